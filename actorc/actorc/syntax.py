@@ -1,0 +1,286 @@
+"""The tree that the parser makes and every later stage reads.
+
+Every node is immutable and knows its span, a half-open range of offsets into the source text. C++ that actorc
+does not look into is kept as `Code`, which is only a span: the text is read from the source when it is emitted.
+A body (of a loop, a branch, a handler) is always a `Block`, also when the author wrote a single statement.
+
+Nodes compare by identity, so that facts about a node can be kept in a dictionary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Offsets into the source text: `start` included, `end` excluded."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Code(Node):
+    """C++ text that is copied: an expression, a type, a parameter list."""
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Statements
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Statement(Node):
+    """Base of everything that can stand in a block."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block(Statement):
+    """`{ ... }`, or the single statement that stood for it."""
+
+    statements: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Local:
+    """A plain local that a `Plain` statement declares.
+
+    `trivial` is true only where the text proves that destroying it does nothing (built-in arithmetic types,
+    pointers, references). Where in doubt it is false.
+    """
+
+    name: str
+    trivial: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plain(Statement):
+    """Any C++ statement without a wait, copied as it is, its `;` or closing brace included.
+
+    A `switch`, a lambda or a local class is one Plain. `locals` names what it declares in the enclosing block.
+    """
+
+    locals: tuple[Local, ...]
+
+
+class StateForm(Enum):
+    """How a state variable is initialised in the source."""
+
+    NONE = "T x;"
+    ASSIGN = "T x = e;"
+    PAREN = "T x(e);"
+    BRACE = "T x{e};"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StateDecl(Statement):
+    """`state T x...;`. `leading`: it stands in the unbroken run of states that opens the body."""
+
+    type: Code
+    name: str
+    form: StateForm
+    init: Code | None  # what stands after `=`, or inside the parentheses or braces; None if nothing
+    leading: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """What a wait's value is bound to: `T x = wait(...)` or `state T x = wait(...)`."""
+
+    type: Code
+    name: str
+    is_state: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WaitExpr(Node):
+    """`[T x =] wait(E)` or `waitNext(S)`, as a statement or as the head of a `when`."""
+
+    is_stream: bool  # waitNext
+    operand: Code
+    result: Result | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wait(Statement):
+    wait: WaitExpr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class When(Node):
+    wait: WaitExpr
+    body: Block
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choose(Statement):
+    whens: tuple[When, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class If(Statement):
+    condition: Code  # everything between the parentheses, an init-statement included
+    is_constexpr: bool
+    then: Block
+    orelse: Block | None  # `else if` is a Block with one If
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loop(Statement):
+    """`loop body`: endless."""
+
+    body: Block
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class While(Statement):
+    condition: Code
+    body: Block
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class For(Statement):
+    """`for (init; condition; step) body`. `init` is a StateDecl for `for (state int i = 0; ...)`."""
+
+    init: Code | StateDecl | None
+    condition: Code | None
+    step: Code | None
+    body: Block
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RangeFor(Statement):
+    """`for (decl : range) body`."""
+
+    decl: Code
+    decl_local: Local
+    range: Code
+    body: Block
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Try(Statement):
+    """`try body catch (Error& name) handler`. `name` is None for `catch (Error&)` and `catch (...)`."""
+
+    body: Block
+    catch_span: Span  # from `catch` to its `)`
+    name: str | None
+    handler: Block
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Throw(Statement):
+    value: Code | None  # None: `throw;`
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Return(Statement):
+    value: Code | None
+    is_never: bool  # `return Never();`
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Break(Statement):
+    pass
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Continue(Statement):
+    pass
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Declarations
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parameter(Node):
+    type: Code
+    name: str
+    default: Code | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TemplateParameter(Node):
+    """One of `template <...>`: `text` is as written without its default, `name` what it introduces."""
+
+    text: str
+    name: str
+    is_pack: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Actor(Node):
+    """An actor's declaration (`body is None`) or definition; its span reaches from `ACTOR` to `;` or `}`."""
+
+    template: tuple[TemplateParameter, ...] | None  # None: not a template
+    attributes: tuple[str, ...]  # as written, `[[...]]`
+    is_static: bool
+    is_uncancellable: bool
+    result_type: Code | None  # T of Future<T>; None for void
+    return_text: str  # `Future<T>`, `flow::Future<T>` or `void`, as written
+    qualifier: tuple[str, ...]  # ("Outer", "X") for Outer::X::f
+    name: str
+    name_span: Span
+    parameters: tuple[Parameter, ...]
+    body: Block | None
+    enclosing_classes: tuple[str, ...]  # the classes whose bodies it stands in, outermost first
+    in_namespace: bool  # it stands inside some brace block
+    index: int  # 0 for the first definition of this name in the file, 1 for the next ...: numbers the class
+
+    @property
+    def class_stem(self) -> str:
+        """`Outer_X_` + name with its first letter in upper case: `stem + "Actor"` names the emitted class."""
+        prefix = "".join(part + "_" for part in self.qualifier)
+        return prefix + self.name[:1].upper() + self.name[1:]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class File:
+    """A whole source file: actors in order; all text between them is copied."""
+
+    actors: tuple[Actor, ...]
+
+
+def children(node: Statement) -> Iterator[Block]:
+    """The blocks directly inside a statement, in source order."""
+    match node:
+        case Block():
+            yield node
+        case If(then=then, orelse=orelse):
+            yield then
+            if orelse is not None:
+                yield orelse
+        case Loop(body=body) | While(body=body) | For(body=body) | RangeFor(body=body):
+            yield body
+        case Try(body=body, handler=handler):
+            yield body
+            yield handler
+        case Choose(whens=whens):
+            for when in whens:
+                yield when.body
+        case _:
+            pass
+
+
+def walk(node: Statement) -> Iterator[Statement]:
+    """The statement and all statements inside it, in source order."""
+    yield node
+    if isinstance(node, Block):
+        for statement in node.statements:
+            yield from walk(statement)
+    else:
+        for block in children(node):
+            yield from walk(block)
+
+
+def suspends(node: Statement) -> bool:
+    """Whether the statement contains a wait or a choose."""
+    return any(isinstance(inner, Wait | Choose) for inner in walk(node))
