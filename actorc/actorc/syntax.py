@@ -163,6 +163,7 @@ class RangeFor(Statement):
     decl_local: Local
     range: Code
     body: Block
+    decl_locals: tuple[Local, ...] = ()  # all that `decl` declares; more than one for `auto [a, b]`
 
 
 @dataclass(frozen=True, slots=True, eq=False)
