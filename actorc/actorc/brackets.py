@@ -14,7 +14,7 @@ from bisect import bisect_left
 from collections.abc import Collection
 
 from actorc.diagnostics import Diagnostics, Fault, Note
-from actorc.lexer import Kind, Token
+from actorc.lexer import OPEN_TO_THE_END, Kind, Token
 from actorc.source import Source
 from actorc.syntax import Code, Span
 
@@ -24,12 +24,12 @@ _OPENERS = {close: open_ for open_, close in _PAIRS.items()}
 
 
 class TokenList:
-    """Tokens by index. `texts` has an empty string at its end, so that looking one token ahead is always allowed."""
+    """Tokens by index. `texts` ends with empty strings, so that it may be asked for a few tokens behind the last."""
 
     def __init__(self, source: Source, tokens: list[Token], diagnostics: Diagnostics) -> None:
         self.source = source
         self.tokens = tokens
-        self.texts = [token.text for token in tokens] + [""]
+        self.texts = [token.text for token in tokens] + [""] * 4
         self.diagnostics = diagnostics
         self.partner: dict[int, int] = {}  # from an opening to its closing bracket
         self.angle: dict[int, int] = {}  # from `<` to its `>`
@@ -50,6 +50,7 @@ class TokenList:
 
     def span(self, first: int, end: int) -> Span:
         """From the start of token `first` to the end of the token before `end`; empty if there is none."""
+        end = min(end, len(self.tokens))
         if first >= end:
             start = self.tokens[first - 1].end if 0 < first <= len(self.tokens) else len(self.source.text)
             return Span(start, start)
@@ -202,6 +203,8 @@ class _Pairing:
         if not self._open:
             return
         tokens = self._tokens.tokens
+        if tokens[-1].text == OPEN_TO_THE_END:
+            return  # the closing bracket may be in there
         notes = []
         if self._suspect is not None:
             open_, close = self._suspect

@@ -75,6 +75,7 @@ _MASTER = re.compile(
         )
     )
 )
+OPEN_TO_THE_END = "/*"  # the text of a token that swallows the rest of the file
 _DIRECTIVE = re.compile("#" + _REST_OF_LINE)
 _KINDS: dict[str | None, Kind] = {kind.value: kind for kind in Kind}
 
@@ -125,4 +126,4 @@ def _open_token(match: re.Match[str], diagnostics: Diagnostics) -> Token:
         diagnostics.error(Fault.UNTERMINATED_COMMENT, "this comment is never closed", span, hint="close it with `*/`")
     else:
         diagnostics.error(Fault.UNTERMINATED_LITERAL, "this raw string is never closed", span)
-    return Token(Kind.BROKEN, match.group()[:2], match.start(), match.end())
+    return Token(Kind.BROKEN, OPEN_TO_THE_END, match.start(), match.end())

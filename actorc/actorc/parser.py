@@ -9,7 +9,7 @@ from dataclasses import replace
 from actorc.brackets import ACTOR_WORDS, TokenList
 from actorc.diagnostics import Abandoned, Diagnostics, Fault
 from actorc.header import Head, HeaderParser
-from actorc.lexer import Kind, lex
+from actorc.lexer import OPEN_TO_THE_END, Kind, lex
 from actorc.scopes import Scopes
 from actorc.source import Source
 from actorc.statements import StatementParser
@@ -91,7 +91,7 @@ class _FileParser:
         for token in self._tokens.tokens[first:end]:
             if token.kind is Kind.DIRECTIVE:
                 self._refuse_directive(token.text, token.span)
-            elif token.kind is Kind.BROKEN and token.text[0] not in "/R":
+            elif token.kind is Kind.BROKEN and token.text != OPEN_TO_THE_END:
                 self._diagnostics.error(Fault.UNTERMINATED_LITERAL, "this literal has no end on its line", token.span)
 
     def _refuse_directive(self, text: str, span: Span) -> None:

@@ -96,7 +96,7 @@ class PlainParser:
         if self._texts[index] != "{":
             index = self._tokens.find(index, end, (";",))
         index = self._tokens.next(index, end)
-        if self._texts[index] == "while" and self._texts[index + 1] == "(":
+        if index < end and self._texts[index] == "while" and self._texts[index + 1] == "(":
             stop = self._tokens.next(index + 1, end)
             if self._texts[stop] == ";" and stop < end:
                 return stop + 1
@@ -110,7 +110,8 @@ class PlainParser:
     def _check_opaque(self, first: int, end: int) -> None:
         """Nothing in the statement may leave it, except a `throw` and what belongs to a loop inside it."""
         word = self._texts[first]
-        hint = "write it with `if` and `else`" if word == "switch" else "write it with `loop`, `if` and `break`"
+        hints = {"switch": "write it with `if` and `else`", "do": "write it with `loop`, `if` and `break`"}
+        hint = hints.get(word, f"if `{word}(...)` is a statement of its own, put a `;` after it")
         inner_loop = word == "do"
         for index in self._scanner.outside_lambdas(first, end):
             text = self._texts[index]

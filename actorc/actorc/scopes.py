@@ -13,6 +13,7 @@ from actorc.lexer import Kind
 from actorc.words import CLASS_KEYS, KEYWORDS
 
 _ENDS_BASES = frozenset({"{", "}", ";", "=", ""}) | ACTOR_WORDS
+_LONGEST_BASES = 500  # tokens in a list of base classes
 
 
 @dataclass(slots=True)
@@ -82,7 +83,8 @@ class Scopes:
             if texts[place] == "::":
                 place += 1
         if texts[place] == ":":
-            while texts[place] not in _ENDS_BASES:
+            end = place + _LONGEST_BASES
+            while place < end and texts[place] not in _ENDS_BASES:
                 place += 1
         if texts[place] != "{" or not names:
             return index + 1
