@@ -3,9 +3,10 @@
 import io
 
 import pytest
+from rich.console import Console
+
 from benchlib.run import choose, escape
 from benchlib.table import Name, collect, errors, parse_name, table
-from rich.console import Console
 
 
 def result(name: str, ns: float, **more: object) -> dict[str, object]:

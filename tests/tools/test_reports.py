@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from benchlib.build import first_error
 from benchlib.counts import Counts, doctest, junit
 from benchlib.run import Progress
