@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from rich.console import Console
 
@@ -18,7 +18,7 @@ from benchlib.run import RunError, Settings, available, choose, run
 from benchlib.table import collect, errors, table
 
 QUICK_SIZES = (64, 4096, 65536)
-QUICK_SECONDS = 40.0  # for all compilers together; the rest of the minute is for setting up and first tries
+QUICK_SECONDS = 30.0  # for all compilers together; the rest of the minute is for setting up and first tries
 FULL_MIN_TIME = 0.2  # of one repetition, in seconds
 TARGET = "millrace_bench"
 COMPILERS = ("clang", "gcc")  # also the names of the presets
@@ -32,7 +32,7 @@ EPILOG = """\
 The JSON is Google Benchmark's: {"context": {...}, "benchmarks": [...]}, with the
 compiler, flags, loop and revision in the context. With --compiler both there is
 one list: each name ends in /compiler:clang or /compiler:gcc, each entry's label is
-the compiler, and the context names the compilers as "clang ...; gcc ...".
+the compiler, and the context's compiler and flags are "for clang; for gcc".
 
 Exit code: 0 success, 1 the build or a benchmark failed, 2 wrong arguments."""
 
@@ -41,8 +41,13 @@ class UsageError(Exception):
     """A mistake in the arguments, said in one line."""
 
 
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (see tools/bench --help)")
+
+
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="tools/bench",
         description=DESCRIPTION,
         epilog=EPILOG,
@@ -52,16 +57,15 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help=f"sizes {sizes} only, in less than a minute")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to FILE as well")
     parser.add_argument("--filter", default="", metavar="REGEX", help="only benchmarks whose name contains REGEX")
-    parser.add_argument("--compiler", default="clang", metavar="clang|gcc|both", help="default: clang")
-    parser.add_argument("--loop", default="sim", choices=("sim", "real"), help="the loop to run on; default: sim")
+    compilers, loops = (*COMPILERS, "both"), ("sim", "real")
+    parser.add_argument("--compiler", default="clang", choices=compilers, help="default: clang")
+    parser.add_argument("--loop", default="sim", choices=loops, help="the loop to run on; default: sim")
     parser.add_argument("--repetitions", type=int, metavar="N", help="default: 9, with --quick 5")
     return parser.parse_args()
 
 
 def check(options: argparse.Namespace) -> None:
     """Finds what can be wrong before minutes go into a build."""
-    if options.compiler not in (*COMPILERS, "both"):
-        raise UsageError(f"unknown compiler '{options.compiler}': it is clang, gcc or both")
     if options.repetitions is not None and options.repetitions < 1:
         raise UsageError("--repetitions must be at least 1")
     try:
@@ -110,7 +114,7 @@ def merge(documents: dict[str, dict[str, Any]]) -> dict[str, Any]:
         return next(iter(documents.values()))
     context = dict(next(iter(documents.values()))["context"])
     for key in ("compiler", "flags"):
-        context[key] = "; ".join(f"{name} {document['context'][key]}" for name, document in documents.items())
+        context[key] = "; ".join(document["context"][key] for document in documents.values())
     benchmarks = []
     for compiler, document in documents.items():
         for result in document["benchmarks"]:
@@ -140,9 +144,9 @@ def report(documents: dict[str, dict[str, Any]], loop: str) -> bool:
 
 def main() -> int:
     interrupt_on_terminate()
-    options = parse_arguments()
     console = Console(stderr=True)
     try:
+        options = parse_arguments()
         check(options)
         compilers = list(COMPILERS) if options.compiler == "both" else [options.compiler]
         documents = measure(compilers, options, console)
