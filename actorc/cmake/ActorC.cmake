@@ -54,7 +54,7 @@ function(add_actor_sources target)
     endif()
 
     millrace_find_python(python)
-    cmake_path(SET package_root NORMALIZE "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..")
+    cmake_path(GET CMAKE_CURRENT_FUNCTION_LIST_DIR PARENT_PATH package_root)
     file(GLOB_RECURSE compiler CONFIGURE_DEPENDS "${package_root}/actorc/*.py" "${package_root}/actorc/*.j2")
     set(out_root "${CMAKE_CURRENT_BINARY_DIR}/${target}.actors/${arg_BACKEND}")
 

@@ -18,7 +18,7 @@ class Bar:
     def __init__(self, console: Console, title: str) -> None:
         self._console = console
         self._title = title
-        self._started = self._said = time.monotonic()
+        self._said = time.monotonic()
         self._bar: Progress | None = None
         if console.is_terminal:
             self._bar = Progress(
@@ -41,13 +41,8 @@ class Bar:
             self._bar.update(self._task, completed=done, total=total)
         elif time.monotonic() - self._said > LINE_INTERVAL:
             self._said = time.monotonic()
-            self._say(f"{self._title}: {done}/{total}")
+            self._console.print(f"{self._title}: {done}/{total}", markup=False, highlight=False)
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         if self._bar:
             self._bar.stop()
-        elapsed = time.monotonic() - self._started
-        self._say(f"{self._title}: {'failed' if kind else 'done'}, {elapsed:.1f} s")
-
-    def _say(self, text: str) -> None:
-        self._console.print(text, markup=False, highlight=False)
