@@ -50,10 +50,10 @@ ACTOR_KEYWORDS = {"flow/actorcompiler.h", "flow/unactorcompiler.h"}
 
 # A stage imports only stages before it. The emitters get the tree, never the text's tokens.
 STAGES = (
+    "syntax",  # the tree and its spans, which all others speak of
     "source",
     "diagnostics",
     "lexer",
-    "syntax",
     "parser",
     "check",
     "lower",
@@ -249,20 +249,36 @@ def check_dead_headers(tree: Tree) -> Iterator[Finding]:
 
 
 def check_stages(tree: Tree) -> Iterator[Finding]:
-    stages = {match[1]: path for path in tree.files if (match := _STAGE_FILE.fullmatch(path))}
-    for stage, path in stages.items():
-        if stage not in STAGES:
-            yield Finding(path, 1, f"module {stage} has no place in the order of stages (STAGES in tools/tidy.py)")
-            continue
-        before = STAGES[: STAGES.index(stage)]
-        for line, other in imported_stages(tree.files[path]):
-            if other in stages and other not in before:
-                yield Finding(path, line, f"stage {stage} must not import {other}, which is not before it")
+    modules = {match[1]: file for path, file in tree.files.items() if (match := _STAGE_FILE.fullmatch(path))}
+    imports = {module: [entry for entry in imported(file) if entry[1] in modules] for module, file in modules.items()}
+    for number, stage in enumerate(STAGES):
+        for module, line, other in reached(stage, imports):
+            if other not in STAGES[:number]:
+                message = f"stage {stage} must not import {other}, which is not before it"
             elif stage.startswith("emit") and other in NOT_FOR_EMITTERS:
-                yield Finding(path, line, f"emitters must not import {other}")
+                message = f"emitters must not import {other}, and {stage} does"
+            else:
+                continue
+            yield Finding(modules[module].path, line, message)
 
 
-def imported_stages(file: File) -> Iterator[tuple[int, str]]:
+def reached(stage: str, imports: dict[str, list[tuple[int, str]]]) -> Iterator[tuple[str, int, str]]:
+    """(module, line, stage) of each import of a stage, by `stage` itself or by modules that are part of it.
+
+    A module that is no stage is part of those that import it.
+    """
+    waiting, seen = [stage], {stage}
+    while waiting:
+        module = waiting.pop()
+        for line, other in imports.get(module, []):
+            if other in STAGES:
+                yield module, line, other
+            elif other not in seen:
+                seen.add(other)
+                waiting.append(other)
+
+
+def imported(file: File) -> Iterator[tuple[int, str]]:
     """(line, module) of each import from the package itself."""
     for node in ast.walk(ast.parse("\n".join(file.lines), file.path)):
         if isinstance(node, ast.Import):

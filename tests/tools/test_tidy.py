@@ -155,8 +155,14 @@ def test_stages_import_only_stages_before_them(tmp_path: Path, stage: str, line:
     assert [entry.split(" ")[0] for entry in found] == ([] if allowed else [f"actorc/actorc/{stage}.py:2:"])
 
 
-def test_a_stage_has_its_place(tmp_path: Path) -> None:
-    assert len(findings(tmp_path, {"actorc/actorc/surprise.py": ""}, tidy.check_stages)) == 1
+def test_a_module_that_is_no_stage_is_part_of_those_that_import_it(tmp_path: Path) -> None:
+    files = {f"actorc/actorc/{name}.py": "" for name in tidy.STAGES}
+    files["actorc/actorc/parser.py"] = "from actorc.brackets import match\n"
+    files["actorc/actorc/brackets.py"] = "from actorc import lexer\n"
+    assert findings(tmp_path, files, tidy.check_stages) == []
+    files["actorc/actorc/emit_coroutine.py"] = "from actorc.brackets import match\n"
+    found = findings(tmp_path, files, tidy.check_stages)
+    assert found == ["actorc/actorc/brackets.py:1: emitters must not import lexer, and emit_coroutine does"]
 
 
 def test_headers_compile_alone(tmp_path: Path) -> None:
