@@ -100,8 +100,11 @@ def measure(compilers: list[str], options: argparse.Namespace, console: Console)
     repetitions = options.repetitions or (5 if options.quick else 9)
     runs = repetitions * sum(map(len, work.values()))
     min_time = min(FULL_MIN_TIME, QUICK_SECONDS / runs) if options.quick else FULL_MIN_TIME
-    settings = Settings(options.loop, repetitions, min_time, revision())
-    return {c: run(binary(c), names, settings, f"running {c}", console) for c, names in work.items()}
+    now = revision()
+    return {
+        compiler: run(binary(compiler), names, Settings(compiler, options.loop, repetitions, min_time, now), console)
+        for compiler, names in work.items()
+    }
 
 
 def binary(compiler: str) -> Path:

@@ -120,7 +120,8 @@ def preset_steps(preset: str, text: str, console: Console) -> list[Step]:
     def build_it() -> Outcome:
         outcome = run_build(preset, (), console)
         built.append(not outcome.counts.failed)
-        return outcome
+        # With a filter the build is only a means: counted, it would hide that no test matches.
+        return Outcome(Counts()) if text and built[-1] else outcome
 
     def after_build(run: Callable[[str, str], Outcome]) -> Outcome:
         # What an earlier build left would tell nothing about the sources of today.
@@ -186,6 +187,9 @@ def main() -> int:
         print("tools/test: interrupted", file=sys.stderr)
         return 130
     print(f"{counts.passed} passed, {counts.failed} failed")
+    if options.filter and counts == Counts():
+        print(f"tools/test: no test matches '{options.filter}'", file=sys.stderr)
+        return 2
     return 1 if counts.failed else 0
 
 

@@ -27,6 +27,7 @@ class RunError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
+    compiler: str
     loop: str
     repetitions: int
     min_time: float
@@ -46,9 +47,9 @@ def choose(names: Sequence[str], pattern: str, sizes: Sequence[int] | None) -> l
     return [name for name in names if re.search(pattern, name) and (sizes is None or parse_name(name).size in sizes)]
 
 
-def run(binary: Path, names: Sequence[str], settings: Settings, title: str, console: Console) -> dict[str, Any]:
+def run(binary: Path, names: Sequence[str], settings: Settings, console: Console) -> dict[str, Any]:
     """Runs exactly `names`; returns Google Benchmark's JSON with the results in the order of `names`."""
-    with tempfile.TemporaryDirectory() as folder, Bar(console, title) as bar:
+    with tempfile.TemporaryDirectory() as folder, Bar(console, f"running {settings.compiler}") as bar:
         out = Path(folder) / "out.json"
         progress = Progress(len(names) * settings.repetitions, bar)
         command: list[str | Path] = [
@@ -69,6 +70,9 @@ def run(binary: Path, names: Sequence[str], settings: Settings, title: str, cons
         if code:
             raise RunError("\n".join([*progress.other[-20:], f"{binary.name}: exit code {code}"]))
         document: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
+    # The program names what it was built with; a context without these could not be told from another.
+    for key, value in {"compiler": settings.compiler, "flags": "unknown", "loop": settings.loop}.items():
+        document["context"].setdefault(key, value)
     place = {name: index for index, name in enumerate(names)}
     document["benchmarks"].sort(key=lambda result: place[result["run_name"]])
     return document
