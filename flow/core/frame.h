@@ -103,8 +103,7 @@ struct Cell {
     static constexpr std::uint8_t kHasFrame = 4;       // an unfinished computation stands behind the cell
     static constexpr std::uint8_t kCancelled = 8;      // it has been told to end
     static constexpr std::uint8_t kUncancellable = 16; // it runs on without futures
-    static constexpr std::uint8_t kPropagates = 32;    // errors and cancellation end it without resuming it
-    static constexpr std::uint8_t kDestroyValue = 64;  // a destructor pointer stands at the end of the prefix
+    static constexpr std::uint8_t kDestroyValue = 32;  // a destructor pointer stands at the end of the prefix
 
     bool isReady() const { return flags & kReadyBit; }
     bool isError() const { return (flags & kStatusMask) == kError; }

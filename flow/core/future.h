@@ -22,9 +22,6 @@ namespace flow {
 template <class T>
 class Promise;
 
-/// Marks a coroutine's return type: see flow/coro/coroutine.h.
-struct Propagate;
-
 template <class T>
 class [[nodiscard]] Future {
 public:
