@@ -1,0 +1,94 @@
+# add_actor_sources(<target> [BACKEND state-machine|coroutine] [DEFINITIONS <def>...] FILES <x.actor.cpp>...)
+#
+# Compiles actor sources with actorc and adds what it writes to <target>, which must belong to the current directory.
+# The target is linked with millrace::flow. A file may be added once for each backend; DEFINITIONS then tells the two
+# apart, because they apply to these generated files only. The default backend is state-machine.
+#
+# An x.actor.h in FILES becomes x.actor.g.h, which the files of the target can include.
+#
+# MILLRACE_PYTHON chooses the Python that runs actorc: 3.11 or newer, with jinja2.
+
+include_guard(GLOBAL)
+
+set(MILLRACE_PYTHON "" CACHE FILEPATH "The Python that runs actorc; empty: the .venv of tools/setup, or the system's")
+
+# Looks once in a configure run, and only if there is an actor to compile: plain C++ users need no Python.
+function(millrace_find_python result)
+    get_property(python GLOBAL PROPERTY MILLRACE_FOUND_PYTHON)
+    if(NOT python)
+        cmake_path(SET venv NORMALIZE "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../.venv/bin/python")
+        if(MILLRACE_PYTHON)
+            set(python "${MILLRACE_PYTHON}")
+        elseif(EXISTS "${venv}")
+            set(python "${venv}")
+        else()
+            find_package(Python3 3.11 COMPONENTS Interpreter QUIET)
+            set(python "${Python3_EXECUTABLE}")
+        endif()
+        execute_process(COMMAND "${python}" -c "import sys, jinja2; sys.exit(sys.version_info < (3, 11))"
+            RESULT_VARIABLE failure OUTPUT_QUIET ERROR_QUIET)
+        if(NOT failure STREQUAL "0")
+            message(FATAL_ERROR "actorc needs Python 3.11 with jinja2, and '${python}' is not that. "
+                "Run Millrace's tools/setup, or set MILLRACE_PYTHON.")
+        endif()
+        set_property(GLOBAL PROPERTY MILLRACE_FOUND_PYTHON "${python}")
+    endif()
+    set(${result} "${python}" PARENT_SCOPE)
+endfunction()
+
+function(add_actor_sources target)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "BACKEND" "DEFINITIONS;FILES")
+    if(arg_UNPARSED_ARGUMENTS OR NOT arg_FILES)
+        message(FATAL_ERROR "add_actor_sources(<target> [BACKEND <backend>] [DEFINITIONS <def>...] FILES <file>...)")
+    endif()
+    if(NOT arg_BACKEND)
+        set(arg_BACKEND state-machine)
+    endif()
+    if(NOT arg_BACKEND MATCHES "^(state-machine|coroutine)$")
+        message(FATAL_ERROR "add_actor_sources: BACKEND is state-machine or coroutine, not '${arg_BACKEND}'")
+    endif()
+    get_target_property(target_dir ${target} SOURCE_DIR)
+    if(NOT target_dir STREQUAL CMAKE_CURRENT_SOURCE_DIR)
+        # The rule that makes a file and the target that compiles it must be in one directory.
+        message(FATAL_ERROR "add_actor_sources: call it in ${target_dir}, where target '${target}' is made")
+    endif()
+
+    millrace_find_python(python)
+    cmake_path(GET CMAKE_CURRENT_FUNCTION_LIST_DIR PARENT_PATH package_root)
+    file(GLOB_RECURSE compiler CONFIGURE_DEPENDS "${package_root}/actorc/*.py" "${package_root}/actorc/*.j2")
+    set(out_root "${CMAKE_CURRENT_BINARY_DIR}/${target}.actors/${arg_BACKEND}")
+
+    foreach(file IN LISTS arg_FILES)
+        cmake_path(ABSOLUTE_PATH file NORMALIZE OUTPUT_VARIABLE input)
+        if(NOT EXISTS "${input}")
+            message(FATAL_ERROR "add_actor_sources: no such file: ${input}")
+        elseif(NOT input MATCHES "\\.actor\\.(cpp|h)$")
+            message(FATAL_ERROR "add_actor_sources: not named x.actor.cpp or x.actor.h: ${input}")
+        endif()
+        cmake_path(GET input PARENT_PATH input_dir)
+        cmake_path(RELATIVE_PATH input BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" OUTPUT_VARIABLE output)
+        string(REPLACE "../" "up/" output "${output}") # the output stays inside out_root
+        string(REGEX REPLACE "\\.actor\\.(cpp|h)$" ".actor.g.\\1" output "${out_root}/${output}")
+        cmake_path(GET output PARENT_PATH output_dir)
+        file(MAKE_DIRECTORY "${output_dir}")
+        add_custom_command(
+            OUTPUT "${output}"
+            COMMAND "${CMAKE_COMMAND}" -E env "PYTHONPATH=${package_root}"
+                "${python}" -m actorc --backend ${arg_BACKEND} "${input}" "${output}" --depfile "${output}.d"
+            DEPENDS "${input}" ${compiler}
+            DEPFILE "${output}.d"
+            COMMENT "actorc --backend ${arg_BACKEND} ${file}"
+            VERBATIM)
+        target_sources(${target} PRIVATE "${output}")
+        if(output MATCHES "h$")
+            # Whoever includes x.actor.h must be sent to the generated header.
+            target_compile_definitions(${target} PRIVATE NO_INTELLISENSE)
+            target_include_directories(${target} PRIVATE "${out_root}")
+        else()
+            # -iquote, so that a file of the user's named time.h does not hide the system's.
+            set_property(SOURCE "${output}" APPEND PROPERTY COMPILE_OPTIONS "-iquote${input_dir}")
+            set_property(SOURCE "${output}" APPEND PROPERTY COMPILE_DEFINITIONS NO_INTELLISENSE ${arg_DEFINITIONS})
+        endif()
+    endforeach()
+    target_link_libraries(${target} PRIVATE millrace::flow)
+endfunction()

@@ -1,0 +1,190 @@
+#pragma once
+// What actorc's state machines stand on. Emitted code uses these names; programs do not.
+//
+// For `ACTOR Future<T> f(...)` actorc emits
+//
+//     struct FActorState {                        // parameters, then state variables
+//         Exit a_body(Frame<T>& actor_);          // runs from the last suspension to the next, or to the end
+//     };
+//     struct FActor final : Actor<T, FActorState> {};
+//     Future<T> f(...) { return start<FActor>(...); }
+//
+// a_body never hands over control itself: it says how it came out, and the code here destroys the state, publishes the
+// result and hands over to the last waiter in tail position. Errors that a_body throws are caught here.
+
+#include "flow/loop/choose.h"
+
+namespace flow::actor {
+
+/// How an activation of a_body ended.
+enum class Exit { Suspended, Finished, Failed, Never };
+
+enum class Kind { Cancellable, Uncancellable };
+
+/// So that emitted code can write T() for any spelling of a type.
+template <class T>
+using Type = T;
+
+/// What a_body sees of its own computation: the frame, without its state. T is void for actors without a result.
+template <class T>
+class Frame : public Waiter {
+public:
+    /// The suspension from which to continue; 0 at the start.
+    int entry() const { return entry_; }
+
+    /// False only if the actor must suspend. Includes the test for cancellation, after which every wait fails.
+    bool ready(Pending& wait) {
+        Cell* self = Cell::of(this);
+        if (self->has(Cell::kCancelled) && !self->has(Cell::kUncancellable)) [[unlikely]] {
+            wait.drop();
+            wait = Pending::cancelled();
+        }
+        return wait.isReady();
+    }
+    Exit park(Pending wait, int entry) {
+        entry_ = entry;
+        wait.park(this);
+        return Exit::Suspended;
+    }
+    Pending resumed() { return Pending::resumed(this); }
+
+    bool when(ChooseBase& choose, Pending operand) { return choose.when(this, operand); }
+    Exit park(ChooseBase& choose, int entry) {
+        entry_ = entry;
+        choose.park(this);
+        return Exit::Suspended;
+    }
+
+    /// Builds the result, unless nobody is left to see it.
+    template <class U = T>
+    Exit finish(U&& value) {
+        Cell* self = Cell::of(this);
+        if (self->futures != 0)
+            constructValue<T>(self, std::forward<U>(value));
+        return Exit::Finished;
+    }
+    Exit finish()
+        requires std::is_void_v<T>
+    {
+        return Exit::Finished;
+    }
+    Exit fail(Error error) {
+        Cell::of(this)->error = error;
+        return Exit::Failed;
+    }
+    Exit never() { return Exit::Never; }
+
+protected:
+    void reset() {
+        link.next = nullptr;
+        awaited = {};
+        entry_ = 0;
+    }
+
+private:
+    std::int32_t entry_;
+};
+
+/// The value type of the cell: void actors have a cell like all others, which nobody sees.
+template <class T>
+using CellType = std::conditional_t<std::is_void_v<T>, Void, T>;
+
+template <class T, class S, Kind K = Kind::Cancellable>
+struct Actor : Frame<T> {
+    using Value = T;
+    using State = S;
+
+    static constexpr std::uint8_t kFlags =
+        Cell::kHasFrame | (K == Kind::Uncancellable || std::is_void_v<T> ? Cell::kUncancellable : 0);
+
+    template <class... Args>
+    static Future<CellType<T>> create(Args const&... args) {
+        using Self = Actor;
+        Cell* cell = newCell<CellType<T>>(sizeof(Self), 1, 1, kFlags);
+        auto future = Future<CellType<T>>::adopt(cell);
+        auto* self = static_cast<Self*>(cell->frame());
+        self->resume = resumeActor;
+        self->destroy = nullptr; // an actor is always resumed, to end through its handlers
+        self->reset();
+        noteRunning(self);
+        std::uint8_t status;
+        try {
+            ::new (static_cast<void*>(&self->stateBytes_)) S(args...);
+            status = self->activate();
+        } catch (...) { // parameters or leading states could not be made
+            status = self->failed(currentError());
+        }
+        if (status != kSuspended)
+            self->end(status); // nobody waits yet: there is nobody to hand over to
+        return future;
+    }
+
+private:
+    static constexpr std::uint8_t kSuspended = Cell::kUnset;
+
+    S& state() { return *std::launder(reinterpret_cast<S*>(&stateBytes_)); }
+
+    /// Runs to the next suspension, or to the end of the state's life. Returns the status to publish.
+    std::uint8_t activate() noexcept {
+        Exit exit;
+        Cell* cell = Cell::of(this);
+        try {
+            exit = state().a_body(*this);
+        } catch (...) {
+            cell->error = currentError();
+            exit = Exit::Failed;
+        }
+        if (exit == Exit::Suspended)
+            return kSuspended;
+        state().~S();
+        if (exit == Exit::Failed)
+            return failed(cell->error);
+        return exit == Exit::Never ? Cell::kNever : Cell::kValue;
+    }
+
+    std::uint8_t failed(Error error) {
+        Cell* cell = Cell::of(this);
+        cell->error = error;
+        if (cell->futures == 0) [[unlikely]]
+            reportDroppedError(reinterpret_cast<const void*>(&resumeActor), error);
+        return Cell::kError;
+    }
+
+    Waiter* end(std::uint8_t status) noexcept {
+        Cell* cell = Cell::of(this);
+        if (status == Cell::kNever) { // never published: whoever waits goes on waiting
+            cell->flags = Cell::kNever;
+            releasePromise(cell);
+            return nullptr;
+        }
+        return finishFrame(cell, status);
+    }
+
+    static void resumeActor(Waiter* frame) {
+        auto* self = static_cast<Actor*>(frame);
+        std::uint8_t status = self->activate();
+        if (status == kSuspended)
+            return;
+        if (Waiter* last = self->end(status))
+            FLOW_HAND_OVER(last);
+    }
+
+    alignas(S) unsigned char stateBytes_[sizeof(S)];
+};
+
+/// Calls an actor: runs it to its first suspension. Throws only std::bad_alloc.
+template <class A, class... Args>
+auto start(Args const&... args) {
+    static_assert(alignof(typename A::State) <= 16, "parameters and state are aligned to 16 bytes at most");
+#if FLOW_CHECKED
+    const void* before = runningActor;
+#endif
+    auto future = A::create(args...);
+#if FLOW_CHECKED
+    runningActor = before;
+#endif
+    if constexpr (!std::is_void_v<typename A::Value>)
+        return future;
+}
+
+} // namespace flow::actor

@@ -1,0 +1,33 @@
+#pragma once
+// Assertions: misuse of the runtime ends the program with a message that says what was wrong, and in which actor.
+//
+//     FLOW_ASSERT(cell, "the Future is invalid: it was default-constructed or moved from");
+//     FLOW_CHECK(owner == thisThread(), "...");      // only in checked builds: too costly for every call
+//
+// FLOW_ASSERT is always on. FLOW_CHECK is compiled when FLOW_CHECKED is 1 (CMake: -DMILLRACE_CHECKED=ON), which must
+// be the same in all translation units of a program, since checked builds store more in each future.
+
+#ifndef FLOW_CHECKED
+#define FLOW_CHECKED 0
+#endif
+
+namespace flow {
+
+/// Prints `message`, the place and the running actor (checked builds know it) to standard error and aborts.
+[[noreturn]] void assertionFailed(const char* condition, const char* message, const char* file, int line) noexcept;
+
+/// The code address of the actor that runs now on this thread, or null. Maintained in checked builds only.
+inline constinit thread_local const void* runningActor = nullptr;
+
+} // namespace flow
+
+#define FLOW_ASSERT(condition, message)                                                                                \
+    (__builtin_expect(static_cast<bool>(condition), true)                                                              \
+         ? static_cast<void>(0)                                                                                        \
+         : ::flow::assertionFailed(#condition, message, __FILE__, __LINE__))
+
+#if FLOW_CHECKED
+#define FLOW_CHECK(condition, message) FLOW_ASSERT(condition, message)
+#else
+#define FLOW_CHECK(condition, message) static_cast<void>(0)
+#endif

@@ -1,0 +1,78 @@
+#pragma once
+// Error: what a failed future holds and what actors and coroutines throw.
+//
+//     throw timed_out();                         // a function for each entry of the table
+//     try { ... } catch (Error& e) {
+//         if (e.code() != error_code_timed_out) throw;
+//     }
+//
+// An Error is a value of four bytes, a code and flags; copying it never loses anything. It does not derive from
+// std::exception, since a base class would be sliced by `catch (std::exception)` and would cost a vtable.
+
+#include "flow/base/error_table.h"
+
+#include <cstdint>
+
+namespace flow {
+
+/// The code of each error, as `error_code_NAME`.
+enum : std::uint16_t {
+#define FLOW_ERROR(name, code, description) error_code_##name = code,
+    FLOW_ERROR_TABLE(FLOW_ERROR)
+#undef FLOW_ERROR
+};
+
+class [[nodiscard]] Error {
+public:
+    /// No error: `isValid()` is false.
+    constexpr Error() = default;
+    /// `code` is one of error_code_... or an application's own, in 1 .. 65535.
+    constexpr explicit Error(int code) : code_(static_cast<std::uint16_t>(code)) {}
+
+    constexpr int code() const { return code_; }
+    /// True for every error except the default-constructed one.
+    constexpr bool isValid() const { return code_ != 0; }
+    /// The name in the table, or "application_error".
+    const char* name() const;
+    /// A sentence for people.
+    const char* what() const;
+
+    /// The same error, marked as caused by fault injection; copies keep the mark.
+    constexpr Error asInjectedFault() const {
+        Error injected = *this;
+        injected.flags_ |= kInjected;
+        return injected;
+    }
+    constexpr bool isInjectedFault() const { return flags_ & kInjected; }
+
+    friend constexpr bool operator==(Error const&, Error const&) = default;
+
+private:
+    static constexpr std::uint16_t kInjected = 1;
+    std::uint16_t code_ = 0;
+    std::uint16_t flags_ = 0;
+};
+
+#define FLOW_ERROR(name, code, description)                                                                            \
+    inline constexpr Error name() {                                                                                    \
+        return Error(code);                                                                                            \
+    }
+FLOW_ERROR_TABLE(FLOW_ERROR)
+#undef FLOW_ERROR
+
+/// Inside a catch block: the current exception as an Error. Anything that is not an Error becomes unknown_error, and
+/// its what() is kept for `lastUnknownError()`.
+Error currentError() noexcept;
+
+/// What the last unknown_error of this thread said, at most 255 bytes; "" if there was none.
+const char* lastUnknownError() noexcept;
+
+/// Told of an error that nobody is left to receive: `where` names the actor. Not called for actor_cancelled and
+/// broken_promise, which are dropped silently. The default writes a line to standard error.
+using DroppedErrorHandler = void (*)(const char* where, Error error);
+/// Installs a handler for all threads and returns the one before; null restores the default.
+DroppedErrorHandler setDroppedErrorHandler(DroppedErrorHandler handler) noexcept;
+/// Reports one; `code` is any address inside the function of the actor that dropped it.
+void reportDroppedError(const void* code, Error error) noexcept;
+
+} // namespace flow

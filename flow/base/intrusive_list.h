@@ -1,0 +1,44 @@
+#pragma once
+// Links of a circular, doubly linked list whose nodes are part of the objects in it.
+//
+//     Link head;            // a list: linked to itself when empty
+//     head.reset();
+//     pushBack(head, item.link);
+//     item.link.unlink();   // two writes, wherever it is linked
+//
+// A Link with `next == nullptr` is in no list. Nothing here allocates or owns.
+
+namespace flow {
+
+struct Link {
+    Link* next;
+    Link* prev;
+
+    bool isLinked() const { return next != nullptr; }
+    /// Makes this the head of an empty list.
+    void reset() { next = prev = this; }
+    /// For a head: whether the list is empty.
+    bool isEmpty() const { return next == this; }
+
+    /// Takes this node out of its list. It must be linked.
+    void unlink() {
+        next->prev = prev;
+        prev->next = next;
+        next = nullptr;
+    }
+};
+
+inline void insertBetween(Link& before, Link& node, Link& after) {
+    node.next = &after;
+    node.prev = &before;
+    before.next = &node;
+    after.prev = &node;
+}
+inline void pushFront(Link& head, Link& node) {
+    insertBetween(head, node, *head.next);
+}
+inline void pushBack(Link& head, Link& node) {
+    insertBetween(*head.prev, node, head);
+}
+
+} // namespace flow

@@ -1,0 +1,106 @@
+#include "flow/base/symbol.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <string>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace flow {
+namespace {
+
+/// A file mapped for reading; empty if it cannot be.
+class MappedFile {
+public:
+    explicit MappedFile(const char* path) {
+        int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
+            return;
+        struct stat info;
+        if (::fstat(fd, &info) == 0 && info.st_size > 0) {
+            void* mapped = ::mmap(nullptr, static_cast<std::size_t>(info.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
+            if (mapped != MAP_FAILED) {
+                data_ = static_cast<const char*>(mapped);
+                size_ = static_cast<std::size_t>(info.st_size);
+            }
+        }
+        ::close(fd);
+    }
+    ~MappedFile() {
+        if (data_)
+            ::munmap(const_cast<char*>(data_), size_);
+    }
+    MappedFile(MappedFile const&) = delete;
+    MappedFile& operator=(MappedFile const&) = delete;
+
+    /// `count` objects at `offset`, or null if the file is too short for them.
+    template <class T>
+    const T* at(std::uint64_t offset, std::uint64_t count = 1) const {
+        if (offset > size_ || count > (size_ - offset) / sizeof(T))
+            return nullptr;
+        return reinterpret_cast<const T*>(data_ + offset);
+    }
+
+private:
+    const char* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+/// The mangled name of the function that covers `address` (relative to the load base), or "".
+std::string findSymbol(MappedFile const& file, std::uint64_t address) {
+    auto* header = file.at<Elf64_Ehdr>(0);
+    if (!header)
+        return {};
+    auto* sections = file.at<Elf64_Shdr>(header->e_shoff, header->e_shnum);
+    for (unsigned i = 0; sections && i < header->e_shnum; ++i) {
+        if (sections[i].sh_type != SHT_SYMTAB || sections[i].sh_link >= header->e_shnum)
+            continue;
+        std::uint64_t count = sections[i].sh_size / sizeof(Elf64_Sym);
+        auto* symbols = file.at<Elf64_Sym>(sections[i].sh_offset, count);
+        auto const& strings = sections[sections[i].sh_link];
+        for (std::uint64_t k = 0; symbols && k < count; ++k) {
+            if (ELF64_ST_TYPE(symbols[k].st_info) != STT_FUNC || address < symbols[k].st_value ||
+                address >= symbols[k].st_value + symbols[k].st_size || symbols[k].st_name >= strings.sh_size)
+                continue;
+            auto* name = file.at<char>(strings.sh_offset + symbols[k].st_name);
+            return name ? std::string(name) : std::string();
+        }
+    }
+    return {};
+}
+
+std::string demangle(std::string const& mangled) {
+    // Compilers append ".resume", ".actor" and the like to the parts into which they split a coroutine.
+    std::string plain = mangled.substr(0, mangled.find('.'));
+    int status = 0;
+    char* text = abi::__cxa_demangle(plain.c_str(), nullptr, nullptr, &status);
+    std::string result = status == 0 ? text : plain;
+    std::free(text);
+    return result;
+}
+
+} // namespace
+
+void symbolName(const void* code, char* out, std::size_t size) noexcept {
+    std::snprintf(out, size, "%p", code);
+    Dl_info info;
+    if (!::dladdr(code, &info) || !info.dli_fname)
+        return;
+    try {
+        MappedFile file(info.dli_fname);
+        auto* header = file.at<Elf64_Ehdr>(0);
+        auto base = header && header->e_type == ET_DYN ? reinterpret_cast<std::uintptr_t>(info.dli_fbase) : 0;
+        std::string name = findSymbol(file, reinterpret_cast<std::uintptr_t>(code) - base);
+        if (!name.empty())
+            std::snprintf(out, size, "%s", demangle(name).c_str());
+    } catch (...) { // out of memory: the address has to do
+    }
+}
+
+} // namespace flow

@@ -1,0 +1,169 @@
+#include "flow/core/cell.h"
+
+namespace flow {
+namespace {
+
+constinit thread_local Cell cancelledByThread = {.waiters = {nullptr, nullptr},
+                                                 .futures = 1,
+                                                 .promises = 1,
+                                                 .error = actor_cancelled(),
+                                                 .flags = Cell::kError,
+                                                 .sizeClass = memory::kSystemClass,
+                                                 .prefixUnits = 0
+#if FLOW_CHECKED
+                                                 ,
+                                                 .owner = nullptr,
+                                                 .spare = nullptr
+#endif
+};
+
+} // namespace
+
+void detach(Waiter* waiter) noexcept {
+    if (waiter->link.isLinked())
+        waiter->link.unlink();
+    if (waiter->awaited.isTimer()) {
+        TimerSlot* slot = waiter->awaited.timer();
+        slot->waiter = nullptr;
+        ++*slot->cancelled;
+        waiter->awaited = {};
+    } else if (waiter->awaited.isGroup()) {
+        BranchGroup* group = waiter->awaited.group();
+        for (std::uint32_t i = 0; i < group->count; ++i)
+            detach(&group->branches[i]);
+    }
+}
+
+Cell* takeAwaited(Waiter* waiter) noexcept {
+    if (waiter->awaited.isGroup()) {
+        BranchGroup* group = waiter->awaited.group();
+        for (std::uint32_t i = 0; i < group->count; ++i)
+            if (Cell* cell = takeAwaited(&group->branches[i]))
+                return cell;
+        return nullptr;
+    }
+    Cell* cell = waiter->awaited.cell();
+    waiter->awaited = {};
+    return cell;
+}
+
+namespace {
+
+/// Cancellation without recursion along chains of waiting actors: a stack of detached frames, linked through their own
+/// links. The top is resumed once everything it waited for has been released.
+class CancelStack {
+public:
+    /// Marks the frame; puts it on the stack if it is parked. A frame that runs is left to its next wait.
+    void push(Cell* cell) noexcept {
+        if (!cell->has(Cell::kHasFrame) || cell->has(Cell::kCancelled | Cell::kUncancellable))
+            return;
+        cell->flags |= Cell::kCancelled;
+        Waiter* frame = cell->frame();
+        if (!frame->link.isLinked() && frame->awaited.isNothing())
+            return;
+        detach(frame);
+        frame->link.next = top_;
+        top_ = &frame->link;
+    }
+
+    void unwind() noexcept {
+        while (top_) {
+            Waiter* frame = Waiter::of(top_);
+            if (Cell* awaited = takeAwaited(frame)) {
+                release(awaited);
+                continue;
+            }
+            top_ = frame->link.next;
+            frame->link.next = nullptr;
+            frame->awaited = cancelledCell();
+            flow::run(frame);
+        }
+    }
+
+private:
+    void release(Cell* cell) noexcept {
+        if (--cell->futures != 0)
+            return;
+        if (cell->promises == 0)
+            freeCell(cell);
+        else
+            push(cell);
+    }
+
+    Link* top_ = nullptr;
+};
+
+/// Frames whose states hold further futures are cancelled from within destructors. Beyond this depth they wait until
+/// the outermost cancel comes to them, so that a long list of actors does not overflow the stack.
+constexpr int kMaxDepth = 64;
+constinit thread_local int depth = 0;
+constinit thread_local Link postponed = {nullptr, nullptr};
+
+void postpone(Cell* cell) noexcept {
+    cell->flags |= Cell::kCancelled;
+    Waiter* frame = cell->frame();
+    if (!frame->link.isLinked() && frame->awaited.isNothing())
+        return;
+    detach(frame);
+    if (!postponed.isLinked())
+        postponed.reset();
+    pushBack(postponed, frame->link);
+}
+
+} // namespace
+
+Waiter* wakeAllButLast(Cell* cell) noexcept {
+    Link& waiters = cell->waiters;
+    while (waiters.next != waiters.prev) {
+        run(takeFirst(waiters));
+        if (waiters.isEmpty()) // those that were left have been cancelled meanwhile
+            return nullptr;
+    }
+    return takeFirst(waiters);
+}
+
+void sendError(Cell* cell, Error error) noexcept {
+    cell->error = error;
+    if (Waiter* last = publish(cell, Cell::kError))
+        run(last);
+}
+
+void cancel(Cell* cell) noexcept {
+    checkThread(cell);
+    if (!cell->has(Cell::kHasFrame) || cell->has(Cell::kCancelled | Cell::kUncancellable))
+        return;
+    if (depth >= kMaxDepth)
+        return postpone(cell);
+    ++depth;
+    CancelStack stack;
+    stack.push(cell);
+    stack.unwind();
+    --depth;
+    while (depth == 0 && postponed.isLinked() && !postponed.isEmpty()) {
+        Waiter* frame = takeFirst(postponed);
+        frame->link = {&frame->link, &frame->link}; // parked nowhere, but parked
+        Cell::of(frame)->flags &= static_cast<std::uint8_t>(~Cell::kCancelled);
+        cancel(Cell::of(frame));
+    }
+}
+
+void lastFutureGone(Cell* cell) noexcept {
+    cancel(cell);
+}
+
+Cell* cancelledCell() noexcept {
+#if FLOW_CHECKED
+    cancelledByThread.owner = thisThread();
+#endif
+    ++cancelledByThread.futures;
+    return &cancelledByThread;
+}
+
+void abandon(Waiter* waiter) noexcept {
+    detach(waiter);
+    while (Cell* cell = takeAwaited(waiter))
+        releaseFuture(cell);
+    waiter->awaited = {};
+}
+
+} // namespace flow

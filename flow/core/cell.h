@@ -1,0 +1,180 @@
+#pragma once
+// Life of a result cell: made, set once, waiters run, freed when neither promise nor future references are left.
+//
+//     Cell* cell = newCell<int>(0, 1, 1);                 // no frame, one future, one promise
+//     constructValue<int>(cell, 7);
+//     if (Waiter* last = publish(cell, Cell::kValue)) run(last);
+//     releasePromise(cell); releaseFuture(cell);          // the block goes back to the allocator
+//
+// The functions here are what Future, Promise and the styles are made of; programs use those.
+
+#include "flow/core/run.h"
+#include "flow/core/void.h"
+
+#include <memory>
+#include <new>
+#include <type_traits>
+
+namespace flow {
+
+// -------------------------------------------------------------------------------------------------------------------
+// The value in front of the cell
+
+/// Values without members take no room and are never constructed.
+template <class T>
+inline constexpr bool kStored = !(std::is_empty_v<T> && std::is_trivially_copyable_v<T>);
+
+template <class T>
+inline constexpr std::size_t kDestructorBytes = std::is_trivially_destructible_v<T> ? 0 : sizeof(void*);
+
+template <class T>
+inline constexpr std::size_t kPrefixBytes = kStored<T> ? (sizeof(T) + kDestructorBytes<T> + 15) / 16 * 16 : 0;
+
+template <class T>
+T& valueOf(Cell* cell) {
+    if constexpr (kStored<T>)
+        return *std::launder(reinterpret_cast<T*>(reinterpret_cast<char*>(cell) - kPrefixBytes<T>));
+    else
+        return *reinterpret_cast<T*>(cell);
+}
+
+template <class T>
+void destroyValue(Cell* cell) {
+    valueOf<T>(cell).~T();
+}
+
+/// Builds the value; the cell's status is set later, by `publish`. May throw what T's constructor throws.
+template <class T, class... Args>
+void constructValue(Cell* cell, Args&&... args) {
+    if constexpr (kStored<T>) {
+        ::new (reinterpret_cast<char*>(cell) - kPrefixBytes<T>) T(std::forward<Args>(args)...);
+        if constexpr (!std::is_trivially_destructible_v<T>) {
+            reinterpret_cast<void (**)(Cell*)>(cell)[-1] = destroyValue<T>;
+            cell->flags |= Cell::kDestroyValue;
+        }
+    }
+}
+
+// -------------------------------------------------------------------------------------------------------------------
+// Making and freeing
+
+#if FLOW_CHECKED
+inline const void* thisThread() {
+    static constinit thread_local char mark = 0;
+    return &mark;
+}
+inline void checkThread(Cell const* cell) {
+    FLOW_CHECK(cell->owner == thisThread(), "a Future or Promise is used on a thread other than the one that made it");
+}
+#else
+inline void checkThread(Cell const*) {}
+#endif
+
+/// A cell for T with `frameBytes` of frame behind it. Throws std::bad_alloc.
+template <class T>
+Cell* newCell(std::size_t frameBytes, std::uint32_t futures, std::uint32_t promises, std::uint8_t flags = 0) {
+    static_assert(alignof(T) <= 16, "values of futures are aligned to 16 bytes at most: hold this one by pointer");
+    static_assert(kPrefixBytes<T> < 16 * 65536, "values of futures are below 1 MiB: hold this one by pointer");
+    std::size_t bytes = kPrefixBytes<T> + sizeof(Cell) + frameBytes;
+    auto* cell = reinterpret_cast<Cell*>(static_cast<char*>(memory::allocate(bytes)) + kPrefixBytes<T>);
+    cell->waiters.reset();
+    cell->futures = futures;
+    cell->promises = promises;
+    cell->error = Error();
+    cell->flags = flags;
+    cell->sizeClass = memory::sizeClassOf(bytes);
+    cell->prefixUnits = static_cast<std::uint16_t>(kPrefixBytes<T> / 16);
+#if FLOW_CHECKED
+    cell->owner = thisThread();
+#endif
+    return cell;
+}
+
+/// Destroys the value, if there is one, and gives the block back.
+inline void freeCell(Cell* cell) {
+    if (cell->has(Cell::kDestroyValue)) [[unlikely]]
+        reinterpret_cast<void (**)(Cell*)>(cell)[-1](cell);
+    memory::release(cell->valueAddress(), cell->sizeClass);
+}
+
+/// What happens when the last future reference of an unfinished cell goes: an actor is cancelled.
+void lastFutureGone(Cell* cell) noexcept;
+
+inline void addFuture(Cell* cell) {
+    checkThread(cell);
+    ++cell->futures;
+}
+inline void releaseFuture(Cell* cell) noexcept {
+    checkThread(cell);
+    if (--cell->futures == 0) {
+        if (cell->promises == 0)
+            freeCell(cell);
+        else if (cell->has(Cell::kHasFrame))
+            lastFutureGone(cell);
+    }
+}
+
+/// Gives up one promise reference of a cell that has been set, or whose waiters shall wait for ever.
+inline void releasePromise(Cell* cell) noexcept {
+    checkThread(cell);
+    if (--cell->promises == 0 && cell->futures == 0)
+        freeCell(cell);
+}
+
+// -------------------------------------------------------------------------------------------------------------------
+// Waiting and waking
+
+/// Parks a waiter at a cell that is not ready. The waiter takes over one future reference of the cell.
+inline void park(Waiter* waiter, Cell* cell) {
+    checkThread(cell);
+    waiter->awaited = cell;
+    pushFront(cell->waiters, waiter->link);
+}
+
+inline Waiter* takeFirst(Link& list) {
+    Waiter* waiter = Waiter::of(list.next);
+    waiter->link.unlink();
+    return waiter;
+}
+
+/// Runs all waiters of a ready cell but the last, which is returned for the caller to hand over to; null if none.
+Waiter* wakeAllButLast(Cell* cell) noexcept;
+
+/// Sets the status and wakes. The caller holds a reference to the cell.
+inline Waiter* publish(Cell* cell, std::uint8_t status) noexcept {
+    cell->setStatus(status);
+    return cell->waiters.isEmpty() ? nullptr : wakeAllButLast(cell);
+}
+
+/// The end of a frame whose state has been destroyed: the cell is published and the frame's promise reference given up.
+/// Returns the waiter to hand over to, or null.
+inline Waiter* finishFrame(Cell* cell, std::uint8_t status) noexcept {
+    cell->flags &= static_cast<std::uint8_t>(~Cell::kHasFrame);
+    Waiter* last = publish(cell, status);
+    releasePromise(cell);
+    return last;
+}
+
+/// Sets an error in a cell that belongs to a Promise and runs all waiters.
+void sendError(Cell* cell, Error error) noexcept;
+
+/// Tells an unfinished frame to end, as the language says: what it waits for is released first (and, if nobody else
+/// holds it, cancelled before), then the frame goes on with actor_cancelled. A frame that runs further up the stack is
+/// only marked. Does nothing for cells without a frame, uncancellable frames and repeated calls.
+void cancel(Cell* cell) noexcept;
+
+/// A cell of this thread that holds actor_cancelled, with a future reference for the caller: what the wait of a
+/// cancelled actor finds.
+Cell* cancelledCell() noexcept;
+
+/// Unlinks a waiter (and its branches) so that nothing can wake it. The references that it holds stay.
+void detach(Waiter* waiter) noexcept;
+
+/// The next cell that a detached waiter still holds, in the order of its branches, with its reference; null when none
+/// is left.
+Cell* takeAwaited(Waiter* waiter) noexcept;
+
+/// Takes the waiter out of wherever it is parked, without telling it, and releases what it waited for.
+void abandon(Waiter* waiter) noexcept;
+
+} // namespace flow

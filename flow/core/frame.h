@@ -1,0 +1,121 @@
+#pragma once
+// The memory layout that every style shares: one block holds a computation's result cell and then its frame, and the
+// frame itself is the node by which it is parked wherever it waits.
+//
+//     value T            before the fixed part, in units of 16 bytes; nothing for empty types
+//     Cell               32 bytes: waiters, reference counts, error, status
+//     -------------------------------------------------------------------------------- the frame starts here
+//     resume, destroy    as in the frames that GCC and Clang make for coroutines
+//     next, prev         links: the list in which this computation is parked
+//     awaited            what it waits for
+//     ...                parameters and state
+//
+// A coroutine's promise starts at offset 16 of its frame, so its first members are these links: a coroutine frame *is*
+// a Waiter, and resuming one is one indirect call whatever it is. flow/coro/frame_check.h proves this at start-up.
+//
+// Everything here belongs to one thread: the one whose loop made it.
+
+#include "flow/base/assert.h"
+#include "flow/base/error.h"
+#include "flow/base/intrusive_list.h"
+#include "flow/memory/fast_allocator.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace flow {
+
+struct Cell;
+struct Waiter;
+struct TimerSlot;
+struct BranchGroup;
+
+/// What a parked Waiter waits for: nothing (it is ready, or runs), a cell of which it holds a future reference, a slot
+/// in a timer queue, or a group of branches. One word; the kind is in the low bits.
+class Awaited {
+public:
+    constexpr Awaited() = default;
+    Awaited(Cell* cell) : word_(reinterpret_cast<std::uintptr_t>(cell)) {}
+    Awaited(TimerSlot* slot) : word_(reinterpret_cast<std::uintptr_t>(slot) | kTimer) {}
+    Awaited(BranchGroup* group) : word_(reinterpret_cast<std::uintptr_t>(group) | kGroup) {}
+
+    bool isNothing() const { return word_ == 0; }
+    bool isCell() const { return word_ != 0 && (word_ & kMask) == 0; }
+    bool isTimer() const { return (word_ & kMask) == kTimer; }
+    bool isGroup() const { return (word_ & kMask) == kGroup; }
+    Cell* cell() const { return reinterpret_cast<Cell*>(word_); }
+    TimerSlot* timer() const { return reinterpret_cast<TimerSlot*>(word_ & ~kMask); }
+    BranchGroup* group() const { return reinterpret_cast<BranchGroup*>(word_ & ~kMask); }
+
+private:
+    static constexpr std::uintptr_t kTimer = 1;
+    static constexpr std::uintptr_t kGroup = 2;
+    static constexpr std::uintptr_t kMask = 3;
+    std::uintptr_t word_ = 0;
+};
+
+/// A suspended computation, or one branch of one. `resume` continues it with whatever `awaited` now holds.
+struct Waiter {
+    void (*resume)(Waiter*);
+    union {
+        void (*destroy)(Waiter*); // of a frame: ends it without resuming it
+        void* owner;              // of a branch: whatever its `resume` needs to find
+    };
+    Link link;
+    Awaited awaited;
+
+    static Waiter* of(Link* link) {
+        return reinterpret_cast<Waiter*>(reinterpret_cast<char*>(link) - 2 * sizeof(void*));
+    }
+};
+static_assert(sizeof(Waiter) == 40 && offsetof(Waiter, link) == 16 && offsetof(Waiter, awaited) == 32);
+
+/// One timer that somebody waits for. `waiter == nullptr`: cancelled; the queue drops it when it comes across it.
+struct TimerSlot {
+    Waiter* waiter;
+    std::uint32_t* cancelled; // the queue's count of such slots
+    std::int32_t priority;
+};
+
+/// Several Waiters that together belong to one: the branches of a choose, the inputs of a quorum.
+struct BranchGroup {
+    Waiter* branches;
+    std::uint32_t count;  // how many of `branches` are in use
+    std::uint32_t winner; // the branch that decided a choose
+};
+
+/// The result cell in front of each frame, and alone for a Promise.
+struct Cell {
+    Link waiters;           // newest first: they run in reverse order of registration
+    std::uint32_t futures;  // Future handles and parked waiters
+    std::uint32_t promises; // Promise handles; 1 for an unfinished frame
+    Error error;
+    std::uint8_t flags;
+    memory::SizeClass sizeClass; // of the whole block
+    std::uint16_t prefixUnits;   // 16-byte units of value in front of the cell
+#if FLOW_CHECKED
+    const void* owner; // identifies the thread that made it
+    void* spare;
+#endif
+
+    static constexpr std::uint8_t kUnset = 0, kNever = 1, kValue = 2, kError = 3, kStatusMask = 3;
+    static constexpr std::uint8_t kReadyBit = 2;
+    static constexpr std::uint8_t kHasFrame = 4;       // an unfinished computation stands behind the cell
+    static constexpr std::uint8_t kCancelled = 8;      // it has been told to end
+    static constexpr std::uint8_t kUncancellable = 16; // it runs on without futures
+    static constexpr std::uint8_t kDestroyValue = 32;  // a destructor pointer stands at the end of the prefix
+
+    bool isReady() const { return flags & kReadyBit; }
+    bool isError() const { return (flags & kStatusMask) == kError; }
+    bool isValue() const { return (flags & kStatusMask) == kValue; }
+    bool isUnset() const { return (flags & kStatusMask) == kUnset; }
+    void setStatus(std::uint8_t status) { flags = static_cast<std::uint8_t>((flags & ~kStatusMask) | status); }
+    bool has(std::uint8_t flag) const { return flags & flag; }
+
+    Waiter* frame() { return reinterpret_cast<Waiter*>(this + 1); }
+    void* valueAddress() { return reinterpret_cast<char*>(this) - prefixUnits * std::size_t{16}; }
+    static Cell* of(Waiter* frame) { return reinterpret_cast<Cell*>(frame) - 1; }
+};
+static_assert(sizeof(Cell) == (FLOW_CHECKED ? 48 : 32), "the frame behind a cell must be aligned to 16 bytes");
+
+} // namespace flow

@@ -1,0 +1,200 @@
+#pragma once
+// Future<T> and Promise<T>: a value that comes later, and the right to set it.
+//
+//     Promise<int> promise;
+//     Future<int> future = promise.getFuture();
+//     promise.send(7);                    // runs everyone who waits, before it returns
+//     assert(future.get() == 7);
+//
+//     Future<int> known = 7;              // ready
+//     Future<int> failed = timed_out();   // ready with an error
+//     Future<int> nothing = Never();      // never ready
+//
+// A Future is one pointer; copying it counts references. Dropping the last Future of an actor or coroutine cancels it.
+// Dropping the last Promise that was not set sends broken_promise. All handles of one future belong to one thread.
+
+#include "flow/core/cell.h"
+
+#include <concepts>
+
+namespace flow {
+
+template <class T>
+class Promise;
+
+template <class T>
+class [[nodiscard]] Future {
+public:
+    using Element = T;
+
+    /// Invalid: only assignment, destruction and isValid() are allowed.
+    Future() = default;
+    /// Ready with the value. Throws what T's constructor throws.
+    Future(T const& value) : Future(value, 0) {}
+    Future(T&& value) : Future(std::move(value), 0) {}
+    /// Ready with the error.
+    Future(Error error) : cell_(newCell<T>(0, 1, 0, Cell::kError)) {
+        FLOW_ASSERT(error.isValid(), "a Future cannot be made from an Error that says success");
+        cell_->error = error;
+    }
+    Future(Never) : cell_(newCell<T>(0, 1, 0, Cell::kNever)) {}
+
+    Future(Future const& other) noexcept : cell_(other.cell_) {
+        if (cell_)
+            addFuture(cell_);
+    }
+    Future(Future&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
+    Future& operator=(Future const& other) noexcept {
+        Future copy(other);
+        std::swap(cell_, copy.cell_);
+        return *this;
+    }
+    Future& operator=(Future&& other) noexcept {
+        Future taken(std::move(other));
+        std::swap(cell_, taken.cell_);
+        return *this;
+    }
+    ~Future() {
+        if (cell_)
+            releaseFuture(cell_);
+    }
+
+    bool isValid() const { return cell_ != nullptr; }
+    /// Whether a value or an error is there.
+    bool isReady() const { return checked()->isReady(); }
+    bool isError() const { return checked()->isError(); }
+    /// Whether a value is there: `get()` will not throw.
+    bool canGet() const { return checked()->isValue(); }
+
+    /// The value; throws the error of a failed future. The future must be ready. The reference holds as long as some
+    /// Future of this computation does.
+    T const& get() const {
+        Cell* cell = checked();
+        FLOW_ASSERT(cell->isReady(), "Future::get() on a Future that is not ready");
+        if (cell->isError())
+            throw Error(cell->error);
+        return valueOf<T>(cell);
+    }
+    /// The error; the future must have failed.
+    Error getError() const {
+        Cell* cell = checked();
+        FLOW_ASSERT(cell->isError(), "Future::getError() on a Future without an error");
+        return cell->error;
+    }
+
+    /// Cancels the actor or coroutine behind this future, as dropping the last Future would; the future then becomes
+    /// ready with actor_cancelled, unless the actor swallows that. Nothing happens to a Promise or a finished actor.
+    void cancel() const { flow::cancel(checked()); }
+
+    /// For the styles: the cell, with the reference that this handle held.
+    Cell* release() && { return std::exchange(cell_, nullptr); }
+    Cell* cell() const { return cell_; }
+    /// For the styles: takes over one future reference of the cell.
+    static Future adopt(Cell* cell) {
+        Future future;
+        future.cell_ = cell;
+        return future;
+    }
+
+private:
+    template <class U>
+    Future(U&& value, int) : cell_(newCell<T>(0, 1, 0)) {
+        try {
+            constructValue<T>(cell_, std::forward<U>(value));
+        } catch (...) {
+            freeCell(cell_);
+            throw;
+        }
+        cell_->setStatus(Cell::kValue);
+    }
+
+    Cell* checked() const {
+        FLOW_ASSERT(cell_, "the Future is invalid: it was default-constructed or moved from");
+        checkThread(cell_);
+        return cell_;
+    }
+
+    Cell* cell_ = nullptr;
+};
+
+/// The right to set a future once. Copies share it. Never null, except after a move.
+template <class T>
+class Promise {
+public:
+    Promise() : cell_(newCell<T>(0, 0, 1)) {}
+    Promise(Promise const& other) noexcept : cell_(other.cell_) {
+        if (cell_)
+            ++cell_->promises;
+    }
+    Promise(Promise&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
+    Promise& operator=(Promise const& other) noexcept {
+        Promise copy(other);
+        std::swap(cell_, copy.cell_);
+        return *this;
+    }
+    Promise& operator=(Promise&& other) noexcept {
+        Promise taken(std::move(other));
+        std::swap(cell_, taken.cell_);
+        return *this;
+    }
+    ~Promise() {
+        if (!cell_)
+            return;
+        checkThread(cell_);
+        if (cell_->promises == 1 && cell_->isUnset() && cell_->futures != 0)
+            flow::sendError(cell_, broken_promise());
+        releasePromise(cell_);
+    }
+
+    Future<T> getFuture() const {
+        Cell* cell = checked();
+        addFuture(cell);
+        return Future<T>::adopt(cell);
+    }
+
+    /// Sets the value and runs everyone who waits, newest first, before it returns.
+    template <class U = T>
+    void send(U&& value) const {
+        Cell* cell = settable();
+        constructValue<T>(cell, std::forward<U>(value));
+        wake(cell, Cell::kValue);
+    }
+    void sendError(Error error) const {
+        Cell* cell = settable();
+        FLOW_ASSERT(error.isValid(), "Promise::sendError() with an Error that says success");
+        cell->error = error;
+        wake(cell, Cell::kError);
+    }
+    /// Leaves the future unset for ever: it will not even be broken.
+    void send(Never) const { settable()->setStatus(Cell::kNever); }
+
+    bool isValid() const { return cell_ != nullptr; }
+    bool isSet() const { return checked()->isReady(); }
+    bool canBeSet() const { return checked()->isUnset(); }
+    /// Future handles and waiters.
+    std::uint32_t getFutureReferenceCount() const { return checked()->futures; }
+    std::uint32_t getPromiseReferenceCount() const { return checked()->promises; }
+
+private:
+    // A waiter may drop this very Promise: the reference is held until all have run.
+    static void wake(Cell* cell, std::uint8_t status) {
+        ++cell->promises;
+        if (Waiter* last = publish(cell, status))
+            run(last);
+        releasePromise(cell);
+    }
+    Cell* checked() const {
+        FLOW_ASSERT(cell_, "the Promise is invalid: it was moved from");
+        checkThread(cell_);
+        return cell_;
+    }
+    Cell* settable() const {
+        Cell* cell = checked();
+        FLOW_ASSERT(cell->isUnset(), "the Promise is set twice");
+        return cell;
+    }
+
+    Cell* cell_;
+};
+
+} // namespace flow

@@ -1,0 +1,191 @@
+#pragma once
+// PromiseStream<T> and FutureStream<T>: many values, one after another, for one reader at a time.
+//
+//     PromiseStream<int> out;
+//     FutureStream<int> in = out.getFuture();
+//     out.send(1);                         // runs a reader that waits; otherwise queues
+//     out.sendError(end_of_stream());      // after what is queued
+//
+// The reader waits with waitNext(in) or co_await in. A value is taken only by the reader that goes on with it, so a
+// choose that loses takes nothing. When the last PromiseStream goes, the reader gets broken_promise after what is
+// queued. Values stay queued while no FutureStream exists. All handles belong to one thread.
+
+#include "flow/core/future.h"
+#include "flow/core/ring_queue.h"
+
+namespace flow {
+
+/// What both ends share, behind a Cell. The cell's status says what a reader finds: a value (something is queued), an
+/// error (ended, nothing queued) or nothing yet.
+template <class T>
+struct StreamState {
+    RingQueue<T> queue;
+    bool ended = false;
+
+    static StreamState& of(Cell* cell) { return *reinterpret_cast<StreamState*>(cell + 1); }
+    static void destroy(Cell* cell) { of(cell).~StreamState(); }
+
+    static Cell* create() {
+        // A value type with a destructor makes room for the destructor pointer, which frees the queue with the cell.
+        struct Slot {
+            ~Slot() {}
+        };
+        Cell* cell = newCell<Slot>(sizeof(StreamState), 0, 1);
+        ::new (cell + 1) StreamState;
+        reinterpret_cast<void (**)(Cell*)>(cell)[-1] = destroy;
+        cell->flags |= Cell::kDestroyValue;
+        return cell;
+    }
+
+    /// The oldest value; the cell must say that there is one.
+    static T take(Cell* cell) {
+        StreamState& state = of(cell);
+        T value = state.queue.pop();
+        if (state.queue.isEmpty())
+            cell->setStatus(state.ended ? Cell::kError : Cell::kUnset);
+        return value;
+    }
+};
+
+template <class T>
+class FutureStream {
+public:
+    using Element = T;
+
+    /// Invalid: only assignment, destruction and isValid() are allowed.
+    FutureStream() = default;
+    FutureStream(FutureStream const& other) noexcept : cell_(other.cell_) {
+        if (cell_)
+            addFuture(cell_);
+    }
+    FutureStream(FutureStream&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
+    FutureStream& operator=(FutureStream const& other) noexcept {
+        FutureStream copy(other);
+        std::swap(cell_, copy.cell_);
+        return *this;
+    }
+    FutureStream& operator=(FutureStream&& other) noexcept {
+        FutureStream taken(std::move(other));
+        std::swap(cell_, taken.cell_);
+        return *this;
+    }
+    ~FutureStream() {
+        if (cell_)
+            releaseFuture(cell_);
+    }
+
+    bool isValid() const { return cell_ != nullptr; }
+    /// Whether a wait would find a value or the end at once.
+    bool isReady() const { return checked()->isReady(); }
+    bool isError() const { return checked()->isError(); }
+    Error getError() const {
+        FLOW_ASSERT(isError(), "FutureStream::getError() on a stream that has not ended, or still holds values");
+        return cell_->error;
+    }
+    /// Takes the oldest value; throws the error of an ended stream. The stream must be ready.
+    T pop() const {
+        FLOW_ASSERT(isReady(), "FutureStream::pop() on a stream with nothing in it");
+        if (isError())
+            throw Error(cell_->error);
+        return StreamState<T>::take(cell_);
+    }
+
+    Cell* cell() const { return cell_; }
+    static FutureStream adopt(Cell* cell) {
+        FutureStream stream;
+        stream.cell_ = cell;
+        return stream;
+    }
+
+private:
+    Cell* checked() const {
+        FLOW_ASSERT(cell_, "the FutureStream is invalid: it was default-constructed or moved from");
+        checkThread(cell_);
+        return cell_;
+    }
+
+    Cell* cell_ = nullptr;
+};
+
+template <class T>
+class PromiseStream {
+public:
+    PromiseStream() : cell_(StreamState<T>::create()) {}
+    PromiseStream(PromiseStream const& other) noexcept : cell_(other.cell_) {
+        if (cell_)
+            ++cell_->promises;
+    }
+    PromiseStream(PromiseStream&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
+    PromiseStream& operator=(PromiseStream const& other) noexcept {
+        PromiseStream copy(other);
+        std::swap(cell_, copy.cell_);
+        return *this;
+    }
+    PromiseStream& operator=(PromiseStream&& other) noexcept {
+        PromiseStream taken(std::move(other));
+        std::swap(cell_, taken.cell_);
+        return *this;
+    }
+    ~PromiseStream() {
+        if (!cell_)
+            return;
+        checkThread(cell_);
+        if (cell_->promises == 1 && cell_->futures != 0)
+            end(broken_promise());
+        releasePromise(cell_);
+    }
+
+    FutureStream<T> getFuture() const {
+        Cell* cell = checked();
+        addFuture(cell);
+        return FutureStream<T>::adopt(cell);
+    }
+
+    /// Gives the value to the reader that waits, which runs before this returns; otherwise queues it. Ignored after
+    /// the end.
+    template <class U = T>
+    void send(U&& value) const {
+        Cell* cell = checked();
+        StreamState<T>& state = StreamState<T>::of(cell);
+        if (state.ended)
+            return;
+        state.queue.push(std::forward<U>(value));
+        cell->setStatus(Cell::kValue);
+        if (!cell->waiters.isEmpty())
+            run(takeFirst(cell->waiters));
+    }
+    /// Ends the stream: readers get what is queued, then the error. Ignored after the end.
+    void sendError(Error error) const {
+        FLOW_ASSERT(error.isValid(), "PromiseStream::sendError() with an Error that says success");
+        checked();
+        end(error);
+    }
+
+    bool isValid() const { return cell_ != nullptr; }
+    /// Whether nothing is queued.
+    bool isEmpty() const { return StreamState<T>::of(checked()).queue.isEmpty(); }
+
+private:
+    void end(Error error) const {
+        Cell* cell = cell_;
+        StreamState<T>& state = StreamState<T>::of(cell);
+        if (state.ended)
+            return;
+        state.ended = true;
+        cell->error = error;
+        if (!state.queue.isEmpty())
+            return;
+        cell->setStatus(Cell::kError);
+        if (!cell->waiters.isEmpty())
+            run(takeFirst(cell->waiters));
+    }
+    Cell* checked() const {
+        FLOW_ASSERT(cell_, "the PromiseStream is invalid: it was moved from");
+        checkThread(cell_);
+        return cell_;
+    }
+
+    Cell* cell_;
+};
+
+} // namespace flow

@@ -1,0 +1,349 @@
+#pragma once
+// Coroutines: a function that returns Future<T> and uses co_await or co_return is an actor.
+//
+//     Future<int> add(Future<int> a, FutureStream<int> more) {
+//         int sum = co_await a;                // throws the error of a failed future
+//         sum += co_await more;                // the next element
+//         co_await delay(0.5);                 // allocates nothing
+//         co_return sum;
+//     }
+//
+// It starts at once on the caller's stack, goes on synchronously when what it waits for is ready, and is cancelled when
+// its last Future goes: the co_await at which it stands throws actor_cancelled, and so does every later one. Its
+// parameters are destroyed with its frame before its result is published. Calling it throws only std::bad_alloc.
+// Parameters that are references stay references: take what must live across a co_await by value.
+//
+// The coroutine's frame is the waiter (see flow/core/frame.h): a call is one allocation for result and frame.
+
+#include "flow/core/error_or.h"
+#include "flow/loop/pending.h"
+
+#include <coroutine>
+
+namespace flow {
+
+/// As the first parameter's type: the coroutine runs on when nobody holds its Future.
+///
+///     Future<Void> writeBack(Uncancellable, Page page);
+///     writeBack(Uncancellable(), page);
+struct Uncancellable {};
+
+/// co_await tryGet(f) gives an ErrorOr<T> and never throws.
+template <class T>
+struct [[nodiscard]] TryGet {
+    Future<T> future;
+};
+template <class T>
+TryGet<T> tryGet(Future<T> future) {
+    return {std::move(future)};
+}
+
+} // namespace flow
+
+namespace flow::coro {
+
+/// Suspends for ever: the frame is destroyed, its locals innermost first, and the error published without a C++ throw.
+struct [[nodiscard]] fail {
+    explicit fail(Error e) : error(e) {}
+    Error error;
+};
+/// The same with a value, for code that does not know whether its result type is Void.
+template <class U>
+struct [[nodiscard]] finish {
+    explicit finish(U&& v) : value(v) {}
+    U& value;
+};
+template <class U>
+finish(U&&) -> finish<U>;
+/// The same, leaving the result for ever unset.
+struct [[nodiscard]] never {};
+/// From here on the coroutine runs on when nobody holds its Future. Does not suspend.
+struct [[nodiscard]] uncancellable {};
+/// co_await self() gives the coroutine's own Waiter. Does not suspend.
+struct [[nodiscard]] self {};
+
+/// What every promise begins with: the links and `awaited` of the Waiter that the frame is.
+class PromiseBase {
+public:
+    PromiseBase(PromiseBase const&) = delete;
+    PromiseBase& operator=(PromiseBase const&) = delete;
+
+    /// The frame. The compiler takes the promise for a local object until it has split the coroutine, and would treat
+    /// an address in front of it as out of bounds: the empty asm hides where the pointer comes from.
+    Waiter* frame() {
+        char* address = reinterpret_cast<char*>(this);
+        asm("" : "+r"(address));
+        return reinterpret_cast<Waiter*>(address - offsetof(Waiter, link));
+    }
+    Cell* cell() { return Cell::of(frame()); }
+
+    /// Whether the frame stands in some queue. False when it runs, or when what it waits for was ready.
+    bool isParked() const { return link_.isLinked() || awaited_.isTimer(); }
+
+    /// Parks the frame, or leaves a ready operand in `awaited`. Nothing can resume the frame before it has suspended,
+    /// since no code of others runs in between.
+    void waitFor(Pending operand) {
+        if (cell()->has(Cell::kCancelled) && !cell()->has(Cell::kUncancellable)) [[unlikely]] {
+            operand.drop();
+            operand = Pending::cancelled();
+        }
+        if (operand.isReady()) {
+            if (operand.cell())
+                awaited_ = operand.cell();
+            return;
+        }
+        operand.park(frame());
+    }
+    Pending resumed() {
+        Pending pending(awaited_.cell());
+        awaited_ = {};
+        return pending;
+    }
+    /// Control goes back to whoever called or resumed the coroutine.
+    void noteSuspended() const {
+#if FLOW_CHECKED
+        runningActor = caller_;
+#endif
+    }
+
+protected:
+    PromiseBase() : link_{nullptr, nullptr} { noteRunning(frame()); }
+    ~PromiseBase() = default;
+
+private:
+    Link link_;
+    Awaited awaited_;
+#if FLOW_CHECKED
+    const void* caller_ = runningActor;
+#endif
+};
+
+[[noreturn]] inline void throwError(Error error) {
+    throw error;
+}
+
+/// What all co_awaits on a Pending have in common. One pointer, since it lives in the frame.
+struct Awaiter {
+    PromiseBase* promise;
+
+    bool await_ready() const noexcept { return !promise->isParked(); }
+    void await_suspend(std::coroutine_handle<>) const noexcept { promise->noteSuspended(); }
+    Pending settled() const {
+        Pending wait = promise->resumed();
+        if (wait.failed()) [[unlikely]]
+            throwError(wait.takeError());
+        return wait;
+    }
+};
+
+template <class T>
+struct ValueAwaiter : Awaiter {
+    T await_resume() const { return settled().template takeValue<T>(); }
+};
+template <class T>
+struct StreamAwaiter : Awaiter {
+    T await_resume() const { return settled().template takeNext<T>(); }
+};
+struct DoneAwaiter : Awaiter {
+    void await_resume() const { settled().drop(); }
+};
+template <class T>
+struct TryAwaiter : Awaiter {
+    ErrorOr<T> await_resume() const {
+        Pending wait = promise->resumed();
+        if (wait.failed())
+            return wait.takeError();
+        return wait.template takeValue<T>();
+    }
+};
+/// For emitted code: the settled wait itself, failed or not.
+struct PendingAwaiter : Awaiter {
+    Pending await_resume() const { return promise->resumed(); }
+};
+
+/// Gives a value without suspending.
+template <class T>
+struct Immediate {
+    T value;
+    bool await_ready() const noexcept { return true; }
+    void await_suspend(std::coroutine_handle<>) const noexcept {}
+    T await_resume() const noexcept { return value; }
+};
+template <>
+struct Immediate<void> : std::suspend_never {};
+
+/// The control that passes on when a frame has ended.
+inline std::coroutine_handle<> handOver([[maybe_unused]] Waiter* last) noexcept {
+#if FLOW_TAIL_CALLS
+    if (last) {
+        noteRunning(last);
+        return std::coroutine_handle<>::from_address(opaque(last));
+    }
+#else
+    handedOver = last;
+#endif
+    return std::noop_coroutine();
+}
+
+/// The end of a coroutine: destroys the frame, publishes, hands over. It lives in the frame itself, so after destroy()
+/// only locals are touched.
+template <bool FrameIsTrivial>
+struct Ending {
+    std::uint8_t status;
+
+    bool await_ready() const noexcept { return false; }
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<> handle) const noexcept {
+        Waiter* frame = opaque(static_cast<Waiter*>(handle.address()));
+        Cell* cell = Cell::of(frame);
+        std::uint8_t last = status != Cell::kUnset ? status : cell->error.isValid() ? Cell::kError : Cell::kValue;
+        const void* code = reinterpret_cast<const void*>(frame->destroy);
+        if constexpr (!FrameIsTrivial)
+            frame->destroy(frame);
+        if (last == Cell::kNever) {
+            cell->flags = Cell::kNever;
+            releasePromise(cell);
+            return std::noop_coroutine();
+        }
+        if (last == Cell::kError && cell->futures == 0) [[unlikely]]
+            reportDroppedError(code, cell->error);
+        return handOver(finishFrame(cell, last));
+    }
+    [[noreturn]] void await_resume() const noexcept { __builtin_unreachable(); }
+};
+
+/// What the parameter types of a coroutine say about it.
+template <class... Args>
+struct Signature {
+    static constexpr bool kUncancellable = false;
+    static constexpr bool kTrivialParameters = (std::is_trivially_destructible_v<Args> && ...);
+};
+template <class... Args>
+struct Signature<Uncancellable, Args...> : Signature<Args...> {
+    static constexpr bool kUncancellable = true;
+};
+
+/// Everything of the promise that does not depend on how the result is returned.
+template <class T, class S>
+class CoroPromiseBase : public PromiseBase {
+public:
+    static void* operator new(std::size_t bytes) { return newCell<T>(bytes, 1, 1)->frame(); }
+    /// Ends the frame, not the block: that goes with the last reference to the cell. Only a coroutine whose parameters
+    /// could not be copied, which never became one, is freed here.
+    static void operator delete(void* frame) noexcept {
+        Cell* cell = Cell::of(static_cast<Waiter*>(frame));
+        if (!cell->has(Cell::kHasFrame))
+            freeCell(cell);
+    }
+
+    CoroPromiseBase() {
+        cell()->flags = static_cast<std::uint8_t>(Cell::kHasFrame | (S::kUncancellable ? Cell::kUncancellable : 0));
+    }
+
+    std::suspend_never initial_suspend() const noexcept { return {}; }
+    /// Locals are gone here. With trivial parameters nothing is left that destroying the frame would do.
+    Ending<S::kTrivialParameters> final_suspend() const noexcept { return {Cell::kUnset}; }
+    void unhandled_exception() noexcept { cell()->error = currentError(); }
+
+    template <class U>
+    ValueAwaiter<U> await_transform(Future<U> const& future) {
+        return {awaitOn(pending<U>(future))};
+    }
+    template <class U>
+    ValueAwaiter<U> await_transform(Future<U>&& future) {
+        return {awaitOn(pending<U>(std::move(future)))};
+    }
+    template <class U>
+    StreamAwaiter<U> await_transform(FutureStream<U> const& stream) {
+        return {awaitOn(pendingNext<U>(stream))};
+    }
+    template <class U>
+    TryAwaiter<U> await_transform(TryGet<U>&& attempt) {
+        return {awaitOn(pending<U>(std::move(attempt.future)))};
+    }
+    DoneAwaiter await_transform(Delay delay) { return {awaitOn(Pending(delay))}; }
+    DoneAwaiter await_transform(Yield yield) { return {awaitOn(pending<Void>(yield))}; }
+    DoneAwaiter await_transform(Never never) { return {awaitOn(pending<Void>(never))}; }
+    PendingAwaiter await_transform(Pending& wait) { return {awaitOn(wait)}; }
+
+    /// Awaitables that need the promise itself, such as race.
+    template <class A>
+        requires requires(A&& awaitable, PromiseBase& promise) { awaitable.awaiter(promise); }
+    auto await_transform(A&& awaitable) {
+        return awaitable.awaiter(*this);
+    }
+
+    Immediate<Waiter*> await_transform(self) { return {frame()}; }
+    Immediate<void> await_transform(uncancellable) {
+        cell()->flags |= Cell::kUncancellable;
+        return {};
+    }
+    Ending<false> await_transform(fail failure) {
+        cell()->error = failure.error;
+        return {Cell::kError};
+    }
+    Ending<false> await_transform(never) { return {Cell::kNever}; }
+    template <class U>
+    Ending<false> await_transform(finish<U> result) {
+        setValue(std::forward<U>(result.value));
+        return {Cell::kValue};
+    }
+
+protected:
+    /// Builds the result, unless nobody is left to see it.
+    template <class U>
+    void setValue(U&& value) {
+        if (cell()->futures != 0)
+            constructValue<T>(cell(), std::forward<U>(value));
+    }
+
+private:
+    Awaiter awaitOn(Pending operand) {
+        this->waitFor(operand);
+        return {this};
+    }
+};
+
+template <class T, class S>
+class CoroPromise : public CoroPromiseBase<T, S> {
+public:
+    Future<T> get_return_object() { return Future<T>::adopt(this->cell()); }
+    template <class U = T>
+    void return_value(U&& value) {
+        this->setValue(std::forward<U>(value));
+    }
+};
+
+template <class S>
+class CoroPromise<Void, S> : public CoroPromiseBase<Void, S> {
+public:
+    Future<Void> get_return_object() { return Future<Void>::adopt(this->cell()); }
+    void return_void() const noexcept {}
+};
+
+/// A coroutine without a Future: it runs to its end; an error that escapes it is reported as dropped.
+struct Detached {};
+
+template <class S>
+class DetachedPromise : public CoroPromiseBase<Void, S> {
+public:
+    DetachedPromise() {
+        this->cell()->flags |= Cell::kUncancellable;
+        this->cell()->futures = 0;
+    }
+    Detached get_return_object() const noexcept { return {}; }
+    void return_void() const noexcept {}
+};
+
+} // namespace flow::coro
+
+template <class T, class... Args>
+struct std::coroutine_traits<flow::Future<T>, Args...> {
+    using promise_type = flow::coro::CoroPromise<T, flow::coro::Signature<std::remove_cv_t<Args>...>>;
+};
+
+template <class... Args>
+struct std::coroutine_traits<flow::coro::Detached, Args...> {
+    using promise_type = flow::coro::DetachedPromise<flow::coro::Signature<std::remove_cv_t<Args>...>>;
+};
+
+#include "flow/coro/frame_check.h"

@@ -1,0 +1,128 @@
+#pragma once
+// race: the first of several things, as `choose` is in actors.
+//
+//     auto first = co_await race(reply, delay(1.0), [&] { return retry(); });
+//     if (first.index() == 0) use(std::get<0>(first));
+//
+// Operands are futures, streams, delays, or callables that make one. They are looked at in order; the first that is
+// ready wins and later ones are not even evaluated, if they are callables. If none is ready the coroutine waits for the
+// first to come. The losers are released before the race returns: futures that nobody else holds are cancelled, streams
+// keep their elements. The result is a std::variant with a place for each operand (Void for delays). An error of the
+// winner is thrown. Cancel-safe: cancelling releases all operands.
+
+#include "flow/coro/coroutine.h"
+#include "flow/loop/choose.h"
+
+#include <tuple>
+#include <variant>
+
+namespace flow {
+namespace coro::detail {
+
+/// How an operand of a race is waited for, and what it gives.
+template <class Operand>
+struct RaceOperand {
+    using Made = std::invoke_result_t<Operand&>;
+    using Value = typename RaceOperand<std::remove_cvref_t<Made>>::Value;
+    static Pending operand(Operand& make) {
+        std::remove_cvref_t<Made> made = make();
+        return RaceOperand<std::remove_cvref_t<Made>>::operand(made);
+    }
+    static Value take(Pending wait) { return RaceOperand<std::remove_cvref_t<Made>>::take(wait); }
+};
+
+template <class T>
+struct RaceOperand<Future<T>> {
+    using Value = T;
+    static Pending operand(Future<T>& future) { return pending<T>(std::move(future)); }
+    static T take(Pending wait) { return wait.takeValue<T>(); }
+};
+
+template <class T>
+struct RaceOperand<FutureStream<T>> {
+    using Value = T;
+    static Pending operand(FutureStream<T>& stream) { return pendingNext<T>(FutureStream<T>(std::move(stream))); }
+    static T take(Pending wait) { return wait.takeNext<T>(); }
+};
+
+struct TimeOperand {
+    using Value = Void;
+    template <class Operand>
+    static Pending operand(Operand& time) {
+        return pending<Void>(time);
+    }
+    static Void take(Pending wait) {
+        wait.drop();
+        return Void();
+    }
+};
+template <>
+struct RaceOperand<Delay> : TimeOperand {};
+template <>
+struct RaceOperand<Yield> : TimeOperand {};
+template <>
+struct RaceOperand<Never> : TimeOperand {};
+
+} // namespace coro::detail
+
+template <class... Operands>
+class [[nodiscard]] Race {
+public:
+    using Value = std::variant<typename coro::detail::RaceOperand<Operands>::Value...>;
+
+    explicit Race(Operands... operands) : operands_(std::move(operands)...) {}
+
+    struct RaceAwaiter {
+        Race* race;
+        coro::PromiseBase* promise;
+
+        bool await_ready() const noexcept { return race->choose_.decided(); }
+        void await_suspend(std::coroutine_handle<>) const noexcept {
+            race->choose_.park(promise->frame());
+            promise->noteSuspended();
+        }
+        Value await_resume() const { return race->settle(); }
+    };
+
+    RaceAwaiter awaiter(coro::PromiseBase& promise) {
+        evaluate(promise.frame(), std::index_sequence_for<Operands...>());
+        return {this, &promise};
+    }
+
+private:
+    template <std::size_t... I>
+    void evaluate(Waiter* frame, std::index_sequence<I...>) {
+        auto evaluation = choose_.begin();
+        (void)(choose_.when(frame, coro::detail::RaceOperand<Operands>::operand(std::get<I>(operands_))) || ...);
+        evaluation.done();
+    }
+
+    Value settle() {
+        Pending wait = choose_.result();
+        [[maybe_unused]] std::tuple<Operands...> unevaluated(std::move(operands_));
+        if (wait.failed())
+            coro::throwError(wait.takeError());
+        return take<0>(wait);
+    }
+
+    template <std::size_t I>
+    Value take(Pending wait) {
+        if constexpr (I + 1 < sizeof...(Operands))
+            if (choose_.winner() != I)
+                return take<I + 1>(wait);
+        using Operand = std::tuple_element_t<I, std::tuple<Operands...>>;
+        return Value(std::in_place_index<I>, coro::detail::RaceOperand<Operand>::take(wait));
+    }
+
+    std::tuple<Operands...> operands_;
+    Choose<sizeof...(Operands)> choose_;
+};
+
+/// See the top of this file. At least one operand.
+template <class... Operands>
+auto race(Operands&&... operands) {
+    static_assert(sizeof...(Operands) > 0, "a race needs something to wait for");
+    return Race<std::remove_cvref_t<Operands>...>(std::forward<Operands>(operands)...);
+}
+
+} // namespace flow

@@ -1,0 +1,91 @@
+#include "flow/lib/all.h"
+
+namespace flow::detail {
+
+Cell* QuorumFrame::create(std::size_t count, std::size_t needed) {
+    Cell* cell = newCell<Void>(sizeof(QuorumFrame) + count * sizeof(Waiter), 1, 1, Cell::kHasFrame);
+    QuorumFrame& frame = of(cell);
+    frame.resume = resumeCancelled;
+    frame.destroy = nullptr;
+    frame.link.next = nullptr;
+    frame.group_ = {frame.branches(), 0, 0};
+    frame.needed_ = needed;
+    // Parked from the start, so that dropping the future at any point releases what has been added.
+    frame.awaited = &frame.group_;
+    return cell;
+}
+
+void QuorumFrame::add(Cell* input) {
+    Waiter& branch = branches()[group_.count++];
+    branch.resume = fire;
+    branch.owner = this;
+    branch.link.next = nullptr;
+    branch.awaited = input;
+}
+
+Future<Void> QuorumFrame::start(Cell* cell) noexcept {
+    QuorumFrame& frame = of(cell);
+    Future<Void> future = Future<Void>::adopt(cell);
+    Error error;
+    for (std::uint32_t i = 0; i < frame.group_.count && frame.needed_ > 0; ++i) {
+        Cell* input = frame.branches()[i].awaited.cell();
+        if (!input->isReady())
+            continue;
+        --frame.needed_;
+        if (input->isError()) {
+            error = input->error;
+            break;
+        }
+    }
+    if (frame.needed_ == 0 || error.isValid()) {
+        finish(cell, error); // nobody waits yet: there is nobody to hand over to
+        return future;
+    }
+    for (std::uint32_t i = 0; i < frame.group_.count; ++i) {
+        Waiter& branch = frame.branches()[i];
+        Cell* input = branch.awaited.cell();
+        if (input->isReady()) { // counted above
+            branch.awaited = {};
+            releaseFuture(input);
+            if (!cell->has(Cell::kHasFrame)) // the value's destructor decided the quorum: nothing is left to park
+                break;
+        } else {
+            park(&branch, input);
+        }
+    }
+    return future;
+}
+
+void QuorumFrame::fire(Waiter* branch) {
+    auto* frame = static_cast<QuorumFrame*>(static_cast<Waiter*>(branch->owner));
+    Cell* input = branch->awaited.cell();
+    Error error = input->isError() ? input->error : Error();
+    branch->awaited = {};
+    if (!error.isValid() && --frame->needed_ > 0)
+        return releaseFuture(input);
+    frame->awaited = {}; // from here on a cancel finds nothing to do
+    releaseFuture(input);
+    if (Waiter* last = finish(Cell::of(frame), error))
+        FLOW_HAND_OVER(last);
+}
+
+void QuorumFrame::resumeCancelled(Waiter* frame) {
+    releaseFuture(frame->awaited.cell());
+    frame->awaited = {};
+    if (Waiter* last = finish(Cell::of(frame), actor_cancelled()))
+        FLOW_HAND_OVER(last);
+}
+
+Waiter* QuorumFrame::finish(Cell* cell, Error error) noexcept {
+    QuorumFrame& frame = of(cell);
+    frame.awaited = {};
+    for (std::uint32_t i = 0; i < frame.group_.count; ++i)
+        detach(&frame.branches()[i]);
+    for (std::uint32_t i = 0; i < frame.group_.count; ++i)
+        if (Cell* input = takeAwaited(&frame.branches()[i]))
+            releaseFuture(input);
+    cell->error = error;
+    return finishFrame(cell, error.isValid() ? Cell::kError : Cell::kValue);
+}
+
+} // namespace flow::detail

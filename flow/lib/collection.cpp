@@ -1,0 +1,133 @@
+#include "flow/lib/collection.h"
+
+#include "flow/loop/pending.h"
+
+namespace flow {
+namespace {
+
+/// One actor of a collection: the waiter that is parked at it, and its place in the list.
+struct Member : FastAllocated<Member> {
+    Waiter waiter; // first: a Waiter of a collection is its Member
+    Link place;
+
+    static Member* of(Waiter* waiter) { return reinterpret_cast<Member*>(waiter); }
+    static Member* at(Link* place) {
+        return reinterpret_cast<Member*>(reinterpret_cast<char*>(place) - offsetof(Member, place));
+    }
+};
+
+/// The frame behind the result. It counts as parked, linked to itself, so that a cancel resumes it.
+struct CollectionFrame : Waiter {
+    Link members;
+    bool returnWhenEmptied;
+
+    static CollectionFrame& of(Cell* cell) { return *static_cast<CollectionFrame*>(cell->frame()); }
+
+    static Future<Void> create(bool returnWhenEmptied) {
+        Cell* cell = newCell<Void>(sizeof(CollectionFrame), 1, 1, Cell::kHasFrame);
+        CollectionFrame& frame = of(cell);
+        frame.resume = resumeCancelled;
+        frame.destroy = nullptr;
+        frame.link.reset();
+        frame.awaited = {};
+        frame.members.reset();
+        frame.returnWhenEmptied = returnWhenEmptied;
+        return Future<Void>::adopt(cell);
+    }
+
+    void add(Cell* actor) {
+        auto* member = new Member;
+        member->waiter = {};
+        member->waiter.resume = fire;
+        member->waiter.owner = this;
+        pushBack(members, member->place);
+        park(&member->waiter, actor);
+    }
+
+    static void fire(Waiter* waiter) {
+        auto* frame = static_cast<CollectionFrame*>(static_cast<Waiter*>(waiter->owner));
+        Member* member = Member::of(waiter);
+        Cell* actor = waiter->awaited.cell();
+        Error error = actor->isError() ? actor->error : Error();
+        member->place.unlink();
+        delete member;
+        bool ended = error.isValid() || (frame->returnWhenEmptied && frame->members.isEmpty());
+        if (ended && frame->link.isLinked())
+            frame->link.unlink(); // a cancel from here on finds nothing to do
+        releaseFuture(actor);
+        if (ended)
+            if (Waiter* last = finish(frame, error))
+                FLOW_HAND_OVER(last);
+    }
+
+    static void resumeCancelled(Waiter* waiter) {
+        auto* frame = static_cast<CollectionFrame*>(waiter);
+        releaseFuture(frame->awaited.cell());
+        frame->awaited = {};
+        if (Waiter* last = finish(frame, actor_cancelled()))
+            FLOW_HAND_OVER(last);
+    }
+
+    /// Cancels what is left, then publishes.
+    static Waiter* finish(CollectionFrame* frame, Error error) noexcept {
+        for (Link* place = frame->members.next; place != &frame->members; place = place->next)
+            detach(&Member::at(place)->waiter);
+        while (!frame->members.isEmpty()) {
+            Member* member = Member::at(frame->members.next);
+            Cell* actor = takeAwaited(&member->waiter);
+            member->place.unlink();
+            delete member;
+            releaseFuture(actor);
+        }
+        Cell* cell = Cell::of(frame);
+        cell->error = error;
+        return finishFrame(cell, error.isValid() ? Cell::kError : Cell::kValue);
+    }
+};
+
+} // namespace
+
+ActorCollection::ActorCollection(bool returnWhenEmptied) : result_(CollectionFrame::create(returnWhenEmptied)) {}
+
+ActorCollection::~ActorCollection() {
+    if (result_.isValid())
+        result_.cancel();
+}
+
+ActorCollection& ActorCollection::operator=(ActorCollection&& other) noexcept {
+    if (this != &other) {
+        ActorCollection before(std::move(*this));
+        result_ = std::move(other.result_);
+    }
+    return *this;
+}
+
+void ActorCollection::add(Future<Void> actor) {
+    FLOW_ASSERT(result_.isValid(), "the ActorCollection was moved from");
+    detail::validCell(actor);
+    Cell* cell = result_.cell();
+    if (!cell->has(Cell::kHasFrame))
+        return;
+    auto& frame = CollectionFrame::of(cell);
+    if (!actor.isReady())
+        return frame.add(std::move(actor).release());
+    bool ended = actor.isError() || (frame.returnWhenEmptied && frame.members.isEmpty());
+    if (!ended)
+        return;
+    Error error = actor.isError() ? actor.getError() : Error();
+    Future<Void> held = result_;
+    frame.link.unlink();
+    if (Waiter* last = CollectionFrame::finish(&frame, error))
+        run(last);
+}
+
+bool ActorCollection::isEmpty() const {
+    Cell* cell = result_.cell();
+    return !cell->has(Cell::kHasFrame) || CollectionFrame::of(cell).members.isEmpty();
+}
+
+void ActorCollection::clear(bool returnWhenEmptied) {
+    *this = ActorCollection(returnWhenEmptied);
+}
+
+} // namespace flow

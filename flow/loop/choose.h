@@ -1,0 +1,142 @@
+#pragma once
+// Choose<N>: waits for the first of up to N things. What `choose` in actors and `race` in coroutines stand on.
+//
+//     Choose<2> choose;
+//     {
+//         auto evaluation = choose.begin();
+//         (void)(choose.when(frame, pending<int>(a)) || choose.when(frame, pending<Void>(delay(1.0))));
+//         evaluation.done();
+//     }
+//     if (!choose.decided()) ... choose.park(frame) and suspend ...
+//     Pending result = choose.result();           // losers are released
+//     if (choose.winner() == 0) ...
+//
+// Lazy: `when` is true as soon as its operand is ready, so that `||` leaves later operands unevaluated. Losers are
+// released before the winner goes on; a stream that loses keeps its element. Each branch is a Waiter of its own; the
+// frame points at the group, so that cancelling the frame finds all branches.
+
+#include "flow/loop/pending.h"
+
+namespace flow {
+
+/// What does not depend on the number of branches.
+class ChooseBase {
+public:
+    /// Abandons the branches taken so far if an operand throws before done().
+    class Evaluation {
+    public:
+        explicit Evaluation(ChooseBase& choose) : choose_(&choose) {}
+        Evaluation(Evaluation const&) = delete;
+        Evaluation& operator=(Evaluation const&) = delete;
+        ~Evaluation() {
+            if (choose_) [[unlikely]]
+                choose_->releaseAllBut(kNobody);
+        }
+        void done() { choose_ = nullptr; }
+
+    private:
+        ChooseBase* choose_;
+    };
+
+    /// Takes the next operand for the frame; true if the choose is decided by it.
+    bool when(Waiter* frame, Pending operand) {
+        Waiter& branch = group_.branches[group_.count];
+        branch.resume = fire;
+        branch.owner = frame;
+        branch.link.next = nullptr;
+        branch.awaited = {};
+        std::uint32_t index = group_.count++;
+        if (index == 0 && Cell::of(frame)->has(Cell::kCancelled) && !Cell::of(frame)->has(Cell::kUncancellable)) {
+            operand.drop();
+            operand = Pending::cancelled();
+        }
+        if (operand.isDelay()) { // fires from the loop only, hence not before the frame is parked
+            operand.park(&branch);
+            return false;
+        }
+        if (operand.cell())
+            branch.awaited = operand.cell();
+        if (!operand.isReady())
+            return false;
+        group_.winner = index;
+        return true;
+    }
+
+    /// Whether a branch is ready. Asked once all operands are evaluated: evaluating one may have completed another.
+    bool decided() {
+        for (std::uint32_t i = 0; i < group_.count && group_.winner == kNobody; ++i) {
+            Awaited awaited = group_.branches[i].awaited;
+            if (awaited.isCell() && awaited.cell()->isReady())
+                group_.winner = i;
+        }
+        return group_.winner != kNobody;
+    }
+
+    /// Parks the frame at all branches; the choose must be undecided.
+    void park(Waiter* frame) {
+        for (std::uint32_t i = 0; i < group_.count; ++i) {
+            Waiter& branch = group_.branches[i];
+            if (branch.awaited.isCell())
+                flow::park(&branch, branch.awaited.cell());
+        }
+        frame->awaited = &group_;
+    }
+
+    /// What the winner found. Losers are released first. To be called once, by the frame that goes on.
+    Pending result() {
+        auto* frame = static_cast<Waiter*>(group_.branches[0].owner);
+        if (group_.winner == kNobody) // resumed without a winner: cancelled
+            return Pending::resumed(frame);
+        Pending winner = Pending::resumed(&group_.branches[group_.winner]);
+        if (group_.count > 1)
+            releaseAllBut(group_.winner);
+        return winner;
+    }
+    std::uint32_t winner() const { return group_.winner; }
+
+    static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+
+protected:
+    Evaluation start(Waiter* branches) {
+        group_ = {branches, 0, kNobody};
+        return Evaluation(*this);
+    }
+
+private:
+    /// A branch has what it waited for. From here on the frame counts as running: a cancel only marks it.
+    static void fire(Waiter* branch) {
+        auto* frame = static_cast<Waiter*>(branch->owner);
+        BranchGroup* group = frame->awaited.group();
+        group->winner = static_cast<std::uint32_t>(branch - group->branches);
+        frame->awaited = {};
+        for (std::uint32_t i = 0; i < group->count; ++i)
+            if (i != group->winner)
+                detach(&group->branches[i]);
+        FLOW_HAND_OVER(frame);
+    }
+
+    // All are unlinked before the first is released, since a release may run code that would wake another.
+    void releaseAllBut(std::uint32_t kept) {
+        for (std::uint32_t i = 0; i < group_.count; ++i)
+            if (i != kept)
+                detach(&group_.branches[i]);
+        for (std::uint32_t i = 0; i < group_.count; ++i)
+            if (i != kept)
+                if (Cell* cell = takeAwaited(&group_.branches[i]))
+                    releaseFuture(cell);
+    }
+
+    BranchGroup group_;
+};
+
+template <std::size_t N>
+class Choose : public ChooseBase {
+public:
+    /// Starts the evaluation of the operands.
+    [[nodiscard]] Evaluation begin() { return start(branches_); }
+
+private:
+    Waiter branches_[N];
+};
+
+} // namespace flow

@@ -1,0 +1,57 @@
+#pragma once
+// delay and yield: give up control for a time, or for a moment.
+//
+//     wait(delay(0.5));                            // actors
+//     co_await delay(0.5, TaskPriority::Low);      // coroutines
+//     Future<Void> alarm = delay(5.0);             // keep it, combine it, drop it to cancel
+//     co_await yield();                            // in long computations
+//
+// Awaited in place, neither allocates: the waiting frame itself stands in the queue (a real deadline takes a slot in
+// the timer queue). Turned into a Future<Void>, a delay allocates one block. The deadline is fixed when delay() is
+// called. Cancel-safe: a waiter that is cancelled leaves the queue at once.
+
+#include "flow/loop/loop.h"
+
+namespace flow {
+
+/// A time to wait for, not yet waited for. A value: nothing happens until it is awaited or becomes a Future.
+class [[nodiscard]] Delay {
+public:
+    Delay(double deadline, TaskPriority priority) : deadline_(deadline), priority_(priority) {}
+
+    double deadline() const { return deadline_; }
+    TaskPriority priority() const { return priority_; }
+    operator Future<Void>() const;
+
+private:
+    double deadline_;
+    TaskPriority priority_;
+};
+
+/// A chance for others, not yet given.
+class [[nodiscard]] Yield {
+public:
+    explicit Yield(TaskPriority priority) : priority_(priority) {}
+
+    TaskPriority priority() const { return priority_; }
+    operator Future<Void>() const;
+
+private:
+    TaskPriority priority_;
+};
+
+/// Continues `seconds` later at the given priority. 0 or less: behind what is ready at that priority now.
+inline Delay delay(double seconds, TaskPriority priority = TaskPriority::DefaultDelay) {
+    return {loop().now() + (seconds > 0 ? seconds : 0), priority};
+}
+/// Continues at `time` on the loop's clock, or as delay(0) if that has passed.
+inline Delay delayUntil(double time, TaskPriority priority = TaskPriority::DefaultDelay) {
+    return {time, priority};
+}
+
+/// Ready at once unless more urgent work is ready or the running task's slice is used up; then as delay(0).
+inline Yield yield(TaskPriority priority = TaskPriority::DefaultYield) {
+    return Yield(priority);
+}
+
+} // namespace flow

@@ -1,0 +1,122 @@
+#pragma once
+// Loop: runs what is ready, most urgent first, and lets time pass when nothing is.
+//
+//     RealLoop loop;                          // flow/loop/real_loop.h; SimLoop for virtual time
+//     int answer = loop.run(compute());       // until that future is ready
+//
+//     loop().now()                            // inside: the loop of this thread
+//
+// One loop per thread at a time: making one makes it current, destroying it brings back the one before. A loop runs in
+// turns: read the clock once, move expired timers to the ready queue, run ready tasks. now() stands still in a turn.
+// Nothing here may be called from another thread.
+
+#include "flow/core/future.h"
+#include "flow/loop/ready_queue.h"
+#include "flow/loop/timer_queue.h"
+
+namespace flow {
+
+class Loop {
+public:
+    Loop(Loop const&) = delete;
+    Loop& operator=(Loop const&) = delete;
+    /// What is still parked here stays parked for ever; dropping its future cancels it as usual.
+    virtual ~Loop();
+
+    /// Seconds on this loop's clock, read once a turn.
+    double now() const { return now_; }
+    /// Seconds on this loop's clock, read now.
+    virtual double timer() = 0;
+
+    /// Runs until the future is ready and returns its value, or throws its error. Throws loop_drained when nothing is
+    /// left that could make it ready.
+    template <class T>
+    T run(Future<T> future) {
+        if (!future.isReady())
+            runUntilReady(future.cell());
+        if (!future.isReady())
+            throw loop_drained();
+        return future.get();
+    }
+    /// Runs until stop() or until nothing is left to do.
+    void run();
+    /// Makes run() return after the current task.
+    void stop() { stopped_ = true; }
+
+    /// The priority of the running task.
+    TaskPriority currentPriority() const { return static_cast<TaskPriority>(ready_.priority()); }
+    /// Tasks run so far.
+    std::uint64_t tasksRun() const { return tasks_; }
+
+    /// Lets a free waiter run behind what is ready at this priority.
+    void makeReady(Waiter* waiter, TaskPriority priority) { ready_.push(waiter, priority); }
+    /// Parks a free waiter until the deadline; one that is not in the future makes it ready.
+    void parkUntil(Waiter* waiter, double deadline, TaskPriority priority) {
+        if (deadline <= now_)
+            ready_.push(waiter, priority);
+        else
+            timers_.park(waiter, deadline, priority);
+    }
+
+    /// Whether the running task should give way: more urgent work is ready, or its slice is used up.
+    bool shouldYield() {
+        if (ready_.hasMoreUrgentThan(ready_.priority())) [[unlikely]]
+            return true;
+        return --slice_ < 0 && sliceIsOver();
+    }
+
+protected:
+    Loop();
+
+    /// How many yields a task may skip before sliceIsOver() is asked.
+    static constexpr int kSlice = 64;
+    /// Tasks run between two looks at the clock.
+    static constexpr int kTasksPerTurn = 64;
+
+    /// Called when a turn begins: the time to use for it.
+    virtual double startTurn() = 0;
+    /// Nothing is ready and the earliest timer is at `deadline`: lets time pass until then.
+    virtual void idleUntil(double deadline) = 0;
+    /// The slice counter ran out: true if the task must really give way; either way the counter is set again.
+    virtual bool sliceIsOver() = 0;
+
+    void resetSlice() { slice_ = kSlice; }
+
+    double now_ = 0;
+
+private:
+    void runUntilReady(Cell* cell);
+    bool runTurn();
+
+    int slice_ = kSlice;
+    bool stopped_ = false;
+    std::uint64_t tasks_ = 0;
+    ReadyQueue ready_;
+    TimerQueue timers_;
+    Loop* previous_;
+};
+
+namespace detail {
+inline constinit thread_local Loop* currentLoop = nullptr;
+}
+
+/// The loop of this thread; there must be one.
+inline Loop& loop() {
+    Loop* current = detail::currentLoop;
+    FLOW_ASSERT(current, "no loop on this thread: make a RealLoop or SimLoop first");
+    return *current;
+}
+inline bool hasLoop() {
+    return detail::currentLoop != nullptr;
+}
+
+/// Seconds on the current loop's clock: the time of this turn.
+inline double now() {
+    return loop().now();
+}
+/// Seconds on the current loop's clock, read now.
+inline double timer() {
+    return loop().timer();
+}
+
+} // namespace flow

@@ -1,0 +1,113 @@
+#pragma once
+// ReadyQueue: the waiters that can run, by priority, first in first out within one. Push and pop take a constant
+// number of steps whatever the priorities are: a bitmap of three levels finds the highest list that is not empty.
+//
+//     ReadyQueue queue;
+//     queue.push(waiter, TaskPriority::Default);
+//     while (Waiter* next = queue.pop()) run(next);      // queue.priority() is that of the last pop
+//
+// A waiter in the queue may be unlinked at any time; a list that becomes empty this way is found out by pop.
+
+#include "flow/core/frame.h"
+#include "flow/loop/priority.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+namespace flow {
+
+class ReadyQueue {
+public:
+    static constexpr int kPriorities = 65536;
+
+    /// The lists take 1 MiB of address space, of which only the pages of priorities in use become memory: zeroed pages
+    /// say "not in use", so that nothing needs to be written at start.
+    ReadyQueue() : lists_(static_cast<Link*>(std::calloc(kPriorities, sizeof(Link)))) {
+        if (!lists_)
+            throw std::bad_alloc();
+    }
+
+    bool isEmpty() const { return top_ == 0; }
+    /// The priority of the waiter that pop() returned last.
+    int priority() const { return priority_; }
+
+    void push(Waiter* waiter, TaskPriority priority) {
+        int level = levelOf(priority);
+        Link& list = lists_.get()[level];
+        std::uint64_t& word = words_[level >> 6];
+        std::uint64_t bit = std::uint64_t{1} << (level & 63);
+        if (!(word & bit)) {
+            list.reset();
+            word |= bit;
+            groups_[level >> 12] |= std::uint64_t{1} << ((level >> 6) & 63);
+            top_ |= 1u << (level >> 12);
+        }
+        pushBack(list, waiter->link);
+    }
+
+    /// The most urgent waiter, unlinked; null when nothing is ready.
+    Waiter* pop() {
+        while (top_ != 0) {
+            int level = highest();
+            Link& list = lists_.get()[level];
+            Link* first = list.next;
+            if (first != &list) [[likely]] {
+                first->unlink();
+                if (list.isEmpty())
+                    clear(level);
+                priority_ = level;
+                return Waiter::of(first);
+            }
+            clear(level);
+        }
+        return nullptr;
+    }
+
+    /// Whether something more urgent than `priority` may be ready. (A list whose waiters were all unlinked counts
+    /// until pop comes across it.)
+    bool hasMoreUrgentThan(int priority) const { return top_ != 0 && highest() > priority; }
+
+    static int levelOf(TaskPriority priority) {
+        int level = static_cast<int>(priority);
+        return level < 0 ? 0 : level >= kPriorities ? kPriorities - 1 : level;
+    }
+
+    /// Takes out every waiter, as if it were parked nowhere: unlinking it later is harmless.
+    void orphanAll() {
+        while (Waiter* waiter = pop())
+            waiter->link = {&waiter->link, &waiter->link};
+    }
+
+private:
+    struct Free {
+        void operator()(Link* lists) const { std::free(lists); }
+    };
+
+    static int topBit(std::uint64_t word) { return 63 - __builtin_clzll(word); }
+
+    int highest() const {
+        int group = topBit(top_);
+        int word = (group << 6) | topBit(groups_[group]);
+        return (word << 6) | topBit(words_[word]);
+    }
+    void clear(int level) {
+        std::uint64_t& word = words_[level >> 6];
+        word &= ~(std::uint64_t{1} << (level & 63));
+        if (word != 0)
+            return;
+        std::uint64_t& group = groups_[level >> 12];
+        group &= ~(std::uint64_t{1} << ((level >> 6) & 63));
+        if (group == 0)
+            top_ &= ~(1u << (level >> 12));
+    }
+
+    std::uint32_t top_ = 0; // a bit for each of groups_ that is not 0
+    int priority_ = 0;
+    std::uint64_t groups_[16] = {};              // a bit for each of words_ that is not 0
+    std::uint64_t words_[kPriorities / 64] = {}; // a bit for each list in use
+    std::unique_ptr<Link, Free> lists_;
+};
+
+} // namespace flow

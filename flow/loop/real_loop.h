@@ -1,0 +1,28 @@
+#pragma once
+// RealLoop: a loop on the machine's clock.
+//
+//     RealLoop loop;
+//     loop.run(serve());
+//
+// now() and timer() count seconds of CLOCK_MONOTONIC. A timer is never early. A task that calls yield() gives way after
+// 2 ms at the latest, or as soon as something more urgent is ready.
+
+#include "flow/loop/loop.h"
+
+namespace flow {
+
+class RealLoop final : public Loop {
+public:
+    RealLoop();
+
+    double timer() override;
+
+private:
+    static constexpr double kSliceSeconds = 0.002;
+
+    double startTurn() override;
+    void idleUntil(double deadline) override;
+    bool sliceIsOver() override;
+};
+
+} // namespace flow

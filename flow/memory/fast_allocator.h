@@ -1,0 +1,148 @@
+#pragma once
+// FastAllocator: fixed-size blocks for actors, coroutine frames and futures.
+//
+//     void* block = FastAllocator<88>::allocate();      // a block of 96 bytes
+//     FastAllocator<88>::release(block);
+//
+//     struct Request : FastAllocated<Request> { ... };  // new and delete use it
+//
+// Each thread has its own free lists, one for each size class: 16-byte steps up to 512 bytes, four steps for each
+// doubling up to 4096, and the system beyond. Taking and giving back a block is a few instructions without locks or
+// calls. A block may be freed on another thread; it then serves that thread. What a thread had cached when it ended
+// goes to the next thread that needs it.
+//
+// Under AddressSanitizer every block comes from the system, so that use after free is found.
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define FLOW_SYSTEM_BLOCKS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define FLOW_SYSTEM_BLOCKS 1
+#endif
+#endif
+#ifndef FLOW_SYSTEM_BLOCKS
+#define FLOW_SYSTEM_BLOCKS 0
+#endif
+
+namespace flow::memory {
+
+/// Index of a size class; kSystemClass for blocks that the system provides.
+using SizeClass = std::uint8_t;
+
+inline constexpr std::size_t kFineLimit = 512;     // 16-byte steps up to here
+inline constexpr std::size_t kLargestBlock = 4096; // above: the system
+inline constexpr SizeClass kSystemClass = 45;
+inline constexpr std::size_t kClassCount = kSystemClass + 1;
+
+/// The class that serves `bytes`. Constant-folds when `bytes` is a constant.
+constexpr SizeClass sizeClassOf(std::size_t bytes) {
+    if (bytes <= kFineLimit)
+        return static_cast<SizeClass>(bytes == 0 ? 1 : (bytes + 15) / 16);
+    if (bytes > kLargestBlock)
+        return kSystemClass;
+    auto log = static_cast<unsigned>(63 - __builtin_clzll(bytes - 1)); // 512 < bytes: log >= 9
+    std::size_t step = std::size_t{1} << (log - 2);
+    return static_cast<SizeClass>(32 + (log - 9) * 4 + (bytes - (std::size_t{1} << log) + step - 1) / step);
+}
+
+/// Bytes of a block of this class; 0 for kSystemClass.
+constexpr std::size_t blockBytes(SizeClass sizeClass) {
+    if (sizeClass <= 32)
+        return sizeClass * std::size_t{16};
+    if (sizeClass >= kSystemClass)
+        return 0;
+    unsigned log = 9 + (sizeClass - 33u) / 4;
+    return (std::size_t{1} << log) + ((sizeClass - 33u) % 4 + 1) * (std::size_t{1} << (log - 2));
+}
+
+namespace detail {
+
+struct FreeBlock {
+    FreeBlock* next;
+};
+
+struct FreeList {
+    FreeBlock* first;
+    std::uint64_t allocated;
+    std::uint64_t freed;
+};
+
+struct Heap {
+    FreeList classes[kClassCount];
+};
+
+inline constinit thread_local Heap heap{};
+
+/// Fills the free list of the class, or takes from the system; throws std::bad_alloc with everything unchanged.
+void* allocateSlow(std::size_t bytes, SizeClass sizeClass);
+void releaseSlow(void* block) noexcept;
+
+} // namespace detail
+
+/// A block of at least `bytes` bytes, aligned to 16. Throws std::bad_alloc; the allocator stays usable.
+inline void* allocate(std::size_t bytes) {
+    SizeClass sizeClass = sizeClassOf(bytes);
+    auto& list = detail::heap.classes[sizeClass];
+    detail::FreeBlock* block = list.first;
+    if (FLOW_SYSTEM_BLOCKS || __builtin_expect(block == nullptr, false))
+        return detail::allocateSlow(bytes, sizeClass);
+    list.first = block->next;
+    ++list.allocated;
+    return block;
+}
+
+/// Gives back a block of `allocate(bytes)` with `sizeClassOf(bytes) == sizeClass`.
+inline void release(void* block, SizeClass sizeClass) noexcept {
+    auto& list = detail::heap.classes[sizeClass];
+    ++list.freed;
+    if (FLOW_SYSTEM_BLOCKS || __builtin_expect(sizeClass == kSystemClass, false))
+        return detail::releaseSlow(block);
+    auto* freed = static_cast<detail::FreeBlock*>(block);
+    freed->next = list.first;
+    list.first = freed;
+}
+
+/// What one thread has done in one class.
+struct Statistics {
+    std::size_t blockBytes = 0;
+    std::uint64_t allocated = 0;
+    std::uint64_t freed = 0;
+    /// Negative where a thread freed more blocks of others than it allocated.
+    std::int64_t live() const { return static_cast<std::int64_t>(allocated - freed); }
+};
+
+/// Counters of the calling thread for one class; `blockBytes` is 0 for kSystemClass.
+Statistics statistics(SizeClass sizeClass) noexcept;
+/// The same over all classes; `blockBytes` is 0.
+Statistics totalStatistics() noexcept;
+
+/// Where memory for the size classes comes from, in chunks; returns null when there is none. For tests of running
+/// out of memory; null restores the system. Returns the source before.
+using ChunkSource = void* (*)(std::size_t bytes);
+ChunkSource setChunkSource(ChunkSource source) noexcept;
+
+} // namespace flow::memory
+
+namespace flow {
+
+/// Blocks of one fixed size.
+template <std::size_t Size>
+struct FastAllocator {
+    [[nodiscard]] static void* allocate() { return memory::allocate(Size); }
+    static void release(void* block) noexcept { memory::release(block, memory::sizeClassOf(Size)); }
+};
+
+/// Base class whose `new` and `delete` take blocks of the exact size of Object, which must be the most derived class.
+template <class Object>
+struct FastAllocated {
+    [[nodiscard]] static void* operator new(std::size_t bytes) { return memory::allocate(bytes); }
+    static void operator delete(void* block, std::size_t bytes) noexcept {
+        memory::release(block, memory::sizeClassOf(bytes));
+    }
+};
+
+} // namespace flow

@@ -1,0 +1,30 @@
+#pragma once
+// SimLoop: a loop on virtual time. Time moves only when nothing is ready, straight to the next deadline, so a program
+// that sleeps for hours ends at once, and the same program always runs in the same order.
+//
+//     SimLoop loop;
+//     loop.run(delay(3600.0));
+//     assert(loop.now() == 3600.0);
+
+#include "flow/loop/loop.h"
+
+namespace flow {
+
+class SimLoop final : public Loop {
+public:
+    /// Starts at time 0.
+    SimLoop() = default;
+
+    double timer() override { return now_; }
+
+private:
+    double startTurn() override { return now_; }
+    void idleUntil(double deadline) override { now_ = deadline; }
+    /// In simulation a slice is a number of yields, since time stands still.
+    bool sliceIsOver() override {
+        resetSlice();
+        return true;
+    }
+};
+
+} // namespace flow

@@ -1,0 +1,175 @@
+"""Each rule of tools/tidy.py, on a small tree that breaks it."""
+
+from pathlib import Path
+
+import pytest
+
+import tidy
+
+
+def findings(root: Path, files: dict[str, str], check=None) -> list[str]:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    tree = tidy.Tree.read(root)
+    return [str(finding) for one in ([check] if check else tidy.CHECKS) for finding in one(tree)]
+
+
+def including(target: str) -> str:
+    return f'// Why.\n#pragma once\n#include "{target}"\n'
+
+
+def test_an_empty_tree_is_clean(tmp_path: Path) -> None:
+    assert findings(tmp_path, {}) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "target"),
+    [
+        ("flow/core/future.h", "flow/base/error.h"),
+        ("flow/core/future.h", "flow/core/sav.h"),
+        ("flow/lib/all.h", "flow/coro/promise_type.h"),
+        ("net/tcp.h", "flow/lib/all.h"),
+        ("net/tcp.h", "flow/trace/event.h"),
+        ("flow/flow.h", "flow/sim/sim_loop.h"),
+        ("flow/lib/all.actor.cpp", "flow/actorcompiler.h"),
+        ("tests/flow/core/future_test.cpp", "flow/sim/sim_loop.h"),
+        ("bench/net2.cpp", "flow/flow.h"),
+    ],
+)
+def test_includes_that_layers_allow(tmp_path: Path, file: str, target: str) -> None:
+    assert findings(tmp_path, {file: including(target)}, tidy.check_layers) == []
+    assert findings(tmp_path, {file: including(target)}, tidy.check_umbrellas) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "target"),
+    [
+        ("flow/base/error.h", "flow/memory/arena.h"),
+        ("flow/core/future.cpp", "flow/loop/loop.h"),
+        ("flow/actor/choose.h", "flow/coro/awaiter.h"),
+        ("flow/coro/awaiter.h", "flow/fiber/wait.h"),
+        ("flow/fiber/wait.h", "flow/lib/all.h"),
+        ("flow/structured/task.h", "flow/sim/sim_loop.h"),
+        ("flow/lib/all.h", "net/tcp.h"),
+        ("net/tcp.h", "flow/sim/sim_loop.h"),
+        ("flow/core/future.h", "flow/flow.h"),
+        ("flow/core/future.h", "flow/actorcompiler.h"),
+    ],
+)
+def test_includes_against_the_layers(tmp_path: Path, file: str, target: str) -> None:
+    found = findings(tmp_path, {file: including(target)}, tidy.check_layers)
+    assert len(found) == 1
+    assert found[0].startswith(f"{file}:3: ")
+    assert target in found[0]
+
+
+def test_an_include_beside_the_file_has_a_layer_too(tmp_path: Path) -> None:
+    files = {"flow/core/future.h": including("../loop/loop.h"), "flow/loop/loop.h": "// Why.\n"}
+    assert len(findings(tmp_path, files, tidy.check_layers)) == 1
+
+
+def test_an_umbrella_of_flow_does_not_include_net(tmp_path: Path) -> None:
+    assert len(findings(tmp_path, {"flow/flow.h": including("net/tcp.h")}, tidy.check_umbrellas)) == 1
+
+
+def test_long_files(tmp_path: Path) -> None:
+    files = {"flow/base/long.cpp": "\n" * 601, "flow/base/short.cpp": "\n" * 600}
+    found = findings(tmp_path, files, tidy.check_file_sizes)
+    assert found == ["flow/base/long.cpp:1: 601 lines, at most 600 are allowed"]
+
+
+def cpp_function(lines: int) -> str:
+    """In a class in a namespace, with a head of two lines and a block that could be taken for its end."""
+    body = "        if (a) {\n        }\n" + "        a = 1;\n" * (lines - 5)
+    return f"namespace n {{\nclass C : B {{\npublic:\n    int f(int a,\n          int b) {{\n{body}    }}\n}};\n}}\n"
+
+
+def test_long_cpp_functions(tmp_path: Path) -> None:
+    files = {"flow/base/a.h": cpp_function(70), "flow/base/b.h": cpp_function(71)}
+    found = findings(tmp_path, files, tidy.check_function_sizes)
+    assert found == ["flow/base/b.h:4: a function of 71 lines, at most 70 are allowed"]
+
+
+def test_many_short_functions_are_no_long_one(tmp_path: Path) -> None:
+    text = "struct S {\n" + "    S(int a)\n        : b(a) {\n        f();\n    }\n" * 40 + "};\n"
+    assert findings(tmp_path, {"flow/base/a.h": text}, tidy.check_function_sizes) == []
+
+
+def test_long_python_functions(tmp_path: Path) -> None:
+    files = {"tools/a.py": "def f():\n" + "    a = 1\n" * 69, "tools/b.py": "def f():\n" + "    a = 1\n" * 70}
+    found = findings(tmp_path, files, tidy.check_function_sizes)
+    assert found == ["tools/b.py:1: a function of 71 lines, at most 70 are allowed"]
+
+
+def test_nine_headers_of_ten_have_a_test(tmp_path: Path) -> None:
+    files = {f"flow/core/h{i}.h": "" for i in range(10)}
+    files |= {f"tests/flow/core/h{i}_test.cpp": "" for i in range(8)}
+    files |= {"flow/core/detail/cell.h": "", "flow/flow.h": ""}
+    found = findings(tmp_path, files, tidy.check_headers_have_tests)
+    assert [line.split(":")[0] for line in found] == ["flow/core/h8.h", "flow/core/h9.h"]
+    assert findings(tmp_path, {"tests/flow/core/h8.actor.cpp": ""}, tidy.check_headers_have_tests) == []
+
+
+def test_headers_open_with_a_comment(tmp_path: Path) -> None:
+    files = {
+        "flow/core/a.h": "#pragma once\n\n// Why.\nint a;\n",
+        "flow/core/b.h": "/* Why. */\n",
+        "flow/core/c.h": "#pragma once\nint a; // no\n",
+        "net/d.h": "",
+    }
+    found = findings(tmp_path, files, tidy.check_headers_say_what_they_are)
+    assert [line.split(":")[0] for line in found] == ["flow/core/c.h", "net/d.h"]
+
+
+def test_dead_headers(tmp_path: Path) -> None:
+    files = {
+        "flow/core/included.h": "",
+        "flow/core/tested.h": "",
+        "flow/core/dead.h": "",
+        "flow/actor/emitted.h": "",
+        "flow/core/a.cpp": '#include "flow/core/included.h"\n',
+        "tests/flow/core/tested_test.cpp": "",
+        "actorc/actorc/templates/file.j2": '#include "flow/actor/emitted.h"\n',
+    }
+    assert findings(tmp_path, files, tidy.check_dead_headers) == ["flow/core/dead.h:1: nothing includes this header"]
+
+
+@pytest.mark.parametrize(
+    ("stage", "line", "allowed"),
+    [
+        ("parser", "from actorc.lexer import lex", True),
+        ("parser", "from . import syntax, check", False),
+        ("lexer", "from .parser import parse", False),
+        ("check", "import actorc.lower", False),
+        ("emit_statemachine", "from actorc import syntax", True),
+        ("emit_statemachine", "from actorc.lexer import lex", False),
+        ("check", "from actorc import __version__", True),
+        ("__main__", "from actorc.parser import parse", True),
+    ],
+)
+def test_stages_import_only_stages_before_them(tmp_path: Path, stage: str, line: str, allowed: bool) -> None:
+    files = {f"actorc/actorc/{name}.py": "" for name in tidy.STAGES}
+    found = findings(tmp_path, files | {f"actorc/actorc/{stage}.py": f"\n{line}\n"}, tidy.check_stages)
+    assert [entry.split(" ")[0] for entry in found] == ([] if allowed else [f"actorc/actorc/{stage}.py:2:"])
+
+
+def test_a_module_that_is_no_stage_is_part_of_those_that_import_it(tmp_path: Path) -> None:
+    files = {f"actorc/actorc/{name}.py": "" for name in tidy.STAGES}
+    files["actorc/actorc/parser.py"] = "from actorc.brackets import match\n"
+    files["actorc/actorc/brackets.py"] = "from actorc import lexer\n"
+    assert findings(tmp_path, files, tidy.check_stages) == []
+    files["actorc/actorc/emit_coroutine.py"] = "from actorc.brackets import match\n"
+    found = findings(tmp_path, files, tidy.check_stages)
+    assert found == ["actorc/actorc/brackets.py:1: emitters must not import lexer, and emit_coroutine does"]
+
+
+def test_headers_compile_alone(tmp_path: Path) -> None:
+    files = {
+        "flow/core/good.h": "#pragma once\n#include <vector>\ninline std::vector<int> v;\n",
+        "flow/core/bad.h": "#pragma once\ninline std::vector<int> v;\n",
+    }
+    found = findings(tmp_path, files, tidy.check_headers_compile)
+    assert len(found) == 1
+    assert found[0].startswith("flow/core/bad.h:1: does not compile alone")

@@ -1,0 +1,172 @@
+"""Builds the benchmarks, runs them, and prints what a wait costs in each style. Start it as tools/bench."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NoReturn
+
+from rich.console import Console
+
+from benchlib.build import BuildError, binary_dir, build
+from benchlib.process import ROOT, interrupt_on_terminate
+from benchlib.run import RunError, Settings, available, choose, run
+from benchlib.table import collect, errors, table
+
+QUICK_SIZES = (64, 4096, 65536)
+QUICK_SECONDS = 30.0  # for all compilers together; the rest of the minute is for setting up and first tries
+FULL_MIN_TIME = 0.2  # of one repetition, in seconds
+TARGET = "millrace_bench"
+COMPILERS = ("clang", "gcc")  # also the names of the presets
+
+DESCRIPTION = """\
+Builds the benchmarks, runs them, and prints a table: nanoseconds per item as
+"minimum (median)" of the repetitions, and what the hand-written coroutine costs
+over the actor (ratio of the minima)."""
+
+EPILOG = """\
+The JSON is Google Benchmark's: {"context": {...}, "benchmarks": [...]}, with the
+compiler, flags, loop and revision in the context. With --compiler both there is
+one list: each name ends in /compiler:clang or /compiler:gcc, each entry's label is
+the compiler, and the context's compiler and flags are "for clang; for gcc".
+
+Exit code: 0 success, 1 the build or a benchmark failed, 2 wrong arguments."""
+
+
+class UsageError(Exception):
+    """A mistake in the arguments, said in one line."""
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (see tools/bench --help)")
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = Parser(
+        prog="tools/bench",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    sizes = ", ".join(map(str, QUICK_SIZES))
+    parser.add_argument("--quick", action="store_true", help=f"sizes {sizes} only, in less than a minute")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to FILE as well")
+    parser.add_argument("--filter", default="", metavar="REGEX", help="only benchmarks whose name contains REGEX")
+    compilers, loops = (*COMPILERS, "both"), ("sim", "real")
+    parser.add_argument("--compiler", default="clang", choices=compilers, help="default: clang")
+    parser.add_argument("--loop", default="sim", choices=loops, help="the loop to run on; default: sim")
+    parser.add_argument("--repetitions", type=int, metavar="N", help="default: 9, with --quick 5")
+    return parser.parse_args()
+
+
+def check(options: argparse.Namespace) -> None:
+    """Finds what can be wrong before minutes go into a build."""
+    if options.repetitions is not None and options.repetitions < 1:
+        raise UsageError("--repetitions must be at least 1")
+    try:
+        re.compile(options.filter)
+    except re.error as error:
+        raise UsageError(f"--filter '{options.filter}' is no regular expression: {error}") from error
+    if options.json:
+        existed = options.json.exists()
+        try:
+            options.json.open("a").close()
+        except OSError as error:
+            raise UsageError(f"cannot write {options.json}: {error.strerror}") from error
+        if not existed:
+            options.json.unlink()
+
+
+def revision() -> str:
+    command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return run.stdout.strip() or "unknown"
+
+
+def measure(compilers: list[str], options: argparse.Namespace, console: Console) -> dict[str, dict[str, Any]]:
+    """The JSON of each compiler's run."""
+    work: dict[str, list[str]] = {}
+    for compiler in compilers:
+        build(compiler, console, [TARGET])
+        names = available(binary(compiler), options.loop)
+        work[compiler] = choose(names, options.filter, QUICK_SIZES if options.quick else None)
+        if not work[compiler]:
+            raise UsageError(f"no benchmark matches '{options.filter}'; for example: {', '.join(names[:3])}, ...")
+    repetitions = options.repetitions or (5 if options.quick else 9)
+    runs = repetitions * sum(map(len, work.values()))
+    min_time = min(FULL_MIN_TIME, QUICK_SECONDS / runs) if options.quick else FULL_MIN_TIME
+    now = revision()
+    return {
+        compiler: run(binary(compiler), names, Settings(compiler, options.loop, repetitions, min_time, now), console)
+        for compiler, names in work.items()
+    }
+
+
+def binary(compiler: str) -> Path:
+    return binary_dir(compiler) / "bench" / TARGET
+
+
+def merge(documents: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """One document that readers of Google Benchmark's format understand."""
+    if len(documents) == 1:
+        return next(iter(documents.values()))
+    context = dict(next(iter(documents.values()))["context"])
+    for key in ("compiler", "flags"):
+        context[key] = "; ".join(document["context"][key] for document in documents.values())
+    benchmarks = []
+    for compiler, document in documents.items():
+        for result in document["benchmarks"]:
+            suffix = f"/compiler:{compiler}"
+            names = {"name": result["name"] + suffix, "run_name": result["run_name"] + suffix, "label": compiler}
+            benchmarks.append(result | names)
+    return {"context": context, "benchmarks": benchmarks}
+
+
+def report(documents: dict[str, dict[str, Any]], loop: str) -> bool:
+    """Prints the tables; false if a benchmark said that it failed."""
+    out = Console(highlight=False)
+    plain = not out.is_terminal
+    if plain:
+        out = Console(highlight=False, no_color=True, width=200)
+    good = True
+    for document in documents.values():
+        context, rows = document["context"], collect(document["benchmarks"])
+        title = f"{context['compiler']}, {loop} loop, {context['revision']}: ns per item, minimum (median)"
+        out.print()
+        out.print(table(rows, title, plain))
+        for error in errors(rows):
+            good = False
+            out.print(f"error: {error}", markup=False)
+    return good
+
+
+def main() -> int:
+    interrupt_on_terminate()
+    console = Console(stderr=True)
+    try:
+        options = parse_arguments()
+        check(options)
+        compilers = list(COMPILERS) if options.compiler == "both" else [options.compiler]
+        documents = measure(compilers, options, console)
+        good = report(documents, options.loop)
+        if options.json:
+            options.json.write_text(json.dumps(merge(documents), indent=2) + "\n", encoding="utf-8")
+    except UsageError as error:
+        print(f"tools/bench: {error}", file=sys.stderr)
+        return 2
+    except (BuildError, RunError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("tools/bench: interrupted", file=sys.stderr)
+        return 130
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""What tools/bench and tools/test are made of."""

@@ -1,0 +1,56 @@
+"""Configures and builds a CMake preset, with a progress bar."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from benchlib.process import ROOT, stream
+from benchlib.progress import Bar
+
+_STEP = re.compile(r"\[(\d+)/(\d+)\] ")
+
+
+class BuildError(Exception):
+    """The build failed; the text is what it printed about its first error."""
+
+
+def binary_dir(preset: str) -> Path:
+    return ROOT / "build" / preset
+
+
+def build(preset: str, console: Console, targets: Sequence[str] = ()) -> None:
+    """Brings `targets` (default: all) up to date."""
+    with Bar(console, f"building {preset}") as bar:
+        lines: list[str] = []
+        if stream(["cmake", "--preset", preset], lines.append):
+            raise BuildError("\n".join(lines))
+
+        def on_line(line: str) -> None:
+            lines.append(line)
+            if step := _STEP.match(line):
+                bar.update(int(step[1]), int(step[2]))
+
+        lines.clear()
+        command = ["cmake", "--build", str(binary_dir(preset))]
+        if targets:
+            command += ["--target", *targets]
+        if stream(command, on_line):
+            raise BuildError("\n".join(first_error(lines)))
+
+
+def first_error(lines: Sequence[str]) -> list[str]:
+    """What ninja printed about the first command that failed, without the command itself."""
+    start = next((i for i, line in enumerate(lines) if line.startswith("FAILED: ")), None)
+    if start is None:
+        return list(lines)
+    error = [lines[start]]
+    # The line after FAILED is the command: long, and of no help.
+    for line in lines[start + 2 :]:
+        if _STEP.match(line) or line.startswith(("FAILED: ", "ninja: ")):
+            break
+        error.append(line)
+    return error

@@ -1,0 +1,114 @@
+"""Chooses benchmarks and runs them with Google Benchmark, with a progress bar."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from benchlib.process import stream
+from benchlib.progress import Bar
+from benchlib.table import parse_name
+
+# With --v=2 Google Benchmark says this before it runs a benchmark once.
+_RUNNING = re.compile(r"Running (.+) for (\d+)$")
+
+
+class RunError(Exception):
+    """The benchmark program failed; the text is what it printed last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    compiler: str
+    loop: str
+    repetitions: int
+    min_time: float
+    revision: str
+
+
+def available(binary: Path, loop: str) -> list[str]:
+    """The names of all benchmarks, in the order in which the program registers them."""
+    command = [str(binary), f"--loop={loop}", "--benchmark_list_tests=true"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    if run.returncode:
+        raise RunError(run.stdout + run.stderr)
+    return run.stdout.split()
+
+
+def choose(names: Sequence[str], pattern: str, sizes: Sequence[int] | None) -> list[str]:
+    return [name for name in names if re.search(pattern, name) and (sizes is None or parse_name(name).size in sizes)]
+
+
+def run(binary: Path, names: Sequence[str], settings: Settings, console: Console) -> dict[str, Any]:
+    """Runs exactly `names`; returns Google Benchmark's JSON with the results in the order of `names`."""
+    with tempfile.TemporaryDirectory() as folder, Bar(console, f"running {settings.compiler}") as bar:
+        out = Path(folder) / "out.json"
+        progress = Progress(len(names) * settings.repetitions, bar)
+        command: list[str | Path] = [
+            binary,
+            f"--loop={settings.loop}",
+            f"--benchmark_filter=^({'|'.join(map(escape, names))})$",
+            f"--benchmark_repetitions={settings.repetitions}",
+            f"--benchmark_min_time={settings.min_time:.4f}",
+            # Slow and fast phases of a shared machine then hit all benchmarks alike.
+            "--benchmark_enable_random_interleaving=true",
+            f"--benchmark_context=revision={settings.revision}",
+            f"--benchmark_out={out}",
+            "--benchmark_out_format=json",
+            # The console would list the results in random order, at the end. The log is what shows progress.
+            "--v=2",
+        ]
+        code = stream(command, progress.line)
+        if code:
+            raise RunError("\n".join([*progress.other[-20:], f"{binary.name}: exit code {code}"]))
+        document: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
+    # The program names what it was built with; a context without these could not be told from another.
+    for key, value in {"compiler": settings.compiler, "flags": "unknown", "loop": settings.loop}.items():
+        document["context"].setdefault(key, value)
+    place = {name: index for index, name in enumerate(names)}
+    document["benchmarks"].sort(key=lambda result: place[result["run_name"]])
+    return document
+
+
+def escape(name: str) -> str:
+    """Escapes for the extended regular expressions of POSIX, which re.escape() is not made for."""
+    return re.sub(r"([.^$*+?()\[\]{}|\\])", r"\\\1", name)
+
+
+class Progress:
+    """Counts repetitions by the program's log.
+
+    The first repetition of a benchmark tries growing numbers of iterations; all others use the last of them. So the
+    repetitions of a benchmark are the lines with the largest number seen for it.
+    """
+
+    def __init__(self, total: int, bar: Bar) -> None:
+        self.other: list[str] = []
+        self._total = total
+        self._bar = bar
+        self._seen: dict[str, tuple[int, int]] = {}
+        self._done = 0
+
+    def line(self, line: str) -> None:
+        match = _RUNNING.search(line)
+        if not match:
+            if not line.startswith("-- LOG"):
+                self.other.append(line)
+            return
+        name, iterations = match[1], int(match[2])
+        largest, times = self._seen.get(name, (0, 0))
+        if iterations > largest:
+            self._seen[name] = (iterations, 1)
+            self._done += 1 - times
+        else:
+            self._seen[name] = (largest, times + 1)
+            self._done += 1
+        self._bar.update(min(self._done, self._total), self._total)

@@ -1,0 +1,197 @@
+"""Checks the sources, builds every preset, and runs all tests. Start it as tools/test."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from benchlib.build import BuildError, binary_dir, build
+from benchlib.counts import Counts, doctest, junit
+from benchlib.process import ROOT, interrupt_on_terminate, stream
+
+TESTED = ("clang-checked", "gcc-checked", "asan")
+RELEASE = ("clang", "gcc")
+CHECKED_PYTHON = ("actorc", "tools")
+
+# addr2line comes with g++; llvm-symbolizer would be one more large package, of the right version.
+SANITIZER = {"ASAN_OPTIONS": "external_symbolizer_path=/usr/bin/addr2line", "UBSAN_OPTIONS": "print_stacktrace=1"}
+
+DESCRIPTION = """\
+Checks the sources, builds, and runs every test. The last line is
+"N passed, M failed"; the exit code is 1 if anything failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    counts: Counts
+    output: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    name: str
+    run: Callable[[], Outcome]
+
+
+def command(*arguments: str | Path) -> Outcome:
+    """A check that is one command: it passes if the exit code is 0."""
+    lines: list[str] = []
+    code = stream(arguments, lines.append)
+    return Outcome(Counts(0, 1) if code else Counts(1, 0), "\n".join(lines))
+
+
+def python(*arguments: str) -> Outcome:
+    return command(sys.executable, *arguments)
+
+
+def clang_format() -> Outcome:
+    # Actor files are not C++ to clang-format.
+    listing = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.h", "*.cpp"]
+    names = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    files = [name for name in names if ".actor." not in name and (ROOT / name).exists()]
+    return command("clang-format-19", "--dry-run", "-Werror", *files) if files else Outcome(Counts())
+
+
+def run_pytest(text: str) -> Outcome:
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        lines: list[str] = []
+        arguments = ["-m", "pytest", "-q", "tests", f"--junit-xml={report}", *(["-k", text] if text else [])]
+        code = stream([sys.executable, *arguments], lines.append)
+        nothing_chosen = code == 5
+        counts = Counts() if nothing_chosen else junit(report).with_exit_code(code)
+    return Outcome(counts, "\n".join(lines))
+
+
+def run_build(preset: str, targets: tuple[str, ...], console: Console) -> Outcome:
+    try:
+        build(preset, console, targets)
+    except BuildError as error:
+        return Outcome(Counts(0, 1), str(error))
+    return Outcome(Counts(1, 0))
+
+
+def run_doctest(preset: str, text: str) -> Outcome:
+    program = binary_dir(preset) / "tests" / "flow_tests"
+    lines: list[str] = []
+    arguments = [f"--test-case=*{text.replace(',', '?')}*"] if text else []
+    code = stream(["timeout", "600", program, "--no-colors=true", *arguments], lines.append, variables=SANITIZER)
+    output = "\n".join(lines)
+    return Outcome(doctest(output).with_exit_code(code), output)
+
+
+def run_programs(preset: str, text: str) -> Outcome:
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        lines: list[str] = []
+        arguments = ["--test-dir", str(binary_dir(preset)), "--output-on-failure", "--output-junit", str(report)]
+        arguments += ["--exclude-regex", "^flow_tests$", "--parallel", str(os.cpu_count() or 1)]
+        if text:
+            arguments += ["--tests-regex", re.escape(text)]
+        code = stream(["ctest", *arguments], lines.append, variables=SANITIZER)
+        counts = junit(report).with_exit_code(code)
+    return Outcome(counts, "\n".join(lines))
+
+
+def source_checks() -> list[Step]:
+    return [
+        Step("ruff", lambda: python("-m", "ruff", "check", *CHECKED_PYTHON)),
+        Step("ruff format", lambda: python("-m", "ruff", "format", "--check", *CHECKED_PYTHON)),
+        Step("mypy", lambda: python("-m", "mypy")),
+        Step("clang-format", clang_format),
+        Step("tidy", lambda: python("tools/tidy.py")),
+        Step("headers compile alone", lambda: python("tools/tidy.py", "--headers")),
+    ]
+
+
+def preset_steps(preset: str, text: str, console: Console) -> list[Step]:
+    built: list[bool] = []
+
+    def build_it() -> Outcome:
+        outcome = run_build(preset, (), console)
+        built.append(not outcome.counts.failed)
+        # With a filter the build is only a means: counted, it would hide that no test matches.
+        return Outcome(Counts()) if text and built[-1] else outcome
+
+    def after_build(run: Callable[[str, str], Outcome]) -> Outcome:
+        # What an earlier build left would tell nothing about the sources of today.
+        return run(preset, text) if built[-1] else Outcome(Counts(0, 1), "not run, because the build failed")
+
+    return [
+        Step(f"build {preset}", build_it),
+        Step(f"flow_tests {preset}", lambda: after_build(run_doctest)),
+        Step(f"programs {preset}", lambda: after_build(run_programs)),
+    ]
+
+
+def release_step(preset: str, console: Console) -> Step:
+    return Step(f"build {preset}", lambda: run_build(preset, ("flow", "millrace_bench"), console))
+
+
+def all_steps(quick: bool, text: str, console: Console) -> list[Step]:
+    steps = [Step("pytest", lambda: run_pytest(text))]
+    if not quick:
+        checks = source_checks()
+        steps = [step for step in checks if text in step.name] + steps
+    for preset in TESTED[:1] if quick else TESTED:
+        steps += preset_steps(preset, text, console)
+    if not quick and not text:
+        steps += [release_step(preset, console) for preset in RELEASE]
+    return steps
+
+
+def run_steps(steps: list[Step]) -> Counts:
+    total = Counts()
+    for number, step in enumerate(steps, 1):
+        head = f"[{number}/{len(steps)}] {step.name}"
+        print(f"{head} ...", flush=True)
+        started = time.monotonic()
+        try:
+            outcome = step.run()
+        except (OSError, subprocess.SubprocessError) as error:
+            outcome = Outcome(Counts(0, 1), str(error))
+        counts, elapsed = outcome.counts, time.monotonic() - started
+        if counts.failed:
+            print(outcome.output)
+        print(f"{head}: {counts.passed} passed, {counts.failed} failed, {elapsed:.1f} s", flush=True)
+        total += counts
+    return total
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="tools/test", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help=f"only pytest and the tests of {TESTED[0]}")
+    parser.add_argument("--filter", default="", metavar="TEXT", help="only tests and checks whose name contains TEXT")
+    return parser.parse_args()
+
+
+def main() -> int:
+    interrupt_on_terminate()
+    options = parse_arguments()
+    console = Console(highlight=False)
+    try:
+        counts = run_steps(all_steps(options.quick, options.filter, console))
+    except KeyboardInterrupt:
+        print("tools/test: interrupted", file=sys.stderr)
+        return 130
+    print(f"{counts.passed} passed, {counts.failed} failed")
+    if options.filter and counts == Counts():
+        print(f"tools/test: no test matches '{options.filter}'", file=sys.stderr)
+        return 2
+    return 1 if counts.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,346 @@
+#!/usr/bin/env python3
+"""Checks what no compiler and no formatter checks: layers, sizes, headers, and that headers have tests.
+
+Prints `path:line: message` for each breach and exits with 1 if there is any. Needs only the standard library.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+MAX_FILE_LINES = 600
+MAX_FUNCTION_LINES = 70
+MIN_TESTED = 0.9
+
+FOLDERS = ("flow", "net", "bench", "tests", "tools", "actorc")
+SUFFIXES = {".h", ".cpp", ".py", ".j2", ".cmake"}
+SKIPPED_FOLDERS = {"build", "__pycache__", "golden", ".pytest_cache", "actorc.egg-info"}
+
+# A layer may include itself and the layers of a smaller rank. Those of one rank do not know each other.
+RANKS = {
+    "flow/base": 0,
+    "flow/memory": 1,
+    "flow/core": 2,
+    "flow/loop": 3,
+    "flow/actor": 4,
+    "flow/coro": 4,
+    "flow/fiber": 4,
+    "flow/lib": 5,
+    "flow/structured": 6,
+    "flow/sim": 6,
+    "flow/trace": 6,
+    "net": 7,
+}
+# Production must build without it, so only umbrella headers and the outside include it.
+SIMULATION = "flow/sim"
+# Every actor file includes these, in whatever layer it is.
+ACTOR_KEYWORDS = {"flow/actorcompiler.h", "flow/unactorcompiler.h"}
+
+# A stage imports only stages before it. The emitters get the tree, never the text's tokens.
+STAGES = (
+    "syntax",  # the tree and its spans, which all others speak of
+    "source",
+    "diagnostics",
+    "lexer",
+    "parser",
+    "check",
+    "lower",
+    "emit_statemachine",
+    "emit_coroutine",
+)
+NOT_FOR_EMITTERS = {"lexer", "parser"}
+
+_INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+_STAGE_FILE = re.compile(r"actorc/actorc/(?!__)(\w+)\.py")
+_SCOPE = re.compile(r'(template\b.*>\s*)?(requires\b.*\s)?(inline\s+)?(namespace|class|struct|union|enum|extern\s*")')
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Finding:
+    path: str
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.message}"
+
+
+@dataclass(slots=True)
+class File:
+    path: str
+    lines: list[str]
+
+    @property
+    def is_header(self) -> bool:
+        return self.path.endswith(".h")
+
+    @property
+    def is_cpp(self) -> bool:
+        return self.path.endswith((".h", ".cpp"))
+
+    @property
+    def layer(self) -> str | None:
+        """The layer that the file belongs to; None for umbrella headers and for all outside flow/ and net/."""
+        return next((layer for layer in RANKS if self.path.startswith(layer + "/")), None)
+
+
+@dataclass
+class Tree:
+    root: Path
+    files: dict[str, File] = field(default_factory=dict)
+
+    @staticmethod
+    def read(root: Path) -> Tree:
+        tree = Tree(root)
+        for top in FOLDERS:
+            for folder, folders, names in os.walk(root / top):
+                folders[:] = [name for name in folders if name not in SKIPPED_FOLDERS]
+                for name in sorted(names):
+                    path = Path(folder, name)
+                    if path.suffix in SUFFIXES or name == "CMakeLists.txt":
+                        relative = path.relative_to(root).as_posix()
+                        tree.files[relative] = File(relative, path.read_text(encoding="utf-8").splitlines())
+        return tree
+
+    @cached_property
+    def includes(self) -> list[tuple[File, int, str]]:
+        """(file, line, path of what it includes, from the root) for each include of a file of ours."""
+        result = []
+        for file in self.files.values():
+            for number, line in enumerate(file.lines, 1):
+                if match := _INCLUDE.match(line):
+                    beside = os.path.normpath(f"{os.path.dirname(file.path)}/{match[2]}")
+                    target = beside if match[1] == '"' and beside in self.files else match[2]
+                    result.append((file, number, target))
+        return result
+
+
+def check_layers(tree: Tree) -> Iterator[Finding]:
+    for file, line, target in tree.includes:
+        if not file.is_cpp or file.layer is None or not target.startswith(("flow/", "net/")):
+            continue
+        there = File(target, []).layer
+        if there is None:
+            if not (target in ACTOR_KEYWORDS and ".actor." in file.path):
+                yield Finding(file.path, line, f"a file of {file.layer} includes the umbrella header {target}")
+        elif there != file.layer and (there == SIMULATION or RANKS[there] >= RANKS[file.layer]):
+            yield Finding(file.path, line, f"layer {file.layer} must not include {target}")
+
+
+def check_umbrellas(tree: Tree) -> Iterator[Finding]:
+    """Umbrella headers may include all of flow/, but flow/ must build without net/."""
+    for file, line, target in tree.includes:
+        if file.path.startswith("flow/") and file.layer is None and target.startswith("net/"):
+            yield Finding(file.path, line, f"flow/ must not include {target}")
+
+
+def check_file_sizes(tree: Tree) -> Iterator[Finding]:
+    for file in tree.files.values():
+        if len(file.lines) > MAX_FILE_LINES:
+            yield Finding(file.path, 1, f"{len(file.lines)} lines, at most {MAX_FILE_LINES} are allowed")
+
+
+def check_function_sizes(tree: Tree) -> Iterator[Finding]:
+    for file in tree.files.values():
+        if file.is_cpp:
+            functions = cpp_functions(file.lines)
+        elif file.path.endswith(".py"):
+            functions = python_functions(file)
+        else:
+            continue
+        for first, last in functions:
+            if last - first + 1 > MAX_FUNCTION_LINES:
+                message = f"a function of {last - first + 1} lines, at most {MAX_FUNCTION_LINES} are allowed"
+                yield Finding(file.path, first, message)
+
+
+def python_functions(file: File) -> Iterator[tuple[int, int]]:
+    for node in ast.walk(ast.parse("\n".join(file.lines), file.path)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.lineno, node.end_lineno or node.lineno
+
+
+def cpp_functions(lines: list[str]) -> Iterator[tuple[int, int]]:
+    """(first line, last line) of each function outside functions.
+
+    Relies on the layout of clang-format: the brace that ends a function is as deep as the line that begins it.
+    """
+    number = 0
+    while number < len(lines):
+        if not _ends_with_brace(lines[number]):
+            number += 1
+            continue
+        first = _start_of_declaration(lines, number)
+        head = " ".join(line.strip() for line in lines[first : number + 1])
+        if _SCOPE.match(head) or "(" not in head:
+            number += 1
+            continue
+        depth = len(lines[first]) - len(lines[first].lstrip())
+        end = re.compile(rf" {{{depth}}}}}")
+        last = next((i for i in range(number + 1, len(lines)) if end.match(lines[i])), len(lines) - 1)
+        yield first + 1, last + 1
+        number = last + 1
+
+
+def _ends_with_brace(line: str) -> bool:
+    return line.split("//")[0].rstrip().endswith("{")
+
+
+def _start_of_declaration(lines: list[str], number: int) -> int:
+    while number > 0:
+        before = lines[number - 1].split("//")[0].strip()
+        if not before or before.startswith("#") or before.endswith((";", "{", "}", ":", "*/")):
+            break
+        number -= 1
+    return number
+
+
+def check_headers_have_tests(tree: Tree) -> Iterator[Finding]:
+    headers = [
+        file.path
+        for file in tree.files.values()
+        if file.is_header and file.layer and file.path.startswith("flow/") and "/detail/" not in file.path
+    ]
+    untested = [path for path in headers if not any(test in tree.files for test in tests_of(path))]
+    if len(headers) - len(untested) < MIN_TESTED * len(headers):
+        tested = (len(headers) - len(untested)) / len(headers)
+        for path in untested:
+            message = (
+                f"no {tests_of(path)[0]}, and only {tested:.0%} of the headers have a test ({MIN_TESTED:.0%} must)"
+            )
+            yield Finding(path, 1, message)
+
+
+def tests_of(header: str) -> list[str]:
+    stem = f"tests/{header.removesuffix('.h').removesuffix('.actor')}"
+    return [f"{stem}_test.cpp", f"{stem}.actor.cpp", f"{stem}_test.actor.cpp"]
+
+
+def check_headers_say_what_they_are(tree: Tree) -> Iterator[Finding]:
+    for file in tree.files.values():
+        if file.is_header and file.path.startswith(("flow/", "net/")):
+            text = (line.strip() for line in file.lines)
+            first = next((line for line in text if line and not line.startswith("#")), "")
+            if not first.startswith(("//", "/*")):
+                yield Finding(file.path, 1, "a header opens with a comment that says what it is for")
+
+
+def check_dead_headers(tree: Tree) -> Iterator[Finding]:
+    # The compiler's Python and templates count: they write includes into what they emit.
+    used = {target for _, _, target in tree.includes}
+    for file in tree.files.values():
+        if file.path.startswith("actorc/"):
+            used.update(re.findall(r'#\s*include\s*\\?["<]([^">\\]+)', "\n".join(file.lines)))
+    for file in tree.files.values():
+        if file.is_header and file.path not in used and not any(test in tree.files for test in tests_of(file.path)):
+            yield Finding(file.path, 1, "nothing includes this header")
+
+
+def check_stages(tree: Tree) -> Iterator[Finding]:
+    modules = {match[1]: file for path, file in tree.files.items() if (match := _STAGE_FILE.fullmatch(path))}
+    imports = {module: [entry for entry in imported(file) if entry[1] in modules] for module, file in modules.items()}
+    for number, stage in enumerate(STAGES):
+        for module, line, other in reached(stage, imports):
+            if other not in STAGES[:number]:
+                message = f"stage {stage} must not import {other}, which is not before it"
+            elif stage.startswith("emit") and other in NOT_FOR_EMITTERS:
+                message = f"emitters must not import {other}, and {stage} does"
+            else:
+                continue
+            yield Finding(modules[module].path, line, message)
+
+
+def reached(stage: str, imports: dict[str, list[tuple[int, str]]]) -> Iterator[tuple[str, int, str]]:
+    """(module, line, stage) of each import of a stage, by `stage` itself or by modules that are part of it.
+
+    A module that is no stage is part of those that import it.
+    """
+    waiting, seen = [stage], {stage}
+    while waiting:
+        module = waiting.pop()
+        for line, other in imports.get(module, []):
+            if other in STAGES:
+                yield module, line, other
+            elif other not in seen:
+                seen.add(other)
+                waiting.append(other)
+
+
+def imported(file: File) -> Iterator[tuple[int, str]]:
+    """(line, module) of each import from the package itself."""
+    for node in ast.walk(ast.parse("\n".join(file.lines), file.path)):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.startswith("actorc."):
+                    yield node.lineno, alias.name.split(".")[1]
+        elif isinstance(node, ast.ImportFrom):
+            parts = (node.module or "").split(".")
+            if not node.level:
+                if parts[0] != "actorc":
+                    continue
+                parts = parts[1:]
+            if parts and parts[0]:
+                yield node.lineno, parts[0]
+            else:
+                for alias in node.names:
+                    yield node.lineno, alias.name
+
+
+def check_headers_compile(tree: Tree) -> Iterator[Finding]:
+    headers = [file.path for file in tree.files.values() if file.is_header and file.path.startswith(("flow/", "net/"))]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for path, output in zip(headers, pool.map(lambda path: compile_header(tree.root, path), headers), strict=True):
+            if output:
+                yield Finding(path, 1, f"does not compile alone:\n{output}")
+
+
+def compile_header(root: Path, path: str) -> str:
+    """What the compiler has to say against a file that includes nothing but this header."""
+    # Through standard input: naming the header itself would warn about its `#pragma once`.
+    command = ["clang++-19", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-I.", "-xc++", "-"]
+    include = f'#include "{path}"\n'
+    run = subprocess.run(command, cwd=root, input=include, capture_output=True, text=True, check=False)
+    return run.stderr if run.returncode else ""
+
+
+CHECKS: tuple[Callable[[Tree], Iterator[Finding]], ...] = (
+    check_layers,
+    check_umbrellas,
+    check_file_sizes,
+    check_function_sizes,
+    check_headers_have_tests,
+    check_headers_say_what_they_are,
+    check_dead_headers,
+    check_stages,
+)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="tools/tidy.py", description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--headers", action="store_true", help="check instead that each header compiles alone")
+    parser.add_argument(
+        "--root", type=Path, default=Path(__file__).resolve().parents[1], help="default: this repository"
+    )
+    options = parser.parse_args()
+    tree = Tree.read(options.root)
+    checks = (check_headers_compile,) if options.headers else CHECKS
+    findings = sorted(finding for check in checks for finding in check(tree))
+    for finding in findings:
+        print(finding)
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
