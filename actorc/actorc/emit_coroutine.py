@@ -1,0 +1,69 @@
+"""Actors as C++20 coroutines: parameters and states are locals at the top, and a wait is a co_await.
+
+gcc 12 miscompiles braced lists and `?:` within co_await expressions, so what is awaited is always a variable or a call
+with plain arguments.
+"""
+
+from __future__ import annotations
+
+from actorc import labels
+from actorc.lowered import Body, Pieces, Return, Suspend, Text
+from actorc.printer import Printer, pieces
+from actorc.shell import Shell
+from actorc.spelling import needs_guard
+from actorc.render import render
+
+
+def definition(shell: Shell, body: Body) -> str:
+    """An actor's definition, with marks for lines."""
+    printer = _CoroutinePrinter(shell, body)
+    prologue = printer.prologue()
+    return render("coroutine.j2", actor=shell, body=body, prologue=prologue, code=printer.body_text(), guarded=_guarded)
+
+
+def _guarded(init: Pieces) -> Pieces:
+    """A leading state's initialiser, so that its declaration cannot be taken for a function's."""
+    if len(init) == 3 and init[0] == "(" and isinstance(init[1], Text) and needs_guard(init[1].text):
+        return ("((", init[1], "))")
+    return init
+
+
+class _CoroutinePrinter(Printer):
+    def __init__(self, shell: Shell, body: Body) -> None:
+        super().__init__(body, labels.plan(body.code, resumes=False))
+        self._shell = shell
+
+    def prologue(self) -> str:
+        """The variables that the body needs besides the actor's own."""
+        text = "flow::Pending wait_; " if self._body.waits else ""
+        if self._body.choose_size:
+            text += f"flow::Choose<{self._body.choose_size}> choose_; flow::Waiter* actor_ = co_await flow::coro::self(); "
+        if self._body.uses_error:
+            text += "flow::Error error_; "
+        return text + ("int entry_ = 0; " if self.needs_entry else "")
+
+    def _suspend(self, node: Suspend) -> str:
+        if node.is_choose:
+            return "if (!choose_.decided()) { co_await choose_; } wait_ = choose_.result();"
+        return "wait_ = co_await wait_;"
+
+    def _fail(self, error: str) -> str:
+        if error == "wait_.takeError()":
+            return f"co_await flow::coro::fail({error});"
+        return f"{{ flow::Error const raised_ = {error}; co_await flow::coro::fail(raised_); }}"
+
+    def _return(self, node: Return) -> str:
+        if node.is_never:
+            return "co_await flow::coro::never();"
+        if node.value is None or (self._shell.returns_void and node.is_void_value):
+            return "co_return;"
+        value = pieces(node.value)
+        if self._shell.returns_void:
+            return f"static_cast<void>({value}); co_return;"
+        if not self._shell.may_return_void:
+            return f"co_return {value};"
+        if node.is_moved:
+            return f"co_await flow::coro::finish(std::move({value}));"
+        if needs_guard(value):
+            value = f"({value})"
+        return f"{{ {self._shell.result} value_({value}); co_await flow::coro::finish(std::move(value_)); }}"

@@ -1,0 +1,86 @@
+"""Puts emitted text on the lines of the source that it comes from.
+
+Emitted text is laid out like its source: what an actor's line N became stands on one line, which the C++ compiler
+counts as line N, so that messages, `__LINE__` and debuggers show the source. Emitters put `at(N)` in front of what
+belongs to line N; here that becomes a line break, some empty lines or a `#line`, or nothing if the count is right.
+"""
+
+from __future__ import annotations
+
+import re
+
+from actorc.source import BYTE_ORDER_MARK, Source
+
+_MARK = re.compile("\x01(\\d+)\x02")
+_MOST_EMPTY_LINES = 3  # more than this and a `#line` is shorter
+
+
+def at(line: int) -> str:
+    """A mark in emitted text: what follows belongs to this line of the source."""
+    return f"\x01{line}\x02"
+
+
+class LineWriter:
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        path = source.path.replace("\\", "\\\\").replace('"', '\\"')
+        self._file = f'"{path}"'
+        start = "#define POST_ACTOR_COMPILER 1\n"
+        self._parts = [BYTE_ORDER_MARK + start if source.text.startswith(BYTE_ORDER_MARK) else start]
+        self._line = 0  # what the C++ compiler takes the next character's line for
+        self._is_blank = True  # nothing but white space stands on the current line
+        self._directive(1)
+
+    def text(self) -> str:
+        return "".join(self._parts)
+
+    def copy(self, start: int, end: int) -> None:
+        """Source text, as it is."""
+        if start == 0 and self._source.text.startswith(BYTE_ORDER_MARK):
+            start = 1
+        if start < end:
+            self._move_to(self._source.line(start), indent=False)
+            self._put(self._source.text[start:end])
+
+    def emit(self, marked: str) -> None:
+        """Emitted text with marks."""
+        first, *rest = _MARK.split(marked)
+        self._put(first)
+        for line, text in zip(rest[::2], rest[1::2], strict=True):
+            self._move_to(int(line), indent=True)
+            self._put(text)
+
+    def _put(self, text: str) -> None:
+        if not text:
+            return
+        self._parts.append(text)
+        breaks = text.count("\n")
+        if breaks:
+            self._line += breaks
+            self._is_blank = True
+            text = text[text.rindex("\n") :]
+        self._is_blank = self._is_blank and text.isspace()
+
+    def _move_to(self, line: int, *, indent: bool) -> None:
+        if self._line == line:
+            return
+        gap = line - self._line
+        if 0 < gap <= _MOST_EMPTY_LINES:
+            self._end_line()
+            self._put("\n" * (line - self._line))
+        else:
+            if not self._is_blank:
+                self._end_line()
+            self._directive(line)
+        if indent:
+            text = self._source.line_text(line)
+            self._put(text[: len(text) - len(text.lstrip())])
+
+    def _end_line(self) -> None:
+        self._parts[-1] = self._parts[-1].rstrip(" ")
+        self._put("\n")
+
+    def _directive(self, line: int) -> None:
+        self._parts.append(f"#line {line} {self._file}\n")
+        self._line = line
+        self._is_blank = True

@@ -1,0 +1,178 @@
+"""Prints a lowered body. What both back ends print alike is here; each adds how it suspends, fails and returns."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+
+from actorc.lines import at
+from actorc.lowered import (
+    Body,
+    Branches,
+    Case,
+    ChooseOperands,
+    Code,
+    Goto,
+    Handler,
+    If,
+    IfFailed,
+    Jumps,
+    Label,
+    LabelName,
+    Loop,
+    Node,
+    Operand,
+    Pieces,
+    Raise,
+    Region,
+    Return,
+    Scope,
+    Suspend,
+    Text,
+    Try,
+)
+
+
+def pieces(parts: Pieces) -> str:
+    return "".join(part if isinstance(part, str) else _text(part) for part in parts)
+
+
+def _text(text: Text) -> str:
+    """Source text; a comment at its end must not swallow what follows."""
+    last = text.text.rpartition("\n")[2]
+    return at(text.line) + text.text + ("\n" if "//" in last else "")
+
+
+def switch(value: str, cases: Iterable[Case], *, reset: str = "") -> str:
+    """Passes control on to where it was to go. `reset` is done on arrival."""
+    texts = [f"case {case.code}: {reset if case.arrives else ''}goto {case.label};" for case in cases]
+    return f"switch ({value}) {{ {' '.join(texts)} default: break; }} "
+
+
+class Printer(ABC):
+    def __init__(self, body: Body, jumps: Jumps) -> None:
+        self._body = body
+        self._jumps = jumps
+        self._out: list[str] = []
+
+    def body_text(self) -> str:
+        """The body in its braces, with marks for lines."""
+        self._scope(self._body.code)
+        return "".join(self._out)
+
+    @property
+    def needs_entry(self) -> bool:
+        """Whether there is a region to be entered by a dispatch, so that `entry_` must be a variable."""
+        return bool(self._jumps.dispatch)
+
+    @abstractmethod
+    def _suspend(self, node: Suspend) -> str: ...
+
+    @abstractmethod
+    def _fail(self, error: str) -> str:
+        """End the actor with an error."""
+
+    @abstractmethod
+    def _return(self, node: Return) -> str: ...
+
+    def _put(self, line: int, text: str) -> None:
+        self._out.append(f"{at(line)}{text} ")
+
+    def _nodes(self, nodes: Iterable[Node]) -> None:
+        for node in nodes:
+            self._node(node)
+
+    def _node(self, node: Node) -> None:
+        match node:
+            case Code():
+                self._put(node.line, pieces(node.pieces))
+            case Scope():
+                self._scope(node)
+            case If():
+                self._if(node)
+            case Loop():
+                self._put(node.line, pieces(node.head))
+                self._scope(node.body)
+            case Try():
+                self._try(node)
+            case Handler():
+                self._put(node.line, f"if (false) {{ {node.label}:")
+                self._scope(node.body)
+                self._out.append("} ")
+            case Branches():
+                self._branches(node)
+            case _:
+                self._put(node.line, self._leaf(node))
+
+    def _leaf(self, node: Node) -> str:
+        match node:
+            case Operand():
+                return f"wait_ = {pieces(node.value)};"
+            case ChooseOperands():
+                return self._choose_operands(node)
+            case Suspend():
+                return self._front(node.label) + self._suspend(node)
+            case IfFailed():
+                return f"if (wait_.failed()) {{ {self._raise('wait_.takeError()', node.handler)} }}"
+            case Raise():
+                return self._raise(pieces(node.error), node.handler)
+            case Return():
+                return self._return(node)
+            case Goto():
+                return self._goto(node)
+            case Label():
+                return f"{node.label}:;" if node.label in self._jumps.used else ""
+            case _:
+                raise AssertionError(f"not lowered: {type(node).__name__}")
+
+    def _front(self, label: LabelName) -> str:
+        return f"{label}: " if label in self._jumps.used else ""
+
+    def _raise(self, error: str, handler: LabelName | None) -> str:
+        return self._fail(error) if handler is None else f"error_ = {error}; goto {handler};"
+
+    def _goto(self, node: Goto) -> str:
+        through = self._jumps.through.get(node)
+        if through is None:
+            return f"goto {node.label};"
+        return f"entry_ = {through.code}; goto {through.label};"
+
+    def _choose_operands(self, node: ChooseOperands) -> str:
+        whens = [f"actor_.when(choose_, {pieces(operand.value)})" for operand in node.operands]
+        evaluation = f"(void)({' || '.join(whens)});"
+        return f"{{ auto evaluation_ = choose_.begin(); {evaluation} evaluation_.done(); }}"
+
+    # -----------------------------------------------------------------------------------------------------------
+
+    def _scope(self, scope: Scope, region: Region | None = None) -> None:
+        self._put(scope.line, "{")
+        cases = self._jumps.dispatch.get(region, ()) if region is not None else ()
+        if cases:
+            self._out.append(switch("entry_", cases, reset="entry_ = 0; "))
+        self._nodes(scope.body)
+        self._put(scope.end_line, "}")
+
+    def _if(self, node: If) -> None:
+        front = "" if node.front is None else self._front(node.front)
+        self._put(node.line, front + pieces(node.head))
+        regions = [None, None] if node.front is None else [Region(node.front, 0), Region(node.front, 1)]
+        self._scope(node.then, regions[0])
+        if node.orelse is None:
+            return
+        self._out.append("else ")
+        if node.front is None and len(node.orelse.body) == 1 and isinstance(node.orelse.body[0], If):
+            self._node(node.orelse.body[0])
+        else:
+            self._scope(node.orelse, regions[1])
+
+    def _try(self, node: Try) -> None:
+        self._put(node.line, self._front(node.region.front) + "try")
+        self._scope(node.body, node.region)
+        self._out.append(f"catch (...) {{ error_ = flow::currentError(); goto {node.handler}; }} ")
+
+    def _branches(self, node: Branches) -> None:
+        last = len(node.bodies) - 1
+        for index, body in enumerate(node.bodies):
+            test = "" if index == last else f"if (choose_.winner() == {index}) "
+            self._out.append(f"{'else ' if index else ''}{test}")
+            self._scope(body)

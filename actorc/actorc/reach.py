@@ -1,0 +1,134 @@
+"""Where control can get to: which statements complete, and whether they do so before or after a wait.
+
+Reachability is that of the language: conditions count as unknown, except for the endless loops `loop`, `for (;;)` and
+`while (true)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Flag
+
+from actorc import syntax
+from actorc.source import Source
+from actorc.syntax import Statement
+
+
+class Paths(Flag):
+    """The ways in which control arrives somewhere."""
+
+    NONE = 0
+    BEFORE_WAIT = 1
+    AFTER_WAIT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """How control leaves a statement."""
+
+    normal: Paths
+    breaks: Paths = Paths.NONE
+    continues: Paths = Paths.NONE
+
+    def __or__(self, other: Flow) -> Flow:
+        return Flow(self.normal | other.normal, self.breaks | other.breaks, self.continues | other.continues)
+
+
+NOWHERE = Flow(Paths.NONE)
+
+
+class Reach:
+    """Answers about the statements of one file; remembers them."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._flows: dict[tuple[Statement, Paths], Flow] = {}
+        self._suspends: dict[Statement, bool] = {}
+
+    def suspends(self, statement: Statement) -> bool:
+        """Whether there is a wait or a choose in it."""
+        known = self._suspends.get(statement)
+        if known is None:
+            if isinstance(statement, syntax.Block):
+                known = any(self.suspends(inner) for inner in statement.statements)
+            else:
+                known = isinstance(statement, syntax.Wait | syntax.Choose)
+                known = known or any(self.suspends(block) for block in syntax.children(statement))
+            self._suspends[statement] = known
+        return known
+
+    def flow(self, statement: Statement, arriving: Paths = Paths.BEFORE_WAIT) -> Flow:
+        """How control that arrives leaves the statement."""
+        if not arriving:
+            return NOWHERE
+        known = self._flows.get((statement, arriving))
+        if known is None:
+            known = self._compute(statement, arriving)
+            self._flows[statement, arriving] = known
+        return known
+
+    def completes_before_wait(self, statement: Statement) -> bool:
+        """Whether control can come to its end without having waited."""
+        return Paths.BEFORE_WAIT in self.flow(statement).normal
+
+    def completes_after_wait(self, statement: Statement) -> bool:
+        return Paths.AFTER_WAIT in self.flow(statement).normal
+
+    def through(self, statements: Iterable[Statement], arriving: Paths = Paths.BEFORE_WAIT) -> Flow:
+        """The same for statements one after the other."""
+        total = Flow(arriving)
+        for statement in statements:
+            step = self.flow(statement, total.normal)
+            total = Flow(step.normal, total.breaks | step.breaks, total.continues | step.continues)
+        return total
+
+    def is_endless(self, condition: syntax.Code | None) -> bool:
+        return condition is None or self._source[condition.span].strip() in ("", "true", "1")
+
+    def _compute(self, statement: Statement, arriving: Paths) -> Flow:
+        match statement:
+            case syntax.Return() | syntax.Throw():
+                return NOWHERE
+            case syntax.Break():
+                return Flow(Paths.NONE, breaks=arriving)
+            case syntax.Continue():
+                return Flow(Paths.NONE, continues=arriving)
+            case syntax.Wait():
+                return Flow(Paths.AFTER_WAIT)
+            case syntax.Block(statements=statements):
+                return self.through(statements, arriving)
+            case syntax.Choose(whens=whens):
+                flows = [self.flow(when.body, Paths.AFTER_WAIT) for when in whens]
+                return _union(flows)
+            case syntax.If(then=then, orelse=orelse):
+                other = Flow(arriving) if orelse is None else self.flow(orelse, arriving)
+                return self.flow(then, arriving) | other
+            case syntax.Try(body=body, handler=handler):
+                thrown = arriving | (Paths.AFTER_WAIT if self.suspends(body) else Paths.NONE)
+                return self.flow(body, arriving) | self.flow(handler, thrown)
+            case syntax.Loop(body=body):
+                return self._loop(body, True, arriving)
+            case syntax.While(body=body, condition=condition):
+                return self._loop(body, self.is_endless(condition), arriving)
+            case syntax.For(body=body, condition=test):
+                return self._loop(body, self.is_endless(test), arriving)
+            case syntax.RangeFor(body=body):
+                return self._loop(body, False, arriving)
+            case _:
+                return Flow(arriving)
+
+    def _loop(self, body: syntax.Block, endless: bool, arriving: Paths) -> Flow:
+        while True:
+            once = self.flow(body, arriving)
+            again = arriving | once.normal | once.continues
+            if again == arriving:
+                return Flow(once.breaks if endless else once.breaks | arriving)
+            arriving = again
+
+
+def _union(flows: Iterable[Flow]) -> Flow:
+    total = NOWHERE
+    for flow in flows:
+        total |= flow
+    return total

@@ -1,0 +1,75 @@
+"""What the text of a type or a condition tells, and how to write it elsewhere."""
+
+from __future__ import annotations
+
+import re
+
+from actorc.words import ARITHMETIC_ALIASES, BUILTIN_TYPES
+
+_STRING = r"R\"(?P<mark>[^(]*)\(.*?\)(?P=mark)\"|\"(?:\\.|[^\"\\])*\"|(?<!\w)'(?:\\.|[^'\\])*'"
+_LITERAL = re.compile(_STRING, re.DOTALL)
+_BLANK = re.compile(rf"(?P<literal>{_STRING})|(?://[^\n]*|/\*.*?\*/|\s+)+", re.DOTALL)
+_SIMPLE_TYPE = re.compile(r"(?:::)?\w+(?:::\w+)*")
+_DECLARED = re.compile(r"[\w:<>,\s*&]*[\w>*&]\s+[*&]*\s*\w+\s*(?:=(?!=)|\{)")
+_VOID = re.compile(r"(?:(?:::\s*)?flow\s*::\s*)?Void")
+
+
+def one_line(text: str) -> str:
+    """The same C++ on one line, without comments."""
+    return _BLANK.sub(lambda match: match["literal"] or " ", text).strip()
+
+
+def is_trivial(type_: str) -> bool:
+    """Whether the text proves that destroying such an object does nothing."""
+    if type_.endswith("*"):
+        return True
+    words = [word for word in type_.replace("::", " ").split() if word not in ("const", "std")]
+    return bool(words) and all(word in BUILTIN_TYPES or word in ARITHMETIC_ALIASES for word in words)
+
+
+def is_void(type_: str) -> bool:
+    """Whether a type is spelt as flow::Void."""
+    return _VOID.fullmatch(type_.strip()) is not None
+
+
+def is_void_value(expression: str) -> bool:
+    """`Void()`"""
+    text = "".join(expression.split())
+    return text.endswith(("()", "{}")) and is_void(text[:-2])
+
+
+def callable_type(type_: str) -> str:
+    """A spelling of the type that can stand before `(...)` or `{...}` in an expression."""
+    is_simple = _SIMPLE_TYPE.fullmatch(_without_arguments(type_)) is not None
+    return type_ if is_simple else f"std::type_identity_t<{type_}>"
+
+
+def _without_arguments(type_: str) -> str:
+    first, last = type_.find("<"), type_.rfind(">")
+    return type_ if first < 0 else type_[:first] + type_[last + 1 :]
+
+
+def declares(condition: str) -> bool:
+    """Whether a condition declares a variable: `if (T x = f())`, `if (T x = f(); x > 0)`."""
+    text = _LITERAL.sub('""', one_line(condition))
+    return _find_outside(text, ";") or _DECLARED.match(text) is not None
+
+
+def needs_guard(initialiser: str) -> bool:
+    """Whether `T x(initialiser)` might be taken for a function's declaration, so that it needs a second pair of
+    parentheses. With several arguments, for which that is impossible, each would have to look like a parameter.
+    """
+    return "(" in initialiser and not _find_outside(initialiser, ",") and not initialiser.lstrip().startswith("{")
+
+
+def _find_outside(text: str, wanted: str) -> bool:
+    """Whether a character stands outside all brackets."""
+    depth = 0
+    for character in text:
+        if character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+        elif character == wanted and not depth:
+            return True
+    return False
