@@ -163,6 +163,7 @@ class RangeFor(Statement):
     decl_local: Local
     range: Code
     body: Block
+    decl_locals: tuple[Local, ...] = ()  # all that `decl` declares; more than one for `auto [a, b]`
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -272,13 +273,12 @@ def children(node: Statement) -> Iterator[Block]:
 
 def walk(node: Statement) -> Iterator[Statement]:
     """The statement and all statements inside it, in source order."""
-    yield node
-    if isinstance(node, Block):
-        for statement in node.statements:
-            yield from walk(statement)
-    else:
-        for block in children(node):
-            yield from walk(block)
+    pending = [node]
+    while pending:
+        statement = pending.pop()
+        yield statement
+        inner = statement.statements if isinstance(statement, Block) else tuple(children(statement))
+        pending.extend(reversed(inner))
 
 
 def suspends(node: Statement) -> bool:

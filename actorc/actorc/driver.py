@@ -1,0 +1,36 @@
+"""From source text to emitted text, by way of every stage."""
+
+from __future__ import annotations
+
+from actorc.check import check
+from actorc.diagnostics import Diagnostics
+from actorc.parser import parse
+from actorc.source import Source
+from actorc.syntax import File
+
+BACKENDS = ("state-machine", "coroutine")
+
+
+class Rejected(Exception):
+    """The source has errors."""
+
+    def __init__(self, diagnostics: Diagnostics) -> None:
+        super().__init__(f"{len(diagnostics.errors)} errors")
+        self.diagnostics = diagnostics
+
+
+def analyse(source: Source, diagnostics: Diagnostics) -> File:
+    """Parse and check; raises Rejected if there is an error."""
+    file = parse(source, diagnostics)
+    check(file, source, diagnostics)
+    if diagnostics.errors:
+        raise Rejected(diagnostics)
+    return file
+
+
+def compile_text(source: Source, backend: str, output_path: str, diagnostics: Diagnostics | None = None) -> str:
+    """The emitted text for a source. Raises Rejected if it has errors; warnings are left in `diagnostics`."""
+    file = analyse(source, Diagnostics() if diagnostics is None else diagnostics)
+    from actorc.emit import emit  # late: an erroneous file is answered without loading the templates
+
+    return emit(file, source, backend, output_path)

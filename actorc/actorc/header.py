@@ -1,0 +1,246 @@
+"""The head of an actor: everything from `ACTOR` to the `;` or `{`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from actorc.brackets import TokenList
+from actorc.declarations import skip_attributes
+from actorc.diagnostics import Abandoned, Diagnostics, Fault
+from actorc.syntax import Code, Parameter, Span, TemplateParameter
+from actorc.words import KEYWORDS
+
+_FLOW_ATTRIBUTES = ("flow_allow_discard",)
+_REFUSED_SPECIFIERS = ("inline", "virtual", "explicit", "constexpr", "friend", "extern", "consteval", "requires")
+
+
+@dataclass(slots=True)
+class Head:
+    """What was read so far; `end` is the index of the `;` or `{` after the head."""
+
+    template: tuple[TemplateParameter, ...] | None = None
+    attributes: list[str] = field(default_factory=list)
+    is_static: bool = False
+    is_uncancellable: bool = False
+    result_type: Code | None = None
+    return_text: str = "void"
+    qualifier: tuple[str, ...] = ()
+    name: str = ""
+    name_span: Span = field(default_factory=lambda: Span(0, 0))
+    parameters: tuple[Parameter, ...] = ()
+    end: int = 0
+
+
+class HeaderParser:
+    def __init__(self, tokens: TokenList, diagnostics: Diagnostics) -> None:
+        self._tokens = tokens
+        self._texts = tokens.texts
+        self._diagnostics = diagnostics
+
+    def parse(self, actor: int) -> Head:
+        """Read the head after the word `ACTOR`. Raises Abandoned if no name and parameters can be made out."""
+        head = Head()
+        head.end = self._tokens.pair_head(actor + 1)
+        index = self._template(head, actor + 1)
+        index = self._specifiers(head, index)
+        open_ = self._tokens.find(index, head.end, ("(",))
+        close = self._tokens.partner.get(open_)
+        if open_ >= head.end or close is None:
+            self._fail(Fault.ACTOR_HEAD, "an actor needs a name and a parameter list", actor, actor + 1)
+        name = self._name(head, index, open_)
+        self._return_type(head, index, name)
+        head.parameters = self._parameters(open_ + 1, close)
+        self._after_parameters(head, close + 1)
+        return head
+
+    def _fail(self, fault: Fault, message: str, first: int, end: int, hint: str | None = None) -> NoReturn:
+        self._diagnostics.error(fault, message, self._tokens.span(first, end), hint=hint)
+        raise Abandoned
+
+    def _error(self, fault: Fault, message: str, first: int, end: int, hint: str | None = None) -> None:
+        self._diagnostics.error(fault, message, self._tokens.span(first, end), hint=hint)
+
+    # -----------------------------------------------------------------------------------------------------------
+    # Before the return type
+
+    def _template(self, head: Head, index: int) -> int:
+        if self._texts[index] != "template":
+            return index
+        close = self._tokens.angle.get(index + 1)
+        if close is None:
+            self._error(Fault.TEMPLATE_HEADER, "`template` needs a parameter list in `<...>`", index, index + 1)
+            return index + 1
+        ranges = self._tokens.split(index + 2, close)
+        if not ranges:
+            self._error(Fault.TEMPLATE_HEADER, "an actor cannot be an explicit specialisation", index, close + 1)
+        head.template = tuple(self._template_parameter(first, end) for first, end in ranges)
+        return close + 1
+
+    def _template_parameter(self, first: int, end: int) -> TemplateParameter:
+        stop = self._tokens.find(first, end, ("=",))
+        name = stop - 1
+        if stop - first < 2 or not self._tokens.is_name(name) or self._texts[name] in KEYWORDS:
+            message = "a template parameter of an actor needs a name"
+            self._error(Fault.TEMPLATE_HEADER, message, first, max(stop, first + 1))
+            return TemplateParameter(self._tokens.span(first, end), "", "", False)
+        text = self._tokens.text(first, stop)
+        return TemplateParameter(self._tokens.span(first, end), text, self._texts[name], "..." in text)
+
+    def _specifiers(self, head: Head, index: int) -> int:
+        """Attributes, `static` and `UNCANCELLABLE`, in any order."""
+        while index < head.end:
+            text = self._texts[index]
+            if text == "[" and self._texts[index + 1] == "[":
+                index = self._attribute(head, index)
+            elif text == "static":
+                head.is_static = True
+                index += 1
+            elif text == "UNCANCELLABLE":
+                head.is_uncancellable = True
+                index += 1
+            elif text in _REFUSED_SPECIFIERS or text == "template":
+                fault = Fault.TEMPLATE_HEADER if text == "template" else Fault.ACTOR_HEAD
+                hint = "remove it" if text != "template" else "an actor has one `template <...>` in front of all else"
+                self._error(fault, f"`{text}` cannot stand before an actor's return type", index, index + 1, hint)
+                index = self._tokens.next(index, head.end)
+            else:
+                break
+        return index
+
+    def _attribute(self, head: Head, index: int) -> int:
+        inner = self._tokens.partner.get(index + 1)
+        outer = self._tokens.partner.get(index)
+        if inner is None or outer != inner + 1:
+            self._error(Fault.ATTRIBUTE, "an attribute is written `[[name]]`", index, index + 2)
+            return (outer or index + 1) + 1
+        for place in range(index + 2, inner):
+            word = self._texts[place]
+            if word.startswith("flow_") and word not in _FLOW_ATTRIBUTES:
+                known = ", ".join(f"`{name}`" for name in _FLOW_ATTRIBUTES)
+                self._error(Fault.ATTRIBUTE, f"there is no attribute `{word}`", place, place + 1, f"known is {known}")
+        head.attributes.append(self._tokens.text(index, outer + 1))
+        return outer + 1
+
+    # -----------------------------------------------------------------------------------------------------------
+    # Return type and name
+
+    def _name(self, head: Head, first: int, open_: int) -> int:
+        """Read `[QUALIFIER::]NAME` backwards from the `(`; returns the index at which it begins."""
+        name = open_ - 1
+        if name < first or not self._tokens.is_name(name) or self._texts[name] in KEYWORDS:
+            self._fail(Fault.ACTOR_HEAD, "an actor needs a plain name before its parameters", open_, open_ + 1)
+        head.name = self._texts[name]
+        head.name_span = self._tokens.tokens[name].span
+        parts: list[str] = []
+        begin = name
+        while begin - 2 >= first and self._texts[begin - 1] == "::" and self._tokens.is_name(begin - 2):
+            begin -= 2
+            parts.insert(0, self._texts[begin])
+        if begin > first and self._texts[begin - 1] == "::":
+            message = "the qualifier of an actor's name must be plain names"
+            self._fail(Fault.ACTOR_HEAD, message, begin - 1, begin, "leave out a leading `::` and template arguments")
+        head.qualifier = tuple(parts)
+        return begin
+
+    def _return_type(self, head: Head, first: int, end: int) -> None:
+        text = self._tokens.text(first, end) if first < end else ""
+        if text == "void":
+            return
+        head.return_text = text
+        open_ = self._future_angle(first)
+        close = self._tokens.angle.get(open_)
+        if close is None or close != end - 1:
+            self._wrong_return_type(head, first, end)
+            return
+        if close == open_ + 1:
+            message = "`Future` needs a type: an actor without a result is a `Future<Void>`"
+            self._error(Fault.RETURN_TYPE, message, first, end, "write `Future<Void>`")
+        head.result_type = self._tokens.code(open_ + 1, close)
+
+    def _future_angle(self, first: int) -> int:
+        """Where the `<` stands in `Future<`, `flow::Future<` or `::flow::Future<`; -1 if none of these is here."""
+        for words in (["Future"], ["flow", "::", "Future"], ["::", "flow", "::", "Future"]):
+            if self._texts[first : first + len(words)] == words:
+                return first + len(words)
+        return -1
+
+    def _wrong_return_type(self, head: Head, first: int, end: int) -> None:
+        name = head.name_span
+        if first >= end:
+            message = f"actor `{head.name}` has no return type"
+            self._diagnostics.error(Fault.RETURN_TYPE, message, name, hint="write `Future<Void>` or `void` before it")
+            return
+        hint = f"write `Future<{head.return_text}>`" if end - first == 1 else "write `Future<T>`, not an alias of it"
+        message = f"actor `{head.name}` must return `Future<T>` or `void`, not `{head.return_text}`"
+        self._error(Fault.RETURN_TYPE, message, first, end, hint)
+
+    def _after_parameters(self, head: Head, index: int) -> None:
+        if index < head.end:
+            text = self._tokens.text(index, head.end)
+            message = f"`{text}` cannot stand after an actor's parameters" if len(text) < 40 else "unexpected text"
+            self._error(Fault.AFTER_PARAMETERS, message, index, head.end, "remove it")
+        elif self._texts[head.end] not in ("{", ";"):
+            self._error(Fault.ACTOR_HEAD, f"actor `{head.name}` has neither a body nor a `;`", index - 1, index)
+
+    # -----------------------------------------------------------------------------------------------------------
+    # Parameters
+
+    def _parameters(self, first: int, end: int) -> tuple[Parameter, ...]:
+        if end - first == 1 and self._texts[first] == "void":
+            return ()
+        found = (self._parameter(start, stop) for start, stop in self._tokens.split(first, end))
+        return tuple(parameter for parameter in found if parameter is not None)
+
+    def _parameter(self, first: int, end: int) -> Parameter | None:
+        """One parameter; None if it was refused."""
+        equals = self._tokens.find(first, end, ("=",))
+        start = skip_attributes(self._tokens, first, equals)
+        name = equals - 1
+        problem = self._problem(start, name)
+        if problem is not None:
+            message, hint = problem
+            self._error(Fault.PARAMETER, message, first, max(equals, first + 1), hint)
+            return None
+        default = None
+        if equals < end:
+            default = self._tokens.code(equals + 1, end)
+            if equals + 1 >= end:
+                self._error(Fault.PARAMETER, "the default argument is missing after `=`", equals, equals + 1)
+        type_first, type_end = self._bare_type(start, name)
+        span = self._tokens.span(first, end)
+        return Parameter(span, self._tokens.code(type_first, type_end), self._texts[name], default)
+
+    def _problem(self, first: int, name: int) -> tuple[str, str] | None:
+        """What is wrong with the declaration whose last token is `name`, and what to write."""
+        texts = self._texts
+        if name < first:
+            return "a parameter is missing here", "write `TYPE NAME`"
+        if texts[name] == "...":
+            return "an actor cannot take variable arguments", "write `TYPE NAME`"
+        if texts[name] == "]":
+            return "a parameter cannot be an array", "pass a `std::vector` or a `std::array`"
+        if texts[name] == ")":
+            return "a parameter cannot be a function or a pointer to one", "pass a `std::function`, or name the type"
+        named = self._tokens.is_name(name) and texts[name] not in KEYWORDS
+        if not named or name == first or texts[name - 1] in ("::", "struct", "class", "enum", "typename"):
+            return "an actor's parameter needs a type and a name", "write `TYPE NAME`, also for one that is not used"
+        return None
+
+    def _bare_type(self, first: int, end: int) -> tuple[int, int]:
+        """The type without `const&` and outer `const`, since the actor keeps a copy that is its own."""
+        texts = self._texts
+        is_pointer = self._tokens.find(first, end, ("*",)) < end
+        reference = texts[end - 1] if texts[end - 1] in ("&", "&&") else ""
+        stop = end - 1 if reference else end
+        is_const = False
+        while stop - first > 1 and texts[stop - 1] == "const":
+            stop, is_const = stop - 1, True
+        if texts[first] == "const" and stop - first > 1 and not is_pointer:
+            first, is_const = first + 1, True
+        if reference and (reference == "&&" or not is_const):
+            bare = self._tokens.text(first, stop)
+            message = "a reference parameter would dangle: what it refers to may be gone when the actor resumes"
+            hint = f"write `{bare} {texts[end]}` for a copy, or `{bare}* {texts[end]}` and keep the object alive"
+            self._error(Fault.REFERENCE_PARAMETER, message, first, end + 1, hint)
+        return first, stop

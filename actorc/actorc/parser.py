@@ -1,0 +1,117 @@
+"""Finds the actors of a file and parses them; all else is only looked at for the classes that actors stand in."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from dataclasses import replace
+
+from actorc.brackets import ACTOR_WORDS, TokenList
+from actorc.diagnostics import Abandoned, Diagnostics, Fault
+from actorc.header import Head, HeaderParser
+from actorc.lexer import OPEN_TO_THE_END, Kind, lex
+from actorc.scopes import Scopes
+from actorc.source import Source
+from actorc.statements import StatementParser
+from actorc.syntax import Actor, Block, File, Span
+
+_RECURSION = 20_000  # for the deepest nesting that the parser accepts, also in the stages that walk over its tree
+_NOT_FIRST = ("#else", "#elif", "#endif")
+
+
+def parse(source: Source, diagnostics: Diagnostics) -> File:
+    """The tree of a file. Faults are reported, never raised; an actor whose head is wrong is left out of the tree."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
+    stray = source.undecodable()
+    if stray is not None:
+        byte = ord(source.text[stray.start]) - 0xDC00
+        diagnostics.error(Fault.UNDECODABLE, f"the byte 0x{byte:02X} is not UTF-8", stray)
+    tokens = TokenList(source, lex(source, diagnostics), diagnostics)
+    return File(_numbered(_FileParser(tokens, diagnostics).actors()))
+
+
+class _FileParser:
+    def __init__(self, tokens: TokenList, diagnostics: Diagnostics) -> None:
+        self._tokens = tokens
+        self._diagnostics = diagnostics
+        self._header = HeaderParser(tokens, diagnostics)
+        self._statements = StatementParser(tokens, diagnostics)
+        self._scopes = Scopes(tokens)
+
+    def actors(self) -> list[Actor]:
+        found = []
+        index = 0
+        while index < len(self._tokens):
+            if self._tokens.texts[index] in ACTOR_WORDS:
+                actor, index = self._actor(index)
+                if actor is not None:
+                    found.append(actor)
+            else:
+                index = self._scopes.step(index)
+        return found
+
+    def _actor(self, first: int) -> tuple[Actor | None, int]:
+        """The actor at `first`, and the index from which the file is to be read on."""
+        errors = len(self._diagnostics)
+        try:
+            head = self._header.parse(first)
+        except Abandoned:
+            return None, first + 1
+        sound = len(self._diagnostics) == errors
+        body, end = None, head.end + 1
+        if self._tokens.texts[head.end] == "{":
+            close = self._tokens.pair_body(head.end)
+            self._check_tokens(first, close)
+            body = self._statements.body(head.end, close)
+            end = close + 1 if self._tokens.partner.get(head.end) == close else close
+        end = min(end, len(self._tokens))
+        return (self._make(first, end, head, body) if sound else None), end
+
+    def _make(self, first: int, end: int, head: Head, body: Block | None) -> Actor:
+        return Actor(
+            self._tokens.span(first, end),
+            template=head.template,
+            attributes=tuple(head.attributes),
+            is_static=head.is_static,
+            is_uncancellable=head.is_uncancellable,
+            result_type=head.result_type,
+            return_text=head.return_text,
+            qualifier=head.qualifier,
+            name=head.name,
+            name_span=head.name_span,
+            parameters=head.parameters,
+            body=body,
+            enclosing_classes=self._scopes.classes,
+            in_namespace=self._scopes.inside_braces,
+            index=0,
+        )
+
+    def _check_tokens(self, first: int, end: int) -> None:
+        """Tokens that are wrong wherever they stand in an actor."""
+        for token in self._tokens.tokens[first:end]:
+            if token.kind is Kind.DIRECTIVE:
+                self._refuse_directive(token.text, token.span)
+            elif token.kind is Kind.BROKEN and token.text != OPEN_TO_THE_END:
+                self._diagnostics.error(Fault.UNTERMINATED_LITERAL, "this literal has no end on its line", token.span)
+
+    def _refuse_directive(self, text: str, span: Span) -> None:
+        directive = "#" + text[1:].lstrip()
+        if directive.startswith(_NOT_FIRST):
+            return  # its `#if` has been reported
+        word = directive.split(maxsplit=1)[0]
+        message = f"`{word}` cannot stand inside an actor"
+        hint = "put it around the whole actor, or around a function that the actor calls"
+        self._diagnostics.error(Fault.DIRECTIVE_IN_ACTOR, message, span, hint=hint)
+
+
+def _numbered(actors: list[Actor]) -> tuple[Actor, ...]:
+    """Number the definitions of one name, and give each declaration the number of the definition that it precedes."""
+    definitions: Counter[str] = Counter()
+    declarations: Counter[str] = Counter()
+    numbered = []
+    for actor in actors:
+        counter = declarations if actor.body is None else definitions
+        key = "".join(part + "_" for part in actor.enclosing_classes) + actor.class_stem
+        numbered.append(replace(actor, index=counter[key]))
+        counter[key] += 1
+    return tuple(numbered)

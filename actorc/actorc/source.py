@@ -1,0 +1,72 @@
+"""A source file as text, and the way from an offset to a line and a column.
+
+The text is kept exactly as it was read: CRLF, a byte order mark and NUL characters survive, since everything
+outside actors is copied to the output. Bytes that are not UTF-8 become lone surrogates (`surrogateescape`), so that
+they too have an offset at which they can be reported.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from pathlib import Path
+
+from actorc.syntax import Span
+
+BYTE_ORDER_MARK = "\ufeff"
+_UNDECODABLE = re.compile("[\udc80-\udcff]")
+
+
+class Source:
+    """`path` is the name that messages and `#line` show; `text` is the whole file."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self.path = path
+        self.text = text
+        self._line_starts = [1 if text.startswith(BYTE_ORDER_MARK) else 0]
+        self._line_starts += [match.end() for match in re.finditer("\n", text)]
+
+    @classmethod
+    def from_bytes(cls, path: str, data: bytes) -> Source:
+        return cls(path, data.decode("utf-8", errors="surrogateescape"))
+
+    @classmethod
+    def read(cls, path: str) -> Source:
+        """Read a file; raises OSError."""
+        return cls.from_bytes(path, Path(path).read_bytes())
+
+    def __getitem__(self, span: Span) -> str:
+        return self.text[span.start : span.end]
+
+    def line(self, offset: int) -> int:
+        """The line, counted from 1, that an offset stands in."""
+        return max(1, bisect_right(self._line_starts, offset))
+
+    def line_column(self, offset: int) -> tuple[int, int]:
+        """Line and column, both counted from 1; a column is a character, whatever its width."""
+        line = self.line(offset)
+        return line, max(0, offset - self._line_starts[line - 1]) + 1
+
+    def line_text(self, line: int) -> str:
+        """The text of a line without its line end."""
+        start = self._line_starts[line - 1]
+        end = self._line_starts[line] if line < len(self._line_starts) else len(self.text)
+        return self.text[start:end].rstrip("\r\n")
+
+    def line_start(self, line: int) -> int:
+        """The offset of a line's first character."""
+        return self._line_starts[line - 1]
+
+    def undecodable(self) -> Span | None:
+        """The first run of bytes that are not UTF-8."""
+        first = _UNDECODABLE.search(self.text)
+        if first is None:
+            return None
+        end = first.end()
+        while end < len(self.text) and _UNDECODABLE.match(self.text, end):
+            end += 1
+        return Span(first.start(), end)
+
+    def encode(self, text: str) -> bytes:
+        """The bytes for text that was cut from this source: the reverse of reading it."""
+        return text.encode("utf-8", errors="surrogateescape")

@@ -1,0 +1,180 @@
+"""The statements that introduce state: `state T x...;`, and every form of a wait.
+
+    wait(E)    T x = wait(E)    state T x = wait(E)    and the same with waitNext
+"""
+
+from __future__ import annotations
+
+from actorc.brackets import TokenList
+from actorc.declarations import is_type
+from actorc.diagnostics import Abandoned, Diagnostics, Fault
+from actorc.syntax import Code, Result, StateDecl, StateForm, WaitExpr
+from actorc.waits import WaitScanner
+from actorc.words import KEYWORDS
+
+_FORMS = {"": StateForm.NONE, "=": StateForm.ASSIGN, "(": StateForm.PAREN, "{": StateForm.BRACE}
+
+
+class WaitForms:
+    def __init__(self, tokens: TokenList, diagnostics: Diagnostics, scanner: WaitScanner) -> None:
+        self._tokens = tokens
+        self._texts = tokens.texts
+        self._diagnostics = diagnostics
+        self._scanner = scanner
+
+    def _error(self, fault: Fault, message: str, first: int, end: int, hint: str | None = None) -> None:
+        self._diagnostics.error(fault, message, self._tokens.span(first, end), hint=hint)
+
+    # -----------------------------------------------------------------------------------------------------------
+    # Waits
+
+    def is_wait_form(self, first: int, wait: int) -> bool:
+        """Whether a wait at `wait` is, or is meant to be, the value of the statement that begins at `first`."""
+        return wait == first or (self._texts[wait - 1] == "=" and self._tokens.find(first, wait, ("=",)) == wait - 1)
+
+    def wait(self, first: int, wait: int, end: int) -> WaitExpr:
+        """The wait form in `[first, end)`, which has its keyword at `wait`. Raises Abandoned if it is none."""
+        close = self._tokens.partner.get(wait + 1)
+        if close is None or close >= end:
+            raise Abandoned
+        word = self._texts[wait]
+        if close + 1 < end:
+            message = f"a {word} is a statement of its own: nothing can follow its `)`"
+            hint = f"write `state T value = {self._scanner.shown(wait)};`, then use `value`"
+            self._error(Fault.AFTER_WAIT, message, close + 1, end, hint)
+            raise Abandoned
+        if close == wait + 2:
+            self._error(Fault.WAIT_OPERAND, f"`{word}` needs something to wait for", wait, close + 1)
+            raise Abandoned
+        hint = "write `state T value = {wait};` before, and use `value` here"
+        self._scanner.copied(wait + 2, close, "inside another wait", hint)
+        result = None if wait == first else self._result(first, wait)
+        operand = self._tokens.code(wait + 2, close)
+        return WaitExpr(self._tokens.span(first, close + 1), word == "waitNext", operand, result)
+
+    def _result(self, first: int, wait: int) -> Result | None:
+        """The declaration before `= wait(...)`; None if there is nothing to bind."""
+        is_state = self._texts[first] == "state" and wait - first > 2
+        start = first + 1 if is_state else first
+        name = wait - 2
+        self._require_declaration(start, name, wait)
+        start, end = self._bare_type(start, name)
+        what = self._texts[start:end]
+        shown = self._scanner.shown(wait)
+        if "auto" in what or "decltype" in what:
+            hint = f"write the type: `state T {self._texts[name]} = {shown};`"
+            self._error(Fault.AUTO_RESULT, "the type of a wait's result must be written out", start, end, hint)
+        elif what == ["Void"] or what[-2:] == ["::", "Void"]:
+            message = "a `Void` result says nothing, so it cannot be given a name"
+            self._error(Fault.VOID_RESULT, message, start, name + 1, f"write `{shown};`")
+        elif what[-1] in ("&", "&&"):
+            message = "a wait's result is a value: it cannot be bound to a reference"
+            self._error(Fault.RESULT_DECLARATION, message, end - 1, end, "leave the reference out")
+        return Result(self._tokens.code(start, end), self._texts[name], is_state)
+
+    def _require_declaration(self, start: int, name: int, wait: int) -> None:
+        """Report anything before the `=` that is not `TYPE NAME`, and abandon the statement."""
+        declares = self._tokens.is_name(name) and self._texts[name] not in KEYWORDS and name > start
+        if declares and is_type(self._tokens, start, name):
+            return
+        target = self._tokens.text(start, wait - 1)
+        shown = self._scanner.shown(wait)
+        hint = f"write `state T value = {shown};`, then `{target} = value;`"
+        if self._texts[name] == "]" and "auto" in self._texts[start:name]:
+            message = "a wait's result cannot be unpacked where it is declared"
+        else:
+            message = "a wait's result must be declared here, it cannot be assigned to something that exists"
+        self._error(Fault.RESULT_DECLARATION, message, start, wait - 1, hint)
+        raise Abandoned
+
+    def _bare_type(self, start: int, end: int) -> tuple[int, int]:
+        """The result's type without an outer `const` and without `const&`, which a copy does not need."""
+        texts = self._texts
+        if "*" in texts[start:end]:
+            return start, end
+        was_const = "const" in (texts[start], texts[end - 1], texts[end - 2])
+        if texts[end - 1] in ("&", "&&"):
+            end -= 1
+            if not was_const:
+                return start, end
+        while end - start > 1 and texts[end - 1] == "const":
+            end -= 1
+        while end - start > 1 and texts[start] == "const":
+            start += 1
+        return start, end
+
+    # -----------------------------------------------------------------------------------------------------------
+    # State variables
+
+    def state(self, first: int, end: int, leading: bool) -> StateDecl:
+        """`state T x...` in `[first, end)`, without its `;`. Raises Abandoned if it declares nothing."""
+        tokens = self._tokens
+        start = first + 1
+        stop = self._initialiser(start, end)
+        name = stop - 1
+        self._require_variable(first, start, name, stop, end)
+        opener = self._texts[stop] if stop < end else ""
+        init = self._init(stop, end, opener)
+        hint = f"write `state {tokens.text(start, stop)} = {{wait}};`"
+        self._scanner.copied(start, end, "inside an initialiser", hint)
+        span = tokens.span(first, end + 1 if self._texts[end] == ";" else end)
+        return StateDecl(span, tokens.code(start, name), self._texts[name], _FORMS[opener], init, leading)
+
+    def _initialiser(self, start: int, end: int) -> int:
+        """Where the declared name ends: at the initialiser, or at what cannot stand in a state declaration."""
+        index = start
+        while True:
+            index = self._tokens.find(index, end, ("=", "(", "{", "[", ",", ":"))
+            if index < end and self._texts[index] == "(" and self._texts[index - 1] == "decltype":
+                index = self._tokens.next(index, end)
+                continue
+            return index
+
+    def _require_variable(self, first: int, start: int, name: int, stop: int, end: int) -> None:
+        texts = self._texts
+        following = texts[stop] if stop < end else ""
+        if following in ("[", ",", ":") or texts[start] == "auto" or (following == "(" and texts[stop + 1] == "*"):
+            self._refuse_kind(first, start, following, end)
+        named = self._tokens.is_name(name) and texts[name] not in KEYWORDS
+        if not named or name <= start or texts[name - 1] in ("::", ".", "->"):
+            message = "`state` must be followed by a type and a name"
+            self._error(Fault.STATE_DECLARATION, message, first, max(stop, start), "write `state TYPE NAME = VALUE;`")
+            raise Abandoned
+
+    def _refuse_kind(self, first: int, start: int, following: str, end: int) -> None:
+        if self._texts[start] == "auto" and following == "[":
+            message, hint = "state variables cannot be unpacked from a value", "declare each with its own `state`"
+        elif following == "[":
+            message, hint = "a state variable cannot be an array", "write `state std::array<T, N> NAME;`"
+        elif following == ",":
+            message, hint = "only one variable can be declared with `state`", "repeat `state` for each variable"
+        elif following == ":":
+            message, hint = "a state variable cannot be a bit-field", "leave the width out"
+        elif following == "(":
+            message, hint = "a state variable's type must stand before its name", "name the type with `using`"
+        else:
+            message, hint = "the type of a state variable must be written out", "write the type instead of `auto`"
+        self._error(Fault.STATE_TYPE, message, first, end, hint)
+        raise Abandoned
+
+    def _init(self, stop: int, end: int, opener: str) -> Code | None:
+        if not opener:
+            return None
+        tokens = self._tokens
+        if opener == "=":
+            comma = tokens.find(stop + 1, end, (",",))
+            if comma < end:
+                self._refuse_kind(stop, stop, ",", end)
+            if stop + 1 >= end:
+                message = "the initial value is missing after `=`"
+                self._error(Fault.STATE_DECLARATION, message, stop, stop + 1)
+            return tokens.code(stop + 1, end)
+        close = tokens.partner.get(stop, end)
+        if close >= end:
+            raise Abandoned
+        if close + 1 < end:
+            if self._texts[close + 1] == ",":
+                self._refuse_kind(close + 1, close + 1, ",", end)
+            message = "unexpected text after the initial value of a state variable"
+            self._error(Fault.STATE_DECLARATION, message, close + 1, end)
+        return tokens.code(stop + 1, close) if close > stop + 1 else None

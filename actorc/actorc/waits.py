@@ -1,0 +1,136 @@
+"""Where `wait` stands, and whether it may stand there.
+
+A wait is a whole statement. The word may also be an ordinary name (`condition.wait(lock)`); only a call of the bare
+name is the actor language's wait. Everything that is copied as C++ text passes through `WaitScanner.copied`, which
+reports the waits, coroutine keywords and `goto`s in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from actorc.brackets import TokenList
+from actorc.diagnostics import Diagnostics, Fault
+from actorc.syntax import Span
+from actorc.words import BEFORE_OPERAND, CLASS_KEYS
+
+_WAITS = frozenset({"wait", "waitNext"})
+_FORBIDDEN = _WAITS | {"co_await", "co_return", "co_yield", "goto"}
+_MEMBER_ACCESS = frozenset({".", "->", "::"})
+_BEFORE_LAMBDA_BODY = frozenset({"mutable", "noexcept", "constexpr", "consteval", "static", "requires", "->"})
+_LONGEST_SHOWN = 50
+
+
+class WaitScanner:
+    def __init__(self, tokens: TokenList, diagnostics: Diagnostics) -> None:
+        self._tokens = tokens
+        self._diagnostics = diagnostics
+
+    def is_wait(self, index: int, *, is_first: bool = False) -> bool:
+        """Whether this token is the keyword `wait` or `waitNext` at the head of its operand.
+
+        `is_first`: a statement begins here, so that the token before it says nothing.
+        """
+        texts = self._tokens.texts
+        if texts[index] not in _WAITS or texts[index + 1] != "(" or not self._tokens.is_name(index):
+            return False
+        if is_first:
+            return True
+        before = texts[index - 1] if index else ""
+        if before in _MEMBER_ACCESS:
+            return False
+        declares = self._tokens.is_name(index - 1) and before not in BEFORE_OPERAND
+        return not declares or not self._tokens.same_line(index - 1, index)
+
+    def first_wait(self, first: int, end: int) -> int | None:
+        """The first wait of the range that stands in no brackets."""
+        for index in self._tokens.occurrences(first, end, _WAITS):
+            outer = first
+            while outer < index:
+                outer = self._tokens.next(outer, end)
+            if outer == index and self.is_wait(index, is_first=index == first):
+                return index
+        return None
+
+    def shown(self, index: int) -> str:
+        """The text of the wait at `index`, shortened for a hint."""
+        close = self._tokens.partner.get(index + 1)
+        text = self._tokens.text(index, close + 1) if close is not None else ""
+        fits = text and len(text) <= _LONGEST_SHOWN and "\n" not in text
+        return text if fits else f"{self._tokens.texts[index]}(...)"
+
+    def copied(self, first: int, end: int, place: str, hint: str) -> None:
+        """Report what must not stand in C++ text that is copied.
+
+        `place` says where the text stands ("in a condition"); `{wait}` in `hint` stands for the wait as written.
+        """
+        for index in self._tokens.occurrences(first, end, _FORBIDDEN):
+            in_lambda = self._inside_lambda(first, index, end)
+            word = self._tokens.texts[index]
+            span = self._tokens.tokens[index].span
+            if word in _WAITS:
+                if self.is_wait(index):
+                    self._misplaced(index, "in a lambda" if in_lambda else place, hint, in_lambda)
+            elif not in_lambda:
+                self._unsupported(word, span)
+
+    def _misplaced(self, index: int, place: str, hint: str, in_lambda: bool) -> None:
+        word = self._tokens.texts[index]
+        if in_lambda:
+            hint = "make the lambda's code an actor of its own, and call that"
+        self._diagnostics.error(
+            Fault.MISPLACED_WAIT,
+            f"`{word}` cannot stand {place}: a wait is a statement of its own",
+            self._tokens.span(index, self._tokens.partner.get(index + 1, index) + 1),
+            hint=hint.format(wait=self.shown(index)),
+        )
+
+    def _unsupported(self, word: str, span: Span) -> None:
+        hints = {
+            "goto": "use `loop`, `break` and `continue`",
+            "co_await": "write `wait(...)`, or make this a plain coroutine without `ACTOR`",
+            "co_return": "write `return ...;`",
+        }
+        message = f"`{word}` cannot be used in an actor"
+        self._diagnostics.error(Fault.UNSUPPORTED_KEYWORD, message, span, hint=hints.get(word))
+
+    def _inside_lambda(self, first: int, index: int, end: int) -> bool:
+        return index not in set(self.outside_lambdas(first, end))
+
+    def outside_lambdas(self, first: int, end: int) -> Iterator[int]:
+        """The tokens of the range but for the bodies of lambdas and of local classes."""
+        index = first
+        while index < end:
+            yield index
+            body = self._own_body(index, end)
+            if body is not None:
+                yield from range(index + 1, body)
+                index = self._tokens.partner[body]
+            index += 1
+
+    def _own_body(self, index: int, end: int) -> int | None:
+        """The `{` of the lambda or class that begins at `index`."""
+        text = self._tokens.texts[index]
+        if text == "[":
+            body = self._lambda_body(index, end)
+        elif text in CLASS_KEYS:
+            body = self._tokens.find(index, end, ("{", ";", "(", ")", "=", ">", ","))
+        else:
+            return None
+        is_body = body is not None and self._tokens.texts[body] == "{" and self._tokens.partner.get(body, end) < end
+        return body if is_body else None
+
+    def _lambda_body(self, index: int, end: int) -> int | None:
+        tokens = self._tokens
+        before = tokens.texts[index - 1] if index else ""
+        subscript = before in (")", "]") or (tokens.is_name(index - 1) and before not in BEFORE_OPERAND)
+        if subscript or tokens.texts[index + 1] == "[" or index not in tokens.partner:
+            return None
+        index = tokens.partner[index] + 1
+        if tokens.texts[index] == "<" and index in tokens.angle:
+            index = tokens.angle[index] + 1
+        if tokens.texts[index] == "(":
+            index = tokens.next(index, end)
+        if tokens.texts[index] in _BEFORE_LAMBDA_BODY:
+            return tokens.find(index, end, ("{", ";", ","))
+        return index if index < end else None

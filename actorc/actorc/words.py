@@ -1,0 +1,47 @@
+"""Words of C++ and of the actor language that the parser must know."""
+
+from __future__ import annotations
+
+CONTROL = frozenset({
+    "if", "else", "for", "while", "do", "switch", "case", "default", "break", "continue", "return", "goto", "throw",
+    "try", "catch", "co_await", "co_return", "co_yield",
+})  # fmt: skip
+
+BUILTIN_TYPES = frozenset({
+    "void", "bool", "char", "char8_t", "char16_t", "char32_t", "wchar_t", "short", "int", "long", "signed",
+    "unsigned", "float", "double",
+})  # fmt: skip
+
+SPECIFIERS = frozenset({
+    "const", "volatile", "static", "constexpr", "constinit", "consteval", "thread_local", "inline", "register",
+    "mutable", "extern", "typename",
+})  # fmt: skip
+
+CLASS_KEYS = frozenset({"class", "struct", "union"})
+
+_OTHER = frozenset({
+    "alignas", "alignof", "asm", "auto", "concept", "const_cast", "decltype", "delete", "dynamic_cast", "enum",
+    "explicit", "export", "false", "friend", "namespace", "new", "noexcept", "nullptr", "operator", "private",
+    "protected", "public", "reinterpret_cast", "requires", "sizeof", "static_assert", "static_cast", "template",
+    "this", "true", "typedef", "typeid", "using", "virtual",
+})  # fmt: skip
+
+# Words that can never name a variable, a type or an actor.
+KEYWORDS = CONTROL | BUILTIN_TYPES | SPECIFIERS | CLASS_KEYS | _OTHER
+
+# Keywords after which an expression begins: `return wait(f)` is a use of wait, `void wait(f)` declares it.
+BEFORE_OPERAND = frozenset({
+    "return", "throw", "else", "do", "case", "co_return", "co_await", "co_yield", "and", "or", "not", "delete", "new",
+    "sizeof", "goto",
+})  # fmt: skip
+
+# Types that are known by name to need no destruction.
+ARITHMETIC_ALIASES = frozenset({
+    "size_t", "ssize_t", "ptrdiff_t", "intptr_t", "uintptr_t", "intmax_t", "uintmax_t", "byte", "nullptr_t",
+    *(
+        f"{sign}int{speed}{width}_t"
+        for sign in ("", "u")
+        for speed in ("", "_fast", "_least")
+        for width in (8, 16, 32, 64)
+    ),
+})  # fmt: skip
