@@ -242,14 +242,20 @@ struct Ending {
     [[noreturn]] void await_resume() const noexcept { __builtin_unreachable(); }
 };
 
-/// What the parameter types of a coroutine say about it.
+/// What the parameter types of a coroutine say about it. The first is the object, for members and lambdas.
 template <class... Args>
 struct Signature {
-    static constexpr bool kUncancellable = false;
     static constexpr bool kTrivialParameters = (std::is_trivially_destructible_v<Args> && ...);
+    static constexpr bool kUncancellable = false;
 };
 template <class... Args>
 struct Signature<Uncancellable, Args...> : Signature<Args...> {
+    static constexpr bool kUncancellable = true;
+};
+template <class Object, class... Args>
+    requires(!std::is_same_v<Object, Uncancellable>)
+struct Signature<Object, Uncancellable, Args...> : Signature<Args...> {
+    static constexpr bool kTrivialParameters = Signature<Object, Args...>::kTrivialParameters;
     static constexpr bool kUncancellable = true;
 };
 
