@@ -9,39 +9,18 @@
 //
 // A Pending is copied freely but owns one reference: exactly one take..., drop or park must follow.
 
+#include "flow/core/result.h"
 #include "flow/core/stream.h"
 #include "flow/loop/delay.h"
 
 namespace flow {
 
-/// A value inside a completed future, kept alive as long as this object: what a wait's result refers to.
+/// The next element of a stream.
 template <class T>
-class Result {
-public:
-    explicit Result(Cell* cell) : cell_(cell) {}
-    Result(Result&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
-    ~Result() {
-        if (cell_)
-            releaseFuture(cell_);
-    }
-    T const& get() const { return valueOf<T>(cell_); }
-
-private:
-    Cell* cell_;
-};
-
-template <>
-class Result<Void> {
-public:
-    explicit Result(Cell* cell) {
-        if (cell) // delays have none
-            releaseFuture(cell);
-    }
-    Void const& get() const {
-        static constexpr Void value;
-        return value;
-    }
-};
+T takeNext(Cell* cell) {
+    FutureStream<T> held = FutureStream<T>::adopt(cell);
+    return StreamState<T>::take(cell);
+}
 
 class Pending {
 public:
@@ -60,6 +39,7 @@ public:
 
     bool isReady() const { return kind_ == Kind::Cell && (!cell_ || cell_->isReady()); }
     bool isDelay() const { return kind_ == Kind::Delay; }
+    Delay asDelay() const { return {deadline_, priority_}; }
     Cell* cell() const { return cell_; }
 
     /// Parks a free waiter; this must not be ready.
@@ -72,37 +52,21 @@ public:
 
     /// Whether the wait raises. The rest asks of a ready Pending, once.
     bool failed() const { return cell_ && cell_->isError(); }
-    Error takeError() const {
-        Error error = cell_->error;
-        releaseFuture(cell_);
-        return error;
-    }
+    Error takeError() const { return flow::takeError(cell_); }
     /// The result by reference.
     template <class T>
     Result<T> take() const {
         return Result<T>(cell_);
     }
-    /// The result by value: moved if nobody else holds the future, otherwise copied.
+    /// The result by value.
     template <class T>
     T takeValue() const {
-        Result<T> result(cell_);
-        if constexpr (std::is_same_v<T, Void>)
-            return Void();
-        else if constexpr (!std::is_copy_constructible_v<T>)
-            return std::move(valueOf<T>(cell_));
-        else if (cell_->futures == 1 && cell_->promises == 0)
-            return std::move(valueOf<T>(cell_));
-        else
-            return result.get();
+        return flow::takeValue<T>(cell_);
     }
     /// The next element of a stream.
     template <class T>
     T takeNext() const {
-        struct Release {
-            Cell* cell;
-            ~Release() { releaseFuture(cell); }
-        } release{cell_};
-        return StreamState<T>::take(cell_);
+        return flow::takeNext<T>(cell_);
     }
     /// No result is wanted.
     void drop() const {
