@@ -42,9 +42,12 @@ class _CoroutinePrinter(Printer):
             text += "flow::Error error_; "
         return text + ("int entry_ = 0; " if self.needs_entry else "")
 
+    def _when(self, operand: str) -> str:
+        return f"choose_.when(actor_, {operand})"
+
     def _suspend(self, node: Suspend) -> str:
         if node.is_choose:
-            return "if (!choose_.decided()) { co_await choose_; } wait_ = choose_.result();"
+            return "if (!choose_.decided()) { co_await flow::coro::until(choose_); } wait_ = choose_.result();"
         return "wait_ = co_await wait_;"
 
     def _fail(self, error: str) -> str:

@@ -27,6 +27,9 @@ class _StateMachinePrinter(Printer):
             entry = "entry_"
         return text + (switch(entry, self._jumps.entry) if self._jumps.entry else "")
 
+    def _when(self, operand: str) -> str:
+        return f"actor_.when(choose_, {operand})"
+
     def _suspend(self, node: Suspend) -> str:
         number = node.number
         if node.is_choose:

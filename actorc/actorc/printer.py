@@ -69,6 +69,10 @@ class Printer(ABC):
     def _suspend(self, node: Suspend) -> str: ...
 
     @abstractmethod
+    def _when(self, operand: str) -> str:
+        """Take a branch of a choose; true if that decides it."""
+
+    @abstractmethod
     def _fail(self, error: str) -> str:
         """End the actor with an error."""
 
@@ -138,7 +142,7 @@ class Printer(ABC):
         return f"entry_ = {through.code}; goto {through.label};"
 
     def _choose_operands(self, node: ChooseOperands) -> str:
-        whens = [f"actor_.when(choose_, {pieces(operand.value)})" for operand in node.operands]
+        whens = [self._when(pieces(operand.value)) for operand in node.operands]
         evaluation = f"(void)({' || '.join(whens)});"
         return f"{{ auto evaluation_ = choose_.begin(); {evaluation} evaluation_.done(); }}"
 

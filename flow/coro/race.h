@@ -65,6 +65,31 @@ struct RaceOperand<Never> : TimeOperand {};
 
 } // namespace coro::detail
 
+/// co_await coro::until(choose) suspends at the branches of a choose that is not decided: for emitted code, which
+/// evaluates the operands itself.
+namespace coro {
+class [[nodiscard]] until {
+public:
+    struct UntilAwaiter {
+        ChooseBase* choose;
+        PromiseBase* promise;
+
+        bool await_ready() const noexcept { return false; }
+        void await_suspend(std::coroutine_handle<>) const noexcept {
+            choose->park(promise->frame());
+            promise->noteSuspended();
+        }
+        void await_resume() const noexcept {}
+    };
+
+    explicit until(ChooseBase& choose) : choose_(&choose) {}
+    UntilAwaiter awaiter(PromiseBase& promise) const { return {choose_, &promise}; }
+
+private:
+    ChooseBase* choose_;
+};
+} // namespace coro
+
 template <class... Operands>
 class [[nodiscard]] Race {
 public:
