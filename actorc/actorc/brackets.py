@@ -33,6 +33,7 @@ class TokenList:
         self.diagnostics = diagnostics
         self.partner: dict[int, int] = {}  # from an opening to its closing bracket
         self.angle: dict[int, int] = {}  # from `<` to its `>`
+        self._broken = [index for index, token in enumerate(tokens) if token.kind is Kind.BROKEN]
         self._marks: dict[frozenset[str], list[int]] = {}
 
     def __len__(self) -> int:
@@ -97,6 +98,10 @@ class TokenList:
         if marks is None:
             marks = self._marks[words] = [index for index, text in enumerate(self.texts) if text in words]
         return marks[bisect_left(marks, first) : bisect_left(marks, end)]
+
+    def has_broken(self, first: int, end: int) -> bool:
+        """Whether a literal without end stands in the range."""
+        return bisect_left(self._broken, first) < bisect_left(self._broken, end)
 
     def pair_head(self, first: int) -> int:
         """Match the brackets of an actor's head; returns the index of the `;` or `{` that ends it, if it has one."""
@@ -167,7 +172,8 @@ class _Pairing:
             self._tokens.diagnostics.error(Fault.STRAY_BRACKET, f"this `{text}` closes nothing", token.span)
             return
         for unclosed in self._open[depth + 1 :]:
-            self._report(unclosed)
+            if not self._tokens.has_broken(unclosed, index):  # else the bracket stands in a literal without end
+                self._report(unclosed)
         self._tokens.partner[self._open[depth]] = index
         if text == "}":
             self._note_indentation(self._open[depth], index)

@@ -46,7 +46,9 @@ class HeaderParser:
         index = self._specifiers(head, index)
         open_ = self._tokens.find(index, head.end, ("(",))
         close = self._tokens.partner.get(open_)
-        if open_ >= head.end or close is None:
+        if open_ < head.end and close is None:
+            raise Abandoned  # the missing parenthesis has been reported
+        if close is None:
             self._fail(Fault.ACTOR_HEAD, "an actor needs a name and a parameter list", actor, actor + 1)
         name = self._name(head, index, open_)
         self._return_type(head, index, name)
@@ -103,7 +105,7 @@ class HeaderParser:
                 fault = Fault.TEMPLATE_HEADER if text == "template" else Fault.ACTOR_HEAD
                 hint = "remove it" if text != "template" else "an actor has one `template <...>` in front of all else"
                 self._error(fault, f"`{text}` cannot stand before an actor's return type", index, index + 1, hint)
-                index = self._tokens.next(index, head.end)
+                index = self._tokens.next(index + (text == "template"), head.end, angles=True)
             else:
                 break
         return index

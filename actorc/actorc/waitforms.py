@@ -94,9 +94,9 @@ class WaitForms:
             return start, end
         was_const = "const" in (texts[start], texts[end - 1], texts[end - 2])
         if texts[end - 1] in ("&", "&&"):
-            end -= 1
             if not was_const:
                 return start, end
+            end -= 1
         while end - start > 1 and texts[end - 1] == "const":
             end -= 1
         while end - start > 1 and texts[start] == "const":
