@@ -33,7 +33,7 @@ class TokenList:
         self.diagnostics = diagnostics
         self.partner: dict[int, int] = {}  # from an opening to its closing bracket
         self.angle: dict[int, int] = {}  # from `<` to its `>`
-        self._broken = [index for index, token in enumerate(tokens) if token.kind is Kind.BROKEN]
+        self.broken = {index for index, token in enumerate(tokens) if token.kind is Kind.BROKEN}
         self._marks: dict[frozenset[str], list[int]] = {}
 
     def __len__(self) -> int:
@@ -99,10 +99,6 @@ class TokenList:
             marks = self._marks[words] = [index for index, text in enumerate(self.texts) if text in words]
         return marks[bisect_left(marks, first) : bisect_left(marks, end)]
 
-    def has_broken(self, first: int, end: int) -> bool:
-        """Whether a literal without end stands in the range."""
-        return bisect_left(self._broken, first) < bisect_left(self._broken, end)
-
     def pair_head(self, first: int) -> int:
         """Match the brackets of an actor's head; returns the index of the `;` or `{` that ends it, if it has one."""
         return _Pairing(self, None).run(first)
@@ -145,6 +141,8 @@ class _Pairing:
                 self._angles[-1].clear()
             elif text in ACTOR_WORDS:
                 break
+            elif index in self._tokens.broken:
+                self._forget_line()
             index += 1
         self._report_unclosed(index)
         return index
@@ -159,6 +157,12 @@ class _Pairing:
             self._report(index)
         return True
 
+    def _forget_line(self) -> None:
+        """After a literal without end: the brackets that it may have swallowed the partners of are no brackets."""
+        while self._open and self._open[-1] != self._root and self._texts[self._open[-1]] != "{":
+            self._open.pop()
+            self._angles.pop()
+
     def _close(self, index: int, text: str) -> None:
         opener = _OPENERS[text]
         depth = len(self._open) - 1
@@ -172,8 +176,7 @@ class _Pairing:
             self._tokens.diagnostics.error(Fault.STRAY_BRACKET, f"this `{text}` closes nothing", token.span)
             return
         for unclosed in self._open[depth + 1 :]:
-            if not self._tokens.has_broken(unclosed, index):  # else the bracket stands in a literal without end
-                self._report(unclosed)
+            self._report(unclosed)
         self._tokens.partner[self._open[depth]] = index
         if text == "}":
             self._note_indentation(self._open[depth], index)

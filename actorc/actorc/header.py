@@ -173,7 +173,8 @@ class HeaderParser:
             message = f"actor `{head.name}` has no return type"
             self._diagnostics.error(Fault.RETURN_TYPE, message, name, hint="write `Future<Void>` or `void` before it")
             return
-        hint = f"write `Future<{head.return_text}>`" if end - first == 1 else "write `Future<T>`, not an alias of it"
+        is_value = "Future" not in head.return_text
+        hint = f"write `Future<{head.return_text}>`" if is_value else "write `Future<T>` itself, not an alias"
         message = f"actor `{head.name}` must return `Future<T>` or `void`, not `{head.return_text}`"
         self._error(Fault.RETURN_TYPE, message, first, end, hint)
 

@@ -12,7 +12,7 @@ from actorc.words import BEFORE_OPERAND, CONTROL
 
 _WORDS = CONTROL - {"throw", "co_await", "co_yield"}  # begin a statement wherever they stand outside brackets
 _DIALECT_WORDS = frozenset({"state", "loop", "choose", "when", "wait", "waitNext"})
-_OPERAND_ENDS = frozenset({")", "]", "}"})
+_OPERAND_ENDS = frozenset({")", "]", "}", "++", "--"})
 _LITERALS = (Kind.NUMBER, Kind.STRING, Kind.CHARACTER)
 _LOOPS = frozenset({"for", "while", "do"})
 

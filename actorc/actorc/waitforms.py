@@ -1,6 +1,6 @@
 """The statements that introduce state: `state T x...;`, and every form of a wait.
 
-    wait(E)    T x = wait(E)    state T x = wait(E)    and the same with waitNext
+wait(E)    T x = wait(E)    state T x = wait(E)    and the same with waitNext
 """
 
 from __future__ import annotations
