@@ -19,7 +19,8 @@ from actorc.syntax import Node, Span
 SAMPLE = (Path(__file__).parent / "sample.actor.cpp").read_text(encoding="utf-8")
 INSERTED = [
     *"(){}[];<>\"'#:,=", "/*", "//", 'R"(', "\n", "\\\n", "#if X\n", "#else\n", " ACTOR ", " wait(", " waitNext(",
-    " state ",    " else ", " catch ", " when(", " choose ", " loop ", " do ", " switch (", " case 1: ", " template <", " class X ",
+    " state ", " else ", " catch ", " when(", " choose ", " loop ", " do ", " switch (", " case 1: ", " template <",
+    " class X ",
     " return ", " break ", " for (", " try ", " co_await ", " goto ", "\0", "\udcff", "\ufeff", "é",
 ]  # fmt: skip
 
