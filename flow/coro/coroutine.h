@@ -15,6 +15,7 @@
 //
 // The coroutine's frame is the waiter (see flow/core/frame.h): a call is one allocation for result and frame.
 
+#include "flow/base/inline.h"
 #include "flow/core/error_or.h"
 #include "flow/loop/pending.h"
 
@@ -70,7 +71,7 @@ public:
 
     /// The frame. The compiler takes the promise for a local object until it has split the coroutine, and would treat
     /// an address in front of it as out of bounds: the empty asm hides where the pointer comes from.
-    Waiter* frame() {
+    FLOW_INLINE Waiter* frame() {
         char* address = reinterpret_cast<char*>(this);
         asm("" : "+r"(address));
         return reinterpret_cast<Waiter*>(address - offsetof(Waiter, link));
@@ -80,24 +81,46 @@ public:
     /// Whether the frame stands in some queue. False when it runs, or when what it waits for was ready.
     bool isParked() const { return link_.isLinked() || awaited_.isTimer(); }
 
-    /// Parks the frame, or leaves a ready operand in `awaited`. Nothing can resume the frame before it has suspended,
-    /// since no code of others runs in between.
-    void waitFor(Pending operand) {
-        if (cell()->has(Cell::kCancelled) && !cell()->has(Cell::kUncancellable)) [[unlikely]] {
-            operand.drop();
-            operand = Pending::cancelled();
+    // Each of these parks the frame, or leaves a ready operand in `awaited`. Nothing can resume the frame before it has
+    // suspended, since no code of others runs in between. They are inlined, and pass only words on, because whatever
+    // has its address taken before the compiler splits the coroutine would get a place in the frame.
+
+    /// Takes over one future reference.
+    FLOW_INLINE void waitFor(Cell* cell) {
+        if (isCancelled()) [[unlikely]] {
+            releaseFuture(cell);
+            awaited_ = cancelledCell();
+        } else if (cell->isReady()) {
+            awaited_ = cell;
+        } else {
+            park(frame(), cell);
         }
-        if (operand.isReady()) {
-            if (operand.cell())
-                awaited_ = operand.cell();
-            return;
-        }
-        operand.park(frame());
     }
-    Pending resumed() {
-        Pending pending(awaited_.cell());
+    FLOW_INLINE void waitFor(Delay delay) {
+        if (isCancelled()) [[unlikely]]
+            awaited_ = cancelledCell();
+        else
+            loop().parkUntil(frame(), delay.deadline(), delay.priority());
+    }
+    FLOW_INLINE void waitFor(Yield yield) {
+        if (isCancelled()) [[unlikely]]
+            awaited_ = cancelledCell();
+        else if (loop().shouldYield())
+            loop().makeReady(frame(), yield.priority());
+    }
+    FLOW_INLINE void waitFor(Pending const& operand) {
+        if (operand.isDelay())
+            waitFor(operand.asDelay());
+        else if (operand.cell())
+            waitFor(operand.cell());
+        else if (isCancelled()) [[unlikely]]
+            awaited_ = cancelledCell();
+    }
+    /// What the coroutine goes on with: a ready cell with its reference, or null after a delay.
+    FLOW_INLINE Cell* takeAwaited() {
+        Cell* cell = awaited_.cell();
         awaited_ = {};
-        return pending;
+        return cell;
     }
     /// Control goes back to whoever called or resumed the coroutine.
     void noteSuspended() const {
@@ -111,6 +134,11 @@ protected:
     ~PromiseBase() = default;
 
 private:
+    FLOW_INLINE bool isCancelled() {
+        Cell* self = cell();
+        return self->has(Cell::kCancelled) && !self->has(Cell::kUncancellable);
+    }
+
     Link link_;
     Awaited awaited_;
 #if FLOW_CHECKED
@@ -118,47 +146,50 @@ private:
 #endif
 };
 
-[[noreturn]] inline void throwError(Error error) {
-    throw error;
+[[noreturn, gnu::noinline, gnu::cold]] inline void throwError(Cell* cell) {
+    throw takeError(cell);
 }
 
 /// What all co_awaits on a Pending have in common. One pointer, since it lives in the frame.
 struct Awaiter {
     PromiseBase* promise;
 
-    bool await_ready() const noexcept { return !promise->isParked(); }
-    void await_suspend(std::coroutine_handle<>) const noexcept { promise->noteSuspended(); }
-    Pending settled() const {
-        Pending wait = promise->resumed();
-        if (wait.failed()) [[unlikely]]
-            throwError(wait.takeError());
-        return wait;
+    FLOW_INLINE bool await_ready() const noexcept { return !promise->isParked(); }
+    FLOW_INLINE void await_suspend(std::coroutine_handle<>) const noexcept { promise->noteSuspended(); }
+    FLOW_INLINE Cell* settled() const {
+        Cell* cell = promise->takeAwaited();
+        if (cell && cell->isError()) [[unlikely]]
+            throwError(cell);
+        return cell;
     }
 };
 
 template <class T>
 struct ValueAwaiter : Awaiter {
-    T await_resume() const { return settled().template takeValue<T>(); }
+    FLOW_INLINE T await_resume() const { return takeValue<T>(settled()); }
 };
 template <class T>
 struct StreamAwaiter : Awaiter {
-    T await_resume() const { return settled().template takeNext<T>(); }
+    FLOW_INLINE T await_resume() const { return takeNext<T>(settled()); }
 };
 struct DoneAwaiter : Awaiter {
-    void await_resume() const { settled().drop(); }
+    FLOW_INLINE void await_resume() const {
+        if (Cell* cell = settled())
+            releaseFuture(cell);
+    }
 };
 template <class T>
 struct TryAwaiter : Awaiter {
-    ErrorOr<T> await_resume() const {
-        Pending wait = promise->resumed();
-        if (wait.failed())
-            return wait.takeError();
-        return wait.template takeValue<T>();
+    FLOW_INLINE ErrorOr<T> await_resume() const {
+        Cell* cell = promise->takeAwaited();
+        if (cell && cell->isError())
+            return takeError(cell);
+        return takeValue<T>(cell);
     }
 };
 /// For emitted code: the settled wait itself, failed or not.
 struct PendingAwaiter : Awaiter {
-    Pending await_resume() const { return promise->resumed(); }
+    FLOW_INLINE Pending await_resume() const { return Pending(promise->takeAwaited()); }
 };
 
 /// Gives a value without suspending.
@@ -211,14 +242,20 @@ struct Ending {
     [[noreturn]] void await_resume() const noexcept { __builtin_unreachable(); }
 };
 
-/// What the parameter types of a coroutine say about it.
+/// What the parameter types of a coroutine say about it. The first is the object, for members and lambdas.
 template <class... Args>
 struct Signature {
-    static constexpr bool kUncancellable = false;
     static constexpr bool kTrivialParameters = (std::is_trivially_destructible_v<Args> && ...);
+    static constexpr bool kUncancellable = false;
 };
 template <class... Args>
 struct Signature<Uncancellable, Args...> : Signature<Args...> {
+    static constexpr bool kUncancellable = true;
+};
+template <class Object, class... Args>
+    requires(!std::is_same_v<Object, Uncancellable>)
+struct Signature<Object, Uncancellable, Args...> : Signature<Args...> {
+    static constexpr bool kTrivialParameters = Signature<Object, Args...>::kTrivialParameters;
     static constexpr bool kUncancellable = true;
 };
 
@@ -245,25 +282,25 @@ public:
     void unhandled_exception() noexcept { cell()->error = currentError(); }
 
     template <class U>
-    ValueAwaiter<U> await_transform(Future<U> const& future) {
-        return {awaitOn(pending<U>(future))};
+    FLOW_INLINE ValueAwaiter<U> await_transform(Future<U> const& future) {
+        return {awaitOn(pending<U>(future).cell())};
     }
     template <class U>
-    ValueAwaiter<U> await_transform(Future<U>&& future) {
-        return {awaitOn(pending<U>(std::move(future)))};
+    FLOW_INLINE ValueAwaiter<U> await_transform(Future<U>&& future) {
+        return {awaitOn(pending<U>(std::move(future)).cell())};
     }
     template <class U>
-    StreamAwaiter<U> await_transform(FutureStream<U> const& stream) {
-        return {awaitOn(pendingNext<U>(stream))};
+    FLOW_INLINE StreamAwaiter<U> await_transform(FutureStream<U> const& stream) {
+        return {awaitOn(pendingNext<U>(stream).cell())};
     }
     template <class U>
-    TryAwaiter<U> await_transform(TryGet<U>&& attempt) {
-        return {awaitOn(pending<U>(std::move(attempt.future)))};
+    FLOW_INLINE TryAwaiter<U> await_transform(TryGet<U>&& attempt) {
+        return {awaitOn(pending<U>(std::move(attempt.future)).cell())};
     }
-    DoneAwaiter await_transform(Delay delay) { return {awaitOn(Pending(delay))}; }
-    DoneAwaiter await_transform(Yield yield) { return {awaitOn(pending<Void>(yield))}; }
-    DoneAwaiter await_transform(Never never) { return {awaitOn(pending<Void>(never))}; }
-    PendingAwaiter await_transform(Pending& wait) { return {awaitOn(wait)}; }
+    FLOW_INLINE DoneAwaiter await_transform(Delay delay) { return {awaitOn(delay)}; }
+    FLOW_INLINE DoneAwaiter await_transform(Yield yield) { return {awaitOn(yield)}; }
+    FLOW_INLINE DoneAwaiter await_transform(Never never) { return {awaitOn(pending<Void>(never).cell())}; }
+    FLOW_INLINE PendingAwaiter await_transform(Pending const& wait) { return {awaitOn(wait)}; }
 
     /// Awaitables that need the promise itself, such as race.
     template <class A>
@@ -297,7 +334,8 @@ protected:
     }
 
 private:
-    Awaiter awaitOn(Pending operand) {
+    template <class Operand>
+    FLOW_INLINE Awaiter awaitOn(Operand const& operand) {
         this->waitFor(operand);
         return {this};
     }

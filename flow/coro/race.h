@@ -101,7 +101,7 @@ private:
         Pending wait = choose_.result();
         [[maybe_unused]] std::tuple<Operands...> unevaluated(std::move(operands_));
         if (wait.failed())
-            coro::throwError(wait.takeError());
+            coro::throwError(wait.cell());
         return take<0>(wait);
     }
 

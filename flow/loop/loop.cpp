@@ -40,15 +40,19 @@ bool Loop::runTurn() {
     now_ = startTurn();
     resetSlice();
     timers_.expire(now_, [this](Waiter* waiter, TaskPriority priority) { ready_.push(waiter, priority); });
-    for (int i = 0; i < kTasksPerTurn && !stopped_; ++i) {
+    for (int i = 0; i < kTasksPerTurn; ++i) {
         Waiter* next = ready_.pop();
         if (!next)
-            break;
+            return waitForTimer();
         ++tasks_;
         flow::run(next);
+        if (stopped_)
+            break;
     }
-    if (stopped_ || !ready_.isEmpty())
-        return true;
+    return true;
+}
+
+bool Loop::waitForTimer() {
     if (timers_.isEmpty())
         return false;
     idleUntil(timers_.nextDeadline());

@@ -86,7 +86,9 @@ protected:
 
 private:
     void runUntilReady(Cell* cell);
+    /// False when nothing is left to do.
     bool runTurn();
+    bool waitForTimer();
 
     int slice_ = kSlice;
     bool stopped_ = false;

@@ -43,6 +43,35 @@ public:
     }
 };
 
+// What can be done with a ready cell of which one reference is held; each gives the reference up.
+
+inline Error takeError(Cell* cell) {
+    Error error = cell->error;
+    releaseFuture(cell);
+    return error;
+}
+
+/// The value: moved if nobody else holds the future, otherwise copied. The cell may be null for Void.
+template <class T>
+T takeValue(Cell* cell) {
+    Result<T> result(cell);
+    if constexpr (std::is_same_v<T, Void>)
+        return Void();
+    else if constexpr (!std::is_copy_constructible_v<T>)
+        return std::move(valueOf<T>(cell));
+    else if (cell->futures == 1 && cell->promises == 0)
+        return std::move(valueOf<T>(cell));
+    else
+        return result.get();
+}
+
+/// The next element of a stream.
+template <class T>
+T takeNext(Cell* cell) {
+    FutureStream<T> held = FutureStream<T>::adopt(cell);
+    return StreamState<T>::take(cell);
+}
+
 class Pending {
 public:
     constexpr Pending() = default;
@@ -60,6 +89,7 @@ public:
 
     bool isReady() const { return kind_ == Kind::Cell && (!cell_ || cell_->isReady()); }
     bool isDelay() const { return kind_ == Kind::Delay; }
+    Delay asDelay() const { return {deadline_, priority_}; }
     Cell* cell() const { return cell_; }
 
     /// Parks a free waiter; this must not be ready.
@@ -72,37 +102,21 @@ public:
 
     /// Whether the wait raises. The rest asks of a ready Pending, once.
     bool failed() const { return cell_ && cell_->isError(); }
-    Error takeError() const {
-        Error error = cell_->error;
-        releaseFuture(cell_);
-        return error;
-    }
+    Error takeError() const { return flow::takeError(cell_); }
     /// The result by reference.
     template <class T>
     Result<T> take() const {
         return Result<T>(cell_);
     }
-    /// The result by value: moved if nobody else holds the future, otherwise copied.
+    /// The result by value.
     template <class T>
     T takeValue() const {
-        Result<T> result(cell_);
-        if constexpr (std::is_same_v<T, Void>)
-            return Void();
-        else if constexpr (!std::is_copy_constructible_v<T>)
-            return std::move(valueOf<T>(cell_));
-        else if (cell_->futures == 1 && cell_->promises == 0)
-            return std::move(valueOf<T>(cell_));
-        else
-            return result.get();
+        return flow::takeValue<T>(cell_);
     }
     /// The next element of a stream.
     template <class T>
     T takeNext() const {
-        struct Release {
-            Cell* cell;
-            ~Release() { releaseFuture(cell); }
-        } release{cell_};
-        return StreamState<T>::take(cell_);
+        return flow::takeNext<T>(cell_);
     }
     /// No result is wanted.
     void drop() const {

@@ -29,7 +29,6 @@ public:
             throw std::bad_alloc();
     }
 
-    bool isEmpty() const { return top_ == 0; }
     /// The priority of the waiter that pop() returned last.
     int priority() const { return priority_; }
 
@@ -54,9 +53,7 @@ public:
             Link& list = lists_.get()[level];
             Link* first = list.next;
             if (first != &list) [[likely]] {
-                first->unlink();
-                if (list.isEmpty())
-                    clear(level);
+                first->unlink(); // the bit of an emptied list is cleared when pop next comes to it: often it refills
                 priority_ = level;
                 return Waiter::of(first);
             }
