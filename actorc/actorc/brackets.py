@@ -118,6 +118,7 @@ class _Pairing:
         self._open: list[int] = [] if root is None else [root]
         self._angles: list[list[int]] = [[]] if root is None else [[], []]
         self._suspect: tuple[int, int] | None = None
+        self._forgotten = 0
 
     def run(self, index: int) -> int:
         texts = self._texts
@@ -162,6 +163,7 @@ class _Pairing:
         while self._open and self._open[-1] != self._root and self._texts[self._open[-1]] != "{":
             self._open.pop()
             self._angles.pop()
+            self._forgotten += 1
 
     def _close(self, index: int, text: str) -> None:
         opener = _OPENERS[text]
@@ -171,6 +173,9 @@ class _Pairing:
                 depth = -1  # a `)` cannot close what was opened outside the braces
                 break
             depth -= 1
+        if depth < 0 and self._forgotten:
+            self._forgotten -= 1
+            return
         if depth < 0:
             token = self._tokens.tokens[index]
             self._tokens.diagnostics.error(Fault.STRAY_BRACKET, f"this `{text}` closes nothing", token.span)

@@ -38,10 +38,12 @@ class HeaderParser:
         self._texts = tokens.texts
         self._diagnostics = diagnostics
 
-    def parse(self, actor: int) -> Head:
-        """Read the head after the word `ACTOR`. Raises Abandoned if no name and parameters can be made out."""
-        head = Head()
-        head.end = self._tokens.pair_head(actor + 1)
+    def parse(self, actor: int, end: int) -> Head:
+        """Read the head from the word `ACTOR` up to its `;` or `{` at `end`, its brackets having been matched.
+
+        Raises Abandoned if no name and parameters can be made out.
+        """
+        head = Head(end=end)
         index = self._template(head, actor + 1)
         index = self._specifiers(head, index)
         open_ = self._tokens.find(index, head.end, ("(",))

@@ -39,6 +39,8 @@ class WaitForms:
             raise Abandoned
         word = self._texts[wait]
         if close + 1 < end:
+            if self._texts[close + 1] in (")", "]"):
+                raise Abandoned  # a bracket that closes nothing has been reported
             message = f"a {word} is a statement of its own: nothing can follow its `)`"
             hint = f"write `state T value = {self._scanner.shown(wait)};`, then use `value`"
             self._error(Fault.AFTER_WAIT, message, close + 1, end, hint)

@@ -12,10 +12,12 @@ IN_A_BODY = [
     # Literals and brackets
     ("A0002", 'g(@@"abc);'),
     ("A0002", "int x = @@'a;"),
+    ("A0002", 'g(h(@@"abc,\n1), 2);'),
     ("A0004", "g@@(1;"),
     ("A0004", "if @@(a { b(); }"),
     ("A0005", "g(1)@@);"),
     ("A0005", "g(1)@@];"),
+    ("A0005", "wait(f)@@);"),
     # Names
     ("A0108", "state int @@f;"),
     ("A0108", "state int a = 1; { state int @@a = 2; }"),
@@ -52,6 +54,7 @@ IN_A_BODY = [
     ("A0213", "choose { when@@(f) { } }"),
     ("A0213", "choose { when@@(g(wait(f))) { } }"),
     ("A0214", "switch (x) { case 1: @@return Void(); }"),
+    ("A0214", "try { g(); } catch (Error& e) { switch (x) { case 1: @@throw; } }"),
     ("A0214", "EACH(x) { @@return Void(); }"),
     ("A0214", "loop { switch (x) { case 1: @@continue; } wait(f); if (x) break; }"),
     ("A0214", "switch (x) { case 1: @@continue; }"),
@@ -120,6 +123,8 @@ IN_A_BODY = [
 WHOLE_FILES = [
     ("A0001", "// caf@@\udce9\n"),
     ("A0002", '@@R"x(abc'),
+    ("A0002", 'ACTOR Future<Void> a(std::string b = @@"abc);\n'),
+    ("A0201", "ACTOR Future<Void> a(int b\n@@#if X\n, int c\n#endif\n);"),
     ("A0003", "int a; @@/* abc"),
     ("A0004", "ACTOR Future<Void> a(Future<Void> f) @@{ if (x) { wait(f); return Void(); }\n"),
     ("A0004", "ACTOR Future<Void> a(Future<Void> f) @@{ if (x) {\nACTOR void b(Future<Void> f) { wait(f); }\n"),
@@ -178,6 +183,7 @@ SOUND = [
     "loop { for (auto x : v) { switch (x) { case 1: continue; } g(x); } wait(f); break; }",
     "switch (x) { case 1: { auto l = [] { return 1; }; break; } default: throw io_error(); }",
     "while (x) { wait(f); }",
+    "switch (x) { case 1: try { g(); } catch (...) { throw; } }",
     "if (a) { return Void(); } else { throw io_error(); }",
     "auto l = []() -> Task<int> { co_return co_await g(); };",
     "struct Local { int get() { return 1; } } local;",

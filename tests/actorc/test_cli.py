@@ -77,7 +77,9 @@ def test_warnings(stub: Path, capsys: pytest.CaptureFixture[str], options: list[
     assert ("warning: actor `a` does not contain a wait" in capsys.readouterr().err) == printed
 
 
-@pytest.mark.parametrize("argv", [[], ["in.actor.cpp"], ["a", "b", "c"], ["a", "b", "--backend", "none"], ["--none"]])
+@pytest.mark.parametrize(
+    "argv", [[], ["in.actor.cpp"], ["a", "b", "c"], ["a", "b", "--backend", "none"], ["--none"], ["a", "./a"]]
+)
 def test_wrong_arguments_exit_with_100(stub: Path, capsys: pytest.CaptureFixture[str], argv: list[str]) -> None:
     with pytest.raises(SystemExit) as exit_:
         main(argv)

@@ -14,7 +14,7 @@ from front import analysed, sound
 from actorc.diagnostics import Diagnostics
 from actorc.lexer import lex
 from actorc.source import Source
-from actorc.syntax import Node, Span
+from actorc.syntax import Actor, Block, Node, Span, walk
 
 SAMPLE = (Path(__file__).parent / "sample.actor.cpp").read_text(encoding="utf-8")
 INSERTED = [
@@ -62,6 +62,27 @@ def check_spans(node: Node, outer: Span) -> None:
                 check_spans(inner, node.span)
 
 
+def check_nothing_lost(block: Block, source: Source) -> None:
+    """Statements follow each other, and what stands between them is blanks, comments and empty statements."""
+    if not source[block.span].startswith("{"):
+        return
+    end = block.span.start + 1
+    for statement in (*block.statements, None):
+        start = block.span.end - 1 if statement is None else statement.span.start
+        between = lex(Source("between", source.text[end:start]), Diagnostics())
+        assert {token.text for token in between} <= {";"}
+        end = start if statement is None else statement.span.end
+
+
+def check_actor(actor: Actor, source: Source) -> None:
+    """What holds for every actor of a sound file."""
+    check_spans(actor, Span(0, len(source.text)))
+    assert source[actor.span][-1] in ";}"
+    for node in walk(actor.body) if actor.body is not None else ():
+        if isinstance(node, Block):
+            check_nothing_lost(node, source)
+
+
 def examine(text: str) -> None:
     started = time.perf_counter()
     file, source, diagnostics = analysed(text)
@@ -75,14 +96,14 @@ def examine(text: str) -> None:
         assert text.startswith(("ACTOR", "SWIFT_ACTOR"), actor.span.start)
         check_spans(actor, Span(0, len(text)))
         if not diagnostics.errors:
-            assert text[actor.span.end - 1] in ";}"
+            check_actor(actor, source)
 
 
 def test_the_sample_is_sound() -> None:
     file, source = sound(SAMPLE)
     assert [found.name for found in file.actors] == ["member", "nested", "member", "detached"]
     for actor in file.actors:
-        check_spans(actor, Span(0, len(source.text)))
+        check_actor(actor, source)
 
 
 @pytest.mark.parametrize("batch", range(10))
