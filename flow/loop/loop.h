@@ -11,6 +11,7 @@
 // Nothing here may be called from another thread.
 
 #include "flow/core/future.h"
+#include "flow/core/result.h"
 #include "flow/loop/ready_queue.h"
 #include "flow/loop/timer_queue.h"
 
@@ -36,7 +37,9 @@ public:
             runUntilReady(future.cell());
         if (!future.isReady())
             throw loop_drained();
-        return future.get();
+        if (future.isError())
+            throw future.getError();
+        return takeValue<T>(std::move(future).release());
     }
     /// Runs until stop() or until nothing is left to do.
     void run();

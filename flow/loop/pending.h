@@ -9,61 +9,11 @@
 //
 // A Pending is copied freely but owns one reference: exactly one take..., drop or park must follow.
 
+#include "flow/core/result.h"
 #include "flow/core/stream.h"
 #include "flow/loop/delay.h"
 
 namespace flow {
-
-/// A value inside a completed future, kept alive as long as this object: what a wait's result refers to.
-template <class T>
-class Result {
-public:
-    explicit Result(Cell* cell) : cell_(cell) {}
-    Result(Result&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
-    ~Result() {
-        if (cell_)
-            releaseFuture(cell_);
-    }
-    T const& get() const { return valueOf<T>(cell_); }
-
-private:
-    Cell* cell_;
-};
-
-template <>
-class Result<Void> {
-public:
-    explicit Result(Cell* cell) {
-        if (cell) // delays have none
-            releaseFuture(cell);
-    }
-    Void const& get() const {
-        static constexpr Void value;
-        return value;
-    }
-};
-
-// What can be done with a ready cell of which one reference is held; each gives the reference up.
-
-inline Error takeError(Cell* cell) {
-    Error error = cell->error;
-    releaseFuture(cell);
-    return error;
-}
-
-/// The value: moved if nobody else holds the future, otherwise copied. The cell may be null for Void.
-template <class T>
-T takeValue(Cell* cell) {
-    Result<T> result(cell);
-    if constexpr (std::is_same_v<T, Void>)
-        return Void();
-    else if constexpr (!std::is_copy_constructible_v<T>)
-        return std::move(valueOf<T>(cell));
-    else if (cell->futures == 1 && cell->promises == 0)
-        return std::move(valueOf<T>(cell));
-    else
-        return result.get();
-}
 
 /// The next element of a stream.
 template <class T>

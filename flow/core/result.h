@@ -1,0 +1,62 @@
+#pragma once
+// What is taken out of a completed future: its value by reference, its value, or its error.
+//
+//     Result<Page> page(cell);            // holds the future's reference; page.get() is valid as long as `page` is
+//     Page mine = takeValue<Page>(cell);  // moved out if nobody else can see it
+//
+// Each takes over one future reference of a cell that is ready.
+
+#include "flow/core/cell.h"
+
+namespace flow {
+
+/// A value inside a completed future, kept alive as long as this object: what a wait's result refers to.
+template <class T>
+class Result {
+public:
+    explicit Result(Cell* cell) : cell_(cell) {}
+    Result(Result&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
+    ~Result() {
+        if (cell_)
+            releaseFuture(cell_);
+    }
+    T const& get() const { return valueOf<T>(cell_); }
+
+private:
+    Cell* cell_;
+};
+
+template <>
+class Result<Void> {
+public:
+    explicit Result(Cell* cell) {
+        if (cell) // delays have none
+            releaseFuture(cell);
+    }
+    Void const& get() const {
+        static constexpr Void value;
+        return value;
+    }
+};
+
+inline Error takeError(Cell* cell) {
+    Error error = cell->error;
+    releaseFuture(cell);
+    return error;
+}
+
+/// The value: moved if nobody else holds the future, otherwise copied. The cell may be null for Void.
+template <class T>
+T takeValue(Cell* cell) {
+    Result<T> result(cell);
+    if constexpr (std::is_same_v<T, Void>)
+        return Void();
+    else if constexpr (!std::is_copy_constructible_v<T>)
+        return std::move(valueOf<T>(cell));
+    else if (cell->futures == 1 && cell->promises == 0)
+        return std::move(valueOf<T>(cell));
+    else
+        return result.get();
+}
+
+} // namespace flow
