@@ -46,6 +46,7 @@ _USED_AS_A_NAME = frozenset({
     ".", "->", "=", "::", ")", ",", "[", "++", "--", "+=", "-=", "*=", "/=", "==", "!=", "<", "<<", "?", ":", ";",
 })  # fmt: skip
 _BEFORE_CONDITION = "write `state T value = {wait};` before, and use `value` here"
+_IN_LOOP = "write `loop {{ state T value = {wait}; if (...) break; ... }}`"
 
 
 class StatementParser(BlockParser):
@@ -177,7 +178,8 @@ class StatementParser(BlockParser):
 
     def _condition(self, index: int, end: int, keyword: str) -> tuple[Code, int]:
         open_, close = self._parentheses(index, end, keyword)
-        self._scanner.copied(open_ + 1, close, "in a condition", _BEFORE_CONDITION)
+        hint = _IN_LOOP if keyword == "while" else _BEFORE_CONDITION
+        self._scanner.copied(open_ + 1, close, "in a condition", hint)
         return self._tokens.code(open_ + 1, close), close + 1
 
     def _if(self, index: int, end: int) -> _Parsed:
