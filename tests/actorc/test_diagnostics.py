@@ -68,6 +68,13 @@ def test_hint_and_notes_follow_the_message() -> None:
     assert render(found, source).splitlines()[3:] == ["hint: write `c`", "f:1:1: note: n", "    a b", "    ^"]
 
 
+def test_source_that_a_message_quotes_is_put_in_one_line() -> None:
+    diagnostics = Diagnostics()
+    diagnostics.error(Fault.OUTSIDE_LOOP, "`a\n\tb`", Span(0, 1), hint="write `c,\n  d`")
+    lines = diagnostics.render(Source("f", "x")).splitlines()
+    assert (lines[0], lines[3]) == ("f:1:1: error: `a b` [A0501]", "hint: write `c, d`")
+
+
 def test_errors_come_in_source_order_and_once_each() -> None:
     diagnostics = Diagnostics()
     diagnostics.error(Fault.OUTSIDE_LOOP, "second", Span(5, 6))
