@@ -10,7 +10,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-ACTOR, MISTAKE, COROUTINE = re.findall(r"^```cpp\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+ACTOR, MISTAKE, COROUTINE = (text for language, text in BLOCKS if language == "cpp")
 
 
 @pytest.fixture
@@ -23,8 +24,7 @@ def folder(tmp_path: Path) -> Path:
 
 def perform(first_command: str, folder: Path) -> tuple[str, str]:
     """Types the console block that begins so. Returns what the commands printed, and what the README shows."""
-    consoles = re.findall(r"^```\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
-    lines = next(block for block in consoles if block.startswith(f"$ {first_command}")).splitlines(keepends=True)
+    lines = next(text for _, text in BLOCKS if text.startswith(f"$ {first_command}")).splitlines(keepends=True)
     printed = ""
     for command in (line[2:] for line in lines if line.startswith("$ ")):
         done = subprocess.run(
