@@ -120,8 +120,8 @@ public:
         else if (isCancelled()) [[unlikely]]
             awaited_ = cancelledCell();
     }
-    /// Whether a delay ended because the coroutine was cancelled.
-    FLOW_INLINE bool wasCancelled() const { return !awaited_.isNothing(); }
+    /// Whether there is a cell to take. After a delay only if the coroutine was cancelled.
+    FLOW_INLINE bool hasAwaited() const { return !awaited_.isNothing(); }
     /// What the coroutine goes on with: a ready cell with its reference, or null after a delay.
     FLOW_INLINE Cell* takeAwaited() {
         Cell* cell = awaited_.cell();
@@ -181,7 +181,7 @@ struct StreamAwaiter : Awaiter {
 /// For delays, after which there is nothing to take, except when the coroutine was cancelled.
 struct DelayAwaiter : Awaiter {
     FLOW_INLINE void await_resume() const {
-        if (promise->wasCancelled()) [[unlikely]]
+        if (promise->hasAwaited()) [[unlikely]]
             throwError(promise->takeAwaited());
     }
 };
@@ -200,7 +200,9 @@ struct TryAwaiter : Awaiter {
 };
 /// For emitted code: the settled wait itself, failed or not.
 struct PendingAwaiter : Awaiter {
-    FLOW_INLINE Pending await_resume() const { return Pending(promise->takeAwaited()); }
+    FLOW_INLINE Pending await_resume() const {
+        return promise->hasAwaited() ? Pending(promise->takeAwaited()) : Pending();
+    }
 };
 
 /// Gives a value without suspending.
