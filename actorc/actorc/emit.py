@@ -15,9 +15,8 @@ _DEFINITIONS = {"state-machine": emit_statemachine.definition, "coroutine": emit
 
 def emit(file: File, source: Source, backend: str, output_path: str) -> str:
     """The text to be compiled in place of a source without errors. `backend` is a key of `_DEFINITIONS`."""
-    del output_path  # every emitted line belongs to some line of the source
     definition = _DEFINITIONS[backend]
-    writer = LineWriter(source)
+    writer = LineWriter(source, is_header=output_path.endswith(".h"))
     position = 0
     declared: set[tuple[object, ...]] = set()
     for actor in file.actors:

@@ -7,25 +7,16 @@ with plain arguments.
 from __future__ import annotations
 
 from actorc import labels
-from actorc.lowered import Body, Pieces, Return, Suspend, Text
+from actorc.lowered import Body, Return, Suspend
 from actorc.printer import Printer, pieces
-from actorc.shell import Shell
-from actorc.spelling import needs_guard
 from actorc.render import render
+from actorc.shell import Shell
 
 
 def definition(shell: Shell, body: Body) -> str:
     """An actor's definition, with marks for lines."""
     printer = _CoroutinePrinter(shell, body)
-    prologue = printer.prologue()
-    return render("coroutine.j2", actor=shell, body=body, prologue=prologue, code=printer.body_text(), guarded=_guarded)
-
-
-def _guarded(init: Pieces) -> Pieces:
-    """A leading state's initialiser, so that its declaration cannot be taken for a function's."""
-    if len(init) == 3 and init[0] == "(" and isinstance(init[1], Text) and needs_guard(init[1].text):
-        return ("((", init[1], "))")
-    return init
+    return render("coroutine.j2", actor=shell, body=body, prologue=printer.prologue(), code=printer.body_text())
 
 
 class _CoroutinePrinter(Printer):
@@ -37,7 +28,8 @@ class _CoroutinePrinter(Printer):
         """The variables that the body needs besides the actor's own."""
         text = "flow::Pending wait_; " if self._body.waits else ""
         if self._body.choose_size:
-            text += f"flow::Choose<{self._body.choose_size}> choose_; flow::Waiter* actor_ = co_await flow::coro::self(); "
+            text += f"flow::Choose<{self._body.choose_size}> choose_; "
+            text += "flow::Waiter* actor_ = co_await flow::coro::self(); "
         if self._body.uses_error:
             text += "flow::Error error_; "
         return text + ("int entry_ = 0; " if self.needs_entry else "")
@@ -67,6 +59,6 @@ class _CoroutinePrinter(Printer):
             return f"co_return {value};"
         if node.is_moved:
             return f"co_await flow::coro::finish(std::move({value}));"
-        if needs_guard(value):
-            value = f"({value})"
+        is_list = pieces(node.value[-1:]).partition("\x02")[2].startswith("{")
+        value = value if is_list else f"({value})"
         return f"{{ {self._shell.result} value_({value}); co_await flow::coro::finish(std::move(value_)); }}"

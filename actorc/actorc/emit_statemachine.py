@@ -5,8 +5,8 @@ from __future__ import annotations
 from actorc import labels
 from actorc.lowered import Body, Return, Suspend
 from actorc.printer import Printer, pieces, switch
-from actorc.shell import Shell
 from actorc.render import render
+from actorc.shell import Shell
 
 
 def definition(shell: Shell, body: Body) -> str:

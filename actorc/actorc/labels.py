@@ -42,6 +42,7 @@ class _Finder:
         self.labels: dict[LabelName, Regions] = {}
         self.gotos: list[tuple[Goto, Regions]] = []
         self.numbers: dict[LabelName, int] = {}
+        self.has_constexpr = False
 
     def visit(self, node: Node, regions: Regions) -> None:
         match node:
@@ -69,6 +70,7 @@ class _Finder:
                 pass
 
     def _visit_if(self, node: If, regions: Regions) -> None:
+        self.has_constexpr = self.has_constexpr or node.front is not None
         for branch, scope in enumerate((node.then, node.orelse)):
             if scope is not None:
                 inside = regions if node.front is None else (*regions, Region(node.front, branch))
@@ -93,6 +95,7 @@ class _Planner:
             self._add(goto, regions)
         return Jumps(
             frozenset(self._used),
+            self._finder.has_constexpr,
             tuple(self._entry.values()),
             {region: tuple(cases.values()) for region, cases in self._dispatch.items()},
             self._through,

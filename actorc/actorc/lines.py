@@ -12,6 +12,12 @@ import re
 from actorc.source import BYTE_ORDER_MARK, Source
 
 _MARK = re.compile("\x01(\\d+)\x02")
+# Because of the `#line`s gcc takes what it compiles for a header, and warns of types that no other file can name.
+_NO_HEADER = """\
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wsubobject-linkage"
+#endif
+"""
 _MOST_EMPTY_LINES = 3  # more than this and a `#line` is shorter
 
 
@@ -21,11 +27,11 @@ def at(line: int) -> str:
 
 
 class LineWriter:
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, *, is_header: bool) -> None:
         self._source = source
         path = source.path.replace("\\", "\\\\").replace('"', '\\"')
         self._file = f'"{path}"'
-        start = "#define POST_ACTOR_COMPILER 1\n"
+        start = "#define POST_ACTOR_COMPILER 1\n" + ("" if is_header else _NO_HEADER)
         self._parts = [BYTE_ORDER_MARK + start if source.text.startswith(BYTE_ORDER_MARK) else start]
         self._line = 0  # what the C++ compiler takes the next character's line for
         self._is_blank = True  # nothing but white space stands on the current line

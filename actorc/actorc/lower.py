@@ -112,7 +112,9 @@ class _Lowering(PrefixLowering):
 
     def _declares_in_condition(self, item: Statement) -> bool:
         """Whether a variable of the `if` itself is in scope at its waits."""
-        return isinstance(item, syntax.If) and self._reach.suspends(item) and declares(self._source[item.condition.span])
+        if not isinstance(item, syntax.If) or not self._reach.suspends(item):
+            return False
+        return declares(self._source[item.condition.span])
 
     def _run(self, items: Items, start: int, merges: Merges) -> Lowered:
         """The items from `start`, where a run begins, to the end of their block."""

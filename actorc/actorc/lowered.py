@@ -194,6 +194,7 @@ class Jumps:
     """How the jumps of a body arrive: see labels.plan."""
 
     used: frozenset[LabelName]
+    may_vanish: bool  # the jumps to a label may stand in the branch of an `if constexpr` that is discarded
     entry: tuple[Case, ...]  # of the switch at the start of the body
     dispatch: Mapping[Region, tuple[Case, ...]]  # of the switch at the start of a region
     through: Mapping[Goto, Case]  # jumps that enter a region: what to set `entry_` to, and which front to go to

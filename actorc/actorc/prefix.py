@@ -123,6 +123,10 @@ class PrefixLowering:
         if self._is_verbatim(item):
             return [Code(line, (self._text(item),))]
         match item:
+            case syntax.Break():
+                return [Code(line, ("break;",))]
+            case syntax.Continue():
+                return [Code(line, ("continue;",))]
             case Declared(pieces=pieces):
                 return [Code(line, pieces)]
             case syntax.StateDecl():
@@ -148,6 +152,8 @@ class PrefixLowering:
 
     def _is_verbatim(self, item: Statement) -> bool:
         """Whether the statement is copied as it stands."""
+        if isinstance(item, syntax.Break | syntax.Continue):
+            return False  # may stand for none in the source
         return not any(isinstance(inner, _REWRITTEN) for inner in syntax.walk(item))
 
     def _operand(self, wait: syntax.WaitExpr) -> Operand:

@@ -125,12 +125,14 @@ class Printer(ABC):
             case Goto():
                 return self._goto(node)
             case Label():
-                return f"{node.label}:;" if node.label in self._jumps.used else ""
+                return f"{self._front(node.label).strip()};" if node.label in self._jumps.used else ""
             case _:
                 raise AssertionError(f"not lowered: {type(node).__name__}")
 
     def _front(self, label: LabelName) -> str:
-        return f"{label}: " if label in self._jumps.used else ""
+        if label not in self._jumps.used:
+            return ""
+        return f"{label}: __attribute__((unused)); " if self._jumps.may_vanish else f"{label}: "
 
     def _raise(self, error: str, handler: LabelName | None) -> str:
         return self._fail(error) if handler is None else f"error_ = {error}; goto {handler};"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from actorc.lines import at
 from actorc.source import Source
 from actorc.spelling import is_trivial, is_void, one_line
 from actorc.syntax import Actor, TemplateParameter
@@ -14,9 +15,13 @@ from actorc.syntax import Actor, TemplateParameter
 class Argument:
     """A parameter. The signature takes `T const& arg_NAME`; the actor's own copy is `T NAME`."""
 
+    line: int
     type: str
     name: str
     default: str  # ` = e` or nothing
+
+    def declared(self, prefix: str = "") -> str:
+        return f"{at(self.line)}{self.type} const& {prefix}{self.name}{self.default}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +44,11 @@ class Shell:
 
     @property
     def prototype_arguments(self) -> str:
-        return ", ".join(f"{a.type} const& {a.name}{a.default}" for a in self.arguments)
+        return ", ".join(argument.declared() for argument in self.arguments)
 
     @property
     def definition_arguments(self) -> str:
-        return ", ".join(f"{a.type} const& arg_{a.name}{a.default}" for a in self.arguments)
+        return ", ".join(argument.declared("arg_") for argument in self.arguments)
 
     @property
     def plain_arguments(self) -> str:
@@ -85,8 +90,11 @@ def shell_of(actor: Actor, source: Source, *, is_first: bool) -> Shell:
 def _arguments(actor: Actor, source: Source) -> tuple[Argument, ...]:
     found = []
     for parameter in actor.parameters:
-        default = "" if parameter.default is None else f" = {one_line(source[parameter.default.span])}"
-        found.append(Argument(one_line(source[parameter.type.span]), parameter.name, default))
+        default = ""
+        if parameter.default is not None:
+            default = f" = {at(source.line(parameter.default.span.start))}{one_line(source[parameter.default.span])}"
+        line = source.line(parameter.span.start)
+        found.append(Argument(line, one_line(source[parameter.type.span]), parameter.name, default))
     return tuple(found)
 
 

@@ -55,11 +55,13 @@ def declares(condition: str) -> bool:
     return _find_outside(text, ";") or _DECLARED.match(text) is not None
 
 
-def needs_guard(initialiser: str) -> bool:
-    """Whether `T x(initialiser)` might be taken for a function's declaration, so that it needs a second pair of
-    parentheses. With several arguments, for which that is impossible, each would have to look like a parameter.
+def may_read_as_parameters(arguments: str, *, is_one: bool) -> bool:
+    """Whether C++ might take `T x(arguments);` for the declaration of a function, which parentheses can prevent.
+
+    They cannot be put around several arguments; but then each would have to look like a parameter. `is_one`: there is
+    one argument, so that commas stand inside it.
     """
-    return "(" in initialiser and not _find_outside(initialiser, ",") and not initialiser.lstrip().startswith("{")
+    return "(" in arguments and (is_one or not _find_outside(arguments, ","))
 
 
 def _find_outside(text: str, wanted: str) -> bool:

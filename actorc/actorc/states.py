@@ -8,7 +8,7 @@ from actorc import syntax
 from actorc.lowered import Pieces, Text, Variable
 from actorc.reach import Reach
 from actorc.source import Source
-from actorc.spelling import callable_type, one_line
+from actorc.spelling import callable_type, may_read_as_parameters, one_line
 from actorc.syntax import StateDecl, StateForm
 
 
@@ -55,7 +55,10 @@ def _variable(type_: syntax.Code, name: str, init: Pieces | None, source: Source
 
 
 def _leading_init(declaration: StateDecl, source: Source) -> Pieces | None:
-    """`(e)` or `{e}`: direct initialisation. None for `T x;` and `T x();`, which are value-initialised."""
+    """`(e)` or `{e}`: direct initialisation. None for `T x;` and `T x();`, which are value-initialised.
+
+    `((e))` where C++ might take `T x(e);` for the declaration of a function.
+    """
     if declaration.init is None:
         return None
     text = Text(source[declaration.init.span], source.line(declaration.init.span.start))
@@ -63,6 +66,8 @@ def _leading_init(declaration: StateDecl, source: Source) -> Pieces | None:
         return ("{", text, "}")
     if declaration.form is StateForm.ASSIGN and text.text.startswith("{"):
         return (text,)
+    if may_read_as_parameters(text.text, is_one=declaration.form is StateForm.ASSIGN):
+        return ("((", text, "))")
     return ("(", text, ")")
 
 

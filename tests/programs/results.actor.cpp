@@ -1,0 +1,101 @@
+// What a wait gives: a reference that lives up to the next wait, a copy for a state, or an element that is handed over.
+#include "trace.h"
+#include "flow/actorcompiler.h"
+
+struct Counted {
+    explicit Counted(int v) : v(v) {}
+    Counted() = default;
+    Counted(Counted const& other) : v(other.v) { say("copied %d", v); }
+    Counted(Counted&& other) noexcept : v(other.v) {
+        other.v = -1;
+        say("moved %d", v);
+    }
+    Counted& operator=(Counted const& other) {
+        v = other.v;
+        say("copy-assigned %d", v);
+        return *this;
+    }
+    Counted& operator=(Counted&& other) noexcept {
+        v = other.v;
+        other.v = -1;
+        say("move-assigned %d", v);
+        return *this;
+    }
+    int v = 0;
+};
+
+ACTOR Future<int> reads(Future<Counted> f) {
+    Counted c = wait(f);
+    say("read %d", c.v);
+    return c.v;
+}
+
+ACTOR Future<Token> makes() {
+    wait(delay(1));
+    return Token("value");
+}
+
+// The value is kept alive although the actor itself drops the last future of its producer.
+ACTOR Future<int> keepsAlive() {
+    state Future<Token> f = makes();
+    Token const& t = wait(f);
+    f = Future<Token>();
+    say("still there: %s", t.name());
+    wait(delay(1));
+    say("ends");
+    return 1;
+}
+
+ACTOR Future<Void> collects(Future<int> a, FutureStream<std::string> names) {
+    state int number = wait(a);
+    state std::string first = waitNext(names);
+    std::string second = waitNext(names);
+    second += "!";
+    say("%d %s %s", number, first.c_str(), second.c_str());
+    state std::string kept = std::move(second);
+    wait(delay(1));
+    say("%s", kept.c_str());
+    return Void();
+}
+
+ACTOR Future<Void> chooses(Future<std::string> a, FutureStream<std::string> b) {
+    state std::string kept;
+    state int passes = 0;
+    for (; passes < 2; passes++) {
+        choose {
+            when(state std::string x = wait(a)) {
+                a = Never();
+                wait(delay(1));
+                kept += x;
+            }
+            when(std::string y = waitNext(b)) {
+                y += "?";
+                kept += y;
+            }
+        }
+    }
+    say("%s", kept.c_str());
+    return Void();
+}
+
+int main() {
+    SimLoop loop;
+    Promise<Counted> p;
+    Future<int> r = reads(p.getFuture());
+    p.send(Counted(3));
+    say("%d", r.get());
+    say("--");
+    loop.run(keepsAlive());
+    say("--");
+    Promise<int> n;
+    PromiseStream<std::string> s;
+    Future<Void> c = collects(n.getFuture(), s.getFuture());
+    n.send(1);
+    s.send("one");
+    s.send("two");
+    loop.run(c);
+    say("--");
+    PromiseStream<std::string> t;
+    t.send("stream");
+    loop.run(chooses(std::string("future+"), t.getFuture()));
+}
