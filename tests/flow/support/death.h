@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
 #include <string>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -39,6 +40,7 @@ Death runInChild(Body&& body) {
             std::signal(number, SIG_DFL);
         rlimit none{0, 0};
         ::setrlimit(RLIMIT_CORE, &none);
+        ::dup2(::open("/dev/null", O_WRONLY), STDOUT_FILENO);
         ::dup2(ends[1], STDERR_FILENO);
         ::close(ends[0]);
         ::close(ends[1]);
@@ -67,7 +69,7 @@ Death runInChild(Body&& body) {
 #define CHECK_DIES(statement, message)                                                                                 \
     do {                                                                                                               \
         ::test::Death death_ = ::test::runInChild([&] { statement; });                                                 \
-        INFO("standard error: " << death_.text);                                                                       \
+        INFO("standard error: ", death_.text);                                                                       \
         CHECK(death_.aborted());                                                                                       \
         CHECK(death_.says(message));                                                                                   \
     } while (0)
