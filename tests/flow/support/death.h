@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
+#include <ostream> // lets doctest print strings
 #include <string>
 #include <sys/resource.h>
 #include <sys/wait.h>
