@@ -41,6 +41,8 @@ public:
             throw future.getError();
         return takeValue<T>(std::move(future).release());
     }
+    /// The same for what converts to Future<Void>: delays.
+    void run(Future<Void> future) { run<Void>(std::move(future)); }
     /// Runs until stop() or until nothing is left to do.
     void run();
     /// Makes run() return after the current task.
