@@ -1,5 +1,7 @@
 #include "flow/loop/loop.h"
 
+#include <limits>
+
 namespace flow {
 namespace {
 
@@ -53,7 +55,8 @@ bool Loop::runTurn() {
 }
 
 bool Loop::waitForTimer() {
-    if (timers_.isEmpty())
+    // A delay without end is as good as none: waiting for it would set a simulated clock to infinity.
+    if (timers_.isEmpty() || timers_.nextDeadline() == std::numeric_limits<double>::infinity())
         return false;
     idleUntil(timers_.nextDeadline());
     return true;

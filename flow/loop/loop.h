@@ -55,12 +55,12 @@ public:
 
     /// Lets a free waiter run behind what is ready at this priority.
     void makeReady(Waiter* waiter, TaskPriority priority) { ready_.push(waiter, priority); }
-    /// Parks a free waiter until the deadline; one that is not in the future makes it ready.
+    /// Parks a free waiter until the deadline; one that is not in the future makes it ready. At infinity it never is.
     void parkUntil(Waiter* waiter, double deadline, TaskPriority priority) {
-        if (deadline <= now_)
-            ready_.push(waiter, priority);
-        else
+        if (deadline > now_) // false for NaN, which has no place in an order of deadlines
             timers_.park(waiter, deadline, priority);
+        else
+            ready_.push(waiter, priority);
     }
 
     /// Whether the running task should give way: more urgent work is ready, or its slice is used up.

@@ -11,6 +11,7 @@
 
 #include "flow/memory/fast_allocator.h"
 
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -54,5 +55,22 @@ public:
 private:
     memory::Statistics before_ = memory::totalStatistics();
 };
+
+/// What a child process that calls `body` writes to standard error before it aborts; "lived" if it does not.
+std::string lastWords(void (*body)());
+
+/// Calls `body` on a thread with a stack of that many bytes.
+void onSmallStack(std::size_t stackBytes, void (*body)());
+
+/// What one test of bounded stack uses: 256 KiB and a million links. AddressSanitizer puts red zones around every
+/// local, calls through its own unwinder and poisons frames slowly: there, fewer links on a larger stack (which a
+/// recursion would still overflow).
+#if FLOW_SYSTEM_BLOCKS
+inline constexpr std::size_t kSmallStack = 2 << 20;
+inline constexpr int kManyLinks = 50000;
+#else
+inline constexpr std::size_t kSmallStack = 256 << 10;
+inline constexpr int kManyLinks = 1000000;
+#endif
 
 } // namespace flow::test
