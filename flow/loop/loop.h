@@ -45,8 +45,8 @@ public:
     void run(Future<Void> future) { run<Void>(std::move(future)); }
     /// Runs until stop() or until nothing is left to do.
     void run();
-    /// Makes run() return after the current task.
-    void stop() { stopped_ = true; }
+    /// Makes run() return after the current task (the innermost run, if a task runs its own loop).
+    void stop() { stopped_ = turnEnded_ = true; }
 
     /// The priority of the running task.
     TaskPriority currentPriority() const { return static_cast<TaskPriority>(ready_.priority()); }
@@ -91,12 +91,14 @@ protected:
 
 private:
     void runUntilReady(Cell* cell);
+    void runUntil(Cell* cell);
     /// False when nothing is left to do.
     bool runTurn();
     bool waitForTimer();
 
     int slice_ = kSlice;
     bool stopped_ = false;
+    bool turnEnded_ = false;
     std::uint64_t tasks_ = 0;
     ReadyQueue ready_;
     TimerQueue timers_;
