@@ -70,7 +70,7 @@ Death runInChild(Body&& body) {
 #define CHECK_DIES(statement, message)                                                                                 \
     do {                                                                                                               \
         ::test::Death death_ = ::test::runInChild([&] { statement; });                                                 \
-        INFO("standard error: ", death_.text);                                                                       \
+        INFO("standard error: ", death_.text);                                                                         \
         CHECK(death_.aborted());                                                                                       \
         CHECK(death_.says(message));                                                                                   \
     } while (0)
