@@ -118,7 +118,7 @@ class _Lowering(PrefixLowering):
 
     def _run(self, items: Items, start: int, merges: Merges) -> Lowered:
         """The items from `start`, where a run begins, to the end of their block."""
-        run = _Run(list(items), dict(merges))
+        run = _Run(list(items), {place: label for place, label in merges.items() if place > start})
         mark = len(self._visible)
         index = start
         while index < len(items) and self._extend(run, index):
