@@ -166,8 +166,9 @@ class Printer(ABC):
         if node.orelse is None:
             return
         self._out.append("else ")
-        if node.front is None and len(node.orelse.body) == 1 and isinstance(node.orelse.body[0], If):
-            self._node(node.orelse.body[0])
+        inner = node.orelse.body[0] if len(node.orelse.body) == 1 else None
+        if isinstance(inner, If) and node.front is None and inner.front is None:
+            self._if(inner)
         else:
             self._scope(node.orelse, regions[1])
 
