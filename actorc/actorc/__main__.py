@@ -37,7 +37,10 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--depfile", metavar="FILE", help="write a make rule with everything OUTPUT depends on")
     parser.add_argument("--disable-diagnostics", action="store_true", help="print no warnings")
     parser.add_argument("--version", action="version", version=f"actorc {__version__}")
-    return parser.parse_args(argv)
+    arguments = parser.parse_args(argv)
+    if os.path.realpath(arguments.input) == os.path.realpath(arguments.output):
+        parser.error("OUTPUT is the same file as INPUT")
+    return arguments
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -33,6 +33,7 @@ class TokenList:
         self.diagnostics = diagnostics
         self.partner: dict[int, int] = {}  # from an opening to its closing bracket
         self.angle: dict[int, int] = {}  # from `<` to its `>`
+        self.broken = {index for index, token in enumerate(tokens) if token.kind is Kind.BROKEN}
         self._marks: dict[frozenset[str], list[int]] = {}
 
     def __len__(self) -> int:
@@ -117,6 +118,7 @@ class _Pairing:
         self._open: list[int] = [] if root is None else [root]
         self._angles: list[list[int]] = [[]] if root is None else [[], []]
         self._suspect: tuple[int, int] | None = None
+        self._forgotten = 0
 
     def run(self, index: int) -> int:
         texts = self._texts
@@ -140,6 +142,8 @@ class _Pairing:
                 self._angles[-1].clear()
             elif text in ACTOR_WORDS:
                 break
+            elif index in self._tokens.broken:
+                self._forget_line()
             index += 1
         self._report_unclosed(index)
         return index
@@ -154,6 +158,13 @@ class _Pairing:
             self._report(index)
         return True
 
+    def _forget_line(self) -> None:
+        """After a literal without end: the brackets that it may have swallowed the partners of are no brackets."""
+        while self._open and self._open[-1] != self._root and self._texts[self._open[-1]] != "{":
+            self._open.pop()
+            self._angles.pop()
+            self._forgotten += 1
+
     def _close(self, index: int, text: str) -> None:
         opener = _OPENERS[text]
         depth = len(self._open) - 1
@@ -162,6 +173,9 @@ class _Pairing:
                 depth = -1  # a `)` cannot close what was opened outside the braces
                 break
             depth -= 1
+        if depth < 0 and self._forgotten:
+            self._forgotten -= 1
+            return
         if depth < 0:
             token = self._tokens.tokens[index]
             self._tokens.diagnostics.error(Fault.STRAY_BRACKET, f"this `{text}` closes nothing", token.span)

@@ -58,7 +58,8 @@ class _ActorCheck:
     def run(self) -> None:
         self._check_names()
         self._check_jumps(self._body, in_loop=False)
-        self._check_unreachable()
+        if self._was_parsed:  # what stands in for a broken statement would lead to false conclusions
+            self._check_unreachable()
         self._check_returns()
         self._check_throws(self._body, has_error=False, was_caught=False)
         self._check_ranges()

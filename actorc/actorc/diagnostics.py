@@ -156,13 +156,18 @@ class Diagnostics:
 
 
 def render(diagnostic: Diagnostic, source: Source) -> str:
-    head = f"{diagnostic.severity.value}: {diagnostic.message} [{diagnostic.code}]"
+    head = f"{diagnostic.severity.value}: {_in_one_line(diagnostic.message)} [{diagnostic.code}]"
     lines = _located(head, diagnostic.span, source)
     if diagnostic.hint is not None:
-        lines.append(f"hint: {diagnostic.hint}")
+        lines.append(f"hint: {_in_one_line(diagnostic.hint)}")
     for note in diagnostic.notes:
         lines += _located(f"note: {note.message}", note.span, source)
     return "".join(_printable(line) + "\n" for line in lines)
+
+
+def _in_one_line(text: str) -> str:
+    """Messages quote the source, which may be spread over lines."""
+    return " ".join(text.split())
 
 
 _INDENT = "    "

@@ -38,15 +38,19 @@ class HeaderParser:
         self._texts = tokens.texts
         self._diagnostics = diagnostics
 
-    def parse(self, actor: int) -> Head:
-        """Read the head after the word `ACTOR`. Raises Abandoned if no name and parameters can be made out."""
-        head = Head()
-        head.end = self._tokens.pair_head(actor + 1)
+    def parse(self, actor: int, end: int) -> Head:
+        """Read the head from the word `ACTOR` up to its `;` or `{` at `end`, its brackets having been matched.
+
+        Raises Abandoned if no name and parameters can be made out.
+        """
+        head = Head(end=end)
         index = self._template(head, actor + 1)
         index = self._specifiers(head, index)
         open_ = self._tokens.find(index, head.end, ("(",))
         close = self._tokens.partner.get(open_)
-        if open_ >= head.end or close is None:
+        if open_ < head.end and close is None:
+            raise Abandoned  # the missing parenthesis has been reported
+        if close is None:
             self._fail(Fault.ACTOR_HEAD, "an actor needs a name and a parameter list", actor, actor + 1)
         name = self._name(head, index, open_)
         self._return_type(head, index, name)
@@ -103,7 +107,7 @@ class HeaderParser:
                 fault = Fault.TEMPLATE_HEADER if text == "template" else Fault.ACTOR_HEAD
                 hint = "remove it" if text != "template" else "an actor has one `template <...>` in front of all else"
                 self._error(fault, f"`{text}` cannot stand before an actor's return type", index, index + 1, hint)
-                index = self._tokens.next(index, head.end)
+                index = self._tokens.next(index + (text == "template"), head.end, angles=True)
             else:
                 break
         return index
@@ -171,7 +175,8 @@ class HeaderParser:
             message = f"actor `{head.name}` has no return type"
             self._diagnostics.error(Fault.RETURN_TYPE, message, name, hint="write `Future<Void>` or `void` before it")
             return
-        hint = f"write `Future<{head.return_text}>`" if end - first == 1 else "write `Future<T>`, not an alias of it"
+        is_value = "Future" not in head.return_text
+        hint = f"write `Future<{head.return_text}>`" if is_value else "write `Future<T>` itself, not an alias"
         message = f"actor `{head.name}` must return `Future<T>` or `void`, not `{head.return_text}`"
         self._error(Fault.RETURN_TYPE, message, first, end, hint)
 

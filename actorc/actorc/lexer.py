@@ -40,16 +40,17 @@ class Token(NamedTuple):
         return Span(self.start, self.end)
 
 
-_BLOCK_COMMENT = r"/\*(?:[^*]|\*(?!/))*+\*/"
-_LINE_COMMENT = r"//(?:[^\n\\]|\\(?:\r?\n|.)?)*+"
+# No possessive quantifiers here: the re of Python 3.11.2, which is Debian 12's, gets them wrong around groups.
+_BLOCK_COMMENT = r"/\*(?s:.*?)\*/"
+_LINE_COMMENT = r"//[^\n\\]*(?:\\(?:\r?\n|.)?[^\n\\]*)*"
 _RAW_STRING = r'(?:u8|[uUL])?R"(?P<{0}>[^ ()\\\t\v\f\r\n"]{{0,16}})\((?s:.*?)\)(?P={0})"'
-_STRING = r'(?:u8|[uUL])?"(?:[^"\\\n]|\\(?:\r\n|(?s:.)))*+"'
-_CHARACTER = r"(?:u8|[uUL])?'(?:[^'\\\n]|\\(?:\r\n|(?s:.)))*+'"
+_STRING = r'(?:u8|[uUL])?"[^"\\\n]*(?:\\(?:\r\n|(?s:.))[^"\\\n]*)*"'
+_CHARACTER = r"(?:u8|[uUL])?'[^'\\\n]*(?:\\(?:\r\n|(?s:.))[^'\\\n]*)*'"
 _SUFFIX = r"(?:[^\W\d]\w*)?"
-_NAME = r"(?:[^\W\d]|\$)[\w$]*+"
+_NAME = r"(?:[^\W\d]|\$)[\w$]*"
 _REST_OF_LINE = (
     rf"(?:\\\r?\n|{_BLOCK_COMMENT}|{_LINE_COMMENT}|{_RAW_STRING.format('raw_in_line')}"
-    rf"|{_STRING}|{_CHARACTER}|[^\n])*+"
+    rf"|{_STRING}|{_CHARACTER}|[^\n])*"
 )
 _PUNCTUATORS = (
     "<=>", "->*", "...", "<<=", "::", "->", ".*", "<<", "<=", ">=", "==", "!=", "&&", "||", "++", "--",
@@ -61,15 +62,15 @@ _PUNCTUATORS = (
 _MASTER = re.compile(
     "|".join(
         (
-            r"(?P<blank>(?:[ \t\r\n\f\v\ufeff]|\\\r?\n)++)",
+            r"(?P<blank>(?:[ \t\r\n\f\v\ufeff]|\\\r?\n)+)",
             rf"(?P<comment>{_BLOCK_COMMENT}|{_LINE_COMMENT})",
-            r"(?P<open_comment>/\*(?s:.*+))",
+            r"(?P<open_comment>/\*(?s:.*))",
             rf"(?P<string>(?:{_RAW_STRING.format('raw')}|{_STRING}){_SUFFIX})",
             rf"(?P<character>{_CHARACTER}{_SUFFIX})",
-            r'(?P<open_raw>(?:u8|[uUL])?R"[^ ()\\\t\v\f\r\n"]{0,16}\((?s:.*+))',
-            r"(?P<broken>(?:u8|[uUL])?[\"'][^\n]*+)",
+            r'(?P<open_raw>(?:u8|[uUL])?R"[^ ()\\\t\v\f\r\n"]{0,16}\((?s:.*))',
+            r"(?P<broken>(?:u8|[uUL])?[\"'][^\n]*)",
             rf"(?P<name>{_NAME})",
-            r"(?P<number>\.?[0-9](?:[eEpP][+-]|'\w|[\w.])*+)",
+            r"(?P<number>\.?[0-9](?:[eEpP][+-]|'\w|[\w.])*)",
             "(?P<punctuator>" + "|".join(re.escape(text) for text in _PUNCTUATORS) + ")",
             r"(?P<other>(?s:.))",
         )

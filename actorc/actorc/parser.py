@@ -51,21 +51,31 @@ class _FileParser:
         return found
 
     def _actor(self, first: int) -> tuple[Actor | None, int]:
-        """The actor at `first`, and the index from which the file is to be read on."""
+        """The actor at `first`, None if its head is wrong; and the index from which the file is to be read on."""
         errors = len(self._diagnostics)
+        head_end = self._tokens.pair_head(first + 1)
+        head = self._head(first, head_end)
+        if len(self._diagnostics) > errors:
+            head = None
+        if self._tokens.texts[head_end] != "{":
+            end = min(head_end + 1, len(self._tokens)) if self._tokens.texts[head_end] == ";" else head_end
+            return (self._make(first, end, head, None) if head else None), end
+        close = self._tokens.pair_body(head_end)
+        self._check_tokens(head_end, close)
+        body = self._statements.body(head_end, close)
+        end = close + 1 if self._tokens.partner.get(head_end) == close else close
+        return (self._make(first, end, head, body) if head else None), end
+
+    def _head(self, first: int, end: int) -> Head | None:
+        """What can be made of the head, whose faults are reported; None if its tokens allow no more."""
+        errors = len(self._diagnostics)
+        self._check_tokens(first, end)
+        if len(self._diagnostics) > errors:
+            return None
         try:
-            head = self._header.parse(first)
+            return self._header.parse(first, end)
         except Abandoned:
-            return None, first + 1
-        sound = len(self._diagnostics) == errors
-        body, end = None, head.end + 1
-        if self._tokens.texts[head.end] == "{":
-            close = self._tokens.pair_body(head.end)
-            self._check_tokens(first, close)
-            body = self._statements.body(head.end, close)
-            end = close + 1 if self._tokens.partner.get(head.end) == close else close
-        end = min(end, len(self._tokens))
-        return (self._make(first, end, head, body) if sound else None), end
+            return None
 
     def _make(self, first: int, end: int, head: Head, body: Block | None) -> Actor:
         return Actor(

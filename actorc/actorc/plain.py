@@ -12,7 +12,7 @@ from actorc.words import BEFORE_OPERAND, CONTROL
 
 _WORDS = CONTROL - {"throw", "co_await", "co_yield"}  # begin a statement wherever they stand outside brackets
 _DIALECT_WORDS = frozenset({"state", "loop", "choose", "when", "wait", "waitNext"})
-_OPERAND_ENDS = frozenset({")", "]", "}"})
+_OPERAND_ENDS = frozenset({")", "]", "}", "++", "--"})
 _LITERALS = (Kind.NUMBER, Kind.STRING, Kind.CHARACTER)
 _LOOPS = frozenset({"for", "while", "do"})
 
@@ -112,14 +112,20 @@ class PlainParser:
         word = self._texts[first]
         hints = {"switch": "write it with `if` and `else`", "do": "write it with `loop`, `if` and `break`"}
         hint = hints.get(word, f"if `{word}(...)` is a statement of its own, put a `;` after it")
-        inner_loop = word == "do"
+        inner_loop, inner_catch = word == "do", False
         for index in self._scanner.outside_lambdas(first, end):
             text = self._texts[index]
             if text == "return":
                 message = f"an actor cannot return from inside a `{word}`"
-                span = self._tokens.tokens[index].span
-                self._diagnostics.error(Fault.OPAQUE_CONTROL_FLOW, message, span, hint=hint)
+                self._refuse(index, message, hint)
+            elif text == "throw" and self._texts[index + 1] == ";" and not inner_catch:
+                message = f"`throw;` cannot stand inside a `{word}`, which is copied as it is"
+                self._refuse(index, message, "name the error: `throw e;`")
             elif text == "continue" and not inner_loop:
                 self.continues.append(self._tokens.tokens[index].span)
             inner_loop = inner_loop or text in _LOOPS
+            inner_catch = inner_catch or text == "catch"
         self._scanner.copied(first, end, f"inside a `{word}`", hint)
+
+    def _refuse(self, index: int, message: str, hint: str) -> None:
+        self._diagnostics.error(Fault.OPAQUE_CONTROL_FLOW, message, self._tokens.tokens[index].span, hint=hint)

@@ -53,10 +53,6 @@ class Source:
         end = self._line_starts[line] if line < len(self._line_starts) else len(self.text)
         return self.text[start:end].rstrip("\r\n")
 
-    def line_start(self, line: int) -> int:
-        """The offset of a line's first character."""
-        return self._line_starts[line - 1]
-
     def undecodable(self) -> Span | None:
         """The first run of bytes that are not UTF-8."""
         first = _UNDECODABLE.search(self.text)

@@ -45,7 +45,8 @@ _Parsed = tuple[Statement, int]
 _USED_AS_A_NAME = frozenset({
     ".", "->", "=", "::", ")", ",", "[", "++", "--", "+=", "-=", "*=", "/=", "==", "!=", "<", "<<", "?", ":", ";",
 })  # fmt: skip
-_BEFORE_CONDITION = "write `state T value = {wait};` before, and use `value` here"
+_BEFORE = "write `state T value = {wait};` before, and use `value` here"
+_IN_LOOP = "write `loop {{ state T value = {wait}; if (...) break; ... }}`"
 
 
 class StatementParser(BlockParser):
@@ -148,7 +149,7 @@ class StatementParser(BlockParser):
         return stop, after
 
     def _return(self, index: int, end: int) -> _Parsed:
-        stop, after = self._value(index, end, "write `state T value = {wait};`, then `return value;`")
+        stop, after = self._value(index, end, _BEFORE)
         words = [text for text in self._texts[index + 1 : stop] if text != "::"]
         if words[:1] == ["flow"]:
             words.pop(0)
@@ -177,7 +178,8 @@ class StatementParser(BlockParser):
 
     def _condition(self, index: int, end: int, keyword: str) -> tuple[Code, int]:
         open_, close = self._parentheses(index, end, keyword)
-        self._scanner.copied(open_ + 1, close, "in a condition", _BEFORE_CONDITION)
+        hint = _IN_LOOP if keyword == "while" else _BEFORE
+        self._scanner.copied(open_ + 1, close, "in a condition", hint)
         return self._tokens.code(open_ + 1, close), close + 1
 
     def _if(self, index: int, end: int) -> _Parsed:
@@ -246,7 +248,7 @@ class StatementParser(BlockParser):
             self._error(Fault.FOR_HEADER, message, open_, close + 1)
             _, after = self._loop_body(close + 1, end, "for (...)")
             raise Abandoned
-        self._scanner.copied(open_ + 1, close, "in a `for` header", _BEFORE_CONDITION)
+        self._scanner.copied(open_ + 1, close, "in a `for` header", _BEFORE)
         body, after = self._loop_body(close + 1, end, "for (...)")
         decl, range_ = self._tokens.code(open_ + 1, colon), self._tokens.code(colon + 1, close)
         return RangeFor(self._tokens.span(index, after), decl, names[0], range_, body, names), after

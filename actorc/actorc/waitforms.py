@@ -1,6 +1,6 @@
 """The statements that introduce state: `state T x...;`, and every form of a wait.
 
-    wait(E)    T x = wait(E)    state T x = wait(E)    and the same with waitNext
+wait(E)    T x = wait(E)    state T x = wait(E)    and the same with waitNext
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ class WaitForms:
             raise Abandoned
         word = self._texts[wait]
         if close + 1 < end:
+            if self._texts[close + 1] in (")", "]"):
+                raise Abandoned  # a bracket that closes nothing has been reported
             message = f"a {word} is a statement of its own: nothing can follow its `)`"
             hint = f"write `state T value = {self._scanner.shown(wait)};`, then use `value`"
             self._error(Fault.AFTER_WAIT, message, close + 1, end, hint)
@@ -94,9 +96,9 @@ class WaitForms:
             return start, end
         was_const = "const" in (texts[start], texts[end - 1], texts[end - 2])
         if texts[end - 1] in ("&", "&&"):
-            end -= 1
             if not was_const:
                 return start, end
+            end -= 1
         while end - start > 1 and texts[end - 1] == "const":
             end -= 1
         while end - start > 1 and texts[start] == "const":

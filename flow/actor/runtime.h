@@ -12,6 +12,7 @@
 // a_body never hands over control itself: it says how it came out, and the code here destroys the state, publishes the
 // result and hands over to the last waiter in tail position. Errors that a_body throws are caught here.
 
+#include "flow/base/inline.h"
 #include "flow/loop/choose.h"
 
 namespace flow::actor {
@@ -33,7 +34,7 @@ public:
     int entry() const { return entry_; }
 
     /// False only if the actor must suspend. Includes the test for cancellation, after which every wait fails.
-    bool ready(Pending& wait) {
+    FLOW_INLINE bool ready(Pending& wait) {
         Cell* self = Cell::of(this);
         if (self->has(Cell::kCancelled) && !self->has(Cell::kUncancellable)) [[unlikely]] {
             wait.drop();
@@ -41,15 +42,15 @@ public:
         }
         return wait.isReady();
     }
-    Exit park(Pending wait, int entry) {
+    FLOW_INLINE Exit park(Pending wait, int entry) {
         entry_ = entry;
         wait.park(this);
         return Exit::Suspended;
     }
-    Pending resumed() { return Pending::resumed(this); }
+    FLOW_INLINE Pending resumed() { return Pending::resumed(this); }
 
-    bool when(ChooseBase& choose, Pending operand) { return choose.when(this, operand); }
-    Exit park(ChooseBase& choose, int entry) {
+    FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when(this, operand); }
+    FLOW_INLINE Exit park(ChooseBase& choose, int entry) {
         entry_ = entry;
         choose.park(this);
         return Exit::Suspended;
@@ -57,7 +58,7 @@ public:
 
     /// Builds the result, unless nobody is left to see it.
     template <class U = T>
-    Exit finish(U&& value) {
+    FLOW_INLINE Exit finish(U&& value) {
         Cell* self = Cell::of(this);
         if (self->futures != 0)
             constructValue<T>(self, std::forward<U>(value));
@@ -68,7 +69,7 @@ public:
     {
         return Exit::Finished;
     }
-    Exit fail(Error error) {
+    FLOW_INLINE Exit fail(Error error) {
         Cell::of(this)->error = error;
         return Exit::Failed;
     }
@@ -125,7 +126,7 @@ private:
     S& state() { return *std::launder(reinterpret_cast<S*>(&stateBytes_)); }
 
     /// Runs to the next suspension, or to the end of the state's life. Returns the status to publish.
-    std::uint8_t activate() noexcept {
+    FLOW_INLINE std::uint8_t activate() noexcept {
         Exit exit;
         Cell* cell = Cell::of(this);
         try {
@@ -150,7 +151,7 @@ private:
         return Cell::kError;
     }
 
-    Waiter* end(std::uint8_t status) noexcept {
+    FLOW_INLINE Waiter* end(std::uint8_t status) noexcept {
         Cell* cell = Cell::of(this);
         if (status == Cell::kNever) { // never published: whoever waits goes on waiting
             cell->flags = Cell::kNever;

@@ -102,11 +102,15 @@ public:
         else
             loop().parkUntil(frame(), delay.deadline(), delay.priority());
     }
-    FLOW_INLINE void waitFor(Yield yield) {
+    /// False if the coroutine need not suspend.
+    FLOW_INLINE bool waitFor(Yield yield) {
         if (isCancelled()) [[unlikely]]
             awaited_ = cancelledCell();
-        else if (loop().shouldYield())
+        else if (loop().shouldYield()) {
             loop().makeReady(frame(), yield.priority());
+            return true;
+        }
+        return false;
     }
     FLOW_INLINE void waitFor(Pending const& operand) {
         if (operand.isDelay())
@@ -116,6 +120,8 @@ public:
         else if (isCancelled()) [[unlikely]]
             awaited_ = cancelledCell();
     }
+    /// Whether there is a cell to take. After a delay only if the coroutine was cancelled.
+    FLOW_INLINE bool hasAwaited() const { return !awaited_.isNothing(); }
     /// What the coroutine goes on with: a ready cell with its reference, or null after a delay.
     FLOW_INLINE Cell* takeAwaited() {
         Cell* cell = awaited_.cell();
@@ -172,11 +178,16 @@ template <class T>
 struct StreamAwaiter : Awaiter {
     FLOW_INLINE T await_resume() const { return takeNext<T>(settled()); }
 };
-struct DoneAwaiter : Awaiter {
+/// For delays, after which there is nothing to take, except when the coroutine was cancelled.
+struct DelayAwaiter : Awaiter {
     FLOW_INLINE void await_resume() const {
-        if (Cell* cell = settled())
-            releaseFuture(cell);
+        if (promise->hasAwaited()) [[unlikely]]
+            throwError(promise->takeAwaited());
     }
+};
+struct YieldAwaiter : DelayAwaiter {
+    bool suspends;
+    FLOW_INLINE bool await_ready() const noexcept { return !suspends; }
 };
 template <class T>
 struct TryAwaiter : Awaiter {
@@ -189,7 +200,9 @@ struct TryAwaiter : Awaiter {
 };
 /// For emitted code: the settled wait itself, failed or not.
 struct PendingAwaiter : Awaiter {
-    FLOW_INLINE Pending await_resume() const { return Pending(promise->takeAwaited()); }
+    FLOW_INLINE Pending await_resume() const {
+        return promise->hasAwaited() ? Pending(promise->takeAwaited()) : Pending();
+    }
 };
 
 /// Gives a value without suspending.
@@ -297,9 +310,9 @@ public:
     FLOW_INLINE TryAwaiter<U> await_transform(TryGet<U>&& attempt) {
         return {awaitOn(pending<U>(std::move(attempt.future)).cell())};
     }
-    FLOW_INLINE DoneAwaiter await_transform(Delay delay) { return {awaitOn(delay)}; }
-    FLOW_INLINE DoneAwaiter await_transform(Yield yield) { return {awaitOn(yield)}; }
-    FLOW_INLINE DoneAwaiter await_transform(Never never) { return {awaitOn(pending<Void>(never).cell())}; }
+    FLOW_INLINE DelayAwaiter await_transform(Delay delay) { return {awaitOn(delay)}; }
+    FLOW_INLINE YieldAwaiter await_transform(Yield yield) { return {{{this}}, this->waitFor(yield)}; }
+    FLOW_INLINE DelayAwaiter await_transform(Never never) { return {awaitOn(pending<Void>(never).cell())}; }
     FLOW_INLINE PendingAwaiter await_transform(Pending const& wait) { return {awaitOn(wait)}; }
 
     /// Awaitables that need the promise itself, such as race.

@@ -9,6 +9,7 @@
 //
 // A Pending is copied freely but owns one reference: exactly one take..., drop or park must follow.
 
+#include "flow/base/inline.h"
 #include "flow/core/result.h"
 #include "flow/core/stream.h"
 #include "flow/loop/delay.h"
@@ -29,7 +30,7 @@ public:
     explicit Pending(Delay delay)
         : kind_(Kind::Delay), priority_(delay.priority()), cell_(nullptr), deadline_(delay.deadline()) {}
     /// What a wait finds after it was resumed: the cell in `awaited`, or nothing after a delay.
-    static Pending resumed(Waiter* waiter) {
+    FLOW_INLINE static Pending resumed(Waiter* waiter) {
         Pending pending(waiter->awaited.cell());
         waiter->awaited = {};
         return pending;
@@ -37,13 +38,13 @@ public:
     /// What every wait of a cancelled actor finds.
     static Pending cancelled() { return Pending(cancelledCell()); }
 
-    bool isReady() const { return kind_ == Kind::Cell && (!cell_ || cell_->isReady()); }
+    FLOW_INLINE bool isReady() const { return kind_ == Kind::Cell && (!cell_ || cell_->isReady()); }
     bool isDelay() const { return kind_ == Kind::Delay; }
     Delay asDelay() const { return {deadline_, priority_}; }
     Cell* cell() const { return cell_; }
 
     /// Parks a free waiter; this must not be ready.
-    void park(Waiter* waiter) const {
+    FLOW_INLINE void park(Waiter* waiter) const {
         if (kind_ == Kind::Delay)
             loop().parkUntil(waiter, deadline_, priority_);
         else
@@ -51,8 +52,8 @@ public:
     }
 
     /// Whether the wait raises. The rest asks of a ready Pending, once.
-    bool failed() const { return cell_ && cell_->isError(); }
-    Error takeError() const { return flow::takeError(cell_); }
+    FLOW_INLINE bool failed() const { return cell_ && cell_->isError(); }
+    FLOW_INLINE Error takeError() const { return flow::takeError(cell_); }
     /// The result by reference.
     template <class T>
     Result<T> take() const {
@@ -69,7 +70,7 @@ public:
         return flow::takeNext<T>(cell_);
     }
     /// No result is wanted.
-    void drop() const {
+    FLOW_INLINE void drop() const {
         if (cell_)
             releaseFuture(cell_);
     }

@@ -1,0 +1,239 @@
+"""Every fault, at its place: `@@` stands before what must be reported, and nothing else may be."""
+
+from __future__ import annotations
+
+import pytest
+from front import in_actor, reported, unmarked
+
+from actorc.diagnostics import Fault
+
+# In a body of an actor with a parameter `f`, which waits and returns at the end.
+IN_A_BODY = [
+    # Literals and brackets
+    ("A0002", 'g(@@"abc);'),
+    ("A0002", "int x = @@'a;"),
+    ("A0002", 'g(h(@@"abc,\n1), 2);'),
+    ("A0004", "g@@(1;"),
+    ("A0004", "if @@(a { b(); }"),
+    ("A0005", "g(1)@@);"),
+    ("A0005", "g(1)@@];"),
+    ("A0005", "wait(f)@@);"),
+    # Names
+    ("A0108", "state int @@f;"),
+    ("A0108", "state int a = 1; { state int @@a = 2; }"),
+    ("A0108", "state int a; state int @@a = wait(f);"),
+    ("A0108", "state int a; for (state int @@a = 0; a < 2; a++) wait(f);"),
+    ("A0108", "choose { when(state int a = wait(g)) {} when(state int @@a = wait(h)) {} }"),
+    # Statements
+    ("A0201", "@@#define X 1\n"),
+    ("A0201", "@@#if X\nwait(f);\n#else\n#endif\n"),
+    ("A0202", "@@if x { g(); }"),
+    ("A0202", "@@while { wait(f); }"),
+    ("A0202", "while @@() { wait(f); }"),
+    ("A0202", "try { wait(f); } @@catch { }"),
+    ("A0202", "@@wait f;"),
+    ("A0202", "@@do { g(); }"),
+    ("A0203", "for @@(int i = 0) { g(); }"),
+    ("A0203", "for @@(a; b; c; d) { g(); }"),
+    ("A0203", "for @@(state int x : v) { g(); }"),
+    ("A0204", "g()@@\nstate int x = 1;"),
+    ("A0204", "int x = 3@@\nwait(f);"),
+    ("A0204", "auto x = [] { return 1; }@@\nif (x()) wait(f);"),
+    ("A0204", "loop { wait(f); break@@ }"),
+    ("A0204", "if (x) { g()@@ }"),
+    ("A0205", "g(); @@else g();"),
+    ("A0206", "wait(f); @@catch (Error& e) { }"),
+    ("A0207", "@@try { wait(f); } g();"),
+    ("A0208", "try { wait(f); } catch (Error& e) { } @@catch (...) { }"),
+    ("A0209", "try { wait(f); } catch (@@Error e) { }"),
+    ("A0209", "try { wait(f); } catch (@@std::exception& e) { }"),
+    ("A0210", "@@choose when(wait(f)) { }"),
+    ("A0210", "@@choose { }"),
+    ("A0211", "choose { when(wait(f)) { } @@g(); }"),
+    ("A0212", "@@when(wait(f)) { }"),
+    ("A0213", "choose { when@@(f) { } }"),
+    ("A0213", "choose { when@@(g(wait(f))) { } }"),
+    ("A0214", "switch (x) { case 1: @@return Void(); }"),
+    ("A0214", "try { g(); } catch (Error& e) { switch (x) { case 1: @@throw; } }"),
+    ("A0214", "EACH(x) { @@return Void(); }"),
+    ("A0214", "loop { switch (x) { case 1: @@continue; } wait(f); if (x) break; }"),
+    ("A0214", "switch (x) { case 1: @@continue; }"),
+    ("A0215", "@@goto end;"),
+    ("A0215", "@@co_await f;"),
+    ("A0215", "@@case 1: g();"),
+    ("A0216", "{ if (x)@@ }"),
+    ("A0217", "for (@@int i = 0; i < 3; i++) wait(f);"),
+    ("A0218", "for (auto x : @@g()) wait(x);"),
+    ("A0218", "std::vector<int> v; for (auto x : @@v) wait(f);"),
+    ("A0219", "@@".join(("{" * 400, "{" + "}" * 401))),
+    # state
+    ("A0301", "@@state int;"),
+    ("A0301", "@@state std::string;"),
+    ("A0301", "state int x @@=;"),
+    ("A0301", "state int x(1) @@+ 2;"),
+    ("A0302", "@@state int v[3];"),
+    ("A0302", "@@state auto x = 1;"),
+    ("A0302", "@@state auto [a, b] = g();"),
+    ("A0302", "@@state void (*g)(int) = nullptr;"),
+    ("A0302", "@@state int x : 3;"),
+    ("A0302", "@@state int x, y;"),
+    ("A0302", "state int x @@= 1, y = 2;"),
+    ("A0302", "state int x(1)@@, y(2);"),
+    ("A0303", "@@state = 3;"),
+    ("A0303", "@@state.x();"),
+    # wait
+    ("A0401", "if (@@wait(f) > 3) g();"),
+    ("A0401", "while (@@wait(f)) g();"),
+    ("A0401", "g(@@wait(f));"),
+    ("A0401", "x += @@wait(f);"),
+    ("A0401", "auto x = [&] { @@wait(f); };"),
+    ("A0401", "state int x(@@wait(f));"),
+    ("A0401", "wait(g(@@wait(f)));"),
+    ("A0401", "if (x) throw @@wait(f);"),
+    ("A0401", "switch (x) { case 1: @@wait(f); }"),
+    ("A0401", "do { @@wait(f); } while (x);"),
+    ("A0401", "for (auto x : @@waitNext(s)) g();"),
+    ("A0401", "if (x) { return @@wait(f); }"),
+    ("A0402", "wait(f) @@+ 1;"),
+    ("A0402", "int x = wait(f)@@.y;"),
+    ("A0402", "choose { when(int x = wait(f) @@|| wait(g)) { } }"),
+    ("A0403", "@@wait();"),
+    ("A0404", "@@y = wait(f);"),
+    ("A0404", "@@a->b[3] = wait(f);"),
+    ("A0404", "@@auto [a, b] = wait(f);"),
+    ("A0404", "T@@& x = wait(f);"),
+    ("A0405", "@@auto x = wait(f);"),
+    ("A0405", "state @@auto x = wait(f);"),
+    ("A0405", "choose { when(@@auto x = waitNext(s)) { } }"),
+    ("A0406", "@@Void x = wait(f);"),
+    # Control flow
+    ("A0501", "if (x) @@break;"),
+    ("A0501", "if (x) { choose { when(wait(f)) { @@continue; } } }"),
+    ("A0502", "loop { wait(f); break; @@g(); }"),
+    ("A0502", "if (x) { return Void(); @@g(); }"),
+    ("A0502", "{ while (true) { wait(f); } @@g(); }"),
+    ("A0502", "{ for (;;) { wait(f); loop { break; } } @@g(); }"),
+    ("A0504", "if (x) @@return;"),
+    ("A0505", "if (x) @@throw;"),
+    ("A0505", "try { g(); } catch (Error& e) { wait(f); @@throw; }"),
+    ("A0505", "try { g(); } catch (Error& e) { loop { if (x) @@throw; wait(f); } }"),
+    ("A0505", "try { @@throw; } catch (Error& e) { throw; }"),
+]
+
+WHOLE_FILES = [
+    ("A0001", "// caf@@\udce9\n"),
+    ("A0002", '@@R"x(abc'),
+    ("A0002", 'ACTOR Future<Void> a(std::string b = @@"abc);\n'),
+    ("A0201", "ACTOR Future<Void> a(int b\n@@#if X\n, int c\n#endif\n);"),
+    ("A0003", "int a; @@/* abc"),
+    ("A0004", "ACTOR Future<Void> a(Future<Void> f) @@{ if (x) { wait(f); return Void(); }\n"),
+    ("A0004", "ACTOR Future<Void> a(Future<Void> f) @@{ if (x) {\nACTOR void b(Future<Void> f) { wait(f); }\n"),
+    ("A0004", "ACTOR Future<Void> a@@(Future<Void> f;"),
+    ("A0101", "ACTOR @@template Future<Void> a(int b);"),
+    ("A0101", "ACTOR @@template <> Future<Void> a(int b);"),
+    ("A0101", "ACTOR template <@@class> Future<Void> a(int b);"),
+    ("A0101", "ACTOR template <class A> @@template <class B> Future<Void> a(int b);"),
+    ("A0102", "ACTOR [[@@flow_discard]] Future<Void> a(int b);"),
+    ("A0102", "ACTOR @@[[x] y] Future<Void> a(int b);"),
+    ("A0103", "ACTOR @@int a(int b);"),
+    ("A0103", "ACTOR @@MyFuture<int> a(int b);"),
+    ("A0103", "ACTOR @@Future<> a(int b);"),
+    ("A0103", "ACTOR @@a(int b);"),
+    ("A0104", "@@ACTOR Future<Void> a;"),
+    ("A0104", "ACTOR @@inline Future<Void> a(int b);"),
+    ("A0104", "ACTOR Future<Void> operator@@()(int b);"),
+    ("A0104", "ACTOR Future<Void> X<int>@@::a(int b);"),
+    ("A0104", "ACTOR Future<Void> a(int b@@)"),
+    ("A0105", "ACTOR Future<Void> a(int b) @@const;"),
+    ("A0105", "ACTOR Future<Void> a(int b) @@noexcept override { wait(b); return Void(); }"),
+    ("A0106", "ACTOR Future<Void> a(@@int);"),
+    ("A0106", "ACTOR Future<Void> a(@@std::string, @@int b[3], @@void (*c)(int), @@Future<int>);"),
+    ("A0106", "ACTOR Future<Void> a(int a,@@);"),
+    ("A0106", "ACTOR Future<Void> a(int a, @@...);"),
+    ("A0106", "ACTOR Future<Void> a(int b @@=);"),
+    ("A0107", "ACTOR Future<Void> a(@@std::string& b, @@T&& c, const T& d, T const& e, const char* g);"),
+    ("A0107", "ACTOR Future<Void> a(@@const char*& b);"),
+    ("A0503", "ACTOR Future<Void> a(Future<Void> f) { wait(f); @@}"),
+    ("A0503", "ACTOR Future<int> a(Future<Void> f) { if (x) { wait(f); return 1; } else { g(); } @@}"),
+    ("A0503", "ACTOR Future<int> a(Future<Void> f) { loop { wait(f); break; } @@}"),
+    ("A0503", "ACTOR Future<int> a(Future<Void> f) { try { wait(f); return 1; } catch (...) { } @@}"),
+    ("A0504", "ACTOR void a(Future<Void> f) { wait(f); @@return Void(); }"),
+    ("A0506", "ACTOR Future<Void> @@a() { return Void(); }"),
+]
+
+
+@pytest.mark.parametrize(("code", "text"), [(code, in_actor(body)) for code, body in IN_A_BODY] + WHOLE_FILES)
+def test_each_fault_is_reported_once_and_at_its_place(code: str, text: str) -> None:
+    text, offsets = unmarked(text)
+    assert reported(text) == [(code, offset) for offset in offsets]
+
+
+def test_every_code_has_a_test() -> None:
+    assert {code for code, _ in IN_A_BODY + WHOLE_FILES} == {fault.code for fault in Fault}
+
+
+SOUND = [
+    "try { wait(f); } catch (Error& e) { if (e.code() == 1) throw; wait(f); }",
+    "try { g(); } catch (Error& e) { if (x) { wait(f); } else { throw; } }",
+    "try { g(); } catch (Error& e) { try { wait(f); } catch (Error& e) { throw; } }",
+    "try { g(); } catch (Error& e) { try { h(); } catch (Error&) { } throw; }",
+    "state std::vector<int> v; for (auto& [a, b] : v) { wait(f); }",
+    "for (auto x : g()) { h(x); }",
+    "for (int i = 0; i < 3; i++) { if (i == 1) continue; g(i); }",
+    "loop { for (auto x : v) { switch (x) { case 1: continue; } g(x); } wait(f); break; }",
+    "switch (x) { case 1: { auto l = [] { return 1; }; break; } default: throw io_error(); }",
+    "while (x) { wait(f); }",
+    "switch (x) { case 1: try { g(); } catch (...) { throw; } }",
+    "if (a) { return Void(); } else { throw io_error(); }",
+    "auto l = []() -> Task<int> { co_return co_await g(); };",
+    "struct Local { int get() { return 1; } } local;",
+    "int f = 1;",
+    "g(state); int stateful = 1;",
+    "condition.wait(lock); object->wait(3); std::this_thread::wait(1);",
+    "loop().stop(); choose = 1; when->x();",
+]
+
+
+@pytest.mark.parametrize("body", SOUND)
+def test_what_must_not_be_reported(body: str) -> None:
+    assert reported(in_actor(body)) == []
+
+
+ENDS = [
+    "loop { wait(f); }",
+    "while (true) { wait(f); }",
+    "while (1) wait(f);",
+    "for (;;) { wait(f); for (;;) { break; } }",
+    "wait(f); throw io_error();",
+    "choose { when(wait(f)) { return 1; } when(wait(g)) { throw e; } }",
+    "try { wait(f); return 1; } catch (Error& e) { throw; }",
+    "wait(f); if (x) return 1; else { return 2; }",
+    "{ wait(f); { return 1; } }",
+]
+
+
+@pytest.mark.parametrize("body", ENDS)
+def test_an_actor_that_cannot_reach_its_end_needs_no_return_there(body: str) -> None:
+    assert reported(f"ACTOR Future<int> a(Future<Void> f) {{ {body} }}") == []
+
+
+def test_a_fault_hides_none_in_later_statements_and_actors() -> None:
+    text, offsets = unmarked(
+        """
+        ACTOR Future<Void> a(Future<Void> f, @@int& x) {
+            @@y = wait(f);
+            if (@@wait(f)) {
+                @@state int v[2];
+                g(1@@
+            }
+            loop @@choose wait(f);
+            @@break;
+            return Void();
+        }
+        ACTOR @@int b(Future<Void> f) { g(@@wait(f)); }
+        ACTOR Future<Void> c(Future<Void> f) { if (x) @@break; wait(f); @@}
+        """.replace("g(1@@", "g(1)@@")
+    )
+    # The two heads are wrong, so that only the form of these actors' statements is checked, not their control flow.
+    offsets = [offset for offset in offsets if not text.startswith("break;\n            return", offset)]
+    assert [offset for _, offset in reported(text)] == offsets

@@ -1,0 +1,136 @@
+"""The command line, with a stand-in for the emitters."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+import actorc
+from actorc.__main__ import main
+from actorc.source import Source
+from actorc.syntax import File
+
+GOOD = "int x;\r\nACTOR Future<Void> a(Future<Void> f) { wait(f); return Void(); }\r\n"
+BAD = "ACTOR Future<Void> a(Future<Void> f) { if (wait(f)) g(); return Void(); }\n"
+IDLE = "ACTOR Future<Void> a() { return Void(); }\n"
+
+
+def emit(file: File, source: Source, backend: str, output_path: str) -> str:
+    if "FAULT" in source.text:
+        raise KeyError("a bug")
+    return f"{backend} {len(file.actors)}\n{source.text}"
+
+
+@pytest.fixture
+def stub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    module = types.ModuleType("actorc.emit")
+    module.emit = emit  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "actorc.emit", module)
+    monkeypatch.setattr(actorc, "emit", module, raising=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(folder: Path, text: str | bytes, *options: str) -> int:
+    (folder / "in.actor.cpp").write_bytes(text if isinstance(text, bytes) else text.encode())
+    return main(["in.actor.cpp", "out.g.cpp", *options])
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def test_success_writes_the_output_and_nothing_else(stub: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(stub, GOOD) == 0
+    assert (stub / "out.g.cpp").read_bytes() == b"state-machine 1\n" + GOOD.encode()
+    assert names(stub) == {"in.actor.cpp", "out.g.cpp"}
+    assert capsys.readouterr() == ("", "")
+
+
+def test_the_backend_is_passed_on(stub: Path) -> None:
+    assert run(stub, GOOD, "--backend", "coroutine") == 0
+    assert (stub / "out.g.cpp").read_text().startswith("coroutine 1")
+
+
+def test_errors_exit_with_1_and_remove_a_stale_output(stub: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (stub / "out.g.cpp").write_text("stale")
+    assert run(stub, BAD, "--depfile", "out.d") == 1
+    assert names(stub) == {"in.actor.cpp"}
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("in.actor.cpp:1:44: error: `wait` cannot stand in a condition")
+
+
+def test_bytes_that_are_not_utf8_are_reported_at_their_place(stub: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(stub, b"// ok\n// caf\xe9\n" + GOOD.encode()) == 1
+    assert capsys.readouterr().err.startswith("in.actor.cpp:2:7: error: the byte 0xE9 is not UTF-8 [A0001]")
+
+
+@pytest.mark.parametrize(("options", "printed"), [([], True), (["--disable-diagnostics"], False)])
+def test_warnings(stub: Path, capsys: pytest.CaptureFixture[str], options: list[str], printed: bool) -> None:
+    assert run(stub, IDLE, *options) == 0
+    assert ("warning: actor `a` does not contain a wait" in capsys.readouterr().err) == printed
+
+
+@pytest.mark.parametrize(
+    "argv", [[], ["in.actor.cpp"], ["a", "b", "c"], ["a", "b", "--backend", "none"], ["--none"], ["a", "./a"]]
+)
+def test_wrong_arguments_exit_with_100(stub: Path, capsys: pytest.CaptureFixture[str], argv: list[str]) -> None:
+    with pytest.raises(SystemExit) as exit_:
+        main(argv)
+    assert exit_.value.code == 100
+    assert capsys.readouterr().err.startswith("usage: actorc")
+
+
+def test_an_internal_fault_exits_with_3_and_one_place(stub: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (stub / "out.g.cpp").write_text("stale")
+    assert run(stub, GOOD + "// FAULT") == 3
+    assert names(stub) == {"in.actor.cpp"}
+    err = capsys.readouterr().err
+    assert "internal error at test_cli.py:" in err
+    assert "this is a bug in actorc" in err
+    assert "Traceback" not in err
+
+
+def test_a_traceback_on_request(
+    stub: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ACTORC_TRACEBACK", "1")
+    assert run(stub, GOOD + "// FAULT") == 3
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_an_input_that_cannot_be_read(stub: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["none.actor.cpp", "out.g.cpp"]) == 1
+    assert capsys.readouterr().err == "actorc: none.actor.cpp: No such file or directory\n"
+    assert main([".", "out.g.cpp"]) == 1
+
+
+def test_an_output_that_cannot_be_written(stub: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (stub / "in.actor.cpp").write_text(GOOD)
+    assert main(["in.actor.cpp", "no/out.g.cpp"]) == 1
+    assert capsys.readouterr().err == "actorc: no/out.g.cpp: No such file or directory\n"
+
+
+def test_the_depfile_names_the_source_and_the_compiler(stub: Path) -> None:
+    (stub / "in a$.actor.cpp").write_text(GOOD)
+    assert main(["in a$.actor.cpp", "out b.g.cpp", "--depfile", "out.d"]) == 0
+    text = (stub / "out.d").read_text()
+    assert text.startswith("out\\ b.g.cpp: in\\ a$$.actor.cpp \\\n")
+    needed = text.replace("\\\n", " ").split()
+    assert {"lexer.py", "parser.py", "__main__.py"} <= {os.path.basename(path) for path in needed}
+
+
+def test_it_runs_as_a_module(tmp_path: Path) -> None:
+    package = Path(actorc.__file__).parent.parent
+    (tmp_path / "in.actor.cpp").write_text(BAD)
+    command = [sys.executable, "-m", "actorc", "in.actor.cpp", "out.cpp"]
+    environment = {**os.environ, "PYTHONPATH": str(package)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("in.actor.cpp:1:44: error:")

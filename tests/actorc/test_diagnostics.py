@@ -1,0 +1,87 @@
+"""Rendered messages, against golden files: UPDATE_GOLDEN=1 writes them anew."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from front import analysed
+
+from actorc.diagnostics import Diagnostics, Fault, Note, render
+from actorc.source import Source
+from actorc.syntax import Span
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+
+
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.actor.cpp")), ids=lambda path: path.name.split(".")[0])
+def test_golden_messages(path: Path) -> None:
+    _, source, diagnostics = analysed(path.read_text(encoding="utf-8"))
+    rendered = diagnostics.render(source).replace(source.path, path.name)
+    expected = path.with_name(path.name.replace(".actor.cpp", ".expected"))
+    if os.environ.get("UPDATE_GOLDEN"):
+        expected.write_text(rendered, encoding="utf-8")
+    assert rendered == expected.read_text(encoding="utf-8")
+
+
+def test_codes_are_unique_and_titled() -> None:
+    codes = [fault.code for fault in Fault]
+    assert len(set(codes)) == len(codes)
+    assert all(fault.title and not fault.title.endswith(".") for fault in Fault)
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end", "lines"),
+    [
+        ("abc def", 4, 7, ["f:1:5: error: m [A0501]", "    abc def", "        ^~~"]),
+        ("abc\n\tx\ty\n", 7, 8, ["f:2:4: error: m [A0501]", "    \tx\ty", "    \t \t^"]),
+        ("abc\ndef", 1, 6, ["f:1:2: error: m [A0501]", "    abc", "     ^~"]),
+        ("abc\r\n", 3, 3, ["f:1:4: error: m [A0501]", "    abc", "       ^"]),
+        ("abc", 3, 3, ["f:1:4: error: m [A0501]", "    abc", "       ^"]),
+        ("", 0, 0, ["f:1:1: error: m [A0501]", "    ", "    ^"]),
+        ("\ufeffab", 2, 3, ["f:1:2: error: m [A0501]", "    ab", "     ^"]),
+        ("a\x1b[\udce9\0z", 5, 6, ["f:1:6: error: m [A0501]", "    a?[??z", "         ^"]),
+    ],
+)
+def test_places(text: str, start: int, end: int, lines: list[str]) -> None:
+    diagnostics = Diagnostics()
+    diagnostics.error(Fault.OUTSIDE_LOOP, "m", Span(start, end))
+    assert diagnostics.render(Source("f", text)).splitlines() == lines
+
+
+def test_a_very_long_line_is_shown_around_the_place() -> None:
+    diagnostics = Diagnostics()
+    diagnostics.error(Fault.OUTSIDE_LOOP, "m", Span(5000, 5003))
+    _, line, marks = diagnostics.render(Source("f", "x" * 5000 + "bad" + "y" * 5000)).splitlines()
+    start = marks.index("^")
+    assert line[start : start + 3] == "bad"
+    assert marks[start:] == "^~~"
+    assert len(line) < 200
+
+
+def test_hint_and_notes_follow_the_message() -> None:
+    source = Source("f", "a b")
+    diagnostics = Diagnostics()
+    diagnostics.error(Fault.OUTSIDE_LOOP, "m", Span(2, 3), hint="write `c`", notes=(Note("n", Span(0, 1)),))
+    [found] = diagnostics
+    assert render(found, source).splitlines()[3:] == ["hint: write `c`", "f:1:1: note: n", "    a b", "    ^"]
+
+
+def test_source_that_a_message_quotes_is_put_in_one_line() -> None:
+    diagnostics = Diagnostics()
+    diagnostics.error(Fault.OUTSIDE_LOOP, "`a\n\tb`", Span(0, 1), hint="write `c,\n  d`")
+    lines = diagnostics.render(Source("f", "x")).splitlines()
+    assert (lines[0], lines[3]) == ("f:1:1: error: `a b` [A0501]", "hint: write `c, d`")
+
+
+def test_errors_come_in_source_order_and_once_each() -> None:
+    diagnostics = Diagnostics()
+    diagnostics.error(Fault.OUTSIDE_LOOP, "second", Span(5, 6))
+    diagnostics.warning(Fault.NO_WAIT, "first", Span(1, 2))
+    diagnostics.error(Fault.OUTSIDE_LOOP, "again", Span(5, 6))
+    assert [found.message for found in diagnostics] == ["first", "second"]
+    assert [found.message for found in diagnostics.errors] == ["second"]
+    source = Source("f", "abcdefgh")
+    assert "first" in diagnostics.render(source)
+    assert "first" not in diagnostics.render(source, warnings=False)

@@ -1,0 +1,6 @@
+ACTOR Future<int> immediate() {
+    return 1;
+}
+
+ACTOR void nothing() {
+}
