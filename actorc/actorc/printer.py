@@ -57,7 +57,9 @@ class Printer(ABC):
 
     def body_text(self) -> str:
         """The body in its braces, with marks for lines."""
-        self._scope(self._body.code)
+        self._out.append("{ ")
+        self._nodes(self._body.code.body)
+        self._put(self._body.code.end_line, "}")
         return "".join(self._out)
 
     @property
