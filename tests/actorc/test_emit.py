@@ -117,11 +117,11 @@ def test_coroutine() -> None:
 def test_choose_is_lazy_and_closes_the_run_before_it_suspends() -> None:
     body = "    Token t;\n    choose {\n        when(int x = wait(a)) { use(x); }\n        when(wait(b)) {}\n    }\n"
     head = "ACTOR void f(Future<int> a, Future<Void> b) {\n"
-    output = one_blank(emitted(head + body + "}\n"))
+    output = one_blank(re.sub(r"#line.*", "", emitted(head + body + "}\n")))
     assert "(void)(actor_.when(choose_, flow::pending<int>( a)) ||" in output
     assert "evaluation_.done(); } } if (!choose_.decided())" in output
     assert "flow::Choose<2> choose_;" in output
-    assert output.index("if (choose_.winner() == 0) { auto x_") < output.index("else { wait_.drop(); }")
+    assert output.index("if (choose_.winner() == 0) { auto x_") < output.index("else { wait_.drop();")
 
 
 def test_try_with_waits_is_entered_from_its_front() -> None:
