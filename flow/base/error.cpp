@@ -57,7 +57,9 @@ Error currentError() noexcept {
     try {
         throw;
     } catch (Error const& error) {
-        return error;
+        if (error.isValid())
+            return error;
+        keepUnknown("an Error that says success"); // as a result it would be taken for a value
     } catch (std::exception const& other) {
         keepUnknown(other.what());
     } catch (...) {

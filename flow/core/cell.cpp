@@ -98,6 +98,7 @@ private:
 constexpr int kMaxDepth = 64;
 constinit thread_local int depth = 0;
 constinit thread_local Link postponed = {nullptr, nullptr};
+constinit thread_local bool draining = false; // the cancel that comes to them is up the stack
 
 void postpone(Cell* cell) noexcept {
     cell->flags |= Cell::kCancelled;
@@ -139,12 +140,16 @@ void cancel(Cell* cell) noexcept {
     stack.push(cell);
     stack.unwind();
     --depth;
-    while (depth == 0 && postponed.isLinked() && !postponed.isEmpty()) {
+    if (depth != 0 || draining || !postponed.isLinked())
+        return;
+    draining = true; // or else every 64th actor of a list would take its turn within that of the one before
+    while (!postponed.isEmpty()) {
         Waiter* frame = takeFirst(postponed);
         frame->link = {&frame->link, &frame->link}; // parked nowhere, but parked
         Cell::of(frame)->flags &= static_cast<std::uint8_t>(~Cell::kCancelled);
         cancel(Cell::of(frame));
     }
+    draining = false;
 }
 
 void lastFutureGone(Cell* cell) noexcept {

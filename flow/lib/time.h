@@ -18,10 +18,12 @@ namespace flow {
 template <class T>
 Future<T> timeout(Future<T> future, double seconds, std::type_identity_t<T> otherwise,
                   TaskPriority priority = TaskPriority::DefaultDelay) {
-    auto first = co_await race(std::move(future), delay(seconds, priority));
-    if (first.index() == 0)
-        co_return std::get<0>(std::move(first));
-    co_return std::move(otherwise);
+    [[maybe_unused]] auto first = co_await race(std::move(future), delay(seconds, priority));
+    if constexpr (!std::is_same_v<T, Void>) { // a coroutine without a value cannot return one
+        if (first.index() == 0)
+            co_return std::get<0>(std::move(first));
+        co_return std::move(otherwise);
+    }
 }
 
 /// The future's value, or nothing if it takes longer than `seconds`.

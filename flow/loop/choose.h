@@ -46,7 +46,7 @@ public:
         branch.link.next = nullptr;
         branch.awaited = {};
         std::uint32_t index = group_.count++;
-        if (index == 0 && Cell::of(frame)->has(Cell::kCancelled) && !Cell::of(frame)->has(Cell::kUncancellable)) {
+        if (isCancelled(frame)) [[unlikely]] { // before this choose, or by what the operand did
             operand.drop();
             operand = Pending::cancelled();
         }
@@ -62,14 +62,22 @@ public:
         return true;
     }
 
-    /// Whether a branch is ready. Asked once all operands are evaluated: evaluating one may have completed another.
+    /// Whether a branch is ready. Asked once all operands are evaluated: evaluating one may have completed another, or
+    /// (in the destructor of a temporary) cancelled the frame, which nothing could wake again if it parked now.
     bool decided() {
         for (std::uint32_t i = 0; i < group_.count && group_.winner == kNobody; ++i) {
             Awaited awaited = group_.branches[i].awaited;
             if (awaited.isCell() && awaited.cell()->isReady())
                 group_.winner = i;
         }
-        return group_.winner != kNobody;
+        if (group_.winner != kNobody)
+            return true;
+        auto* frame = static_cast<Waiter*>(group_.branches[0].owner);
+        if (!isCancelled(frame)) [[likely]]
+            return false;
+        releaseAllBut(kNobody);
+        frame->awaited = cancelledCell(); // where `result` looks when nobody has won
+        return true;
     }
 
     /// Parks the frame at all branches; the choose must be undecided.
@@ -103,6 +111,11 @@ protected:
     }
 
 private:
+    static bool isCancelled(Waiter* frame) {
+        Cell* cell = Cell::of(frame);
+        return cell->has(Cell::kCancelled) && !cell->has(Cell::kUncancellable);
+    }
+
     /// A branch has what it waited for. From here on the frame counts as running: a cancel only marks it.
     static void fire(Waiter* branch) {
         auto* frame = static_cast<Waiter*>(branch->owner);

@@ -1,13 +1,15 @@
 #include "flow/loop/loop.h"
 
+#include <limits>
+
 namespace flow {
 namespace {
 
-/// Waits for the future of Loop::run(future) and stops the loop.
-struct StopWaiter : Waiter {
-    explicit StopWaiter(Loop& loop) {
-        resume = [](Waiter* self) { static_cast<Loop*>(self->owner)->stop(); };
-        owner = &loop;
+/// Waits for the future of Loop::run(future) and ends the turn, so that run looks at the future.
+struct EndOfTurn : Waiter {
+    explicit EndOfTurn(bool& flag) {
+        resume = [](Waiter* self) { *static_cast<bool*>(self->owner) = true; };
+        owner = &flag;
         link = {nullptr, nullptr};
     }
 };
@@ -22,21 +24,29 @@ Loop::~Loop() {
 }
 
 void Loop::runUntilReady(Cell* cell) {
-    StopWaiter waiter(*this);
+    EndOfTurn waiter(turnEnded_);
     addFuture(cell);
     park(&waiter, cell);
-    run();
+    runUntil(cell);
     abandon(&waiter);
 }
 
 void Loop::run() {
+    runUntil(nullptr);
+}
+
+// A task may run its own loop: that ends the turn of the run further down the stack, but not that run.
+void Loop::runUntil(Cell* cell) {
     FLOW_ASSERT(detail::currentLoop == this, "Loop::run() on a loop that is not the current one of this thread");
     stopped_ = false;
-    while (!stopped_ && runTurn()) {
+    while (!stopped_ && !(cell && cell->isReady()) && runTurn()) {
     }
+    stopped_ = false;
+    turnEnded_ = true;
 }
 
 bool Loop::runTurn() {
+    turnEnded_ = false;
     now_ = startTurn();
     resetSlice();
     timers_.expire(now_, [this](Waiter* waiter, TaskPriority priority) { ready_.push(waiter, priority); });
@@ -46,14 +56,15 @@ bool Loop::runTurn() {
             return waitForTimer();
         ++tasks_;
         flow::run(next);
-        if (stopped_)
+        if (turnEnded_)
             break;
     }
     return true;
 }
 
 bool Loop::waitForTimer() {
-    if (timers_.isEmpty())
+    // A delay without end is as good as none: waiting for it would set a simulated clock to infinity.
+    if (timers_.isEmpty() || timers_.nextDeadline() == std::numeric_limits<double>::infinity())
         return false;
     idleUntil(timers_.nextDeadline());
     return true;

@@ -41,10 +41,12 @@ public:
             throw future.getError();
         return takeValue<T>(std::move(future).release());
     }
+    /// The same for what converts to Future<Void>: delays.
+    void run(Future<Void> future) { run<Void>(std::move(future)); }
     /// Runs until stop() or until nothing is left to do.
     void run();
-    /// Makes run() return after the current task.
-    void stop() { stopped_ = true; }
+    /// Makes run() return after the current task (the innermost run, if a task runs its own loop).
+    void stop() { stopped_ = turnEnded_ = true; }
 
     /// The priority of the running task.
     TaskPriority currentPriority() const { return static_cast<TaskPriority>(ready_.priority()); }
@@ -53,12 +55,12 @@ public:
 
     /// Lets a free waiter run behind what is ready at this priority.
     void makeReady(Waiter* waiter, TaskPriority priority) { ready_.push(waiter, priority); }
-    /// Parks a free waiter until the deadline; one that is not in the future makes it ready.
+    /// Parks a free waiter until the deadline; one that is not in the future makes it ready. At infinity it never is.
     void parkUntil(Waiter* waiter, double deadline, TaskPriority priority) {
-        if (deadline <= now_)
-            ready_.push(waiter, priority);
-        else
+        if (deadline > now_) // false for NaN, which has no place in an order of deadlines
             timers_.park(waiter, deadline, priority);
+        else
+            ready_.push(waiter, priority);
     }
 
     /// Whether the running task should give way: more urgent work is ready, or its slice is used up.
@@ -89,12 +91,14 @@ protected:
 
 private:
     void runUntilReady(Cell* cell);
+    void runUntil(Cell* cell);
     /// False when nothing is left to do.
     bool runTurn();
     bool waitForTimer();
 
     int slice_ = kSlice;
     bool stopped_ = false;
+    bool turnEnded_ = false;
     std::uint64_t tasks_ = 0;
     ReadyQueue ready_;
     TimerQueue timers_;

@@ -1,0 +1,193 @@
+// Cancellation of coroutines, and chains of them on a small stack.
+#include "flow/coro/coroutine.h"
+
+#include "flow/lib/all.h"
+#include "flow/sim/sim_loop.h"
+#include "tests/flow/support/trace_log.h"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+using namespace flow;
+using namespace flow::test;
+
+namespace {
+
+Future<int> link(Future<int> next) {
+    co_return co_await next + 1;
+}
+
+/// Holds the next one without waiting for it.
+Future<Void> keeper(Future<Void> held, Future<Void> awaited) {
+    Future<Void> local = std::move(held);
+    co_await awaited;
+}
+
+Future<Void> keepsParameter(Future<Void>, Future<Void> awaited) {
+    co_await awaited;
+}
+
+Future<Void> waits(TraceLog& log, std::string name, Future<Void> awaited) {
+    try {
+        co_await std::move(awaited);
+        log.say(name + ":on");
+    } catch (Error& error) {
+        log.say(name + ":" + error.name());
+        throw;
+    }
+}
+
+Future<Void> operand(TraceLog& log, std::string name) {
+    log.say(name);
+    return Void();
+}
+
+Future<Void> dropsItself(TraceLog& log, Future<Void>& own, Future<Void> awaited, bool byCancel) {
+    co_await awaited;
+    if (byCancel)
+        own.cancel();
+    else
+        own = Future<Void>();
+    log.say("running");
+    for (int i = 0; i < 2; ++i) {
+        try {
+            co_await operand(log, "operand");
+            log.say("not reached");
+        } catch (Error& error) {
+            log.say(error.name());
+        }
+    }
+    try {
+        co_await delay(0);
+        log.say("not reached");
+    } catch (Error& error) {
+        log.say(error.name());
+    }
+    ErrorOr<Void> last = co_await tryGet(operand(log, "try"));
+    log.say(last.getError().name());
+}
+
+Future<Void> chainOf(int links, Future<Void> awaited, bool inParameters) {
+    Future<Void> chain = keeper(Future<Void>(), awaited);
+    for (int i = 0; i < links; ++i)
+        chain = inParameters ? keepsParameter(std::move(chain), awaited) : keeper(std::move(chain), awaited);
+    return chain;
+}
+
+} // namespace
+
+TEST_CASE("cancel: a running coroutine is marked; every later wait raises after its operand") {
+    for (bool byCancel : {false, true}) {
+        SimLoop loop;
+        TraceLog log;
+        Promise<Void> promise;
+        Future<Void> own;
+        own = dropsItself(log, own, promise.getFuture(), byCancel);
+        promise.send(Void());
+        CHECK(log.take() == "running operand actor_cancelled operand actor_cancelled actor_cancelled try "
+                            "actor_cancelled");
+        CHECK(own.isValid() == byCancel);
+        if (byCancel)
+            CHECK_FALSE(own.isError());
+    }
+}
+
+TEST_CASE("cancel: double, late and re-entrant cancels are harmless") {
+    TraceLog log;
+    Future<Void> future = waits(log, "a", Never());
+    future.cancel();
+    future.cancel();
+    CHECK(log.take() == "a:actor_cancelled");
+    CHECK(future.getError() == actor_cancelled());
+
+    Future<Void> done = waits(log, "b", Void());
+    done.cancel();
+    CHECK(log.take() == "b:on");
+    CHECK(done.canGet());
+
+    Future<Void> self;
+    auto again = [](TraceLog& said, Future<Void>& own) -> Future<Void> {
+        try {
+            co_await Never();
+        } catch (Error&) {
+            own.cancel();
+            said.say("again");
+        }
+    };
+    self = again(log, self);
+    self.cancel();
+    CHECK(log.take() == "again");
+    CHECK(self.canGet());
+}
+
+TEST_CASE("cancel: what is awaited is released first, innermost handlers run first") {
+    TraceLog log;
+    Future<Void> chain = waits(log, "c", waits(log, "b", waits(log, "a", Never())));
+    chain = Future<Void>();
+    CHECK(log.take() == "a:actor_cancelled b:actor_cancelled c:actor_cancelled");
+    Future<Void> shared = waits(log, "a", Never());
+    Future<Void> one = waits(log, "one", shared);
+    Future<Void> two = waits(log, "two", shared);
+    one = Future<Void>();
+    CHECK(log.take() == "one:actor_cancelled");
+    shared.cancel();
+    CHECK(log.take() == "a:actor_cancelled two:actor_cancelled");
+}
+
+TEST_CASE("cancel: a million links complete, fail and are cancelled in constant stack") {
+    onSmallStack(kSmallStack, [] {
+        Blocks blocks;
+        for (int how = 0; how < 3; ++how) {
+            Promise<int> promise;
+            Future<int> chain = promise.getFuture();
+            for (int i = 0; i < kManyLinks; ++i)
+                chain = link(std::move(chain));
+            if (how == 0) {
+                promise.send(0);
+                CHECK(chain.get() == kManyLinks);
+            } else if (how == 1) {
+                promise.sendError(timed_out());
+                CHECK(chain.getError() == timed_out());
+            } else {
+                chain.cancel();
+                CHECK(chain.getError() == actor_cancelled());
+                CHECK(promise.getFutureReferenceCount() == 0);
+            }
+        }
+        CHECK(blocks.leaked() == 0);
+    });
+}
+
+TEST_CASE("cancel: a long list of actors that hold each other dies in constant stack") {
+    onSmallStack(kSmallStack, [] {
+        Blocks blocks;
+        for (bool inParameters : {false, true}) {
+            Promise<Void> never;
+            Future<Void> list = chainOf(kManyLinks, never.getFuture(), inParameters);
+            list = Future<Void>();
+            CHECK(never.getFutureReferenceCount() == 0);
+        }
+        {
+            Promise<Void> first; // the first one ends by itself, which drops the others
+            Promise<Void> never;
+            Future<Void> list = keeper(chainOf(kManyLinks, never.getFuture(), false), first.getFuture());
+            first.send(Void());
+            CHECK(list.isReady());
+            CHECK(never.getFutureReferenceCount() == 0);
+        }
+        CHECK(blocks.leaked() == 0);
+    });
+}
+
+TEST_CASE("cancel: a long chain of quorums completes in constant stack") {
+    onSmallStack(kSmallStack, [] {
+        Promise<Void> promise;
+        Future<Void> chain = promise.getFuture();
+        for (int i = 0; i < kManyLinks; ++i)
+            chain = success(chain);
+        Future<Void> other = success(chain);
+        promise.send(Void());
+        CHECK(other.isReady());
+    });
+}

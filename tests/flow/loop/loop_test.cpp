@@ -1,0 +1,210 @@
+#include "flow/loop/loop.h"
+
+#include "flow/coro/coroutine.h"
+#include "flow/loop/real_loop.h"
+#include "flow/sim/sim_loop.h"
+#include "tests/flow/support/trace_log.h"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <memory>
+#include <optional>
+
+using namespace flow;
+using flow::test::Blocks;
+using flow::test::lastWords;
+using flow::test::Noisy;
+using flow::test::TraceLog;
+
+namespace {
+
+Future<std::unique_ptr<int>> boxed(int value) {
+    co_await delay(1);
+    co_return std::make_unique<int>(value);
+}
+
+Future<Void> failLater() {
+    co_await delay(1);
+    throw timed_out();
+}
+
+Future<Void> sayAfter(TraceLog& log, std::string word, double seconds, TaskPriority priority) {
+    co_await delay(seconds, priority);
+    log.say(word);
+}
+
+Future<Void> parkedForEver(Noisy, Future<Void> awaited) {
+    co_await awaited;
+}
+
+int errorOf(Future<Void> const& future) {
+    return future.isError() ? future.getError().code() : 0;
+}
+
+} // namespace
+
+TEST_CASE("loop: run gives the value of a future") {
+    SimLoop loop;
+    CHECK(loop.run(Future<int>(7)) == 7);
+    CHECK(*loop.run(boxed(5)) == 5);
+    loop.run(Future<Void>(Void()));
+    Future<std::unique_ptr<int>> kept = boxed(6);
+    CHECK(*loop.run(std::move(kept)) == 6);
+    Future<std::string> shared = std::string("shared");
+    CHECK(loop.run(shared) == "shared");
+    CHECK(shared.get() == "shared");
+}
+
+TEST_CASE("loop: run throws the error of a future") {
+    SimLoop loop;
+    CHECK_THROWS_AS(loop.run(Future<Void>(timed_out())), Error);
+    try {
+        loop.run(failLater());
+        FAIL("an error must be thrown");
+    } catch (Error& error) {
+        CHECK(error == timed_out());
+    }
+}
+
+TEST_CASE("loop: run throws loop_drained when nothing can make the future ready") {
+    Blocks blocks;
+    {
+        SimLoop loop;
+        Promise<Void> promise;
+        auto drained = [&](Future<Void> future) {
+            try {
+                loop.run(std::move(future));
+            } catch (Error& error) {
+                return error == loop_drained();
+            }
+            return false;
+        };
+        CHECK(drained(promise.getFuture()));
+        CHECK(drained(Never()));
+        CHECK(promise.getFutureReferenceCount() == 0);
+        promise.send(Void());
+        CHECK_FALSE(drained(promise.getFuture()));
+    }
+    CHECK(blocks.leaked() == 0);
+}
+
+TEST_CASE("loop: stop ends a run after the current task, and a later run goes on") {
+    SimLoop loop;
+    TraceLog log;
+    auto stopper = [](TraceLog& said) -> Future<Void> {
+        co_await delay(0, TaskPriority::High);
+        flow::loop().stop();
+        said.say("stop");
+    };
+    Future<Void> late = sayAfter(log, "low", 0, TaskPriority::Low);
+    Future<Void> stop = stopper(log);
+    loop.run();
+    CHECK(log.take() == "stop");
+    loop.stop(); // says nothing to a run that begins later
+    loop.run();
+    CHECK(log.take() == "low");
+}
+
+TEST_CASE("loop: one at a time; destroying one brings back the one before") {
+    CHECK_FALSE(hasLoop());
+    SimLoop outer;
+    CHECK(&flow::loop() == &outer);
+    {
+        RealLoop inner;
+        CHECK(&flow::loop() == &inner);
+        inner.run(delay(0));
+        {
+            SimLoop innermost;
+            CHECK(&flow::loop() == &innermost);
+            innermost.run(delay(5));
+            CHECK(innermost.now() == 5);
+        }
+        CHECK(&flow::loop() == &inner);
+    }
+    CHECK(&flow::loop() == &outer);
+    CHECK(now() == 0);
+    outer.run(delay(1));
+    CHECK(now() == 1);
+    CHECK(timer() == 1);
+}
+
+TEST_CASE("loop: counts tasks and knows the priority of the running one") {
+    SimLoop loop;
+    auto task = [](TaskPriority priority) -> Future<Void> {
+        co_await delay(0, priority);
+        CHECK(flow::loop().currentPriority() == priority);
+        co_await delay(1, TaskPriority::Min);
+        CHECK(flow::loop().currentPriority() == TaskPriority::Min);
+    };
+    loop.run(task(TaskPriority::High));
+    CHECK(loop.tasksRun() == 2);
+}
+
+TEST_CASE("loop: what is parked when it is destroyed stays parked, and can be dropped later") {
+    TraceLog log;
+    Blocks blocks;
+    {
+        std::optional<SimLoop> loop(std::in_place);
+        Future<Void> inTimer = parkedForEver(Noisy(log, "timer"), delay(5));
+        Future<Void> inReady = parkedForEver(Noisy(log, "ready"), delay(0));
+        Future<Void> alarm = delay(3);
+        Future<Void> soon = delay(0);
+        Future<Void> said = sayAfter(log, "never", 0, TaskPriority::Default);
+        Future<Void> saidLater = sayAfter(log, "never", 7, TaskPriority::Default);
+        log.take();
+        loop.reset();
+        CHECK_FALSE(inTimer.isReady());
+        inTimer = Future<Void>();
+        CHECK(log.take() == "~timer");
+        inReady.cancel();
+        CHECK(log.take() == "~ready");
+        CHECK(errorOf(inReady) == error_code_actor_cancelled);
+        said.cancel();
+        CHECK(errorOf(said) == error_code_actor_cancelled);
+        saidLater = said;
+        alarm.cancel();
+        CHECK(errorOf(alarm) == error_code_actor_cancelled);
+    }
+    CHECK(log.take() == "");
+    CHECK(blocks.leaked() == 0);
+}
+
+TEST_CASE("loop: a delay needs a loop") {
+    std::string words = lastWords([] { (void)delay(1); });
+    CHECK(words.find("no loop on this thread") != std::string::npos);
+    words = lastWords([] { Future<Void> alarm = yield(); });
+    CHECK(words.find("no loop on this thread") != std::string::npos);
+    words = lastWords([] {
+        SimLoop a;
+        SimLoop b;
+        a.run();
+    });
+    CHECK(words.find("not the current one") != std::string::npos);
+}
+
+TEST_CASE("loop: run of an invalid future dies") {
+    std::string words = lastWords([] {
+        SimLoop loop;
+        loop.run(Future<Void>());
+    });
+    CHECK(words.find("the Future is invalid") != std::string::npos);
+}
+
+TEST_CASE("loop: a task may run its own loop until something else is ready") {
+    SimLoop loop;
+    TraceLog log;
+    auto nested = [](TraceLog& said) -> Future<Void> {
+        co_await delay(1);
+        flow::loop().run(sayAfter(said, "inner", 1, TaskPriority::Default));
+        said.say("back");
+    };
+    auto outer = [](TraceLog& said, Future<Void> first) -> Future<Void> {
+        co_await first;
+        co_await delay(1);
+        said.say("outer");
+    };
+    loop.run(outer(log, nested(log)));
+    CHECK(log.take() == "inner back outer");
+    CHECK(loop.now() == 3);
+}

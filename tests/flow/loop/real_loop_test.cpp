@@ -1,0 +1,97 @@
+#include "flow/loop/real_loop.h"
+
+#include "flow/coro/coroutine.h"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <vector>
+
+using namespace flow;
+
+namespace {
+
+Future<Void> onTime(double seconds, double& lateness) {
+    double start = now();
+    co_await delay(seconds);
+    lateness = timer() - start - seconds;
+    CHECK(now() >= start + seconds);
+}
+
+Future<Void> spin(double seconds) {
+    double until = timer() + seconds;
+    while (timer() < until)
+        co_await yield();
+}
+
+} // namespace
+
+TEST_CASE("real loop: a timer is never early") {
+    RealLoop loop;
+    double lateness[20];
+    std::vector<Future<Void>> all;
+    for (int i = 0; i < 20; ++i)
+        all.push_back(onTime(0.0001 * i * i + 1e-9, lateness[i]));
+    loop.run();
+    for (int i = 0; i < 20; ++i) {
+        CHECK(all[i].isReady());
+        CHECK(lateness[i] >= 0);
+        CHECK(lateness[i] < 5.0);
+    }
+}
+
+TEST_CASE("real loop: now stands still in a turn, timer does not") {
+    RealLoop loop;
+    auto task = []() -> Future<Void> {
+        co_await delay(0);
+        double start = now();
+        while (timer() < start + 0.002) {
+        }
+        CHECK(now() == start);
+        co_await delay(0.001);
+        CHECK(now() > start);
+    };
+    loop.run(task());
+}
+
+TEST_CASE("real loop: a task that yields gives way to timers and to others") {
+    RealLoop loop;
+    Future<Void> work = spin(0.05);
+    Future<Void> alarm = delay(0.005);
+    Future<Void> soon = delay(0, TaskPriority::DefaultYield);
+    double start = loop.timer();
+    loop.run(soon);
+    loop.run(alarm);
+    CHECK(loop.timer() - start < 5.0);
+    CHECK_FALSE(work.isReady());
+    loop.run(work);
+}
+
+TEST_CASE("real loop: timers fire although tasks are always ready") {
+    RealLoop loop;
+    auto forEver = []() -> Future<Void> {
+        for (;;)
+            co_await delay(0);
+    };
+    Future<Void> busy = forEver();
+    loop.run(delay(0.003));
+    CHECK_FALSE(busy.isReady());
+}
+
+TEST_CASE("real loop: nothing but delays without end is nothing to do") {
+    RealLoop loop;
+    Future<Void> endless = delay(std::numeric_limits<double>::infinity());
+    Future<Void> odd = delayUntil(std::numeric_limits<double>::quiet_NaN());
+    Future<Void> huge = delay(1e300);
+    huge = Future<Void>();
+    loop.run();
+    CHECK_FALSE(endless.isReady());
+    CHECK(odd.isReady());
+}
+
+TEST_CASE("real loop: time before the first turn is that of its making") {
+    RealLoop loop;
+    CHECK(loop.now() > 0);
+    CHECK(loop.timer() >= loop.now());
+    CHECK(loop.timer() - loop.now() < 5.0);
+}
