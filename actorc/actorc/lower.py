@@ -118,7 +118,8 @@ class _Lowering(PrefixLowering):
 
     def _run(self, items: Items, start: int, merges: Merges) -> Lowered:
         """The items from `start`, where a run begins, to the end of their block."""
-        run = _Run(list(items), dict(merges))
+        ahead = {place: label for place, label in merges.items() if place > start}  # the one at `start` is printed
+        run = _Run(list(items), ahead)
         mark = len(self._visible)
         index = start
         while index < len(items) and self._extend(run, index):

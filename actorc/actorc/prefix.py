@@ -154,7 +154,11 @@ class PrefixLowering:
         """Whether the statement is copied as it stands."""
         if isinstance(item, syntax.Break | syntax.Continue):
             return False  # may stand for none in the source
-        return not any(isinstance(inner, _REWRITTEN) for inner in syntax.walk(item))
+        return not any(
+            isinstance(inner, _REWRITTEN)
+            or (isinstance(inner, syntax.For) and isinstance(inner.init, syntax.StateDecl))
+            for inner in syntax.walk(item)
+        )
 
     def _operand(self, wait: syntax.WaitExpr) -> Operand:
         type_ = "flow::Void" if wait.result is None else self._type(wait.result.type)

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <link.h>
 #include <string>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -90,10 +91,13 @@ std::string demangle(std::string const& mangled) {
 void symbolName(const void* code, char* out, std::size_t size) noexcept {
     std::snprintf(out, size, "%p", code);
     Dl_info info;
-    if (!::dladdr(code, &info) || !info.dli_fname)
+    link_map* object = nullptr;
+    if (!::dladdr1(code, &info, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) || !info.dli_fname)
         return;
     try {
-        MappedFile file(info.dli_fname);
+        // For the program itself, dli_fname is what the caller chose as argv[0]: no path at all if found along PATH.
+        bool isProgram = object && object->l_name[0] == '\0';
+        MappedFile file(isProgram ? "/proc/self/exe" : info.dli_fname);
         auto* header = file.at<Elf64_Ehdr>(0);
         auto base = header && header->e_type == ET_DYN ? reinterpret_cast<std::uintptr_t>(info.dli_fbase) : 0;
         std::string name = findSymbol(file, reinterpret_cast<std::uintptr_t>(code) - base);

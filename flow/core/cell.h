@@ -114,6 +114,10 @@ inline void releaseFuture(Cell* cell) noexcept {
     }
 }
 
+inline void addPromise(Cell* cell) {
+    checkThread(cell);
+    ++cell->promises;
+}
 /// Gives up one promise reference of a cell that has been set, or whose waiters shall wait for ever.
 inline void releasePromise(Cell* cell) noexcept {
     checkThread(cell);

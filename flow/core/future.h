@@ -124,7 +124,7 @@ public:
     Promise() : cell_(newCell<T>(0, 0, 1)) {}
     Promise(Promise const& other) noexcept : cell_(other.cell_) {
         if (cell_)
-            ++cell_->promises;
+            addPromise(cell_);
     }
     Promise(Promise&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
     Promise& operator=(Promise const& other) noexcept {

@@ -36,7 +36,7 @@ public:
     template <class U>
     void push(U&& value) {
         if (size() == capacity_)
-            grow();
+            return grow(std::forward<U>(value));
         ::new (slots_ + (end_ & (capacity_ - 1))) T(std::forward<U>(value));
         ++end_;
     }
@@ -57,22 +57,24 @@ private:
         ++first_;
     }
 
-    void grow() {
-        std::uint32_t larger = capacity_ ? capacity_ * 2 : 4;
-        FLOW_ASSERT(larger > capacity_, "RingQueue: more than 2^31 elements");
-        auto* slots = static_cast<T*>(memory::allocate(larger * sizeof(T)));
-        std::uint32_t count = size();
-        for (std::uint32_t i = 0; i < count; ++i) {
-            T& old = slots_[(first_ + i) & (capacity_ - 1)];
-            ::new (slots + i) T(std::move(old));
-            old.~T();
+    /// Pushes into a ring of twice the size, which then changes places with this one. The new element comes first: it
+    /// may be made from one of the old, or throw. What throws leaves this queue as it was, unless T can only be moved.
+    template <class U>
+    void grow(U&& value) {
+        RingQueue larger;
+        larger.capacity_ = capacity_ ? capacity_ * 2 : 4;
+        FLOW_ASSERT(larger.capacity_ > capacity_, "RingQueue: more than 2^31 elements");
+        larger.slots_ = static_cast<T*>(memory::allocate(larger.capacity_ * sizeof(T)));
+        larger.first_ = larger.end_ = size();
+        larger.push(std::forward<U>(value));
+        for (; larger.first_ != 0; --larger.first_) {
+            T& old = slots_[(first_ + larger.first_ - 1) & (capacity_ - 1)];
+            ::new (larger.slots_ + larger.first_ - 1) T(std::move_if_noexcept(old));
         }
-        if (slots_)
-            memory::release(slots_, memory::sizeClassOf(capacity_ * sizeof(T)));
-        slots_ = slots;
-        capacity_ = larger;
-        first_ = 0;
-        end_ = count;
+        std::swap(slots_, larger.slots_);
+        std::swap(capacity_, larger.capacity_);
+        std::swap(first_, larger.first_);
+        std::swap(end_, larger.end_);
     }
 
     T* slots_ = nullptr;

@@ -113,7 +113,7 @@ public:
     PromiseStream() : cell_(StreamState<T>::create()) {}
     PromiseStream(PromiseStream const& other) noexcept : cell_(other.cell_) {
         if (cell_)
-            ++cell_->promises;
+            addPromise(cell_);
     }
     PromiseStream(PromiseStream&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
     PromiseStream& operator=(PromiseStream const& other) noexcept {

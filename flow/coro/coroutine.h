@@ -294,7 +294,10 @@ public:
 
     std::suspend_never initial_suspend() const noexcept { return {}; }
     /// Locals are gone here. With trivial parameters nothing is left that destroying the frame would do.
-    Ending<S::kTrivialParameters> final_suspend() const noexcept { return {Cell::kUnset}; }
+    Ending<S::kTrivialParameters> final_suspend() const noexcept {
+        this->noteSuspended();
+        return {Cell::kUnset};
+    }
     void unhandled_exception() noexcept { cell()->error = currentError(); }
 
     template <class U>
@@ -332,13 +335,13 @@ public:
     }
     Ending<false> await_transform(fail failure) {
         cell()->error = failure.error;
-        return {Cell::kError};
+        return end(Cell::kError);
     }
-    Ending<false> await_transform(never) { return {Cell::kNever}; }
+    Ending<false> await_transform(never) { return end(Cell::kNever); }
     template <class U>
     Ending<false> await_transform(finish<U> result) {
         setValue(std::forward<U>(result.value));
-        return {Cell::kValue};
+        return end(Cell::kValue);
     }
 
 protected:
@@ -350,6 +353,10 @@ protected:
     }
 
 private:
+    Ending<false> end(std::uint8_t status) const noexcept {
+        this->noteSuspended();
+        return {status};
+    }
     template <class Operand>
     FLOW_INLINE Awaiter awaitOn(Operand const& operand) {
         this->waitFor(operand);

@@ -27,6 +27,7 @@ struct FrameProbe {
 
     FrameProbe awaiter(PromiseBase& base) const {
         *promise = &base;
+        base.noteSuspended();
         return *this;
     }
     bool await_ready() const noexcept { return false; }

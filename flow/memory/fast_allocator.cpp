@@ -31,6 +31,13 @@ struct Region {
     char* next = nullptr;
     char* end = nullptr;
 
+    /// The blocks of ended threads. A member, so that a thread that lives on such blocks alone has a Region to hand
+    /// them on with.
+    FreeBlock* takeOrphans(SizeClass sizeClass) {
+        std::lock_guard lock(orphans().mutex);
+        return std::exchange(orphans().classes[sizeClass], nullptr);
+    }
+
     ~Region() {
         std::lock_guard lock(orphans().mutex);
         for (std::size_t c = 0; c < kClassCount; ++c) {
@@ -48,11 +55,6 @@ struct Region {
 };
 
 thread_local Region region;
-
-FreeBlock* takeOrphans(SizeClass sizeClass) {
-    std::lock_guard lock(orphans().mutex);
-    return std::exchange(orphans().classes[sizeClass], nullptr);
-}
 
 /// A list of fresh blocks; throws std::bad_alloc if not even one can be had.
 FreeBlock* carve(SizeClass sizeClass) {
@@ -88,7 +90,7 @@ void* detail::allocateSlow(std::size_t bytes, SizeClass sizeClass) {
         ++list.allocated;
         return block;
     }
-    FreeBlock* block = takeOrphans(sizeClass);
+    FreeBlock* block = region.takeOrphans(sizeClass);
     if (!block)
         block = carve(sizeClass);
     list.first = block->next;

@@ -9,7 +9,8 @@
 // Each thread has its own free lists, one for each size class: 16-byte steps up to 512 bytes, four steps for each
 // doubling up to 4096, and the system beyond. Taking and giving back a block is a few instructions without locks or
 // calls. A block may be freed on another thread; it then serves that thread. What a thread had cached when it ended
-// goes to the next thread that needs it.
+// goes to the next thread that needs it, if it ever had to fill an empty list; a thread that does nothing but free
+// blocks of others takes them with it.
 //
 // Under AddressSanitizer every block comes from the system, so that use after free is found.
 
@@ -139,7 +140,10 @@ struct FastAllocator {
 /// Base class whose `new` and `delete` take blocks of the exact size of Object, which must be the most derived class.
 template <class Object>
 struct FastAllocated {
-    [[nodiscard]] static void* operator new(std::size_t bytes) { return memory::allocate(bytes); }
+    [[nodiscard]] static void* operator new(std::size_t bytes) {
+        static_assert(alignof(Object) <= 16, "blocks are aligned to 16 bytes");
+        return memory::allocate(bytes);
+    }
     static void operator delete(void* block, std::size_t bytes) noexcept {
         memory::release(block, memory::sizeClassOf(bytes));
     }

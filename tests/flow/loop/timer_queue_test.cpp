@@ -70,8 +70,8 @@ TEST_CASE("timer queue: cancelled timers do not count and do not fire") {
 TEST_CASE("timer queue: cancelled timers are compacted when they outnumber the others") {
     flow::test::Blocks blocks;
     {
-        TimerQueue timers;
         std::vector<Waiter> waiters(1000);
+        TimerQueue timers;
         for (int i = 0; i < 1000; ++i)
             timers.park(&waiters[i], 1000 - i, TaskPriority::Default);
         CHECK(blocks.leaked() == 1000);
@@ -123,8 +123,8 @@ TEST_CASE("timer queue: who is parked when it dies stays parked, nowhere") {
 
 TEST_CASE("timer queue: 100000 random steps against a sorted map") {
     DeterministicRandom random(7);
-    TimerQueue timers;
     std::vector<Waiter> waiters(2000);
+    TimerQueue timers;
     std::map<std::pair<double, int>, int> model; // (deadline, sequence) -> waiter
     std::vector<std::pair<double, int>> keys(waiters.size());
     std::vector<bool> parked(waiters.size());

@@ -1,0 +1,170 @@
+#include "flow/base/error.h"
+
+#include "tests/flow/support/death.h"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <type_traits>
+
+using namespace flow;
+
+namespace {
+
+static_assert(sizeof(Error) == 4);
+static_assert(std::is_trivially_copyable_v<Error>);
+static_assert(timed_out().code() == error_code_timed_out);
+
+std::string droppedWhere;
+Error droppedError;
+int droppedCount = 0;
+
+void noteDropped(const char* where, Error error) {
+    droppedWhere = where;
+    droppedError = error;
+    ++droppedCount;
+}
+
+/// Installs noteDropped for one test.
+struct DroppedErrors {
+    DroppedErrorHandler before = setDroppedErrorHandler(noteDropped);
+
+    DroppedErrors() {
+        droppedCount = 0;
+        droppedWhere.clear();
+        droppedError = Error();
+    }
+    ~DroppedErrors() { setDroppedErrorHandler(before); }
+};
+
+template <class Thrown>
+Error caught(Thrown thrown) {
+    try {
+        throw thrown;
+    } catch (...) {
+        return currentError();
+    }
+}
+
+} // namespace
+
+TEST_CASE("error: every entry of the table has its code, name and description"){
+#define FLOW_ERROR(entry, number, description)                                                                         \
+    CHECK(entry().code() == number);                                                                                   \
+    CHECK(error_code_##entry == number);                                                                               \
+    CHECK(std::string(entry().name()) == #entry);                                                                      \
+    CHECK(std::string(entry().what()) == description);
+    FLOW_ERROR_TABLE(FLOW_ERROR)
+#undef FLOW_ERROR
+}
+
+TEST_CASE("error: the codes are those of FoundationDB Flow") {
+    CHECK(error_code_success == 0);
+    CHECK(error_code_end_of_stream == 1);
+    CHECK(error_code_operation_failed == 1000);
+    CHECK(error_code_timed_out == 1004);
+    CHECK(error_code_broken_promise == 1100);
+    CHECK(error_code_actor_cancelled == 1101);
+    CHECK(error_code_platform_error == 1500);
+    CHECK(error_code_io_error == 1510);
+    CHECK(error_code_unknown_error == 4000);
+    CHECK(error_code_internal_error == 4100);
+}
+
+TEST_CASE("error: no error, and an application's own") {
+    CHECK(!Error().isValid());
+    CHECK(Error().code() == error_code_success);
+    CHECK(Error() == success());
+    CHECK(Error(10001).isValid());
+    CHECK(Error(10001).code() == 10001);
+    CHECK(Error(65535).code() == 65535);
+    CHECK(std::string(Error(10001).name()) == "application_error");
+    CHECK(std::strlen(Error(10001).what()) > 0);
+}
+
+TEST_CASE("error: the mark of an injected fault is copied and thrown along") {
+    Error error = io_error();
+    CHECK(!error.isInjectedFault());
+    Error injected = error.asInjectedFault();
+    CHECK(injected.isInjectedFault());
+    CHECK(!error.isInjectedFault());
+    CHECK(injected.code() == error_code_io_error);
+    CHECK(std::string(injected.name()) == "io_error");
+    CHECK(injected.asInjectedFault() == injected);
+    CHECK(injected != error);
+    Error copy = injected;
+    Error assigned;
+    assigned = copy;
+    CHECK(assigned.isInjectedFault());
+    CHECK(caught(assigned) == injected);
+}
+
+TEST_CASE("error: currentError of an Error is that Error") {
+    Error kept = caught(std::runtime_error("earlier"));
+    CHECK(kept.code() == error_code_unknown_error);
+    CHECK(caught(file_not_found()) == file_not_found());
+    CHECK(caught(Error(12345)).code() == 12345);
+    CHECK(std::string(lastUnknownError()) == "earlier"); // untouched
+}
+
+TEST_CASE("error: currentError of anything else is unknown_error, and what() is kept") {
+    CHECK(caught(std::runtime_error("disk on fire")).code() == error_code_unknown_error);
+    CHECK(std::string(lastUnknownError()) == "disk on fire");
+    CHECK(caught(42).code() == error_code_unknown_error);
+    CHECK(std::string(lastUnknownError()) == "an exception of unknown type");
+    CHECK(caught(std::bad_alloc()).code() == error_code_unknown_error);
+    CHECK(std::string(lastUnknownError()) == std::bad_alloc().what());
+}
+
+TEST_CASE("error: what() is cut after 255 bytes and never a format") {
+    (void)caught(std::runtime_error(std::string(300, 'x')));
+    CHECK(std::string(lastUnknownError()) == std::string(255, 'x'));
+    (void)caught(std::runtime_error("100%s %n"));
+    CHECK(std::string(lastUnknownError()) == "100%s %n");
+}
+
+TEST_CASE("error: each thread has its own last unknown error") {
+    (void)caught(std::runtime_error("mine"));
+    std::string other = "not run";
+    std::thread([&] {
+        other = lastUnknownError();
+        (void)caught(std::runtime_error("theirs"));
+    }).join();
+    CHECK(other.empty());
+    CHECK(std::string(lastUnknownError()) == "mine");
+}
+
+TEST_CASE("error: the dropped-error handler is told who dropped what") {
+    DroppedErrors dropped;
+    reportDroppedError(reinterpret_cast<const void*>(&noteDropped), timed_out().asInjectedFault());
+    CHECK(droppedCount == 1);
+    CHECK(droppedError == timed_out().asInjectedFault());
+    CHECK(droppedWhere.find("noteDropped") != std::string::npos);
+    reportDroppedError(nullptr, Error(10007));
+    CHECK(droppedCount == 2);
+    CHECK(droppedError.code() == 10007);
+}
+
+TEST_CASE("error: actor_cancelled and broken_promise are dropped silently") {
+    DroppedErrors dropped;
+    reportDroppedError(nullptr, actor_cancelled());
+    reportDroppedError(nullptr, broken_promise());
+    reportDroppedError(nullptr, broken_promise().asInjectedFault());
+    CHECK(droppedCount == 0);
+}
+
+TEST_CASE("error: setDroppedErrorHandler returns the one before; null restores the default") {
+    DroppedErrorHandler original = setDroppedErrorHandler(noteDropped);
+    CHECK(bool(original));
+    CHECK(bool(setDroppedErrorHandler(nullptr) == noteDropped));
+    test::Death child =
+        test::runInChild([] { reportDroppedError(reinterpret_cast<const void*>(&noteDropped), file_not_found()); });
+    CHECK(child.status == 0);
+    CHECK(child.says("file_not_found (1511)"));
+    CHECK(child.says("noteDropped"));
+    CHECK(child.says(file_not_found().what()));
+    CHECK(bool(setDroppedErrorHandler(original) == original));
+}

@@ -1,0 +1,121 @@
+#include "flow/base/random.h"
+
+#include "tests/flow/support/death.h"
+
+#include <doctest/doctest.h>
+
+#include <climits>
+#include <set>
+
+using flow::DeterministicRandom;
+
+TEST_CASE("random: the numbers of a seed are fixed") {
+    // By an implementation of splitmix64 and xoshiro256** in Python, from the published description.
+    SUBCASE("seed 0") {
+        DeterministicRandom random(0);
+        CHECK(random.randomUInt64() == 11091344671253066420u);
+        CHECK(random.randomUInt64() == 13793997310169335082u);
+        CHECK(random.randomUInt64() == 1900383378846508768u);
+        CHECK(random.randomUInt64() == 7684712102626143532u);
+    }
+    SUBCASE("seed 42") {
+        DeterministicRandom random(42);
+        CHECK(random.randomUInt64() == 1546998764402558742u);
+        CHECK(random.randomUInt64() == 6990951692964543102u);
+        CHECK(random.randomUInt64() == 12544586762248559009u);
+        CHECK(random.randomUInt64() == 17057574109182124193u);
+    }
+    SUBCASE("the largest seed") {
+        DeterministicRandom random(~std::uint64_t{0});
+        CHECK(random.randomUInt64() == 10328197420357168392u);
+        CHECK(random.randomUInt64() == 14156678507024973869u);
+        CHECK(random.randomUInt64() == 9357971779955476126u);
+        CHECK(random.randomUInt64() == 13791585006304312367u);
+    }
+    SUBCASE("the thousandth number") {
+        DeterministicRandom random(7);
+        for (int i = 0; i < 999; ++i)
+            random.randomUInt64();
+        CHECK(random.randomUInt64() == 15627334691016085909u);
+    }
+}
+
+TEST_CASE("random: a copy goes on alike, another seed does not") {
+    DeterministicRandom random(1);
+    random.randomUInt64();
+    DeterministicRandom copy = random;
+    DeterministicRandom other(2);
+    int same = 0;
+    for (int i = 0; i < 100; ++i) {
+        std::uint64_t number = random.randomUInt64();
+        CHECK(copy.randomUInt64() == number);
+        same += other.randomUInt64() == number;
+    }
+    CHECK(same == 0);
+}
+
+TEST_CASE("random: randomInt stays in its range and reaches all of it") {
+    DeterministicRandom random(3);
+    int counts[6] = {};
+    for (int i = 0; i < 6000; ++i) {
+        int die = random.randomInt(1, 7);
+        REQUIRE(die >= 1);
+        REQUIRE(die < 7);
+        ++counts[die - 1];
+    }
+    for (int count : counts) {
+        CHECK(count > 850);
+        CHECK(count < 1150);
+    }
+    std::set<int> seen;
+    for (int i = 0; i < 200; ++i)
+        seen.insert(random.randomInt(-3, 2));
+    CHECK(seen == std::set<int>{-3, -2, -1, 0, 1});
+}
+
+TEST_CASE("random: randomInt takes the high half of each number") {
+    DeterministicRandom random(42), numbers(42);
+    for (int i = 0; i < 100; ++i) {
+        auto high = static_cast<unsigned __int128>(numbers.randomUInt64() >> 32);
+        CHECK(random.randomInt(-50, 950) == static_cast<int>(high * 1000 >> 32) - 50);
+    }
+}
+
+TEST_CASE("random: the extremes of int") {
+    DeterministicRandom random(4);
+    CHECK(random.randomInt(INT_MIN, INT_MIN + 1) == INT_MIN);
+    CHECK(random.randomInt(INT_MAX - 1, INT_MAX) == INT_MAX - 1);
+    int low = 0, high = 0;
+    for (int i = 0; i < 1000; ++i) {
+        int number = random.randomInt(INT_MIN, INT_MAX);
+        REQUIRE(number < INT_MAX);
+        low += number < INT_MIN / 2;
+        high += number > INT_MAX / 2;
+    }
+    CHECK(low > 200);
+    CHECK(high > 200);
+    for (int i = 0; i < 100; ++i) {
+        CHECK(random.randomInt(0, INT_MAX) >= 0);
+        CHECK(random.randomInt(INT_MIN, 0) < 0);
+    }
+}
+
+TEST_CASE("random: an empty range ends the program") {
+    DeterministicRandom random(5);
+    CHECK_DIES((void)random.randomInt(3, 3), "begin < end");
+    CHECK_DIES((void)random.randomInt(4, 3), "begin < end");
+    CHECK_DIES((void)random.randomInt(INT_MAX, INT_MIN), "begin < end");
+}
+
+TEST_CASE("random: random01 is in [0, 1) and has the right mean") {
+    DeterministicRandom random(6), numbers(6);
+    double sum = 0;
+    for (int i = 0; i < 10000; ++i) {
+        double number = random.random01();
+        REQUIRE(number >= 0.0);
+        REQUIRE(number < 1.0);
+        CHECK(number * 0x1p53 == static_cast<double>(numbers.randomUInt64() >> 11));
+        sum += number;
+    }
+    CHECK(sum / 10000 == doctest::Approx(0.5).epsilon(0.02));
+}

@@ -1,0 +1,177 @@
+#include "flow/core/ring_queue.h"
+
+#include "tests/flow/support/balance.h"
+#include "tests/flow/support/death.h"
+#include "tests/flow/support/tracer.h"
+
+#include <doctest/doctest.h>
+
+#include <deque>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+using flow::RingQueue;
+using test::Counted;
+
+namespace {
+
+/// Throws at the `left`-th copy or move from now.
+struct Fragile {
+    static inline int left = -1;
+    static inline int live = 0;
+    int value;
+
+    explicit Fragile(int v) : value(v) { ++live; }
+    Fragile(Fragile const& other) : value(other.value) {
+        if (left >= 0 && left-- == 0)
+            throw std::runtime_error("fragile");
+        ++live;
+    }
+    ~Fragile() { --live; }
+};
+
+} // namespace
+
+TEST_CASE("ring queue: an empty one owns no memory") {
+    std::uint64_t before = flow::memory::totalStatistics().allocated;
+    RingQueue<int> queue;
+    CHECK(queue.isEmpty());
+    CHECK(queue.size() == 0);
+    CHECK(flow::memory::totalStatistics().allocated == before);
+}
+
+TEST_CASE("ring queue: behaves as a deque, whatever the mix of pushes and pops") {
+    test::Balance balance;
+    RingQueue<std::string> queue;
+    std::deque<std::string> model;
+    unsigned state = 12345;
+    for (int i = 0; i < 5000; ++i) {
+        state = state * 1103515245u + 12345u;
+        bool grows = i % 1000 < 600;
+        if ((state >> 16) % 10 < (grows ? 7u : 3u)) {
+            std::string text = "a string long enough to be on the heap " + std::to_string(i);
+            queue.push(text);
+            model.push_back(text);
+        } else if (!model.empty()) {
+            REQUIRE(queue.front() == model.front());
+            REQUIRE(queue.pop() == model.front());
+            model.pop_front();
+        }
+        REQUIRE(queue.size() == model.size());
+        REQUIRE(queue.isEmpty() == model.empty());
+    }
+}
+
+TEST_CASE("ring queue: wraps around without growing") {
+    RingQueue<int> queue;
+    queue.push(-3);
+    queue.push(-2);
+    queue.push(-1);
+    std::uint64_t before = flow::memory::totalStatistics().allocated;
+    for (int i = 0; i < 1000; ++i) {
+        queue.push(i);
+        CHECK(queue.size() == 4);
+        CHECK(queue.pop() == i - 3);
+    }
+    CHECK(flow::memory::totalStatistics().allocated == before);
+}
+
+TEST_CASE("ring queue: grows while wrapped around") {
+    RingQueue<int> queue;
+    for (int i = 0; i < 4; ++i)
+        queue.push(i);
+    for (int i = 0; i < 3; ++i)
+        CHECK(queue.pop() == i);
+    for (int i = 4; i < 100; ++i)
+        queue.push(i);
+    for (int i = 3; i < 100; ++i)
+        CHECK(queue.pop() == i);
+    CHECK(queue.isEmpty());
+}
+
+TEST_CASE("ring queue: move-only elements") {
+    RingQueue<std::unique_ptr<int>> queue;
+    for (int i = 0; i < 20; ++i)
+        queue.push(std::make_unique<int>(i));
+    for (int i = 0; i < 10; ++i)
+        CHECK(*queue.pop() == i);
+    CHECK(*queue.front() == 10);
+}
+
+TEST_CASE("ring queue: elements are moved, and destroyed once") {
+    test::Log log;
+    {
+        RingQueue<test::Tracer> queue;
+        queue.push(test::Tracer(log, "a"));
+        log.clear();
+        CHECK(queue.pop().name() == "a");
+        CHECK(log == test::Log{"move a", "destroy moved", "destroy a"});
+        queue.push(test::Tracer(log, "b"));
+        log.clear();
+    }
+    CHECK(log == test::Log{"destroy b"});
+    int live = Counted::live;
+    {
+        RingQueue<Counted> queue;
+        for (int i = 0; i < 1000; ++i)
+            queue.push(Counted(i));
+        for (int i = 0; i < 300; ++i)
+            CHECK(queue.pop().value == i);
+        CHECK(Counted::live == live + 700);
+    }
+    CHECK(Counted::live == live);
+}
+
+TEST_CASE("ring queue: pushing one's own element, also when that grows the ring") {
+    RingQueue<std::string> queue;
+    queue.push(std::string(50, 'x'));
+    for (int i = 0; i < 40; ++i)
+        queue.push(queue.front());
+    while (!queue.isEmpty())
+        CHECK(queue.pop() == std::string(50, 'x'));
+}
+
+TEST_CASE("ring queue: a push that throws changes nothing, wherever it throws") {
+    test::Balance balance;
+    for (int failing = 0; failing < 5; ++failing) { // the new element and the four that move to the larger ring
+        {
+            RingQueue<Fragile> queue;
+            for (int i = 0; i < 5; ++i) {
+                if (i == 4)
+                    (void)queue.pop().value;
+                queue.push(Fragile(i));
+            }
+            Fragile another(5);
+            Fragile::left = failing;
+            CHECK_THROWS_AS(queue.push(another), std::runtime_error);
+            CHECK(queue.size() == 4);
+            CHECK(Fragile::live == 5);
+            Fragile::left = -1;
+            queue.push(another);
+            for (int i = 1; i <= 5; ++i)
+                CHECK(queue.pop().value == i);
+        }
+        CHECK(Fragile::live == 0);
+    }
+}
+
+TEST_CASE("ring queue: a pop that throws leaves the element where it was") {
+    RingQueue<Fragile> queue;
+    queue.push(Fragile(1));
+    Fragile::left = 0;
+    CHECK_THROWS_AS((void)queue.pop(), std::runtime_error);
+    CHECK(queue.size() == 1);
+    Fragile::left = -1;
+    CHECK(queue.pop().value == 1);
+    CHECK(Fragile::live == 0);
+}
+
+TEST_CASE("ring queue: taking from an empty one ends the program") {
+    RingQueue<int> queue;
+    CHECK_DIES((void)queue.front(), "nothing to take");
+    CHECK_DIES((void)queue.pop(), "nothing to take");
+    queue.push(1);
+    (void)queue.pop();
+    CHECK_DIES((void)queue.pop(), "nothing to take");
+}

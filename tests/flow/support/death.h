@@ -1,0 +1,76 @@
+#pragma once
+// Runs a piece of code in a child process and tells how that ended and what it wrote to standard error.
+//
+//     Death death = runInChild([] { promise.send(2); });
+//     CHECK(death.signal == SIGABRT);
+//     CHECK(death.says("set twice"));
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <ostream> // lets doctest print strings
+#include <string>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace test {
+
+struct Death {
+    int status = -1; // of exit, or -1
+    int signal = 0;  // that ended the child, or 0
+    std::string text;
+
+    bool aborted() const { return signal == SIGABRT; }
+    bool says(const char* part) const { return text.find(part) != std::string::npos; }
+};
+
+/// The child exits with 0 if `body` returns.
+template <class Body>
+Death runInChild(Body&& body) {
+    std::fflush(nullptr);
+    int ends[2];
+    if (::pipe(ends) != 0)
+        std::abort();
+    pid_t child = ::fork();
+    if (child < 0)
+        std::abort();
+    if (child == 0) {
+        for (int number : {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE}) // doctest's would report a failed test
+            std::signal(number, SIG_DFL);
+        rlimit none{0, 0};
+        ::setrlimit(RLIMIT_CORE, &none);
+        ::dup2(::open("/dev/null", O_WRONLY), STDOUT_FILENO);
+        ::dup2(ends[1], STDERR_FILENO);
+        ::close(ends[0]);
+        ::close(ends[1]);
+        body();
+        std::fflush(stderr);
+        ::_exit(0);
+    }
+    ::close(ends[1]);
+    Death death;
+    char buffer[1024];
+    for (ssize_t got; (got = ::read(ends[0], buffer, sizeof buffer)) > 0;)
+        death.text.append(buffer, static_cast<std::size_t>(got));
+    ::close(ends[0]);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    if (WIFEXITED(status))
+        death.status = WEXITSTATUS(status);
+    else
+        death.signal = WTERMSIG(status);
+    return death;
+}
+
+} // namespace test
+
+/// The statement ends the program with an assertion whose message contains `message`.
+#define CHECK_DIES(statement, message)                                                                                 \
+    do {                                                                                                               \
+        ::test::Death death_ = ::test::runInChild([&] { statement; });                                                 \
+        INFO("standard error: ", death_.text);                                                                         \
+        CHECK(death_.aborted());                                                                                       \
+        CHECK(death_.says(message));                                                                                   \
+    } while (0)

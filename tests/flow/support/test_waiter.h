@@ -1,0 +1,46 @@
+#pragma once
+// A Waiter without an actor or a coroutine: runs a function when it is woken.
+//
+//     TestWaiter waiter([&](Cell* cell) { seen = cell->isError(); });
+//     waiter.wait(future);
+//
+// The reference to the cell is released after the function has returned. Destroying a parked one takes it out.
+
+#include "flow/core/cell.h"
+
+#include <functional>
+
+namespace test {
+
+class TestWaiter : public flow::Waiter {
+public:
+    using Body = std::function<void(flow::Cell*)>;
+
+    explicit TestWaiter(Body body = {}) : flow::Waiter{wake, {nullptr}, {}, {}}, body_(std::move(body)) {}
+    TestWaiter(TestWaiter const&) = delete;
+    ~TestWaiter() { flow::abandon(this); }
+
+    /// For a Future or FutureStream that is not ready.
+    template <class Awaited>
+    void wait(Awaited const& future) {
+        flow::addFuture(future.cell());
+        flow::park(this, future.cell());
+    }
+    int woken() const { return woken_; }
+
+private:
+    static void wake(flow::Waiter* waiter) {
+        auto* self = static_cast<TestWaiter*>(waiter);
+        flow::Cell* cell = waiter->awaited.cell();
+        waiter->awaited = {};
+        ++self->woken_;
+        if (self->body_)
+            self->body_(cell);
+        flow::releaseFuture(cell);
+    }
+
+    Body body_;
+    int woken_ = 0;
+};
+
+} // namespace test
