@@ -1,6 +1,7 @@
 #include "flow/core/frame.h"
 
 #include <doctest/doctest.h>
+#include <initializer_list>
 
 using namespace flow;
 
