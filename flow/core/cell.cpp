@@ -37,6 +37,12 @@ void detach(Waiter* waiter) noexcept {
 Cell* takeAwaited(Waiter* waiter) noexcept {
     if (waiter->awaited.isGroup()) {
         BranchGroup* group = waiter->awaited.group();
+        // Branches that hold nothing any more are left behind, so that n calls take n steps. One stays: it knows its
+        // owner.
+        while (group->count > 1 && group->branches->awaited.isNothing()) {
+            ++group->branches;
+            --group->count;
+        }
         for (std::uint32_t i = 0; i < group->count; ++i)
             if (Cell* cell = takeAwaited(&group->branches[i]))
                 return cell;

@@ -43,15 +43,16 @@ Future<Void> QuorumFrame::start(Cell* cell) noexcept {
     }
     for (std::uint32_t i = 0; i < frame.group_.count; ++i) {
         Waiter& branch = frame.branches()[i];
-        Cell* input = branch.awaited.cell();
-        if (input->isReady()) { // counted above
-            branch.awaited = {};
-            releaseFuture(input);
-            if (!cell->has(Cell::kHasFrame)) // the value's destructor decided the quorum: nothing is left to park
-                break;
-        } else {
-            park(&branch, input);
-        }
+        if (!branch.awaited.cell()->isReady())
+            park(&branch, branch.awaited.cell());
+    }
+    // Those that were counted above. All others are parked by now: the death of a value may complete one of them, and
+    // with that decide the quorum, which leaves nothing to release.
+    for (std::uint32_t i = 0; i < frame.group_.count && cell->has(Cell::kHasFrame); ++i) {
+        Waiter& branch = frame.branches()[i];
+        if (!branch.link.isLinked())
+            if (Cell* input = takeAwaited(&branch))
+                releaseFuture(input);
     }
     return future;
 }
@@ -60,11 +61,11 @@ void QuorumFrame::fire(Waiter* branch) {
     auto* frame = static_cast<QuorumFrame*>(static_cast<Waiter*>(branch->owner));
     Cell* input = branch->awaited.cell();
     Error error = input->isError() ? input->error : Error();
-    branch->awaited = {};
-    if (!error.isValid() && --frame->needed_ > 0)
+    if (!error.isValid() && --frame->needed_ > 0) {
+        branch->awaited = {};
         return releaseFuture(input);
-    frame->awaited = {}; // from here on a cancel finds nothing to do
-    releaseFuture(input);
+    }
+    // The input is released with the others, when none of them can fire any more: its value's death may complete one.
     if (Waiter* last = finish(Cell::of(frame), error))
         FLOW_HAND_OVER(last);
 }
@@ -78,7 +79,7 @@ void QuorumFrame::resumeCancelled(Waiter* frame) {
 
 Waiter* QuorumFrame::finish(Cell* cell, Error error) noexcept {
     QuorumFrame& frame = of(cell);
-    frame.awaited = {};
+    frame.awaited = {}; // from here on a cancel finds nothing to do
     for (std::uint32_t i = 0; i < frame.group_.count; ++i)
         detach(&frame.branches()[i]);
     for (std::uint32_t i = 0; i < frame.group_.count; ++i)

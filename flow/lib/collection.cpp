@@ -35,13 +35,13 @@ struct CollectionFrame : Waiter {
         return Future<Void>::adopt(cell);
     }
 
-    void add(Cell* actor) {
+    void add(Future<Void> actor) {
         auto* member = new Member;
         member->waiter = {};
         member->waiter.resume = fire;
         member->waiter.owner = this;
         pushBack(members, member->place);
-        park(&member->waiter, actor);
+        park(&member->waiter, std::move(actor).release());
     }
 
     static void fire(Waiter* waiter) {
@@ -109,8 +109,10 @@ void ActorCollection::add(Future<Void> actor) {
     if (!cell->has(Cell::kHasFrame))
         return;
     auto& frame = CollectionFrame::of(cell);
+    if (!frame.link.isLinked()) // an actor that is being cancelled adds another: the end has begun
+        return;
     if (!actor.isReady())
-        return frame.add(std::move(actor).release());
+        return frame.add(std::move(actor));
     bool ended = actor.isError() || (frame.returnWhenEmptied && frame.members.isEmpty());
     if (!ended)
         return;

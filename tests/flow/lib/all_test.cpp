@@ -1,0 +1,245 @@
+#include "flow/lib/all.h"
+
+#include "flow/coro/coroutine.h"
+#include "flow/sim/sim_loop.h"
+#include "tests/flow/support/trace_log.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace flow;
+using namespace flow::test;
+
+namespace {
+
+Future<Void> watch(TraceLog& log, std::string name, Future<Void> future) {
+    ErrorOr<Void> result = co_await tryGet(std::move(future));
+    log.say(name + ":" + (result.present() ? "done" : result.getError().name()));
+}
+
+Future<int> worker(TraceLog& log, std::string name, Future<int> awaited) {
+    Noisy local(log, name);
+    co_return co_await std::move(awaited);
+}
+
+std::vector<Future<int>> futuresOf(std::vector<Promise<int>> const& promises) {
+    std::vector<Future<int>> futures;
+    for (Promise<int> const& promise : promises)
+        futures.push_back(promise.getFuture());
+    return futures;
+}
+
+/// A value that does something when it dies.
+struct OnDeath {
+    std::shared_ptr<void> guard;
+};
+template <class F>
+OnDeath onDeath(F act) {
+    return {std::shared_ptr<void>(nullptr, [act](void*) { act(); })};
+}
+
+Future<OnDeath> dyingValue(Future<Void> go, std::function<void()> act) {
+    co_await go;
+    co_return onDeath(act);
+}
+
+} // namespace
+
+TEST_CASE("quorum: ready when enough have values") {
+    Blocks blocks;
+    {
+        std::vector<Promise<int>> p(5);
+        Future<Void> three = quorum(futuresOf(p), 3);
+        p[4].send(1);
+        p[0].send(1);
+        CHECK_FALSE(three.isReady());
+        CHECK(p[1].getFutureReferenceCount() == 1);
+        CHECK(p[0].getFutureReferenceCount() == 0);
+        p[2].send(1);
+        CHECK(three.canGet());
+        CHECK(p[1].getFutureReferenceCount() == 0);
+    }
+    CHECK(blocks.leaked() == 0);
+}
+
+TEST_CASE("quorum: fails with the first error") {
+    std::vector<Promise<int>> p(3);
+    Future<Void> one = quorum(futuresOf(p), 2);
+    p[1].sendError(timed_out());
+    CHECK(one.getError() == timed_out());
+    CHECK(p[0].getFutureReferenceCount() == 0);
+    // Among those that are ready at the call the first in order counts.
+    std::vector<Future<int>> mixed = {Never(), 1, end_of_stream(), timed_out(), 2};
+    CHECK(quorum(mixed, 2).getError() == end_of_stream());
+    CHECK(quorum(mixed, 1).canGet());
+    CHECK(waitForAll(mixed).getError() == end_of_stream());
+}
+
+TEST_CASE("quorum: ready, empty and Never inputs") {
+    std::vector<Future<int>> none;
+    CHECK(waitForAll(none).canGet());
+    CHECK(waitForAny(none).canGet());
+    CHECK(quorum(none, 0).canGet());
+    std::vector<Future<int>> ready = {1, 2};
+    CHECK(waitForAll(ready).canGet());
+    CHECK(waitForAny(ready).canGet());
+    std::vector<Future<int>> never = {1, Never()};
+    CHECK_FALSE(waitForAll(never).isReady());
+    CHECK(waitForAny(never).canGet());
+    CHECK(quorum(never, 0).canGet());
+    std::string words = lastWords([] {
+        std::vector<Future<int>> one = {1};
+        (void)quorum(one, 2);
+    });
+    CHECK(words.find("a quorum of more futures than there are") != std::string::npos);
+    words = lastWords([] {
+        std::vector<Future<int>> one(1);
+        (void)waitForAll(one);
+    });
+    CHECK(words.find("invalid Future") != std::string::npos);
+}
+
+TEST_CASE("quorum: one block whatever the number of inputs") {
+    for (int count : {1, 2, 10, 500}) {
+        std::vector<Promise<int>> p(count);
+        std::vector<Future<int>> inputs = futuresOf(p);
+        Blocks blocks;
+        Future<Void> all = waitForAll(inputs);
+        CHECK(blocks.taken() == 1);
+        for (Promise<int>& promise : p)
+            promise.send(0);
+        CHECK(all.canGet());
+        CHECK(blocks.taken() == 1);
+    }
+}
+
+TEST_CASE("all: && and || and success, with futures, delays and Never") {
+    SimLoop loop;
+    Promise<int> p;
+    Future<Void> both = p.getFuture() && delay(2);
+    Future<Void> either = p.getFuture() || delay(1);
+    Future<Void> done = success(p.getFuture());
+    loop.run(either);
+    CHECK(loop.now() == 1);
+    p.send(3);
+    CHECK(done.canGet());
+    CHECK_FALSE(both.isReady());
+    loop.run(both);
+    CHECK(loop.now() == 2);
+    CHECK((Never() || Future<int>(1)).canGet());
+    CHECK_FALSE((Never() && Future<int>(1)).isReady());
+    CHECK((Never() && Future<int>(timed_out())).getError() == timed_out());
+    CHECK((yield() && Future<int>(1)).canGet());
+    CHECK(success(Future<int>(timed_out())).getError() == timed_out());
+    Future<Void> chain = Future<int>(1) && Future<Void>(Void()) && Future<std::string>(std::string("s"));
+    CHECK(chain.canGet());
+}
+
+TEST_CASE("all: inputs are released before those who wait for the result run") {
+    TraceLog log;
+    Promise<int> p;
+    Future<Void> watcher = watch(log, "any", worker(log, "loser", Never()) || worker(log, "winner", p.getFuture()));
+    p.send(1);
+    CHECK(log.take() == "~winner ~loser any:done");
+    Promise<int> q;
+    watcher = watch(log, "all", worker(log, "a", Never()) && worker(log, "b", q.getFuture()));
+    q.sendError(timed_out());
+    CHECK(log.take() == "~b ~a all:timed_out");
+}
+
+TEST_CASE("all: dropping or cancelling the result releases the inputs") {
+    TraceLog log;
+    Blocks blocks;
+    {
+        Future<Void> both = worker(log, "a", Never()) && worker(log, "b", Never());
+        both = Future<Void>();
+        CHECK(log.take() == "~a ~b");
+        Future<Void> either = worker(log, "a", Never()) || worker(log, "b", Never());
+        Future<Void> watcher = watch(log, "either", either);
+        either.cancel();
+        either.cancel();
+        CHECK(log.take() == "~a ~b either:actor_cancelled");
+    }
+    CHECK(blocks.leaked() == 0);
+}
+
+TEST_CASE("all: one future several times") {
+    Promise<int> p;
+    std::vector<Future<int>> same(3, p.getFuture());
+    Future<Void> all = waitForAll(same);
+    Future<Void> two = quorum(same, 2);
+    same.clear();
+    CHECK(p.getFutureReferenceCount() == 6);
+    p.send(1);
+    CHECK(all.canGet());
+    CHECK(two.canGet());
+    CHECK(p.getFutureReferenceCount() == 0);
+}
+
+TEST_CASE("all: the death of an input's value may complete or fail another input") {
+    for (int how = 0; how < 4; ++how) {
+        Blocks blocks;
+        {
+            Promise<Void> go;
+            Promise<int> other, last;
+            Future<Void> result;
+            auto act = [&] {
+                if (how == 0)
+                    other.send(1);
+                else if (how == 1)
+                    other.sendError(timed_out());
+                else if (how == 2)
+                    result = Future<Void>();
+                else
+                    result.cancel();
+            };
+            result = dyingValue(go.getFuture(), act) || other.getFuture();
+            Future<Void> watched = how == 2 ? Future<Void>(Void()) : result;
+            go.send(Void());
+            CHECK(watched.canGet());
+            CHECK(other.getFutureReferenceCount() == 0);
+        }
+        CHECK(blocks.leaked() == 0);
+    }
+}
+
+TEST_CASE("all: the death of a value that is not the last one decides the quorum") {
+    for (bool error : {false, true}) {
+        Promise<Void> go;
+        Promise<int> other;
+        auto act = [&] { error ? other.sendError(timed_out()) : other.send(1); };
+        Future<Void> both = dyingValue(go.getFuture(), act) && other.getFuture();
+        go.send(Void());
+        CHECK(both.isReady());
+        CHECK(both.isError() == error);
+    }
+}
+
+TEST_CASE("all: a ready input whose value's death completes a later one") {
+    for (bool error : {false, true}) {
+        Promise<int> later;
+        Cell* cell = detail::QuorumFrame::create(3, 3);
+        auto& frame = detail::QuorumFrame::of(cell);
+        auto act = [&] { error ? later.sendError(timed_out()) : later.send(1); };
+        frame.add(dyingValue(Future<Void>(Void()), act).release()); // nobody else holds it: the quorum ends its life
+        frame.add(later.getFuture().release());
+        frame.add(dyingValue(Future<Void>(Void()), [] {}).release());
+        Future<Void> all = detail::QuorumFrame::start(cell);
+        CHECK(all.isReady());
+        CHECK(all.isError() == error);
+    }
+}
+
+TEST_CASE("all: dropping a quorum of very many inputs takes no time to speak of") {
+    std::vector<Future<int>> inputs(200000, Future<int>(Never()));
+    Future<Void> all = waitForAll(inputs);
+    auto before = std::chrono::steady_clock::now();
+    all = Future<Void>();
+    CHECK(std::chrono::steady_clock::now() - before < std::chrono::seconds(2));
+    CHECK(inputs[0].cell()->futures == 200000);
+}

@@ -1,0 +1,223 @@
+#include "flow/lib/collection.h"
+
+#include "flow/coro/coroutine.h"
+#include "flow/sim/sim_loop.h"
+#include "tests/flow/support/trace_log.h"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <optional>
+
+using namespace flow;
+using namespace flow::test;
+
+namespace {
+
+Future<Void> actor(TraceLog& log, std::string name, Future<Void> awaited) {
+    Noisy local(log, name);
+    co_await std::move(awaited);
+}
+
+Future<Void> watch(TraceLog& log, Future<Void> future) {
+    ErrorOr<Void> result = co_await tryGet(std::move(future));
+    log.say(result.present() ? "done" : result.getError().name());
+}
+
+/// Adds another actor when it ends, by value, error or cancel.
+Future<Void> addsAtEnd(TraceLog& log, ActorCollection& collection, Future<Void> awaited, Future<Void> added) {
+    try {
+        co_await std::move(awaited);
+    } catch (Error&) {
+    }
+    collection.add(actor(log, "added", std::move(added)));
+}
+
+} // namespace
+
+TEST_CASE("collection: holds actors until they end") {
+    TraceLog log;
+    Blocks blocks;
+    {
+        Promise<Void> p, q;
+        ActorCollection all(false);
+        CHECK(all.isEmpty());
+        all.add(actor(log, "a", p.getFuture()));
+        all.add(actor(log, "b", q.getFuture()));
+        all.add(Future<Void>(Void()));
+        CHECK_FALSE(all.isEmpty());
+        p.send(Void());
+        CHECK(log.take() == "~a");
+        q.send(Void());
+        CHECK(all.isEmpty());
+        CHECK_FALSE(all.getResult().isReady());
+        log.take();
+    }
+    CHECK(blocks.leaked() == 0);
+}
+
+TEST_CASE("collection: an error cancels the others and becomes the result") {
+    TraceLog log;
+    Promise<Void> p;
+    ActorCollection all(false);
+    Future<Void> watcher = watch(log, all.getResult());
+    all.add(actor(log, "a", Never()));
+    all.add(actor(log, "b", p.getFuture()));
+    all.add(actor(log, "c", Never()));
+    p.sendError(timed_out());
+    CHECK(log.take() == "~b ~a ~c timed_out");
+    CHECK(all.isEmpty());
+    all.add(actor(log, "late", Never()));
+    CHECK(log.take() == "~late");
+    ActorCollection other(true);
+    other.add(actor(log, "a", Never()));
+    other.add(Future<Void>(end_of_stream()));
+    CHECK(log.take() == "~a");
+    CHECK(other.getResult().getError() == end_of_stream());
+}
+
+TEST_CASE("collection: ready when emptied, but not before the first add") {
+    TraceLog log;
+    Promise<Void> p, q;
+    ActorCollection all(true);
+    CHECK_FALSE(all.getResult().isReady());
+    all.add(p.getFuture());
+    all.add(Future<Void>(Void()));
+    CHECK_FALSE(all.getResult().isReady());
+    all.add(q.getFuture());
+    p.send(Void());
+    CHECK_FALSE(all.getResult().isReady());
+    q.send(Void());
+    CHECK(all.getResult().canGet());
+    ActorCollection ready(true);
+    ready.add(Future<Void>(Void()));
+    CHECK(ready.getResult().canGet());
+}
+
+TEST_CASE("collection: clear and destruction cancel; results of before fail with actor_cancelled") {
+    TraceLog log;
+    Blocks blocks;
+    {
+        std::optional<ActorCollection> all(std::in_place, false);
+        Future<Void> before = all->getResult();
+        all->add(actor(log, "a", Never()));
+        all->clear(true);
+        CHECK(log.take() == "~a");
+        CHECK(before.getError() == actor_cancelled());
+        all->add(actor(log, "b", Never()));
+        Future<Void> after = all->getResult();
+        all.reset();
+        CHECK(log.take() == "~b");
+        CHECK(after.getError() == actor_cancelled());
+        ActorCollection one(false), two(false);
+        one.add(actor(log, "one", Never()));
+        two.add(actor(log, "two", Never()));
+        one = std::move(two);
+        CHECK(log.take() == "~one");
+        Future<Void> result = one.getResult();
+        result.cancel();
+        CHECK(log.take() == "~two");
+        CHECK(one.isEmpty());
+    }
+    CHECK(blocks.leaked() == 0);
+}
+
+TEST_CASE("collection: dropping the result does not cancel while the collection lives") {
+    TraceLog log;
+    Promise<Void> p;
+    ActorCollection all(false);
+    {
+        Future<Void> result = all.getResult();
+    }
+    all.add(actor(log, "a", p.getFuture()));
+    CHECK(log.take() == "");
+    p.send(Void());
+    CHECK(log.take() == "~a");
+}
+
+TEST_CASE("collection: an actor adds another as it ends") {
+    TraceLog log;
+    Promise<Void> p, q;
+    ActorCollection all(true);
+    all.add(addsAtEnd(log, all, p.getFuture(), q.getFuture()));
+    p.send(Void());
+    CHECK_FALSE(all.getResult().isReady());
+    CHECK(log.take() == "");
+    q.send(Void());
+    CHECK(log.take() == "~added");
+    CHECK(all.getResult().canGet());
+}
+
+TEST_CASE("collection: what is added while it ends is dropped") {
+    Blocks blocks;
+    TraceLog log;
+    for (int how = 0; how < 6; ++how) {
+        Promise<Void> fails, parked;
+        std::optional<ActorCollection> all(std::in_place, false);
+        Future<Void> watcher = watch(log, all->getResult());
+        Future<Void> added = how % 2 ? Future<Void>(timed_out()) : parked.getFuture();
+        all->add(addsAtEnd(log, *all, Never(), added));
+        all->add(fails.getFuture());
+        if (how < 2)
+            fails.sendError(end_of_stream());
+        else if (how < 4)
+            all->getResult().cancel();
+        else
+            all->add(Future<Void>(end_of_stream()));
+        CHECK(log.take() == std::string("~added ") + (how / 2 == 1 ? "actor_cancelled" : "end_of_stream"));
+        added = Future<Void>();
+        CHECK(parked.getFutureReferenceCount() == 0);
+        parked.send(Void());
+    }
+    CHECK(blocks.leaked() == 0);
+}
+
+TEST_CASE("collection: an actor destroys the collection as it ends") {
+    Blocks blocks;
+    TraceLog log;
+    for (bool error : {false, true}) {
+        Promise<Void> p;
+        auto all = std::make_unique<ActorCollection>(true);
+        Future<Void> result = all->getResult();
+        auto destroys = [](std::unique_ptr<ActorCollection>& mine, Future<Void> awaited, bool fail) -> Future<Void> {
+            co_await std::move(awaited);
+            mine.reset();
+            if (fail)
+                throw timed_out();
+        };
+        all->add(actor(log, "other", Never()));
+        all->add(destroys(all, p.getFuture(), error));
+        p.send(Void());
+        CHECK(all == nullptr);
+        CHECK(log.take() == "~other");
+        CHECK(result.getError() == actor_cancelled());
+    }
+    Promise<Void> p;
+    auto all = std::make_unique<ActorCollection>(true);
+    Future<Void> watcher = [](std::unique_ptr<ActorCollection>& mine) -> Future<Void> {
+        co_await tryGet(mine->getResult());
+        mine.reset();
+    }(all);
+    all->add(p.getFuture());
+    p.send(Void());
+    CHECK(all == nullptr);
+    CHECK(watcher.isReady());
+}
+
+TEST_CASE("collection: a million members come and go in constant stack") {
+    onSmallStack(kSmallStack, [] {
+        Blocks blocks;
+        {
+            Promise<Void> p;
+            ActorCollection all(false);
+            for (int i = 0; i < kManyLinks; ++i)
+                all.add(p.getFuture());
+            all.clear(true);
+            for (int i = 0; i < kManyLinks; ++i)
+                all.add(p.getFuture());
+            p.send(Void());
+            CHECK(all.getResult().isReady());
+        }
+        CHECK(blocks.leaked() == 0);
+    });
+}
