@@ -20,11 +20,17 @@ from benchlib.counts import Counts, doctest, junit
 from benchlib.process import ROOT, interrupt_on_terminate, stream
 
 TESTED = ("clang-checked", "gcc-checked", "asan")
+THREADS = "tsan"  # the programs have one thread: only the runtime's own tests run under it
 RELEASE = ("clang", "gcc")
-CHECKED_PYTHON = ("actorc", "tools")
+CHECKED_PYTHON = ("actorc", "tools", "tests")
 
 # addr2line comes with g++; llvm-symbolizer would be one more large package, of the right version.
-SANITIZER = {"ASAN_OPTIONS": "external_symbolizer_path=/usr/bin/addr2line", "UBSAN_OPTIONS": "print_stacktrace=1"}
+SANITIZER = {
+    "ASAN_OPTIONS": "external_symbolizer_path=/usr/bin/addr2line",
+    "UBSAN_OPTIONS": "print_stacktrace=1",
+    # The tests ask for more memory than there is, to see std::bad_alloc.
+    "TSAN_OPTIONS": "allocator_may_return_null=1 external_symbolizer_path=/usr/bin/addr2line",
+}
 
 DESCRIPTION = """\
 Checks the sources, builds, and runs every test. The last line is
@@ -116,9 +122,10 @@ def source_checks() -> list[Step]:
 
 def preset_steps(preset: str, text: str, console: Console) -> list[Step]:
     built: list[bool] = []
+    targets = ("flow_tests",) if preset == THREADS else ()
 
     def build_it() -> Outcome:
-        outcome = run_build(preset, (), console)
+        outcome = run_build(preset, targets, console)
         built.append(not outcome.counts.failed)
         # With a filter the build is only a means: counted, it would hide that no test matches.
         return Outcome(Counts()) if text and built[-1] else outcome
@@ -127,11 +134,12 @@ def preset_steps(preset: str, text: str, console: Console) -> list[Step]:
         # What an earlier build left would tell nothing about the sources of today.
         return run(preset, text) if built[-1] else Outcome(Counts(0, 1), "not run, because the build failed")
 
-    return [
+    steps = [
         Step(f"build {preset}", build_it),
         Step(f"flow_tests {preset}", lambda: after_build(run_doctest)),
         Step(f"programs {preset}", lambda: after_build(run_programs)),
     ]
+    return steps[:2] if preset == THREADS else steps
 
 
 def release_step(preset: str, console: Console) -> Step:
@@ -143,7 +151,7 @@ def all_steps(quick: bool, text: str, console: Console) -> list[Step]:
     if not quick:
         checks = source_checks()
         steps = [step for step in checks if text in step.name] + steps
-    for preset in TESTED[:1] if quick else TESTED:
+    for preset in TESTED[:1] if quick else (*TESTED, THREADS):
         steps += preset_steps(preset, text, console)
     if not quick and not text:
         steps += [release_step(preset, console) for preset in RELEASE]

@@ -127,7 +127,8 @@ class _Lowering(PrefixLowering):
         if index == len(items):
             run.leave_for(index, self._new("end"))
         del self._visible[mark:]
-        line = self._end_line(items[min(index, len(items) - 1)])
+        last = items[min(index, len(items) - 1)]
+        line = self._end_line(last.whens[-1].wait if isinstance(last, syntax.Choose) else last)
 
         jump = None if run.target is None else self._goto(line, run.target)
         rest, ends = self._items(run.items, start, False, run.merges)
@@ -207,7 +208,7 @@ class _Lowering(PrefixLowering):
         return [Code(line, (f"{wait.result.name} = wait_.{take}<{self._type(wait.result.type)}>();",))]
 
     def _choose(self, item: syntax.Choose, reachable: bool) -> Lowered:
-        line = self._line(item)
+        line = self._end_line(item.whens[-1].wait)
         nodes: Nodes = [self._choose_operands(item)] if reachable else []
         nodes.append(Suspend(line, self._numbers[item], self._waiting_label(item), is_choose=True))
         nodes.append(IfFailed(line, self._handler))

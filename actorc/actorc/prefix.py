@@ -52,6 +52,10 @@ _REWRITTEN = (
 )  # fmt: skip
 
 
+def _is_rewritten(item: Statement) -> bool:
+    return isinstance(item, _REWRITTEN) or (isinstance(item, syntax.For) and isinstance(item.init, syntax.StateDecl))
+
+
 def locals_of(item: Statement) -> tuple[Local, ...]:
     return item.locals if isinstance(item, syntax.Plain | Declared) else ()
 
@@ -154,11 +158,7 @@ class PrefixLowering:
         """Whether the statement is copied as it stands."""
         if isinstance(item, syntax.Break | syntax.Continue):
             return False  # may stand for none in the source
-        return not any(
-            isinstance(inner, _REWRITTEN)
-            or (isinstance(inner, syntax.For) and isinstance(inner.init, syntax.StateDecl))
-            for inner in syntax.walk(item)
-        )
+        return not any(_is_rewritten(inner) for inner in syntax.walk(item))
 
     def _operand(self, wait: syntax.WaitExpr) -> Operand:
         type_ = "flow::Void" if wait.result is None else self._type(wait.result.type)

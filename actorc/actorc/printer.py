@@ -57,7 +57,9 @@ class Printer(ABC):
 
     def body_text(self) -> str:
         """The body in its braces, with marks for lines."""
-        self._scope(self._body.code)
+        self._out.append("{ ")
+        self._nodes(self._body.code.body)
+        self._put(self._body.code.end_line, "}")
         return "".join(self._out)
 
     @property
@@ -166,8 +168,9 @@ class Printer(ABC):
         if node.orelse is None:
             return
         self._out.append("else ")
-        if node.front is None and len(node.orelse.body) == 1 and isinstance(node.orelse.body[0], If):
-            self._node(node.orelse.body[0])
+        inner = node.orelse.body[0] if len(node.orelse.body) == 1 else None
+        if isinstance(inner, If) and node.front is None and inner.front is None:
+            self._if(inner)
         else:
             self._scope(node.orelse, regions[1])
 

@@ -77,13 +77,13 @@ std::string findSymbol(MappedFile const& file, std::uint64_t address) {
 }
 
 std::string demangle(std::string const& mangled) {
-    // Compilers append ".resume", ".actor" and the like to the parts into which they split a coroutine.
-    std::string plain = mangled.substr(0, mangled.find('.'));
+    // Compilers append ".resume", ".actor" and the like to the parts into which they split a coroutine. They are cut
+    // after demangling: gcc's names of these parts have dots inside as well.
     int status = 0;
-    char* text = abi::__cxa_demangle(plain.c_str(), nullptr, nullptr, &status);
-    std::string result = status == 0 ? text : plain;
+    char* text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
+    std::string result = status == 0 ? text : mangled.substr(0, mangled.find('.'));
     std::free(text);
-    return result;
+    return result.substr(0, result.find(" [clone"));
 }
 
 } // namespace

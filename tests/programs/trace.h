@@ -35,6 +35,7 @@ public:
               delete last;
           }) {}
 
+    explicit operator bool() const { return name_ != nullptr; }
     const char* name() const { return name_ ? name_->c_str() : "nothing"; }
 
 private:

@@ -1,0 +1,52 @@
+"""What the tests of the back ends share: emitted text, and which source line each of its lines belongs to."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from front import sound
+
+from actorc.emit import emit
+
+ROOT = Path(__file__).parents[2]
+PROGRAMS = sorted((ROOT / "tests" / "programs").glob("*.actor.cpp"))
+BACKENDS = ("state-machine", "coroutine")
+COMPILERS = [name for name in ("g++", "clang++-19") if shutil.which(name)]
+
+_LINE = re.compile(r'#line (\d+) "')
+
+
+def emitted(text: str, backend: str = "state-machine", output: str = "out.g.cpp") -> str:
+    file, source = sound(text)
+    return emit(file, source, backend, output)
+
+
+def placed(output: str) -> list[tuple[int, str]]:
+    """Each line with the number that the C++ compiler gives it."""
+    found = []
+    number = 1
+    for line in output.split("\n"):
+        directive = _LINE.match(line.lstrip())
+        if directive:
+            number = int(directive[1])
+        else:
+            found.append((number, line))
+            number += 1
+    return found
+
+
+def one_blank(text: str) -> str:
+    return " ".join(text.split())
+
+
+def syntax_errors(output: str, compiler: str, folder: Path) -> str:
+    """What a compiler says of emitted text, with the flags of our own code."""
+    path = folder / "out.g.cpp"
+    path.write_text(output, encoding="utf-8")
+    flags = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-DNO_INTELLISENSE"]
+    folders = ["-I", str(ROOT), "-iquote", str(ROOT / "tests" / "programs")]
+    run = subprocess.run([compiler, *flags, *folders, str(path)], capture_output=True, text=True, check=False)
+    return run.stderr

@@ -1,0 +1,219 @@
+"""The emitted text: what is kept, on which lines it stands, what the declarations become, and that it compiles."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+from back import BACKENDS, COMPILERS, PROGRAMS, emitted, one_blank, placed, syntax_errors
+
+SIMPLE = """\
+ACTOR Future<int> f(Future<int> a, int k) {
+    state int sum = k;
+    int x = wait(a);
+    sum += x;
+    wait(delay(1.0));
+    return sum;
+}
+"""
+
+# ---------------------------------------------------------------------------------------------------------------
+# Outside actors
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_text_outside_actors_is_kept(backend: str) -> None:
+    before = '// ACTOR in a comment\r\n\tint a = 1\'000;\n#if 0\n}}\n#endif\nauto r = R"x(ACTOR ")x";\n'
+    after = "\n\n#define LAST 1 \\\n    + 2\n  int z;   // no line end after this"
+    output = emitted(before + SIMPLE + after, backend)
+    assert before in output
+    assert output.endswith(after)
+
+
+def test_first_lines() -> None:
+    lines = emitted("int x;\n").split("\n")
+    assert lines[0] == "#define POST_ACTOR_COMPILER 1"
+    assert lines[-3:] == ['#line 1 "test.actor.cpp"', "int x;", ""]
+
+
+def test_byte_order_mark_stays_first() -> None:
+    output = emitted("\ufeffint x;\n")
+    assert output.startswith("\ufeff#define")
+    assert output.count("\ufeff") == 1
+
+
+def test_warnings_are_silenced_in_sources_only() -> None:
+    assert "#pragma" in emitted("int x;\n")
+    assert "#pragma" not in emitted("int x;\n", output="out.g.h")
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Lines
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_statements_stand_on_their_lines(backend: str) -> None:
+    lines = placed(emitted("\n" * 40 + SIMPLE, backend))
+    for number, text in ((43, "flow::pending<int>(a)"), (44, "sum += x;"), (45, "delay(1.0)"), (42, "int sum")):
+        assert number in [at for at, line in lines if text in line], text
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.name)
+def test_literals_keep_their_lines(backend: str, program: Path) -> None:
+    """Every string of a program stands in the output, and only on lines that it stands on in the source."""
+    text = program.read_text(encoding="utf-8")
+    places: dict[str, set[int]] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        for literal in re.findall(r'say\(("[^"]+")', line):
+            places.setdefault(literal, set()).add(number)
+    found: dict[str, set[int]] = {}
+    for number, line in placed(emitted(text, backend)):
+        for literal in re.findall(r'say\(("[^"]+")', line):
+            found.setdefault(literal, set()).add(number)
+    assert found == places
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_few_line_directives_are_needed(backend: str) -> None:
+    body = "".join(f"    wait(delay({i}));\n    int x{i} = wait(g({i}));\n    use(x{i});\n" for i in range(50))
+    output = emitted(f"ACTOR Future<Void> f() {{\n{body}    return Void();\n}}\n", backend)
+    assert output.count("#line") < 8
+    assert output.count("\n") < 151 + 20
+
+
+def test_comment_at_the_end_of_an_operand() -> None:
+    output = emitted("ACTOR Future<Void> f(Future<Void> a) {\n    wait(a // the first\n    );\n    return Void();\n}\n")
+    assert "// the first );" not in one_blank(output.split("a_body")[1].split("\n")[1])
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# State machine
+
+
+def test_state_machine() -> None:
+    output = one_blank(re.sub(r"#line.*", "", emitted(SIMPLE)))
+    assert "namespace { struct FActorState { Future<int> a; int k; int sum;" in output
+    assert "FActorState(Future<int> const& arg_a, int const& arg_k) : a(arg_a), k(arg_k), sum(k) {}" in output
+    assert "case 1: goto resume1; case 2: goto resume2; default: break;" in output
+    assert "{ auto x_ = wait_.take<int>(); [[maybe_unused]] int const& x = x_.get(); sum += x; wait_ =" in output
+    assert "(delay(1.0)); } if (!actor_.ready(wait_)) { return actor_.park(wait_, 2); resume2:" in output
+    assert "return actor_.finish(std::move(sum));" in output
+    assert "struct FActor final : flow::actor::Actor<int, FActorState> {};" in output
+    assert "[[nodiscard]] Future<int> f(Future<int> const& arg_a, int const& arg_k) {" in output
+
+
+def test_coroutine() -> None:
+    output = one_blank(re.sub(r"#line.*", "", emitted(SIMPLE, "coroutine")))
+    assert "[[nodiscard]] Future<int> f(Future<int> const& arg_a, int const& arg_k) {" in output
+    assert "Future<int> a(arg_a);" in output
+    assert "wait_ = co_await wait_; if (wait_.failed()) { co_await flow::coro::fail(wait_.takeError()); }" in output
+    assert "co_return sum;" in output
+    assert "goto" not in output
+
+
+def test_choose_is_lazy_and_closes_the_run_before_it_suspends() -> None:
+    body = "    Token t;\n    choose {\n        when(int x = wait(a)) { use(x); }\n        when(wait(b)) {}\n    }\n"
+    head = "ACTOR void f(Future<int> a, Future<Void> b) {\n"
+    output = one_blank(re.sub(r"#line.*", "", emitted(head + body + "}\n")))
+    assert "(void)(actor_.when(choose_, flow::pending<int>( a)) ||" in output
+    assert "evaluation_.done(); } } if (!choose_.decided())" in output
+    assert "flow::Choose<2> choose_;" in output
+    assert output.index("if (choose_.winner() == 0) { auto x_") < output.index("else { wait_.drop();")
+
+
+def test_try_with_waits_is_entered_from_its_front() -> None:
+    body = "try { wait(a); } catch (Error& e) { wait(a); throw timed_out(); }\n"
+    output = one_blank(emitted(f"ACTOR void f(Future<Void> a) {{\n{body}}}\n"))
+    assert "switch (entry_) { case 1: goto try1; case 2: goto resume2; default: break; }" in output
+    assert "try1: try { switch (entry_) { case 1: entry_ = 0; goto resume1; default: break; }" in output
+    assert "catch (...) { error_ = flow::currentError(); goto catch1; }" in output
+    assert "return actor_.fail(timed_out());" in output
+
+
+def test_statements_without_waits_are_copied() -> None:
+    body = "    for (int i = 0; i < 3; ++i) // count\n        if (i)\n            use(i);\n"
+    assert body.strip() in emitted(f"ACTOR void f() {{\n{body}}}\n")
+
+
+def test_shadowed_states_are_not_moved() -> None:
+    body = "state std::string s; wait(a); { std::string s = g(); if (s.empty()) return s; } return s;"
+    output = emitted(f"ACTOR Future<std::string> f(Future<Void> a) {{ {body} }}\n")
+    assert "finish(s)" in output
+    assert "finish(std::move(s))" in output
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Declarations
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_prototypes(backend: str) -> None:
+    def prototype(text: str) -> str:
+        return one_blank(emitted(text, backend).split('"test.actor.cpp"\n')[1])
+
+    assert prototype('ACTOR Future<int> f(int a, std::string b = "x  y");') == (
+        '[[nodiscard]] Future<int> f(int const& a, std::string const& b = "x y");'
+    )
+    assert prototype("ACTOR static void f();") == "static void f();"
+    assert prototype("ACTOR UNCANCELLABLE Future<int> f();") == "Future<int> f();"
+    assert prototype("ACTOR [[flow_allow_discard]] [[gnu::cold]] Future<int> f();") == "[[gnu::cold]] Future<int> f();"
+    assert prototype("ACTOR template <class T, int N = 3> Future<T> f(T x);") == (
+        "template <class T, int N = 3> [[nodiscard]] Future<T> f(T const& x);"
+    )
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_default_template_arguments_stand_on_the_first_declaration(backend: str) -> None:
+    declaration = "ACTOR template <class T = int> Future<T> f(T x);\n"
+    definition = "ACTOR template <class T{}> Future<T> f(T x) {{ wait(x); return x; }}\n"
+    assert emitted(declaration + definition.format(" = int"), backend).count("= int") == 1
+    assert "= int" in emitted(definition.format(" = int"), backend)
+
+
+def test_classes_of_actors() -> None:
+    output = one_blank(emitted(SIMPLE + SIMPLE.replace("int k", "long k")))
+    assert "struct FActor1 final" in output
+    inside = emitted("struct X {\n" + SIMPLE.replace("ACTOR", "ACTOR static") + "};\n")
+    assert "namespace {" not in inside
+    assert "static Future<int> f(" in inside
+    outside = one_blank(emitted("struct X { ACTOR static void f(); };\nACTOR void X::f() { wait(g()); }\n"))
+    assert "void X::f() { struct X_FActorState {" in outside
+
+
+def test_void_coroutines_are_detached() -> None:
+    output = one_blank(emitted("ACTOR void f(int a) { wait(g(a)); }\n", "coroutine"))
+    assert "void f(int const& arg_a) { struct FActor { static flow::coro::Detached run(int const& arg_a)" in output
+    assert "FActor::run(arg_a); }" in output
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# As a whole
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("name", ["templates", "members", "states", "conditional"])
+def test_programs_compile_without_warnings(name: str, backend: str, compiler: str, tmp_path: Path) -> None:
+    text = next(path for path in PROGRAMS if path.name == f"{name}.actor.cpp").read_text(encoding="utf-8")
+    assert syntax_errors(emitted(text, backend), compiler, tmp_path) == ""
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_output_is_not_much_larger_than_the_source(backend: str) -> None:
+    texts = [path.read_text(encoding="utf-8") for path in PROGRAMS]
+    outputs = [emitted(text, backend) for text in texts]
+    assert sum(map(len, outputs)) < 3.5 * sum(map(len, texts))
+    assert sum(text.count("\n") for text in outputs) < 2 * sum(text.count("\n") for text in texts)
+
+
+def test_a_thousand_lines_take_no_time() -> None:
+    part = (
+        "    if (g()) {{ Token t; wait(delay({0})); }} else {{ try {{ wait(f); }} catch (Error& e) {{ wait(f); }} }}\n"
+    )
+    body = "".join(part.format(i) for i in range(1000))
+    begin = time.process_time()
+    emitted(f"ACTOR void f(Future<Void> f) {{\n{body}}}\n")
+    assert time.process_time() - begin < 3  # 0.4 s on an idle machine

@@ -1,0 +1,188 @@
+"""Lowering: what holds for every lowered body, and how locals and waits are laid out."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from back import PROGRAMS
+from front import sound
+
+from actorc.labels import plan
+from actorc.lower import lower
+from actorc.lowered import (
+    Body,
+    Branches,
+    Code,
+    Goto,
+    Handler,
+    If,
+    Label,
+    Loop,
+    Node,
+    Operand,
+    Scope,
+    Suspend,
+    Try,
+)
+from actorc.syntax import Choose, Wait, walk
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "fuzz"))
+
+from actor_fuzz import generate, program
+
+
+def nodes(node: Node) -> Iterator[Node]:
+    yield node
+    inner: tuple[Node, ...] = ()
+    match node:
+        case Scope(body=body):
+            inner = body
+        case Loop(body=scope) | Try(body=scope) | Handler(body=scope):
+            inner = (scope,)
+        case If(then=then, orelse=orelse):
+            inner = (then,) if orelse is None else (then, orelse)
+        case Branches(bodies=bodies):
+            inner = bodies
+    for each in inner:
+        yield from nodes(each)
+
+
+def bodies(text: str) -> list[tuple[Body, int]]:
+    """Each actor's lowered body, and how many waits it has in the source."""
+    file, source = sound(text)
+    found = []
+    for actor in file.actors:
+        if actor.body is not None:
+            waits = sum(isinstance(inner, Wait | Choose) for inner in walk(actor.body))
+            found.append((lower(actor, source), waits))
+    return found
+
+
+def body(text: str) -> Body:
+    head = "ACTOR Future<Void> test(Future<Void> f, int k) {\n"
+    return bodies(f"{head}{text}\nreturn Void();\n}}\n")[0][0]
+
+
+def check(lowered: Body, waits: int) -> None:
+    """Each suspension is printed once, each label once, and each jump has a label."""
+    all_nodes = list(nodes(lowered.code))
+    suspensions = [node for node in all_nodes if isinstance(node, Suspend)]
+    assert sorted(node.number for node in suspensions) == list(range(1, waits + 1))
+    labels = Counter(node.label for node in all_nodes if isinstance(node, Suspend | Label | Handler))
+    assert all(count == 1 for count in labels.values())
+    assert all(node.label in labels for node in all_nodes if isinstance(node, Goto))
+    for resumes in (True, False):
+        plan(lowered.code, resumes=resumes)
+
+
+@pytest.mark.parametrize("program_path", PROGRAMS, ids=lambda path: path.name)
+def test_programs(program_path: Path) -> None:
+    for lowered, waits in bodies(program_path.read_text(encoding="utf-8")):
+        check(lowered, waits)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_actors(seed: int) -> None:
+    for lowered, waits in bodies(program(generate(1000 + seed, 10))):
+        check(lowered, waits)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+
+
+def operands(lowered: Body) -> int:
+    return sum(isinstance(node, Operand) for node in nodes(lowered.code))
+
+
+def jumps(lowered: Body) -> list[str]:
+    return sorted(str(node.label) for node in nodes(lowered.code) if isinstance(node, Goto))
+
+
+def scopes_around(lowered: Body, text: str) -> int:
+    """How many scopes enclose the code with this text."""
+
+    def depth(node: Node) -> int | None:
+        if isinstance(node, Code):
+            return 0 if text in str(node.pieces) else None
+        for inner in list(nodes(node))[1:]:
+            found = depth(inner) if inner is not node else None
+            if found is not None:
+                return found + isinstance(node, Scope)
+        return None
+
+    found = depth(lowered.code)
+    assert found is not None
+    return found
+
+
+def test_no_locals_no_jumps() -> None:
+    lowered = body("loop { if (k) { wait(f); } else { try { wait(f); } catch (Error&) { break; } } }")
+    assert jumps(lowered) == []
+    assert operands(lowered) == 2
+
+
+def test_a_run_ends_before_its_wait_suspends() -> None:
+    lowered = body("int n = k; use(n); wait(f); k++;")
+    run, suspend = lowered.code.body[:2]
+    assert isinstance(run, Scope)
+    assert isinstance(run.body[-1], Operand)
+    assert isinstance(suspend, Suspend)
+    assert jumps(lowered) == []
+
+
+def test_a_trivial_local_does_not_duplicate_what_follows() -> None:
+    lowered = body("int n = k; if (n) { wait(f); } k++; wait(f);")
+    assert jumps(lowered) == ["after1", "wait1"]
+    assert operands(lowered) == 2
+
+
+def test_a_local_with_a_destructor_lives_on_where_nothing_waits() -> None:
+    lowered = body("Token t; if (k) { wait(f); } k++; wait(f);")
+    assert jumps(lowered) == ["wait1", "wait2"]
+    assert operands(lowered) == 3  # the second wait is evaluated with and without `t`
+    assert sum("k++" in str(node.pieces) for node in nodes(lowered.code) if isinstance(node, Code)) == 2
+
+
+def test_what_cannot_be_reached_after_a_wait_is_not_printed_again() -> None:
+    lowered = body("Token t; if (k) { wait(f); return Void(); } k++; wait(f);")
+    assert operands(lowered) == 2
+    assert jumps(lowered) == ["wait1", "wait2"]
+
+
+def test_a_loop_behind_a_trivial_local_is_left_whole() -> None:
+    lowered = body("int n = k; for (k = n; k < 3; k++) { wait(f); }")
+    loops = [node for node in nodes(lowered.code) if isinstance(node, Loop)]
+    assert len(loops) == 1
+    assert loops[0].head[1] == "; "  # what comes before the loop may use `n`
+
+
+def test_a_loop_behind_a_destructor_is_printed_twice() -> None:
+    lowered = body("Token t; while (k--) { use(t); wait(f); }")
+    assert sum(isinstance(node, Loop) for node in nodes(lowered.code)) == 2
+    assert "wait1" in jumps(lowered)
+
+
+def test_a_jump_into_a_try_goes_by_its_front() -> None:
+    lowered = body("Token t; try { if (k) { wait(f); } } catch (Error&) {}")
+    through = list(plan(lowered.code, resumes=False).through.values())
+    assert [(case.code, case.arrives) for case in through] == [(-1, False)]
+
+
+def test_a_variable_in_a_condition_is_a_local() -> None:
+    lowered = body("if (Token t(k); k) { wait(f); } else { k++; }")
+    assert jumps(lowered) == ["after1", "wait1"]
+
+
+def test_states_are_in_the_order_of_their_declarations() -> None:
+    lowered = body(
+        "state int a = 1; wait(f); for (state int b = 0; b < 3; b++) { state int c; wait(f); }\n"
+        "choose { when(state int d = wait(g())) { state int e; } }\n"
+        "state std::vector<int> v; for (int x : v) { wait(f); }"
+    )
+    assert [state.name for state in lowered.states] == ["a", "b", "c", "d", "e", "v", "iter1_"]
+    assert lowered.states[0].init is not None
+    assert all(state.init is None for state in lowered.states[1:])
