@@ -99,8 +99,9 @@ private:
     Link* top_ = nullptr;
 };
 
-/// Frames whose states hold further futures are cancelled from within destructors. Beyond this depth they wait until
-/// the outermost cancel comes to them, so that a long list of actors does not overflow the stack.
+/// Frames whose states hold further futures are cancelled from within destructors, and so are values freed that hold
+/// further futures. Beyond this depth they wait until the outermost cancel or free comes to them, so that a long list
+/// does not overflow the stack.
 constexpr int kMaxDepth = 64;
 constinit thread_local int depth = 0;
 constinit thread_local Link postponed = {nullptr, nullptr};
@@ -118,6 +119,26 @@ void postpone(Cell* cell) noexcept {
 }
 
 } // namespace
+
+void freeWithValue(Cell* cell) noexcept {
+    static constinit thread_local int nested = 0;
+    static constinit thread_local Link* later = nullptr; // linked through `waiters`, of which a dead cell has none
+    if (nested >= kMaxDepth) {
+        cell->waiters.next = later;
+        later = &cell->waiters;
+        return;
+    }
+    for (;;) {
+        ++nested;
+        reinterpret_cast<void (**)(Cell*)>(cell)[-1](cell);
+        memory::release(cell->valueAddress(), cell->sizeClass);
+        --nested;
+        if (nested != 0 || !later)
+            return;
+        cell = reinterpret_cast<Cell*>(later);
+        later = later->next;
+    }
+}
 
 Waiter* wakeAllButLast(Cell* cell) noexcept {
     Link& waiters = cell->waiters;

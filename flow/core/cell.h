@@ -90,10 +90,13 @@ Cell* newCell(std::size_t frameBytes, std::uint32_t futures, std::uint32_t promi
     return cell;
 }
 
+/// The part of freeCell for values that have a destructor.
+void freeWithValue(Cell* cell) noexcept;
+
 /// Destroys the value, if there is one, and gives the block back.
 inline void freeCell(Cell* cell) {
     if (cell->has(Cell::kDestroyValue)) [[unlikely]]
-        reinterpret_cast<void (**)(Cell*)>(cell)[-1](cell);
+        return freeWithValue(cell);
     memory::release(cell->valueAddress(), cell->sizeClass);
 }
 

@@ -1,0 +1,105 @@
+// Lists as long as one likes whose links are values of futures: they die in constant stack, like chains of actors.
+#include "flow/core/cell.h"
+
+#include "flow/core/stream.h"
+#include "flow/coro/coroutine.h"
+#include "tests/flow/support/trace_log.h"
+
+#include <doctest/doctest.h>
+
+using namespace flow;
+using namespace flow::test;
+
+namespace {
+
+struct Node {
+    int number;
+    Future<Node> next;
+};
+
+/// A link that is the result of a coroutine.
+Future<Node> cons(int number, Future<Node> next) {
+    co_return Node{number, std::move(next)};
+}
+
+/// A value that holds an actor, which holds a value, and so on.
+struct Holder {
+    Future<Void> actor;
+};
+Future<Void> holds(Future<Holder>, Future<Void> awaited) {
+    co_await awaited;
+}
+
+/// A stream whose only element is the next stream.
+struct Item {
+    FutureStream<Item> next;
+};
+
+struct NoisyNode {
+    Noisy noisy;
+    Future<NoisyNode> next;
+};
+
+} // namespace
+
+TEST_CASE("long list: values that hold the next future") {
+    onSmallStack(kSmallStack, [] {
+        Blocks blocks;
+        for (bool coroutine : {false, true}) {
+            Future<Node> list;
+            for (int i = 0; i < kManyLinks; ++i)
+                list = coroutine ? cons(i, std::move(list)) : Future<Node>(Node{i, std::move(list)});
+            CHECK(list.get().next.get().number == kManyLinks - 2);
+            list = Future<Node>();
+            CHECK(blocks.leaked() == 0);
+        }
+    });
+}
+
+TEST_CASE("long list: values and actors in turn") {
+    onSmallStack(2 * kSmallStack, [] { // 64 levels of each nest before the rest is put off
+        Blocks blocks;
+        {
+            Promise<Void> never;
+            for (bool valueFirst : {false, true}) {
+                Future<Holder> value = Holder{};
+                Future<Void> actor;
+                for (int i = 0; i < kManyLinks / 2; ++i) {
+                    actor = holds(std::move(value), never.getFuture());
+                    value = Holder{std::move(actor)};
+                }
+                if (!valueFirst)
+                    actor = holds(std::move(value), never.getFuture());
+                value = Future<Holder>();
+                actor = Future<Void>();
+                CHECK(never.getFutureReferenceCount() == 0);
+            }
+        }
+        CHECK(blocks.leaked() == 0);
+    });
+}
+
+TEST_CASE("long list: streams in streams") {
+    onSmallStack(kSmallStack, [] {
+        Blocks blocks;
+        {
+            FutureStream<Item> list;
+            for (int i = 0; i < kManyLinks; ++i) {
+                PromiseStream<Item> link;
+                FutureStream<Item> reader = link.getFuture();
+                link.send(Item{std::move(list)});
+                list = std::move(reader);
+            }
+        }
+        CHECK(blocks.leaked() == 0);
+    });
+}
+
+TEST_CASE("long list: a short one dies at once, from the head on") {
+    TraceLog log;
+    Future<NoisyNode> list;
+    for (const char* name : {"c", "b", "a"})
+        list = NoisyNode{Noisy(log, name), std::move(list)};
+    list = Future<NoisyNode>();
+    CHECK(log.take() == "~c ~b ~a"); // members die in reverse order: the rest of the list before the node's own part
+}
