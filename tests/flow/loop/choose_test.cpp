@@ -1,0 +1,166 @@
+#include "flow/loop/choose.h"
+#include "flow/sim/sim_loop.h"
+#include "tests/flow/support/balance.h"
+
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+using namespace flow;
+
+namespace {
+
+/// A frame with a cell in front of it, as every style has, that counts how often it is resumed.
+struct Frame {
+    Cell* cell = newCell<Void>(sizeof(Waiter) + sizeof(int), 1, 1, Cell::kHasFrame);
+
+    Frame() {
+        *waiter() = {};
+        waiter()->resume = [](Waiter* self) { ++*reinterpret_cast<int*>(self + 1); };
+        *reinterpret_cast<int*>(waiter() + 1) = 0;
+    }
+    Frame(Frame const&) = delete;
+    ~Frame() {
+        cell->flags = Cell::kNever;
+        releasePromise(cell);
+        releaseFuture(cell);
+    }
+
+    Waiter* waiter() const { return cell->frame(); }
+    int resumed() const { return *reinterpret_cast<int*>(cell->frame() + 1); }
+};
+
+Future<int> tell(std::vector<int>& log, int id, Future<int> future) {
+    log.push_back(id);
+    return future;
+}
+
+Future<int> refuse() {
+    throw io_error();
+}
+
+} // namespace
+
+TEST_CASE("choose: the first ready operand wins, and later ones are not evaluated") {
+    test::Balance balance;
+    Frame frame;
+    std::vector<int> evaluated;
+    Promise<int> unset;
+    Choose<3> choose;
+    {
+        auto evaluation = choose.begin();
+        (void)(choose.when(frame.waiter(), pending<int>(tell(evaluated, 0, unset.getFuture()))) ||
+               choose.when(frame.waiter(), pending<int>(tell(evaluated, 1, 11))) ||
+               choose.when(frame.waiter(), pending<int>(tell(evaluated, 2, 12))));
+        evaluation.done();
+    }
+    CHECK(evaluated == std::vector<int>{0, 1});
+    CHECK(choose.decided());
+    Pending wait = choose.result();
+    CHECK(choose.winner() == 1);
+    CHECK(wait.takeValue<int>() == 11);
+    CHECK(unset.getFutureReferenceCount() == 0); // the loser was released
+}
+
+TEST_CASE("choose: parked at all operands, the first to come resumes the frame once") {
+    test::Balance balance;
+    Frame frame;
+    Promise<int> a, b;
+    PromiseStream<int> stream;
+    FutureStream<int> reader = stream.getFuture();
+    Choose<3> choose;
+    {
+        auto evaluation = choose.begin();
+        (void)(choose.when(frame.waiter(), pending<int>(a.getFuture())) ||
+               choose.when(frame.waiter(), pendingNext<int>(reader)) ||
+               choose.when(frame.waiter(), pending<int>(b.getFuture())));
+        evaluation.done();
+    }
+    REQUIRE_FALSE(choose.decided());
+    choose.park(frame.waiter());
+    b.send(5);
+    CHECK(frame.resumed() == 1);
+    stream.send(1); // unlinked before the frame went on: the losers cannot wake it
+    a.send(4);
+    CHECK(frame.resumed() == 1);
+    Pending wait = choose.result();
+    CHECK(choose.winner() == 2);
+    CHECK(wait.takeValue<int>() == 5);
+    CHECK(reader.pop() == 1); // the stream lost nothing
+}
+
+TEST_CASE("choose: an operand that completes an earlier one decides for the earlier") {
+    test::Balance balance;
+    Frame frame;
+    Promise<int> early, late;
+    Choose<2> choose;
+    {
+        auto evaluation = choose.begin();
+        (void)(choose.when(frame.waiter(), pending<int>(early.getFuture())) ||
+               choose.when(frame.waiter(), pending<int>((early.send(1), late.getFuture()))));
+        evaluation.done();
+    }
+    CHECK(choose.decided());
+    Pending wait = choose.result();
+    CHECK(choose.winner() == 0);
+    CHECK(wait.takeValue<int>() == 1);
+}
+
+TEST_CASE("choose: an operand that throws leaves nothing behind, delays included") {
+    test::Balance balance;
+    SimLoop loop;
+    Frame frame;
+    Promise<int> unset;
+    Choose<3> choose;
+    auto evaluate = [&] {
+        auto evaluation = choose.begin();
+        (void)(choose.when(frame.waiter(), pending<Void>(delay(1.0))) ||
+               choose.when(frame.waiter(), pending<int>(unset.getFuture())) ||
+               choose.when(frame.waiter(), pending<int>(refuse())));
+        evaluation.done();
+    };
+    CHECK_THROWS_AS(evaluate(), Error);
+    CHECK(unset.getFutureReferenceCount() == 0);
+    loop.run();
+    CHECK(frame.resumed() == 0);
+    CHECK(loop.now() == 0); // no timer was left
+}
+
+TEST_CASE("choose: cancelling the frame releases all operands and raises") {
+    test::Balance balance;
+    SimLoop loop;
+    Frame frame;
+    Promise<int> a;
+    Choose<2> choose;
+    {
+        auto evaluation = choose.begin();
+        (void)(choose.when(frame.waiter(), pending<int>(a.getFuture())) ||
+               choose.when(frame.waiter(), pending<Void>(delay(1.0))));
+        evaluation.done();
+    }
+    REQUIRE_FALSE(choose.decided());
+    choose.park(frame.waiter());
+    cancel(frame.cell);
+    CHECK(frame.resumed() == 1);
+    CHECK(a.getFutureReferenceCount() == 0);
+    Pending wait = choose.result();
+    CHECK(wait.failed());
+    CHECK(wait.takeError().code() == error_code_actor_cancelled);
+}
+
+TEST_CASE("choose: in a cancelled frame the first operand is evaluated, then it raises") {
+    test::Balance balance;
+    Frame frame;
+    frame.cell->flags |= Cell::kCancelled;
+    std::vector<int> evaluated;
+    Choose<2> choose;
+    {
+        auto evaluation = choose.begin();
+        (void)(choose.when(frame.waiter(), pending<int>(tell(evaluated, 0, 1))) ||
+               choose.when(frame.waiter(), pending<int>(tell(evaluated, 1, 2))));
+        evaluation.done();
+    }
+    CHECK(evaluated == std::vector<int>{0});
+    CHECK(choose.decided());
+    CHECK(choose.result().takeError().code() == error_code_actor_cancelled);
+}
