@@ -241,9 +241,6 @@ struct Ending {
         Cell* cell = Cell::of(frame);
         std::uint8_t last = status != Cell::kUnset ? status : cell->error.isValid() ? Cell::kError : Cell::kValue;
         const void* code = reinterpret_cast<const void*>(frame->destroy);
-#if FLOW_CHECKED // one that never suspended gives the name of the running actor back to its caller here
-        reinterpret_cast<PromiseBase*>(&frame->link)->noteSuspended();
-#endif
         if constexpr (!FrameIsTrivial)
             frame->destroy(frame);
         if (last == Cell::kNever) {

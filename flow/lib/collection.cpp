@@ -124,6 +124,7 @@ void ActorCollection::add(Future<Void> actor) {
 }
 
 bool ActorCollection::isEmpty() const {
+    FLOW_ASSERT(result_.isValid(), "the ActorCollection was moved from");
     Cell* cell = result_.cell();
     return !cell->has(Cell::kHasFrame) || CollectionFrame::of(cell).members.isEmpty();
 }

@@ -50,7 +50,7 @@ public:
             operand.drop();
             operand = Pending::cancelled();
         }
-        if (operand.isDelay()) { // fires from the loop only, hence not before the frame is parked
+        if (operand.isDelay()) { // fires from the loop only
             operand.park(&branch);
             return false;
         }
@@ -66,8 +66,8 @@ public:
     /// (in the destructor of a temporary) cancelled the frame, which nothing could wake again if it parked now.
     bool decided() {
         for (std::uint32_t i = 0; i < group_.count && group_.winner == kNobody; ++i) {
-            Awaited awaited = group_.branches[i].awaited;
-            if (awaited.isCell() && awaited.cell()->isReady())
+            Waiter& branch = group_.branches[i];
+            if (hasFired(branch) || (branch.awaited.isCell() && branch.awaited.cell()->isReady()))
                 group_.winner = i;
         }
         if (group_.winner != kNobody)
@@ -116,9 +116,16 @@ private:
         return cell->has(Cell::kCancelled) && !cell->has(Cell::kUncancellable);
     }
 
+    /// Whether a delay is over before the frame was parked.
+    static bool hasFired(Waiter const& branch) { return branch.resume == nullptr; }
+
     /// A branch has what it waited for. From here on the frame counts as running: a cancel only marks it.
     static void fire(Waiter* branch) {
         auto* frame = static_cast<Waiter*>(branch->owner);
+        if (frame->awaited.isNothing()) [[unlikely]] { // a later operand runs the loop: `decided` will see it
+            branch->resume = nullptr;
+            return;
+        }
         BranchGroup* group = frame->awaited.group();
         group->winner = static_cast<std::uint32_t>(branch - group->branches);
         frame->awaited = {};

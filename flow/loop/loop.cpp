@@ -20,7 +20,11 @@ Loop::Loop() : previous_(std::exchange(detail::currentLoop, this)) {}
 
 Loop::~Loop() {
     ready_.orphanAll();
-    detail::currentLoop = previous_;
+    for (Loop** place = &detail::currentLoop; *place; place = &(*place)->previous_)
+        if (*place == this) { // not the first when loops are destroyed out of order
+            *place = previous_;
+            break;
+        }
 }
 
 void Loop::runUntilReady(Cell* cell) {

@@ -298,3 +298,21 @@ TEST_CASE("race: yields, Never and values that only move") {
     loop.run();
     CHECK_FALSE(never.isReady());
 }
+
+TEST_CASE("race: a delay that is over because a later operand ran the loop wins") {
+    SimLoop loop;
+    TraceLog log;
+    auto runsLoop = [&](double seconds) {
+        return [&loop, seconds] {
+            loop.run(delay(seconds));
+            return Future<int>(Never());
+        };
+    };
+    Future<Void> over = first(log, delay(1), runsLoop(2));
+    CHECK(log.take() == "won0");
+    CHECK(over.canGet());
+    Future<Void> early = first(log, delay(1), runsLoop(0.5)); // still parked when the coroutine suspends
+    loop.run(early);
+    CHECK(log.take() == "won0");
+    CHECK(loop.now() == 3);
+}

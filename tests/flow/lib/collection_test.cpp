@@ -221,3 +221,17 @@ TEST_CASE("collection: a million members come and go in constant stack") {
         CHECK(blocks.leaked() == 0);
     });
 }
+
+TEST_CASE("collection: use after a move dies with a message; assignment brings it back") {
+    CHECK(lastWords([] {
+              ActorCollection all(false);
+              ActorCollection taken(std::move(all));
+              (void)all.isEmpty();
+          }).find("the ActorCollection was moved from") != std::string::npos);
+    ActorCollection all(false);
+    ActorCollection taken(std::move(all));
+    all = ActorCollection(true);
+    all.add(Future<Void>(Void()));
+    CHECK(all.getResult().canGet());
+    CHECK(taken.isEmpty());
+}

@@ -208,3 +208,18 @@ TEST_CASE("loop: a task may run its own loop until something else is ready") {
     CHECK(log.take() == "inner back outer");
     CHECK(loop.now() == 3);
 }
+
+TEST_CASE("loop: loops destroyed out of order leave a living one current, or none") {
+    auto first = std::make_unique<SimLoop>();
+    auto second = std::make_unique<SimLoop>();
+    auto third = std::make_unique<SimLoop>();
+    second.reset();
+    CHECK(&loop() == third.get());
+    third.reset();
+    CHECK(&loop() == first.get());
+    third = std::make_unique<SimLoop>();
+    first.reset();
+    CHECK(&loop() == third.get());
+    third.reset();
+    CHECK_FALSE(hasLoop());
+}
