@@ -23,7 +23,7 @@ template <class T>
 class Promise;
 
 template <class T>
-class [[nodiscard]] Future {
+class Future {
 public:
     using Element = T;
 
