@@ -18,7 +18,7 @@ from benchlib.run import RunError, Settings, available, choose, run
 from benchlib.table import collect, errors, table
 
 QUICK_SIZES = (64, 4096, 65536)
-QUICK_SECONDS = 30.0  # for all compilers together; the rest of the minute is for setting up and first tries
+QUICK_SECONDS = 24.0  # for all compilers together; the rest of the minute is for setting up and first tries
 FULL_MIN_TIME = 0.2  # of one repetition, in seconds
 TARGET = "millrace_bench"
 COMPILERS = ("clang", "gcc")  # also the names of the presets
