@@ -80,11 +80,16 @@ def _print_diagnostics(diagnostics: Diagnostics, source: Source, arguments: argp
 
 
 def _write(path: str, data: bytes) -> None:
-    """All or nothing: whoever reads `path` sees the old contents or the new."""
-    temporary = Path(path + ".tmp")
+    """All or nothing: whoever reads `path` sees the old contents or the new. Links are followed, and what is no regular
+    file, such as a device or a pipe, is written to and not replaced."""
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
     try:
+        if target.exists() and not target.is_file():
+            target.write_bytes(data)
+            return
         temporary.write_bytes(data)
-        os.replace(temporary, path)
+        os.replace(temporary, target)
     except OSError as error:
         temporary.unlink(missing_ok=True)
         raise OSError(error.errno, error.strerror, path) from error

@@ -26,24 +26,24 @@ class _CoroutinePrinter(Printer):
 
     def prologue(self) -> str:
         """The variables that the body needs besides the actor's own."""
-        text = "flow::Pending wait_; " if self._body.waits else ""
+        text = "flow::Pending wait__; " if self._body.waits else ""
         if self._body.choose_size:
-            text += f"flow::Choose<{self._body.choose_size}> choose_; "
-            text += "flow::Waiter* actor_ = co_await flow::coro::self(); "
+            text += f"flow::Choose<{self._body.choose_size}> choose__; "
+            text += "flow::Waiter* actor__ = co_await flow::coro::self(); "
         if self._body.uses_error:
-            text += "flow::Error error_; "
-        return text + ("int entry_ = 0; " if self.needs_entry else "")
+            text += "flow::Error error__; "
+        return text + ("int entry__ = 0; " if self.needs_entry else "")
 
     def _when(self, operand: str) -> str:
-        return f"choose_.when(actor_, {operand})"
+        return f"choose__.when(actor__, {operand})"
 
     def _suspend(self, node: Suspend) -> str:
         if node.is_choose:
-            return "if (!choose_.decided()) { co_await flow::coro::until(choose_); } wait_ = choose_.result();"
-        return "wait_ = co_await wait_;"
+            return "if (!choose__.decided()) { co_await flow::coro::until(choose__); } wait__ = choose__.result();"
+        return "wait__ = co_await wait__;"
 
     def _fail(self, error: str) -> str:
-        if error == "wait_.takeError()":
+        if error == "wait__.takeError()":
             return f"co_await flow::coro::fail({error});"
         return f"{{ flow::Error const raised_ = {error}; co_await flow::coro::fail(raised_); }}"
 

@@ -18,33 +18,33 @@ def definition(shell: Shell, body: Body) -> str:
 class _StateMachinePrinter(Printer):
     def prologue(self) -> str:
         """The variables of a_body, and the switch that leads to where it goes on."""
-        text = "flow::Pending wait_; " if self._body.waits else ""
+        text = "flow::Pending wait__; " if self._body.waits else ""
         if self._body.uses_error:
-            text += "flow::Error error_; "
-        entry = "actor_.entry()"
+            text += "flow::Error error__; "
+        entry = "actor__.entry()"
         if self.needs_entry:
-            text += f"int entry_ = {entry}; "
-            entry = "entry_"
+            text += f"int entry__ = {entry}; "
+            entry = "entry__"
         return text + (switch(entry, self._jumps.entry) if self._jumps.entry else "")
 
     def _when(self, operand: str) -> str:
-        return f"actor_.when(choose_, {operand})"
+        return f"actor__.when(choose__, {operand})"
 
     def _suspend(self, node: Suspend) -> str:
         number = node.number
         if node.is_choose:
-            park = f"return actor_.park(choose_, {number}); resume{number}:;"
-            return f"if (!choose_.decided()) {{ {park} }} wait_ = choose_.result();"
-        park = f"return actor_.park(wait_, {number}); resume{number}: wait_ = actor_.resumed();"
-        return f"if (!actor_.ready(wait_)) {{ {park} }}"
+            park = f"return actor__.park(choose__, {number}); resume{number}:;"
+            return f"if (!choose__.decided()) {{ {park} }} wait__ = choose__.result();"
+        park = f"return actor__.park(wait__, {number}); resume{number}: wait__ = actor__.resumed();"
+        return f"if (!actor__.ready(wait__)) {{ {park} }}"
 
     def _fail(self, error: str) -> str:
-        return f"return actor_.fail({error});"
+        return f"return actor__.fail({error});"
 
     def _return(self, node: Return) -> str:
         if node.is_never:
-            return "return actor_.never();"
+            return "return actor__.never();"
         if node.value is None:
-            return "return actor_.finish();"
+            return "return actor__.finish();"
         value = pieces(node.value)
-        return f"return actor_.finish({f'std::move({value})' if node.is_moved else value});"
+        return f"return actor__.finish({f'std::move({value})' if node.is_moved else value});"

@@ -4,8 +4,8 @@ A plain local dies at the next wait that is executed, and C++ lets no jump into 
 begins with a local is printed inside braces which end where the actor may suspend:
 
     { int n = 5;                              // the run: here locals may be in scope
-      wait_ = flow::pending(delay(n)); }      // evaluated while they live
-    if (!actor_.ready(wait_)) { suspend }     // here they are gone
+      wait__ = flow::pending(delay(n)); }      // evaluated while they live
+    if (!actor__.ready(wait__)) { suspend }     // here they are gone
 
 If a run comes to a statement that waits only on some of its paths, the statement is printed twice: in the run
 (prefix.py), where each wait that it can come to first is evaluated and then left for with a jump, and after the run,
@@ -200,12 +200,12 @@ class _Lowering(PrefixLowering):
         """What becomes of the value, unless a local is bound to it."""
         line = self._end_line(wait)
         if wait.result is None:
-            text = "(void)wait_.takeNext<flow::Void>();" if wait.is_stream else "wait_.drop();"
+            text = "(void)wait__.takeNext<flow::Void>();" if wait.is_stream else "wait__.drop();"
             return [Code(line, (text,))]
         if not wait.result.is_state:
             return []
         take = "takeNext" if wait.is_stream else "takeValue"
-        return [Code(line, (f"{wait.result.name} = wait_.{take}<{self._type(wait.result.type)}>();",))]
+        return [Code(line, (f"{wait.result.name} = wait__.{take}<{self._type(wait.result.type)}>();",))]
 
     def _choose(self, item: syntax.Choose, reachable: bool) -> Lowered:
         line = self._end_line(item.whens[-1].wait)
@@ -288,9 +288,9 @@ def _result_local(wait: syntax.WaitExpr, spell: Callable[[syntax.Code], str]) ->
         return []
     type_, name = spell(result.type), result.name
     if wait.is_stream:
-        text = f"[[maybe_unused]] {type_} {name} = wait_.takeNext<{type_}>();"
+        text = f"[[maybe_unused]] {type_} {name} = wait__.takeNext<{type_}>();"
     else:
-        text = f"auto {name}_ = wait_.take<{type_}>(); [[maybe_unused]] {type_} const& {name} = {name}_.get();"
+        text = f"auto {name}__ = wait__.take<{type_}>(); [[maybe_unused]] {type_} const& {name} = {name}__.get();"
     return [Declared(Span(wait.span.end - 1, wait.span.end), (text,), (Local(name, is_trivial(type_)),))]
 
 

@@ -100,7 +100,7 @@ class Handler(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Operand(Node):
-    """`wait_ = ` the awaited thing."""
+    """`wait__ = ` the awaited thing."""
 
     value: Pieces
 
@@ -182,7 +182,7 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """With this code in `entry_`, go to this label. `arrives`: it is the one that was meant, not a front on the way."""
+    """With this code in `entry__`, go to this label. `arrives`: it is the one that was meant, no front on the way."""
 
     code: int
     label: str
@@ -197,4 +197,4 @@ class Jumps:
     may_vanish: bool  # the jumps to a label may stand in the branch of an `if constexpr` that is discarded
     entry: tuple[Case, ...]  # of the switch at the start of the body
     dispatch: Mapping[Region, tuple[Case, ...]]  # of the switch at the start of a region
-    through: Mapping[Goto, Case]  # jumps that enter a region: what to set `entry_` to, and which front to go to
+    through: Mapping[Goto, Case]  # jumps that enter a region: what to set `entry__` to, and which front to go to

@@ -244,7 +244,7 @@ class PrefixLowering:
         return [Try(self._line(item), region, body, label), Handler(line, label, handler)]
 
     def _handler_scope(self, item: syntax.Try, label: LabelName, lower_list: Callable[[Items], Nodes]) -> Scope:
-        outer, self._caught = self._caught, f"caught{label.number}_"
+        outer, self._caught = self._caught, f"caught{label.number}__"
         nodes = lower_list([*self._caught_local(item), *item.handler.statements])
         self._caught = outer
         return self._scope(item.handler, nodes)
@@ -253,8 +253,8 @@ class PrefixLowering:
         """The error as the handler sees it: by its name, and by one that nothing can hide, for `throw;`."""
         texts = []
         if any(isinstance(inner, syntax.Throw) and inner.value is None for inner in syntax.walk(item.handler)):
-            texts.append(f"[[maybe_unused]] flow::Error const {self._caught} = error_;")
+            texts.append(f"[[maybe_unused]] flow::Error const {self._caught} = error__;")
         if item.name is not None:
-            texts.append(f"[[maybe_unused]] flow::Error const {item.name} = error_;")
+            texts.append(f"[[maybe_unused]] flow::Error const {item.name} = error__;")
         names = (Local(re.sub(r"\W", "", item.name or ""), trivial=True),)
         return [Declared(item.catch_span, (" ".join(texts),), names)] if texts else []

@@ -64,7 +64,7 @@ class Printer(ABC):
 
     @property
     def needs_entry(self) -> bool:
-        """Whether there is a region to be entered by a dispatch, so that `entry_` must be a variable."""
+        """Whether there is a region to be entered by a dispatch, so that `entry__` must be a variable."""
         return bool(self._jumps.dispatch)
 
     @abstractmethod
@@ -113,13 +113,13 @@ class Printer(ABC):
     def _leaf(self, node: Node) -> str:
         match node:
             case Operand():
-                return f"wait_ = {pieces(node.value)};"
+                return f"wait__ = {pieces(node.value)};"
             case ChooseOperands():
                 return self._choose_operands(node)
             case Suspend():
                 return self._front(node.label) + self._suspend(node)
             case IfFailed():
-                return f"if (wait_.failed()) {{ {self._raise('wait_.takeError()', node.handler)} }}"
+                return f"if (wait__.failed()) {{ {self._raise('wait__.takeError()', node.handler)} }}"
             case Raise():
                 return self._raise(pieces(node.error), node.handler)
             case Return():
@@ -137,18 +137,18 @@ class Printer(ABC):
         return f"{label}: __attribute__((unused)); " if self._jumps.may_vanish else f"{label}: "
 
     def _raise(self, error: str, handler: LabelName | None) -> str:
-        return self._fail(error) if handler is None else f"error_ = {error}; goto {handler};"
+        return self._fail(error) if handler is None else f"error__ = {error}; goto {handler};"
 
     def _goto(self, node: Goto) -> str:
         through = self._jumps.through.get(node)
         if through is None:
             return f"goto {node.label};"
-        return f"entry_ = {through.code}; goto {through.label};"
+        return f"entry__ = {through.code}; goto {through.label};"
 
     def _choose_operands(self, node: ChooseOperands) -> str:
         whens = [self._when(pieces(operand.value)) for operand in node.operands]
         evaluation = f"(void)({' || '.join(whens)});"
-        return f"{{ auto evaluation_ = choose_.begin(); {evaluation} evaluation_.done(); }}"
+        return f"{{ auto evaluation__ = choose__.begin(); {evaluation} evaluation__.done(); }}"
 
     # -----------------------------------------------------------------------------------------------------------
 
@@ -156,7 +156,7 @@ class Printer(ABC):
         self._put(scope.line, "{")
         cases = self._jumps.dispatch.get(region, ()) if region is not None else ()
         if cases:
-            self._out.append(switch("entry_", cases, reset="entry_ = 0; "))
+            self._out.append(switch("entry__", cases, reset="entry__ = 0; "))
         self._nodes(scope.body)
         self._put(scope.end_line, "}")
 
@@ -177,11 +177,11 @@ class Printer(ABC):
     def _try(self, node: Try) -> None:
         self._put(node.line, self._front(node.region.front) + "try")
         self._scope(node.body, node.region)
-        self._out.append(f"catch (...) {{ error_ = flow::currentError(); goto {node.handler}; }} ")
+        self._out.append(f"catch (...) {{ error__ = flow::currentError(); goto {node.handler}; }} ")
 
     def _branches(self, node: Branches) -> None:
         last = len(node.bodies) - 1
         for index, body in enumerate(node.bodies):
-            test = "" if index == last else f"if (choose_.winner() == {index}) "
+            test = "" if index == last else f"if (choose__.winner() == {index}) "
             self._out.append(f"{'else ' if index else ''}{test}")
             self._scope(body)

@@ -48,16 +48,16 @@ class Shell:
 
     @property
     def definition_arguments(self) -> str:
-        return ", ".join(argument.declared("arg_") for argument in self.arguments)
+        return ", ".join(argument.declared("arg__") for argument in self.arguments)
 
     @property
     def plain_arguments(self) -> str:
         """The signature again, inside the function: without default arguments."""
-        return ", ".join(f"{a.type} const& arg_{a.name}" for a in self.arguments)
+        return ", ".join(f"{a.type} const& arg__{a.name}" for a in self.arguments)
 
     @property
     def passed(self) -> str:
-        return ", ".join(f"arg_{a.name}" for a in self.arguments)
+        return ", ".join(f"arg__{a.name}" for a in self.arguments)
 
 
 def shell_of(actor: Actor, source: Source, *, is_first: bool) -> Shell:

@@ -15,7 +15,7 @@ from actorc.syntax import StateDecl, StateForm
 def range_iterators(body: syntax.Block, reach: Reach) -> dict[syntax.RangeFor, str]:
     """The variables in which the range-fors that wait keep their places."""
     loops = [inner for inner in syntax.walk(body) if isinstance(inner, syntax.RangeFor) and reach.suspends(inner)]
-    return {loop: f"iter{number}_" for number, loop in enumerate(loops, 1)}
+    return {loop: f"iter{number}__" for number, loop in enumerate(loops, 1)}
 
 
 def state_variables(

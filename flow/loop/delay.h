@@ -8,7 +8,8 @@
 //
 // Awaited in place, neither allocates: the waiting frame itself stands in the queue (a real deadline takes a slot in
 // the timer queue). Turned into a Future<Void>, a delay allocates one block. The deadline is fixed when delay() is
-// called. Cancel-safe: a waiter that is cancelled leaves the queue at once.
+// called, from now(): in a turn that takes long, the delay is counted from the turn's beginning. Cancel-safe: a waiter
+// that is cancelled leaves the queue at once.
 
 #include "flow/loop/loop.h"
 

@@ -43,8 +43,10 @@ void Loop::run() {
 void Loop::runUntil(Cell* cell) {
     FLOW_ASSERT(detail::currentLoop == this, "Loop::run() on a loop that is not the current one of this thread");
     stopped_ = false;
+    ++runs_;
     while (!stopped_ && !(cell && cell->isReady()) && runTurn()) {
     }
+    --runs_;
     stopped_ = false;
     turnEnded_ = true;
 }

@@ -24,8 +24,12 @@ public:
     /// What is still parked here stays parked for ever; dropping its future cancels it as usual.
     virtual ~Loop();
 
-    /// Seconds on this loop's clock, read once a turn.
-    double now() const { return now_; }
+    /// Seconds on this loop's clock, read once a turn; outside run(), where there are no turns, read now.
+    double now() {
+        if (runs_ == 0) [[unlikely]]
+            now_ = startTurn();
+        return now_;
+    }
     /// Seconds on this loop's clock, read now.
     virtual double timer() = 0;
 
@@ -99,6 +103,7 @@ private:
     int slice_ = kSlice;
     bool stopped_ = false;
     bool turnEnded_ = false;
+    int runs_ = 0; // runs under way on this loop: a task may start another
     std::uint64_t tasks_ = 0;
     ReadyQueue ready_;
     TimerQueue timers_;

@@ -134,3 +134,22 @@ def test_it_runs_as_a_module(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.startswith("in.actor.cpp:1:44: error:")
+
+
+def test_an_output_that_is_a_link_or_a_pipe_stays_one(tmp_path: Path) -> None:
+    source = tmp_path / "a.actor.cpp"
+    source.write_text("int x;\n")
+    (tmp_path / "link.cpp").symlink_to(tmp_path / "real.cpp")
+    assert main([str(source), str(tmp_path / "link.cpp")]) == 0
+    assert (tmp_path / "link.cpp").is_symlink()
+    assert "int x;" in (tmp_path / "real.cpp").read_text()
+
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert main([str(source), str(pipe)]) == 0
+        assert b"int x;" in os.read(reader, 65536)
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()

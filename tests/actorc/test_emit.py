@@ -96,20 +96,20 @@ def test_comment_at_the_end_of_an_operand() -> None:
 def test_state_machine() -> None:
     output = one_blank(re.sub(r"#line.*", "", emitted(SIMPLE)))
     assert "namespace { struct FActorState { Future<int> a; int k; int sum;" in output
-    assert "FActorState(Future<int> const& arg_a, int const& arg_k) : a(arg_a), k(arg_k), sum(k) {}" in output
+    assert "FActorState(Future<int> const& arg__a, int const& arg__k) : a(arg__a), k(arg__k), sum(k) {}" in output
     assert "case 1: goto resume1; case 2: goto resume2; default: break;" in output
-    assert "{ auto x_ = wait_.take<int>(); [[maybe_unused]] int const& x = x_.get(); sum += x; wait_ =" in output
-    assert "(delay(1.0)); } if (!actor_.ready(wait_)) { return actor_.park(wait_, 2); resume2:" in output
-    assert "return actor_.finish(std::move(sum));" in output
+    assert "{ auto x__ = wait__.take<int>(); [[maybe_unused]] int const& x = x__.get(); sum += x; wait__ =" in output
+    assert "(delay(1.0)); } if (!actor__.ready(wait__)) { return actor__.park(wait__, 2); resume2:" in output
+    assert "return actor__.finish(std::move(sum));" in output
     assert "struct FActor final : flow::actor::Actor<int, FActorState> {};" in output
-    assert "[[nodiscard]] Future<int> f(Future<int> const& arg_a, int const& arg_k) {" in output
+    assert "[[nodiscard]] Future<int> f(Future<int> const& arg__a, int const& arg__k) {" in output
 
 
 def test_coroutine() -> None:
     output = one_blank(re.sub(r"#line.*", "", emitted(SIMPLE, "coroutine")))
-    assert "[[nodiscard]] Future<int> f(Future<int> const& arg_a, int const& arg_k) {" in output
-    assert "Future<int> a(arg_a);" in output
-    assert "wait_ = co_await wait_; if (wait_.failed()) { co_await flow::coro::fail(wait_.takeError()); }" in output
+    assert "[[nodiscard]] Future<int> f(Future<int> const& arg__a, int const& arg__k) {" in output
+    assert "Future<int> a(arg__a);" in output
+    assert "wait__ = co_await wait__; if (wait__.failed()) { co_await flow::coro::fail(wait__.takeError()); }" in output
     assert "co_return sum;" in output
     assert "goto" not in output
 
@@ -118,19 +118,19 @@ def test_choose_is_lazy_and_closes_the_run_before_it_suspends() -> None:
     body = "    Token t;\n    choose {\n        when(int x = wait(a)) { use(x); }\n        when(wait(b)) {}\n    }\n"
     head = "ACTOR void f(Future<int> a, Future<Void> b) {\n"
     output = one_blank(re.sub(r"#line.*", "", emitted(head + body + "}\n")))
-    assert "(void)(actor_.when(choose_, flow::pending<int>( a)) ||" in output
-    assert "evaluation_.done(); } } if (!choose_.decided())" in output
-    assert "flow::Choose<2> choose_;" in output
-    assert output.index("if (choose_.winner() == 0) { auto x_") < output.index("else { wait_.drop();")
+    assert "(void)(actor__.when(choose__, flow::pending<int>( a)) ||" in output
+    assert "evaluation__.done(); } } if (!choose__.decided())" in output
+    assert "flow::Choose<2> choose__;" in output
+    assert output.index("if (choose__.winner() == 0) { auto x_") < output.index("else { wait__.drop();")
 
 
 def test_try_with_waits_is_entered_from_its_front() -> None:
     body = "try { wait(a); } catch (Error& e) { wait(a); throw timed_out(); }\n"
     output = one_blank(emitted(f"ACTOR void f(Future<Void> a) {{\n{body}}}\n"))
-    assert "switch (entry_) { case 1: goto try1; case 2: goto resume2; default: break; }" in output
-    assert "try1: try { switch (entry_) { case 1: entry_ = 0; goto resume1; default: break; }" in output
-    assert "catch (...) { error_ = flow::currentError(); goto catch1; }" in output
-    assert "return actor_.fail(timed_out());" in output
+    assert "switch (entry__) { case 1: goto try1; case 2: goto resume2; default: break; }" in output
+    assert "try1: try { switch (entry__) { case 1: entry__ = 0; goto resume1; default: break; }" in output
+    assert "catch (...) { error__ = flow::currentError(); goto catch1; }" in output
+    assert "return actor__.fail(timed_out());" in output
 
 
 def test_statements_without_waits_are_copied() -> None:
@@ -185,8 +185,8 @@ def test_classes_of_actors() -> None:
 
 def test_void_coroutines_are_detached() -> None:
     output = one_blank(emitted("ACTOR void f(int a) { wait(g(a)); }\n", "coroutine"))
-    assert "void f(int const& arg_a) { struct FActor { static flow::coro::Detached run(int const& arg_a)" in output
-    assert "FActor::run(arg_a); }" in output
+    assert "void f(int const& arg__a) { struct FActor { static flow::coro::Detached run(int const& arg__a)" in output
+    assert "FActor::run(arg__a); }" in output
 
 
 # ---------------------------------------------------------------------------------------------------------------

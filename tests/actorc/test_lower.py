@@ -183,6 +183,6 @@ def test_states_are_in_the_order_of_their_declarations() -> None:
         "choose { when(state int d = wait(g())) { state int e; } }\n"
         "state std::vector<int> v; for (int x : v) { wait(f); }"
     )
-    assert [state.name for state in lowered.states] == ["a", "b", "c", "d", "e", "v", "iter1_"]
+    assert [state.name for state in lowered.states] == ["a", "b", "c", "d", "e", "v", "iter1__"]
     assert lowered.states[0].init is not None
     assert all(state.init is None for state in lowered.states[1:])

@@ -92,6 +92,18 @@ TEST_CASE("real loop: nothing but delays without end is nothing to do") {
 TEST_CASE("real loop: time before the first turn is that of its making") {
     RealLoop loop;
     CHECK(loop.now() > 0);
-    CHECK(loop.timer() >= loop.now());
+    double now = loop.now();
+    CHECK(loop.timer() >= now);
     CHECK(loop.timer() - loop.now() < 5.0);
+}
+
+TEST_CASE("real loop: a delay that is made outside run() counts from there, not from the last turn") {
+    RealLoop loop;
+    loop.run(delay(0));
+    double before = loop.timer();
+    while (loop.timer() < before + 0.002) { // time passes while the loop does not run
+    }
+    double made = loop.timer();
+    loop.run(delay(0.001));
+    CHECK(loop.timer() >= made + 0.001);
 }
