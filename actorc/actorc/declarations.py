@@ -73,7 +73,7 @@ def _read_type_name(tokens: TokenList, index: int, end: int) -> Base | None:
     if found is None:
         return None
     stop, last = found
-    if texts[stop] == "auto":  # a constrained placeholder
+    if texts[stop] == "auto":  # `Concept auto`
         return Base(stop + 1, False, True)
     return Base(stop, is_enum or (stop == last + 1 and texts[last] in ARITHMETIC_ALIASES), False)
 

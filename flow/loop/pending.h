@@ -104,7 +104,10 @@ Pending pending(Awaitable&& awaitable) {
         return Pending(awaitable);
     } else if constexpr (std::is_same_v<Plain, Yield>) {
         static_assert(std::is_same_v<T, Void>, "a yield has no result");
-        return loop().shouldYield() ? Pending(delay(0, awaitable.priority())) : Pending();
+        Loop& current = loop();
+        if (!current.shouldYield()) [[likely]]
+            return Pending();
+        return Pending(delay(0, awaitable.priority()));
     } else if constexpr (std::is_base_of_v<Future<T>, Plain>) {
         detail::validCell(awaitable);
         if constexpr (std::is_lvalue_reference_v<Awaitable>) {

@@ -80,7 +80,7 @@ ACTOR Future<int> store::later(int x) {
     return -x;
 }
 
-// Two of the same name at the top, one of them static; a recursive one without a declaration before.
+// Two of the same name at the top, one of them static.
 ACTOR Future<int> overloaded(int x) {
     wait(delay(0));
     return x;
