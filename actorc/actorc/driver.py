@@ -28,9 +28,13 @@ def analyse(source: Source, diagnostics: Diagnostics) -> File:
     return file
 
 
-def compile_text(source: Source, backend: str, output_path: str, diagnostics: Diagnostics | None = None) -> str:
-    """The emitted text for a source. Raises Rejected if it has errors; warnings are left in `diagnostics`."""
-    file = analyse(source, Diagnostics() if diagnostics is None else diagnostics)
+def emitted(file: File, source: Source, backend: str, output_path: str, *, nodiscard: bool = True) -> str:
+    """The text to be compiled in place of a source without errors."""
     from actorc.emit import emit  # late: an erroneous file is answered without loading the templates
 
-    return emit(file, source, backend, output_path)
+    return emit(file, source, backend, output_path, nodiscard=nodiscard)
+
+
+def compile_text(source: Source, backend: str, output_path: str) -> str:
+    """The emitted text for a source. Raises Rejected if it has errors."""
+    return emitted(analyse(source, Diagnostics()), source, backend, output_path)

@@ -13,15 +13,17 @@ from actorc.syntax import Actor, File
 _DEFINITIONS = {"state-machine": emit_statemachine.definition, "coroutine": emit_coroutine.definition}
 
 
-def emit(file: File, source: Source, backend: str, output_path: str) -> str:
-    """The text to be compiled in place of a source without errors. `backend` is a key of `_DEFINITIONS`."""
+def emit(file: File, source: Source, backend: str, output_path: str, *, nodiscard: bool = True) -> str:
+    """The text to be compiled in place of a source without errors. `backend` is a key of `_DEFINITIONS`.
+
+    `nodiscard`: the C++ compiler is to warn of calls whose future is thrown away, which cancels the actor."""
     definition = _DEFINITIONS[backend]
     writer = LineWriter(source, is_header=output_path.endswith(".h"))
     position = 0
     declared: set[tuple[object, ...]] = set()
     for actor in file.actors:
         writer.copy(position, actor.span.start)
-        shell = shell_of(actor, source, is_first=_key(actor) not in declared)
+        shell = shell_of(actor, source, is_first=_key(actor) not in declared, nodiscard=nodiscard)
         declared.add(_key(actor))
         writer.emit(_prototype(shell) if actor.body is None else definition(shell, lower(actor, source)))
         position = actor.span.end

@@ -60,7 +60,7 @@ class Shell:
         return ", ".join(f"arg__{a.name}" for a in self.arguments)
 
 
-def shell_of(actor: Actor, source: Source, *, is_first: bool) -> Shell:
+def shell_of(actor: Actor, source: Source, *, is_first: bool, nodiscard: bool) -> Shell:
     """`is_first`: the actor has not been declared before in this file, so default template arguments belong here."""
     template = ""
     if actor.template is not None:
@@ -75,7 +75,7 @@ def shell_of(actor: Actor, source: Source, *, is_first: bool) -> Shell:
         returns=one_line(actor.return_text),
         result=result,
         template=template,
-        specifiers=_specifiers(actor),
+        specifiers=_specifiers(actor, nodiscard=nodiscard),
         arguments=_arguments(actor, source),
         class_name=f"{actor.class_stem}Actor{actor.index or ''}",
         class_arguments=_class_arguments(actor.template),
@@ -98,10 +98,10 @@ def _arguments(actor: Actor, source: Source) -> tuple[Argument, ...]:
     return tuple(found)
 
 
-def _specifiers(actor: Actor) -> str:
+def _specifiers(actor: Actor, *, nodiscard: bool) -> str:
     parts = [one_line(text) for text in actor.attributes if "flow_" not in text]
     may_discard = any("flow_allow_discard" in text for text in actor.attributes)
-    if actor.result_type is not None and not actor.is_uncancellable and not may_discard:
+    if nodiscard and actor.result_type is not None and not actor.is_uncancellable and not may_discard:
         parts.append("[[nodiscard]]")
     if actor.is_static and not actor.qualifier:
         parts.append("static")

@@ -73,6 +73,7 @@ function(add_actor_sources target)
         file(MAKE_DIRECTORY "${output_dir}")
         add_custom_command(
             OUTPUT "${output}"
+            BYPRODUCTS "${output}.uid"
             COMMAND "${CMAKE_COMMAND}" -E env "PYTHONPATH=${package_root}"
                 "${python}" -m actorc --backend ${arg_BACKEND} "${input}" "${output}" --depfile "${output}.d"
             DEPENDS "${input}" ${compiler}

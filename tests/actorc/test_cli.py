@@ -20,7 +20,7 @@ BAD = "ACTOR Future<Void> a(Future<Void> f) { if (wait(f)) g(); return Void(); }
 IDLE = "ACTOR Future<Void> a() { return Void(); }\n"
 
 
-def emit(file: File, source: Source, backend: str, output_path: str) -> str:
+def emit(file: File, source: Source, backend: str, output_path: str, *, nodiscard: bool) -> str:
     if "FAULT" in source.text:
         raise KeyError("a bug")
     return f"{backend} {len(file.actors)}\n{source.text}"
@@ -45,11 +45,24 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-def test_success_writes_the_output_and_nothing_else(stub: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_success_writes_the_output_and_the_identifiers(stub: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(stub, GOOD) == 0
     assert (stub / "out.g.cpp").read_bytes() == b"state-machine 1\n" + GOOD.encode()
-    assert names(stub) == {"in.actor.cpp", "out.g.cpp"}
+    assert names(stub) == {"in.actor.cpp", "out.g.cpp", "out.g.cpp.uid"}
     assert capsys.readouterr() == ("", "")
+
+
+def test_the_output_is_read_only_and_can_be_made_again(stub: Path) -> None:
+    for _ in range(2):
+        assert run(stub, GOOD) == 0
+        assert (stub / "out.g.cpp").stat().st_mode & 0o777 == 0o440
+
+
+def test_identifiers(stub: Path) -> None:
+    """Computed by hand: the SHA-256 of `in.actor.cpp:a` begins with 8fd6489480e0acfa3a23f377496e9387."""
+    declared = "ACTOR Future<Void> b(int x);\n"
+    assert run(stub, GOOD + declared) == 0
+    assert (stub / "out.g.cpp.uid").read_text() == "15440754603685902848|2590545367939647232|in.actor.cpp:a\n"
 
 
 def test_the_backend_is_passed_on(stub: Path) -> None:
@@ -59,6 +72,7 @@ def test_the_backend_is_passed_on(stub: Path) -> None:
 
 def test_errors_exit_with_1_and_remove_a_stale_output(stub: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (stub / "out.g.cpp").write_text("stale")
+    (stub / "out.g.cpp.uid").write_text("stale")
     assert run(stub, BAD, "--depfile", "out.d") == 1
     assert names(stub) == {"in.actor.cpp"}
     out, err = capsys.readouterr()
@@ -93,7 +107,7 @@ def test_an_internal_fault_exits_with_3_and_one_place(stub: Path, capsys: pytest
     assert names(stub) == {"in.actor.cpp"}
     err = capsys.readouterr().err
     assert "internal error at test_cli.py:" in err
-    assert "this is a bug in actorc" in err
+    assert "this is a bug in actorc, not in your source; please report it" in err
     assert "Traceback" not in err
 
 
@@ -153,3 +167,4 @@ def test_an_output_that_is_a_link_or_a_pipe_stays_one(tmp_path: Path) -> None:
     finally:
         os.close(reader)
     assert pipe.is_fifo()
+    assert not (tmp_path / "pipe.uid").exists()

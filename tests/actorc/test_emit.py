@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 from back import BACKENDS, COMPILERS, PROGRAMS, emitted, one_blank, placed, syntax_errors
+from front import sound
+
+from actorc.emit import emit
 
 SIMPLE = """\
 ACTOR Future<int> f(Future<int> a, int k) {
@@ -91,6 +94,12 @@ def test_comment_at_the_end_of_an_operand() -> None:
 
 # ---------------------------------------------------------------------------------------------------------------
 # State machine
+
+
+def test_futures_must_not_be_thrown_away_unless_diagnostics_are_off() -> None:
+    file, source = sound(SIMPLE)
+    assert "[[nodiscard]]" in emit(file, source, "state-machine", "out.g.cpp")
+    assert "[[nodiscard]]" not in emit(file, source, "state-machine", "out.g.cpp", nodiscard=False)
 
 
 def test_state_machine() -> None:
