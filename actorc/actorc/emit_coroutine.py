@@ -29,7 +29,7 @@ class _CoroutinePrinter(Printer):
         text = "flow::Pending wait__; " if self._body.waits else ""
         if self._body.choose_size:
             text += f"flow::Choose<{self._body.choose_size}> choose__; "
-            text += "flow::Waiter* actor__ = co_await flow::coro::self(); "
+            text += "auto* actor__ = co_await flow::coro::self(); "
         if self._body.uses_error:
             text += "flow::Error error__; "
         return text + ("int entry__ = 0; " if self.needs_entry else "")

@@ -16,6 +16,7 @@
 #include "flow/loop/choose.h"
 
 namespace flow::actor {
+using namespace detail;
 
 /// How an activation of a_body ended.
 enum class Exit { Suspended, Finished, Failed, Never };

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace flow {
+namespace flow::detail {
 
 void assertionFailed(const char* condition, const char* message, const char* file, int line) noexcept {
     std::fprintf(stderr, "flow: assertion failed: %s [%s] at %s:%d\n", message, condition, file, line);
@@ -17,4 +17,4 @@ void assertionFailed(const char* condition, const char* message, const char* fil
     std::abort();
 }
 
-} // namespace flow
+} // namespace flow::detail

@@ -11,7 +11,7 @@
 #define FLOW_CHECKED 0
 #endif
 
-namespace flow {
+namespace flow::detail {
 
 /// Prints `message`, the place and the running actor (checked builds know it) to standard error and aborts.
 [[noreturn]] void assertionFailed(const char* condition, const char* message, const char* file, int line) noexcept;
@@ -19,12 +19,12 @@ namespace flow {
 /// The code address of the actor that runs now on this thread, or null. Maintained in checked builds only.
 inline constinit thread_local const void* runningActor = nullptr;
 
-} // namespace flow
+} // namespace flow::detail
 
 #define FLOW_ASSERT(condition, message)                                                                                \
     (__builtin_expect(static_cast<bool>(condition), true)                                                              \
          ? static_cast<void>(0)                                                                                        \
-         : ::flow::assertionFailed(#condition, message, __FILE__, __LINE__))
+         : ::flow::detail::assertionFailed(#condition, message, __FILE__, __LINE__))
 
 #if FLOW_CHECKED
 #define FLOW_CHECK(condition, message) FLOW_ASSERT(condition, message)

@@ -80,7 +80,7 @@ void reportDroppedError(const void* code, Error error) noexcept {
     if (error.code() == error_code_actor_cancelled || error.code() == error_code_broken_promise)
         return;
     char where[256];
-    symbolName(code, where, sizeof where);
+    detail::symbolName(code, where, sizeof where);
     droppedHandler.load()(where, error);
 }
 

@@ -8,7 +8,7 @@
 //
 // A Link with `next == nullptr` is in no list. Nothing here allocates or owns.
 
-namespace flow {
+namespace flow::detail {
 
 struct Link {
     Link* next;
@@ -41,4 +41,4 @@ inline void pushBack(Link& head, Link& node) {
     insertBetween(*head.prev, node, head);
 }
 
-} // namespace flow
+} // namespace flow::detail

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace flow {
+namespace flow::detail {
 namespace {
 
 /// A file mapped for reading; empty if it cannot be.
@@ -107,4 +107,4 @@ void symbolName(const void* code, char* out, std::size_t size) noexcept {
     }
 }
 
-} // namespace flow
+} // namespace flow::detail

@@ -9,9 +9,9 @@
 
 #include <cstddef>
 
-namespace flow {
+namespace flow::detail {
 
 /// Writes a null-terminated name of at most `size - 1` bytes. Never throws; thread-safe.
 void symbolName(const void* code, char* out, std::size_t size) noexcept;
 
-} // namespace flow
+} // namespace flow::detail

@@ -1,6 +1,6 @@
 #include "flow/core/cell.h"
 
-namespace flow {
+namespace flow::detail {
 namespace {
 
 constinit thread_local Cell cancelledByThread = {.waiters = {nullptr, nullptr},
@@ -82,7 +82,7 @@ public:
             top_ = frame->link.next;
             frame->link.next = nullptr;
             frame->awaited = cancelledCell();
-            flow::run(frame);
+            detail::run(frame);
         }
     }
 
@@ -198,4 +198,4 @@ void abandon(Waiter* waiter) noexcept {
     waiter->awaited = {};
 }
 
-} // namespace flow
+} // namespace flow::detail

@@ -15,7 +15,7 @@
 #include <new>
 #include <type_traits>
 
-namespace flow {
+namespace flow::detail {
 
 // -------------------------------------------------------------------------------------------------------------------
 // The value in front of the cell
@@ -184,4 +184,4 @@ Cell* takeAwaited(Waiter* waiter) noexcept;
 /// Takes the waiter out of wherever it is parked, without telling it, and releases what it waited for.
 void abandon(Waiter* waiter) noexcept;
 
-} // namespace flow
+} // namespace flow::detail

@@ -23,7 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace flow {
+namespace flow::detail {
 
 struct Cell;
 struct Waiter;
@@ -118,4 +118,4 @@ struct Cell {
 };
 static_assert(sizeof(Cell) == (FLOW_CHECKED ? 48 : 32), "the frame behind a cell must be aligned to 16 bytes");
 
-} // namespace flow
+} // namespace flow::detail

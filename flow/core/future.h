@@ -33,15 +33,15 @@ public:
     Future(T const& value) : Future(value, 0) {}
     Future(T&& value) : Future(std::move(value), 0) {}
     /// Ready with the error.
-    Future(Error error) : cell_(newCell<T>(0, 1, 0, Cell::kError)) {
+    Future(Error error) : cell_(detail::newCell<T>(0, 1, 0, detail::Cell::kError)) {
         FLOW_ASSERT(error.isValid(), "a Future cannot be made from an Error that says success");
         cell_->error = error;
     }
-    Future(Never) : cell_(newCell<T>(0, 1, 0, Cell::kNever)) {}
+    Future(Never) : cell_(detail::newCell<T>(0, 1, 0, detail::Cell::kNever)) {}
 
     Future(Future const& other) noexcept : cell_(other.cell_) {
         if (cell_)
-            addFuture(cell_);
+            detail::addFuture(cell_);
     }
     Future(Future&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
     Future& operator=(Future const& other) noexcept {
@@ -56,7 +56,7 @@ public:
     }
     ~Future() {
         if (cell_)
-            releaseFuture(cell_);
+            detail::releaseFuture(cell_);
     }
 
     bool isValid() const { return cell_ != nullptr; }
@@ -69,28 +69,28 @@ public:
     /// The value; throws the error of a failed future. The future must be ready. The reference holds as long as some
     /// Future of this computation does.
     T const& get() const {
-        Cell* cell = checked();
+        detail::Cell* cell = checked();
         FLOW_ASSERT(cell->isReady(), "Future::get() on a Future that is not ready");
         if (cell->isError())
             throw Error(cell->error);
-        return valueOf<T>(cell);
+        return detail::valueOf<T>(cell);
     }
     /// The error; the future must have failed.
     Error getError() const {
-        Cell* cell = checked();
+        detail::Cell* cell = checked();
         FLOW_ASSERT(cell->isError(), "Future::getError() on a Future without an error");
         return cell->error;
     }
 
     /// Cancels the actor or coroutine behind this future, as dropping the last Future would; the future then becomes
     /// ready with actor_cancelled, unless the actor swallows that. Nothing happens to a Promise or a finished actor.
-    void cancel() const { flow::cancel(checked()); }
+    void cancel() const { detail::cancel(checked()); }
 
     /// For the styles: the cell, with the reference that this handle held.
-    Cell* release() && { return std::exchange(cell_, nullptr); }
-    Cell* cell() const { return cell_; }
+    detail::Cell* release() && { return std::exchange(cell_, nullptr); }
+    detail::Cell* cell() const { return cell_; }
     /// For the styles: takes over one future reference of the cell.
-    static Future adopt(Cell* cell) {
+    static Future adopt(detail::Cell* cell) {
         Future future;
         future.cell_ = cell;
         return future;
@@ -98,33 +98,33 @@ public:
 
 private:
     template <class U>
-    Future(U&& value, int) : cell_(newCell<T>(0, 1, 0)) {
+    Future(U&& value, int) : cell_(detail::newCell<T>(0, 1, 0)) {
         try {
-            constructValue<T>(cell_, std::forward<U>(value));
+            detail::constructValue<T>(cell_, std::forward<U>(value));
         } catch (...) {
-            freeCell(cell_);
+            detail::freeCell(cell_);
             throw;
         }
-        cell_->setStatus(Cell::kValue);
+        cell_->setStatus(detail::Cell::kValue);
     }
 
-    Cell* checked() const {
+    detail::Cell* checked() const {
         FLOW_ASSERT(cell_, "the Future is invalid: it was default-constructed or moved from");
-        checkThread(cell_);
+        detail::checkThread(cell_);
         return cell_;
     }
 
-    Cell* cell_ = nullptr;
+    detail::Cell* cell_ = nullptr;
 };
 
 /// The right to set a future once. Copies share it. Never null, except after a move.
 template <class T>
 class Promise {
 public:
-    Promise() : cell_(newCell<T>(0, 0, 1)) {}
+    Promise() : cell_(detail::newCell<T>(0, 0, 1)) {}
     Promise(Promise const& other) noexcept : cell_(other.cell_) {
         if (cell_)
-            addPromise(cell_);
+            detail::addPromise(cell_);
     }
     Promise(Promise&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
     Promise& operator=(Promise const& other) noexcept {
@@ -140,33 +140,33 @@ public:
     ~Promise() {
         if (!cell_)
             return;
-        checkThread(cell_);
+        detail::checkThread(cell_);
         if (cell_->promises == 1 && cell_->isUnset() && cell_->futures != 0)
-            flow::sendError(cell_, broken_promise());
-        releasePromise(cell_);
+            detail::sendError(cell_, broken_promise());
+        detail::releasePromise(cell_);
     }
 
     Future<T> getFuture() const {
-        Cell* cell = checked();
-        addFuture(cell);
+        detail::Cell* cell = checked();
+        detail::addFuture(cell);
         return Future<T>::adopt(cell);
     }
 
     /// Sets the value and runs everyone who waits, newest first, before it returns.
     template <class U = T>
     void send(U&& value) const {
-        Cell* cell = settable();
-        constructValue<T>(cell, std::forward<U>(value));
-        wake(cell, Cell::kValue);
+        detail::Cell* cell = settable();
+        detail::constructValue<T>(cell, std::forward<U>(value));
+        wake(cell, detail::Cell::kValue);
     }
     void sendError(Error error) const {
-        Cell* cell = settable();
+        detail::Cell* cell = settable();
         FLOW_ASSERT(error.isValid(), "Promise::sendError() with an Error that says success");
         cell->error = error;
-        wake(cell, Cell::kError);
+        wake(cell, detail::Cell::kError);
     }
     /// Leaves the future unset for ever: it will not even be broken.
-    void send(Never) const { settable()->setStatus(Cell::kNever); }
+    void send(Never) const { settable()->setStatus(detail::Cell::kNever); }
 
     bool isValid() const { return cell_ != nullptr; }
     bool isSet() const { return checked()->isReady(); }
@@ -177,24 +177,24 @@ public:
 
 private:
     // A waiter may drop this very Promise: the reference is held until all have run.
-    static void wake(Cell* cell, std::uint8_t status) {
+    static void wake(detail::Cell* cell, std::uint8_t status) {
         ++cell->promises;
-        if (Waiter* last = publish(cell, status))
-            run(last);
-        releasePromise(cell);
+        if (detail::Waiter* last = detail::publish(cell, status))
+            detail::run(last);
+        detail::releasePromise(cell);
     }
-    Cell* checked() const {
+    detail::Cell* checked() const {
         FLOW_ASSERT(cell_, "the Promise is invalid: it was moved from");
-        checkThread(cell_);
+        detail::checkThread(cell_);
         return cell_;
     }
-    Cell* settable() const {
-        Cell* cell = checked();
+    detail::Cell* settable() const {
+        detail::Cell* cell = checked();
         FLOW_ASSERT(cell->isUnset(), "the Promise is set twice");
         return cell;
     }
 
-    Cell* cell_;
+    detail::Cell* cell_;
 };
 
 } // namespace flow

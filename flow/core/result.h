@@ -8,7 +8,7 @@
 
 #include "flow/core/cell.h"
 
-namespace flow {
+namespace flow::detail {
 
 /// A value inside a completed future, kept alive as long as this object: what a wait's result refers to.
 template <class T>
@@ -59,4 +59,4 @@ T takeValue(Cell* cell) {
         return result.get();
 }
 
-} // namespace flow
+} // namespace flow::detail

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace flow {
+namespace flow::detail {
 
 template <class T>
 class RingQueue {
@@ -83,4 +83,4 @@ private:
     std::uint32_t end_ = 0;
 };
 
-} // namespace flow
+} // namespace flow::detail

@@ -19,7 +19,7 @@
 #endif
 #endif
 
-namespace flow {
+namespace flow::detail {
 
 #if !FLOW_TAIL_CALLS
 inline constinit thread_local Waiter* handedOver = nullptr;
@@ -61,12 +61,12 @@ inline void run(Waiter* waiter) noexcept {
 #endif
 }
 
-} // namespace flow
+} // namespace flow::detail
 
 #if !FLOW_TAIL_CALLS
 #define FLOW_HAND_OVER(waiter)                                                                                         \
     do {                                                                                                               \
-        ::flow::handedOver = (waiter);                                                                                 \
+        ::flow::detail::handedOver = (waiter);                                                                         \
         return;                                                                                                        \
     } while (0)
 #else
@@ -77,8 +77,8 @@ inline void run(Waiter* waiter) noexcept {
 #endif
 #define FLOW_HAND_OVER(waiter)                                                                                         \
     do {                                                                                                               \
-        ::flow::noteRunning(waiter);                                                                                   \
-        ::flow::Waiter* next_ = ::flow::opaque(waiter);                                                                \
+        ::flow::detail::noteRunning(waiter);                                                                           \
+        ::flow::detail::Waiter* next_ = ::flow::detail::opaque(waiter);                                                \
         FLOW_MUSTTAIL return next_->resume(next_);                                                                     \
     } while (0)
 #endif

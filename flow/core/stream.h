@@ -15,6 +15,8 @@
 
 namespace flow {
 
+namespace detail {
+
 /// What both ends share, behind a Cell. The cell's status says what a reader finds: a value (something is queued), an
 /// error (ended, nothing queued) or nothing yet.
 template <class T>
@@ -47,6 +49,8 @@ struct StreamState {
     }
 };
 
+} // namespace detail
+
 template <class T>
 class FutureStream {
 public:
@@ -56,7 +60,7 @@ public:
     FutureStream() = default;
     FutureStream(FutureStream const& other) noexcept : cell_(other.cell_) {
         if (cell_)
-            addFuture(cell_);
+            detail::addFuture(cell_);
     }
     FutureStream(FutureStream&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
     FutureStream& operator=(FutureStream const& other) noexcept {
@@ -71,7 +75,7 @@ public:
     }
     ~FutureStream() {
         if (cell_)
-            releaseFuture(cell_);
+            detail::releaseFuture(cell_);
     }
 
     bool isValid() const { return cell_ != nullptr; }
@@ -87,33 +91,33 @@ public:
         FLOW_ASSERT(isReady(), "FutureStream::pop() on a stream with nothing in it");
         if (isError())
             throw Error(cell_->error);
-        return StreamState<T>::take(cell_);
+        return detail::StreamState<T>::take(cell_);
     }
 
-    Cell* cell() const { return cell_; }
-    static FutureStream adopt(Cell* cell) {
+    detail::Cell* cell() const { return cell_; }
+    static FutureStream adopt(detail::Cell* cell) {
         FutureStream stream;
         stream.cell_ = cell;
         return stream;
     }
 
 private:
-    Cell* checked() const {
+    detail::Cell* checked() const {
         FLOW_ASSERT(cell_, "the FutureStream is invalid: it was default-constructed or moved from");
-        checkThread(cell_);
+        detail::checkThread(cell_);
         return cell_;
     }
 
-    Cell* cell_ = nullptr;
+    detail::Cell* cell_ = nullptr;
 };
 
 template <class T>
 class PromiseStream {
 public:
-    PromiseStream() : cell_(StreamState<T>::create()) {}
+    PromiseStream() : cell_(detail::StreamState<T>::create()) {}
     PromiseStream(PromiseStream const& other) noexcept : cell_(other.cell_) {
         if (cell_)
-            addPromise(cell_);
+            detail::addPromise(cell_);
     }
     PromiseStream(PromiseStream&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
     PromiseStream& operator=(PromiseStream const& other) noexcept {
@@ -129,15 +133,15 @@ public:
     ~PromiseStream() {
         if (!cell_)
             return;
-        checkThread(cell_);
+        detail::checkThread(cell_);
         if (cell_->promises == 1 && cell_->futures != 0)
             end(broken_promise());
-        releasePromise(cell_);
+        detail::releasePromise(cell_);
     }
 
     FutureStream<T> getFuture() const {
-        Cell* cell = checked();
-        addFuture(cell);
+        detail::Cell* cell = checked();
+        detail::addFuture(cell);
         return FutureStream<T>::adopt(cell);
     }
 
@@ -145,14 +149,14 @@ public:
     /// the end.
     template <class U = T>
     void send(U&& value) const {
-        Cell* cell = checked();
-        StreamState<T>& state = StreamState<T>::of(cell);
+        detail::Cell* cell = checked();
+        detail::StreamState<T>& state = detail::StreamState<T>::of(cell);
         if (state.ended)
             return;
         state.queue.push(std::forward<U>(value));
-        cell->setStatus(Cell::kValue);
+        cell->setStatus(detail::Cell::kValue);
         if (!cell->waiters.isEmpty())
-            run(takeFirst(cell->waiters));
+            detail::run(detail::takeFirst(cell->waiters));
     }
     /// Ends the stream: readers get what is queued, then the error. Ignored after the end.
     void sendError(Error error) const {
@@ -163,29 +167,29 @@ public:
 
     bool isValid() const { return cell_ != nullptr; }
     /// Whether nothing is queued.
-    bool isEmpty() const { return StreamState<T>::of(checked()).queue.isEmpty(); }
+    bool isEmpty() const { return detail::StreamState<T>::of(checked()).queue.isEmpty(); }
 
 private:
     void end(Error error) const {
-        Cell* cell = cell_;
-        StreamState<T>& state = StreamState<T>::of(cell);
+        detail::Cell* cell = cell_;
+        detail::StreamState<T>& state = detail::StreamState<T>::of(cell);
         if (state.ended)
             return;
         state.ended = true;
         cell->error = error;
         if (!state.queue.isEmpty())
             return;
-        cell->setStatus(Cell::kError);
+        cell->setStatus(detail::Cell::kError);
         if (!cell->waiters.isEmpty())
-            run(takeFirst(cell->waiters));
+            detail::run(detail::takeFirst(cell->waiters));
     }
-    Cell* checked() const {
+    detail::Cell* checked() const {
         FLOW_ASSERT(cell_, "the PromiseStream is invalid: it was moved from");
-        checkThread(cell_);
+        detail::checkThread(cell_);
         return cell_;
     }
 
-    Cell* cell_;
+    detail::Cell* cell_;
 };
 
 } // namespace flow

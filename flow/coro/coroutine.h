@@ -42,6 +42,7 @@ TryGet<T> tryGet(Future<T> future) {
 } // namespace flow
 
 namespace flow::coro {
+using namespace flow::detail;
 
 /// Suspends for ever: the frame is destroyed, its locals innermost first, and the error published without a C++ throw.
 struct [[nodiscard]] fail {

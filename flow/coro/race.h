@@ -116,7 +116,7 @@ public:
 
 private:
     template <std::size_t... I>
-    void evaluate(Waiter* frame, std::index_sequence<I...>) {
+    void evaluate(detail::Waiter* frame, std::index_sequence<I...>) {
         auto evaluation = choose_.begin();
         (void)(choose_.when(frame, coro::detail::RaceOperand<Operands>::operand(std::get<I>(operands_))) || ...);
         evaluation.done();

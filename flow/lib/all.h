@@ -83,7 +83,7 @@ concept WaitableInput = requires(T const& input) { detail::AsFuture<T>::cell(inp
 template <class T>
 Future<Void> quorum(std::vector<Future<T>> const& futures, std::size_t needed) {
     FLOW_ASSERT(needed <= futures.size(), "a quorum of more futures than there are");
-    Cell* cell = detail::QuorumFrame::create(futures.size(), needed);
+    detail::Cell* cell = detail::QuorumFrame::create(futures.size(), needed);
     for (Future<T> const& future : futures)
         detail::QuorumFrame::of(cell).add(detail::AsFuture<Future<T>>::cell(future));
     return detail::QuorumFrame::start(cell);

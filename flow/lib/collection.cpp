@@ -3,6 +3,7 @@
 #include "flow/loop/pending.h"
 
 namespace flow {
+using namespace detail;
 namespace {
 
 /// One actor of a collection: the waiter that is parked at it, and its place in the list.
@@ -104,7 +105,7 @@ ActorCollection& ActorCollection::operator=(ActorCollection&& other) noexcept {
 
 void ActorCollection::add(Future<Void> actor) {
     FLOW_ASSERT(result_.isValid(), "the ActorCollection was moved from");
-    detail::validCell(actor);
+    validCell(actor);
     Cell* cell = result_.cell();
     if (!cell->has(Cell::kHasFrame))
         return;

@@ -18,6 +18,7 @@
 #include "flow/loop/pending.h"
 
 namespace flow {
+namespace detail {
 
 /// What does not depend on the number of branches.
 class ChooseBase {
@@ -85,7 +86,7 @@ public:
         for (std::uint32_t i = 0; i < group_.count; ++i) {
             Waiter& branch = group_.branches[i];
             if (branch.awaited.isCell())
-                flow::park(&branch, branch.awaited.cell());
+                detail::park(&branch, branch.awaited.cell());
         }
         frame->awaited = &group_;
     }
@@ -149,14 +150,16 @@ private:
     BranchGroup group_;
 };
 
+} // namespace detail
+
 template <std::size_t N>
-class Choose : public ChooseBase {
+class Choose : public detail::ChooseBase {
 public:
     /// Starts the evaluation of the operands.
     [[nodiscard]] Evaluation begin() { return start(branches_); }
 
 private:
-    Waiter branches_[N];
+    detail::Waiter branches_[N];
 };
 
 } // namespace flow

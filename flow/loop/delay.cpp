@@ -1,6 +1,7 @@
 #include "flow/loop/delay.h"
 
 namespace flow {
+using namespace detail;
 namespace {
 
 /// The frame of a delay that was made into a future: parked in the loop, it completes its own cell.

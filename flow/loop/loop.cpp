@@ -3,6 +3,7 @@
 #include <limits>
 
 namespace flow {
+using namespace detail;
 namespace {
 
 /// Waits for the future of Loop::run(future) and ends the turn, so that run looks at the future.
@@ -16,11 +17,11 @@ struct EndOfTurn : Waiter {
 
 } // namespace
 
-Loop::Loop() : previous_(std::exchange(detail::currentLoop, this)) {}
+Loop::Loop() : previous_(std::exchange(currentLoop, this)) {}
 
 Loop::~Loop() {
     ready_.orphanAll();
-    for (Loop** place = &detail::currentLoop; *place; place = &(*place)->previous_)
+    for (Loop** place = &currentLoop; *place; place = &(*place)->previous_)
         if (*place == this) { // not the first when loops are destroyed out of order
             *place = previous_;
             break;
@@ -41,7 +42,7 @@ void Loop::run() {
 
 // A task may run its own loop: that ends the turn of the run further down the stack, but not that run.
 void Loop::runUntil(Cell* cell) {
-    FLOW_ASSERT(detail::currentLoop == this, "Loop::run() on a loop that is not the current one of this thread");
+    FLOW_ASSERT(currentLoop == this, "Loop::run() on a loop that is not the current one of this thread");
     stopped_ = false;
     ++runs_;
     while (!stopped_ && !(cell && cell->isReady()) && runTurn()) {
@@ -61,7 +62,7 @@ bool Loop::runTurn() {
         if (!next)
             return waitForTimer();
         ++tasks_;
-        flow::run(next);
+        detail::run(next);
         if (turnEnded_)
             break;
     }

@@ -43,7 +43,7 @@ public:
             throw loop_drained();
         if (future.isError())
             throw future.getError();
-        return takeValue<T>(std::move(future).release());
+        return detail::takeValue<T>(std::move(future).release());
     }
     /// The same for what converts to Future<Void>: delays.
     void run(Future<Void> future) { run<Void>(std::move(future)); }
@@ -58,9 +58,9 @@ public:
     std::uint64_t tasksRun() const { return tasks_; }
 
     /// Lets a free waiter run behind what is ready at this priority.
-    void makeReady(Waiter* waiter, TaskPriority priority) { ready_.push(waiter, priority); }
+    void makeReady(detail::Waiter* waiter, TaskPriority priority) { ready_.push(waiter, priority); }
     /// Parks a free waiter until the deadline; one that is not in the future makes it ready. At infinity it never is.
-    void parkUntil(Waiter* waiter, double deadline, TaskPriority priority) {
+    void parkUntil(detail::Waiter* waiter, double deadline, TaskPriority priority) {
         if (deadline > now_) // false for NaN, which has no place in an order of deadlines
             timers_.park(waiter, deadline, priority);
         else
@@ -94,8 +94,8 @@ protected:
     double now_ = 0;
 
 private:
-    void runUntilReady(Cell* cell);
-    void runUntil(Cell* cell);
+    void runUntilReady(detail::Cell* cell);
+    void runUntil(detail::Cell* cell);
     /// False when nothing is left to do.
     bool runTurn();
     bool waitForTimer();
@@ -105,8 +105,8 @@ private:
     bool turnEnded_ = false;
     int runs_ = 0; // runs under way on this loop: a task may start another
     std::uint64_t tasks_ = 0;
-    ReadyQueue ready_;
-    TimerQueue timers_;
+    detail::ReadyQueue ready_;
+    detail::TimerQueue timers_;
     Loop* previous_;
 };
 

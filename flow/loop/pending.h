@@ -16,63 +16,65 @@
 
 namespace flow {
 
+namespace detail {
 /// The next element of a stream.
 template <class T>
 T takeNext(Cell* cell) {
     FutureStream<T> held = FutureStream<T>::adopt(cell);
     return StreamState<T>::take(cell);
 }
+} // namespace detail
 
 class Pending {
 public:
     constexpr Pending() = default;
-    explicit Pending(Cell* cell) : cell_(cell) {}
+    explicit Pending(detail::Cell* cell) : cell_(cell) {}
     explicit Pending(Delay delay)
         : kind_(Kind::Delay), priority_(delay.priority()), cell_(nullptr), deadline_(delay.deadline()) {}
     /// What a wait finds after it was resumed: the cell in `awaited`, or nothing after a delay.
-    FLOW_INLINE static Pending resumed(Waiter* waiter) {
+    FLOW_INLINE static Pending resumed(detail::Waiter* waiter) {
         Pending pending(waiter->awaited.cell());
         waiter->awaited = {};
         return pending;
     }
     /// What every wait of a cancelled actor finds.
-    static Pending cancelled() { return Pending(cancelledCell()); }
+    static Pending cancelled() { return Pending(detail::cancelledCell()); }
 
     FLOW_INLINE bool isReady() const { return kind_ == Kind::Cell && (!cell_ || cell_->isReady()); }
     bool isDelay() const { return kind_ == Kind::Delay; }
     Delay asDelay() const { return {deadline_, priority_}; }
-    Cell* cell() const { return cell_; }
+    detail::Cell* cell() const { return cell_; }
 
     /// Parks a free waiter; this must not be ready.
-    FLOW_INLINE void park(Waiter* waiter) const {
+    FLOW_INLINE void park(detail::Waiter* waiter) const {
         if (kind_ == Kind::Delay)
             loop().parkUntil(waiter, deadline_, priority_);
         else
-            flow::park(waiter, cell_);
+            detail::park(waiter, cell_);
     }
 
     /// Whether the wait raises. The rest asks of a ready Pending, once.
     FLOW_INLINE bool failed() const { return cell_ && cell_->isError(); }
-    FLOW_INLINE Error takeError() const { return flow::takeError(cell_); }
+    FLOW_INLINE Error takeError() const { return detail::takeError(cell_); }
     /// The result by reference.
     template <class T>
-    Result<T> take() const {
-        return Result<T>(cell_);
+    detail::Result<T> take() const {
+        return detail::Result<T>(cell_);
     }
     /// The result by value.
     template <class T>
     T takeValue() const {
-        return flow::takeValue<T>(cell_);
+        return detail::takeValue<T>(cell_);
     }
     /// The next element of a stream.
     template <class T>
     T takeNext() const {
-        return flow::takeNext<T>(cell_);
+        return detail::takeNext<T>(cell_);
     }
     /// No result is wanted.
     FLOW_INLINE void drop() const {
         if (cell_)
-            releaseFuture(cell_);
+            detail::releaseFuture(cell_);
     }
 
 private:
@@ -80,7 +82,7 @@ private:
 
     Kind kind_ = Kind::Cell;
     TaskPriority priority_ = TaskPriority::Zero;
-    Cell* cell_ = nullptr;
+    detail::Cell* cell_ = nullptr;
     double deadline_ = 0;
 };
 
@@ -111,7 +113,7 @@ Pending pending(Awaitable&& awaitable) {
     } else if constexpr (std::is_base_of_v<Future<T>, Plain>) {
         detail::validCell(awaitable);
         if constexpr (std::is_lvalue_reference_v<Awaitable>) {
-            addFuture(awaitable.cell());
+            detail::addFuture(awaitable.cell());
             return Pending(awaitable.cell());
         } else {
             return Pending(std::forward<Awaitable>(awaitable).release());
@@ -126,9 +128,9 @@ Pending pending(Awaitable&& awaitable) {
 /// The operand of `waitNext`: a FutureStream<T>, at which nobody else may wait at the same time.
 template <class T>
 Pending pendingNext(FutureStream<T> const& stream) {
-    Cell* cell = detail::validCell(stream);
+    detail::Cell* cell = detail::validCell(stream);
     FLOW_ASSERT(cell->waiters.isEmpty(), "two readers wait for one FutureStream at the same time");
-    addFuture(cell);
+    detail::addFuture(cell);
     return Pending(cell);
 }
 

@@ -16,7 +16,7 @@
 #include <memory>
 #include <new>
 
-namespace flow {
+namespace flow::detail {
 
 class ReadyQueue {
 public:
@@ -107,4 +107,4 @@ private:
     std::unique_ptr<Link, Free> lists_;
 };
 
-} // namespace flow
+} // namespace flow::detail

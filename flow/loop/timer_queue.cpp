@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace flow {
+namespace flow::detail {
 
 TimerQueue::~TimerQueue() {
     for (Entry const& entry : heap_) {
@@ -82,4 +82,4 @@ void TimerQueue::siftDown(std::size_t hole, Entry entry) {
     heap_[hole] = entry;
 }
 
-} // namespace flow
+} // namespace flow::detail

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace flow {
+namespace flow::detail {
 
 class TimerQueue {
 public:
@@ -79,4 +79,4 @@ private:
     std::uint32_t cancelled_ = 0;
 };
 
-} // namespace flow
+} // namespace flow::detail

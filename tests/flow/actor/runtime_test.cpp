@@ -10,6 +10,7 @@
 #include <algorithm>
 
 using namespace flow;
+using namespace flow::detail;
 using namespace flow::test;
 using flow::actor::Exit;
 

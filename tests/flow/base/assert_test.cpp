@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 using namespace flow;
+using namespace flow::detail;
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 using namespace flow;
+using namespace flow::detail;
 
 namespace {
 

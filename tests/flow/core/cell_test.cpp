@@ -12,6 +12,7 @@
 #include <vector>
 
 using namespace flow;
+using namespace flow::detail;
 using test::Balance;
 using test::TestWaiter;
 

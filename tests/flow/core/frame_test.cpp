@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 using namespace flow;
+using namespace flow::detail;
 
 TEST_CASE("frame: an Awaited says what kind of thing it is, and gives it back") {
     CHECK(Awaited().isNothing());

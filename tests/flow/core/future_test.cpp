@@ -13,6 +13,7 @@
 #include <thread>
 
 using namespace flow;
+using namespace flow::detail;
 using test::Balance;
 using test::Counted;
 

@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 using namespace flow;
+using namespace flow::detail;
 using namespace flow::test;
 
 namespace {

@@ -11,6 +11,7 @@
 #include <optional>
 
 using namespace flow;
+using namespace flow::detail;
 using test::Balance;
 using test::TestWaiter;
 

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 using namespace flow;
+using namespace flow::detail;
 using test::Balance;
 using test::Log;
 using test::Tracer;

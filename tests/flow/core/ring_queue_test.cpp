@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <string>
 
-using flow::RingQueue;
+using flow::detail::RingQueue;
 using test::Counted;
 
 namespace {

@@ -6,6 +6,7 @@
 #include <vector>
 
 using namespace flow;
+using namespace flow::detail;
 
 namespace {
 

@@ -14,6 +14,7 @@
 #include <thread>
 
 using namespace flow;
+using namespace flow::detail;
 using test::Balance;
 using test::Counted;
 using test::TestWaiter;

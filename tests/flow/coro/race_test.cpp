@@ -8,6 +8,7 @@
 #include <memory>
 
 using namespace flow;
+using namespace flow::detail;
 using namespace flow::test;
 
 namespace {

@@ -13,6 +13,7 @@
 #include <vector>
 
 using namespace flow;
+using namespace flow::detail;
 using namespace flow::test;
 
 namespace {

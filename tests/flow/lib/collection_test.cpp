@@ -10,6 +10,7 @@
 #include <optional>
 
 using namespace flow;
+using namespace flow::detail;
 using namespace flow::test;
 
 namespace {

@@ -7,6 +7,7 @@
 #include <string>
 
 using namespace flow;
+using namespace flow::detail;
 
 TEST_CASE("pending: a future that is an lvalue is shared, a temporary is taken over") {
     test::Balance balance;

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 using namespace flow;
+using namespace flow::detail;
 
 TEST_CASE("priority: the names stand in order of urgency") {
     CHECK(TaskPriority::Zero < TaskPriority::Min);

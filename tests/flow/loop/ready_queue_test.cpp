@@ -9,6 +9,7 @@
 #include <vector>
 
 using namespace flow;
+using namespace flow::detail;
 
 namespace {
 

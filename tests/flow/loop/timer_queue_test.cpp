@@ -11,6 +11,7 @@
 #include <vector>
 
 using namespace flow;
+using namespace flow::detail;
 
 namespace {
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 using namespace flow;
+using namespace flow::detail;
 using namespace flow::test;
 
 namespace {

@@ -12,31 +12,31 @@
 
 namespace test {
 
-class TestWaiter : public flow::Waiter {
+class TestWaiter : public flow::detail::Waiter {
 public:
-    using Body = std::function<void(flow::Cell*)>;
+    using Body = std::function<void(flow::detail::Cell*)>;
 
-    explicit TestWaiter(Body body = {}) : flow::Waiter{wake, {nullptr}, {}, {}}, body_(std::move(body)) {}
+    explicit TestWaiter(Body body = {}) : flow::detail::Waiter{wake, {nullptr}, {}, {}}, body_(std::move(body)) {}
     TestWaiter(TestWaiter const&) = delete;
-    ~TestWaiter() { flow::abandon(this); }
+    ~TestWaiter() { flow::detail::abandon(this); }
 
     /// For a Future or FutureStream that is not ready.
     template <class Awaited>
     void wait(Awaited const& future) {
-        flow::addFuture(future.cell());
-        flow::park(this, future.cell());
+        flow::detail::addFuture(future.cell());
+        flow::detail::park(this, future.cell());
     }
     int woken() const { return woken_; }
 
 private:
-    static void wake(flow::Waiter* waiter) {
+    static void wake(flow::detail::Waiter* waiter) {
         auto* self = static_cast<TestWaiter*>(waiter);
-        flow::Cell* cell = waiter->awaited.cell();
+        flow::detail::Cell* cell = waiter->awaited.cell();
         waiter->awaited = {};
         ++self->woken_;
         if (self->body_)
             self->body_(cell);
-        flow::releaseFuture(cell);
+        flow::detail::releaseFuture(cell);
     }
 
     Body body_;
