@@ -163,7 +163,8 @@ class _ActorCheck:
             self._diagnostics.error(Fault.NO_CURRENT_ERROR, message, statement.span, hint=hint)
         if isinstance(statement, Try):
             self._check_throws(statement.body, has_error=has_error, was_caught=was_caught)
-            self._check_throws(statement.handler, has_error=True, was_caught=True)
+            for catch in statement.catches:
+                self._check_throws(catch.body, has_error=True, was_caught=True)
             return
         if isinstance(statement, Loop | While | For | RangeFor | Choose) and suspends(statement):
             has_error = False
@@ -224,8 +225,8 @@ def _completes(statement: Statement, source: Source) -> bool:
             return all(_completes(inner, source) for inner in statements)
         case If(then=then, orelse=orelse):
             return orelse is None or _completes(then, source) or _completes(orelse, source)
-        case Try(body=body, handler=handler):
-            return _completes(body, source) or _completes(handler, source)
+        case Try(body=body, catches=catches):
+            return _completes(body, source) or any(_completes(catch.body, source) for catch in catches)
         case Choose(whens=whens):
             return any(_completes(when.body, source) for when in whens)
         case _:

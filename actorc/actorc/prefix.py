@@ -240,21 +240,21 @@ class PrefixLowering:
     ) -> Nodes:
         self._uses_error = True
         handler = self._handler_scope(item, label, lower_list)
-        line = self._source.line(item.catch_span.start)
+        line = self._source.line(item.catches[0].head.start)
         return [Try(self._line(item), region, body, label), Handler(line, label, handler)]
 
     def _handler_scope(self, item: syntax.Try, label: LabelName, lower_list: Callable[[Items], Nodes]) -> Scope:
         outer, self._caught = self._caught, f"caught{label.number}__"
-        nodes = lower_list([*self._caught_local(item), *item.handler.statements])
+        nodes = lower_list([*self._caught_local(item), *item.catches[0].body.statements])
         self._caught = outer
-        return self._scope(item.handler, nodes)
+        return self._scope(item.catches[0].body, nodes)
 
     def _caught_local(self, item: syntax.Try) -> list[Statement]:
         """The error as the handler sees it: by its name, and by one that nothing can hide, for `throw;`."""
         texts = []
-        if any(isinstance(inner, syntax.Throw) and inner.value is None for inner in syntax.walk(item.handler)):
+        if any(isinstance(inner, syntax.Throw) and inner.value is None for inner in syntax.walk(item.catches[0].body)):
             texts.append(f"[[maybe_unused]] flow::Error const {self._caught} = error__;")
-        if item.name is not None:
-            texts.append(f"[[maybe_unused]] flow::Error const {item.name} = error__;")
-        names = (Local(re.sub(r"\W", "", item.name or ""), trivial=True),)
-        return [Declared(item.catch_span, (" ".join(texts),), names)] if texts else []
+        if item.catches[0].name is not None:
+            texts.append(f"[[maybe_unused]] flow::Error const {item.catches[0].name} = error__;")
+        names = (Local(re.sub(r"\W", "", item.catches[0].name or ""), trivial=True),)
+        return [Declared(item.catches[0].head, (" ".join(texts),), names)] if texts else []

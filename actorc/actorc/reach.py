@@ -104,9 +104,9 @@ class Reach:
             case syntax.If(then=then, orelse=orelse):
                 other = Flow(arriving) if orelse is None else self.flow(orelse, arriving)
                 return self.flow(then, arriving) | other
-            case syntax.Try(body=body, handler=handler):
+            case syntax.Try(body=body, catches=catches):
                 thrown = arriving | (Paths.AFTER_WAIT if self.suspends(body) else Paths.NONE)
-                return self.flow(body, arriving) | self.flow(handler, thrown)
+                return self.flow(body, arriving) | _union(self.flow(catch.body, thrown) for catch in catches)
             case syntax.Loop(body=body):
                 return self._loop(body, True, arriving)
             case syntax.While(body=body, condition=condition):

@@ -21,6 +21,8 @@ from actorc.plain import PlainParser
 from actorc.syntax import (
     Block,
     Break,
+    Catch,
+    CatchKind,
     Choose,
     Code,
     Continue,
@@ -251,7 +253,7 @@ class StatementParser(BlockParser):
         self._scanner.copied(open_ + 1, close, "in a `for` header", _BEFORE)
         body, after = self._loop_body(close + 1, end, "for (...)")
         decl, range_ = self._tokens.code(open_ + 1, colon), self._tokens.code(colon + 1, close)
-        return RangeFor(self._tokens.span(index, after), decl, names[0], range_, body, names), after
+        return RangeFor(self._tokens.span(index, after), None, decl, names, range_, body), after
 
     # -----------------------------------------------------------------------------------------------------------
     # try, choose
@@ -264,33 +266,35 @@ class StatementParser(BlockParser):
             return body, after
         catch = after
         open_, close = self._parentheses(catch + 1, end, "catch")
-        name = self._caught_name(open_ + 1, close)
+        kind, type_, name = self._caught(open_ + 1, close)
         handler, after = self._sub_statement(close + 1, end, "catch (...)")
         while after < end and self._texts[after] == "catch":
             hint = "use one `catch (Error& e)` and compare `e.code()`"
             self._error(Fault.SEVERAL_CATCHES, "a `try` can have only one `catch`", after, after + 1, hint)
             after = self._skip_catch(after, end)
         catch_span = self._tokens.span(catch, close + 1)
-        return Try(self._tokens.span(index, after), body, catch_span, name, handler), after
+        clause = Catch(self._tokens.span(catch, after), kind, catch_span, type_, name, handler)
+        return Try(self._tokens.span(index, after), body, (clause,)), after
 
     def _skip_catch(self, index: int, end: int) -> int:
         """Past a `catch` that belongs to nothing; what stands in it is still looked through."""
         _, close = self._parentheses(index + 1, end, "catch")
         return self._sub_statement(close + 1, end, "catch (...)")[1]
 
-    def _caught_name(self, first: int, end: int) -> str | None:
-        """The variable of `catch (Error& e)`; None if it has none."""
+    def _caught(self, first: int, end: int) -> tuple[CatchKind, Code | None, str | None]:
+        """What a clause takes: its kind, the type, and the variable if it has one."""
         words = [text for text in self._texts[first:end] if text not in ("const", "::")]
         if words == ["..."]:
-            return None
+            return CatchKind.ALL, None, None
         if words[:1] == ["flow"]:
             words.pop(0)
         if words[:2] == ["Error", "&"] and (len(words) == 2 or (len(words) == 3 and self._tokens.is_name(end - 1))):
-            return words[2] if len(words) == 3 else None
-        name = self._texts[end - 1] if end - first > 1 and self._tokens.is_name(end - 1) else "e"
+            name = words[2] if len(words) == 3 else None
+            return CatchKind.ERROR, self._tokens.code(first, end - (name is not None)), name
+        shown = self._texts[end - 1] if end - first > 1 and self._tokens.is_name(end - 1) else "e"
         message = "an actor can catch only `Error&` and `...`"
-        self._error(Fault.CATCH_TYPE, message, first, end, f"write `catch (Error& {name})`")
-        return None
+        self._error(Fault.CATCH_TYPE, message, first, end, f"write `catch (Error& {shown})`")
+        return CatchKind.ALL, None, None
 
     def _choose(self, index: int, end: int) -> _Parsed:
         open_ = index + 1

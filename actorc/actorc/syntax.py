@@ -64,7 +64,7 @@ class Local:
 class Plain(Statement):
     """Any C++ statement without a wait, copied as it is, its `;` or closing brace included.
 
-    A `switch`, a lambda or a local class is one Plain. `locals` names what it declares in the enclosing block.
+    A lambda or a local class is one Plain. `locals` names what it declares in the enclosing block.
     """
 
     locals: tuple[Local, ...]
@@ -88,6 +88,7 @@ class StateDecl(Statement):
     form: StateForm
     init: Code | None  # what stands after `=`, or inside the parentheses or braces; None if nothing
     leading: bool
+    extents: Code | None = None  # `[2][3]` of an array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,6 +147,32 @@ class While(Statement):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class DoWhile(Statement):
+    """`do body while (condition);`: `continue` in the body goes on with the condition."""
+
+    body: Block
+    condition: Code
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Switch(Statement):
+    """`switch (condition) body`. Its Cases stand directly in the body, before the statements that they lead to.
+
+    A `switch` with a label in an inner block is a Plain.
+    """
+
+    condition: Code  # everything between the parentheses, an init-statement included
+    body: Block
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case(Statement):
+    """`case value:`, or `default:`, which has no value."""
+
+    value: Code | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class For(Statement):
     """`for (init; condition; step) body`. `init` is a StateDecl for `for (state int i = 0; ...)`."""
 
@@ -157,23 +184,40 @@ class For(Statement):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RangeFor(Statement):
-    """`for (decl : range) body`."""
+    """`for (init; decl : range) body`. A plain `init` declares nothing if the body waits."""
 
+    init: Code | StateDecl | None
     decl: Code
-    decl_local: Local
+    decl_locals: tuple[Local, ...]  # all that `decl` declares; more than one for `auto [a, b]`
     range: Code
     body: Block
-    decl_locals: tuple[Local, ...] = ()  # all that `decl` declares; more than one for `auto [a, b]`
+
+
+class CatchKind(Enum):
+    """What a catch clause takes."""
+
+    ERROR = "Error&"  # every Error; other exceptions as unknown_error, if no other clause takes them
+    OTHER = "T&"  # exceptions of a type of C++'s, which code that the actor calls has thrown
+    ALL = "..."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Catch(Node):
+    """One clause of a `try`: `catch (decl) body`."""
+
+    kind: CatchKind
+    head: Span  # from `catch` to its `)`
+    type: Code | None  # `const Error&`; None for `...`
+    name: str | None  # the variable, if it has one
+    body: Block
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Try(Statement):
-    """`try body catch (Error& name) handler`. `name` is None for `catch (Error&)` and `catch (...)`."""
+    """`try body` and its clauses, of which the first that fits is taken."""
 
     body: Block
-    catch_span: Span  # from `catch` to its `)`
-    name: str | None
-    handler: Block
+    catches: tuple[Catch, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -259,11 +303,12 @@ def children(node: Statement) -> Iterator[Block]:
             yield then
             if orelse is not None:
                 yield orelse
-        case Loop(body=body) | While(body=body) | For(body=body) | RangeFor(body=body):
+        case Loop() | While() | DoWhile() | For() | RangeFor() | Switch():
+            yield node.body
+        case Try(body=body, catches=catches):
             yield body
-        case Try(body=body, handler=handler):
-            yield body
-            yield handler
+            for catch in catches:
+                yield catch.body
         case Choose(whens=whens):
             for when in whens:
                 yield when.body

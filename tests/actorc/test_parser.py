@@ -363,7 +363,6 @@ def test_loops() -> None:
     assert isinstance(ranged, RangeFor)
     assert (source[ranged.decl.span], source[ranged.range.span]) == ("auto& [a, b]", "m")
     assert [local.name for local in ranged.decl_locals] == ["a", "b"]
-    assert ranged.decl_local is ranged.decl_locals[0]
     assert isinstance(plain_loop, Loop)
 
 
@@ -380,8 +379,8 @@ def test_loops() -> None:
 def test_catch_clauses(clause: str, name: str | None) -> None:
     [found], source = statements(f"try {{ g(); }} catch {clause} {{ h(); }}")
     assert isinstance(found, Try)
-    assert found.name == name
-    assert source[found.catch_span] == f"catch {clause}"
+    assert found.catches[0].name == name
+    assert source[found.catches[0].head] == f"catch {clause}"
 
 
 def test_choose() -> None:
