@@ -1,0 +1,124 @@
+#pragma once
+// Optional<T>: a value or nothing, under the names that users of Flow know.
+//
+//     Optional<int> port = parse(text);
+//     listen(port.orDefault(4500));
+//     Optional<std::string> name = user.map([](User const& u) { return u.name; });
+//
+// get() of nothing is an assertion failure, not an exception: ask present() first. Copying copies the value.
+
+#include "flow/base/assert.h"
+
+#include <compare>
+#include <concepts>
+#include <functional>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace flow {
+
+template <class T>
+class Optional {
+public:
+    using ValueType = T;
+
+    Optional() = default;
+    Optional(std::nullopt_t) {}
+    template <class U = T>
+        requires std::convertible_to<U&&, T> && (!std::same_as<std::remove_cvref_t<U>, Optional>)
+    Optional(U&& value) : value_(std::forward<U>(value)) {}
+    /// From an Optional of a type that converts.
+    template <class U>
+        requires std::convertible_to<U const&, T> && (!std::convertible_to<Optional<U> const&, T>)
+    Optional(Optional<U> const& other) {
+        if (other.present())
+            value_.emplace(other.get());
+    }
+    /// The same value with its memory in `arena`: for those T that live in one.
+    template <class Arena>
+        requires std::constructible_from<T, Arena&, T const&>
+    Optional(Arena& arena, Optional const& other) {
+        if (other.present())
+            value_.emplace(arena, other.get());
+    }
+
+    bool present() const { return value_.has_value(); }
+    explicit operator bool() const { return present(); }
+
+    T const& get() const& { return *checked(); }
+    T& get() & { return const_cast<T&>(*checked()); }
+    T&& get() && { return std::move(get()); }
+    T const& operator*() const& { return get(); }
+    T& operator*() & { return get(); }
+    T&& operator*() && { return std::move(get()); }
+    T const* operator->() const { return checked(); }
+    T* operator->() { return &get(); }
+
+    template <class U>
+    T orDefault(U&& otherwise) const& {
+        return present() ? *value_ : static_cast<T>(std::forward<U>(otherwise));
+    }
+    template <class U>
+    T orDefault(U&& otherwise) && {
+        return present() ? std::move(*value_) : static_cast<T>(std::forward<U>(otherwise));
+    }
+
+    /// Optional of what `function` (or a member) makes of the value; nothing of nothing.
+    template <class F>
+    auto map(F&& function) const -> Optional<std::remove_cvref_t<std::invoke_result_t<F, T const&>>> {
+        if (!present())
+            return {};
+        return std::invoke(std::forward<F>(function), *value_);
+    }
+    /// The same for a function that returns an Optional itself.
+    template <class F>
+    auto flatMap(F&& function) const -> std::remove_cvref_t<std::invoke_result_t<F, T const&>> {
+        if (!present())
+            return {};
+        return std::invoke(std::forward<F>(function), *value_);
+    }
+    /// The value converted explicitly.
+    template <class U>
+    Optional<U> castTo() const {
+        return map([](T const& value) { return static_cast<U>(value); });
+    }
+
+    template <class... Args>
+    T& emplace(Args&&... args) {
+        return value_.emplace(std::forward<Args>(args)...);
+    }
+    void reset() { value_.reset(); }
+
+    /// Nothing equals nothing and comes before every value.
+    friend bool operator==(Optional const& a, Optional const& b)
+        requires std::equality_comparable<T>
+    {
+        return a.value_ == b.value_;
+    }
+    friend auto operator<=>(Optional const& a, Optional const& b)
+        requires std::three_way_comparable<T>
+    {
+        return a.value_ <=> b.value_;
+    }
+
+private:
+    T const* checked() const {
+        FLOW_ASSERT(value_.has_value(), "Optional::get() of nothing");
+        return &*value_;
+    }
+
+    std::optional<T> value_;
+};
+
+template <class T>
+Optional(T) -> Optional<T>;
+
+} // namespace flow
+
+template <class T>
+struct std::hash<flow::Optional<T>> {
+    std::size_t operator()(flow::Optional<T> const& optional) const {
+        return optional.present() ? std::hash<T>()(optional.get()) : 0;
+    }
+};

@@ -1,0 +1,128 @@
+#pragma once
+// Arena: memory that is taken piece by piece and given back all at once.
+//
+//     Arena arena;
+//     auto* bytes = new (arena) std::uint8_t[40];
+//     StringRef name("text", arena);               // flow/memory/string_ref.h
+//     arena.dependsOn(other);                      // what `other` holds lives at least as long
+//
+// An Arena is one pointer. Copies share what has been taken so far: memory lives until the last Arena that was there
+// when it was taken, or that depends on such a one, is gone. Destructors of objects in an arena never run. Copies may
+// be passed to other threads (references are counted atomically), but two threads may not take memory from copies at
+// the same time. Two arenas that depend on each other are never freed.
+//
+// Taking is a few instructions; blocks come from FastAllocator and double in size up to 4096 bytes.
+
+#include "flow/memory/fast_allocator.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace flow {
+
+namespace detail {
+struct ArenaBlock;
+}
+
+class Arena {
+public:
+    /// Holds nothing yet.
+    Arena() = default;
+    /// With room for that many bytes, so that they are taken from one block.
+    explicit Arena(std::size_t bytes);
+    Arena(Arena const& other) noexcept;
+    Arena(Arena&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
+    Arena& operator=(Arena other) noexcept {
+        std::swap(block_, other.block_);
+        return *this;
+    }
+    ~Arena() {
+        if (block_)
+            release(block_);
+    }
+
+    /// Memory for `bytes` bytes, uninitialised. `alignment` is a power of two up to 16. Throws std::bad_alloc.
+    void* allocate(std::size_t bytes, std::size_t alignment = 16) {
+        if (std::uint8_t* place = takeFromBlock(bytes, alignment))
+            return place;
+        return allocateSlow(bytes);
+    }
+    /// What `other` holds at this moment lives as long as this arena. Throws std::bad_alloc.
+    void dependsOn(Arena const& other);
+
+    /// Whether the last memory taken ended at `end` and can grow in place by `bytes`; takes them if so.
+    bool extend(void const* end, std::size_t bytes);
+
+    /// Bytes of all blocks that this arena keeps alive. Blocks shared by two dependencies count twice.
+    std::size_t getSize() const;
+    /// Whether both take memory from one block.
+    bool sameArena(Arena const& other) const { return block_ == other.block_; }
+
+private:
+    std::uint8_t* takeFromBlock(std::size_t bytes, std::size_t alignment);
+    void* allocateSlow(std::size_t bytes);
+    static void release(detail::ArenaBlock* block) noexcept;
+
+    detail::ArenaBlock* block_ = nullptr;
+};
+
+namespace detail {
+
+/// A block that this one keeps alive.
+struct ArenaLink {
+    ArenaBlock* block;
+    ArenaLink* next;
+};
+
+struct ArenaBlock {
+    std::uint8_t* next; // the free rest
+    std::uint8_t* end;
+    std::size_t bytes; // of the whole block
+    ArenaLink* links;
+    std::int32_t references; // by atomic operations
+};
+
+} // namespace detail
+
+inline std::uint8_t* Arena::takeFromBlock(std::size_t bytes, std::size_t alignment) {
+    if (!block_)
+        return nullptr;
+    auto address = reinterpret_cast<std::uintptr_t>(block_->next);
+    std::size_t padding = -address & (alignment - 1);
+    auto room = static_cast<std::size_t>(block_->end - block_->next);
+    if (room < padding || room - padding < bytes)
+        return nullptr;
+    std::uint8_t* place = block_->next + padding;
+    block_->next = place + bytes;
+    return place;
+}
+
+inline bool Arena::extend(void const* end, std::size_t bytes) {
+    if (!block_ || block_->next != end || static_cast<std::size_t>(block_->end - block_->next) < bytes)
+        return false;
+    block_->next += bytes;
+    return true;
+}
+
+/// T in memory of its own or of an arena: copies into `arena` what T refers to, if T can be made so; else copies T.
+template <class T>
+T deepCopy(Arena& arena, T const& value) {
+    if constexpr (std::is_constructible_v<T, Arena&, T const&>)
+        return T(arena, value);
+    else
+        return value;
+}
+
+} // namespace flow
+
+/// `new (arena) T(...)` and `new (arena) T[n]`. There is no delete.
+inline void* operator new(std::size_t bytes, flow::Arena& arena) {
+    return arena.allocate(bytes);
+}
+inline void* operator new[](std::size_t bytes, flow::Arena& arena) {
+    return arena.allocate(bytes);
+}
+inline void operator delete(void*, flow::Arena&) noexcept {}
+inline void operator delete[](void*, flow::Arena&) noexcept {}

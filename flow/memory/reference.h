@@ -1,0 +1,162 @@
+#pragma once
+// Reference<T>: shared ownership of an object that counts its references itself.
+//
+//     struct Peer : ReferenceCounted<Peer> { explicit Peer(int port); ... };
+//     Reference<Peer> peer = makeReference<Peer>(4500);      // the one allocation is the Peer
+//     Reference<Peer> again = Reference<Peer>::addRef(this); // inside a Peer
+//
+// A Reference is one pointer, possibly null. ReferenceCounted counts without atomic operations: such objects belong to
+// one thread. ThreadSafeReferenceCounted may be shared between threads, but one Reference may not be used by two of
+// them at the same time. Anything with `addref() const` and `delref() const` will do as T. A class that is owned
+// through a base needs a virtual destructor there.
+
+#include "flow/base/assert.h"
+
+#include <atomic>
+#include <compare>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+namespace flow {
+
+/// Base class; T is the class that derives from it. A new object has one reference, which `Reference(T*)` takes over.
+template <class T>
+class ReferenceCounted {
+public:
+    void addref() const { ++references_; }
+    /// Deletes the object with the last reference.
+    void delref() const {
+        if (--references_ == 0)
+            delete static_cast<T const*>(this);
+    }
+    bool isSoleOwner() const { return references_ == 1; }
+    std::int32_t debugGetReferenceCount() const { return references_; }
+
+protected:
+    ReferenceCounted() = default;
+    // References point at an object, not at its value.
+    ReferenceCounted(ReferenceCounted const&) {}
+    ReferenceCounted& operator=(ReferenceCounted const&) { return *this; }
+    ~ReferenceCounted() = default;
+
+private:
+    mutable std::int32_t references_ = 1;
+};
+
+/// The same for objects that several threads share.
+template <class T>
+class ThreadSafeReferenceCounted {
+public:
+    void addref() const { references_.fetch_add(1, std::memory_order_relaxed); }
+    void delref() const {
+        if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+            delete static_cast<T const*>(this);
+    }
+    bool isSoleOwner() const { return references_.load(std::memory_order_acquire) == 1; }
+    std::int32_t debugGetReferenceCount() const { return references_.load(std::memory_order_relaxed); }
+
+protected:
+    ThreadSafeReferenceCounted() = default;
+    ThreadSafeReferenceCounted(ThreadSafeReferenceCounted const&) {}
+    ThreadSafeReferenceCounted& operator=(ThreadSafeReferenceCounted const&) { return *this; }
+    ~ThreadSafeReferenceCounted() = default;
+
+private:
+    mutable std::atomic<std::int32_t> references_{1};
+};
+
+template <class T>
+class Reference {
+public:
+    using element_type = T;
+
+    Reference() = default;
+    Reference(std::nullptr_t) {}
+    /// Takes over one reference that the caller has: that of a new object.
+    explicit Reference(T* object) : object_(object) {}
+    /// One more reference of an object that somebody else holds.
+    static Reference addRef(T* object) {
+        if (object)
+            object->addref();
+        return Reference(object);
+    }
+
+    Reference(Reference const& other) noexcept : Reference(addRef(other.object_)) {}
+    Reference(Reference&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+    template <class U>
+        requires std::convertible_to<U*, T*>
+    Reference(Reference<U> const& other) noexcept : Reference(addRef(other.getPtr())) {}
+    template <class U>
+        requires std::convertible_to<U*, T*>
+    Reference(Reference<U>&& other) noexcept : object_(other.extractPtr()) {}
+    Reference& operator=(Reference other) noexcept {
+        std::swap(object_, other.object_);
+        return *this;
+    }
+    ~Reference() {
+        if (object_)
+            object_->delref();
+    }
+
+    void clear() { *this = Reference(); }
+    T* getPtr() const { return object_; }
+    /// Gives the reference away: whoever gets the pointer must delref() it.
+    [[nodiscard]] T* extractPtr() { return std::exchange(object_, nullptr); }
+
+    T* operator->() const { return checked(); }
+    T& operator*() const { return *checked(); }
+    explicit operator bool() const { return object_ != nullptr; }
+    bool isValid() const { return object_ != nullptr; }
+
+    /// The same object as another class, which it must be.
+    template <class U>
+    Reference<U> castTo() const {
+        return Reference<U>::addRef(static_cast<U*>(object_));
+    }
+
+private:
+    T* checked() const {
+        FLOW_CHECK(object_, "a null Reference is used");
+        return object_;
+    }
+
+    T* object_ = nullptr;
+};
+
+/// References are equal when they hold the same object.
+template <class T, class U>
+bool operator==(Reference<T> const& a, Reference<U> const& b) {
+    return a.getPtr() == b.getPtr();
+}
+template <class T>
+bool operator==(Reference<T> const& a, std::nullptr_t) {
+    return !a.isValid();
+}
+template <class T>
+std::strong_ordering operator<=>(Reference<T> const& a, Reference<T> const& b) {
+    return std::compare_three_way()(a.getPtr(), b.getPtr());
+}
+
+template <class T, class... Args>
+[[nodiscard]] Reference<T> makeReference(Args&&... args) {
+    return Reference<T>(new T(std::forward<Args>(args)...));
+}
+
+template <class T>
+void addref(T* object) {
+    object->addref();
+}
+template <class T>
+void delref(T* object) {
+    object->delref();
+}
+
+} // namespace flow
+
+template <class T>
+struct std::hash<flow::Reference<T>> {
+    std::size_t operator()(flow::Reference<T> const& reference) const { return std::hash<T*>()(reference.getPtr()); }
+};

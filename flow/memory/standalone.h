@@ -1,0 +1,83 @@
+#pragma once
+// Standalone<T>: a T whose memory is in an Arena, together with that arena.
+//
+//     Standalone<StringRef> key = "user/7"_sr;            // a copy with memory of its own
+//     Standalone<VectorRef<StringRef>> keys;
+//     keys.push_back_deep(keys.arena(), key);
+//     Standalone<StringRef> name = makeString(16);        // to be filled: mutateString(name)
+//
+// It is a T, and passes for one wherever a T is wanted; such a T must not outlive it. Copies share the memory, so they
+// cost no more than copying an Arena. Making one from a T copies what T refers to, with T's constructor (Arena&, T).
+
+#include "flow/memory/arena.h"
+#include "flow/memory/string_ref.h"
+
+#include <concepts>
+
+namespace flow {
+
+template <class T>
+class Standalone : public T {
+public:
+    using RefType = T;
+
+    Standalone() = default;
+    /// Copies into an arena of its own.
+    Standalone(T const& value) : Standalone(Arena(), value) {}
+    /// Whatever T can be made from.
+    template <class U>
+        requires std::constructible_from<T, U&&> && (!std::derived_from<std::remove_cvref_t<U>, T>)
+    explicit(!std::convertible_to<U&&, T>) Standalone(U&& value) : Standalone(T(std::forward<U>(value))) {}
+    /// Shares what is in `arena` already.
+    Standalone(T const& value, Arena const& arena) : T(value), arena_(arena) {}
+
+    Standalone(Standalone const&) = default;
+    Standalone(Standalone&& other) noexcept
+        : T(std::exchange(static_cast<T&>(other), T())), arena_(std::move(other.arena_)) {}
+    Standalone& operator=(Standalone const& other) { return *this = Standalone(other); }
+    Standalone& operator=(Standalone&& other) noexcept {
+        Standalone taken(std::move(other));
+        std::swap(static_cast<T&>(*this), static_cast<T&>(taken));
+        std::swap(arena_, taken.arena_);
+        return *this;
+    }
+    Standalone& operator=(T const& value) { return *this = Standalone(value); }
+    ~Standalone() = default;
+
+    Arena& arena() { return arena_; }
+    Arena const& arena() const { return arena_; }
+    T& contents() { return *this; }
+    T const& contents() const { return *this; }
+
+    /// The same memory seen as another type that T converts to.
+    template <class U>
+    Standalone<U> castTo() const {
+        return Standalone<U>(static_cast<U>(contents()), arena_);
+    }
+
+private:
+    Standalone(Arena arena, T const& value) : T(deepCopy(arena, value)), arena_(std::move(arena)) {}
+
+    Arena arena_;
+};
+
+/// A string of that length, uninitialised.
+inline Standalone<StringRef> makeString(int length) {
+    Arena arena(static_cast<std::size_t>(length));
+    auto* bytes = static_cast<std::uint8_t*>(arena.allocate(static_cast<std::size_t>(length), 1));
+    return {StringRef(bytes, length), arena};
+}
+inline StringRef makeString(int length, Arena& arena) {
+    return {static_cast<std::uint8_t*>(arena.allocate(static_cast<std::size_t>(length), 1)), length};
+}
+/// The bytes of a string that nobody else has seen yet.
+inline std::uint8_t* mutateString(StringRef text) {
+    return const_cast<std::uint8_t*>(text.begin());
+}
+
+} // namespace flow
+
+template <class T>
+struct std::hash<flow::Standalone<T>> {
+    std::size_t operator()(flow::Standalone<T> const& value) const { return std::hash<T>()(value); }
+};

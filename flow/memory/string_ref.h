@@ -1,0 +1,147 @@
+#pragma once
+// StringRef: bytes that somebody else owns, usually an Arena or a literal.
+//
+//     StringRef key = "user/7"_sr;
+//     if (key.startsWith("user/"_sr)) lookup(key.removePrefix("user/"_sr).toString());
+//     StringRef kept(arena, key);                  // a copy that lives as long as the arena
+//     StringRef line = text.eat("\n"_sr);          // takes the first line off `text`
+//
+// Two words, passed by value. Bytes may be anything, including zeros. Comparison is that of unsigned bytes. A StringRef
+// does not keep its bytes alive: Standalone<StringRef> (flow/memory/standalone.h) does.
+
+#include "flow/base/assert.h"
+#include "flow/memory/arena.h"
+
+#include <compare>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace flow {
+
+class StringRef {
+public:
+    constexpr StringRef() = default;
+    constexpr StringRef(std::uint8_t const* data, int length) : data_(data), length_(length) {}
+    /// The bytes of what stays where it is.
+    StringRef(std::string const& text) : StringRef(std::string_view(text)) {}
+    StringRef(std::string_view text)
+        : data_(reinterpret_cast<std::uint8_t const*>(text.data())), length_(static_cast<int>(text.size())) {
+        FLOW_ASSERT(text.size() < (std::size_t{1} << 31), "a StringRef is below 2 GiB");
+    }
+    explicit StringRef(char const* text) : StringRef(std::string_view(text)) {}
+    /// A copy in the arena.
+    StringRef(Arena& arena, StringRef other) : StringRef(arena, other.data_, other.length_) {}
+    StringRef(StringRef other, Arena& arena) : StringRef(arena, other) {}
+    StringRef(Arena& arena, std::uint8_t const* bytes, int length) : length_(length) {
+        if (length == 0)
+            return;
+        auto* copy = static_cast<std::uint8_t*>(arena.allocate(static_cast<std::size_t>(length), 1));
+        std::memcpy(copy, bytes, static_cast<std::size_t>(length));
+        data_ = copy;
+    }
+
+    constexpr std::uint8_t const* begin() const { return data_; }
+    constexpr std::uint8_t const* end() const { return data_ + length_; }
+    constexpr int size() const { return length_; }
+    constexpr bool empty() const { return length_ == 0; }
+    std::uint8_t operator[](int index) const {
+        FLOW_CHECK(index >= 0 && index < length_, "StringRef: index out of range");
+        return data_[index];
+    }
+    std::string_view toStringView() const {
+        return {reinterpret_cast<char const*>(data_), static_cast<std::size_t>(length_)};
+    }
+    std::string toString() const { return std::string(toStringView()); }
+    /// Readable ASCII: other bytes, and the backslash, as \xhh.
+    std::string printable() const;
+    /// Two hexadecimal digits for each byte.
+    std::string toHexString() const;
+
+    /// The part from `start`, at most `length` bytes. `start` must not be behind the end.
+    StringRef substr(int start, int length) const {
+        FLOW_ASSERT(start >= 0 && start <= length_ && length >= 0, "StringRef::substr() out of range");
+        return {data_ + start, length < length_ - start ? length : length_ - start};
+    }
+    StringRef substr(int start) const { return substr(start, length_); }
+
+    bool startsWith(StringRef prefix) const { return toStringView().starts_with(prefix.toStringView()); }
+    bool endsWith(StringRef suffix) const { return toStringView().ends_with(suffix.toStringView()); }
+    /// Without the prefix, with which it must begin.
+    StringRef removePrefix(StringRef prefix) const {
+        FLOW_ASSERT(startsWith(prefix), "StringRef::removePrefix() of what does not begin so");
+        return substr(prefix.size());
+    }
+    StringRef removeSuffix(StringRef suffix) const {
+        FLOW_ASSERT(endsWith(suffix), "StringRef::removeSuffix() of what does not end so");
+        return substr(0, length_ - suffix.size());
+    }
+    StringRef withPrefix(StringRef prefix, Arena& arena) const { return join(arena, prefix, *this); }
+    StringRef withSuffix(StringRef suffix, Arena& arena) const { return join(arena, *this, suffix); }
+
+    /// Takes off what stands before the separator, and the separator, and returns the former. All of it if there is no
+    /// separator.
+    StringRef eat(StringRef separator) {
+        std::size_t at = toStringView().find(separator.toStringView());
+        if (at == std::string_view::npos)
+            return eat();
+        StringRef before = substr(0, static_cast<int>(at));
+        *this = substr(static_cast<int>(at) + separator.size());
+        return before;
+    }
+    StringRef eat(char const* separator) { return eat(StringRef(separator)); }
+    /// All of it.
+    StringRef eat() {
+        StringRef all = *this;
+        *this = StringRef();
+        return all;
+    }
+
+    /// Below 0, 0 or above 0.
+    int compare(StringRef other) const { return toStringView().compare(other.toStringView()); }
+    int commonPrefixLength(StringRef other) const;
+
+    /// Copies all bytes to `out`; returns the end of the copy.
+    std::uint8_t* copyTo(std::uint8_t* out) const {
+        if (length_ > 0)
+            std::memcpy(out, data_, static_cast<std::size_t>(length_));
+        return out + length_;
+    }
+    int expectedSize() const { return length_; }
+
+    friend bool operator==(StringRef a, StringRef b) { return a.toStringView() == b.toStringView(); }
+    friend std::strong_ordering operator<=>(StringRef a, StringRef b) { return a.toStringView() <=> b.toStringView(); }
+
+private:
+    static StringRef join(Arena& arena, StringRef first, StringRef second) {
+        int length = first.length_ + second.length_;
+        auto* bytes = static_cast<std::uint8_t*>(arena.allocate(static_cast<std::size_t>(length), 1));
+        second.copyTo(first.copyTo(bytes));
+        return {bytes, length};
+    }
+
+    std::uint8_t const* data_ = nullptr;
+    int length_ = 0;
+};
+
+/// `"text"_sr`, which may contain zeros.
+inline StringRef operator""_sr(char const* text, std::size_t length) {
+    return std::string_view(text, length);
+}
+/// The older spelling of "text"_sr.
+template <std::size_t N>
+StringRef LiteralStringRef(char const (&text)[N]) {
+    return std::string_view(text, N - 1);
+}
+
+inline std::string printable(StringRef text) {
+    return text.printable();
+}
+
+} // namespace flow
+
+template <>
+struct std::hash<flow::StringRef> {
+    std::size_t operator()(flow::StringRef text) const { return std::hash<std::string_view>()(text.toStringView()); }
+};
