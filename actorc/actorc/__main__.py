@@ -16,6 +16,7 @@ from actorc.diagnostics import Diagnostics
 from actorc.driver import Rejected, analyse, emitted
 from actorc.identifiers import identifier_lines
 from actorc.options import Job, Options, parse
+from actorc.report import Reporter
 from actorc.source import Source
 
 EXIT_REJECTED = 1
@@ -24,14 +25,17 @@ EXIT_INTERNAL = 3
 
 def main(argv: list[str] | None = None) -> int:
     options = parse(argv)
-    return max(run(job, options) for job in options.jobs)
+    reporter = Reporter(options.format, options.colour, warnings=options.show_warnings)
+    status = max(run(job, options, reporter) for job in options.jobs)
+    reporter.finish()
+    return status
 
 
-def run(job: Job, options: Options) -> int:
+def run(job: Job, options: Options, reporter: Reporter) -> int:
     """Compiles one file; returns the exit status. Whatever goes wrong, nothing stale is left."""
     status = EXIT_INTERNAL
     try:
-        status = _run(job, options)
+        status = _run(job, options, reporter)
     except OSError as error:
         status = EXIT_REJECTED
         print(f"actorc: {error.filename or job.input}: {error.strerror or error}", file=sys.stderr)
@@ -44,7 +48,7 @@ def run(job: Job, options: Options) -> int:
     return status
 
 
-def _run(job: Job, options: Options) -> int:
+def _run(job: Job, options: Options, reporter: Reporter) -> int:
     source = Source.read(job.input)
     diagnostics = Diagnostics()
     try:
@@ -52,7 +56,7 @@ def _run(job: Job, options: Options) -> int:
     except Rejected:
         return EXIT_REJECTED
     finally:
-        _print_diagnostics(diagnostics, source, options)
+        reporter.add(source, diagnostics)
     text = emitted(file, source, options.backend, job.output, nodiscard=options.nodiscard)
     outputs.write(job.output, source.encode(text), read_only=True)
     if not outputs.is_special(job.output):
@@ -64,11 +68,6 @@ def _run(job: Job, options: Options) -> int:
 
 def _identifier_path(job: Job) -> str:
     return job.output + ".uid"
-
-
-def _print_diagnostics(diagnostics: Diagnostics, source: Source, options: Options) -> None:
-    text = diagnostics.render(source, warnings=options.show_warnings)
-    sys.stderr.write(text.encode(sys.stderr.encoding or "utf-8", "replace").decode(sys.stderr.encoding or "utf-8"))
 
 
 def _report_internal(error: Exception, input_path: str) -> None:

@@ -1,17 +1,13 @@
-"""What actorc tells the author: the table of faults, the messages, and how they are printed.
+"""What actorc tells the author: the table of faults, and the collection of what was found.
 
-A `Diagnostic` names a place in the source and what to write instead. A run collects as many as it finds and prints
-them in source order:
-
-    retry.actor.cpp:14:9: error: `wait` cannot stand in a condition [A0401]
-        if (wait(f) > 3) {
-            ^~~~~~~
-    hint: write `state int value = wait(f);` before the `if`
+A `Diagnostic` names a place in the source and what to write instead; report.py prints it. Each code has a page in
+`explanations/`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -19,8 +15,16 @@ from actorc.source import Source
 from actorc.syntax import Span
 
 
+class Severity(Enum):
+    ERROR = "error"
+    WARNING = "warning"
+
+
 class Fault(Enum):
-    """Every fault's stable code and short title. A code is never given a new meaning."""
+    """Every fault's stable code, short title, and severity if it is not an error.
+
+    A code is never given a new meaning: one that is no longer reported goes to `RETIRED`.
+    """
 
     UNDECODABLE = ("A0001", "byte that is not UTF-8")
     UNTERMINATED_LITERAL = ("A0002", "string or character literal without end")
@@ -73,20 +77,16 @@ class Fault(Enum):
     MISSING_RETURN = ("A0503", "actor fails to return a value")
     RETURN_MISMATCH = ("A0504", "return does not match the actor's type")
     NO_CURRENT_ERROR = ("A0505", "throw without a current error")
-    NO_WAIT = ("A0506", "actor does not contain a wait")
+    NO_WAIT = ("A0506", "actor does not contain a wait", Severity.WARNING)
 
-    @property
-    def code(self) -> str:
-        return self.value[0]
-
-    @property
-    def title(self) -> str:
-        return self.value[1]
+    def __init__(self, code: str, title: str, severity: Severity = Severity.ERROR) -> None:
+        self.code = code
+        self.title = title
+        self.severity = severity  # what it is reported as, as a rule
 
 
-class Severity(Enum):
-    ERROR = "error"
-    WARNING = "warning"
+# Codes that are not reported, and why.
+RETIRED: dict[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,19 +98,53 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Diagnostic:
-    """`hint` completes the sentence that begins with "hint: "."""
+class Edit:
+    """Replace what stands at `span`, which is empty for an insertion."""
 
-    code: str
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Edits that do not overlap and together remove what was reported; `message` says what they do."""
+
+    message: str
+    edits: tuple[Edit, ...]
+
+    def apply(self, text: str) -> str:
+        """The source text after the edits."""
+        return apply_edits(text, self.edits)
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    for edit in sorted(edits, key=lambda edit: (edit.span.start, edit.span.end), reverse=True):
+        text = text[: edit.span.start] + edit.text + text[edit.span.end :]
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """`hint` completes the sentence that begins with "hint: "; `fixes` are alternatives, the likeliest first."""
+
+    fault: Fault
     severity: Severity
     message: str
     span: Span
     notes: tuple[Note, ...] = ()
     hint: str | None = None
+    fixes: tuple[Fix, ...] = ()
+
+    @property
+    def code(self) -> str:
+        return self.fault.code
 
 
 class Abandoned(Exception):
     """Ends the parsing of one construct whose fault has been reported; never leaves the front end."""
+
+
+_ALLOW = re.compile(r"actorc:\s*allow((?:[\s,]+A\d{4})+)")
 
 
 class Diagnostics:
@@ -120,18 +154,38 @@ class Diagnostics:
         self._found: dict[tuple[str, int], Diagnostic] = {}
 
     def error(
-        self, fault: Fault, message: str, span: Span, *, hint: str | None = None, notes: tuple[Note, ...] = ()
+        self,
+        fault: Fault,
+        message: str,
+        span: Span,
+        *,
+        hint: str | None = None,
+        notes: tuple[Note, ...] = (),
+        fixes: tuple[Fix, ...] = (),
     ) -> None:
-        self._add(Diagnostic(fault.code, Severity.ERROR, message, span, notes, hint))
+        self._add(Diagnostic(fault, Severity.ERROR, message, span, notes, hint, fixes))
 
     def warning(
-        self, fault: Fault, message: str, span: Span, *, hint: str | None = None, notes: tuple[Note, ...] = ()
+        self,
+        fault: Fault,
+        message: str,
+        span: Span,
+        *,
+        hint: str | None = None,
+        notes: tuple[Note, ...] = (),
+        fixes: tuple[Fix, ...] = (),
     ) -> None:
-        self._add(Diagnostic(fault.code, Severity.WARNING, message, span, notes, hint))
+        self._add(Diagnostic(fault, Severity.WARNING, message, span, notes, hint, fixes))
 
     def _add(self, diagnostic: Diagnostic) -> None:
         """Two scans may meet the same fault: the first message about a place stays."""
         self._found.setdefault((diagnostic.code, diagnostic.span.start), diagnostic)
+
+    def drop_allowed(self, source: Source) -> None:
+        """Forget what a comment `actorc: allow A0601` on its line, or on the line before, permits."""
+        for key, found in list(self._found.items()):
+            if found.code in _ALLOWABLE and found.code in _allowed_at(source, found.span.start):
+                del self._found[key]
 
     def __iter__(self) -> Iterator[Diagnostic]:
         return iter(sorted(self._found.values(), key=lambda found: (found.span.start, found.span.end)))
@@ -143,52 +197,20 @@ class Diagnostics:
     def errors(self) -> tuple[Diagnostic, ...]:
         return tuple(found for found in self if found.severity is Severity.ERROR)
 
+    def shown(self, *, warnings: bool) -> tuple[Diagnostic, ...]:
+        return tuple(self) if warnings else self.errors
+
     def has_error_in(self, span: Span) -> bool:
         return any(
             found.severity is Severity.ERROR and span.start <= found.span.start < span.end
             for found in self._found.values()
         )
 
-    def render(self, source: Source, *, warnings: bool = True) -> str:
-        """The text for stderr; empty if there is nothing to say."""
-        shown = [found for found in self if warnings or found.severity is Severity.ERROR]
-        return "".join(render(found, source) for found in shown)
+
+_ALLOWABLE = {fault.code for fault in Fault if fault.severity is Severity.WARNING}
 
 
-def render(diagnostic: Diagnostic, source: Source) -> str:
-    head = f"{diagnostic.severity.value}: {_in_one_line(diagnostic.message)} [{diagnostic.code}]"
-    lines = _located(head, diagnostic.span, source)
-    if diagnostic.hint is not None:
-        lines.append(f"hint: {_in_one_line(diagnostic.hint)}")
-    for note in diagnostic.notes:
-        lines += _located(f"note: {note.message}", note.span, source)
-    return "".join(_printable(line) + "\n" for line in lines)
-
-
-def _in_one_line(text: str) -> str:
-    """Messages quote the source, which may be spread over lines."""
-    return " ".join(text.split())
-
-
-_INDENT = "    "
-_WIDEST = 160  # of a longer source line only the part around the caret is shown
-
-
-def _located(head: str, span: Span, source: Source) -> list[str]:
-    """A message line, the source line under it, and a caret line that marks the span's part of that line."""
-    line, column = source.line_column(span.start)
-    text = source.line_text(line)
-    before = text[: column - 1]
-    width = max(1, min(span.end - span.start, len(text) - len(before)))
-    if len(text) > _WIDEST:
-        cut = max(0, len(before) - _WIDEST // 2)
-        text, before = text[cut : cut + _WIDEST], before[cut:]
-        width = max(1, min(width, len(text) - len(before)))
-    blanks = "".join("\t" if character == "\t" else " " for character in before)
-    marks = "^" + "~" * (width - 1)
-    return [f"{source.path}:{line}:{column}: {head}", _INDENT + text, _INDENT + blanks + marks]
-
-
-def _printable(line: str) -> str:
-    """Control characters and stray bytes of the source must not reach the terminal."""
-    return "".join(character if character.isprintable() or character == "\t" else "?" for character in line)
+def _allowed_at(source: Source, offset: int) -> set[str]:
+    line = source.line(offset)
+    lines = [source.line_text(line)] + ([source.line_text(line - 1)] if line > 1 else [])
+    return {code for text in lines for match in _ALLOW.finditer(text) for code in re.findall(r"A\d{4}", match[1])}

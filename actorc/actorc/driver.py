@@ -23,6 +23,7 @@ def analyse(source: Source, diagnostics: Diagnostics) -> File:
     """Parse and check; raises Rejected if there is an error."""
     file = parse(source, diagnostics)
     check(file, source, diagnostics)
+    diagnostics.drop_allowed(source)
     if diagnostics.errors:
         raise Rejected(diagnostics)
     return file

@@ -8,13 +8,16 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from actorc import __version__
 from actorc.driver import BACKENDS
 
 EXIT_USAGE = 100
+FORMATS = ("text", "json", "sarif")
+COLOUR_CHOICES = ("auto", "always", "never")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +33,35 @@ class Options:
     backend: str
     show_warnings: bool
     nodiscard: bool  # calls whose future is thrown away are to be warned of by the C++ compiler
+    format: str = FORMATS[0]
+    colour: str = COLOUR_CHOICES[0]
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
         self.exit(EXIT_USAGE, f"actorc: {message}\n")
+
+
+class _Explain(argparse.Action):
+    """`--explain [CODE]`: prints and exits, whatever else the command line says."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        from actorc import explain  # late: the table of faults is not needed to read a command line
+
+        code = values if isinstance(values, str) else "all"
+        text = explain.listing() if code.lower() == "all" else explain.explanation(code)
+        if text is None:
+            print(f"actorc: there is no code `{code}`; the codes are\n\n{explain.listing()}", file=sys.stderr, end="")
+            parser.exit(EXIT_USAGE)
+        print(text, end="")
+        parser.exit()
 
 
 def parse(argv: list[str] | None = None) -> Options:
@@ -46,7 +72,14 @@ def parse(argv: list[str] | None = None) -> Options:
     if os.path.realpath(job.input) == os.path.realpath(job.output):
         parser.error("OUTPUT is the same file as INPUT")
     diagnosed = not arguments.disable_diagnostics
-    return Options((job,), backend=arguments.backend, show_warnings=diagnosed, nodiscard=diagnosed)
+    return Options(
+        (job,),
+        backend=arguments.backend,
+        show_warnings=diagnosed,
+        nodiscard=diagnosed,
+        format=arguments.format,
+        colour=arguments.color,
+    )
 
 
 def _make_parser() -> _Parser:
@@ -56,5 +89,16 @@ def _make_parser() -> _Parser:
     parser.add_argument("--backend", choices=BACKENDS, default=BACKENDS[0], help="what actors become (%(default)s)")
     parser.add_argument("--depfile", metavar="FILE", help="write a make rule with everything OUTPUT depends on")
     parser.add_argument("--disable-diagnostics", action="store_true", help="print no warnings, emit no [[nodiscard]]")
+    parser.add_argument(
+        "--format", choices=FORMATS, default=FORMATS[0], help="text on standard error, json or sarif on standard output"
+    )
+    parser.add_argument("--color", choices=COLOUR_CHOICES, default=COLOUR_CHOICES[0], help="of text (%(default)s)")
+    parser.add_argument(
+        "--explain",
+        metavar="CODE",
+        nargs="?",
+        action=_Explain,
+        help="print the page about a code such as A0401, or list all",
+    )
     parser.add_argument("--version", action="version", version=f"actorc {__version__}")
     return parser

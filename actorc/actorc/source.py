@@ -47,6 +47,10 @@ class Source:
         line = self.line(offset)
         return line, max(0, offset - self._line_starts[line - 1]) + 1
 
+    def line_start(self, line: int) -> int:
+        """The offset at which a line begins."""
+        return self._line_starts[line - 1]
+
     def line_text(self, line: int) -> str:
         """The text of a line without its line end."""
         start = self._line_starts[line - 1]

@@ -361,8 +361,8 @@ class StatementParser(BlockParser):
 
     def _stray_catch(self, index: int, end: int) -> _Parsed:
         self._error(Fault.CATCH_WITHOUT_TRY, "this `catch` belongs to no `try`", index, index + 1)
-        _, close = self._parentheses(index + 1, end, "catch")
-        return self._sub_statement(close + 1, end, "catch (...)")
+        after = self._skip_catch(index, end)
+        return Block(self._tokens.span(index, after), ()), after
 
     def _stray_label(self, index: int, end: int) -> _Parsed:
         word = self._texts[index]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from actorc.check import check
 from actorc.diagnostics import Diagnostics
 from actorc.parser import parse
+from actorc.report import as_text
 from actorc.source import Source
 from actorc.syntax import Actor, File, Plain, Statement, walk
 
@@ -21,7 +22,7 @@ def analysed(text: str) -> tuple[File, Source, Diagnostics]:
 def sound(text: str) -> tuple[File, Source]:
     """The tree of a source that must have no errors."""
     file, source, diagnostics = analysed(text)
-    assert diagnostics.render(source, warnings=False) == ""
+    assert as_text(diagnostics, source, warnings=False) == ""
     return file, source
 
 

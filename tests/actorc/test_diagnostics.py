@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from front import analysed
 
-from actorc.diagnostics import Diagnostics, Fault, Note, render
+from actorc.diagnostics import Diagnostics, Fault, Note
+from actorc.report import as_text, render
 from actorc.source import Source
 from actorc.syntax import Span
 
@@ -18,7 +19,7 @@ GOLDEN = Path(__file__).parent.parent / "golden"
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.actor.cpp")), ids=lambda path: path.name.split(".")[0])
 def test_golden_messages(path: Path) -> None:
     _, source, diagnostics = analysed(path.read_text(encoding="utf-8"))
-    rendered = diagnostics.render(source).replace(source.path, path.name)
+    rendered = as_text(diagnostics, source).replace(source.path, path.name)
     expected = path.with_name(path.name.replace(".actor.cpp", ".expected"))
     if os.environ.get("UPDATE_GOLDEN"):
         expected.write_text(rendered, encoding="utf-8")
@@ -47,13 +48,13 @@ def test_codes_are_unique_and_titled() -> None:
 def test_places(text: str, start: int, end: int, lines: list[str]) -> None:
     diagnostics = Diagnostics()
     diagnostics.error(Fault.OUTSIDE_LOOP, "m", Span(start, end))
-    assert diagnostics.render(Source("f", text)).splitlines() == lines
+    assert as_text(diagnostics, Source("f", text)).splitlines() == lines
 
 
 def test_a_very_long_line_is_shown_around_the_place() -> None:
     diagnostics = Diagnostics()
     diagnostics.error(Fault.OUTSIDE_LOOP, "m", Span(5000, 5003))
-    _, line, marks = diagnostics.render(Source("f", "x" * 5000 + "bad" + "y" * 5000)).splitlines()
+    _, line, marks = as_text(diagnostics, Source("f", "x" * 5000 + "bad" + "y" * 5000)).splitlines()
     start = marks.index("^")
     assert line[start : start + 3] == "bad"
     assert marks[start:] == "^~~"
@@ -71,7 +72,7 @@ def test_hint_and_notes_follow_the_message() -> None:
 def test_source_that_a_message_quotes_is_put_in_one_line() -> None:
     diagnostics = Diagnostics()
     diagnostics.error(Fault.OUTSIDE_LOOP, "`a\n\tb`", Span(0, 1), hint="write `c,\n  d`")
-    lines = diagnostics.render(Source("f", "x")).splitlines()
+    lines = as_text(diagnostics, Source("f", "x")).splitlines()
     assert (lines[0], lines[3]) == ("f:1:1: error: `a b` [A0501]", "hint: write `c, d`")
 
 
@@ -83,5 +84,5 @@ def test_errors_come_in_source_order_and_once_each() -> None:
     assert [found.message for found in diagnostics] == ["first", "second"]
     assert [found.message for found in diagnostics.errors] == ["second"]
     source = Source("f", "abcdefgh")
-    assert "first" in diagnostics.render(source)
-    assert "first" not in diagnostics.render(source, warnings=False)
+    assert "first" in as_text(diagnostics, source)
+    assert "first" not in as_text(diagnostics, source, warnings=False)

@@ -13,6 +13,7 @@ from front import analysed, sound
 
 from actorc.diagnostics import Diagnostics
 from actorc.lexer import lex
+from actorc.report import as_text
 from actorc.source import Source
 from actorc.syntax import Actor, Block, Node, Span, walk
 
@@ -86,7 +87,7 @@ def check_actor(actor: Actor, source: Source) -> None:
 def examine(text: str) -> None:
     started = time.perf_counter()
     file, source, diagnostics = analysed(text)
-    rendered = diagnostics.render(source)
+    rendered = as_text(diagnostics, source)
     assert time.perf_counter() - started < 1
     for found in diagnostics:
         assert 0 <= found.span.start <= found.span.end <= len(text)
