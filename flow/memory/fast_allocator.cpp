@@ -11,18 +11,38 @@ namespace {
 using detail::FreeBlock;
 
 constexpr std::size_t kChunkBytes = 256 * 1024;
-constexpr std::size_t kBatchBytes = 4096; // carved at once for a class, so that memory is touched only when needed
+constexpr std::size_t kBatchBytes = 4096;   // carved at once for a class, so that memory is touched only when needed
+constexpr std::size_t kSharedBytes = 16384; // given at once to other threads
 
 std::atomic<ChunkSource> chunkSource{nullptr};
 
-/// What ended threads had cached. Chunks are never returned to the system: blocks of one chunk live in many threads.
-struct Orphans {
+/// Blocks of one class on their way from thread to thread: a list, whose first block links to the next list. Chunks are
+/// never returned to the system: blocks of one chunk live in many threads.
+struct Batch : FreeBlock {
+    Batch* nextBatch;
+};
+static_assert(sizeof(Batch) <= blockBytes(1));
+
+struct Pool {
     std::mutex mutex;
-    FreeBlock* classes[kClassCount] = {};
+    Batch* classes[kClassCount] = {};
+
+    void put(SizeClass sizeClass, FreeBlock* blocks) {
+        std::lock_guard lock(mutex);
+        auto* batch = ::new (static_cast<void*>(blocks)) Batch{*blocks, classes[sizeClass]};
+        classes[sizeClass] = batch;
+    }
+    FreeBlock* take(SizeClass sizeClass) {
+        std::lock_guard lock(mutex);
+        Batch* batch = classes[sizeClass];
+        if (batch)
+            classes[sizeClass] = batch->nextBatch;
+        return batch;
+    }
 };
 
-Orphans& orphans() {
-    static Orphans* instance = new Orphans; // never destroyed: threads may end after static destruction
+Pool& pool() {
+    static Pool* instance = new Pool; // never destroyed: threads may end after static destruction
     return *instance;
 }
 
@@ -31,26 +51,13 @@ struct Region {
     char* next = nullptr;
     char* end = nullptr;
 
-    /// The blocks of ended threads. A member, so that a thread that lives on such blocks alone has a Region to hand
-    /// them on with.
-    FreeBlock* takeOrphans(SizeClass sizeClass) {
-        std::lock_guard lock(orphans().mutex);
-        return std::exchange(orphans().classes[sizeClass], nullptr);
-    }
+    /// So that a thread which only frees blocks of others, or lives on such, has a Region whose destructor runs.
+    void use() { asm("" ::"r"(this)); }
 
     ~Region() {
-        std::lock_guard lock(orphans().mutex);
-        for (std::size_t c = 0; c < kClassCount; ++c) {
-            FreeBlock*& first = detail::heap.classes[c].first;
-            if (!first)
-                continue;
-            FreeBlock* last = first;
-            while (last->next)
-                last = last->next;
-            last->next = orphans().classes[c];
-            orphans().classes[c] = first;
-            first = nullptr;
-        }
+        for (std::size_t c = 0; c < kClassCount; ++c)
+            if (FreeBlock* first = std::exchange(detail::heap.classes[c].first, nullptr))
+                pool().put(static_cast<SizeClass>(c), first);
     }
 };
 
@@ -90,7 +97,8 @@ void* detail::allocateSlow(std::size_t bytes, SizeClass sizeClass) {
         ++list.allocated;
         return block;
     }
-    FreeBlock* block = region.takeOrphans(sizeClass);
+    region.use();
+    FreeBlock* block = pool().take(sizeClass);
     if (!block)
         block = carve(sizeClass);
     list.first = block->next;
@@ -102,16 +110,34 @@ void detail::releaseSlow(void* block) noexcept {
     std::free(block);
 }
 
+void detail::shareSurplus(SizeClass sizeClass) noexcept {
+    region.use();
+    FreeList& list = heap.classes[sizeClass];
+    std::size_t count = kSharedBytes / blockBytes(sizeClass);
+    list.toBeFreed += count;
+    list.freedThen += count;
+    auto surplus = static_cast<std::int64_t>(list.freed() - list.allocated - list.shared);
+    if (surplus < static_cast<std::int64_t>(2 * count))
+        return;
+    FreeBlock* first = list.first;
+    FreeBlock* last = first;
+    for (std::size_t i = 1; i < count && last->next; ++i)
+        last = last->next;
+    list.first = std::exchange(last->next, nullptr);
+    list.shared += count;
+    pool().put(sizeClass, first);
+}
+
 Statistics statistics(SizeClass sizeClass) noexcept {
     auto const& list = detail::heap.classes[sizeClass];
-    return {blockBytes(sizeClass), list.allocated, list.freed};
+    return {blockBytes(sizeClass), list.allocated, list.freed()};
 }
 
 Statistics totalStatistics() noexcept {
     Statistics total;
     for (auto const& list : detail::heap.classes) {
         total.allocated += list.allocated;
-        total.freed += list.freed;
+        total.freed += list.freed();
     }
     return total;
 }

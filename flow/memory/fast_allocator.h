@@ -8,9 +8,8 @@
 //
 // Each thread has its own free lists, one for each size class: 16-byte steps up to 512 bytes, four steps for each
 // doubling up to 4096, and the system beyond. Taking and giving back a block is a few instructions without locks or
-// calls. A block may be freed on another thread; it then serves that thread. What a thread had cached when it ended
-// goes to the next thread that needs it, if it ever had to fill an empty list; a thread that does nothing but free
-// blocks of others takes them with it.
+// calls. A block may be freed on another thread; it then serves that thread. A thread that frees more blocks than it
+// takes gives the surplus to those that run short, many at a time, and all that it holds when it ends.
 //
 // Under AddressSanitizer every block comes from the system, so that use after free is found.
 
@@ -67,9 +66,13 @@ struct FreeBlock {
 };
 
 struct FreeList {
-    FreeBlock* first;
-    std::uint64_t allocated;
-    std::uint64_t freed;
+    FreeBlock* first = nullptr;
+    std::uint64_t allocated = 0;
+    std::uint64_t toBeFreed = 1; // this many more, and `shareSurplus` looks at the list: a countdown costs least
+    std::uint64_t freedThen = 1; // how many have been freed then
+    std::uint64_t shared = 0;    // blocks given to other threads
+
+    std::uint64_t freed() const { return freedThen - toBeFreed; }
 };
 
 struct Heap {
@@ -81,6 +84,8 @@ inline constinit thread_local Heap heap{};
 /// Fills the free list of the class, or takes from the system; throws std::bad_alloc with everything unchanged.
 void* allocateSlow(std::size_t bytes, SizeClass sizeClass);
 void releaseSlow(void* block) noexcept;
+/// Gives blocks to other threads if this one has freed many more than it allocated.
+void shareSurplus(SizeClass sizeClass) noexcept;
 
 } // namespace detail
 
@@ -99,12 +104,15 @@ inline void* allocate(std::size_t bytes) {
 /// Gives back a block of `allocate(bytes)` with `sizeClassOf(bytes) == sizeClass`.
 inline void release(void* block, SizeClass sizeClass) noexcept {
     auto& list = detail::heap.classes[sizeClass];
-    ++list.freed;
-    if (FLOW_SYSTEM_BLOCKS || __builtin_expect(sizeClass == kSystemClass, false))
+    if (FLOW_SYSTEM_BLOCKS || __builtin_expect(sizeClass == kSystemClass, false)) {
+        ++list.freedThen;
         return detail::releaseSlow(block);
+    }
     auto* freed = static_cast<detail::FreeBlock*>(block);
     freed->next = list.first;
     list.first = freed;
+    if (__builtin_expect(--list.toBeFreed == 0, false))
+        detail::shareSurplus(sizeClass);
 }
 
 /// What one thread has done in one class.
