@@ -18,6 +18,7 @@
 #include "flow/lib/all.h"
 #include "flow/lib/collection.h"
 #include "flow/lib/time.h"
+#include "flow/lib/unit_test.h"
 #include "flow/loop/delay.h"
 #include "flow/loop/real_loop.h"
 #include "flow/memory/arena.h"

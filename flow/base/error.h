@@ -9,6 +9,7 @@
 // An Error is a value of four bytes, a code and flags; copying it never loses anything. It does not derive from
 // std::exception, since a base class would be sliced by `catch (std::exception)` and would cost a vtable.
 
+#include "flow/base/assert.h"
 #include "flow/base/error_table.h"
 
 #include <cstdint>
@@ -20,6 +21,7 @@ enum : std::uint16_t {
 #define FLOW_ERROR(name, code, description) error_code_##name = code,
     FLOW_ERROR_TABLE(FLOW_ERROR)
 #undef FLOW_ERROR
+        error_code_operation_cancelled = error_code_actor_cancelled,
 };
 
 class [[nodiscard]] Error {
@@ -27,7 +29,9 @@ public:
     /// No error: `isValid()` is false.
     constexpr Error() = default;
     /// `code` is one of error_code_... or an application's own, in 1 .. 65535.
-    constexpr explicit Error(int code) : code_(static_cast<std::uint16_t>(code)) {}
+    constexpr explicit Error(int code) : code_(static_cast<std::uint16_t>(code)) {
+        FLOW_ASSERT(code == code_, "an Error's code is in 0 .. 65535");
+    }
 
     constexpr int code() const { return code_; }
     /// True for every error except the default-constructed one.
@@ -59,6 +63,11 @@ private:
     }
 FLOW_ERROR_TABLE(FLOW_ERROR)
 #undef FLOW_ERROR
+
+/// The other name of actor_cancelled.
+inline constexpr Error operation_cancelled() {
+    return actor_cancelled();
+}
 
 /// Inside a catch block: the current exception as an Error. Anything that is not an Error becomes unknown_error, and
 /// its what() is kept for `lastUnknownError()`.

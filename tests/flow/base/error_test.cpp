@@ -72,6 +72,10 @@ TEST_CASE("error: the codes are those of FoundationDB Flow") {
     CHECK(error_code_io_error == 1510);
     CHECK(error_code_unknown_error == 4000);
     CHECK(error_code_internal_error == 4100);
+    CHECK(error_code_serialization_failed == 1044);
+    CHECK(error_code_unsupported_operation == 2108);
+    CHECK(error_code_operation_cancelled == 1101);
+    CHECK(operation_cancelled() == actor_cancelled());
 }
 
 TEST_CASE("error: no error, and an application's own") {
@@ -83,6 +87,13 @@ TEST_CASE("error: no error, and an application's own") {
     CHECK(Error(65535).code() == 65535);
     CHECK(std::string(Error(10001).name()) == "application_error");
     CHECK(std::strlen(Error(10001).what()) > 0);
+}
+
+TEST_CASE("error: a code that does not fit dies instead of becoming another") {
+    for (int code : {65536, 65536 + 1101, -1}) {
+        asm volatile("" : "+r"(code));
+        CHECK_DIES((void)Error(code), "an Error's code is in 0 .. 65535");
+    }
 }
 
 TEST_CASE("error: the mark of an injected fault is copied and thrown along") {
