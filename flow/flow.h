@@ -17,6 +17,7 @@
 #include "flow/coro/race.h"
 #include "flow/lib/all.h"
 #include "flow/lib/collection.h"
+#include "flow/lib/descriptor.h"
 #include "flow/lib/time.h"
 #include "flow/lib/unit_test.h"
 #include "flow/loop/delay.h"

@@ -3,6 +3,7 @@
 #undef ACTOR
 #undef SWIFT_ACTOR
 #undef UNCANCELLABLE
+#undef DESCR
 #undef state
 #undef loop
 #undef choose

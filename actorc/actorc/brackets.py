@@ -19,6 +19,7 @@ from actorc.source import Source
 from actorc.syntax import Code, Span
 
 ACTOR_WORDS = frozenset({"ACTOR", "SWIFT_ACTOR"})
+TEST_WORD = "TEST_CASE"
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _OPENERS = {close: open_ for open_, close in _PAIRS.items()}
 
@@ -41,6 +42,11 @@ class TokenList:
 
     def kind(self, index: int) -> Kind:
         return self.tokens[index].kind if index < len(self.tokens) else Kind.OTHER
+
+    def begins_actor(self, index: int) -> bool:
+        """Whether an actor begins at this token, in whatever spelling."""
+        text = self.texts[index]
+        return text in ACTOR_WORDS or (text == TEST_WORD and self.texts[index + 1] == "(")
 
     def is_name(self, index: int) -> bool:
         return self.kind(index) is Kind.NAME
@@ -140,7 +146,7 @@ class _Pairing:
                 if self._ends_head(text):
                     return index
                 self._angles[-1].clear()
-            elif text in ACTOR_WORDS:
+            elif (text in ACTOR_WORDS or text == TEST_WORD) and self._tokens.begins_actor(index):
                 break
             elif index in self._tokens.broken:
                 self._forget_line()

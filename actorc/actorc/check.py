@@ -63,7 +63,7 @@ class _ActorCheck:
         self._check_returns()
         self._check_throws(self._body, has_error=False, was_caught=False)
         self._check_ranges()
-        if self._was_parsed and not suspends(self._body):
+        if self._was_parsed and not suspends(self._body) and self._actor.test_name is None:
             message = f"actor `{self._actor.name}` does not contain a wait"
             hint = "if it need not wait, make it an ordinary function"
             self._diagnostics.warning(Fault.NO_WAIT, message, self._actor.name_span, hint=hint)

@@ -40,6 +40,10 @@ class Fault(Enum):
     PARAMETER = ("A0106", "unsupported parameter")
     REFERENCE_PARAMETER = ("A0107", "reference parameter")
     DUPLICATE_NAME = ("A0108", "parameter or state variable declared twice")
+    TEST_CASE = ("A0120", "malformed or misplaced test case")
+    DESCRIPTION = ("A0121", "struct that DESCR cannot describe")
+    ACTOR_IN_MACRO = ("A0123", "actor in a macro definition")
+    STRAY_SPECIFIER = ("A0124", "UNCANCELLABLE without ACTOR")
 
     DIRECTIVE_IN_ACTOR = ("A0201", "preprocessor directive inside an actor")
     MISSING_PARENTHESIS = ("A0202", "missing parentheses after a keyword")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from actorc import emit_coroutine, emit_statemachine
+from actorc.emit_description import described
 from actorc.lines import LineWriter
 from actorc.lower import lower
 from actorc.render import render
 from actorc.shell import Shell, shell_of
 from actorc.source import Source
-from actorc.syntax import Actor, File
+from actorc.spelling import one_line
+from actorc.syntax import Actor, Description, File
 
 _DEFINITIONS = {"state-machine": emit_statemachine.definition, "coroutine": emit_coroutine.definition}
 
@@ -21,12 +23,19 @@ def emit(file: File, source: Source, backend: str, output_path: str, *, nodiscar
     writer = LineWriter(source, is_header=output_path.endswith(".h"))
     position = 0
     declared: set[tuple[object, ...]] = set()
-    for actor in file.actors:
-        writer.copy(position, actor.span.start)
-        shell = shell_of(actor, source, is_first=_key(actor) not in declared, nodiscard=nodiscard)
-        declared.add(_key(actor))
-        writer.emit(_prototype(shell) if actor.body is None else definition(shell, lower(actor, source)))
-        position = actor.span.end
+    items: list[Actor | Description] = [*file.actors, *file.descriptions]
+    for item in sorted(items, key=lambda item: item.span.start):
+        writer.copy(position, item.span.start)
+        if isinstance(item, Description):
+            writer.copy(item.struct.span.start, item.struct.span.end)
+            writer.emit(described(item, source))
+        else:
+            shell = shell_of(item, source, is_first=_key(item) not in declared, nodiscard=nodiscard)
+            declared.add(_key(item))
+            writer.emit(_prototype(shell) if item.body is None else definition(shell, lower(item, source)))
+            if item.test_name is not None:
+                writer.emit(f" ACTOR_TEST_CASE({item.name}, {one_line(source[item.test_name.span])})")
+        position = item.span.end
     writer.copy(position, len(source.text))
     return writer.text()
 

@@ -6,14 +6,17 @@ import sys
 from collections import Counter
 from dataclasses import replace
 
-from actorc.brackets import ACTOR_WORDS, TokenList
+from actorc.brackets import TEST_WORD, TokenList
+from actorc.descriptions import DESCRIBED, DescriptionParser
 from actorc.diagnostics import Abandoned, Diagnostics, Fault
 from actorc.header import Head, HeaderParser
 from actorc.lexer import OPEN_TO_THE_END, Kind, lex
 from actorc.scopes import Scopes
 from actorc.source import Source
 from actorc.statements import StatementParser
-from actorc.syntax import Actor, Block, File, Span
+from actorc.strays import find_stray
+from actorc.syntax import Actor, Block, Code, Description, File, Span
+from actorc.testcases import TestCaseParser
 
 _RECURSION = 20_000  # for the deepest nesting that the parser accepts, also in the stages that walk over its tree
 _NOT_FIRST = ("#else", "#elif", "#endif")
@@ -27,7 +30,9 @@ def parse(source: Source, diagnostics: Diagnostics) -> File:
         byte = ord(source.text[stray.start]) - 0xDC00
         diagnostics.error(Fault.UNDECODABLE, f"the byte 0x{byte:02X} is not UTF-8", stray)
     tokens = TokenList(source, lex(source, diagnostics), diagnostics)
-    return File(_numbered(_FileParser(tokens, diagnostics).actors()))
+    parser = _FileParser(tokens, diagnostics)
+    parser.run()
+    return File(_numbered(parser.actors), tuple(parser.descriptions))
 
 
 class _FileParser:
@@ -36,48 +41,58 @@ class _FileParser:
         self._diagnostics = diagnostics
         self._header = HeaderParser(tokens, diagnostics)
         self._statements = StatementParser(tokens, diagnostics)
+        self._tests = TestCaseParser(tokens, diagnostics)
+        self._descriptions = DescriptionParser(tokens, diagnostics)
         self._scopes = Scopes(tokens)
+        self.actors: list[Actor] = []
+        self.descriptions: list[Description] = []
 
-    def actors(self) -> list[Actor]:
-        found = []
+    def run(self) -> None:
         index = 0
         while index < len(self._tokens):
-            if self._tokens.texts[index] in ACTOR_WORDS:
+            text = self._tokens.texts[index]
+            if self._tokens.begins_actor(index):
                 actor, index = self._actor(index)
                 if actor is not None:
-                    found.append(actor)
+                    self.actors.append(actor)
+            elif text == "DESCR" and self._tokens.texts[index + 1] in DESCRIBED:
+                description, index = self._descriptions.parse(index, in_class=bool(self._scopes.classes))
+                if description is not None:
+                    self.descriptions.append(description)
             else:
+                find_stray(self._tokens, index, self._diagnostics)
                 index = self._scopes.step(index)
-        return found
 
     def _actor(self, first: int) -> tuple[Actor | None, int]:
         """The actor at `first`, None if its head is wrong; and the index from which the file is to be read on."""
         errors = len(self._diagnostics)
         head_end = self._tokens.pair_head(first + 1)
-        head = self._head(first, head_end)
+        head, test_name = self._head(first, head_end)
         if len(self._diagnostics) > errors:
             head = None
         if self._tokens.texts[head_end] != "{":
             end = min(head_end + 1, len(self._tokens)) if self._tokens.texts[head_end] == ";" else head_end
-            return (self._make(first, end, head, None) if head else None), end
+            return (self._make(first, end, head, None, None) if head else None), end
         close = self._tokens.pair_body(head_end)
         self._check_tokens(head_end, close)
         body = self._statements.body(head_end, close)
         end = close + 1 if self._tokens.partner.get(head_end) == close else close
-        return (self._make(first, end, head, body) if head else None), end
+        return (self._make(first, end, head, body, test_name) if head else None), end
 
-    def _head(self, first: int, end: int) -> Head | None:
-        """What can be made of the head, whose faults are reported; None if its tokens allow no more."""
+    def _head(self, first: int, end: int) -> tuple[Head | None, Code | None]:
+        """What can be made of the head, whose faults are reported, and the name of a test case."""
         errors = len(self._diagnostics)
         self._check_tokens(first, end)
         if len(self._diagnostics) > errors:
-            return None
+            return None, None
         try:
-            return self._header.parse(first, end)
+            if self._tokens.texts[first] == TEST_WORD:
+                return self._tests.parse(first, end, in_class=bool(self._scopes.classes))
+            return self._header.parse(first, end), None
         except Abandoned:
-            return None
+            return None, None
 
-    def _make(self, first: int, end: int, head: Head, body: Block | None) -> Actor:
+    def _make(self, first: int, end: int, head: Head, body: Block | None, test_name: Code | None) -> Actor:
         return Actor(
             self._tokens.span(first, end),
             template=head.template,
@@ -94,6 +109,7 @@ class _FileParser:
             enclosing_classes=self._scopes.classes,
             in_namespace=self._scopes.inside_braces,
             index=0,
+            test_name=test_name,
         )
 
     def _check_tokens(self, first: int, end: int) -> None:

@@ -25,6 +25,7 @@ class Source:
         self.text = text
         self._line_starts = [1 if text.startswith(BYTE_ORDER_MARK) else 0]
         self._line_starts += [match.end() for match in re.finditer("\n", text)]
+        self._implied = ""
 
     @classmethod
     def from_bytes(cls, path: str, data: bytes) -> Source:
@@ -36,7 +37,16 @@ class Source:
         return cls.from_bytes(path, Path(path).read_bytes())
 
     def __getitem__(self, span: Span) -> str:
+        size = len(self.text)
+        if span.start > size:
+            return self._implied[span.start - size - 1 : span.end - size - 1]
         return self.text[span.start : span.end]
+
+    def implied(self, text: str) -> Span:
+        """A span, behind the end of the file, for text that a construct stands for and does not spell."""
+        start = len(self.text) + 1 + len(self._implied)
+        self._implied += text
+        return Span(start, start + len(text))
 
     def line(self, offset: int) -> int:
         """The line, counted from 1, that an offset stands in."""

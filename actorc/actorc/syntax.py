@@ -279,6 +279,7 @@ class Actor(Node):
     enclosing_classes: tuple[str, ...]  # the classes whose bodies it stands in, outermost first
     in_namespace: bool  # it stands inside some brace block
     index: int  # 0 for the first definition of this name in the file, 1 for the next ...: numbers the class
+    test_name: Code | None = None  # what stands in the parentheses of the TEST_CASE that it was written as
 
     @property
     def class_stem(self) -> str:
@@ -288,10 +289,29 @@ class Actor(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Field(Node):
+    """A member of a described struct; the span is that of its declaration up to the `;`."""
+
+    type: Code
+    name: str
+    comment: str  # the text of the `//` comment on its line
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Description(Node):
+    """`DESCR struct NAME ... { ... };`; its span reaches from `DESCR` to the `;`."""
+
+    struct: Code  # without the word DESCR
+    name: str
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class File:
-    """A whole source file: actors in order; all text between them is copied."""
+    """A whole source file: actors and described structs, each in order; all text between them is copied."""
 
     actors: tuple[Actor, ...]
+    descriptions: tuple[Description, ...] = ()
 
 
 def children(node: Statement) -> Iterator[Block]:

@@ -100,13 +100,13 @@ def test_every_part_of_a_head() -> None:
 def test_actors_are_found_wherever_they_stand() -> None:
     text = """
         // ACTOR Future<Void> no();
-        #define NO ACTOR Future<Void> no();
+        #define NO "ACTOR Future<Void> no();"
         const char* no = "ACTOR Future<Void> no();" R"(ACTOR)";
         ACTOR Future<Void> a(); SWIFT_ACTOR Future<Void> b();
-        TEST_CASE("no") { wait(x); }
+        TEST_CASE("t") { wait(x); return Void(); } int TEST_CASE; int DESCR = 1;
         int f() { ACTOR_BUT_NOT x; return 1'000; } ACTOR void c();
     """
-    assert [found.name for found in sound(text)[0].actors] == ["a", "b", "c"]
+    assert [found.name for found in sound(text)[0].actors] == ["a", "b", "flowTestCase6", "c"]
 
 
 def test_text_outside_actors_need_not_balance() -> None:

@@ -1,0 +1,41 @@
+// TEST_CASE: an actor that registers itself.
+#include "trace.h"
+#include "flow/actorcompiler.h"
+
+TEST_CASE("/programs/waits") {
+    state int line = __LINE__;
+    wait(delay(1));
+    say("%s after %g s, lines %d and %d", params.get("text").get().c_str(), now(), line, __LINE__);
+    params.set("text", "mine");
+    wait(delay(1));
+    say("%s", params.get("text").get().c_str());
+    return Void();
+}
+
+TEST_CASE("/programs/waits for nothing") { // no warning
+    say("at once");
+    return Void();
+}
+
+namespace inner {
+TEST_CASE("/programs/fails") {
+    try {
+        wait(Future<Void>(timed_out()));
+    } catch (Error& e) {
+        say("caught %s", e.name());
+        throw operation_failed();
+    }
+    return Void();
+}
+}
+
+int main() {
+    SimLoop loop;
+    UnitTestParameters parameters;
+    parameters.set("text", "given");
+    for (UnitTest* test = g_unittests.tests; test; test = test->next) { // the latest first
+        say("%s, line %d", test->name, test->line);
+        loop.run(watch(test->name, test->func(parameters)));
+    }
+    say("%s", parameters.get("text").get().c_str());
+}
