@@ -30,10 +30,10 @@ from actorc.syntax import (
     Throw,
     Try,
     Wait,
-    WaitExpr,
     While,
     children,
     suspends,
+    waits_of,
     walk,
 )
 
@@ -133,7 +133,7 @@ class _ActorCheck:
         is_void = returns_value and self._result_type() in ("Void", "flow::Void")
         hint = "write `return Void();`" if is_void else f"write `return VALUE;` with a `{self._result_type()}`"
         for statement in walk(self._body):
-            if not isinstance(statement, Return) or (statement.value is not None) == returns_value:
+            if _returned_value(statement) in (None, returns_value):
                 continue
             if returns_value:
                 message = f"actor `{self._actor.name}` must return a `{self._result_type()}`"
@@ -181,17 +181,19 @@ def _inner(statement: Statement) -> Iterator[Statement]:
 
 def _state_declarations(statement: Statement) -> Iterator[tuple[Code, str]]:
     """Type and name of each state variable that the statement itself declares."""
-    waits: tuple[WaitExpr, ...] = ()
     match statement:
         case StateDecl(type=type_, name=name) | For(init=StateDecl(type=type_, name=name)):
             yield type_, name
-        case Wait(wait=wait):
-            waits = (wait,)
-        case Choose(whens=whens):
-            waits = tuple(when.wait for when in whens)
-    for wait in waits:
-        if wait.result is not None and wait.result.is_state:
+    for wait in waits_of(statement):
+        if wait.result is not None and wait.result.is_state and wait.result.type is not None:
             yield wait.result.type, wait.result.name
+
+
+def _returned_value(statement: Statement) -> bool | None:
+    """Whether a `return` has a value; None for other statements."""
+    if isinstance(statement, Return):
+        return statement.value is not None
+    return True if isinstance(statement, Wait) and statement.returns else None
 
 
 def _head(statement: Statement) -> Span:
@@ -208,6 +210,8 @@ def _never_completes(statement: Statement, source: Source) -> bool:
     match statement:
         case Return() | Throw() | Break() | Continue():
             return True
+        case Wait():
+            return statement.returns
         case Loop(body=body):
             return not _breaks(body)
         case While(condition=condition, body=body):

@@ -73,7 +73,6 @@ class Fault(Enum):
     AFTER_WAIT = ("A0402", "unexpected text after a wait")
     WAIT_OPERAND = ("A0403", "wait without a future")
     RESULT_DECLARATION = ("A0404", "malformed declaration of a wait's result")
-    AUTO_RESULT = ("A0405", "auto as the type of a wait's result")
     VOID_RESULT = ("A0406", "result of a Void wait")
 
     OUTSIDE_LOOP = ("A0501", "break or continue outside a loop")

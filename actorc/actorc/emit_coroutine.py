@@ -26,7 +26,8 @@ class _CoroutinePrinter(Printer):
 
     def prologue(self) -> str:
         """The variables that the body needs besides the actor's own."""
-        text = "flow::Pending wait__; " if self._body.waits else ""
+        text = "".join(f"struct {name}; " for name in self._body.deduced)
+        text += "flow::Pending wait__; " if self._body.waits else ""
         if self._body.choose_size:
             text += f"flow::Choose<{self._body.choose_size}> choose__; "
             text += "auto* actor__ = co_await flow::coro::self(); "
@@ -56,7 +57,7 @@ class _CoroutinePrinter(Printer):
         if self._shell.returns_void:
             return f"static_cast<void>({value}); co_return;"
         if not self._shell.may_return_void:
-            return f"co_return {value};"
+            return f"co_return std::move({value});" if node.is_moved else f"co_return {value};"
         if node.is_moved:
             return f"co_await flow::coro::finish(std::move({value}));"
         is_list = pieces(node.value[-1:]).partition("\x02")[2].startswith("{")

@@ -18,7 +18,8 @@ def definition(shell: Shell, body: Body) -> str:
 class _StateMachinePrinter(Printer):
     def prologue(self) -> str:
         """The variables of a_body, and the switch that leads to where it goes on."""
-        text = "flow::Pending wait__; " if self._body.waits else ""
+        text = "".join(f"struct {name}; " for name in self._body.deduced)
+        text += "flow::Pending wait__; " if self._body.waits else ""
         if self._body.uses_error:
             text += "flow::Error error__; "
         entry = "actor__.entry()"

@@ -15,7 +15,8 @@ where it suspends, and no local is in scope there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from actorc import syntax
@@ -29,13 +30,14 @@ from actorc.lowered import (
     LabelName,
     Node,
     Region,
+    Return,
     Scope,
     Suspend,
 )
 from actorc.prefix import Declared, Items, Nodes, PrefixLowering, locals_of
 from actorc.source import Source
 from actorc.spelling import declares, is_trivial
-from actorc.syntax import Local, Span, Statement
+from actorc.syntax import Hold, Local, ResultKind, Span, Statement
 
 _LOOPS = (syntax.Loop, syntax.While, syntax.For, syntax.RangeFor)
 
@@ -67,6 +69,7 @@ class _Lowering(PrefixLowering):
             waits=bool(self._numbers),
             choose_size=max(chooses, default=0),
             uses_error=self._uses_error,
+            deduced=tuple(self._deduced.values()),
         )
 
     def _list(self, statements: Items, *, reachable: bool) -> Lowered:
@@ -74,7 +77,7 @@ class _Lowering(PrefixLowering):
         for statement in statements:
             items.append(statement)
             if isinstance(statement, syntax.Wait):
-                items += _result_local(statement.wait, self._type)
+                items += self._result_local(statement.wait)
         return self._items(items, 0, reachable, {})
 
     def _block(self, block: syntax.Block, *, reachable: bool) -> tuple[Scope, bool]:
@@ -173,7 +176,7 @@ class _Lowering(PrefixLowering):
             return [], False
         match item:
             case syntax.Wait():
-                return self._wait(item, reachable), True
+                return self._wait(item, reachable), not item.returns
             case syntax.Choose():
                 return self._choose(item, reachable)
             case syntax.Block():
@@ -199,13 +202,49 @@ class _Lowering(PrefixLowering):
     def _taken(self, wait: syntax.WaitExpr) -> Nodes:
         """What becomes of the value, unless a local is bound to it."""
         line = self._end_line(wait)
-        if wait.result is None:
+        result = wait.result
+        if result is None:
             text = "(void)wait__.takeNext<flow::Void>();" if wait.is_stream else "wait__.drop();"
             return [Code(line, (text,))]
-        if not wait.result.is_state:
+        value = self._value(wait)
+        if result.kind is ResultKind.STATE:
+            return [Code(line, (f"{result.name} = {value};",))]
+        if result.target is not None:
+            return [Code(line, (self._text(result.target), f" = {value};"))]
+        return [Return(line, (value,))] if result.kind is ResultKind.RETURN else []
+
+    def _value(self, wait: syntax.WaitExpr) -> str:
+        """The result by value."""
+        return f"wait__.{'takeNext' if wait.is_stream else 'takeValue'}<{self._result_type(wait)}>()"
+
+    def _result_local(self, wait: syntax.WaitExpr) -> list[Statement]:
+        """The local that holds what was waited for."""
+        result = wait.result
+        if result is None or result.kind not in (ResultKind.LOCAL, ResultKind.UNPACK):
             return []
-        take = "takeNext" if wait.is_stream else "takeValue"
-        return [Code(line, (f"{wait.result.name} = wait__.{take}<{self._type(wait.result.type)}>();",))]
+        is_unpacked = result.kind is ResultKind.UNPACK
+        name = f"[{', '.join(result.names)}]" if is_unpacked else result.name
+        type_ = "auto" if result.type is None else self._type(result.type)
+        hold = self._hold(result, wait.span.end)
+        if hold is Hold.OWN or (wait.is_stream and hold is Hold.VALUE):
+            text = f"[[maybe_unused]] {type_} {name} = {self._value(wait)};"
+        elif wait.is_stream:
+            text = f"[[maybe_unused]] {type_} const& {name} = {self._value(wait)};"
+        else:
+            holder = f"{result.names[0]}__"
+            take, reference = ("takeLocal", "auto&") if hold is Hold.VALUE else ("take", f"{type_} const&")
+            text = f"auto {holder} = wait__.{take}<{self._result_type(wait)}>(); "
+            text += f"[[maybe_unused]] {reference} {name} = {holder}.get();"
+        locals_ = tuple(Local(each, result.type is not None and is_trivial(type_)) for each in result.names)
+        return [Declared(Span(wait.span.end - 1, wait.span.end), (text,), locals_)]
+
+    def _hold(self, result: syntax.Result, after: int) -> Hold:
+        """A result that the source moves on is its own, so that there is something to move."""
+        if result.hold is Hold.VALUE and self._actor.body is not None:
+            rest = self._source[Span(after, self._actor.body.span.end)]
+            if any(re.search(rf"\bmove\s*\(\s*{re.escape(name)}\s*\)", rest) for name in result.names):
+                return Hold.OWN
+        return result.hold
 
     def _choose(self, item: syntax.Choose, reachable: bool) -> Lowered:
         line = self._end_line(item.whens[-1].wait)
@@ -215,7 +254,7 @@ class _Lowering(PrefixLowering):
         bodies = []
         any_ends = False
         for when in item.whens:
-            local = _result_local(when.wait, self._type)
+            local = self._result_local(when.wait)
             body, ends = self._list([*local, *when.body.statements], reachable=True)
             bodies.append(self._scope(when.body, self._taken(when.wait) + body))
             any_ends = any_ends or ends
@@ -279,19 +318,6 @@ class _Run:
 
 def _label_of(node: Node) -> LabelName | None:
     return node.label if isinstance(node, Label | Suspend) else None
-
-
-def _result_local(wait: syntax.WaitExpr, spell: Callable[[syntax.Code], str]) -> list[Statement]:
-    """The local that holds what was waited for, if it is no state variable."""
-    result = wait.result
-    if result is None or result.is_state:
-        return []
-    type_, name = spell(result.type), result.name
-    if wait.is_stream:
-        text = f"[[maybe_unused]] {type_} {name} = wait__.takeNext<{type_}>();"
-    else:
-        text = f"auto {name}__ = wait__.take<{type_}>(); [[maybe_unused]] {type_} const& {name} = {name}__.get();"
-    return [Declared(Span(wait.span.end - 1, wait.span.end), (text,), (Local(name, is_trivial(type_)),))]
 
 
 def _without_declaration(item: syntax.While) -> syntax.Loop:

@@ -178,6 +178,7 @@ class Body:
     waits: bool
     choose_size: int  # most branches of any choose; 0 if there is none
     uses_error: bool  # an error is handed to some handler
+    deduced: tuple[str, ...]  # names for the types of results that only C++ knows
 
 
 @dataclass(frozen=True, slots=True)

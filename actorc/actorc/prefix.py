@@ -7,7 +7,7 @@ jump; what comes after it in its block is not printed here, but by lower.py, whe
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from actorc import syntax
@@ -60,10 +60,19 @@ def locals_of(item: Statement) -> tuple[Local, ...]:
     return item.locals if isinstance(item, syntax.Plain | Declared) else ()
 
 
+def _deduced(waits: Items) -> Iterator[syntax.WaitExpr]:
+    """The waits whose type only C++ knows."""
+    for item in waits:
+        for wait in syntax.waits_of(item):
+            if wait.result is not None and wait.result.type is None:
+                yield wait
+
+
 class PrefixLowering:
     """What both ways of printing a statement share, and the way that is for the inside of runs."""
 
     def __init__(self, actor: syntax.Actor, body: syntax.Block, source: Source) -> None:
+        self._actor = actor
         self._source = source
         self._reach = Reach(source)
         self._iterators = range_iterators(body, self._reach)
@@ -71,6 +80,7 @@ class PrefixLowering:
         self._movable = {parameter.name for parameter in actor.parameters} | {state.name for state in self._states}
         waits = [inner for inner in syntax.walk(body) if isinstance(inner, syntax.Wait | syntax.Choose)]
         self._numbers: dict[Statement, int] = {wait: number for number, wait in enumerate(waits, 1)}
+        self._deduced = {wait: f"auto{number}__" for number, wait in enumerate(_deduced(waits), 1)}
         self._counts: dict[str, int] = {}
         self._jumped_to: set[LabelName] = set()
         self._handler: LabelName | None = None
@@ -161,9 +171,20 @@ class PrefixLowering:
         return not any(_is_rewritten(inner) for inner in syntax.walk(item))
 
     def _operand(self, wait: syntax.WaitExpr) -> Operand:
-        type_ = "flow::Void" if wait.result is None else self._type(wait.result.type)
-        function = "pendingNext" if wait.is_stream else "pending"
-        return Operand(self._line(wait), (f"flow::{function}<{type_}>(", self._text(wait.operand), ")"))
+        function = "flow::pendingNext" if wait.is_stream else "flow::pending"
+        if wait in self._deduced:
+            head = f"{function}As<{self._deduced[wait]}>("
+        else:
+            head = f"{function}<{self._result_type(wait)}>("
+        return Operand(self._line(wait), (head, self._text(wait.operand), ")"))
+
+    def _result_type(self, wait: syntax.WaitExpr) -> str:
+        """What the wait gives, as it may be spelt wherever its operand stands before."""
+        if wait.result is None:
+            return "flow::Void"
+        if wait.result.type is None:
+            return f"flow::Deduced<{self._deduced[wait]}>"
+        return self._type(wait.result.type)
 
     def _choose_operands(self, item: syntax.Choose) -> ChooseOperands:
         return ChooseOperands(self._line(item), tuple(self._operand(when.wait) for when in item.whens))

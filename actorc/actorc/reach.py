@@ -95,7 +95,7 @@ class Reach:
             case syntax.Continue():
                 return Flow(Paths.NONE, continues=arriving)
             case syntax.Wait():
-                return Flow(Paths.AFTER_WAIT)
+                return NOWHERE if statement.returns else Flow(Paths.AFTER_WAIT)
             case syntax.Block(statements=statements):
                 return self.through(statements, arriving)
             case syntax.Choose(whens=whens):

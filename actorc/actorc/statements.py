@@ -144,22 +144,22 @@ class StatementParser(BlockParser):
         self._leading = leading
         return declaration, after
 
-    def _value(self, index: int, end: int, hint: str) -> tuple[int, int]:
-        """The operand of `return` or `throw` at `index`: where it stops, and the index after the statement."""
-        stop, after = self._plain.end(index + 1, end)
-        self._scanner.copied(index + 1, stop, f"in a `{self._texts[index]}`", hint)
-        return stop, after
-
     def _return(self, index: int, end: int) -> _Parsed:
-        stop, after = self._value(index, end, _BEFORE)
+        stop, after = self._plain.end(index + 1, end)
+        span = self._tokens.span(index, after)
+        if self._forms.is_returned(index + 1, stop):
+            return Wait(span, self._forms.wait(index, index + 1, stop)), after
+        self._scanner.copied(index + 1, stop, "inside a returned expression", _BEFORE)
         words = [text for text in self._texts[index + 1 : stop] if text != "::"]
         if words[:1] == ["flow"]:
             words.pop(0)
         is_never = words in (["Never", "(", ")"], ["Never", "{", "}"])
-        return Return(self._tokens.span(index, after), self._code(index + 1, stop), is_never), after
+        return Return(span, self._code(index + 1, stop), is_never), after
 
     def _throw(self, index: int, end: int) -> _Parsed:
-        stop, after = self._value(index, end, "write `state Error error = {wait};`, then `throw error;`")
+        stop, after = self._plain.end(index + 1, end)
+        hint = "write `state Error error = {wait};`, then `throw error;`"
+        self._scanner.copied(index + 1, stop, "in a `throw`", hint)
         return Throw(self._tokens.span(index, after), self._code(index + 1, stop)), after
 
     def _jump(self, index: int, end: int) -> _Parsed:

@@ -34,19 +34,14 @@ def state_variables(
 
 
 def _declared_by(statement: syntax.Statement, source: Source) -> Iterator[tuple[int, Variable]]:
-    waits: tuple[syntax.WaitExpr, ...] = ()
     match statement:
         case StateDecl() | syntax.For(init=StateDecl()):
             declaration = statement.init if isinstance(statement, syntax.For) else statement
             assert isinstance(declaration, StateDecl)
             init = _leading_init(declaration, source) if declaration.leading else None
             yield declaration.span.start, _variable(declaration.type, declaration.name, init, source)
-        case syntax.Wait(wait=wait):
-            waits = (wait,)
-        case syntax.Choose(whens=whens):
-            waits = tuple(when.wait for when in whens)
-    for wait in waits:
-        if wait.result is not None and wait.result.is_state:
+    for wait in syntax.waits_of(statement):
+        if wait.result is not None and wait.result.is_state and wait.result.type is not None:
             yield wait.span.start, _variable(wait.result.type, wait.result.name, None, source)
 
 

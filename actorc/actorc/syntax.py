@@ -91,27 +91,61 @@ class StateDecl(Statement):
     extents: Code | None = None  # `[2][3]` of an array
 
 
+class ResultKind(Enum):
+    """What becomes of a wait's value."""
+
+    LOCAL = "T x = wait(f);"  # a plain local
+    STATE = "state T x = wait(f);"
+    UNPACK = "auto [a, b] = wait(f);"  # plain locals: a structured binding
+    ASSIGN = "x = wait(f);"  # `x` is any expression; it is evaluated after the wait
+    RETURN = "return wait(f);"  # the actor ends with it; never in a `when`
+
+
+class Hold(Enum):
+    """How a LOCAL or UNPACK result holds the value."""
+
+    VALUE = "T x"  # its own where that is free or needed, otherwise the future's, which then lives as long as `x`
+    REFERENCE = "T const& x"  # also `const T x` and `auto& x`: read only
+    OWN = "T&& x"  # its own: moved out of the future if nobody else can see it, otherwise copied
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:
-    """What a wait's value is bound to: `T x = wait(...)` or `state T x = wait(...)`."""
+    """What stands before `wait` in a wait that gives a value."""
 
-    type: Code
-    name: str
-    is_state: bool
+    kind: ResultKind
+    type: Code | None  # without outer `const` and reference; None where C++ deduces it from the future
+    names: tuple[str, ...]  # what it declares: one for LOCAL and STATE, none for ASSIGN and RETURN
+    target: Code | None  # of ASSIGN: what stands before the `=`
+    hold: Hold = Hold.VALUE
+
+    @property
+    def is_state(self) -> bool:
+        return self.kind is ResultKind.STATE
+
+    @property
+    def name(self) -> str:
+        """Of a LOCAL or STATE."""
+        return self.names[0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WaitExpr(Node):
-    """`[T x =] wait(E)` or `waitNext(S)`, as a statement or as the head of a `when`."""
+    """`wait(E)` or `waitNext(S)` with what its result goes to, as a statement or as the head of a `when`."""
 
     is_stream: bool  # waitNext
     operand: Code
-    result: Result | None
+    result: Result | None  # None: `wait(E);`, whose future must be a Future<Void>
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wait(Statement):
     wait: WaitExpr
+
+    @property
+    def returns(self) -> bool:
+        """`return wait(f);`: the actor ends here with what it gives."""
+        return self.wait.result is not None and self.wait.result.kind is ResultKind.RETURN
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -334,6 +368,13 @@ def children(node: Statement) -> Iterator[Block]:
                 yield when.body
         case _:
             pass
+
+
+def waits_of(node: Statement) -> tuple[WaitExpr, ...]:
+    """The waits that are the statement itself: of a Wait or a Choose."""
+    if isinstance(node, Wait):
+        return (node.wait,)
+    return tuple(when.wait for when in node.whens) if isinstance(node, Choose) else ()
 
 
 def walk(node: Statement) -> Iterator[Statement]:

@@ -1,14 +1,14 @@
 """The statements that introduce state: `state T x...;`, and every form of a wait.
 
-wait(E)    T x = wait(E)    state T x = wait(E)    and the same with waitNext
+wait(E)    T x = wait(E)    state T x = wait(E)    x = wait(E)    return wait(E)    and the same with waitNext
 """
 
 from __future__ import annotations
 
 from actorc.brackets import TokenList
-from actorc.declarations import is_type
 from actorc.diagnostics import Abandoned, Diagnostics, Fault
-from actorc.syntax import Code, Result, StateDecl, StateForm, WaitExpr
+from actorc.results import ResultParser
+from actorc.syntax import Code, Result, ResultKind, StateDecl, StateForm, WaitExpr
 from actorc.waits import WaitScanner
 from actorc.words import KEYWORDS
 
@@ -21,6 +21,7 @@ class WaitForms:
         self._texts = tokens.texts
         self._diagnostics = diagnostics
         self._scanner = scanner
+        self._results = ResultParser(tokens, diagnostics, scanner)
 
     def _error(self, fault: Fault, message: str, first: int, end: int, hint: str | None = None) -> None:
         self._diagnostics.error(fault, message, self._tokens.span(first, end), hint=hint)
@@ -50,60 +51,22 @@ class WaitForms:
             raise Abandoned
         hint = "write `state T value = {wait};` before, and use `value` here"
         self._scanner.copied(wait + 2, close, "inside another wait", hint)
-        result = None if wait == first else self._result(first, wait)
+        result = self._result(first, wait)
         operand = self._tokens.code(wait + 2, close)
         return WaitExpr(self._tokens.span(first, close + 1), word == "waitNext", operand, result)
 
+    def is_returned(self, index: int, stop: int) -> bool:
+        """Whether `index`, after a `return`, is a wait that reaches to `stop`, where the statement ends."""
+        if not self._scanner.is_wait(index, is_first=True):
+            return False
+        return self._tokens.partner.get(index + 1) == stop - 1
+
     def _result(self, first: int, wait: int) -> Result | None:
-        """The declaration before `= wait(...)`; None if there is nothing to bind."""
-        is_state = self._texts[first] == "state" and wait - first > 2
-        start = first + 1 if is_state else first
-        name = wait - 2
-        self._require_declaration(start, name, wait)
-        start, end = self._bare_type(start, name)
-        what = self._texts[start:end]
-        shown = self._scanner.shown(wait)
-        if "auto" in what or "decltype" in what:
-            hint = f"write the type: `state T {self._texts[name]} = {shown};`"
-            self._error(Fault.AUTO_RESULT, "the type of a wait's result must be written out", start, end, hint)
-        elif what == ["Void"] or what[-2:] == ["::", "Void"]:
-            message = "a `Void` result says nothing, so it cannot be given a name"
-            self._error(Fault.VOID_RESULT, message, start, name + 1, f"write `{shown};`")
-        elif what[-1] in ("&", "&&"):
-            message = "a wait's result is a value: it cannot be bound to a reference"
-            self._error(Fault.RESULT_DECLARATION, message, end - 1, end, "leave the reference out")
-        return Result(self._tokens.code(start, end), self._texts[name], is_state)
-
-    def _require_declaration(self, start: int, name: int, wait: int) -> None:
-        """Report anything before the `=` that is not `TYPE NAME`, and abandon the statement."""
-        declares = self._tokens.is_name(name) and self._texts[name] not in KEYWORDS and name > start
-        if declares and is_type(self._tokens, start, name):
-            return
-        target = self._tokens.text(start, wait - 1)
-        shown = self._scanner.shown(wait)
-        hint = f"write `state T value = {shown};`, then `{target} = value;`"
-        if self._texts[name] == "]" and "auto" in self._texts[start:name]:
-            message = "a wait's result cannot be unpacked where it is declared"
-        else:
-            message = "a wait's result must be declared here, it cannot be assigned to something that exists"
-        self._error(Fault.RESULT_DECLARATION, message, start, wait - 1, hint)
-        raise Abandoned
-
-    def _bare_type(self, start: int, end: int) -> tuple[int, int]:
-        """The result's type without an outer `const` and without `const&`, which a copy does not need."""
-        texts = self._texts
-        if "*" in texts[start:end]:
-            return start, end
-        was_const = "const" in (texts[start], texts[end - 1], texts[end - 2])
-        if texts[end - 1] in ("&", "&&"):
-            if not was_const:
-                return start, end
-            end -= 1
-        while end - start > 1 and texts[end - 1] == "const":
-            end -= 1
-        while end - start > 1 and texts[start] == "const":
-            start += 1
-        return start, end
+        if wait == first:
+            return None
+        if self._texts[first] == "return":
+            return Result(ResultKind.RETURN, None, (), None)
+        return self._results.result(first, wait)
 
     # -----------------------------------------------------------------------------------------------------------
     # State variables

@@ -3,12 +3,18 @@
 //
 //     Result<Page> page(cell);            // holds the future's reference; page.get() is valid as long as `page` is
 //     Page mine = takeValue<Page>(cell);  // moved out if nobody else can see it
+//     auto page = takeLocal<Page>(cell);  // one of these two, whichever costs less
 //
 // Each takes over one future reference of a cell that is ready.
 
 #include "flow/core/cell.h"
 
 namespace flow::detail {
+
+/// Whether a copy costs no more than a reference, so that nobody can tell it from one.
+template <class T>
+inline constexpr bool kFreeToCopy =
+    std::is_trivially_copy_constructible_v<T> && std::is_trivially_destructible_v<T> && sizeof(T) <= 2 * sizeof(void*);
 
 /// A value inside a completed future, kept alive as long as this object: what a wait's result refers to.
 template <class T>
@@ -39,6 +45,17 @@ public:
     }
 };
 
+/// A value taken out of a future, with the same way to reach it as Result has.
+template <class T>
+class Own {
+public:
+    explicit Own(T&& value) : value_(std::move(value)) {}
+    T& get() { return value_; }
+
+private:
+    T value_;
+};
+
 inline Error takeError(Cell* cell) {
     Error error = cell->error;
     releaseFuture(cell);
@@ -53,10 +70,22 @@ T takeValue(Cell* cell) {
         return Void();
     else if constexpr (!std::is_copy_constructible_v<T>)
         return std::move(valueOf<T>(cell));
+    else if constexpr (kFreeToCopy<T>)
+        return result.get();
     else if (cell->futures == 1 && cell->promises == 0)
         return std::move(valueOf<T>(cell));
     else
         return result.get();
+}
+
+/// The value by the cheapest way: a copy of its own where that is free, or where nobody else could use the value, since
+/// it can only be moved; otherwise where it is. `.get()` is const in the last case.
+template <class T>
+auto takeLocal(Cell* cell) {
+    if constexpr (kFreeToCopy<T> || !std::is_copy_constructible_v<T>)
+        return Own<T>(takeValue<T>(cell));
+    else
+        return Result<T>(cell);
 }
 
 } // namespace flow::detail

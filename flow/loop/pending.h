@@ -17,6 +17,34 @@
 namespace flow {
 
 namespace detail {
+// A friend that is declared in one class and defined in another carries a type from where the operand of a wait stands
+// to where its result is taken, which may be another scope. GCC warns of such friends.
+#pragma GCC diagnostic push
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wnon-template-friend"
+#endif
+template <class Tag>
+struct Recall {
+    friend constexpr auto deducedType(Recall);
+};
+#pragma GCC diagnostic pop
+template <class Tag, class T>
+struct Remember {
+    friend constexpr auto deducedType(Recall<Tag>) { return std::type_identity<T>(); }
+    using Type = T;
+};
+
+template <class Awaitable>
+struct ResultOf : std::type_identity<typename Awaitable::Element> {};
+template <>
+struct ResultOf<Never> : std::type_identity<Void> {};
+template <>
+struct ResultOf<Delay> : std::type_identity<Void> {};
+template <>
+struct ResultOf<Yield> : std::type_identity<Void> {};
+template <class Tag, class Awaitable>
+using Remembered = typename Remember<Tag, typename ResultOf<std::remove_cvref_t<Awaitable>>::type>::Type;
+
 /// The next element of a stream.
 template <class T>
 T takeNext(Cell* cell) {
@@ -24,6 +52,11 @@ T takeNext(Cell* cell) {
     return StreamState<T>::take(cell);
 }
 } // namespace detail
+
+/// The type that pendingAs<Tag>(E) or pendingNextAs<Tag>(S), further up in the same function, found. Each wait has a
+/// Tag of its own.
+template <class Tag>
+using Deduced = typename decltype(deducedType(detail::Recall<Tag>()))::type;
 
 class Pending {
 public:
@@ -60,6 +93,11 @@ public:
     template <class T>
     detail::Result<T> take() const {
         return detail::Result<T>(cell_);
+    }
+    /// The result by reference, or by value where that is free or needed.
+    template <class T>
+    auto takeLocal() const {
+        return detail::takeLocal<T>(cell_);
     }
     /// The result by value.
     template <class T>
@@ -132,6 +170,16 @@ Pending pendingNext(FutureStream<T> const& stream) {
     FLOW_ASSERT(cell->waiters.isEmpty(), "two readers wait for one FutureStream at the same time");
     detail::addFuture(cell);
     return Pending(cell);
+}
+
+/// The same for a wait whose result type is not written: see Deduced.
+template <class Tag, class Awaitable, class T = detail::Remembered<Tag, Awaitable>>
+FLOW_INLINE Pending pendingAs(Awaitable&& awaitable) {
+    return pending<T>(std::forward<Awaitable>(awaitable));
+}
+template <class Tag, class Stream, class T = detail::Remembered<Tag, Stream>>
+FLOW_INLINE Pending pendingNextAs(Stream const& stream) {
+    return pendingNext<T>(stream);
 }
 
 } // namespace flow

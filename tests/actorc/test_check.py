@@ -93,18 +93,21 @@ IN_A_BODY = [
     ("A0401", "switch (x) { case 1: @@wait(f); }"),
     ("A0401", "do { @@wait(f); } while (x);"),
     ("A0401", "for (auto x : @@waitNext(s)) g();"),
-    ("A0401", "if (x) { return @@wait(f); }"),
+    ("A0401", "if (x) { return 2 * @@wait(f); }"),
     ("A0402", "wait(f) @@+ 1;"),
     ("A0402", "int x = wait(f)@@.y;"),
     ("A0402", "choose { when(int x = wait(f) @@|| wait(g)) { } }"),
     ("A0403", "@@wait();"),
-    ("A0404", "@@y = wait(f);"),
-    ("A0404", "@@a->b[3] = wait(f);"),
-    ("A0404", "@@auto [a, b] = wait(f);"),
+    ("A0404", "state @@y = wait(f);"),
+    ("A0404", "@@int y[3] = wait(f);"),
+    ("A0404", "@@static int y = wait(f);"),
+    ("A0404", "@@Number auto y = wait(f);"),
     ("A0404", "T@@& x = wait(f);"),
-    ("A0405", "@@auto x = wait(f);"),
-    ("A0405", "state @@auto x = wait(f);"),
-    ("A0405", "choose { when(@@auto x = waitNext(s)) { } }"),
+    ("A0401", "a[@@wait(g)] = wait(f);"),
+    ("A0302", "state @@auto x = wait(f);"),
+    ("A0302", "state @@auto [x, y] = wait(f);"),
+    ("A0213", "choose { when@@(return wait(f)) { } }"),
+    ("A0502", "if (x) { return wait(f); @@g(); }"),
     ("A0406", "@@Void x = wait(f);"),
     # Control flow
     ("A0501", "if (x) @@break;"),
@@ -228,7 +231,7 @@ def test_a_fault_hides_none_in_later_statements_and_actors() -> None:
     text, offsets = unmarked(
         """
         ACTOR Future<Void> a(Future<Void> f, @@int& x) {
-            @@y = wait(f);
+            @@int y[2] = wait(f);
             if (@@wait(f)) {
                 @@state int v[2];
                 g(1@@

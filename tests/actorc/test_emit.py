@@ -107,7 +107,7 @@ def test_state_machine() -> None:
     assert "namespace { struct FActorState { Future<int> a; int k; int sum;" in output
     assert "FActorState(Future<int> const& arg__a, int const& arg__k) : a(arg__a), k(arg__k), sum(k) {}" in output
     assert "case 1: goto resume1; case 2: goto resume2; default: break;" in output
-    assert "{ auto x__ = wait__.take<int>(); [[maybe_unused]] int const& x = x__.get(); sum += x; wait__ =" in output
+    assert "{ auto x__ = wait__.takeLocal<int>(); [[maybe_unused]] auto& x = x__.get(); sum += x; wait__ =" in output
     assert "(delay(1.0)); } if (!actor__.ready(wait__)) { return actor__.park(wait__, 2); resume2:" in output
     assert "return actor__.finish(std::move(sum));" in output
     assert "struct FActor final : flow::actor::Actor<int, FActorState> {};" in output

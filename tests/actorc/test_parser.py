@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from front import actor, plains, sound, statements
 
+from actorc.source import Source
 from actorc.syntax import (
     Actor,
     Block,
@@ -15,6 +16,7 @@ from actorc.syntax import (
     Loop,
     Plain,
     RangeFor,
+    Result,
     Return,
     StateDecl,
     StateForm,
@@ -305,23 +307,51 @@ def test_leading_states_end_at_the_first_other_statement() -> None:
         ("wait(f);", "f", None),
         ("wait ( g(1, h<int, T>(2)) ) ;", "g(1, h<int, T>(2))", None),
         ("waitNext(s);", "s", None),
-        ("T x = wait(f);", "f", ("T", "x", False)),
-        ("state T x = waitNext(s);", "s", ("T", "x", True)),
-        ("const std::vector<T>& x = wait(f);", "f", ("std::vector<T>", "x", False)),
-        ("std::pair<A, B> const& x = wait(f);", "f", ("std::pair<A, B>", "x", False)),
-        ("const T* x = wait(f);", "f", ("const T*", "x", False)),
-        ("int wait_ = wait(f);", "f", ("int", "wait_", False)),
+        ("T x = wait(f);", "f", "LOCAL VALUE T x"),
+        ("state T x = waitNext(s);", "s", "STATE VALUE T x"),
+        ("state const T x = wait(f);", "f", "STATE VALUE T x"),
+        ("const std::vector<T>& x = wait(f);", "f", "LOCAL REFERENCE std::vector<T> x"),
+        ("std::pair<A, B> const& x = wait(f);", "f", "LOCAL REFERENCE std::pair<A, B> x"),
+        ("const T x = wait(f);", "f", "LOCAL REFERENCE T x"),
+        ("T&& x = wait(f);", "f", "LOCAL OWN T x"),
+        ("const T* x = wait(f);", "f", "LOCAL VALUE const T* x"),
+        ("T* const& x = wait(f);", "f", "LOCAL REFERENCE T* x"),
+        ("int wait_ = wait(f);", "f", "LOCAL VALUE int wait_"),
+        ("auto x = wait(f);", "f", "LOCAL VALUE - x"),
+        ("auto& x = wait(f);", "f", "LOCAL REFERENCE - x"),
+        ("const auto x = wait(f);", "f", "LOCAL REFERENCE - x"),
+        ("auto const& x = waitNext(s);", "s", "LOCAL REFERENCE - x"),
+        ("auto&& x = wait(f);", "f", "LOCAL OWN - x"),
+        ("auto* x = wait(f);", "f", "LOCAL VALUE - x"),
+        ("auto [a, b] = wait(f);", "f", "UNPACK VALUE - a b"),
+        ("const auto& [a, b, c] = wait(f);", "f", "UNPACK REFERENCE - a b c"),
+        ("x = wait(f);", "f", "ASSIGN VALUE x"),
+        ("*x = wait(f);", "f", "ASSIGN VALUE *x"),
+        ("this->a.b[3] = wait(f);", "f", "ASSIGN VALUE this->a.b[3]"),
+        ("at(x, y) = waitNext(s);", "s", "ASSIGN VALUE at(x, y)"),
+        ("T::x = wait(f);", "f", "ASSIGN VALUE T::x"),
+        ("return wait(f);", "f", "RETURN VALUE -"),
         ("wait(condition.wait(g));", "condition.wait(g)", None),
     ],
 )
-def test_waits(statement: str, operand: str, result: tuple[str, str, bool] | None) -> None:
-    [found], source = statements(statement)
+def test_waits(statement: str, operand: str, result: str | None) -> None:
+    [found], source = statements(f"if (q) {statement}")
+    assert isinstance(found, If)
+    [found] = found.then.statements
     assert isinstance(found, Wait)
     assert source[found.span] == statement
     assert source[found.wait.operand.span] == operand
     assert found.wait.is_stream == ("waitNext" in statement)
-    bound = found.wait.result
-    assert (None if bound is None else (source[bound.type.span], bound.name, bound.is_state)) == result
+    assert found.returns == statement.startswith("return")
+    assert _described(found.wait.result, source) == result
+
+
+def _described(result: Result | None, source: Source) -> str | None:
+    if result is None:
+        return None
+    text = result.target or result.type
+    words = [result.kind.name, result.hold.name, source[text.span] if text else "-", *result.names]
+    return " ".join(words)
 
 
 def only(block: Block) -> object:
