@@ -11,6 +11,7 @@ from actorc.lowered import Body, Return, Suspend
 from actorc.printer import Printer, pieces
 from actorc.render import render
 from actorc.shell import Shell
+from actorc.spelling import is_trivial
 
 
 def definition(shell: Shell, body: Body) -> str:
@@ -57,7 +58,8 @@ class _CoroutinePrinter(Printer):
         if self._shell.returns_void:
             return f"static_cast<void>({value}); co_return;"
         if not self._shell.may_return_void:
-            return f"co_return std::move({value});" if node.is_moved else f"co_return {value};"
+            moves = node.is_moved and not is_trivial(self._shell.result)
+            return f"co_return std::move({value});" if moves else f"co_return {value};"
         if node.is_moved:
             return f"co_await flow::coro::finish(std::move({value}));"
         is_list = pieces(node.value[-1:]).partition("\x02")[2].startswith("{")

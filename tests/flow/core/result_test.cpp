@@ -97,6 +97,23 @@ TEST_CASE("result: takeValue of what cannot be copied, is Void, or throws") {
     CHECK(future.get().value == 3);
 }
 
+TEST_CASE("result: takeLocal copies what is free to copy, moves what can only be moved, and refers to all else") {
+    Balance balance;
+    Log log;
+    auto number = takeLocal<int>(cellWith(6));
+    CHECK(++number.get() == 7);
+    auto only = takeLocal<std::unique_ptr<int>>(cellWith(std::make_unique<int>(6)));
+    CHECK(*std::unique_ptr<int>(std::move(only.get())) == 6);
+    {
+        auto referred = takeLocal<Tracer>(cellWith(Tracer(log, "a")));
+        static_assert(std::is_const_v<std::remove_reference_t<decltype(referred.get())>>);
+        log.clear();
+        CHECK(referred.get().name() == "a");
+        CHECK(log.empty());
+    }
+    CHECK(log == Log{"destroy a"});
+}
+
 TEST_CASE("result: takeError gives the error and the reference back") {
     Balance balance;
     Future<int> failed = io_error().asInjectedFault();

@@ -101,3 +101,24 @@ TEST_CASE("pending: what a cancelled actor's wait finds") {
     CHECK(wait.failed());
     CHECK(wait.takeError().code() == error_code_actor_cancelled);
 }
+
+TEST_CASE("pending: pendingAs remembers the type of what is waited for") {
+    SimLoop sim;
+    struct first;
+    struct second;
+    struct third;
+    Pending wait;
+    {
+        Future<std::string> inner = std::string("text");
+        wait = pendingAs<first>(inner);
+    }
+    static_assert(std::is_same_v<Deduced<first>, std::string>);
+    CHECK(wait.takeValue<Deduced<first>>() == "text");
+    PromiseStream<int> stream;
+    stream.send(5);
+    wait = pendingNextAs<second>(stream.getFuture());
+    CHECK(wait.takeNext<Deduced<second>>() == 5);
+    wait = pendingAs<third>(yield());
+    static_assert(std::is_same_v<Deduced<third>, Void>);
+    CHECK(wait.takeValue<Deduced<third>>() == Void());
+}
