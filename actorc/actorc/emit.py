@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from actorc import emit_coroutine, emit_statemachine
 from actorc.emit_description import described
-from actorc.lines import LineWriter
+from actorc.lines import LineWriter, at
 from actorc.lower import lower
 from actorc.render import render
 from actorc.shell import Shell, shell_of
@@ -34,7 +34,8 @@ def emit(file: File, source: Source, backend: str, output_path: str, *, nodiscar
             declared.add(_key(item))
             writer.emit(_prototype(shell) if item.body is None else definition(shell, lower(item, source)))
             if item.test_name is not None:
-                writer.emit(f" ACTOR_TEST_CASE({item.name}, {one_line(source[item.test_name.span])})")
+                name = one_line(source[item.test_name.span])
+                writer.emit(f" {at(shell.line)}ACTOR_TEST_CASE({item.name}, {name})")
         position = item.span.end
     writer.copy(position, len(source.text))
     return writer.text()
