@@ -25,7 +25,7 @@ MAX_FUNCTION_LINES = 70
 MIN_TESTED = 0.9
 
 FOLDERS = ("flow", "net", "bench", "tests", "tools", "actorc")
-SUFFIXES = {".h", ".cpp", ".py", ".j2", ".cmake"}
+SUFFIXES = {".h", ".cpp", ".py", ".cmake"}
 SKIPPED_FOLDERS = {"build", "__pycache__", "golden", ".pytest_cache", "actorc.egg-info"}
 
 # A layer may include itself and the layers of a smaller rank. Those of one rank do not know each other.

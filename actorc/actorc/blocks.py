@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import NoReturn
 
 from actorc.brackets import TokenList
 from actorc.declarations import skip_attributes
 from actorc.diagnostics import Abandoned, Diagnostics, Fault
 from actorc.lexer import Kind
 from actorc.syntax import Block, Plain, Statement
+
+TYPE_CHECKING = False  # see records.py
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 _DEEPEST = 400
 _CONTINUES_AFTER_BRACE = frozenset({";", ",", ".", "->", "(", ")", "[", "else", "catch", "while"})

@@ -14,7 +14,7 @@ from bisect import bisect_left
 from collections.abc import Collection
 
 from actorc.diagnostics import Diagnostics, Fault, Note
-from actorc.lexer import OPEN_TO_THE_END, Kind, Token
+from actorc.lexer import OPEN_TO_THE_END, Kind, Tokens
 from actorc.source import Source
 from actorc.syntax import Code, Span
 
@@ -27,21 +27,22 @@ _OPENERS = {close: open_ for open_, close in _PAIRS.items()}
 class TokenList:
     """Tokens by index. `texts` ends with empty strings, so that it may be asked for a few tokens behind the last."""
 
-    def __init__(self, source: Source, tokens: list[Token], diagnostics: Diagnostics) -> None:
+    def __init__(self, source: Source, tokens: Tokens, diagnostics: Diagnostics) -> None:
         self.source = source
         self.tokens = tokens
-        self.texts = [token.text for token in tokens] + [""] * 4
+        self.texts = tokens.texts + [""] * 4
+        self._kinds, self._starts, self._ends = tokens.kinds, tokens.starts, tokens.ends
         self.diagnostics = diagnostics
         self.partner: dict[int, int] = {}  # from an opening to its closing bracket
         self.angle: dict[int, int] = {}  # from `<` to its `>`
-        self.broken = {index for index, token in enumerate(tokens) if token.kind is Kind.BROKEN}
+        self.broken = {index for index, kind in enumerate(tokens.kinds) if kind is Kind.BROKEN}
         self._marks: dict[frozenset[str], list[int]] = {}
 
     def __len__(self) -> int:
         return len(self.tokens)
 
     def kind(self, index: int) -> Kind:
-        return self.tokens[index].kind if index < len(self.tokens) else Kind.OTHER
+        return self._kinds[index] if index < len(self._kinds) else Kind.OTHER
 
     def begins_actor(self, index: int) -> bool:
         """Whether an actor begins at this token, in whatever spelling."""
@@ -57,21 +58,21 @@ class TokenList:
 
     def span(self, first: int, end: int) -> Span:
         """From the start of token `first` to the end of the token before `end`; empty if there is none."""
-        end = min(end, len(self.tokens))
+        end = min(end, len(self._ends))
         if first >= end:
-            start = self.tokens[first - 1].end if 0 < first <= len(self.tokens) else len(self.source.text)
+            start = self._ends[first - 1] if 0 < first <= len(self._ends) else len(self.source.text)
             return Span(start, start)
-        return Span(self.tokens[first].start, self.tokens[end - 1].end)
+        return Span(self._starts[first], self._ends[end - 1])
 
     def after(self, index: int) -> Span:
         """The place just after a token, for something that is missing there."""
-        return Span(self.tokens[index].end, self.tokens[index].end)
+        return Span(self._ends[index], self._ends[index])
 
     def code(self, first: int, end: int) -> Code:
         return Code(self.span(first, end))
 
     def same_line(self, first: int, second: int) -> bool:
-        return "\n" not in self.source.text[self.tokens[first].end : self.tokens[second].start]
+        return "\n" not in self.source.text[self._ends[first] : self._starts[second]]
 
     def next(self, index: int, end: int, *, angles: bool = False) -> int:
         """The index after a token, or after the whole group that it opens."""
@@ -104,6 +105,10 @@ class TokenList:
         if marks is None:
             marks = self._marks[words] = [index for index, text in enumerate(self.texts) if text in words]
         return marks[bisect_left(marks, first) : bisect_left(marks, end)]
+
+    def of_kinds(self, first: int, end: int, kinds: Collection[Kind]) -> list[int]:
+        """Where a token of one of the kinds stands, at any depth."""
+        return [index for index, kind in enumerate(self._kinds[first:end], first) if kind in kinds]
 
     def pair_head(self, first: int) -> int:
         """Match the brackets of an actor's head; returns the index of the `;` or `{` that ends it, if it has one."""

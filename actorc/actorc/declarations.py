@@ -6,9 +6,8 @@ one (`a * b;`), and a variable is taken to need destruction unless its tokens pr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from actorc.brackets import TokenList
+from actorc.records import dataclass
 from actorc.syntax import Local
 from actorc.words import ARITHMETIC_ALIASES, BUILTIN_TYPES, CLASS_KEYS, KEYWORDS, SPECIFIERS
 

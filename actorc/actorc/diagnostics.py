@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 
+from actorc.records import dataclass
 from actorc.source import Source
 from actorc.syntax import Span
 

@@ -31,7 +31,7 @@ def analyse(source: Source, diagnostics: Diagnostics) -> File:
 
 def emitted(file: File, source: Source, backend: str, output_path: str, *, nodiscard: bool = True) -> str:
     """The text to be compiled in place of a source without errors."""
-    from actorc.emit import emit  # late: an erroneous file is answered without loading the templates
+    from actorc.emit import emit  # late: an erroneous file is answered without loading the back ends
 
     return emit(file, source, backend, output_path, nodiscard=nodiscard)
 

@@ -6,7 +6,6 @@ from actorc import emit_coroutine, emit_statemachine
 from actorc.emit_description import described
 from actorc.lines import LineWriter, at
 from actorc.lower import lower
-from actorc.render import render
 from actorc.shell import Shell, shell_of
 from actorc.source import Source
 from actorc.spelling import one_line
@@ -47,4 +46,4 @@ def _key(actor: Actor) -> tuple[object, ...]:
 
 
 def _prototype(shell: Shell) -> str:
-    return render("prototype.j2", actor=shell)
+    return f"{shell.head(shell.prototype_arguments)};"

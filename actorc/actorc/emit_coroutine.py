@@ -7,17 +7,32 @@ with plain arguments.
 from __future__ import annotations
 
 from actorc import labels
+from actorc.lines import at
 from actorc.lowered import Body, Return, Suspend
 from actorc.printer import Printer, pieces
-from actorc.render import render
 from actorc.shell import Shell
 from actorc.spelling import is_trivial
 
 
 def definition(shell: Shell, body: Body) -> str:
-    """An actor's definition, with marks for lines."""
+    """An actor's definition, with marks for lines. What shares a line of the source needs no line of its own."""
+    coroutine = _coroutine(shell, body)
+    if shell.result == "void":  # a void function cannot be a coroutine
+        name = shell.class_name
+        signature = f"static flow::coro::Detached run({shell.plain_arguments})"
+        coroutine = f"struct {name} {{ {signature} {{ {coroutine}}} }}; {name}::run({shell.passed}); "
+    return f"{shell.head(shell.definition_arguments)} {{ {coroutine}}}"
+
+
+def _coroutine(shell: Shell, body: Body) -> str:
+    """What stands in the braces: the parameters and the states as locals, and the code."""
     printer = _CoroutinePrinter(shell, body)
-    return render("coroutine.j2", actor=shell, body=body, prologue=printer.prologue(), code=printer.body_text())
+    parts = ["co_await flow::coro::uncancellable(); "] if shell.is_uncancellable else []
+    parts += [f"[[maybe_unused]] {each.type} {each.name}(arg__{each.name}); " for each in shell.arguments]
+    for state in body.states:
+        init = pieces(state.init) if state.init else "{}"
+        parts.append(f"{at(state.type.line)}[[maybe_unused]] {state.type.text} {state.name}{init}; ")
+    return "".join((*parts, printer.prologue(), printer.body_text(), "co_return; " if body.ends else ""))
 
 
 class _CoroutinePrinter(Printer):

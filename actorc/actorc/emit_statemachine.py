@@ -3,16 +3,56 @@
 from __future__ import annotations
 
 from actorc import labels
+from actorc.lines import at
 from actorc.lowered import Body, Return, Suspend
 from actorc.printer import Printer, pieces, switch
-from actorc.render import render
 from actorc.shell import Shell
 
 
 def definition(shell: Shell, body: Body) -> str:
-    """An actor's definition, with marks for lines."""
+    """An actor's definition, with marks for lines. What shares a line of the source needs no line of its own."""
+    classes = _classes(shell, body)
+    before, inside = f"{classes} ", ""
+    if shell.is_qualified:
+        before, inside = inside, before
+    elif shell.in_unnamed_namespace:
+        before = f"namespace {{ {classes} }} "
+    arguments = "" if shell.is_qualified else shell.class_arguments
+    call = f"flow::actor::start<{shell.class_name}{arguments}>({shell.passed});"
+    result = "" if shell.result == "void" else "return "
+    return f"{at(shell.line)}{before}{shell.head(shell.definition_arguments)} {{ {inside}{result}{call} }}"
+
+
+def _classes(shell: Shell, body: Body) -> str:
+    """The struct with the parameters, the states and the code, and the class of the actor."""
     printer = _StateMachinePrinter(body, labels.plan(body.code, resumes=True))
-    return render("statemachine.j2", actor=shell, body=body, prologue=printer.prologue(), code=printer.body_text())
+    name, result = shell.class_name, shell.result
+    template, arguments = (shell.template, shell.class_arguments) if not shell.is_qualified else ("", "")
+    kind = ", flow::actor::Kind::Uncancellable" if shell.is_uncancellable else ""
+    code = printer.prologue() + printer.body_text() + ("return actor__.finish(); " if body.ends else "")
+    return (
+        f"{template}struct {name}State {{ {_members(shell, body)}{_constructor(shell, body)}"
+        f"flow::actor::Exit a_body([[maybe_unused]] flow::actor::Frame<{result}>& actor__) {{ {code}}} }}; "
+        f"{template}struct {name} final : flow::actor::Actor<{result}, {name}State{arguments}{kind}> {{}};"
+    )
+
+
+def _members(shell: Shell, body: Body) -> str:
+    parts = [f"{argument.type} {argument.name}; " for argument in shell.arguments]
+    parts += [f"{at(state.type.line)}{state.type.text} {state.name}; " for state in body.states]
+    if body.choose_size:
+        parts.append(f"flow::Choose<{body.choose_size}> choose__; ")
+    return "".join(parts)
+
+
+def _constructor(shell: Shell, body: Body) -> str:
+    """Initialises the parameters, then the states."""
+    inits = [f"{argument.name}(arg__{argument.name})" for argument in shell.arguments]
+    inits += [f"{at(state.type.line)}{state.name}{pieces(state.init) if state.init else '()'}" for state in body.states]
+    if not inits:
+        return ""
+    explicit = "explicit " if len(shell.arguments) == 1 else ""
+    return f"{at(shell.line)}{explicit}{shell.class_name}State({shell.plain_arguments}) : {', '.join(inits)} {{}} "
 
 
 class _StateMachinePrinter(Printer):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import NoReturn
-
 from actorc.brackets import TokenList
 from actorc.declarations import skip_attributes
 from actorc.diagnostics import Abandoned, Diagnostics, Fault
+from actorc.records import dataclass, field
 from actorc.syntax import Code, Parameter, Span, TemplateParameter
 from actorc.words import KEYWORDS
+
+TYPE_CHECKING = False  # see records.py
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 _FLOW_ATTRIBUTES = ("flow_allow_discard",)
 _REFUSED_SPECIFIERS = ("inline", "virtual", "explicit", "constexpr", "friend", "extern", "consteval", "requires")

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 
 from actorc import syntax
 from actorc.lowered import (
@@ -35,6 +34,7 @@ from actorc.lowered import (
     Suspend,
 )
 from actorc.prefix import Declared, Items, Nodes, PrefixLowering, locals_of
+from actorc.records import dataclass, field, replace
 from actorc.source import Source
 from actorc.spelling import declares, is_trivial
 from actorc.syntax import Hold, Local, ResultKind, Span, Statement

@@ -14,7 +14,8 @@ Each suspension is printed exactly once; code that leads to it may be printed mo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from actorc.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,14 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NoReturn
 
 from actorc import __version__
 from actorc.driver import BACKENDS
+from actorc.records import dataclass
+
+TYPE_CHECKING = False  # see records.py
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 EXIT_USAGE = 100
 FORMATS = ("text", "json", "sarif")

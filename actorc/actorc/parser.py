@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from dataclasses import replace
 
 from actorc.brackets import TEST_WORD, TokenList
 from actorc.descriptions import DESCRIBED, DescriptionParser
 from actorc.diagnostics import Abandoned, Diagnostics, Fault
 from actorc.header import Head, HeaderParser
 from actorc.lexer import OPEN_TO_THE_END, Kind, lex
+from actorc.records import replace
 from actorc.scopes import Scopes
 from actorc.source import Source
 from actorc.statements import StatementParser
@@ -114,7 +114,8 @@ class _FileParser:
 
     def _check_tokens(self, first: int, end: int) -> None:
         """Tokens that are wrong wherever they stand in an actor."""
-        for token in self._tokens.tokens[first:end]:
+        for index in self._tokens.of_kinds(first, end, (Kind.DIRECTIVE, Kind.BROKEN)):
+            token = self._tokens.tokens[index]
             if token.kind is Kind.DIRECTIVE:
                 self._refuse_directive(token.text, token.span)
             elif token.kind is Kind.BROKEN and token.text != OPEN_TO_THE_END:

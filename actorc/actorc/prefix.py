@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from actorc import syntax
 from actorc.lowered import (
@@ -30,6 +29,7 @@ from actorc.lowered import (
     Try,
 )
 from actorc.reach import Reach
+from actorc.records import dataclass
 from actorc.source import Source
 from actorc.spelling import is_void_value, one_line
 from actorc.states import assignment, range_iterators, state_variables

@@ -7,10 +7,10 @@ Reachability is that of the language: conditions count as unknown, except for th
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Flag
 
 from actorc import syntax
+from actorc.records import dataclass
 from actorc.source import Source
 from actorc.syntax import Statement
 

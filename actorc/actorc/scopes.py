@@ -6,10 +6,9 @@ was open at the `#if`, and after the `#endif` what counts is the end of the firs
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from actorc.brackets import ACTOR_WORDS, TokenList
 from actorc.lexer import Kind
+from actorc.records import dataclass
 from actorc.words import CLASS_KEYS, KEYWORDS
 
 _ENDS_BASES = frozenset({"{", "}", ";", "=", ""}) | ACTOR_WORDS

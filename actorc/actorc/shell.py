@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from actorc.lines import at
+from actorc.records import dataclass
 from actorc.source import Source
 from actorc.spelling import is_trivial, is_void, one_line
 from actorc.syntax import Actor, TemplateParameter
@@ -41,6 +41,10 @@ class Shell:
     is_qualified: bool
     returns_void: bool  # Future<Void>
     may_return_void: bool  # Future<T> of which only an instantiation tells whether T is Void
+
+    def head(self, arguments: str) -> str:
+        """Everything of the function before its `;` or `{`."""
+        return f"{at(self.line)}{self.template}{self.specifiers}{self.returns} {self.qualifier}{self.name}({arguments})"
 
     @property
     def prototype_arguments(self) -> str:

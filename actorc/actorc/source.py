@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from pathlib import Path
 
 from actorc.syntax import Span
 
@@ -34,7 +33,8 @@ class Source:
     @classmethod
     def read(cls, path: str) -> Source:
         """Read a file; raises OSError."""
-        return cls.from_bytes(path, Path(path).read_bytes())
+        with open(path, "rb") as file:
+            return cls.from_bytes(path, file.read())
 
     def __getitem__(self, span: Span) -> str:
         size = len(self.text)

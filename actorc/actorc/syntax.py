@@ -10,8 +10,9 @@ Nodes compare by identity, so that facts about a node can be kept in a dictionar
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
+
+from actorc.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@
 #
 # An x.actor.h in FILES becomes x.actor.g.h, which the files of the target can include.
 #
-# MILLRACE_PYTHON chooses the Python that runs actorc: 3.11 or newer, with jinja2.
+# MILLRACE_PYTHON chooses the Python that runs actorc: 3.11 or newer.
 
 include_guard(GLOBAL)
 
@@ -25,10 +25,10 @@ function(millrace_find_python result)
             find_package(Python3 3.11 COMPONENTS Interpreter QUIET)
             set(python "${Python3_EXECUTABLE}")
         endif()
-        execute_process(COMMAND "${python}" -c "import sys, jinja2; sys.exit(sys.version_info < (3, 11))"
+        execute_process(COMMAND "${python}" -c "import sys; sys.exit(sys.version_info < (3, 11))"
             RESULT_VARIABLE failure OUTPUT_QUIET ERROR_QUIET)
         if(NOT failure STREQUAL "0")
-            message(FATAL_ERROR "actorc needs Python 3.11 with jinja2, and '${python}' is not that. "
+            message(FATAL_ERROR "actorc needs Python 3.11, and '${python}' is not that. "
                 "Run Millrace's tools/setup, or set MILLRACE_PYTHON.")
         endif()
         set_property(GLOBAL PROPERTY MILLRACE_FOUND_PYTHON "${python}")
@@ -55,7 +55,7 @@ function(add_actor_sources target)
 
     millrace_find_python(python)
     cmake_path(GET CMAKE_CURRENT_FUNCTION_LIST_DIR PARENT_PATH package_root)
-    file(GLOB_RECURSE compiler CONFIGURE_DEPENDS "${package_root}/actorc/*.py" "${package_root}/actorc/*.j2")
+    file(GLOB_RECURSE compiler CONFIGURE_DEPENDS "${package_root}/actorc/*.py")
     set(out_root "${CMAKE_CURRENT_BINARY_DIR}/${target}.actors/${arg_BACKEND}")
 
     foreach(file IN LISTS arg_FILES)

@@ -10,7 +10,7 @@ from actorc.source import Source
 
 
 def tokens(text: str) -> list[Token]:
-    return lex(Source("test", text), Diagnostics())
+    return list(lex(Source("test", text), Diagnostics()))
 
 
 def texts(text: str) -> list[str]:

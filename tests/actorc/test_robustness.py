@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import random
 import time
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -56,8 +55,8 @@ def damaged(seed: int) -> str:
 def check_spans(node: Node, outer: Span) -> None:
     """A node lies within the one around it."""
     assert outer.start <= node.span.start <= node.span.end <= outer.end
-    for field in fields(node):
-        value = getattr(node, field.name)
+    for name in type(node).__match_args__:
+        value = getattr(node, name)
         for inner in value if isinstance(value, tuple) else (value,):
             if isinstance(inner, Node):
                 check_spans(inner, node.span)

@@ -131,7 +131,7 @@ def test_dead_headers(tmp_path: Path) -> None:
         "flow/actor/emitted.h": "",
         "flow/core/a.cpp": '#include "flow/core/included.h"\n',
         "tests/flow/core/tested_test.cpp": "",
-        "actorc/actorc/templates/file.j2": '#include "flow/actor/emitted.h"\n',
+        "actorc/actorc/emit.py": '#include "flow/actor/emitted.h"\n',
     }
     assert findings(tmp_path, files, tidy.check_dead_headers) == ["flow/core/dead.h:1: nothing includes this header"]
 

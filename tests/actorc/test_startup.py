@@ -1,0 +1,31 @@
+"""Most runs compile one file, so that what is imported is paid for once a file."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "actorc"
+# Each takes as long as 100 lines of a source, or much longer.
+SLOW = {"dataclasses", "inspect", "typing", "pathlib", "traceback", "jinja2", "json", "tempfile", "subprocess"}
+
+
+@pytest.mark.parametrize("backend", ["state-machine", "coroutine"])
+def test_a_run_loads_no_slow_modules(backend: str, tmp_path: Path) -> None:
+    source = tmp_path / "a.actor.cpp"
+    source.write_text("ACTOR Future<Void> a(Future<Void> f) { wait(f); return Void(); }\n")
+    arguments = [str(source), str(tmp_path / "a.g.cpp"), "--backend", backend, "--depfile", str(tmp_path / "a.d")]
+    program = (
+        f"import sys; sys.path.insert(0, {str(PACKAGE)!r}); before = set(sys.modules)\n"
+        f"from actorc.__main__ import main; status = main({arguments!r})\n"
+        "print(status, *sorted(set(sys.modules) - before))"
+    )
+    # -S: what lies in site-packages is none of ours, and actorc needs nothing from there.
+    done = subprocess.run([sys.executable, "-S", "-c", program], capture_output=True, text=True, check=True)
+    status, *loaded = done.stdout.split()
+    assert status == "0"
+    assert "actorc.emit" in loaded
+    assert SLOW.isdisjoint(loaded)
