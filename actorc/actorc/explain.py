@@ -17,10 +17,10 @@ A page is Markdown: a title line, what the fault means and why the rule exists, 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from actorc.diagnostics import RETIRED, Fault
+from actorc.records import dataclass
 
 FOLDER = Path(__file__).with_name("explanations")
 _EXAMPLE = re.compile(r"^## (Wrong|Right)\n+```cpp\n(.*?)^```$", re.MULTILINE | re.DOTALL)

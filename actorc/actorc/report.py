@@ -13,12 +13,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TextIO
 
 from actorc.diagnostics import Diagnostic, Diagnostics, Edit, Fix, Severity, apply_edits
+from actorc.records import dataclass
 from actorc.source import Source
 from actorc.syntax import Span
+
+TYPE_CHECKING = False  # see records.py
+if TYPE_CHECKING:
+    from typing import TextIO
 
 _INDENT = "    "
 _WIDEST = 160  # of a longer source line only the part around the caret is shown
