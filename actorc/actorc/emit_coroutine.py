@@ -7,7 +7,7 @@ with plain arguments.
 from __future__ import annotations
 
 from actorc import labels
-from actorc.lines import at
+from actorc.lines import MARK_END, at
 from actorc.lowered import Body, Return, Suspend
 from actorc.printer import Printer, pieces
 from actorc.shell import Shell
@@ -77,6 +77,6 @@ class _CoroutinePrinter(Printer):
             return f"co_return std::move({value});" if moves else f"co_return {value};"
         if node.is_moved:
             return f"co_await flow::coro::finish(std::move({value}));"
-        is_list = pieces(node.value[-1:]).partition("\x02")[2].startswith("{")
+        is_list = pieces(node.value[-1:]).partition(MARK_END)[2].startswith("{")
         value = value if is_list else f"({value})"
         return f"{{ {self._shell.result} value_({value}); co_await flow::coro::finish(std::move(value_)); }}"

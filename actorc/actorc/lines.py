@@ -11,7 +11,9 @@ import re
 
 from actorc.source import BYTE_ORDER_MARK, Source
 
-_MARK = re.compile("\x01(\\d+)\x02")
+# Halves of characters that no source has: its text was decoded from bytes.
+_OPEN, MARK_END = "\ud801", "\ud802"
+_MARK = re.compile(f"{_OPEN}([0-9]+){MARK_END}")
 # Because of the `#line`s gcc takes what it compiles for a header, and warns of types that no other file can name.
 _NO_HEADER = """\
 #if defined(__GNUC__) && !defined(__clang__)
@@ -23,7 +25,7 @@ _MOST_EMPTY_LINES = 3  # more than this and a `#line` is shorter
 
 def at(line: int) -> str:
     """A mark in emitted text: what follows belongs to this line of the source."""
-    return f"\x01{line}\x02"
+    return f"{_OPEN}{line}{MARK_END}"
 
 
 class LineWriter:

@@ -226,3 +226,11 @@ def test_a_thousand_lines_take_no_time() -> None:
     begin = time.process_time()
     emitted(f"ACTOR void f(Future<Void> f) {{\n{body}}}\n")
     assert time.process_time() - begin < 3  # 0.4 s on an idle machine
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_control_characters_of_the_source_are_text(backend: str) -> None:
+    text = 'ACTOR Future<Void> a(Future<Void> f) {\n    wait(f);\n    log("\x017\x02");\n    return Void();\n}\n'
+    output = emitted(text, backend)
+    assert '"\x017\x02"' in output
+    assert max(number for number, _ in placed(output)) <= 6

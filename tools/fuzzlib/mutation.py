@@ -22,13 +22,15 @@ _INSERTED = (
     "\n#else\n", "\n#endif\n", "ACTOR ", "SWIFT_ACTOR ", "TEST_CASE", "DESCR ", "UNCANCELLABLE ", "static ",
     "template <class T> ", "template <class... Ts> ", "class X ", "struct Y : Z<1> {", "namespace n {", "wait(f);",
     "wait(", "waitNext(s);", "state ", "state int i = 0;", "int n = wait(f);", "auto x = wait(f);", "auto [a, b] = ",
-    "return wait(f);", "x = wait(f);", "if (x) ", "else ", "loop ", "while (x) ", "for (;;) ", "for (state int i = 0; i < 3; i++) ",
+    "return wait(f);", "x = wait(f);", "if (x) ", "else ", "loop ", "while (x) ", "for (;;) ",
+    "for (state int i = 0; i < 3; i++) ",
     "for (auto& v : values) ", "do {", "} while (x);", "switch (x) {", "case 1: ", "default: ", "try {",
     "} catch (Error& e) {", "} catch (...) {", "choose {", "when(wait(f)) {", "when(int n = waitNext(s)) {", "when(",
     "return ", "return Void();", "return Never();", "break;", "continue;", "throw;", "throw e;", "goto a;", "a: ",
     "co_await f;", "[&](int a) { return a; }", "[=] {", "Token t;", "std::vector<int> v{1, 2};", "const&", "constexpr ",
     "= delete;", "noexcept", "alignas(8) ", "[[nodiscard]] ", "[[flow_x]] ", "enum class E { a };", "using T = int;",
-    "operator()(", "__LINE__", "1'000", "0x1p-3", 'u8"x"', "'\\''", "\0", "\x01", "\x01" "7\x02", "\udcff", "\ufeff", "é", "\u2028", "\t",
+    "operator()(", "__LINE__", "1'000", "0x1p-3", 'u8"x"', "'\\''", "\0",
+    "\x01", "\x01" "7\x02", "\udcff", "\ufeff", "é", "\u2028", "\t",
 )  # fmt: skip
 # Around or in place of a statement, so that much of what comes out is still sound and reaches the back ends.
 _WRAPPED = (

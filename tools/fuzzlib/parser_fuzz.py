@@ -22,8 +22,7 @@ from actorc.diagnostics import Diagnostics
 from actorc.driver import BACKENDS, Rejected, analyse, emitted
 from actorc.report import as_text
 from actorc.source import Source
-
-from mutation import Corpus, Mutator
+from fuzzlib.mutation import Corpus, Mutator
 
 LONGEST = 1.0  # seconds of CPU time for one text
 _LINE = re.compile(r'^[ \t]*#line (\d+) "fuzz"$', re.MULTILINE)
@@ -67,6 +66,7 @@ def execute(text: str) -> bool:
         output = emitted(file, source, backend, "fuzz.g.cpp")
         if any(not 1 <= int(number) <= lines for number in _LINE.findall(output)):
             raise Broken(f"{backend}: a #line outside the file")
+        output.encode("utf-8", "surrogateescape")
     return True
 
 
@@ -142,13 +142,21 @@ class Campaign:
     seconds: float = 0.0
     faults: dict[str, tuple[int, int]] = field(default_factory=dict)
 
+    def add(self, other: Campaign) -> None:
+        self.executions += other.executions
+        self.accepted += other.accepted
+        self.seconds += other.seconds
+        for found, (number, times) in other.faults.items():
+            first, before = self.faults.get(found, (number, 0))
+            self.faults[found] = (min(first, number), before + times)
+
 
 def text_of(corpus: Corpus, seed: int, number: int) -> str:
     """The text of one execution: it depends on nothing but the corpus and the two numbers."""
     return Mutator(corpus, random.Random(f"{seed}:{number}")).text()
 
 
-def run(corpus: Corpus, seed: int, numbers: range, on_progress: Callable[[Campaign], None] | None = None) -> Campaign:
+def run(corpus: Corpus, seed: int, numbers: range) -> Campaign:
     campaign = Campaign()
     started = time.process_time()
     for number in numbers:
@@ -161,8 +169,5 @@ def run(corpus: Corpus, seed: int, numbers: range, on_progress: Callable[[Campai
             first, times = campaign.faults.get(found, (number, 0))
             campaign.faults[found] = (first, times + 1)
         campaign.executions += 1
-        if on_progress is not None and campaign.executions % 1000 == 0:
-            campaign.seconds = time.process_time() - started
-            on_progress(campaign)
     campaign.seconds = time.process_time() - started
     return campaign

@@ -1,0 +1,1 @@
+"""What tools/fuzz is made of."""
