@@ -25,15 +25,14 @@ from actorc.syntax import (
     RangeFor,
     Return,
     Span,
-    StateDecl,
     Statement,
     Throw,
     Try,
     Wait,
     While,
     children,
+    declared_states,
     suspends,
-    waits_of,
     walk,
 )
 
@@ -87,7 +86,7 @@ class _ActorCheck:
         for parameter in self._actor.parameters:
             yield parameter.name, self._name_span(parameter.type, parameter.name), "parameter"
         for statement in walk(self._body):
-            for declaration in _state_declarations(statement):
+            for declaration in declared_states(statement):
                 yield declaration[1], self._name_span(*declaration), "state variable"
 
     def _name_span(self, type_: Code, name: str) -> Span:
@@ -177,16 +176,6 @@ class _ActorCheck:
 def _inner(statement: Statement) -> Iterator[Statement]:
     """The statements directly inside one."""
     return iter(statement.statements) if isinstance(statement, Block) else children(statement)
-
-
-def _state_declarations(statement: Statement) -> Iterator[tuple[Code, str]]:
-    """Type and name of each state variable that the statement itself declares."""
-    match statement:
-        case StateDecl(type=type_, name=name) | For(init=StateDecl(type=type_, name=name)):
-            yield type_, name
-    for wait in waits_of(statement):
-        if wait.result is not None and wait.result.is_state and wait.result.type is not None:
-            yield wait.result.type, wait.result.name
 
 
 def _returned_value(statement: Statement) -> bool | None:

@@ -46,4 +46,4 @@ def _key(actor: Actor) -> tuple[object, ...]:
 
 
 def _prototype(shell: Shell) -> str:
-    return f"{shell.head(shell.prototype_arguments)};"
+    return f"{shell.head()};"

@@ -17,18 +17,28 @@ from actorc.spelling import is_trivial
 def definition(shell: Shell, body: Body) -> str:
     """An actor's definition, with marks for lines. What shares a line of the source needs no line of its own."""
     coroutine = _coroutine(shell, body)
-    if shell.result == "void":  # a void function cannot be a coroutine
+    if _needs_run(shell):
         name = shell.class_name
-        signature = f"static flow::coro::Detached run({shell.plain_arguments})"
-        coroutine = f"struct {name} {{ {signature} {{ {coroutine}}} }}; {name}::run({shell.passed}); "
-    return f"{shell.head(shell.definition_arguments)} {{ {coroutine}}}"
+        returns = "flow::coro::Detached" if shell.result == "void" else shell.returns
+        result = "" if shell.result == "void" else "return "
+        arguments = shell.own_arguments if shell.has_pack else shell.inner_arguments
+        run = f"struct {name} {{ static {returns} run({arguments}) {{ {coroutine}}} }};"
+        coroutine = f"{run} {result}{name}::run({shell.passed}); "
+    return f"{shell.head('arg__')} {{ {coroutine}}}"
+
+
+def _needs_run(shell: Shell) -> bool:
+    """Whether the coroutine must be a function of its own: a void function cannot be one, a pack cannot be copied into
+    a local, and an actor does not see the object whose member it is."""
+    return shell.result == "void" or shell.has_pack or shell.may_have_object
 
 
 def _coroutine(shell: Shell, body: Body) -> str:
     """What stands in the braces: the parameters and the states as locals, and the code."""
     printer = _CoroutinePrinter(shell, body)
     parts = ["co_await flow::coro::uncancellable(); "] if shell.is_uncancellable else []
-    parts += [f"[[maybe_unused]] {each.type} {each.name}(arg__{each.name}); " for each in shell.arguments]
+    if not shell.has_pack:
+        parts += [f"[[maybe_unused]] {each.type} {each.name}({each.passed}); " for each in shell.arguments]
     for state in body.states:
         init = pieces(state.init) if state.init else "{}"
         parts.append(f"{at(state.type.line)}[[maybe_unused]] {state.type.text} {state.name}{init}; ")

@@ -13,32 +13,52 @@ def definition(shell: Shell, body: Body) -> str:
     """An actor's definition, with marks for lines. What shares a line of the source needs no line of its own."""
     classes = _classes(shell, body)
     before, inside = f"{classes} ", ""
-    if shell.is_qualified:
+    if shell.is_local:
         before, inside = inside, before
     elif shell.in_unnamed_namespace:
         before = f"namespace {{ {classes} }} "
-    arguments = "" if shell.is_qualified else shell.class_arguments
+    arguments = "" if shell.is_local else shell.class_arguments
     call = f"flow::actor::start<{shell.class_name}{arguments}>({shell.passed});"
     result = "" if shell.result == "void" else "return "
-    return f"{at(shell.line)}{before}{shell.head(shell.definition_arguments)} {{ {inside}{result}{call} }}"
+    if shell.declares_itself:
+        before = f"{shell.head()}; {before}"
+    head = shell.head("arg__", declares=not shell.declares_itself)
+    return f"{at(shell.line)}{before}{head} {{ {inside}{result}{call} }}"
 
 
 def _classes(shell: Shell, body: Body) -> str:
     """The struct with the parameters, the states and the code, and the class of the actor."""
     printer = _StateMachinePrinter(body, labels.plan(body.code, resumes=True))
     name, result = shell.class_name, shell.result
-    template, arguments = (shell.template, shell.class_arguments) if not shell.is_qualified else ("", "")
+    template, arguments = (shell.bare_template, shell.class_arguments) if not shell.is_local else ("", "")
     kind = ", flow::actor::Kind::Uncancellable" if shell.is_uncancellable else ""
     code = printer.prologue() + printer.body_text() + ("return actor__.finish(); " if body.ends else "")
     return (
         f"{template}struct {name}State {{ {_members(shell, body)}{_constructor(shell, body)}"
-        f"flow::actor::Exit a_body([[maybe_unused]] flow::actor::Frame<{result}>& actor__) {{ {code}}} }}; "
+        f"{_signature(shell)} {{ {code}}} }}; "
         f"{template}struct {name} final : flow::actor::Actor<{result}, {name}State{arguments}{kind}> {{}};"
     )
 
 
+def _signature(shell: Shell) -> str:
+    """Of the function with the code. Packs, which cannot be members, reach it through the one that the frame calls."""
+    frame = f"flow::actor::Frame<{shell.result}>& actor__"
+    body = f"flow::actor::Exit a_body([[maybe_unused]] {frame})"
+    packs = [argument for argument in shell.arguments if argument.is_pack]
+    if not packs:
+        return body
+    call = f"a_packs({', '.join(['actor__', *(f'{pack.name}...' for pack in packs)])})"
+    for pack in reversed(packs):
+        call = f"{pack.name}__.apply([&]({pack.type}&... {pack.name}) {{ return {call}; }})"
+    declared = "".join(f", [[maybe_unused]] {pack.type}&... {pack.name}" for pack in packs)
+    return f"{body} {{ return {call}; }} flow::actor::Exit a_packs([[maybe_unused]] {frame}{declared})"
+
+
 def _members(shell: Shell, body: Body) -> str:
-    parts = [f"{argument.type} {argument.name}; " for argument in shell.arguments]
+    parts = [
+        f"flow::actor::Pack<{each.type}...> {each.name}__; " if each.is_pack else f"{each.type} {each.name}; "
+        for each in shell.arguments
+    ]
     parts += [f"{at(state.type.line)}{state.type.text} {state.name}; " for state in body.states]
     if body.choose_size:
         parts.append(f"flow::Choose<{body.choose_size}> choose__; ")
@@ -47,12 +67,12 @@ def _members(shell: Shell, body: Body) -> str:
 
 def _constructor(shell: Shell, body: Body) -> str:
     """Initialises the parameters, then the states."""
-    inits = [f"{argument.name}(arg__{argument.name})" for argument in shell.arguments]
+    inits = [f"{each.name}{'__' if each.is_pack else ''}({each.passed})" for each in shell.arguments]
     inits += [f"{at(state.type.line)}{state.name}{pieces(state.init) if state.init else '()'}" for state in body.states]
     if not inits:
         return ""
     explicit = "explicit " if len(shell.arguments) == 1 else ""
-    return f"{at(shell.line)}{explicit}{shell.class_name}State({shell.plain_arguments}) : {', '.join(inits)} {{}} "
+    return f"{at(shell.line)}{explicit}{shell.class_name}State({shell.inner_arguments}) : {', '.join(inits)} {{}} "
 
 
 class _StateMachinePrinter(Printer):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from actorc.brackets import TokenList
-from actorc.declarations import skip_attributes
 from actorc.diagnostics import Abandoned, Diagnostics, Fault
+from actorc.parameters import ParameterParser
 from actorc.records import dataclass, field
 from actorc.syntax import Code, Parameter, Span, TemplateParameter
 from actorc.words import KEYWORDS
@@ -39,6 +39,7 @@ class HeaderParser:
         self._tokens = tokens
         self._texts = tokens.texts
         self._diagnostics = diagnostics
+        self._parameters = ParameterParser(tokens, diagnostics)
 
     def parse(self, actor: int, end: int) -> Head:
         """Read the head from the word `ACTOR` up to its `;` or `{` at `end`, its brackets having been matched.
@@ -56,7 +57,7 @@ class HeaderParser:
             self._fail(Fault.ACTOR_HEAD, "an actor needs a name and a parameter list", actor, actor + 1)
         name = self._name(head, index, open_)
         self._return_type(head, index, name)
-        head.parameters = self._parameters(open_ + 1, close)
+        head.parameters = self._parameters.parse(open_ + 1, close)
         self._after_parameters(head, close + 1)
         return head
 
@@ -189,65 +190,3 @@ class HeaderParser:
             self._error(Fault.AFTER_PARAMETERS, message, index, head.end, "remove it")
         elif self._texts[head.end] not in ("{", ";"):
             self._error(Fault.ACTOR_HEAD, f"actor `{head.name}` has neither a body nor a `;`", index - 1, index)
-
-    # -----------------------------------------------------------------------------------------------------------
-    # Parameters
-
-    def _parameters(self, first: int, end: int) -> tuple[Parameter, ...]:
-        if end - first == 1 and self._texts[first] == "void":
-            return ()
-        found = (self._parameter(start, stop) for start, stop in self._tokens.split(first, end))
-        return tuple(parameter for parameter in found if parameter is not None)
-
-    def _parameter(self, first: int, end: int) -> Parameter | None:
-        """One parameter; None if it was refused."""
-        equals = self._tokens.find(first, end, ("=",))
-        start = skip_attributes(self._tokens, first, equals)
-        name = equals - 1
-        problem = self._problem(start, name)
-        if problem is not None:
-            message, hint = problem
-            self._error(Fault.PARAMETER, message, first, max(equals, first + 1), hint)
-            return None
-        default = None
-        if equals < end:
-            default = self._tokens.code(equals + 1, end)
-            if equals + 1 >= end:
-                self._error(Fault.PARAMETER, "the default argument is missing after `=`", equals, equals + 1)
-        type_first, type_end = self._bare_type(start, name)
-        span = self._tokens.span(first, end)
-        return Parameter(span, self._tokens.code(type_first, type_end), self._texts[name], default)
-
-    def _problem(self, first: int, name: int) -> tuple[str, str] | None:
-        """What is wrong with the declaration whose last token is `name`, and what to write."""
-        texts = self._texts
-        if name < first:
-            return "a parameter is missing here", "write `TYPE NAME`"
-        if texts[name] == "...":
-            return "an actor cannot take variable arguments", "write `TYPE NAME`"
-        if texts[name] == "]":
-            return "a parameter cannot be an array", "pass a `std::vector` or a `std::array`"
-        if texts[name] == ")":
-            return "a parameter cannot be a function or a pointer to one", "pass a `std::function`, or name the type"
-        named = self._tokens.is_name(name) and texts[name] not in KEYWORDS
-        if not named or name == first or texts[name - 1] in ("::", "struct", "class", "enum", "typename"):
-            return "an actor's parameter needs a type and a name", "write `TYPE NAME`, also for one that is not used"
-        return None
-
-    def _bare_type(self, first: int, end: int) -> tuple[int, int]:
-        """The type without `const&` and outer `const`, since the actor keeps a copy that is its own."""
-        texts = self._texts
-        is_pointer = self._tokens.find(first, end, ("*",)) < end
-        reference = texts[end - 1] if texts[end - 1] in ("&", "&&") else ""
-        stop = end - 1 if reference else end
-        is_const = False
-        while stop - first > 1 and texts[stop - 1] == "const":
-            stop, is_const = stop - 1, True
-        if texts[first] == "const" and stop - first > 1 and not is_pointer:
-            first, is_const = first + 1, True
-        if reference and (reference == "&&" or not is_const):
-            bare = self._tokens.text(first, stop)
-            message = "a reference parameter would dangle: what it refers to may be gone when the actor resumes"
-            hint = f"write `{bare} {texts[end]}` for a copy, or `{bare}* {texts[end]}` and keep the object alive"
-            self._error(Fault.REFERENCE_PARAMETER, message, first, end + 1, hint)
-        return first, stop

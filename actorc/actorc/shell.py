@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from actorc.lines import at
 from actorc.records import dataclass
+from actorc.signature import Argument, arguments_of
 from actorc.source import Source
 from actorc.spelling import is_trivial, is_void, one_line
-from actorc.syntax import Actor, TemplateParameter
-
-
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """A parameter. The signature takes `T const& arg_NAME`; the actor's own copy is `T NAME`."""
-
-    line: int
-    type: str
-    name: str
-    default: str  # ` = e` or nothing
-
-    def declared(self, prefix: str = "") -> str:
-        return f"{at(self.line)}{self.type} const& {prefix}{self.name}{self.default}"
+from actorc.syntax import Actor, TemplateParameter, declared_states, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,45 +20,52 @@ class Shell:
     qualifier: str  # `Outer::X::` or nothing
     returns: str  # the return type
     result: str  # T of Future<T>; `void` for an actor without one
-    template: str  # `template <...> ` or nothing
+    template: str  # `template <...> ` or nothing, with default arguments where they belong
+    bare_template: str  # the same without
     specifiers: str  # attributes and `static`, each with a blank after it
     arguments: tuple[Argument, ...]
     class_name: str  # FActor
     class_arguments: str  # `<T, N>` of the emitted classes
     is_uncancellable: bool
     in_unnamed_namespace: bool  # the emitted classes
-    is_qualified: bool
+    is_local: bool  # the emitted classes must stand in the function, where the class it belongs to is known
     returns_void: bool  # Future<Void>
     may_return_void: bool  # Future<T> of which only an instantiation tells whether T is Void
+    may_have_object: bool  # it may be a member that is not static
+    declares_itself: bool  # its body names it, and nothing before has declared it
 
-    def head(self, arguments: str) -> str:
-        """Everything of the function before its `;` or `{`."""
-        return f"{at(self.line)}{self.template}{self.specifiers}{self.returns} {self.qualifier}{self.name}({arguments})"
-
-    @property
-    def prototype_arguments(self) -> str:
-        return ", ".join(argument.declared() for argument in self.arguments)
-
-    @property
-    def definition_arguments(self) -> str:
-        return ", ".join(argument.declared("arg__") for argument in self.arguments)
+    def head(self, prefix: str = "", *, declares: bool = True) -> str:
+        """Everything of the function before its `;` or `{`. `prefix` of its arguments' names; `declares`: this is where
+        default arguments belong."""
+        arguments = ", ".join(argument.declared(prefix, default=declares) for argument in self.arguments)
+        template = self.template if declares else self.bare_template
+        return f"{at(self.line)}{template}{self.specifiers}{self.returns} {self.qualifier}{self.name}({arguments})"
 
     @property
-    def plain_arguments(self) -> str:
-        """The signature again, inside the function: without default arguments."""
-        return ", ".join(f"{a.type} const& arg__{a.name}" for a in self.arguments)
+    def inner_arguments(self) -> str:
+        """The signature again, inside the function."""
+        return ", ".join(f"{a.signature}{'...' if a.is_pack else ''} arg__{a.name}" for a in self.arguments)
+
+    @property
+    def own_arguments(self) -> str:
+        """Parameters that are the actor's own copies."""
+        return ", ".join(f"[[maybe_unused]] {a.type}{'...' if a.is_pack else ''} {a.name}" for a in self.arguments)
 
     @property
     def passed(self) -> str:
-        return ", ".join(f"arg__{a.name}" for a in self.arguments)
+        return ", ".join(argument.passed for argument in self.arguments)
+
+    @property
+    def has_pack(self) -> bool:
+        return any(argument.is_pack for argument in self.arguments)
 
 
 def shell_of(actor: Actor, source: Source, *, is_first: bool, nodiscard: bool) -> Shell:
     """`is_first`: the actor has not been declared before in this file, so default template arguments belong here."""
-    template = ""
+    template = bare = ""
     if actor.template is not None:
-        texts = [source[each.span] if is_first else each.text for each in actor.template]
-        template = f"template <{', '.join(one_line(text) for text in texts)}> "
+        bare = _template(each.text for each in actor.template)
+        template = _template(source[each.span] for each in actor.template) if is_first else bare
     result = "void" if actor.result_type is None else one_line(source[actor.result_type.span])
     in_class = bool(actor.enclosing_classes)
     return Shell(
@@ -79,27 +75,38 @@ def shell_of(actor: Actor, source: Source, *, is_first: bool, nodiscard: bool) -
         returns=one_line(actor.return_text),
         result=result,
         template=template,
+        bare_template=bare,
         specifiers=_specifiers(actor, nodiscard=nodiscard),
-        arguments=_arguments(actor, source),
+        arguments=arguments_of(actor, source),
         class_name=f"{actor.class_stem}Actor{actor.index or ''}",
         class_arguments=_class_arguments(actor.template),
         is_uncancellable=actor.is_uncancellable,
         in_unnamed_namespace=not actor.in_namespace and not in_class and not actor.qualifier,
-        is_qualified=bool(actor.qualifier),
+        is_local=bool(actor.qualifier) or _holds_own_class(actor, source),
         returns_void=is_void(result),
         may_return_void=_may_be_void(result, actor),
+        may_have_object=bool(in_class or actor.qualifier) and not actor.is_static,
+        declares_itself=is_first and not in_class and not actor.qualifier and _names_itself(actor, source),
     )
 
 
-def _arguments(actor: Actor, source: Source) -> tuple[Argument, ...]:
-    found = []
-    for parameter in actor.parameters:
-        default = ""
-        if parameter.default is not None:
-            default = f" = {at(source.line(parameter.default.span.start))}{one_line(source[parameter.default.span])}"
-        line = source.line(parameter.span.start)
-        found.append(Argument(line, one_line(source[parameter.type.span]), parameter.name, default))
-    return tuple(found)
+def _template(parameters: Iterable[str]) -> str:
+    return f"template <{', '.join(one_line(text) for text in parameters)}> "
+
+
+def _holds_own_class(actor: Actor, source: Source) -> bool:
+    """Whether a parameter or state variable may be an object of the class that the actor stands in, which is complete
+    only in the bodies of its functions."""
+    if not actor.enclosing_classes or actor.body is None:
+        return False
+    held = re.compile(rf"\b{actor.enclosing_classes[-1]}\b(?!\s*[*&])")
+    types = [parameter.type for parameter in actor.parameters]
+    types += [type_ for statement in walk(actor.body) for type_, _ in declared_states(statement)]
+    return any(held.search(source[type_.span]) for type_ in types)
+
+
+def _names_itself(actor: Actor, source: Source) -> bool:
+    return actor.body is not None and re.search(rf"\b{actor.name}\b", source[actor.body.span]) is not None
 
 
 def _specifiers(actor: Actor, *, nodiscard: bool) -> str:

@@ -282,9 +282,13 @@ class Continue(Statement):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parameter(Node):
-    type: Code
-    name: str
+    """`T x`, of which the actor makes a copy; `T const& x` means the same, and `T&& x` is moved into the actor."""
+
+    type: Code  # T, without outer `const` and reference; of a pack, what is repeated
+    name: str  # one with two underscores if it has none
     default: Code | None
+    is_rvalue: bool = False  # T&&
+    is_pack: bool = False  # `Ts... x`
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -376,6 +380,16 @@ def waits_of(node: Statement) -> tuple[WaitExpr, ...]:
     if isinstance(node, Wait):
         return (node.wait,)
     return tuple(when.wait for when in node.whens) if isinstance(node, Choose) else ()
+
+
+def declared_states(statement: Statement) -> Iterator[tuple[Code, str]]:
+    """Type and name of each state variable that the statement itself declares."""
+    match statement:
+        case StateDecl(type=type_, name=name) | For(init=StateDecl(type=type_, name=name)):
+            yield type_, name
+    for wait in waits_of(statement):
+        if wait.result is not None and wait.result.is_state and wait.result.type is not None:
+            yield wait.result.type, wait.result.name
 
 
 def walk(node: Statement) -> Iterator[Statement]:

@@ -12,6 +12,8 @@
 // a_body never hands over control itself: it says how it came out, and the code here destroys the state, publishes the
 // result and hands over to the last waiter in tail position. Errors that a_body throws are caught here.
 
+#include "flow/actor/pack.h"
+#include "flow/base/argument.h"
 #include "flow/base/inline.h"
 #include "flow/loop/choose.h"
 
@@ -100,7 +102,7 @@ struct Actor : Frame<T> {
         Cell::kHasFrame | (K == Kind::Uncancellable || std::is_void_v<T> ? Cell::kUncancellable : 0);
 
     template <class... Args>
-    static Future<CellType<T>> create(Args const&... args) {
+    static Future<CellType<T>> create(Args&&... args) {
         using Self = Actor;
         Cell* cell = newCell<CellType<T>>(sizeof(Self), 1, 1, kFlags);
         auto future = Future<CellType<T>>::adopt(cell);
@@ -111,7 +113,7 @@ struct Actor : Frame<T> {
         noteRunning(self);
         std::uint8_t status;
         try {
-            ::new (static_cast<void*>(&self->stateBytes_)) S(args...);
+            ::new (static_cast<void*>(&self->stateBytes_)) S(std::forward<Args>(args)...);
             status = self->activate();
         } catch (...) { // parameters or leading states could not be made
             status = self->failed(currentError());
@@ -176,12 +178,12 @@ private:
 
 /// Calls an actor: runs it to its first suspension. Throws only std::bad_alloc.
 template <class A, class... Args>
-auto start(Args const&... args) {
+auto start(Args&&... args) {
     static_assert(alignof(typename A::State) <= 16, "parameters and state are aligned to 16 bytes at most");
 #if FLOW_CHECKED
     const void* before = runningActor;
 #endif
-    auto future = A::create(args...);
+    auto future = A::create(std::forward<Args>(args)...);
 #if FLOW_CHECKED
     runningActor = before;
 #endif

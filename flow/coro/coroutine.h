@@ -15,6 +15,7 @@
 //
 // The coroutine's frame is the waiter (see flow/core/frame.h): a call is one allocation for result and frame.
 
+#include "flow/base/argument.h"
 #include "flow/base/inline.h"
 #include "flow/core/error_or.h"
 #include "flow/loop/pending.h"

@@ -34,7 +34,8 @@ def declared(text: str) -> tuple[Actor, list[str]]:
     parts = []
     for parameter in found.parameters:
         default = "" if parameter.default is None else f" = {source[parameter.default.span]}"
-        parts.append(f"{source[parameter.type.span]}|{parameter.name}{default}")
+        how = ("&&" if parameter.is_rvalue else "") + ("..." if parameter.is_pack else "")
+        parts.append(f"{source[parameter.type.span]}{how}|{parameter.name}{default}")
     return found, parts
 
 
@@ -59,6 +60,12 @@ def declared(text: str) -> tuple[Actor, list[str]]:
         ("struct X* a, typename T::type const& b", ["struct X*|a", "typename T::type|b"]),
         ("std::function<int(T&)> const& a", ["std::function<int(T&)>|a"]),
         ("F<[] { return 1; }> a", ["F<[] { return 1; }>|a"]),
+        ("T&& a, std::unique_ptr<T>&& b = {}", ["T&&|a", "std::unique_ptr<T>&&|b = {}"]),
+        ("int, T const&, a::B, T* = nullptr, std::vector<T>&&, unsigned long",
+         ["int|unnamed1__", "T|unnamed2__", "a::B|unnamed3__", "T*|unnamed4__ = nullptr", "std::vector<T>&&|unnamed5__",
+          "unsigned long|unnamed6__"]),
+        ("Ts... a, Future<Us> const&... b, Vs&&... c, Ws...",
+         ["Ts...|a", "Future<Us>...|b", "Vs&&...|c", "Ws...|unnamed4__"]),
     ],
 )  # fmt: skip
 def test_parameters(parameters: str, expected: list[str]) -> None:

@@ -4,5 +4,5 @@ ACTOR [[flow_discard]] Future<Void> c(int x);
 ACTOR FutureAlias d(int x);
 ACTOR e(int x);
 ACTOR Future<Void> g(int, int y[3], void (*z)(int)) noexcept;
-ACTOR Future<Void> h(std::string&& x, Map<int, int>& y, const int& z);
+ACTOR Future<Void> h(std::string& x, Map<int, int>& y, const int& z);
 ACTOR Future<Void> i;
