@@ -6,10 +6,14 @@
 //     #include "flow/actorcompiler.h"   // in .actor.cpp files, after all other includes
 
 #include "flow/actor/runtime.h"
+#include "flow/base/assert_macros.h"
 #include "flow/base/error.h"
+#include "flow/base/format.h"
 #include "flow/base/non_copyable.h"
 #include "flow/base/optional.h"
 #include "flow/base/random.h"
+#include "flow/base/to_text.h"
+#include "flow/base/uid.h"
 #include "flow/core/error_or.h"
 #include "flow/core/future.h"
 #include "flow/core/stream.h"

@@ -5,11 +5,22 @@
 //     FLOW_CHECK(owner == thisThread(), "...");      // only in checked builds: too costly for every call
 //
 // FLOW_ASSERT is always on. FLOW_CHECK is compiled when FLOW_CHECKED is 1 (CMake: -DMILLRACE_CHECKED=ON), which must
-// be the same in all translation units of a program, since checked builds store more in each future.
+// be the same in all translation units of a program, since checked builds store more in each future. Programs assert
+// with flow/base/assert_macros.h.
 
 #ifndef FLOW_CHECKED
 #define FLOW_CHECKED 0
 #endif
+
+namespace flow {
+
+/// Told of every assertion that fails, after it was printed and before the program ends or the error is thrown. `actor`
+/// is the name of the running actor, or "". May run on any thread.
+using AssertionHandler = void (*)(const char* message, const char* file, int line, const char* actor);
+/// Installs a handler for all threads and returns the one before; null for none.
+AssertionHandler setAssertionHandler(AssertionHandler handler) noexcept;
+
+} // namespace flow
 
 namespace flow::detail {
 

@@ -4,13 +4,21 @@
 //     DeterministicRandom random(42);
 //     int die = random.randomInt(1, 7);
 //
+//     setThreadLocalDeterministicRandomSeed(42);         // the generator that actors share
+//     if (deterministicRandom()->coinflip()) ...
+//
 // The generator is xoshiro256** by Blackman and Vigna (https://prng.di.unimi.it), seeded through splitmix64. It is
 // for simulation and tests, not for secrets. Not thread-safe: one per loop.
 
 #include "flow/base/assert.h"
+#include "flow/base/uid.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <iterator>
+#include <string>
+#include <utility>
 
 namespace flow {
 
@@ -45,11 +53,51 @@ public:
         return static_cast<int>(begin + static_cast<std::int64_t>(((randomUInt64() >> 32) * range) >> 32));
     }
 
+    /// The same for 64 bits; here the bias is below range / 2^64.
+    std::int64_t randomInt64(std::int64_t begin, std::int64_t end) {
+        FLOW_ASSERT(begin < end, "randomInt64 needs begin < end");
+        auto range = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin);
+        auto offset = static_cast<std::uint64_t>(static_cast<unsigned __int128>(randomUInt64()) * range >> 64);
+        return static_cast<std::int64_t>(static_cast<std::uint64_t>(begin) + offset);
+    }
+    std::uint32_t randomUInt32() { return static_cast<std::uint32_t>(randomUInt64() >> 32); }
+    /// In [begin, end), begin >= 1: each power of two as likely as every other.
+    std::uint32_t randomSkewedUInt32(std::uint32_t begin, std::uint32_t end);
+
     /// Uniform in [0, 1).
     double random01() { return static_cast<double>(randomUInt64() >> 11) * 0x1.0p-53; }
+    bool coinflip() { return randomUInt64() >> 63; }
+    /// Never UID().
+    UID randomUniqueID() {
+        std::uint64_t first = randomUInt64();
+        return {first, randomUInt64() | 1};
+    }
+
+    /// One of the elements; there must be one.
+    template <class Container>
+    decltype(auto) randomChoice(Container const& choices) {
+        return *std::next(std::begin(choices), randomInt64(0, static_cast<std::int64_t>(std::size(choices))));
+    }
+    /// Every order is as likely as every other. Needs random access.
+    template <class Container>
+    void randomShuffle(Container& elements) {
+        auto first = std::begin(elements);
+        for (auto left = static_cast<std::int64_t>(std::size(elements)); left > 1; --left)
+            std::iter_swap(first + (left - 1), first + randomInt64(0, left));
+    }
+    std::string randomAlphaNumeric(int length);
+    void randomBytes(void* out, std::size_t count);
 
 private:
     std::uint64_t state_[4];
 };
+/// The name that programs know; everything is in the one class.
+using IRandom = DeterministicRandom;
+
+/// The generator of this thread, for everything that must repeat. Its seed is 1 until another is set.
+DeterministicRandom* deterministicRandom();
+void setThreadLocalDeterministicRandomSeed(std::uint64_t seed);
+/// A generator of this thread that starts from the machine's entropy, for what must not repeat.
+DeterministicRandom* nondeterministicRandom();
 
 } // namespace flow

@@ -56,6 +56,8 @@ public:
     TaskPriority currentPriority() const { return static_cast<TaskPriority>(ready_.priority()); }
     /// Tasks run so far.
     std::uint64_t tasksRun() const { return tasks_; }
+    /// Whether a task is ready or a timer is set.
+    bool hasWork() { return !ready_.isEmpty() || !timers_.isEmpty(); }
 
     /// Lets a free waiter run behind what is ready at this priority.
     void makeReady(detail::Waiter* waiter, TaskPriority priority) { ready_.push(waiter, priority); }

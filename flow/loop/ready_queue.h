@@ -62,6 +62,13 @@ public:
         return nullptr;
     }
 
+    bool isEmpty() {
+        for (; top_ != 0; clear(highest()))
+            if (!lists_.get()[highest()].isEmpty())
+                return false;
+        return true;
+    }
+
     /// Whether something more urgent than `priority` may be ready. (A list whose waiters were all unlinked counts
     /// until pop comes across it.)
     bool hasMoreUrgentThan(int priority) const { return top_ != 0 && highest() > priority; }

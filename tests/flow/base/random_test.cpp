@@ -5,7 +5,11 @@
 #include <doctest/doctest.h>
 
 #include <climits>
+#include <map>
 #include <set>
+#include <string>
+#include <thread>
+#include <vector>
 
 using flow::DeterministicRandom;
 
@@ -118,4 +122,101 @@ TEST_CASE("random: random01 is in [0, 1) and has the right mean") {
         sum += number;
     }
     CHECK(sum / 10000 == doctest::Approx(0.5).epsilon(0.02));
+}
+
+TEST_CASE("random: randomInt64 and its extremes") {
+    DeterministicRandom random(8);
+    int low = 0;
+    for (int i = 0; i < 1000; ++i) {
+        std::int64_t number = random.randomInt64(INT64_MIN, INT64_MAX);
+        low += number < 0;
+        std::int64_t small = random.randomInt64(-2, 3);
+        REQUIRE(small >= -2);
+        REQUIRE(small < 3);
+    }
+    CHECK(low > 400);
+    CHECK(low < 600);
+    CHECK(random.randomInt64(INT64_MIN, INT64_MIN + 1) == INT64_MIN);
+    CHECK_DIES((void)random.randomInt64(3, 3), "begin < end");
+}
+
+TEST_CASE("random: skewed numbers are small as often as large") {
+    DeterministicRandom random(9);
+    int small = 0;
+    for (int i = 0; i < 1000; ++i) {
+        std::uint32_t number = random.randomSkewedUInt32(1, 1 << 16);
+        REQUIRE(number >= 1);
+        REQUIRE(number < 1 << 16);
+        small += number < 1 << 8;
+    }
+    CHECK(small > 420);
+    CHECK(small < 580);
+    CHECK(random.randomSkewedUInt32(1, 2) == 1);
+    CHECK(random.randomSkewedUInt32(7, 8) == 7);
+    CHECK(random.randomSkewedUInt32(UINT32_MAX - 1, UINT32_MAX) == UINT32_MAX - 1);
+    for (int i = 0; i < 1000; ++i) {
+        std::uint32_t number = random.randomSkewedUInt32(5, 9);
+        REQUIRE(number >= 5);
+        REQUIRE(number < 9);
+    }
+    CHECK_DIES((void)random.randomSkewedUInt32(0, 5), "1 <= begin");
+}
+
+TEST_CASE("random: choices, orders, coins and text") {
+    DeterministicRandom random(10);
+    std::vector<int> numbers = {1, 2, 3};
+    int counts[4] = {}, heads = 0;
+    std::map<std::vector<int>, int> orders;
+    for (int i = 0; i < 6000; ++i) {
+        ++counts[random.randomChoice(numbers)];
+        std::vector<int> shuffled = numbers;
+        random.randomShuffle(shuffled);
+        ++orders[shuffled];
+        heads += random.coinflip();
+    }
+    for (int i = 1; i <= 3; ++i)
+        CHECK(counts[i] > 1800);
+    CHECK(orders.size() == 6);
+    for (auto const& order : orders)
+        CHECK(order.second > 850);
+    CHECK(heads > 2800);
+    CHECK(heads < 3200);
+    int array[] = {5};
+    CHECK(random.randomChoice(array) == 5);
+    random.randomShuffle(array);
+    std::vector<int> none;
+    random.randomShuffle(none);
+    CHECK_DIES((void)random.randomChoice(none), "begin < end");
+    std::string text = random.randomAlphaNumeric(1000);
+    CHECK(text.size() == 1000);
+    CHECK(std::set<char>(text.begin(), text.end()).size() == 62);
+    CHECK(text.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") ==
+          std::string::npos);
+    unsigned char bytes[5] = {1, 1, 1, 1, 7};
+    random.randomBytes(bytes, 4);
+    CHECK(bytes[4] == 7);
+    CHECK((bytes[0] != 1 || bytes[1] != 1 || bytes[2] != 1 || bytes[3] != 1));
+}
+
+TEST_CASE("random: unique ids") {
+    DeterministicRandom random(11);
+    std::set<flow::UID> ids;
+    for (int i = 0; i < 1000; ++i)
+        ids.insert(random.randomUniqueID());
+    CHECK(ids.size() == 1000);
+    CHECK(ids.count(flow::UID()) == 0);
+}
+
+TEST_CASE("random: each thread has a generator, which repeats from its seed") {
+    flow::setThreadLocalDeterministicRandomSeed(42);
+    CHECK(flow::deterministicRandom()->randomUInt64() == 1546998764402558742u);
+    std::uint64_t other = 0;
+    std::thread([&] { other = flow::deterministicRandom()->randomUInt64(); }).join();
+    CHECK(other == DeterministicRandom(1).randomUInt64());
+    CHECK(flow::deterministicRandom()->randomUInt64() == 6990951692964543102u);
+    flow::setThreadLocalDeterministicRandomSeed(42);
+    CHECK(flow::deterministicRandom()->randomUInt64() == 1546998764402558742u);
+    std::uint64_t entropy = flow::nondeterministicRandom()->randomUInt64();
+    std::thread([&] { CHECK(flow::nondeterministicRandom()->randomUInt64() != entropy); }).join();
+    flow::setThreadLocalDeterministicRandomSeed(1);
 }

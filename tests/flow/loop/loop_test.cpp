@@ -223,3 +223,16 @@ TEST_CASE("loop: loops destroyed out of order leave a living one current, or non
     third.reset();
     CHECK_FALSE(hasLoop());
 }
+
+TEST_CASE("loop: hasWork while a task is ready or a timer is set") {
+    SimLoop loop;
+    CHECK_FALSE(loop.hasWork());
+    Future<Void> soon = delay(0);
+    CHECK(loop.hasWork());
+    loop.run();
+    CHECK_FALSE(loop.hasWork());
+    Future<Void> later = delay(5);
+    CHECK(loop.hasWork());
+    later = Future<Void>();
+    CHECK_FALSE(loop.hasWork());
+}

@@ -57,6 +57,23 @@ TEST_CASE("ready queue: neighbours in the bitmaps do not get in each other's way
     }
 }
 
+TEST_CASE("ready queue: empty when nothing is linked, whatever was") {
+    ReadyQueue queue;
+    Waiter first, second;
+    CHECK(queue.isEmpty());
+    queue.push(&first, level(65535));
+    queue.push(&second, level(7));
+    CHECK_FALSE(queue.isEmpty());
+    first.link.unlink();
+    CHECK_FALSE(queue.isEmpty());
+    CHECK_FALSE(queue.hasMoreUrgentThan(7));
+    second.link.unlink();
+    CHECK(queue.isEmpty());
+    queue.push(&first, level(7));
+    CHECK(queue.pop() == &first);
+    CHECK(queue.isEmpty());
+}
+
 TEST_CASE("ready queue: a waiter can be unlinked at any time") {
     ReadyQueue queue;
     Waiter a{}, b{}, c{};

@@ -37,7 +37,7 @@ Death runInChild(Body&& body) {
     if (child < 0)
         std::abort();
     if (child == 0) {
-        for (int number : {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE}) // doctest's would report a failed test
+        for (int number : {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTERM}) // doctest's would report a failed test
             std::signal(number, SIG_DFL);
         rlimit none{0, 0};
         ::setrlimit(RLIMIT_CORE, &none);

@@ -1,0 +1,82 @@
+#pragma once
+// ASSERT and its kin: what a program is sure of. A breach is printed with its place and the running actor (checked
+// builds know it), and is an error of the actor in which it happens.
+//
+//     ASSERT(queue.empty());                 // throws internal_error
+//     ASSERT_EQ(sent, received);             // prints both values: EQ NE LT LE GT GE
+//     ASSERT_WE_THINK(size < 1000);          // checked builds throw, others only print
+//     ASSERT_ABORT(lock.isHeld());           // ends the program: for destructors and noexcept functions
+//     switch (kind) { ... default: UNREACHABLE(); }
+//
+// The condition is always evaluated, once. Thrown where nothing may be thrown, internal_error ends the program.
+
+#include "flow/base/assert.h"
+#include "flow/base/to_text.h"
+
+#include <utility>
+
+namespace flow::detail {
+
+/// Prints the breach.
+void reportBreach(const char* condition, const char* values, const char* file, int line) noexcept;
+/// Prints the breach and throws internal_error.
+[[noreturn]] void throwBreach(const char* condition, const char* values, const char* file, int line);
+
+template <class T>
+concept Integer =
+    std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, char> && !std::is_same_v<T, wchar_t> &&
+    !std::is_same_v<T, char8_t> && !std::is_same_v<T, char16_t> && !std::is_same_v<T, char32_t>;
+
+// Integers of different signs compare as numbers do, and without a warning.
+#define FLOW_COMPARISON(name, function, op)                                                                            \
+    struct name {                                                                                                      \
+        template <class A, class B>                                                                                    \
+        bool operator()(A const& a, B const& b) const {                                                                \
+            if constexpr (Integer<A> && Integer<B>)                                                                    \
+                return std::function(a, b);                                                                            \
+            else                                                                                                       \
+                return a op b;                                                                                         \
+        }                                                                                                              \
+    };
+FLOW_COMPARISON(Equal, cmp_equal, ==)
+FLOW_COMPARISON(NotEqual, cmp_not_equal, !=)
+FLOW_COMPARISON(Less, cmp_less, <)
+FLOW_COMPARISON(LessEqual, cmp_less_equal, <=)
+FLOW_COMPARISON(Greater, cmp_greater, >)
+FLOW_COMPARISON(GreaterEqual, cmp_greater_equal, >=)
+#undef FLOW_COMPARISON
+
+template <class Compare, class A, class B>
+void assertThat(A const& a, B const& b, const char* condition, const char* file, int line) {
+    if (!Compare()(a, b)) [[unlikely]]
+        throwBreach(condition, (toText(a) + " and " + toText(b)).c_str(), file, line);
+}
+
+} // namespace flow::detail
+
+#define ASSERT(condition)                                                                                              \
+    (__builtin_expect(static_cast<bool>(condition), true)                                                              \
+         ? static_cast<void>(0)                                                                                        \
+         : ::flow::detail::throwBreach(#condition, nullptr, __FILE__, __LINE__))
+
+#define FLOW_ASSERT_THAT(name, op, a, b)                                                                               \
+    ::flow::detail::assertThat<::flow::detail::name>(a, b, #a " " #op " " #b, __FILE__, __LINE__)
+#define ASSERT_EQ(a, b) FLOW_ASSERT_THAT(Equal, ==, a, b)
+#define ASSERT_NE(a, b) FLOW_ASSERT_THAT(NotEqual, !=, a, b)
+#define ASSERT_LT(a, b) FLOW_ASSERT_THAT(Less, <, a, b)
+#define ASSERT_LE(a, b) FLOW_ASSERT_THAT(LessEqual, <=, a, b)
+#define ASSERT_GT(a, b) FLOW_ASSERT_THAT(Greater, >, a, b)
+#define ASSERT_GE(a, b) FLOW_ASSERT_THAT(GreaterEqual, >=, a, b)
+
+#if FLOW_CHECKED
+#define ASSERT_WE_THINK(condition) ASSERT(condition)
+#else
+#define ASSERT_WE_THINK(condition)                                                                                     \
+    (__builtin_expect(static_cast<bool>(condition), true)                                                              \
+         ? static_cast<void>(0)                                                                                        \
+         : ::flow::detail::reportBreach(#condition, nullptr, __FILE__, __LINE__))
+#endif
+#define ASSERT_ABORT(condition) FLOW_ASSERT(condition, "a program's own assertion")
+/// ASSERT, for those that used to switch others off.
+#define UNSTOPPABLE_ASSERT(condition) ASSERT(condition)
+#define UNREACHABLE() ::flow::detail::throwBreach("UNREACHABLE()", nullptr, __FILE__, __LINE__)

@@ -1,0 +1,47 @@
+#pragma once
+// What the command line of a test program says.
+//
+//     TestOptions options = parseTestOptions(argc, argv);     // throws TestUsage
+//
+// parseTestOptions has no effects; the runner (flow/testing/runner.h) acts on what it returns.
+
+#include "flow/lib/unit_test.h"
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace flow {
+
+struct TestOptions {
+    bool help = false;
+    bool list = false;
+    bool realLoop = false;
+    bool twice = false;
+    std::vector<std::string> filters;
+    Optional<std::uint64_t> seed; // chosen at random if not given
+    Optional<double> timeout;     // seconds of the test's loop
+    int limit = 300;              // seconds of the machine's clock
+    UnitTestParameters parameters;
+    std::string program;
+    std::vector<std::string> rerun; // the options that a test needs to run alike, besides --seed and --filter
+};
+
+/// The command line is wrong: what() says how, in one or two lines.
+struct TestUsage : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// Options are `--name value` or `--name=value`.
+TestOptions parseTestOptions(int argc, char const* const* argv);
+
+/// The text for --help.
+std::string testUsage();
+
+/// Whether a filter selects a name: with `*` or `?` it is a pattern for the whole name, else a part of it.
+bool filterMatches(std::string const& filter, std::string const& name);
+/// Whether there are no filters, or one matches.
+bool anyFilterMatches(std::vector<std::string> const& filters, std::string const& name);
+
+} // namespace flow

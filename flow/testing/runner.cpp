@@ -1,0 +1,179 @@
+#include "flow/testing/runner.h"
+
+#include "flow/base/format.h"
+#include "flow/base/random.h"
+#include "flow/lib/all.h"
+#include "flow/loop/real_loop.h"
+#include "flow/memory/fast_allocator.h"
+#include "flow/sim/sim_loop.h"
+#include "flow/testing/last_words.h"
+
+#include <bit>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <memory>
+
+namespace flow {
+namespace {
+
+struct Outcome {
+    std::string failure; // empty if the test passed
+    double seconds = 0;  // of its loop
+    std::int64_t leaked = 0;
+    std::uint64_t unseed = 0; // equal for runs that were alike
+};
+
+std::string describe(Error error) {
+    std::string text = format("%s (%d): %s", error.name(), error.code(), error.what());
+    if (error.code() == error_code_unknown_error)
+        text += format(": %s", lastUnknownError());
+    return text;
+}
+
+/// Why the test failed, or "".
+std::string attempt(Loop& current, UnitTest const& test, TestOptions const& options) {
+    try {
+        double seconds = options.timeout.orDefault(options.realLoop ? 60 : 3600);
+        Future<Void> done = test.func(options.parameters);
+        if (!done.isValid())
+            return "it returned an invalid Future";
+        current.run(done || Future<Void>(delay(seconds)));
+        if (done.isReady())
+            return "";
+        return format(current.hasWork() ? "not done after %g s" : "not done after %g s, and nothing could wake it",
+                      seconds);
+    } catch (Error& error) {
+        return describe(error);
+    } catch (...) {
+        return describe(currentError());
+    }
+}
+
+Outcome runOnce(UnitTest const& test, TestOptions const& options, std::uint64_t seed) {
+    Outcome outcome;
+    noUnseed = false;
+    std::uint64_t mixed = seed;
+    for (char const* letter = test.name; *letter != '\0'; ++letter)
+        mixed = (mixed ^ static_cast<unsigned char>(*letter)) * 0x100000001B3u;
+    setThreadLocalDeterministicRandomSeed(mixed);
+    std::int64_t before = memory::totalStatistics().live();
+    {
+        std::unique_ptr<Loop> current;
+        if (options.realLoop)
+            current = std::make_unique<RealLoop>();
+        else
+            current = std::make_unique<SimLoop>();
+        double start = current->now();
+        outcome.failure = attempt(*current, test, options);
+        outcome.seconds = current->now() - start;
+        outcome.unseed = deterministicRandom()->randomUInt64() + current->tasksRun() * 0x9E3779B97F4A7C15u;
+        if (!options.realLoop)
+            outcome.unseed += std::bit_cast<std::uint64_t>(outcome.seconds);
+    }
+    outcome.leaked = memory::totalStatistics().live() - before;
+    return outcome;
+}
+
+Outcome run(UnitTest const& test, TestOptions const& options, std::uint64_t seed) {
+    Outcome outcome = runOnce(test, options, seed);
+    if (options.twice && outcome.failure.empty() && !noUnseed) {
+        Outcome second = runOnce(test, options, seed);
+        if (!second.failure.empty())
+            outcome.failure = "passed, and failed with the same seed: " + second.failure;
+        else if (second.unseed != outcome.unseed && !noUnseed)
+            outcome.failure = "two runs with one seed differ";
+    }
+    return outcome;
+}
+
+std::string quoted(std::string const& word) {
+    if (word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/_-.=,:+@%") ==
+            std::string::npos &&
+        !word.empty())
+        return word;
+    std::string text = "'";
+    for (char letter : word)
+        text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+    return text + "'";
+}
+
+/// Where the test stands, and the command that runs it alike.
+std::string howToRepeat(UnitTest const& test, TestOptions const& options, std::uint64_t seed) {
+    std::string command = quoted(options.program);
+    for (std::string const& word : options.rerun)
+        command += " " + quoted(word);
+    command += format(" --seed %llu --filter %s", static_cast<unsigned long long>(seed), quoted(test.name).c_str());
+    return format("  at %s:%d\n  again: %s\n", test.file, test.line, command.c_str());
+}
+
+std::vector<UnitTest const*> selectTests(TestOptions const& options) {
+    std::vector<UnitTest const*> selected;
+    for (UnitTest const* test = g_unittests.tests; test; test = test->next)
+        if (anyFilterMatches(options.filters, test->name))
+            selected.push_back(test);
+    auto before = [](UnitTest const* a, UnitTest const* b) {
+        int order = std::strcmp(a->name, b->name);
+        return order != 0 ? order < 0 : a->line < b->line;
+    };
+    std::sort(selected.begin(), selected.end(), before);
+    return selected;
+}
+
+void report(UnitTest const& test, Outcome const& outcome, std::string const& repeat) {
+    if (outcome.failure.empty())
+        std::printf("ok     %s (%g s)\n", test.name, outcome.seconds);
+    else
+        std::printf("FAILED %s: %s\n%s", test.name, outcome.failure.c_str(), repeat.c_str());
+    if (outcome.leaked > 0)
+        std::printf("  note: %lld blocks are still held after it: actors, futures or arenas that nobody let go\n",
+                    static_cast<long long>(outcome.leaked));
+    std::fflush(stdout);
+}
+
+} // namespace
+
+int runUnitTests(TestOptions const& options) {
+    std::vector<UnitTest const*> selected = selectTests(options);
+    if (options.list) {
+        for (UnitTest const* test : selected)
+            std::printf("%s\n", test->name);
+        return 0;
+    }
+    if (selected.empty()) {
+        std::printf("no test is selected; --list prints their names\n");
+        return 2;
+    }
+    std::uint64_t seed = options.seed.present() ? options.seed.get() : nondeterministicRandom()->randomUInt32();
+    std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+    std::fflush(stdout);
+    int failed = 0;
+    for (UnitTest const* test : selected) {
+        std::string repeat = howToRepeat(*test, options, seed);
+        Outcome outcome;
+        {
+            testing::LastWords words(test->name, repeat, options.limit);
+            outcome = run(*test, options, seed);
+        }
+        failed += !outcome.failure.empty();
+        report(*test, outcome, repeat);
+    }
+    std::printf("%d passed, %d failed\n", static_cast<int>(selected.size()) - failed, failed);
+    return failed == 0 ? 0 : 1;
+}
+
+int testMain(int argc, char const* const* argv) {
+    try {
+        TestOptions options = parseTestOptions(argc, argv);
+        if (options.help) {
+            std::printf("%s", testUsage().c_str());
+            return 0;
+        }
+        return runUnitTests(options);
+    } catch (TestUsage& usage) {
+        std::fprintf(stderr, "%s: %s\n", argc > 0 ? argv[0] : "tests", usage.what());
+        return 2;
+    }
+}
+
+} // namespace flow
