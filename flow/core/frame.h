@@ -31,7 +31,8 @@ struct TimerSlot;
 struct BranchGroup;
 
 /// What a parked Waiter waits for: nothing (it is ready, or runs), a cell of which it holds a future reference, a slot
-/// in a timer queue, or a group of branches. One word; the kind is in the low bits.
+/// in a timer queue, or a group of branches. One word; the kind is in the low bits. A call that was posted to a loop
+/// waits for nothing but its turn; it is told apart because the loop owns it.
 class Awaited {
 public:
     constexpr Awaited() = default;
@@ -39,10 +40,17 @@ public:
     Awaited(TimerSlot* slot) : word_(reinterpret_cast<std::uintptr_t>(slot) | kTimer) {}
     Awaited(BranchGroup* group) : word_(reinterpret_cast<std::uintptr_t>(group) | kGroup) {}
 
+    static Awaited turn() {
+        Awaited awaited;
+        awaited.word_ = kTurn;
+        return awaited;
+    }
+
     bool isNothing() const { return word_ == 0; }
     bool isCell() const { return word_ != 0 && (word_ & kMask) == 0; }
     bool isTimer() const { return (word_ & kMask) == kTimer; }
     bool isGroup() const { return (word_ & kMask) == kGroup; }
+    bool isTurn() const { return word_ == kTurn; }
     Cell* cell() const { return reinterpret_cast<Cell*>(word_); }
     TimerSlot* timer() const { return reinterpret_cast<TimerSlot*>(word_ & ~kMask); }
     BranchGroup* group() const { return reinterpret_cast<BranchGroup*>(word_ & ~kMask); }
@@ -50,6 +58,7 @@ public:
 private:
     static constexpr std::uintptr_t kTimer = 1;
     static constexpr std::uintptr_t kGroup = 2;
+    static constexpr std::uintptr_t kTurn = 3;
     static constexpr std::uintptr_t kMask = 3;
     std::uintptr_t word_ = 0;
 };

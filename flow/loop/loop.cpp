@@ -20,7 +20,11 @@ struct EndOfTurn : Waiter {
 Loop::Loop() : previous_(std::exchange(currentLoop, this)) {}
 
 Loop::~Loop() {
-    ready_.orphanAll();
+    FLOW_ASSERT(guards_ == 0, "a loop is destroyed although a WorkGuard, or a call with onLoop, still needs it");
+    do { // what dies here may post
+        takeInbox();
+        ready_.orphanAll();
+    } while (!inbox_.isEmpty());
     for (Loop** place = &currentLoop; *place; place = &(*place)->previous_)
         if (*place == this) { // not the first when loops are destroyed out of order
             *place = previous_;
@@ -56,11 +60,13 @@ bool Loop::runTurn() {
     turnEnded_ = false;
     now_ = startTurn();
     resetSlice();
+    if (!inbox_.isEmpty()) [[unlikely]]
+        takeInbox();
     timers_.expire(now_, [this](Waiter* waiter, TaskPriority priority) { ready_.push(waiter, priority); });
     for (int i = 0; i < kTasksPerTurn; ++i) {
         Waiter* next = ready_.pop();
         if (!next)
-            return waitForTimer();
+            return waitForWork();
         ++tasks_;
         detail::run(next);
         if (turnEnded_)
@@ -69,11 +75,23 @@ bool Loop::runTurn() {
     return true;
 }
 
-bool Loop::waitForTimer() {
+void Loop::takeInbox() {
+    inbox_.takeAll([this](Waiter* waiter) {
+        auto priority = static_cast<TaskPriority>(reinterpret_cast<std::intptr_t>(waiter->link.prev));
+        waiter->link = {nullptr, nullptr};
+        ready_.push(waiter, priority);
+    });
+}
+
+bool Loop::waitForWork() {
+    if (!inbox_.isEmpty())
+        return true;
+    constexpr double kNever = std::numeric_limits<double>::infinity();
     // A delay without end is as good as none: waiting for it would set a simulated clock to infinity.
-    if (timers_.isEmpty() || timers_.nextDeadline() == std::numeric_limits<double>::infinity())
+    double deadline = timers_.isEmpty() ? kNever : timers_.nextDeadline();
+    if (deadline == kNever && guards_ == 0)
         return false;
-    idleUntil(timers_.nextDeadline());
+    idleUntil(deadline);
     return true;
 }
 

@@ -8,10 +8,11 @@
 //
 // One loop per thread at a time: making one makes it current, destroying it brings back the one before. A loop runs in
 // turns: read the clock once, move expired timers to the ready queue, run ready tasks. now() stands still in a turn.
-// Nothing here may be called from another thread.
+// Of all this only post() may be called from another thread.
 
 #include "flow/core/future.h"
 #include "flow/core/result.h"
+#include "flow/loop/posted_call.h"
 #include "flow/loop/ready_queue.h"
 #include "flow/loop/timer_queue.h"
 
@@ -21,7 +22,8 @@ class Loop {
 public:
     Loop(Loop const&) = delete;
     Loop& operator=(Loop const&) = delete;
-    /// What is still parked here stays parked for ever; dropping its future cancels it as usual.
+    /// What is still parked here stays parked for ever; dropping its future cancels it as usual. Calls that were posted
+    /// and did not run are destroyed. There must be no WorkGuard left.
     virtual ~Loop();
 
     /// Seconds on this loop's clock, read once a turn; outside run(), where there are no turns, read now.
@@ -47,10 +49,26 @@ public:
     }
     /// The same for what converts to Future<Void>: delays.
     void run(Future<Void> future) { run<Void>(std::move(future)); }
-    /// Runs until stop() or until nothing is left to do.
+    /// Runs until stop() or until nothing is left to do. With a WorkGuard there is always something: what other threads
+    /// may post.
     void run();
     /// Makes run() return after the current task (the innermost run, if a task runs its own loop).
     void stop() { stopped_ = turnEnded_ = true; }
+
+    /// Runs call() on this loop's thread, once, behind what is ready at that priority when the loop finds it: at the
+    /// latest when the current turn ends. Calls of one thread at one priority run in order. The only member that any
+    /// thread may call; the caller sees to it that the loop still exists. An error that call() throws is reported as
+    /// dropped. Throws std::bad_alloc, and what moving `call` throws.
+    template <class F>
+    void post(F call, TaskPriority priority = TaskPriority::DefaultOnMainThread) {
+        putIntoInbox(*new detail::PostedCall<F>(std::move(call)), priority);
+    }
+    /// The same for a waiter whose `awaited` is Awaited::turn(), and which the loop destroys if it never runs it.
+    void putIntoInbox(detail::Waiter& waiter, TaskPriority priority) noexcept {
+        waiter.link.prev = reinterpret_cast<detail::Link*>(static_cast<std::intptr_t>(priority));
+        if (inbox_.put(&waiter))
+            inbox_.wake();
+    }
 
     /// The priority of the running task.
     TaskPriority currentPriority() const { return static_cast<TaskPriority>(ready_.priority()); }
@@ -86,8 +104,11 @@ protected:
 
     /// Called when a turn begins: the time to use for it.
     virtual double startTurn() = 0;
-    /// Nothing is ready and the earliest timer is at `deadline`: lets time pass until then.
+    /// Nothing is ready and the earliest timer is at `deadline`: lets time pass until then. Infinity: there is none,
+    /// but another thread may post. May return early.
     virtual void idleUntil(double deadline) = 0;
+    /// Sleeps until something is posted, or for so long; may return early.
+    void sleep(double seconds) { inbox_.sleep(seconds); }
     /// The slice counter ran out: true if the task must really give way; either way the counter is set again.
     virtual bool sliceIsOver() = 0;
 
@@ -100,16 +121,34 @@ private:
     void runUntil(detail::Cell* cell);
     /// False when nothing is left to do.
     bool runTurn();
-    bool waitForTimer();
+    bool waitForWork();
+    void takeInbox();
+
+    friend class WorkGuard;
 
     int slice_ = kSlice;
     bool stopped_ = false;
     bool turnEnded_ = false;
     int runs_ = 0; // runs under way on this loop: a task may start another
+    int guards_ = 0;
     std::uint64_t tasks_ = 0;
+    detail::Inbox inbox_;
     detail::ReadyQueue ready_;
     detail::TimerQueue timers_;
     Loop* previous_;
+};
+
+/// While one exists, its loop does not end for want of work: other threads may post some. Made and destroyed on the
+/// loop's own thread, before the loop.
+class WorkGuard {
+public:
+    explicit WorkGuard(Loop& loop) : loop_(loop) { ++loop_.guards_; }
+    WorkGuard(WorkGuard const&) = delete;
+    WorkGuard& operator=(WorkGuard const&) = delete;
+    ~WorkGuard() { --loop_.guards_; }
+
+private:
+    Loop& loop_;
 };
 
 namespace detail {

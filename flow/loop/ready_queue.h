@@ -78,10 +78,14 @@ public:
         return level < 0 ? 0 : level >= kPriorities ? kPriorities - 1 : level;
     }
 
-    /// Takes out every waiter, as if it were parked nowhere: unlinking it later is harmless.
+    /// Takes out every waiter, as if it were parked nowhere: unlinking it later is harmless. Posted calls, which nobody
+    /// else could end, are destroyed.
     void orphanAll() {
         while (Waiter* waiter = pop())
-            waiter->link = {&waiter->link, &waiter->link};
+            if (waiter->awaited.isTurn())
+                waiter->destroy(waiter);
+            else
+                waiter->link = {&waiter->link, &waiter->link};
     }
 
 private:

@@ -1,7 +1,5 @@
 #include "flow/loop/real_loop.h"
 
-#include <cerrno>
-#include <cmath>
 #include <ctime>
 
 namespace flow {
@@ -21,16 +19,9 @@ double RealLoop::startTurn() {
 }
 
 void RealLoop::idleUntil(double deadline) {
-    constexpr double kLongest = 1e9; // keeps the conversion below defined for delays without end
-    double whole = std::floor(deadline < kLongest ? deadline : kLongest);
-    double fraction = deadline < kLongest ? deadline - whole : 0;
-    timespec until{static_cast<std::time_t>(whole), static_cast<long>(std::ceil(fraction * 1e9))};
-    if (until.tv_nsec >= 1'000'000'000) {
-        ++until.tv_sec;
-        until.tv_nsec -= 1'000'000'000;
-    }
-    while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
-    }
+    double seconds = deadline - timer();
+    if (seconds > 0)
+        sleep(seconds);
 }
 
 bool RealLoop::sliceIsOver() {

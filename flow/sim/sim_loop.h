@@ -8,6 +8,8 @@
 
 #include "flow/loop/loop.h"
 
+#include <limits>
+
 namespace flow {
 
 class SimLoop final : public Loop {
@@ -19,7 +21,12 @@ public:
 
 private:
     double startTurn() override { return now_; }
-    void idleUntil(double deadline) override { now_ = deadline; }
+    void idleUntil(double deadline) override {
+        if (deadline == std::numeric_limits<double>::infinity())
+            sleep(deadline); // for another thread, which virtual time knows nothing of
+        else
+            now_ = deadline;
+    }
     /// In simulation a slice is a number of yields, since time stands still.
     bool sliceIsOver() override {
         resetSlice();

@@ -1,0 +1,131 @@
+#pragma once
+// onLoop: calls a function on another thread's loop and brings the result back.
+//
+//     Future<int> size = onLoop(storageLoop, [&] { return table.size(); });          // runs on storageLoop's thread
+//     Future<Row> row = onLoop(storageLoop, [&table, key] { return table.read(key); }); // an actor there
+//     use(co_await row);                                                              // goes on here
+//
+// The function is moved to the other thread, called there once, and destroyed there. If it returns a Future, that
+// future is waited for there. Value or error then comes back: the future that onLoop returns belongs to the loop of the
+// caller, like every other. Until then the caller's loop does not end for want of work.
+//
+// Dropping the returned future does not stop the call: only its result is dropped. If the other loop is destroyed
+// before it has called the function, the future fails with broken_promise. The caller's loop must not be destroyed
+// before the result has come back. Loops may wait for each other.
+
+#include "flow/core/error_or.h"
+#include "flow/coro/coroutine.h"
+#include "flow/loop/loop.h"
+
+#include <optional>
+#include <type_traits>
+
+namespace flow {
+namespace detail {
+
+template <class R>
+struct CallResult {
+    using Value = std::conditional_t<std::is_void_v<R>, Void, R>;
+    static constexpr bool kLater = false;
+};
+template <class T>
+struct CallResult<Future<T>> {
+    using Value = T;
+    static constexpr bool kLater = true;
+};
+
+/// The call on its way there and back. Belongs to the thread on which it is.
+template <class F>
+class RemoteCall : public Waiter, public FastAllocated<RemoteCall<F>> {
+    using Returned = std::invoke_result_t<F&>;
+    using Value = typename CallResult<Returned>::Value;
+
+public:
+    static Future<Value> start(Loop& target, F&& call, TaskPriority priority) {
+        auto* self = new RemoteCall(std::move(call), priority);
+        Future<Value> future = self->promise_.getFuture();
+        self->sendTo(target, arrive, refuse);
+        return future;
+    }
+
+private:
+    RemoteCall(F&& call, TaskPriority priority)
+        : home_(loop()), guard_(home_), call_(std::move(call)), priority_(priority) {}
+
+    static RemoteCall* of(Waiter* waiter) { return static_cast<RemoteCall*>(waiter); }
+
+    void sendTo(Loop& target, void (*onArrival)(Waiter*), void (*onEnd)(Waiter*)) noexcept {
+        resume = onArrival;
+        destroy = onEnd;
+        awaited = Awaited::turn();
+        target.putIntoInbox(*this, priority_);
+    }
+
+    // On the other thread.
+
+    static void arrive(Waiter* waiter) {
+        if constexpr (CallResult<Returned>::kLater) {
+            await(of(waiter));
+        } else {
+            of(waiter)->result_.emplace(of(waiter)->perform());
+            of(waiter)->goHome();
+        }
+    }
+    ErrorOr<Value> perform() noexcept {
+        try {
+            if constexpr (std::is_void_v<Returned>) {
+                (*call_)();
+                return Void();
+            } else {
+                return (*call_)();
+            }
+        } catch (...) {
+            return currentError();
+        }
+    }
+    static coro::Detached await(RemoteCall* self) {
+        Future<Value> future;
+        try {
+            future = (*self->call_)();
+        } catch (...) {
+            future = currentError();
+        }
+        self->result_.emplace(co_await tryGet(std::move(future)));
+        self->goHome();
+    }
+    static void refuse(Waiter* waiter) {
+        of(waiter)->result_.emplace(broken_promise());
+        of(waiter)->goHome();
+    }
+    void goHome() noexcept {
+        call_.reset(); // what it holds belongs to this thread
+        sendTo(home_, deliver, nullptr);
+    }
+
+    // At home again, where the guard keeps the loop from ending before.
+
+    static void deliver(Waiter* waiter) {
+        std::unique_ptr<RemoteCall> self(of(waiter));
+        if (self->result_->isError())
+            self->promise_.sendError(self->result_->getError());
+        else
+            self->promise_.send(std::move(*self->result_).get());
+    }
+
+    Loop& home_;
+    WorkGuard guard_;
+    Promise<Value> promise_;
+    std::optional<F> call_;
+    std::optional<ErrorOr<Value>> result_;
+    TaskPriority priority_;
+};
+
+} // namespace detail
+
+/// Calls call() on the loop `target` and gives what it returns, or the error that it throws. Throws std::bad_alloc.
+template <class F>
+auto onLoop(Loop& target, F call, TaskPriority priority = TaskPriority::DefaultOnMainThread) {
+    return detail::RemoteCall<F>::start(target, std::move(call), priority);
+}
+
+} // namespace flow

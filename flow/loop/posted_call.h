@@ -1,0 +1,38 @@
+#pragma once
+// PostedCall: a function on its way from one thread to another's loop. What Loop::post makes.
+
+#include "flow/base/error.h"
+#include "flow/loop/inbox.h"
+
+#include <memory>
+#include <utility>
+
+namespace flow::detail {
+
+/// Destroys itself when it runs, or when the loop ends before.
+template <class F>
+struct PostedCall : Waiter, FastAllocated<PostedCall<F>> {
+    explicit PostedCall(F&& f) : call(std::move(f)) {
+        resume = run;
+        destroy = drop;
+        awaited = Awaited::turn();
+    }
+
+    F call;
+
+private:
+    static PostedCall* of(Waiter* waiter) { return static_cast<PostedCall*>(waiter); }
+    static void drop(Waiter* waiter) { delete of(waiter); }
+    static void run(Waiter* waiter) {
+        try {
+            std::unique_ptr<PostedCall> self(of(waiter));
+            F call(std::move(self->call));
+            self.reset();
+            call();
+        } catch (...) {
+            reportDroppedError(reinterpret_cast<const void*>(&run), currentError());
+        }
+    }
+};
+
+} // namespace flow::detail

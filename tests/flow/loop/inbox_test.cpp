@@ -1,0 +1,82 @@
+#include "flow/loop/inbox.h"
+
+#include "flow/loop/real_loop.h"
+#include "flow/sim/sim_loop.h"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <memory>
+#include <thread>
+#include <vector>
+
+using namespace flow;
+using namespace flow::detail;
+
+namespace {
+
+struct Letter : Waiter {
+    int sender = 0;
+    int number = 0;
+};
+
+} // namespace
+
+TEST_CASE("inbox: gives in order what was put in") {
+    Inbox inbox;
+    CHECK(inbox.isEmpty());
+    Letter letters[5] = {};
+    for (int i = 0; i < 5; ++i) {
+        letters[i].number = i;
+        CHECK_FALSE(inbox.put(&letters[i]));
+    }
+    CHECK_FALSE(inbox.isEmpty());
+    int next = 0;
+    inbox.takeAll([&](Waiter* waiter) { CHECK(static_cast<Letter*>(waiter)->number == next++); });
+    CHECK(next == 5);
+    CHECK(inbox.isEmpty());
+    inbox.takeAll([](Waiter*) { CHECK(false); });
+}
+
+TEST_CASE("inbox: sleep returns at once if something is there, and after its time if nothing comes") {
+    Inbox inbox;
+    inbox.sleep(0.001);
+    inbox.sleep(0);
+    Letter letter = {};
+    inbox.put(&letter);
+    inbox.sleep(std::numeric_limits<double>::infinity());
+    CHECK_FALSE(inbox.isEmpty());
+}
+
+TEST_CASE("inbox: many threads, one owner that sleeps whenever nothing is there") {
+    constexpr int kThreads = 3, kLetters = 20000;
+    Inbox inbox;
+    std::vector<std::thread> senders;
+    std::vector<std::unique_ptr<Letter[]>> letters;
+    for (int t = 0; t < kThreads; ++t)
+        letters.push_back(std::make_unique<Letter[]>(kLetters));
+    for (int t = 0; t < kThreads; ++t)
+        senders.emplace_back([&inbox, t, mine = letters[t].get()] {
+            for (int i = 0; i < kLetters; ++i) {
+                mine[i].sender = t;
+                mine[i].number = i;
+                if (inbox.put(&mine[i]))
+                    inbox.wake();
+                if (i % 97 == 0)
+                    std::this_thread::yield();
+            }
+        });
+    int next[kThreads] = {};
+    int received = 0;
+    while (received < kThreads * kLetters) {
+        inbox.sleep(std::numeric_limits<double>::infinity());
+        inbox.takeAll([&](Waiter* waiter) {
+            auto* letter = static_cast<Letter*>(waiter);
+            REQUIRE(letter->number == next[letter->sender]++);
+            ++received;
+        });
+    }
+    for (std::thread& sender : senders)
+        sender.join();
+    CHECK(inbox.isEmpty());
+}
