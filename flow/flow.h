@@ -22,6 +22,7 @@
 #include "flow/lib/all.h"
 #include "flow/lib/collection.h"
 #include "flow/lib/descriptor.h"
+#include "flow/lib/on_loop.h"
 #include "flow/lib/time.h"
 #include "flow/lib/unit_test.h"
 #include "flow/loop/delay.h"

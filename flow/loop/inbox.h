@@ -27,7 +27,7 @@ public:
         Link* top = top_.load(std::memory_order_relaxed);
         do
             waiter->link.next = top == asleep() ? nullptr : top;
-        while (!top_.compare_exchange_weak(top, &waiter->link, std::memory_order_release, std::memory_order_relaxed));
+        while (!top_.compare_exchange_weak(top, &waiter->link, std::memory_order_acq_rel, std::memory_order_relaxed));
         return top == asleep();
     }
     /// Any thread. The owner may be gone by then if what was put in has ended it: the caller sees to it that it is not.

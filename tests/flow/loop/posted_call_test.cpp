@@ -116,7 +116,7 @@ TEST_CASE("work guard: a loop waits for posts, and ends without it") {
 TEST_CASE("work guard: a loop that is destroyed before it dies") {
     test::Death death = test::runInChild([] {
         auto loop = std::make_unique<SimLoop>();
-        WorkGuard guard(*loop);
+        new WorkGuard(*loop); // its end would touch the loop
         loop.reset();
     });
     CHECK(death.aborted());
