@@ -8,6 +8,8 @@
 // In the build actorc reads the keywords itself. A wait that it did not rewrite, because it stands where no wait can,
 // finds the deleted functions below and is a compile error.
 
+#include "flow/base/caught_exception.h"
+#include "flow/base/range_state.h"
 #include "flow/core/stream.h"
 #include "flow/loop/delay.h"
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 _DEEPEST = 400
 _CONTINUES_AFTER_BRACE = frozenset({";", ",", ".", "->", "(", ")", "[", "else", "catch", "while"})
 _RESUMES_AT = frozenset({
-    "if", "loop", "while", "for", "try", "choose", "when", "return", "throw", "break", "continue", "state", "wait",
+    "if", "loop", "while", "do", "for", "switch", "try", "choose", "when", "return", "throw", "break",
+    "continue", "state", "wait",
 })  # fmt: skip
 
 

@@ -10,25 +10,32 @@ import re
 from collections.abc import Iterator
 
 from actorc.diagnostics import Diagnostics, Fault, Note
+from actorc.reach import Reach
 from actorc.source import Source
+from actorc.spelling import names_in
 from actorc.syntax import (
     Actor,
     Block,
     Break,
+    Case,
+    CatchKind,
     Choose,
     Code,
     Continue,
+    DoWhile,
     File,
     For,
-    If,
     Loop,
+    Plain,
     RangeFor,
     Return,
     Span,
     Statement,
+    Switch,
     Throw,
     Try,
     Wait,
+    WaitExpr,
     While,
     children,
     declared_states,
@@ -36,7 +43,7 @@ from actorc.syntax import (
     walk,
 )
 
-_ENDLESS = ("true", "1")
+_LOOPS = (Loop, While, DoWhile, For, RangeFor)
 
 
 def check(file: File, source: Source, diagnostics: Diagnostics) -> None:
@@ -52,16 +59,18 @@ class _ActorCheck:
         self._body = body
         self._source = source
         self._diagnostics = diagnostics
+        self._reach = Reach(source)
         self._was_parsed = not diagnostics.has_error_in(actor.span)
 
     def run(self) -> None:
         self._check_names()
-        self._check_jumps(self._body, in_loop=False)
+        self._check_jumps(self._body, in_loop=False, in_switch=False)
         if self._was_parsed:  # what stands in for a broken statement would lead to false conclusions
             self._check_unreachable()
         self._check_returns()
-        self._check_throws(self._body, has_error=False, was_caught=False)
-        self._check_ranges()
+        self._check_catches()
+        self._check_throws(self._body, has_error=False)
+        self._check_ranges(self._body, frozenset())
         if self._was_parsed and not suspends(self._body) and self._actor.test_name is None:
             message = f"actor `{self._actor.name}` does not contain a wait"
             hint = "if it need not wait, make it an ordinary function"
@@ -94,38 +103,57 @@ class _ActorCheck:
         match = re.compile(rf"\b{re.escape(name)}\b").search(self._source.text, type_.span.end)
         return Span(match.start(), match.end()) if match else type_.span
 
-    def _check_ranges(self) -> None:
-        known = {name for name, _, _ in self._names()}
-        for statement in walk(self._body):
-            if not isinstance(statement, RangeFor) or not suspends(statement.body):
-                continue
-            range_ = self._source[statement.range.span]
-            if range_ not in known:
-                message = f"`{range_}` does not live across the waits of this loop"
-                hint = f"write `state T items = {range_};` before the loop, and loop over `items`"
-                self._diagnostics.error(Fault.RANGE_NOT_STATE, message, statement.range.span, hint=hint)
+    def _check_ranges(self, statement: Statement, locals_: frozenset[str]) -> None:
+        """The type of a range that is kept across waits is told by its expression, in which no local can stand."""
+        if isinstance(statement, RangeFor):
+            if suspends(statement.body):
+                self._check_range(statement, locals_)
+            locals_ |= {local.name for local in statement.decl_locals}
+        for block, declared in _scopes(statement):
+            known = locals_ | declared
+            for inner in block.statements:
+                self._check_ranges(inner, known)
+                known |= _declared(inner)
+
+    def _check_range(self, item: RangeFor, locals_: frozenset[str]) -> None:
+        range_ = self._source[item.range.span]
+        used = sorted(names_in(range_) & locals_)
+        if used:
+            message = f"`{used[0]}` does not live across the waits of this loop"
+            hint = f"write `state T items = {range_};` before the loop, and loop over `items`"
+            self._diagnostics.error(Fault.RANGE_NOT_STATE, message, item.range.span, hint=hint)
 
     # -----------------------------------------------------------------------------------------------------------
     # Jumps
 
-    def _check_jumps(self, statement: Statement, *, in_loop: bool) -> None:
-        if isinstance(statement, Break | Continue) and not in_loop:
-            word = "break" if isinstance(statement, Break) else "continue"
-            self._diagnostics.error(Fault.OUTSIDE_LOOP, f"this `{word}` stands in no loop", statement.span)
-        in_loop = in_loop or isinstance(statement, Loop | While | For | RangeFor)
+    def _check_jumps(self, statement: Statement, *, in_loop: bool, in_switch: bool) -> None:
+        if isinstance(statement, Break) and not in_loop and not in_switch:
+            self._diagnostics.error(Fault.OUTSIDE_LOOP, "this `break` stands in no loop", statement.span)
+        if isinstance(statement, Continue) and not in_loop:
+            self._diagnostics.error(Fault.OUTSIDE_LOOP, "this `continue` stands in no loop", statement.span)
+        in_loop = in_loop or isinstance(statement, _LOOPS)
+        in_switch = in_switch or isinstance(statement, Switch)
         for inner in _inner(statement):
-            self._check_jumps(inner, in_loop=in_loop)
+            self._check_jumps(inner, in_loop=in_loop, in_switch=in_switch)
 
     def _check_unreachable(self) -> None:
         for block in walk(self._body):
             if not isinstance(block, Block):
                 continue
             for before, after in zip(block.statements, block.statements[1:], strict=False):
-                if _never_completes(before, self._source):
+                if self._never_completes(before) and not isinstance(after, Case):
                     message = "this can never be reached"
                     notes = (Note("since what stands before it does not come to an end", _head(before)),)
                     self._diagnostics.error(Fault.UNREACHABLE, message, _head(after), notes=notes)
                     break
+
+    def _never_completes(self, statement: Statement) -> bool:
+        """For what must not be followed by anything in its block: a jump, or an endless loop without a break."""
+        if isinstance(statement, Loop | While | DoWhile | For):
+            return not self._reach.flow(statement).normal
+        if isinstance(statement, Wait):
+            return statement.returns
+        return isinstance(statement, Return | Throw | Break | Continue)
 
     def _check_returns(self) -> None:
         returns_value = self._actor.result_type is not None
@@ -140,7 +168,7 @@ class _ActorCheck:
             else:
                 message = f"actor `{self._actor.name}` is `void`, so it cannot return a value"
                 self._diagnostics.error(Fault.RETURN_MISMATCH, message, statement.span, hint="write `return;`")
-        if returns_value and self._was_parsed and _completes(self._body, self._source):
+        if returns_value and self._was_parsed and self._reach.flow(self._body).normal:
             message = f"actor `{self._actor.name}` can come to its end without returning a value"
             end = Span(self._body.span.end - 1, self._body.span.end)
             self._diagnostics.error(Fault.MISSING_RETURN, message, end, hint=f"{hint} here")
@@ -149,28 +177,35 @@ class _ActorCheck:
         return self._source[self._actor.result_type.span] if self._actor.result_type is not None else ""
 
     # -----------------------------------------------------------------------------------------------------------
-    # throw;
+    # Errors
 
-    def _check_throws(self, statement: Statement, *, has_error: bool, was_caught: bool) -> None:
-        """`has_error`: an error is being handled here, and no wait has come since; `was_caught`: in a handler."""
+    def _check_catches(self) -> None:
+        """An `Error` clause takes all that no other clause takes, `...` all that is left."""
+        for statement in walk(self._body):
+            if not isinstance(statement, Try):
+                continue
+            taken: dict[CatchKind, Span] = {}
+            for catch in statement.catches:
+                before = taken.get(CatchKind.ALL)
+                if before is None and catch.kind is not CatchKind.OTHER:
+                    before = taken.get(catch.kind)
+                if before is not None:
+                    notes = (Note("since this clause stands before it", before),)
+                    self._diagnostics.error(Fault.CATCH_ORDER, "this clause can take nothing", catch.head, notes=notes)
+                taken.setdefault(catch.kind, catch.head)
+
+    def _check_throws(self, statement: Statement, *, has_error: bool) -> None:
+        """`has_error`: an error is being handled here."""
         if isinstance(statement, Throw) and statement.value is None and not has_error:
             message = "`throw;` has no error to throw on"
-            hint = "write `throw ERROR;`"
-            if was_caught:
-                message += ": a wait since the `catch` has given it up"
-                hint = "keep it at the start of the handler, `state Error error = e;`, and write `throw error;`"
-            self._diagnostics.error(Fault.NO_CURRENT_ERROR, message, statement.span, hint=hint)
+            self._diagnostics.error(Fault.NO_CURRENT_ERROR, message, statement.span, hint="write `throw ERROR;`")
         if isinstance(statement, Try):
-            self._check_throws(statement.body, has_error=has_error, was_caught=was_caught)
+            self._check_throws(statement.body, has_error=has_error)
             for catch in statement.catches:
-                self._check_throws(catch.body, has_error=True, was_caught=True)
+                self._check_throws(catch.body, has_error=True)
             return
-        if isinstance(statement, Loop | While | For | RangeFor | Choose) and suspends(statement):
-            has_error = False
         for inner in _inner(statement):
-            self._check_throws(inner, has_error=has_error, was_caught=was_caught)
-            if isinstance(statement, Block):
-                has_error = has_error and not suspends(inner)
+            self._check_throws(inner, has_error=has_error)
 
 
 def _inner(statement: Statement) -> Iterator[Statement]:
@@ -185,51 +220,32 @@ def _returned_value(statement: Statement) -> bool | None:
     return True if isinstance(statement, Wait) and statement.returns else None
 
 
+def _scopes(statement: Statement) -> Iterator[tuple[Block, frozenset[str]]]:
+    """The blocks directly inside a statement, with the locals that it declares for each."""
+    match statement:
+        case Choose(whens=whens):
+            for when in whens:
+                yield when.body, _bound(when.wait)
+        case Try(body=body, catches=catches):
+            yield body, frozenset()
+            for catch in catches:
+                yield catch.body, frozenset() if catch.name is None else frozenset({catch.name})
+        case _:
+            for block in children(statement):
+                yield block, frozenset()
+
+
+def _declared(statement: Statement) -> frozenset[str]:
+    """The plain locals that a statement leaves behind in its block."""
+    if isinstance(statement, Wait):
+        return _bound(statement.wait)
+    return frozenset(local.name for local in statement.locals) if isinstance(statement, Plain) else frozenset()
+
+
+def _bound(wait: WaitExpr) -> frozenset[str]:
+    return frozenset() if wait.result is None or wait.result.is_state else frozenset(wait.result.names)
+
+
 def _head(statement: Statement) -> Span:
     """A part of a statement that is short enough to point at."""
     return Span(statement.span.start, min(statement.span.end, statement.span.start + 40))
-
-
-# ---------------------------------------------------------------------------------------------------------------
-# Reachability
-
-
-def _never_completes(statement: Statement, source: Source) -> bool:
-    """For what must not be followed by anything in its block: a jump, or an endless loop without a break."""
-    match statement:
-        case Return() | Throw() | Break() | Continue():
-            return True
-        case Wait():
-            return statement.returns
-        case Loop(body=body):
-            return not _breaks(body)
-        case While(condition=condition, body=body):
-            return source[condition.span] in _ENDLESS and not _breaks(body)
-        case For(condition=step, body=body):
-            return (step is None or source[step.span] in _ENDLESS) and not _breaks(body)
-        case _:
-            return False
-
-
-def _completes(statement: Statement, source: Source) -> bool:
-    """Whether control can come to the end of the statement."""
-    match statement:
-        case Block(statements=statements):
-            return all(_completes(inner, source) for inner in statements)
-        case If(then=then, orelse=orelse):
-            return orelse is None or _completes(then, source) or _completes(orelse, source)
-        case Try(body=body, catches=catches):
-            return _completes(body, source) or any(_completes(catch.body, source) for catch in catches)
-        case Choose(whens=whens):
-            return any(_completes(when.body, source) for when in whens)
-        case _:
-            return not _never_completes(statement, source)
-
-
-def _breaks(statement: Statement) -> bool:
-    """Whether a `break` in a loop's body leaves that loop."""
-    if isinstance(statement, Break):
-        return True
-    if isinstance(statement, Loop | While | For | RangeFor):
-        return False
-    return any(_breaks(inner) for inner in _inner(statement))

@@ -192,7 +192,7 @@ def _declared_names(tokens: TokenList, base: Base, index: int, end: int) -> tupl
         place = tokens.find(index + 2, tokens.partner[index], ("[", "("))
         return (texts[place - 1],) if tokens.is_name(place - 1) else None
     follows = texts[index + 1] if index + 1 < end else ""
-    if texts[index - 1] == "&&" and follows in ("(", ""):
+    if texts[index - 1] == "&&" and follows in ("(", "") and not base.is_auto:
         return None  # `ready && act();`
     if tokens.is_name(index) and texts[index] not in KEYWORDS and follows in _AFTER_NAME:
         return (texts[index],)

@@ -52,8 +52,7 @@ class Fault(Enum):
     ELSE_WITHOUT_IF = ("A0205", "else without if")
     CATCH_WITHOUT_TRY = ("A0206", "catch without try")
     TRY_WITHOUT_CATCH = ("A0207", "try without catch")
-    SEVERAL_CATCHES = ("A0208", "more than one catch clause")
-    CATCH_TYPE = ("A0209", "unsupported catch clause")
+    CATCH_TYPE = ("A0209", "malformed catch clause")
     CHOOSE_BLOCK = ("A0210", "choose without a block of whens")
     NOT_A_WHEN = ("A0211", "statement other than when in a choose")
     WHEN_OUTSIDE_CHOOSE = ("A0212", "when outside a choose")
@@ -62,8 +61,11 @@ class Fault(Enum):
     UNSUPPORTED_KEYWORD = ("A0215", "keyword that an actor cannot use")
     MISSING_STATEMENT = ("A0216", "missing statement")
     FOR_LOCAL = ("A0217", "plain loop variable in a loop that waits")
-    RANGE_NOT_STATE = ("A0218", "range of a waiting loop is not a state variable")
+    RANGE_NOT_STATE = ("A0218", "range of a waiting loop names a local")
     TOO_DEEP = ("A0219", "statements nested too deeply")
+    SWITCH_BLOCK = ("A0220", "switch without a block")
+    CASE_LABEL = ("A0221", "malformed label in a switch")
+    CATCH_ORDER = ("A0222", "catch clause that can take nothing")
 
     STATE_DECLARATION = ("A0301", "malformed state declaration")
     STATE_TYPE = ("A0302", "unsupported kind of state variable")
@@ -89,7 +91,7 @@ class Fault(Enum):
 
 
 # Codes that are not reported, and why.
-RETIRED: dict[str, str] = {}
+RETIRED: dict[str, str] = {"A0208": "a `try` may have several catch clauses."}
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,8 @@ class _CoroutinePrinter(Printer):
             text += "auto* actor__ = co_await flow::coro::self(); "
         if self._body.uses_error:
             text += "flow::Error error__; "
+        if self._body.uses_exception:
+            text += "flow::RaisedException exception__; "
         return text + ("int entry__ = 0; " if self.needs_entry else "")
 
     def _when(self, operand: str) -> str:

@@ -82,6 +82,8 @@ class _StateMachinePrinter(Printer):
         text += "flow::Pending wait__; " if self._body.waits else ""
         if self._body.uses_error:
             text += "flow::Error error__; "
+        if self._body.uses_exception:
+            text += "flow::RaisedException exception__; "
         entry = "actor__.entry()"
         if self.needs_entry:
             text += f"int entry__ = {entry}; "

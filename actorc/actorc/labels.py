@@ -21,6 +21,7 @@ from actorc.lowered import (
     Region,
     Scope,
     Suspend,
+    Switch,
     Try,
 )
 
@@ -57,7 +58,7 @@ class _Finder:
             case Scope(body=body):
                 for inner in body:
                     self.visit(inner, regions)
-            case Loop(body=body) | Handler(body=body):
+            case Loop(body=body) | Switch(body=body) | Handler(body=body):
                 self.visit(body, regions)
             case If():
                 self._visit_if(node, regions)

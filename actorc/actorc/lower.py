@@ -28,18 +28,19 @@ from actorc.lowered import (
     Label,
     LabelName,
     Node,
-    Region,
     Return,
     Scope,
     Suspend,
+    Switch,
 )
 from actorc.prefix import Declared, Items, Nodes, PrefixLowering, locals_of
 from actorc.records import dataclass, field, replace
+from actorc.sections import sections_of
 from actorc.source import Source
 from actorc.spelling import declares, is_trivial
 from actorc.syntax import Hold, Local, ResultKind, Span, Statement
 
-_LOOPS = (syntax.Loop, syntax.While, syntax.For, syntax.RangeFor)
+_LOOPS = (syntax.Loop, syntax.While, syntax.DoWhile, syntax.For, syntax.RangeFor)
 
 Lowered = tuple[Nodes, bool]  # and whether control comes to the end
 Merges = Mapping[int, LabelName]  # where in a list control arrives by a jump, too
@@ -70,6 +71,7 @@ class _Lowering(PrefixLowering):
             choose_size=max(chooses, default=0),
             uses_error=self._uses_error,
             deduced=tuple(self._deduced.values()),
+            uses_exception=self._uses_exception,
         )
 
     def _list(self, statements: Items, *, reachable: bool) -> Lowered:
@@ -114,8 +116,8 @@ class _Lowering(PrefixLowering):
         return bool(locals_of(item)) or self._declares_in_condition(item)
 
     def _declares_in_condition(self, item: Statement) -> bool:
-        """Whether a variable of the `if` itself is in scope at its waits."""
-        if not isinstance(item, syntax.If) or not self._reach.suspends(item):
+        """Whether a variable of the `if` or `switch` itself is in scope at its waits."""
+        if not isinstance(item, syntax.If | syntax.Switch) or not self._reach.suspends(item):
             return False
         return declares(self._source[item.condition.span])
 
@@ -186,11 +188,13 @@ class _Lowering(PrefixLowering):
                 return self._if_statement(item, reachable)
             case syntax.Try():
                 return self._try_statement(item, reachable)
-            case syntax.While() if declares(self._source[item.condition.span]):
-                return self._statement(_without_declaration(item), reachable)
+            case syntax.Switch():
+                return self._switch_statement(item, reachable)
+            case syntax.While() | syntax.For() if item.condition and declares(self._source[item.condition.span]):
+                return self._statement(_without_declaration(item, item.condition), reachable)
             case _:
                 loop = self._loop(item, lambda body: self._block(body, reachable=True)[0], with_init=reachable)
-                return [loop], bool(self._reach.flow(item).normal)
+                return loop, bool(self._reach.flow(item).normal)
 
     def _wait(self, item: syntax.Wait, reachable: bool) -> Nodes:
         line = self._end_line(item)
@@ -277,23 +281,48 @@ class _Lowering(PrefixLowering):
             return [orelse], ends
         return [If(self._line(item), ("if (false)",), then, orelse)], ends
 
+    def _switch_statement(self, item: syntax.Switch, reachable: bool) -> Lowered:
+        """Without labels if only jumps arrive in it: then it is there for its `break`s."""
+        nodes: Nodes = [] if reachable else [Code(self._line(item), ("default:",))]
+        falls = False
+        outer, self._in_switch = self._in_switch, True
+        for section in sections_of(item, self._source):
+            arrives = reachable and bool(section.labels)
+            inner, falls = self._list(section.statements, reachable=arrives or falls)
+            nodes += self._labels(section) if reachable else []
+            nodes += self._section(section, inner, falls, with_labels=reachable)
+        self._in_switch = outer
+        if reachable:
+            switch = self._switch(item, nodes)
+        else:
+            switch = Switch(self._line(item), ("switch (0)",), self._scope(item.body, nodes))
+        return [switch], bool(self._reach.flow(item).normal)
+
     def _try_statement(self, item: syntax.Try, reachable: bool) -> Lowered:
         entered = reachable or self._is_jumped_into(item.body)
-        outer = self._handler
-        region = Region(self._new("try"))
-        self._handler = LabelName("catch", region.front.number)
-        body, body_ends = self._block(item.body, reachable=reachable)
-        label, self._handler = self._handler, outer
-        handler_ends = False
+        body_ends = False
+
+        def lower_body(block: syntax.Block) -> Scope:
+            nonlocal body_ends
+            scope, body_ends = self._block(block, reachable=reachable)
+            return scope
+
+        body, region, labels = self._try_body(item, lower_body)
+        handlers_end = False
 
         def handler_list(statements: Items) -> Nodes:
-            nonlocal handler_ends
-            nodes, handler_ends = self._list(statements, reachable=entered)
+            nonlocal handlers_end
+            nodes, ends = self._list(statements, reachable=entered)
+            handlers_end = handlers_end or ends
             return nodes
 
         if entered:
-            return self._try(item, region, body, label, handler_list), body_ends or handler_ends
-        return [self._handler_scope(item, label, handler_list)], handler_ends
+            return self._try(item, region, body, labels, handler_list), body_ends or handlers_end
+        nodes: Nodes = []
+        for catch, label in zip(item.catches, labels, strict=True):
+            scope = self._handler_scope(item, catch, label, handler_list)
+            nodes.append(If(self._line(catch), ("if (false)",), scope, None) if nodes else scope)
+        return nodes, handlers_end
 
 
 @dataclass(slots=True)
@@ -320,9 +349,11 @@ def _label_of(node: Node) -> LabelName | None:
     return node.label if isinstance(node, Label | Suspend) else None
 
 
-def _without_declaration(item: syntax.While) -> syntax.Loop:
+def _without_declaration(item: syntax.While | syntax.For, condition: syntax.Code) -> Statement:
     """`while (T x = f()) BODY` as `loop { if (T x = f()) BODY else break; }`."""
     end = Span(item.body.span.end - 1, item.body.span.end)
     leave = syntax.Block(end, (syntax.Break(end),))
-    test = syntax.If(item.span, item.condition, False, item.body, leave)
-    return syntax.Loop(item.span, syntax.Block(item.body.span, (test,)))
+    body = syntax.Block(item.body.span, (syntax.If(item.span, condition, False, item.body, leave),))
+    if isinstance(item, syntax.For):
+        return replace(item, condition=None, body=body)
+    return syntax.Loop(item.span, body)

@@ -31,7 +31,7 @@ Pieces = tuple["str | Text", ...]
 
 @dataclass(frozen=True, slots=True)
 class LabelName:
-    """A label, `kind` + number: wait, choose, after, end, catch, try, constexpr."""
+    """A label, `kind` + number: wait, choose, after, end, catch, clause, try, constexpr."""
 
     kind: str
     number: int
@@ -68,7 +68,16 @@ class Scope(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loop(Node):
-    """`head` is `for (...)`, `while (...)`."""
+    """`head` is `for (...)`, `while (...)` or `do`, with the `tail` `while (...);`."""
+
+    head: Pieces
+    body: Scope
+    tail: Pieces = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Switch(Node):
+    """`head` is `switch (...)`; the labels are Code in the body."""
 
     head: Pieces
     body: Scope
@@ -82,13 +91,20 @@ class If(Node):
     front: LabelName | None = None  # of a constexpr if: its branches are Regions with this front
 
 
+@dataclass(frozen=True, slots=True)
+class NativeCatch:
+    """`catch (type)` in C++, which keeps what it has caught and jumps to the handler."""
+
+    type: Pieces | None  # None: `...`
+    is_error: bool  # what is kept is an Error
+    handler: LabelName
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Try(Node):
-    """The body with its native catch, which jumps to `handler`."""
-
     region: Region
     body: Scope
-    handler: LabelName
+    catches: tuple[NativeCatch, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -180,6 +196,7 @@ class Body:
     choose_size: int  # most branches of any choose; 0 if there is none
     uses_error: bool  # an error is handed to some handler
     deduced: tuple[str, ...]  # names for the types of results that only C++ knows
+    uses_exception: bool  # an exception of another type is
 
 
 @dataclass(frozen=True, slots=True)

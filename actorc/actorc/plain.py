@@ -62,7 +62,7 @@ class PlainParser:
     # -----------------------------------------------------------------------------------------------------------
 
     def opaque(self, first: int, end: int) -> tuple[Plain, int] | None:
-        """A statement that ends otherwise than at its first `;`: `switch`, `do`, a label, `MACRO(...) {...}`."""
+        """A statement that ends otherwise than at its first `;`: a label, `MACRO(...) {...}`, an odd `switch`."""
         after = self._opaque_end(first, end)
         if after is None:
             return None
@@ -78,8 +78,6 @@ class PlainParser:
     def _opaque_end(self, first: int, end: int) -> int | None:
         texts = self._texts
         word, following = texts[first], texts[first + 1]
-        if word == "do":
-            return self._do_end(first, end)
         if not self._tokens.is_name(first) or word in ("wait", "waitNext"):
             return None
         if following == ":":
@@ -90,29 +88,13 @@ class PlainParser:
         is_block = brace < end and texts[brace] == "{" and brace in self._tokens.partner
         return self._tokens.next(brace, end) if is_block else None
 
-    def _do_end(self, first: int, end: int) -> int:
-        """`do BODY while (C);`"""
-        index = first + 1
-        if self._texts[index] != "{":
-            index = self._tokens.find(index, end, (";",))
-        index = self._tokens.next(index, end)
-        if index < end and self._texts[index] == "while" and self._texts[index + 1] == "(":
-            stop = self._tokens.next(index + 1, end)
-            if self._texts[stop] == ";" and stop < end:
-                return stop + 1
-        self._diagnostics.error(
-            Fault.MISSING_PARENTHESIS,
-            "`do` needs a `while (...);` after its body",
-            self._tokens.tokens[first].span,
-        )
-        raise Abandoned
-
     def _check_opaque(self, first: int, end: int) -> None:
         """Nothing in the statement may leave it, except a `throw` and what belongs to a loop inside it."""
         word = self._texts[first]
-        hints = {"switch": "write it with `if` and `else`", "do": "write it with `loop`, `if` and `break`"}
-        hint = hints.get(word, f"if `{word}(...)` is a statement of its own, put a `;` after it")
-        inner_loop, inner_catch = word == "do", False
+        hint = f"if `{word}(...)` is a statement of its own, put a `;` after it"
+        if word == "switch":
+            hint = "put its labels directly into its block"
+        inner_loop, inner_catch = False, False
         for index in self._scanner.outside_lambdas(first, end):
             text = self._texts[index]
             if text == "return":

@@ -20,6 +20,7 @@ from actorc.lowered import (
     Label,
     LabelName,
     Loop,
+    NativeCatch,
     Node,
     Operand,
     Pieces,
@@ -28,6 +29,7 @@ from actorc.lowered import (
     Return,
     Scope,
     Suspend,
+    Switch,
     Text,
     Try,
 )
@@ -96,9 +98,11 @@ class Printer(ABC):
                 self._scope(node)
             case If():
                 self._if(node)
-            case Loop():
+            case Loop() | Switch():
                 self._put(node.line, pieces(node.head))
                 self._scope(node.body)
+                if isinstance(node, Loop) and node.tail:
+                    self._out.append(pieces(node.tail) + " ")
             case Try():
                 self._try(node)
             case Handler():
@@ -177,7 +181,14 @@ class Printer(ABC):
     def _try(self, node: Try) -> None:
         self._put(node.line, self._front(node.region.front) + "try")
         self._scope(node.body, node.region)
-        self._out.append(f"catch (...) {{ error__ = flow::currentError(); goto {node.handler}; }} ")
+        for catch in node.catches:
+            self._out.append(self._native_catch(catch))
+
+    def _native_catch(self, catch: NativeCatch) -> str:
+        if catch.type is None:
+            return f"catch (...) {{ error__ = flow::currentError(); goto {catch.handler}; }} "
+        keep = "error__ = caught__;" if catch.is_error else "exception__.hold(caught__);"
+        return f"catch ({pieces(catch.type)} caught__) {{ {keep} goto {catch.handler}; }} "
 
     def _branches(self, node: Branches) -> None:
         last = len(node.bodies) - 1

@@ -111,10 +111,14 @@ class Reach:
                 return self._loop(body, True, arriving)
             case syntax.While(body=body, condition=condition):
                 return self._loop(body, self.is_endless(condition), arriving)
+            case syntax.DoWhile(body=body, condition=condition):
+                return self._do(body, self.is_endless(condition), arriving)
             case syntax.For(body=body, condition=test):
                 return self._loop(body, self.is_endless(test), arriving)
             case syntax.RangeFor(body=body):
                 return self._loop(body, False, arriving)
+            case syntax.Switch(body=body):
+                return self._switch(body, arriving)
             case _:
                 return Flow(arriving)
 
@@ -125,6 +129,27 @@ class Reach:
             if again == arriving:
                 return Flow(once.breaks if endless else once.breaks | arriving)
             arriving = again
+
+    def _do(self, body: syntax.Block, endless: bool, arriving: Paths) -> Flow:
+        while True:
+            once = self.flow(body, arriving)
+            tested = once.normal | once.continues
+            if tested | arriving == arriving:
+                return Flow(once.breaks if endless else once.breaks | tested)
+            arriving |= tested
+
+    def _switch(self, body: syntax.Block, arriving: Paths) -> Flow:
+        falls = breaks = continues = Paths.NONE
+        has_default = False
+        for inner in body.statements:
+            if isinstance(inner, syntax.Case):
+                has_default = has_default or inner.value is None
+                falls |= arriving
+                continue
+            step = self.flow(inner, falls)
+            falls, breaks, continues = step.normal, breaks | step.breaks, continues | step.continues
+        past = Paths.NONE if has_default else arriving
+        return Flow(falls | breaks | past, continues=continues)
 
 
 def _union(flows: Iterable[Flow]) -> Flow:

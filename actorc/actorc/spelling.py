@@ -10,6 +10,7 @@ _STRING = r"R\"(?P<mark>[^(]*)\(.*?\)(?P=mark)\"|\"(?:\\.|[^\"\\])*\"|(?<!\w)'(?
 _LITERAL = re.compile(_STRING, re.DOTALL)
 _BLANK = re.compile(rf"(?P<literal>{_STRING})|(?://[^\n]*|/\*.*?\*/|\s+)+", re.DOTALL)
 _SIMPLE_TYPE = re.compile(r"(?:::)?\w+(?:::\w+)*")
+_NAME_USED = re.compile(r"(?:(?<!\.)\.\s*|->\s*|::\s*)?\b([^\W\d]\w*)")
 _DECLARED = re.compile(r"[\w:<>,\s*&]*[\w>*&]\s+[*&]*\s*\w+\s*(?:=(?!=)|\{)")
 _VOID = re.compile(r"(?:(?:::\s*)?flow\s*::\s*)?Void")
 
@@ -53,6 +54,12 @@ def declares(condition: str) -> bool:
     """Whether a condition declares a variable: `if (T x = f())`, `if (T x = f(); x > 0)`."""
     text = _LITERAL.sub('""', one_line(condition))
     return _find_outside(text, ";") or _DECLARED.match(text) is not None
+
+
+def names_in(expression: str) -> frozenset[str]:
+    """The names that an expression looks up where it stands, and some that only seem to be looked up."""
+    text = _LITERAL.sub('""', one_line(expression))
+    return frozenset(match[1] for match in _NAME_USED.finditer(text) if not match[0].startswith((".", "->", "::")))
 
 
 def may_read_as_parameters(arguments: str, *, is_one: bool) -> bool:

@@ -5,38 +5,76 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from actorc import syntax
+from actorc.catches import rethrows_late
 from actorc.lowered import Pieces, Text, Variable
 from actorc.reach import Reach
+from actorc.records import dataclass
 from actorc.source import Source
 from actorc.spelling import callable_type, may_read_as_parameters, one_line
 from actorc.syntax import StateDecl, StateForm
 
 
-def range_iterators(body: syntax.Block, reach: Reach) -> dict[syntax.RangeFor, str]:
-    """The variables in which the range-fors that wait keep their places."""
-    loops = [inner for inner in syntax.walk(body) if isinstance(inner, syntax.RangeFor) and reach.suspends(inner)]
-    return {loop: f"iter{number}__" for number, loop in enumerate(loops, 1)}
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """The state variables that nobody has declared."""
+
+    iterators: Mapping[syntax.RangeFor, str]  # of the range-fors that wait and go over a parameter or state variable
+    ranges: Mapping[syntax.RangeFor, str]  # of those that go over anything else
+    errors: Mapping[syntax.Catch, str]  # what handlers have caught, if they pass it on after a wait
 
 
-def state_variables(
-    body: syntax.Block, source: Source, iterators: Mapping[syntax.RangeFor, str]
-) -> tuple[Variable, ...]:
+def hidden_states(actor: syntax.Actor, body: syntax.Block, source: Source, reach: Reach) -> Hidden:
+    names = {parameter.name for parameter in actor.parameters}
+    iterators: dict[syntax.RangeFor, str] = {}
+    ranges: dict[syntax.RangeFor, str] = {}
+    errors: dict[syntax.Catch, str] = {}
+    for inner in syntax.walk(body):
+        names |= {variable.name for _, variable in _declared_by(inner, source)}
+    for inner in syntax.walk(body):
+        if isinstance(inner, syntax.Try):
+            late = [catch for catch in inner.catches if rethrows_late(catch.body, reach)]
+            errors.update({catch: f"kept{number}__" for number, catch in enumerate(late, len(errors) + 1)})
+        elif isinstance(inner, syntax.RangeFor) and reach.suspends(inner):
+            number = len(iterators) + len(ranges) + 1
+            if source[inner.range.span] in names:
+                iterators[inner] = f"iter{number}__"
+            else:
+                ranges[inner] = f"range{number}__"
+    return Hidden(iterators, ranges, errors)
+
+
+def state_variables(body: syntax.Block, source: Source, hidden: Hidden) -> tuple[Variable, ...]:
     """All state variables in the order of their declarations, which is that of their construction."""
     found: list[tuple[int, Variable]] = []
     for statement in syntax.walk(body):
         found += _declared_by(statement, source)
-    for loop, name in iterators.items():
-        place = loop.range.span.start
-        type_ = Text(f"decltype(std::begin({source[loop.range.span]}))", source.line(place))
-        found.append((place, Variable(type_, name, None)))
+    for loop, name in hidden.iterators.items():
+        found.append(_hidden(loop.range, f"decltype(std::begin({source[loop.range.span]}))", name, source))
+    for loop, name in hidden.ranges.items():
+        range_ = "".join(part if isinstance(part, str) else part.text for part in range_value(loop, source))
+        found.append(_hidden(loop.range, f"flow::RangeState<decltype(({one_line(range_)}))>", name, source))
+    for catch, name in hidden.errors.items():
+        type_ = "flow::CaughtException" if catch.kind is syntax.CatchKind.OTHER else "flow::Error"
+        found.append(_hidden(catch, type_, name, source))
     found.sort(key=lambda entry: entry[0])
     return tuple(variable for _, variable in found)
 
 
+def _hidden(node: syntax.Node, type_: str, name: str, source: Source) -> tuple[int, Variable]:
+    place = node.span.start
+    return place, Variable(Text(type_, source.line(place)), name, None)
+
+
+def range_value(loop: syntax.RangeFor, source: Source) -> Pieces:
+    """The range as an expression, which `{1, 2, 3}` is not."""
+    text = Text(source[loop.range.span], source.line(loop.range.span.start))
+    return ("flow::listOf(", text, ")") if text.text.startswith("{") else (text,)
+
+
 def _declared_by(statement: syntax.Statement, source: Source) -> Iterator[tuple[int, Variable]]:
     match statement:
-        case StateDecl() | syntax.For(init=StateDecl()):
-            declaration = statement.init if isinstance(statement, syntax.For) else statement
+        case StateDecl() | syntax.For(init=StateDecl()) | syntax.RangeFor(init=StateDecl()):
+            declaration = statement if isinstance(statement, StateDecl) else statement.init
             assert isinstance(declaration, StateDecl)
             init = _leading_init(declaration, source) if declaration.leading else None
             yield declaration.span.start, _variable(declaration.type, declaration.name, init, source)

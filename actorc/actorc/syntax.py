@@ -385,7 +385,9 @@ def waits_of(node: Statement) -> tuple[WaitExpr, ...]:
 def declared_states(statement: Statement) -> Iterator[tuple[Code, str]]:
     """Type and name of each state variable that the statement itself declares."""
     match statement:
-        case StateDecl(type=type_, name=name) | For(init=StateDecl(type=type_, name=name)):
+        case StateDecl(type=type_, name=name):
+            yield type_, name
+        case For(init=StateDecl(type=type_, name=name)) | RangeFor(init=StateDecl(type=type_, name=name)):
             yield type_, name
     for wait in waits_of(statement):
         if wait.result is not None and wait.result.is_state and wait.result.type is not None:

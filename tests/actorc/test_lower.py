@@ -20,12 +20,14 @@ from actorc.lowered import (
     Goto,
     Handler,
     If,
+    IfFailed,
     Label,
     Loop,
     Node,
     Operand,
     Scope,
     Suspend,
+    Switch,
     Try,
 )
 from actorc.syntax import Choose, Wait, walk
@@ -41,7 +43,7 @@ def nodes(node: Node) -> Iterator[Node]:
     match node:
         case Scope(body=body):
             inner = body
-        case Loop(body=scope) | Try(body=scope) | Handler(body=scope):
+        case Loop(body=scope) | Switch(body=scope) | Try(body=scope) | Handler(body=scope):
             inner = (scope,)
         case If(then=then, orelse=orelse):
             inner = (then,) if orelse is None else (then, orelse)
@@ -175,6 +177,79 @@ def test_a_jump_into_a_try_goes_by_its_front() -> None:
 def test_a_variable_in_a_condition_is_a_local() -> None:
     lowered = body("if (Token t(k); k) { wait(f); } else { k++; }")
     assert jumps(lowered) == ["after1", "wait1"]
+
+
+def texts(lowered: Body) -> list[str]:
+    return ["".join(getattr(piece, "text", piece) for piece in node.pieces)
+            for node in nodes(lowered.code) if isinstance(node, Code)]  # fmt: skip
+
+
+def test_the_locals_of_a_section_end_before_the_next_label() -> None:
+    lowered = body("switch (k) { case 1: int n = k; wait(f); break; case 2: Token t; default: g(); }")
+    [switch] = [node for node in nodes(lowered.code) if isinstance(node, Switch)]
+    kinds = [type(node) for node in switch.body.body]
+    assert kinds == [Code, Scope, Code, Scope, Code, Code]
+    assert texts(lowered)[:1] == ["case 1:"]
+
+
+def test_a_switch_is_printed_without_labels_where_only_jumps_arrive() -> None:
+    lowered = body("Token t; switch (k) { case 1: wait(f); [[fallthrough]]; case 2: g(); }")
+    first, second = (node for node in nodes(lowered.code) if isinstance(node, Switch))
+    assert first.head[0] == "switch ("
+    assert second.head == ("switch (0)",)
+    assert [text for text in texts(lowered) if text.endswith(":")] == ["case 1:", "case 2:", "default:"]
+    assert texts(lowered).count("g();") == 2
+
+
+def test_falling_through_is_said_where_a_label_follows() -> None:
+    lowered = body("switch (k) { case 1: wait(f); /* falls through */ case 2: wait(f); [[fallthrough]]; case 3: g(); }")
+    assert texts(lowered).count("[[fallthrough]];") == 2
+
+
+def test_a_switch_without_waits_and_returns_is_copied() -> None:
+    text = "switch (k) { case 1: g(); [[fallthrough]]; default: if (k) { break; } h(); }"
+    assert texts(body(text + " wait(f);"))[0] == text
+
+
+def test_an_error_passes_by_clauses_of_other_types() -> None:
+    lowered = body("try { try { wait(f); } catch (T& x) { g(); } } catch (Error& e) { h(); }")
+    outer, inner = (node for node in nodes(lowered.code) if isinstance(node, Try))
+    assert [catch.type is None for catch in outer.catches] == [True]
+    assert [catch.is_error for catch in inner.catches] == [False]
+    [failed] = [node for node in nodes(lowered.code) if isinstance(node, IfFailed)]
+    assert failed.handler == outer.catches[0].handler
+
+
+def test_clauses_are_native_in_their_order_and_errors_take_the_rest() -> None:
+    [found] = [node for node in nodes(body("try { wait(f); } catch (const Error&) {} catch (A&) {} catch (B) {}").code)
+               if isinstance(node, Try)]  # fmt: skip
+    types = [None if catch.type is None else "".join(getattr(piece, "text", piece) for piece in catch.type)
+             for catch in found.catches]  # fmt: skip
+    assert types == ["flow::Error const&", "A&", "B const&", None]
+    assert found.catches[0].handler == found.catches[3].handler
+
+
+def test_an_error_is_a_state_only_if_it_is_passed_on_after_a_wait() -> None:
+    early = "try { wait(f); } catch (Error& e) { if (k) throw; wait(f); }"
+    late = "try { wait(f); } catch (Error& e) { wait(f); if (k) throw; }"
+    loop = "try { wait(f); } catch (Error& e) { do { if (k) throw; wait(f); } while (k); }"
+    inner = "try { wait(f); } catch (Error& e) { wait(f); try { g(); } catch (Error& x) { throw; } }"
+    assert [state.name for text in (early, late, loop, inner) for state in body(text).states] == ["kept1__", "kept1__"]
+
+
+def test_what_a_range_is_kept_in() -> None:
+    lowered = body("state V v; for (auto x : v) wait(f); for (auto x : g(v)) wait(f); for (int x : {1, 2}) wait(f);")
+    assert [(state.name, state.type.text) for state in lowered.states[1:]] == [
+        ("iter1__", "decltype(std::begin(v))"),
+        ("range2__", "flow::RangeState<decltype((g(v)))>"),
+        ("range3__", "flow::RangeState<decltype((flow::listOf({1, 2})))>"),
+    ]
+    assert [text for text in texts(lowered) if "clear" in text] == ["range2__.clear();", "range3__.clear();"]
+
+
+def test_an_error_lets_go_of_the_ranges_of_the_loops_that_it_leaves() -> None:
+    lowered = body("try { for (auto x : g()) { for (auto y : h()) wait(f); } } catch (Error& e) { k++; }")
+    assert "range2__.clear(); range1__.clear();" in texts(lowered)
 
 
 def test_states_are_in_the_order_of_their_declarations() -> None:

@@ -9,8 +9,11 @@ from actorc.source import Source
 from actorc.syntax import (
     Actor,
     Block,
+    Case,
+    CatchKind,
     Choose,
     Code,
+    DoWhile,
     For,
     If,
     Loop,
@@ -20,6 +23,7 @@ from actorc.syntax import (
     Return,
     StateDecl,
     StateForm,
+    Switch,
     Throw,
     Try,
     Wait,
@@ -179,9 +183,7 @@ def test_indices_number_definitions_of_one_name_and_declarations_by_order() -> N
         "T v = {1};",
         "struct Q { int a; void b() { return; } } q;",
         "enum class E : int { a };",
-        "switch (x) { case 1: g(); break; default: { } }",
-        "do { g(); } while (x);",
-        "do g(); while (x);",
+        "switch (x) { case 1: while (x) { case 2: g(); } }",
         "EACH(a, b) { g(); }",
         "for_each(a, b);",
         "static_assert(sizeof(T) == 4, \"; }\");",
@@ -257,7 +259,7 @@ def test_a_plain_statement_is_not_cut(statement: str) -> None:
         ("a->b = c;", ""),
         ("a[1] = c;", ""),
         ("int(a);", ""),
-        ("switch (int a = 1) { case 1: int b; }", ""),
+        ("switch (int a = 1) { { case 1: int b; } }", ""),
     ],
 )
 def test_locals(statement: str, expected: str) -> None:
@@ -418,6 +420,65 @@ def test_catch_clauses(clause: str, name: str | None) -> None:
     assert isinstance(found, Try)
     assert found.catches[0].name == name
     assert source[found.catches[0].head] == f"catch {clause}"
+
+
+@pytest.mark.parametrize(
+    ("clause", "kind", "type_", "name"),
+    [
+        ("const Error& e", CatchKind.ERROR, "const Error&", "e"),
+        ("Error", CatchKind.ERROR, "Error", None),
+        ("::flow::Error const e", CatchKind.ERROR, "::flow::Error const", "e"),
+        ("std::exception& e", CatchKind.OTHER, "std::exception&", "e"),
+        ("const char* what", CatchKind.OTHER, "const char*", "what"),
+        ("X<int>::Error&", CatchKind.OTHER, "X<int>::Error&", None),
+        ("unsigned long", CatchKind.OTHER, "unsigned long", None),
+        ("...", CatchKind.ALL, None, None),
+    ],
+)
+def test_what_a_clause_catches(clause: str, kind: CatchKind, type_: str | None, name: str | None) -> None:
+    [found], source = statements(f"try {{ g(); }} catch ({clause}) {{ h(); }}")
+    assert isinstance(found, Try)
+    first = found.catches[0]
+    assert (first.kind, first.name) == (kind, name)
+    assert (None if first.type is None else source[first.type.span]) == type_
+    assert source[first.span] == f"catch ({clause}) {{ h(); }}"
+
+
+def test_switch() -> None:
+    [found], source = statements(
+        "switch (T x = g(); x) { h(); case 1: case a ? 2 : 3: wait(f); [[fallthrough]]; "
+        "[[likely]] default: switch (x) { case B::c: break; } }"
+    )
+    assert isinstance(found, Switch)
+    assert source[found.condition.span] == "T x = g(); x"
+    kinds = [type(statement) for statement in found.body.statements]
+    assert kinds == [Plain, Case, Case, Wait, Plain, Case, Switch]
+    labels = [inner for inner in walk(found) if isinstance(inner, Case)]
+    assert [source[label.value.span] if label.value else "" for label in labels] == ["1", "a ? 2 : 3", "", "B::c"]
+    assert source[labels[1].span] == "case a ? 2 : 3:"
+
+
+def test_do() -> None:
+    [first, second], source = statements("do { g(); } while (x < 3); do if (y) wait(f); while (z);")
+    assert isinstance(first, DoWhile)
+    assert isinstance(second, DoWhile)
+    assert source[first.span] == "do { g(); } while (x < 3);"
+    assert source[first.condition.span] == "x < 3"
+    assert isinstance(second.body.statements[0], If)
+
+
+def test_range_for_with_an_init_statement() -> None:
+    [plain, state, bare], source = statements(
+        "for (V v = g(); auto x : v) h(); for (state V w{1}; T&& x : w) wait(f); for (; auto x : a ? b : c) wait(f);"
+    )
+    assert isinstance(plain, RangeFor)
+    assert isinstance(state, RangeFor)
+    assert isinstance(bare, RangeFor)
+    assert isinstance(plain.init, Code)
+    assert isinstance(state.init, StateDecl)
+    assert bare.init is None
+    assert [source[each.range.span] for each in (plain, state, bare)] == ["v", "w", "a ? b : c"]
+    assert [local.name for local in state.decl_locals] == ["x"]
 
 
 def test_choose() -> None:

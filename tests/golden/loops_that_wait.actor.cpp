@@ -3,10 +3,12 @@ ACTOR Future<Void> each(Map map) {
         wait(delay(i));
     }
     for (auto& [key, value] : map.ranges()) {
-        wait(value);
+        for (auto& inner : value.all()) {
+            wait(inner);
+        }
     }
-    for (auto& [key, value] : map) {
-        wait(value);
+    for (std::vector<int> copy = map.values(); int x : copy) {
+        wait(delay(x));
     }
     return Void();
 }

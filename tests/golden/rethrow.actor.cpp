@@ -13,10 +13,25 @@ ACTOR Future<Void> retry(Transaction tr) {
 ACTOR Future<Void> catches(Future<Void> f) {
     try {
         wait(f);
-    } catch (Error e) {
-        throw;
-    } catch (std::exception& e) {
+    } catch (auto& e) {
         throw;
     }
     throw;
+}
+
+ACTOR Future<Void> order(Future<Void> f) {
+    try {
+        wait(f);
+    } catch (const Error& e) {
+        throw;
+    } catch (std::exception& e) {
+        throw;
+    } catch (flow::Error) {
+        throw;
+    } catch (...) {
+        throw;
+    } catch (int) {
+        throw;
+    }
+    return Void();
 }

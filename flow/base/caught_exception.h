@@ -1,0 +1,68 @@
+#pragma once
+// CaughtException: what an actor's `catch (T& e)` has caught, kept so that its handler may wait. Emitted code uses it;
+// programs do not.
+//
+//     RaisedException raised;
+//     try { ... } catch (std::exception& caught) { raised.hold(caught); goto handler; }
+//     handler:
+//     CaughtException kept(raised);
+//     std::exception& e = kept.as<std::exception&>();
+//     kept.rethrow();
+
+#include <exception>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace flow {
+
+/// An exception on its way to a handler. It needs no destruction, since it is taken in any case.
+class RaisedException {
+public:
+    /// To be called in the native handler that has caught `object`, before it jumps to where it is taken. A pointer is
+    /// kept by its value.
+    template <class T>
+    void hold(T& object) noexcept {
+        ::new (static_cast<void*>(bytes_)) std::exception_ptr(std::current_exception());
+        if constexpr (std::is_pointer_v<T>)
+            object_ = reinterpret_cast<const void*>(object);
+        else
+            object_ = std::addressof(object);
+    }
+
+private:
+    friend class CaughtException;
+
+    alignas(std::exception_ptr) unsigned char bytes_[sizeof(std::exception_ptr)];
+    const void* object_;
+};
+
+class CaughtException {
+public:
+    CaughtException() = default;
+    /// Takes what `raised` holds; once.
+    explicit CaughtException(RaisedException& raised) noexcept : object_(raised.object_) {
+        auto* held = std::launder(reinterpret_cast<std::exception_ptr*>(raised.bytes_));
+        exception_ = std::move(*held);
+        std::destroy_at(held);
+    }
+
+    /// What `catch (T name)` names; refers to the exception itself, which lives as long as this.
+    template <class T>
+    decltype(auto) as() const noexcept {
+        using Object = std::remove_reference_t<T>;
+        if constexpr (std::is_pointer_v<Object>)
+            return static_cast<std::remove_cv_t<Object>>(const_cast<void*>(object_));
+        else
+            return *static_cast<Object*>(const_cast<void*>(object_));
+    }
+
+    [[noreturn]] void rethrow() const { std::rethrow_exception(exception_); }
+
+private:
+    std::exception_ptr exception_;
+    const void* object_ = nullptr;
+};
+
+} // namespace flow

@@ -1,0 +1,89 @@
+#pragma once
+// RangeState: what an actor's `for (auto& x : expression)` keeps while its body waits. Emitted code uses it; programs
+// do not.
+//
+//     RangeState<decltype((expression))> range;
+//     for (range.start(expression); range.more(); range.next()) {
+//         auto& x = *range;
+//         ...
+//     }
+//     range.clear();
+//
+// The expression is bound as C++ binds it: what it refers to is not copied and must outlive the loop; a temporary is
+// kept until `clear`.
+
+#include <initializer_list>
+#include <iterator>
+#include <list>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace flow {
+
+namespace detail {
+
+using std::begin;
+using std::end;
+
+/// As a range-for looks for them: arrays and members first, else what argument-dependent lookup finds.
+template <class R>
+auto rangeBegin(R& range) {
+    if constexpr (requires { range.begin(); })
+        return range.begin();
+    else
+        return begin(range);
+}
+template <class R>
+auto rangeEnd(R& range) {
+    if constexpr (requires { range.end(); })
+        return range.end();
+    else
+        return end(range);
+}
+
+} // namespace detail
+
+/// `R` is the declared type of the range's expression: `T` of a temporary, `T&` or `T&&` of all else.
+template <class R>
+class RangeState {
+    using Range = std::remove_reference_t<R>;
+    using Iterator = decltype(detail::rangeBegin(std::declval<Range&>()));
+    using Sentinel = decltype(detail::rangeEnd(std::declval<Range&>()));
+
+public:
+    void start(R&& range) {
+        clear();
+        if constexpr (std::is_reference_v<R>)
+            range_ = std::addressof(static_cast<Range&>(range));
+        else
+            range_.emplace(std::forward<R>(range));
+        begin_.emplace(detail::rangeBegin(*range_));
+        end_.emplace(detail::rangeEnd(*range_));
+    }
+    bool more() const { return *begin_ != *end_; }
+    void next() { ++*begin_; }
+    decltype(auto) operator*() { return **begin_; }
+
+    /// Lets go of the range. Harmless if it was never started.
+    void clear() {
+        begin_.reset();
+        end_.reset();
+        if constexpr (!std::is_reference_v<R>)
+            range_.reset();
+    }
+
+private:
+    std::conditional_t<std::is_reference_v<R>, Range*, std::optional<std::remove_const_t<Range>>> range_ = {};
+    std::optional<Iterator> begin_;
+    std::optional<Sentinel> end_;
+};
+
+/// `{1, 2, 3}` as an expression, which a range may be but a function's argument of unknown type may not.
+template <class T>
+std::list<T> const listOf(std::initializer_list<T> elements) {
+    return std::list<T>(elements);
+}
+
+} // namespace flow
