@@ -191,6 +191,13 @@ Cell* cancelledCell() noexcept {
     return &cancelledByThread;
 }
 
+std::uint32_t futureCount(Cell const* cell) noexcept {
+    std::uint32_t waiters = 0; // each holds a reference
+    for (Link const* link = cell->waiters.next; link != &cell->waiters; link = link->next)
+        ++waiters;
+    return cell->futures - waiters + (waiters != 0 ? 1 : 0);
+}
+
 void abandon(Waiter* waiter) noexcept {
     detach(waiter);
     while (Cell* cell = takeAwaited(waiter))

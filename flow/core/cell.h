@@ -174,6 +174,9 @@ void cancel(Cell* cell) noexcept;
 /// cancelled actor finds.
 Cell* cancelledCell() noexcept;
 
+/// The handles among the future references, and one more if there are waiters.
+std::uint32_t futureCount(Cell const* cell) noexcept;
+
 /// Unlinks a waiter (and its branches) so that nothing can wake it. The references that it holds stay.
 void detach(Waiter* waiter) noexcept;
 

@@ -3,10 +3,14 @@
 //
 //     ErrorOr<int> answer = co_await tryGet(future);
 //     if (answer.present()) use(answer.get()); else log(answer.getError());
+//
+// An ErrorOr<Error> made from an Error holds it as its value; ErrorOr<Error>::failed(e) is the one that has failed.
 
 #include "flow/base/assert.h"
 #include "flow/base/error.h"
 
+#include <concepts>
+#include <functional>
 #include <utility>
 #include <variant>
 
@@ -17,10 +21,20 @@ class ErrorOr {
 public:
     using Element = T;
 
+    /// Holds default_error_or.
+    ErrorOr() : ErrorOr(kFailed, default_error_or()) {}
     ErrorOr(T value) : content_(std::in_place_index<0>, std::move(value)) {}
-    ErrorOr(Error error) : content_(std::in_place_index<1>, error) {
-        FLOW_ASSERT(error.isValid(), "an ErrorOr cannot be made from an Error that says success");
-    }
+    ErrorOr(Error error)
+        requires(!std::same_as<T, Error>)
+        : ErrorOr(kFailed, error) {}
+    /// The value or the error of an ErrorOr whose value converts.
+    template <class U>
+        requires(!std::same_as<U, T> && std::convertible_to<U, T>)
+    ErrorOr(ErrorOr<U> const& other)
+        : ErrorOr(other.present() ? ErrorOr(static_cast<T>(other.get())) : failed(other.getError())) {}
+
+    /// One that holds the error, whatever T is.
+    static ErrorOr failed(Error error) { return ErrorOr(kFailed, error); }
 
     bool present() const { return content_.index() == 0; }
     bool isError() const { return !present(); }
@@ -31,10 +45,19 @@ public:
         throwIfError();
         return std::get<0>(content_);
     }
+    T& get() & {
+        throwIfError();
+        return std::get<0>(content_);
+    }
     T get() && {
         throwIfError();
         return std::get<0>(std::move(content_));
     }
+    T const& operator*() const& { return get(); }
+    T& operator*() & { return get(); }
+    T operator*() && { return std::move(*this).get(); }
+    T const* operator->() const { return &get(); }
+    T* operator->() { return &get(); }
     template <class U>
     T orDefault(U&& otherwise) const {
         return present() ? std::get<0>(content_) : static_cast<T>(std::forward<U>(otherwise));
@@ -44,7 +67,37 @@ public:
         return std::get<1>(content_);
     }
 
+    /// What the function makes of the value; the same error if there is none.
+    template <class F>
+    auto map(F&& function) const -> ErrorOr<std::remove_cvref_t<std::invoke_result_t<F, T const&>>> {
+        using Result = ErrorOr<std::remove_cvref_t<std::invoke_result_t<F, T const&>>>;
+        return present() ? Result(std::invoke(std::forward<F>(function), get())) : Result::failed(getError());
+    }
+    /// The same for a function that gives an ErrorOr.
+    template <class F>
+    auto flatMap(F&& function) const -> std::remove_cvref_t<std::invoke_result_t<F, T const&>> {
+        using Result = std::remove_cvref_t<std::invoke_result_t<F, T const&>>;
+        return present() ? Result(std::invoke(std::forward<F>(function), get())) : Result::failed(getError());
+    }
+    /// The value as an R; the same error if there is none.
+    template <class R>
+    ErrorOr<R> castTo() const {
+        return map([](T const& value) { return static_cast<R>(value); });
+    }
+
+    friend bool operator==(ErrorOr const& a, ErrorOr const& b)
+        requires std::equality_comparable<T>
+    {
+        return a.content_ == b.content_;
+    }
+
 private:
+    enum Failed { kFailed };
+
+    ErrorOr(Failed, Error error) : content_(std::in_place_index<1>, error) {
+        FLOW_ASSERT(error.isValid(), "an ErrorOr cannot be made from an Error that says success");
+    }
+
     void throwIfError() const {
         if (isError())
             throw Error(std::get<1>(content_));

@@ -10,6 +10,8 @@
 //     Future<int> failed = timed_out();   // ready with an error
 //     Future<int> nothing = Never();      // never ready
 //
+// An Error makes a failed future, except for Future<Error>, where it is the value: Future<Error>::failed(e) has failed.
+//
 // A Future is one pointer; copying it counts references. Dropping the last Future of an actor or coroutine cancels it.
 // Dropping the last Promise that was not set sends broken_promise. All handles of one future belong to one thread.
 
@@ -21,6 +23,8 @@ namespace flow {
 
 template <class T>
 class Promise;
+template <class T>
+class Callback;
 
 template <class T>
 class Future {
@@ -33,10 +37,9 @@ public:
     Future(T const& value) : Future(value, 0) {}
     Future(T&& value) : Future(std::move(value), 0) {}
     /// Ready with the error.
-    Future(Error error) : cell_(detail::newCell<T>(0, 1, 0, detail::Cell::kError)) {
-        FLOW_ASSERT(error.isValid(), "a Future cannot be made from an Error that says success");
-        cell_->error = error;
-    }
+    Future(Error error)
+        requires(!std::same_as<T, Error>)
+        : Future(failed(error)) {}
     Future(Never) : cell_(detail::newCell<T>(0, 1, 0, detail::Cell::kNever)) {}
 
     Future(Future const& other) noexcept : cell_(other.cell_) {
@@ -57,6 +60,14 @@ public:
     ~Future() {
         if (cell_)
             detail::releaseFuture(cell_);
+    }
+
+    /// Ready with the error, whatever T is.
+    static Future failed(Error error) {
+        FLOW_ASSERT(error.isValid(), "a Future cannot be made from an Error that says success");
+        Future future = adopt(detail::newCell<T>(0, 1, 0, detail::Cell::kError));
+        future.cell_->error = error;
+        return future;
     }
 
     bool isValid() const { return cell_ != nullptr; }
@@ -85,6 +96,17 @@ public:
     /// Cancels the actor or coroutine behind this future, as dropping the last Future would; the future then becomes
     /// ready with actor_cancelled, unless the actor swallows that. Nothing happens to a Promise or a finished actor.
     void cancel() const { detail::cancel(checked()); }
+
+    /// Lets the callback wait in place of this handle, which becomes invalid. The future must not be ready. Defined in
+    /// flow/core/callback.h.
+    void addCallbackAndClear(Callback<T>* callback);
+
+    /// Future handles, and one more if somebody waits.
+    std::uint32_t getFutureReferenceCount() const { return detail::futureCount(checked()); }
+    /// Promise handles; one for an actor or coroutine that has not ended.
+    std::uint32_t getPromiseReferenceCount() const { return checked()->promises; }
+    /// Whether both are of the same computation.
+    friend bool operator==(Future const& a, Future const& b) { return a.cell_ == b.cell_; }
 
     /// For the styles: the cell, with the reference that this handle held.
     detail::Cell* release() && { return std::exchange(cell_, nullptr); }
@@ -115,6 +137,16 @@ private:
     }
 
     detail::Cell* cell_ = nullptr;
+};
+
+/// A Future that is not made from values and errors: what the operand of a wait is.
+template <class T>
+class StrictFuture : public Future<T> {
+public:
+    StrictFuture() = default;
+    template <class U>
+        requires(std::derived_from<std::remove_cvref_t<U>, Future<T>> || std::same_as<std::remove_cvref_t<U>, Never>)
+    StrictFuture(U&& future) : Future<T>(std::forward<U>(future)) {}
 };
 
 /// The right to set a future once. Copies share it. Never null, except after a move.
@@ -168,11 +200,15 @@ public:
     /// Leaves the future unset for ever: it will not even be broken.
     void send(Never) const { settable()->setStatus(detail::Cell::kNever); }
 
+    /// Starts anew, with a promise that nobody knows; the old one is dropped.
+    void reset() { *this = Promise(); }
+    void swap(Promise& other) noexcept { std::swap(cell_, other.cell_); }
+
     bool isValid() const { return cell_ != nullptr; }
     bool isSet() const { return checked()->isReady(); }
     bool canBeSet() const { return checked()->isUnset(); }
-    /// Future handles and waiters.
-    std::uint32_t getFutureReferenceCount() const { return checked()->futures; }
+    /// Future handles, and one more if somebody waits.
+    std::uint32_t getFutureReferenceCount() const { return detail::futureCount(checked()); }
     std::uint32_t getPromiseReferenceCount() const { return checked()->promises; }
 
 private:

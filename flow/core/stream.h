@@ -21,8 +21,18 @@ namespace detail {
 /// error (ended, nothing queued) or nothing yet.
 template <class T>
 struct StreamState {
-    RingQueue<T> queue;
+    [[no_unique_address]] RingQueue<T> queue;
     bool ended = false;
+    Cell* emptied = nullptr; // the promise of onEmpty(), once somebody has asked
+
+    StreamState() = default;
+    StreamState(StreamState const&) = delete;
+    ~StreamState() {
+        if (emptied) {
+            sendError(emptied, broken_promise());
+            releasePromise(emptied);
+        }
+    }
 
     static StreamState& of(Cell* cell) { return *reinterpret_cast<StreamState*>(cell + 1); }
     static void destroy(Cell* cell) { of(cell).~StreamState(); }
@@ -43,13 +53,34 @@ struct StreamState {
     static T take(Cell* cell) {
         StreamState& state = of(cell);
         T value = state.queue.pop();
-        if (state.queue.isEmpty())
+        if (state.queue.isEmpty()) {
             cell->setStatus(state.ended ? Cell::kError : Cell::kUnset);
+            if (state.emptied) [[unlikely]]
+                state.tellEmptied();
+        }
         return value;
+    }
+
+    Future<Void> onEmpty() {
+        if (queue.isEmpty())
+            return Void();
+        if (!emptied)
+            emptied = newCell<Void>(0, 0, 1);
+        addFuture(emptied);
+        return Future<Void>::adopt(emptied);
+    }
+    [[gnu::noinline, gnu::cold]] void tellEmptied() {
+        Cell* cell = std::exchange(emptied, nullptr);
+        if (Waiter* last = publish(cell, Cell::kValue))
+            run(last);
+        releasePromise(cell);
     }
 };
 
 } // namespace detail
+
+template <class T>
+class SingleCallback;
 
 template <class T>
 class FutureStream {
@@ -93,6 +124,12 @@ public:
             throw Error(cell_->error);
         return detail::StreamState<T>::take(cell_);
     }
+
+    /// Lets the callback wait for the next element in place of this handle, which becomes invalid. The stream must not
+    /// be ready. Defined in flow/core/callback.h.
+    void addCallbackAndClear(SingleCallback<T>* callback);
+    /// Whether both are of the same stream.
+    friend bool operator==(FutureStream const& a, FutureStream const& b) { return a.cell_ == b.cell_; }
 
     detail::Cell* cell() const { return cell_; }
     static FutureStream adopt(detail::Cell* cell) {
@@ -168,6 +205,11 @@ public:
     bool isValid() const { return cell_ != nullptr; }
     /// Whether nothing is queued.
     bool isEmpty() const { return detail::StreamState<T>::of(checked()).queue.isEmpty(); }
+    /// Ready when nothing is queued, or when the last queued element has been taken. Fails with broken_promise if the
+    /// stream goes before that.
+    Future<Void> onEmpty() const { return detail::StreamState<T>::of(checked()).onEmpty(); }
+    /// Whether both are of the same stream.
+    friend bool operator==(PromiseStream const& a, PromiseStream const& b) { return a.cell_ == b.cell_; }
 
 private:
     void end(Error error) const {

@@ -196,7 +196,7 @@ struct TryAwaiter : Awaiter {
     FLOW_INLINE ErrorOr<T> await_resume() const {
         Cell* cell = promise->takeAwaited();
         if (cell && cell->isError())
-            return takeError(cell);
+            return ErrorOr<T>::failed(takeError(cell));
         return takeValue<T>(cell);
     }
 };

@@ -2,7 +2,7 @@
 
 namespace flow::detail {
 
-Cell* QuorumFrame::create(std::size_t count, std::size_t needed) {
+Cell* QuorumFrame::create(std::size_t count, std::size_t needed, bool indifferent) {
     Cell* cell = newCell<Void>(sizeof(QuorumFrame) + count * sizeof(Waiter), 1, 1, Cell::kHasFrame);
     QuorumFrame& frame = of(cell);
     frame.resume = resumeCancelled;
@@ -10,6 +10,7 @@ Cell* QuorumFrame::create(std::size_t count, std::size_t needed) {
     frame.link.next = nullptr;
     frame.group_ = {frame.branches(), 0, 0};
     frame.needed_ = needed;
+    frame.indifferent_ = indifferent;
     // Parked from the start, so that dropping the future at any point releases what has been added.
     frame.awaited = &frame.group_;
     return cell;
@@ -32,10 +33,9 @@ Future<Void> QuorumFrame::start(Cell* cell) noexcept {
         if (!input->isReady())
             continue;
         --frame.needed_;
-        if (input->isError()) {
-            error = input->error;
+        error = frame.errorOf(input);
+        if (error.isValid())
             break;
-        }
     }
     if (frame.needed_ == 0 || error.isValid()) {
         finish(cell, error); // nobody waits yet: there is nobody to hand over to
@@ -60,7 +60,7 @@ Future<Void> QuorumFrame::start(Cell* cell) noexcept {
 void QuorumFrame::fire(Waiter* branch) {
     auto* frame = static_cast<QuorumFrame*>(static_cast<Waiter*>(branch->owner));
     Cell* input = branch->awaited.cell();
-    Error error = input->isError() ? input->error : Error();
+    Error error = frame->errorOf(input);
     if (!error.isValid() && --frame->needed_ > 0) {
         branch->awaited = {};
         return releaseFuture(input);

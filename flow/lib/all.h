@@ -4,6 +4,7 @@
 //     wait(waitForAll(replies));            // every one has a value, or the first error
 //     wait(quorum(replies, 2));             // two values, or the first error
 //     wait(waitForAny(replies));            // the first to come, value or error
+//     wait(waitForAllReady(replies));       // every one has come, value or error
 //     wait(save() && send());               // both
 //     wait(reply || delay(1.0));            // either
 //     wait(success(reply));                 // when it comes, whatever the value
@@ -23,11 +24,11 @@ namespace flow {
 namespace detail {
 
 /// The frame of a quorum: a group of branches behind it, one for each input. Completes when `needed` more have values,
-/// or with the first error.
+/// or with the first error (which an `indifferent` one takes for a value).
 class QuorumFrame : public Waiter {
 public:
     /// Holds `count` inputs, taken with one `add` each, then `start`.
-    static Cell* create(std::size_t count, std::size_t needed);
+    static Cell* create(std::size_t count, std::size_t needed, bool indifferent = false);
     /// Takes over one future reference.
     void add(Cell* input);
     /// Settles at once if the inputs decide it; otherwise parks the branches. Throws nothing.
@@ -39,10 +40,12 @@ private:
     static void resumeCancelled(Waiter* frame);
     static void fire(Waiter* branch);
     static Waiter* finish(Cell* cell, Error error) noexcept;
+    Error errorOf(Cell* input) const { return input->isError() && !indifferent_ ? input->error : Error(); }
     Waiter* branches() { return reinterpret_cast<Waiter*>(this + 1); }
 
     BranchGroup group_;
     std::size_t needed_;
+    bool indifferent_;
 };
 
 /// Anything that can be waited for without a result: a Future, a delay.
@@ -84,6 +87,15 @@ template <class T>
 Future<Void> quorum(std::vector<Future<T>> const& futures, std::size_t needed) {
     FLOW_ASSERT(needed <= futures.size(), "a quorum of more futures than there are");
     detail::Cell* cell = detail::QuorumFrame::create(futures.size(), needed);
+    for (Future<T> const& future : futures)
+        detail::QuorumFrame::of(cell).add(detail::AsFuture<Future<T>>::cell(future));
+    return detail::QuorumFrame::start(cell);
+}
+
+/// Ready when all have come, with values or errors.
+template <class T>
+Future<Void> waitForAllReady(std::vector<Future<T>> const& futures) {
+    detail::Cell* cell = detail::QuorumFrame::create(futures.size(), futures.size(), true);
     for (Future<T> const& future : futures)
         detail::QuorumFrame::of(cell).add(detail::AsFuture<Future<T>>::cell(future));
     return detail::QuorumFrame::start(cell);

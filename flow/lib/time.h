@@ -2,15 +2,16 @@
 // Futures with a limit in time.
 //
 //     int n = wait(timeout(count(), 1.0, -1));                   // -1 after a second
-//     std::optional<int> n = wait(timeout(count(), 1.0));        // nothing after a second
+//     Optional<int> n = wait(timeout(count(), 1.0));        // nothing after a second
 //     int n = wait(timeoutError(count(), 1.0));                  // timed_out after a second
+//
+//     int n = wait(delayed(count(), 1.0));                       // a second after it has come
 //
 // Time runs from the call. The future is released when the result is known, so that it is cancelled if nobody else
 // holds it. If value and deadline come in the same turn, the first to come wins. Cancel-safe.
 
+#include "flow/base/optional.h"
 #include "flow/coro/race.h"
-
-#include <optional>
 
 namespace flow {
 
@@ -28,11 +29,11 @@ Future<T> timeout(Future<T> future, double seconds, std::type_identity_t<T> othe
 
 /// The future's value, or nothing if it takes longer than `seconds`.
 template <class T>
-Future<std::optional<T>> timeout(Future<T> future, double seconds, TaskPriority priority = TaskPriority::DefaultDelay) {
+Future<Optional<T>> timeout(Future<T> future, double seconds, TaskPriority priority = TaskPriority::DefaultDelay) {
     auto first = co_await race(std::move(future), delay(seconds, priority));
     if (first.index() == 0)
-        co_return std::optional<T>(std::get<0>(std::move(first)));
-    co_return std::nullopt;
+        co_return Optional<T>(std::get<0>(std::move(first)));
+    co_return Optional<T>();
 }
 
 /// The future's value, or the error timed_out if it takes longer than `seconds`.
@@ -40,9 +41,20 @@ template <class T>
 Future<T> timeoutError(Future<T> future, double seconds, TaskPriority priority = TaskPriority::DefaultDelay) {
     auto first = co_await race(std::move(future), delay(seconds, priority));
     if (first.index() != 0)
-        throw timed_out();
+        co_await coro::fail(timed_out());
     if constexpr (!std::is_same_v<T, Void>)
         co_return std::get<0>(std::move(first));
+}
+
+/// The future's result, value or error, `seconds` after it has come.
+template <class T>
+Future<T> delayed(Future<T> future, double seconds = 0, TaskPriority priority = TaskPriority::DefaultDelay) {
+    ErrorOr<T> result = co_await tryGet(std::move(future));
+    co_await delay(seconds, priority);
+    if (result.isError())
+        co_await coro::fail(result.getError());
+    if constexpr (!std::is_same_v<T, Void>)
+        co_return std::move(result).get();
 }
 
 } // namespace flow

@@ -50,6 +50,16 @@ inline Delay delayUntil(double time, TaskPriority priority = TaskPriority::Defau
     return {time, priority};
 }
 
+/// The same as delay(): timers with one deadline fire in the order in which they were set.
+inline Delay orderedDelay(double seconds, TaskPriority priority = TaskPriority::DefaultDelay) {
+    return delay(seconds, priority);
+}
+
+/// Whether yield() would give others a chance. Each call uses up a part of the running task's slice.
+inline bool check_yield() {
+    return loop().shouldYield();
+}
+
 /// Ready at once unless more urgent work is ready or the running task's slice is used up; then as delay(0).
 inline Yield yield(TaskPriority priority = TaskPriority::DefaultYield) {
     return Yield(priority);

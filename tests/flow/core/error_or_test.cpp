@@ -63,3 +63,30 @@ TEST_CASE("ErrorOr: move-only values") {
 TEST_CASE("ErrorOr: an Error that says success ends the program") {
     CHECK_DIES(ErrorOr<int>{Error()}, "says success");
 }
+
+TEST_CASE("ErrorOr: made from nothing, from other types, and of Error") {
+    CHECK(ErrorOr<int>().isError(error_code_default_error_or));
+    ErrorOr<int> three = 3, late = timed_out();
+    CHECK(ErrorOr<long>(three).get() == 3L);
+    CHECK(ErrorOr<long>(late).getError() == timed_out());
+    CHECK(ErrorOr<Error>(io_error()).get() == io_error());
+    CHECK(ErrorOr<Error>::failed(io_error()).getError() == io_error());
+    CHECK(ErrorOr<int>::failed(io_error()).isError());
+}
+
+TEST_CASE("ErrorOr: map, flatMap, castTo, pointers and comparison") {
+    ErrorOr<std::string> word = std::string("four"), none = io_error();
+    CHECK(word.map([](std::string const& w) { return w.size(); }).get() == 4);
+    CHECK(none.map([](std::string const& w) { return w.size(); }).getError() == io_error());
+    auto first = [](std::string const& w) { return w.empty() ? ErrorOr<char>(timed_out()) : ErrorOr<char>(w[0]); };
+    CHECK(word.flatMap(first).get() == 'f');
+    CHECK(ErrorOr<std::string>(std::string()).flatMap(first).getError() == timed_out());
+    CHECK(none.flatMap(first).getError() == io_error());
+    CHECK(ErrorOr<double>(2.5).castTo<int>().get() == 2);
+    CHECK(word->size() == 4);
+    (*word)[0] = 'p';
+    word.get() += "s";
+    CHECK(*word == "pours");
+    CHECK(none == ErrorOr<std::string>(io_error()));
+    CHECK_FALSE(word == none);
+}

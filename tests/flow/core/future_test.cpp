@@ -259,3 +259,22 @@ TEST_CASE("future: other threads are told off in checked builds" * doctest::skip
     CHECK_DIES(onThread([&] { Promise<int> taken = std::move(promise); }), message);
     CHECK_DIES(onThread([&] { new Promise<int>(promise); }), message); // the copy alone
 }
+
+TEST_CASE("future: of an Error, which is then a value") {
+    Future<Error> value = io_error();
+    CHECK(value.get() == io_error());
+    Future<Error> failed = Future<Error>::failed(io_error());
+    CHECK(failed.isError());
+    CHECK(Future<int>::failed(io_error()).getError() == io_error());
+    Promise<Error> promise;
+    promise.send(timed_out());
+    CHECK(promise.getFuture().get() == timed_out());
+}
+
+TEST_CASE("future: StrictFuture is not made from values") {
+    StrictFuture<int> strict = Future<int>(3);
+    CHECK(strict.get() == 3);
+    CHECK_FALSE(StrictFuture<int>(Never()).isReady());
+    static_assert(!std::is_constructible_v<StrictFuture<int>, int>);
+    static_assert(!std::is_constructible_v<StrictFuture<int>, Error>);
+}

@@ -121,7 +121,7 @@ TEST_CASE("promise: waiters run newest first, before send returns") {
             waiters.back()->wait(future);
             expected.insert(expected.begin(), i);
         }
-        CHECK(promise.getFutureReferenceCount() == static_cast<unsigned>(count) + 1);
+        CHECK(future.cell()->futures == static_cast<unsigned>(count) + 1);
         promise.send(9);
         CHECK(order == expected);
         CHECK(promise.getFutureReferenceCount() == 1);
@@ -262,4 +262,33 @@ TEST_CASE("promise: nobody is left to receive what is sent") {
         CHECK(unset.getFutureReferenceCount() == 0);
     }
     CHECK(test::Counted::live == live);
+}
+
+TEST_CASE("promise: a count of futures is one of handles, and one for all who wait") {
+    Balance balance;
+    Promise<int> promise, copy = promise;
+    Future<int> future = promise.getFuture();
+    CHECK(future.getFutureReferenceCount() == 1);
+    CHECK(future.getPromiseReferenceCount() == 2);
+    TestWaiter a, b;
+    a.wait(future);
+    CHECK(promise.getFutureReferenceCount() == 2);
+    b.wait(future);
+    CHECK(promise.getFutureReferenceCount() == 2);
+    promise.send(1);
+    CHECK(promise.getFutureReferenceCount() == 1);
+}
+
+TEST_CASE("promise: reset and swap") {
+    Balance balance;
+    Promise<int> one, two;
+    Future<int> first = one.getFuture(), second = two.getFuture();
+    CHECK(first == one.getFuture());
+    CHECK_FALSE(first == second);
+    one.swap(two);
+    one.send(2);
+    CHECK(second.get() == 2);
+    two.reset();
+    CHECK(first.getError() == broken_promise());
+    CHECK(two.canBeSet());
 }

@@ -306,3 +306,36 @@ TEST_CASE("stream: other threads are told off in checked builds" * doctest::skip
     CHECK_DIES(std::thread([&] { (void)in.isReady(); }).join(), message);
     CHECK_DIES(std::thread([&] { new PromiseStream<int>(out); }).join(), message); // the copy alone
 }
+
+TEST_CASE("stream: onEmpty tells when the last element has been taken") {
+    Balance balance;
+    PromiseStream<int> out;
+    FutureStream<int> in = out.getFuture();
+    CHECK(out.onEmpty().isReady());
+    out.send(1);
+    out.send(2);
+    Future<Void> empty = out.onEmpty(), same = out.onEmpty();
+    CHECK(in.pop() == 1);
+    CHECK_FALSE(empty.isReady());
+    TestWaiter waiter([&](Cell*) { out.send(3); }); // the element taken is not lost by what this does
+    waiter.wait(empty);
+    CHECK(in.pop() == 2);
+    CHECK(empty.canGet());
+    CHECK(same.canGet());
+    CHECK(in.pop() == 3);
+    out.send(4);
+    empty = out.onEmpty();
+    Future<Void> dropped = out.onEmpty();
+    dropped = Future<Void>();
+    in = FutureStream<int>();
+    out = PromiseStream<int>();
+    CHECK(empty.getError() == broken_promise());
+}
+
+TEST_CASE("stream: handles of one stream are equal") {
+    PromiseStream<int> a, b;
+    CHECK(a == PromiseStream<int>(a));
+    CHECK_FALSE(a == b);
+    CHECK(a.getFuture() == a.getFuture());
+    CHECK_FALSE(a.getFuture() == b.getFuture());
+}

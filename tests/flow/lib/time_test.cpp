@@ -37,8 +37,8 @@ TEST_CASE("timeout: of futures without a value, and of values that only move") {
     SimLoop loop;
     loop.run(timeout(Future<Void>(Never()), 1, Void()));
     CHECK(loop.now() == 1);
-    CHECK_FALSE(loop.run(timeout(Future<Void>(Never()), 1)).has_value());
-    CHECK(timeout(Future<Void>(Void()), 1).get().has_value());
+    CHECK_FALSE(loop.run(timeout(Future<Void>(Never()), 1)).present());
+    CHECK(timeout(Future<Void>(Void()), 1).get().present());
     Future<std::unique_ptr<int>> box = std::make_unique<int>(5);
     CHECK(*loop.run(timeout(std::move(box), 1, nullptr)) == 5);
     CHECK(loop.run(timeout(Future<std::unique_ptr<int>>(Never()), 1, nullptr)) == nullptr);
@@ -52,7 +52,7 @@ TEST_CASE("timeout: nothing if it takes too long") {
     SimLoop loop;
     TraceLog log;
     CHECK(loop.run(timeout(after(log, 1, 7), 2)) == 7);
-    CHECK_FALSE(loop.run(timeout(after(log, 5, 7), 2)).has_value());
+    CHECK_FALSE(loop.run(timeout(after(log, 5, 7), 2)).present());
     CHECK(timeout(Future<int>(end_of_stream()), 1).getError() == end_of_stream());
     CHECK(timeout(Future<int>(end_of_stream()), 1, 5).getError() == end_of_stream());
 }
@@ -97,4 +97,16 @@ TEST_CASE("timeout: in the same turn the first to come wins") {
     CHECK(loop.run(timeout(after(log, 1, 7), 1, -1)) == 7);
     Future<int> value = after(log, 1, 8);
     CHECK(loop.run(timeout(value, 1, -1, TaskPriority::High)) == -1);
+}
+
+TEST_CASE("delayed: value and error, so much later than they come") {
+    SimLoop loop;
+    CHECK(loop.run(delayed(Future<int>(3), 2.0)) == 3);
+    CHECK(loop.now() == 2);
+    CHECK_THROWS_AS(loop.run(delayed(Future<Void>(timed_out()), 1.0)), Error);
+    CHECK(loop.now() == 3);
+    Future<Void> later = delayed(Future<Void>(Void()));
+    CHECK_FALSE(later.isReady());
+    loop.run(later);
+    CHECK(loop.now() == 3);
 }

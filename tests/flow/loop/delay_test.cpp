@@ -220,3 +220,22 @@ TEST_CASE("delay: ten thousand timers set and cancelled at random fire in order"
     CHECK(fired.size() == 6666);
     CHECK(std::is_sorted(fired.begin(), fired.end()));
 }
+
+TEST_CASE("delay: orderedDelay is a delay, and check_yield asks what yield would") {
+    SimLoop loop;
+    std::string order;
+    auto note = [&](char name) -> Future<Void> {
+        char mine = name;
+        co_await orderedDelay(1, TaskPriority::Low);
+        order += mine;
+    };
+    Future<Void> a = note('a'), b = note('b');
+    loop.run();
+    CHECK(order == "ab");
+    loop.run([&]() -> Future<Void> {
+        co_await delay(0);
+        CHECK_FALSE(check_yield());
+        Future<Void> urgent = delay(0, TaskPriority::Max);
+        CHECK(check_yield());
+    }());
+}

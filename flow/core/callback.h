@@ -1,0 +1,119 @@
+#pragma once
+// Callback<T> and SingleCallback<T>: objects of the user's that are told of a future's or a stream's result.
+//
+//     struct Print final : Callback<int> {
+//         void fire(int const& value) override { std::printf("%d\n", value); delete this; }
+//         void fire(int&& value) override { fire(std::as_const(value)); }
+//         void error(Error e) override { std::printf("%s\n", e.name()); delete this; }
+//     };
+//     if (!future.isReady())
+//         future.addCallbackAndClear(new Print);
+//
+// A callback waits for one thing at a time, once, and is told once. While it waits it holds the future, in a row with
+// all others who wait: the newest is told first. remove() takes it out and lets go of the future, which is cancelled if
+// nobody else holds it; so does the callback's destructor. When it is told it has been taken out already, so that it
+// may wait again or delete itself; remove() then does nothing. None of the functions may throw.
+
+#include "flow/core/result.h"
+#include "flow/core/stream.h"
+
+namespace flow {
+
+namespace detail {
+
+/// The Waiter of a callback.
+class CallbackBase {
+public:
+    CallbackBase(CallbackBase const&) = delete;
+    CallbackBase& operator=(CallbackBase const&) = delete;
+
+    /// Stops waiting, without being told.
+    void remove() { abandon(&waiter_); }
+
+protected:
+    CallbackBase(void (*resume)(Waiter*)) : waiter_{resume, {}, {nullptr, nullptr}, {}} { waiter_.owner = this; }
+    virtual ~CallbackBase() { remove(); }
+
+    /// Takes over one future reference of a cell that is not ready.
+    void waitFor(Cell* cell) {
+        FLOW_ASSERT(!waiter_.link.isLinked(), "a callback is added to a second future while it waits");
+        park(&waiter_, cell);
+    }
+    static Cell* takeAwaited(Waiter* waiter) {
+        Cell* cell = waiter->awaited.cell();
+        waiter->awaited = {};
+        return cell;
+    }
+
+private:
+    Waiter waiter_;
+};
+
+} // namespace detail
+
+/// Told of the result of a Future<T>.
+template <class T>
+class Callback : public detail::CallbackBase {
+public:
+    Callback() : CallbackBase(tell) {}
+
+    /// The value. It belongs to the future: this is the overload that is called.
+    virtual void fire(T const&) {}
+    virtual void fire(T&&) {}
+    virtual void error(Error) {}
+    /// For users' code that overrides it; never called.
+    virtual void unwait() {}
+
+private:
+    friend class Future<T>;
+
+    static void tell(detail::Waiter* waiter) {
+        auto* self = static_cast<Callback*>(static_cast<CallbackBase*>(waiter->owner));
+        Future<T> result = Future<T>::adopt(takeAwaited(waiter));
+        if (result.isError())
+            self->error(result.getError());
+        else
+            self->fire(result.get());
+    }
+};
+
+/// Told of the next element of a FutureStream<T>, or of its end.
+template <class T>
+class SingleCallback : public detail::CallbackBase {
+public:
+    SingleCallback() : CallbackBase(tell) {}
+
+    virtual void fire(T const&) {}
+    /// The element. This is the overload that is called.
+    virtual void fire(T&&) {}
+    virtual void error(Error) {}
+    /// For users' code that overrides it; never called.
+    virtual void unwait() {}
+
+private:
+    friend class FutureStream<T>;
+
+    static void tell(detail::Waiter* waiter) {
+        auto* self = static_cast<SingleCallback*>(static_cast<CallbackBase*>(waiter->owner));
+        FutureStream<T> stream = FutureStream<T>::adopt(takeAwaited(waiter));
+        if (stream.isError())
+            self->error(stream.getError());
+        else
+            self->fire(stream.pop());
+    }
+};
+
+template <class T>
+void Future<T>::addCallbackAndClear(Callback<T>* callback) {
+    FLOW_ASSERT(!isReady(), "addCallbackAndClear() on a Future that is ready: nobody would be told");
+    callback->waitFor(std::exchange(cell_, nullptr));
+}
+
+template <class T>
+void FutureStream<T>::addCallbackAndClear(SingleCallback<T>* callback) {
+    FLOW_ASSERT(!isReady(), "addCallbackAndClear() on a FutureStream that is ready: nobody would be told");
+    FLOW_ASSERT(cell_->waiters.isEmpty(), "two readers wait for one FutureStream at the same time");
+    callback->waitFor(std::exchange(cell_, nullptr));
+}
+
+} // namespace flow

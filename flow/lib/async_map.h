@@ -1,0 +1,149 @@
+#pragma once
+// AsyncMap<K, V>: a map in which the changes of each key can be waited for.
+//
+//     AsyncMap<std::string, int> versions;
+//     wait(versions.onChange("config"));          // the next change of this key
+//     versions.set("config", 7);
+//
+// A key that was never set has the default value V(), and a key that is set to V() is no longer in the map. A watch on
+// such a key takes an entry until it fires or is dropped. Those who wait run before the change returns, newest first,
+// and see it; they may change the map again. When the map is destroyed they get broken_promise. Cancel-safe: nothing is
+// left of a dropped watch. K needs <, V needs ==, copies and a default.
+//
+// A YieldedAsyncMap is the same, but its watches fire as yieldedFuture does: the oldest first, with other work of the
+// loop in between when there is much to do.
+
+#include "flow/coro/coroutine.h"
+#include "flow/lib/async_trigger.h"
+#include "flow/lib/yielded.h"
+
+#include <map>
+#include <vector>
+
+namespace flow {
+
+template <class K, class V>
+class AsyncMap {
+public:
+    AsyncMap() = default;
+    AsyncMap(AsyncMap const&) = delete;
+    AsyncMap& operator=(AsyncMap const&) = delete;
+    virtual ~AsyncMap() { auto dying = std::move(items_); } // watches that end in this look for their key in vain
+
+    /// Ready at the next change of the key.
+    Future<Void> onChange(K const& key) {
+        return onChange(key, [](Future<Void> change) { return change; });
+    }
+
+    /// The value; V() if there is none. Valid until the key changes.
+    V const& get(K const& key) const {
+        auto place = items_.find(key);
+        return place == items_.end() ? default_ : place->second.value;
+    }
+    /// Sets the value, unless it is the same already. V() takes the key out of the map.
+    void set(K const& key, V const& value) {
+        if (!(get(key) == value))
+            setUnconditional(key, value);
+    }
+    /// Counts as a change even if the value is the same.
+    void setUnconditional(K const& key, V const& value) {
+        if (value == default_)
+            return take(items_.find(key)).trigger();
+        Item& item = items_[key];
+        item.value = value;
+        item.change.trigger();
+    }
+    /// Takes the key out of the map.
+    void clear(K const& key) { set(key, V()); }
+
+    /// Wakes those who watch the key without a change.
+    void trigger(K const& key) { wake(items_.find(key)).trigger(); }
+    /// The same for the keys in [begin, end).
+    void triggerRange(K const& begin, K const& end) {
+        for (AsyncTrigger& change : wakeRange(items_.lower_bound(begin), items_.lower_bound(end)))
+            change.trigger();
+    }
+    void triggerAll() {
+        for (AsyncTrigger& change : wakeRange(items_.begin(), items_.end()))
+            change.trigger();
+    }
+    /// Fails those who watch a key in [begin, end).
+    void sendError(K const& begin, K const& end, Error error) {
+        for (AsyncTrigger& change : wakeRange(items_.lower_bound(begin), items_.lower_bound(end)))
+            change.sendError(error);
+    }
+
+    /// Keys that have a value or are watched.
+    std::vector<K> getKeys() const {
+        std::vector<K> keys;
+        for (auto const& [key, item] : items_)
+            keys.push_back(key);
+        return keys;
+    }
+    /// 1 if the key has a value or is watched, otherwise 0.
+    int count(K const& key) const { return static_cast<int>(items_.count(key)); }
+    int size() const { return static_cast<int>(items_.size()); }
+
+protected:
+    /// onChange() by way of a function from a future to a future.
+    template <class F>
+    Future<Void> onChange(K const& key, F through) {
+        auto place = items_.try_emplace(key).first;
+        Future<Void> change = through(place->second.change.onTrigger());
+        return place->second.value == default_ ? watch(this, key, std::move(change)) : change;
+    }
+
+private:
+    struct Item {
+        V value{};
+        AsyncTrigger change;
+    };
+    using Items = std::map<K, Item>;
+    using Place = typename Items::iterator;
+
+    /// The change of an entry, for firing once the map is as it shall be.
+    AsyncTrigger wake(Place place) {
+        if (place != items_.end() && !(place->second.value == default_))
+            return std::move(place->second.change);
+        return take(place);
+    }
+    AsyncTrigger take(Place place) {
+        if (place == items_.end())
+            return AsyncTrigger();
+        auto taken = items_.extract(place); // dies after it has left the map, since its destructor may use that
+        return std::move(taken.mapped().change);
+    }
+    std::vector<AsyncTrigger> wakeRange(Place place, Place end) {
+        std::vector<AsyncTrigger> changes;
+        while (place != end)
+            changes.push_back(wake(place++));
+        return changes;
+    }
+
+    /// The watch of a key without a value: takes its entry out if it was the last one and is dropped.
+    static Future<Void> watch(AsyncMap* self, K key, Future<Void> change) {
+        ErrorOr<Void> result = co_await tryGet(std::move(change));
+        if (result.present())
+            co_return;
+        if (result.isError(error_code_actor_cancelled))
+            self->forget(key);
+        co_await coro::fail(result.getError());
+    }
+    void forget(K const& key) {
+        auto place = items_.find(key);
+        if (place != items_.end() && place->second.value == default_ && !place->second.change.isAwaited())
+            items_.erase(place);
+    }
+
+    V default_{};
+    Items items_;
+};
+
+template <class K, class V>
+class YieldedAsyncMap : public AsyncMap<K, V> {
+public:
+    /// Ready after the next change of the key.
+    Future<Void> onChange(K const& key) { return AsyncMap<K, V>::onChange(key, yieldedFuture); }
+};
+
+} // namespace flow

@@ -1,0 +1,48 @@
+#pragma once
+// AsyncTrigger: an event that happens again and again.
+//
+//     AsyncTrigger changed;
+//     wait(changed.onTrigger());       // the next time that somebody calls
+//     changed.trigger();
+//
+// Only those who wait at the time of a trigger get it: it is not remembered. They run before trigger() returns, newest
+// first, and may destroy the AsyncTrigger. When it is destroyed, those who wait get broken_promise. Cancel-safe.
+
+#include "flow/core/future.h"
+
+#include <optional>
+
+namespace flow {
+
+class AsyncTrigger {
+public:
+    AsyncTrigger() = default;
+    AsyncTrigger(AsyncTrigger&& other) noexcept : next_(std::exchange(other.next_, std::nullopt)) {}
+    AsyncTrigger& operator=(AsyncTrigger&& other) noexcept {
+        auto before = std::exchange(next_, std::exchange(other.next_, std::nullopt));
+        return *this;
+    }
+
+    /// Ready at the next trigger().
+    Future<Void> onTrigger() const {
+        if (!next_)
+            next_.emplace();
+        return next_->getFuture();
+    }
+    void trigger() {
+        if (auto now = std::exchange(next_, std::nullopt))
+            now->send(Void());
+    }
+    /// Fails those who wait.
+    void sendError(Error error) {
+        if (auto now = std::exchange(next_, std::nullopt))
+            now->sendError(error);
+    }
+    /// Whether somebody holds a future of the next trigger.
+    bool isAwaited() const { return next_ && next_->getFutureReferenceCount() != 0; }
+
+private:
+    mutable std::optional<Promise<Void>> next_; // made for the first who waits
+};
+
+} // namespace flow

@@ -1,0 +1,49 @@
+#pragma once
+// AsyncVar<T>: a variable whose changes can be waited for.
+//
+//     AsyncVar<int> epoch(1);
+//     loop {
+//         use(epoch.get());
+//         wait(epoch.onChange());
+//     }
+//     epoch.set(2);
+//
+// Those who wait run before set() returns, newest first, and see the new value; they may set again or destroy the
+// variable. When it is destroyed they get broken_promise. Changes are not remembered: between get() and onChange() must
+// be no wait. T needs == (for set) and copy assignment. Cancel-safe. May be held by Reference<AsyncVar<T>>.
+
+#include "flow/lib/async_trigger.h"
+#include "flow/memory/reference.h"
+
+namespace flow {
+
+template <class T>
+class AsyncVar : public ReferenceCounted<AsyncVar<T>> {
+public:
+    AsyncVar() : value_() {}
+    AsyncVar(T value) : value_(std::move(value)) {}
+    AsyncVar(AsyncVar&&) noexcept = default;
+    AsyncVar& operator=(AsyncVar&&) noexcept = default;
+
+    T const& get() const { return value_; }
+    /// Ready at the next change.
+    Future<Void> onChange() const { return change_.onTrigger(); }
+    /// Changes the value, unless it is the same already.
+    void set(T const& value) {
+        if (!(value_ == value))
+            setUnconditional(value);
+    }
+    /// Counts as a change even if the value is the same.
+    void setUnconditional(T const& value) {
+        value_ = value;
+        change_.trigger();
+    }
+    /// Wakes those who wait without a change.
+    void trigger() { change_.trigger(); }
+
+private:
+    T value_;
+    AsyncTrigger change_;
+};
+
+} // namespace flow

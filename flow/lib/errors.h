@@ -1,0 +1,48 @@
+#pragma once
+// What becomes of a future's error.
+//
+//     ErrorOr<int> answer = wait(errorOr(ask()));                  // never raises
+//     int answer = wait(brokenPromiseToNever(ask()));              // waits on when the one who should answer is gone
+//     int answer = wait(waitOrError(ask(), failure));              // or the error of `failure`, whichever comes first
+//
+// Cancel-safe: the future is released when the result is dropped.
+
+#include "flow/coro/race.h"
+
+namespace flow {
+
+/// The value or the error, as a value.
+template <class T>
+Future<ErrorOr<T>> errorOr(Future<T> what) {
+    co_return co_await tryGet(std::move(what));
+}
+
+/// The same future, except that broken_promise leaves the result unset for ever.
+template <class T>
+Future<T> brokenPromiseToNever(Future<T> what) {
+    ErrorOr<T> result = co_await tryGet(std::move(what));
+    if (result.isError(error_code_broken_promise))
+        co_await coro::never{};
+    if (result.isError())
+        co_await coro::fail(result.getError());
+    if constexpr (!std::is_same_v<T, Void>)
+        co_return std::move(result).get();
+}
+
+/// The same future, failing with the error of `errorSignal` if that comes first. A value of the signal means that no
+/// error will come. If both are ready, `what` counts.
+template <class T>
+Future<T> waitOrError(Future<T> what, Future<Void> errorSignal) {
+    auto first = co_await race(what, std::move(errorSignal));
+    if (first.index() == 1) {
+        ErrorOr<T> result = co_await tryGet(std::move(what));
+        if (result.isError())
+            co_await coro::fail(result.getError());
+        if constexpr (!std::is_same_v<T, Void>)
+            co_return std::move(result).get();
+    } else if constexpr (!std::is_same_v<T, Void>) {
+        co_return std::get<0>(std::move(first));
+    }
+}
+
+} // namespace flow

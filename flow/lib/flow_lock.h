@@ -1,0 +1,90 @@
+#pragma once
+// FlowLock: a number of permits, handed out first come, first served.
+//
+//     FlowLock lock(2);                               // two at a time
+//     wait(lock.take());
+//     state FlowLock::Releaser releaser(lock);        // gives the permit back when it dies
+//
+// When the future of take() is ready, the permit belongs to whoever holds that future, until release() or the death of
+// a Releaser. Between the wait and the Releaser must be no other wait. A take that is dropped or cancelled before gives
+// back what it may have got, and those behind it move up. Whoever asks while others wait goes behind them, even if
+// there are permits enough for it alone.
+//
+// A free permit is taken at once. One that has to be waited for arrives through the loop, at the priority given to
+// take(): release() runs nobody else's code. The lock must outlive its Releasers.
+
+#include "flow/core/future.h"
+#include "flow/loop/priority.h"
+
+#include <cstdint>
+
+namespace flow {
+
+class FlowLock {
+public:
+    class Releaser;
+
+    explicit FlowLock(std::int64_t permits = 1) : permits_(permits) {
+        waiting_.reset();
+        granted_.reset();
+    }
+    FlowLock(FlowLock const&) = delete;
+    FlowLock& operator=(FlowLock const&) = delete;
+    /// Those who wait fail with broken_promise.
+    ~FlowLock() { kill(); }
+
+    /// Ready when `amount` permits are free, which are then taken. An amount above the number of permits is granted
+    /// when nobody holds any.
+    [[nodiscard]] Future<Void> take(TaskPriority priority = TaskPriority::DefaultYield, std::int64_t amount = 1);
+    /// Gives permits back.
+    void release(std::int64_t amount = 1);
+    /// Gives permits back when the signal has come, value or error, or the result is dropped.
+    [[nodiscard]] Future<Void> releaseWhen(Future<Void> signal, std::int64_t amount = 1);
+
+    /// Fails those who wait, and all who come later, with the error.
+    void kill(Error error = broken_promise());
+
+    std::int64_t permits() const { return permits_; }
+    /// Permits in use; those of a grant that is still on its way count.
+    std::int64_t activePermits() const { return active_; }
+    /// Negative while one holds more than there are.
+    std::int64_t available() const { return permits_ - active_; }
+    /// How many wait.
+    std::int64_t waiters() const { return waiters_; }
+
+private:
+    struct Taker;
+    bool fits(std::int64_t amount) const { return active_ + amount <= permits_ || active_ == 0; }
+    void grant();
+
+    std::int64_t permits_;
+    std::int64_t active_ = 0;
+    std::int64_t waiters_ = 0;
+    Error killed_;
+    detail::Link waiting_; // Takers, oldest first
+    detail::Link granted_; // Takers that the loop is about to run
+};
+
+/// Gives permits that have been taken back when it dies.
+class FlowLock::Releaser {
+public:
+    Releaser() = default;
+    explicit Releaser(FlowLock& lock, std::int64_t amount = 1) : lock(&lock), remaining(amount) {}
+    Releaser(Releaser&& other) noexcept
+        : lock(std::exchange(other.lock, nullptr)), remaining(std::exchange(other.remaining, 0)) {}
+    Releaser& operator=(Releaser&& other) noexcept {
+        Releaser taken(std::move(other));
+        std::swap(lock, taken.lock);
+        std::swap(remaining, taken.remaining);
+        return *this;
+    }
+    ~Releaser() { release(); }
+
+    /// Gives back `amount` of what is left; all of it by default.
+    void release(std::int64_t amount = -1);
+
+    FlowLock* lock = nullptr;
+    std::int64_t remaining = 0;
+};
+
+} // namespace flow

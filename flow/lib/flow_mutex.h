@@ -1,0 +1,68 @@
+#pragma once
+// FlowMutex: one at a time, first come, first served, with a guard as the result.
+//
+//     FlowMutex mutex;
+//     state FlowMutex::Lock lock = wait(mutex.take());     // until the last copy of `lock` dies or lock.release()
+//
+// A Lock that arrives and is never looked at gives the mutex back, so nothing can be lost by a cancel. A Lock may
+// outlive the mutex. When the mutex is destroyed those who wait get broken_promise. Whoever has to wait goes on through
+// the loop, at the priority DefaultYield: release() runs nobody else's code.
+
+#include "flow/coro/coroutine.h"
+#include "flow/lib/flow_lock.h"
+
+#include <memory>
+
+namespace flow {
+
+class FlowMutex {
+public:
+    /// Copies share the lock.
+    class Lock {
+    public:
+        /// Holds nothing.
+        Lock() = default;
+        /// Gives the mutex to the next, whatever copies there are.
+        void release() {
+            if (held_)
+                held_->releaser.release();
+        }
+
+    private:
+        friend class FlowMutex;
+        struct Held {
+            std::shared_ptr<FlowLock> lock;
+            FlowLock::Releaser releaser; // dies first
+        };
+        std::shared_ptr<Held> held_;
+    };
+
+    FlowMutex() : lock_(std::make_shared<FlowLock>()) {}
+    FlowMutex(FlowMutex&&) noexcept = default;
+    ~FlowMutex() {
+        if (lock_)
+            lock_->kill();
+    }
+
+    [[nodiscard]] Future<Lock> take() { return acquire(lock_); }
+    /// Whether take() would be ready at once.
+    bool available() const { return lock_->available() > 0 && lock_->waiters() == 0; }
+    std::int64_t waiters() const { return lock_->waiters(); }
+
+private:
+    static Future<Lock> acquire(std::shared_ptr<FlowLock> lock) {
+        ErrorOr<Void> taken = co_await tryGet(lock->take());
+        if (taken.isError())
+            co_await coro::fail(taken.getError());
+        FlowLock::Releaser releaser(*lock);
+        Lock result;
+        result.held_ = std::make_shared<Lock::Held>();
+        result.held_->lock = std::move(lock);
+        result.held_->releaser = std::move(releaser);
+        co_return result;
+    }
+
+    std::shared_ptr<FlowLock> lock_;
+};
+
+} // namespace flow

@@ -1,0 +1,56 @@
+#pragma once
+// How long things live with a future, and who may cancel it.
+//
+//     return holdWhile(buffer, read(buffer->data()));      // the buffer lives as long as the read
+//     wait(uncancellable(commit()));                       // the commit goes on if the waiting actor is cancelled
+//     Future<int> mine = cancellable(shared);              // mine.cancel() leaves `shared` alone
+//
+// Where nothing else is said, results, errors and cancellation pass through.
+
+#include "flow/coro/coroutine.h"
+
+namespace flow {
+
+/// The same result; `object` is destroyed before those who wait for it run.
+template <class T, class X>
+Future<X> holdWhile([[maybe_unused]] T object, Future<X> what) {
+    ErrorOr<X> result = co_await tryGet(std::move(what));
+    if (result.isError())
+        co_await coro::fail(result.getError());
+    if constexpr (!std::is_same_v<X, Void>)
+        co_return std::move(result).get();
+}
+
+/// The same without the value.
+template <class T, class X>
+Future<Void> holdWhileVoid([[maybe_unused]] T object, Future<X> what) {
+    ErrorOr<X> result = co_await tryGet(std::move(what));
+    if (result.isError())
+        co_await coro::fail(result.getError());
+}
+
+namespace detail {
+template <class T>
+Future<T> runOn(Uncancellable, Future<T> what) {
+    ErrorOr<T> result = co_await tryGet(std::move(what));
+    if (result.isError())
+        co_await coro::fail(result.getError());
+    if constexpr (!std::is_same_v<T, Void>)
+        co_return std::move(result).get();
+}
+} // namespace detail
+
+/// The same result. Dropping or cancelling it leaves `what` running to its end, held by nobody else if need be.
+template <class T>
+Future<T> uncancellable(Future<T> what) {
+    return detail::runOn(Uncancellable(), std::move(what));
+}
+
+/// The same result, through a future of its own: cancelling that fails it with actor_cancelled, whoever else holds
+/// `what` and even if what stands behind `what` cannot be cancelled.
+template <class T>
+Future<T> cancellable(Future<T> what) {
+    return holdWhile(Void(), std::move(what));
+}
+
+} // namespace flow

@@ -1,0 +1,57 @@
+#pragma once
+// What becomes of a future's value.
+//
+//     Future<int> length = map(text, [](std::string const& s) { return int(s.size()); });
+//     Future<Page> page = mapAsync(id, [](int n) { return load(n); });    // load is an actor
+//     wait(store(answer, ask()));                                         // answer = the value
+//
+// Errors of the future pass through, and the function is not called. An error that the function throws fails the
+// result. Cancel-safe: the future is released when the result is dropped.
+
+#include "flow/coro/coroutine.h"
+
+#include <functional>
+
+namespace flow {
+
+namespace detail {
+/// The value type of a future for what a function returns: Void for nothing.
+template <class T>
+using ValueOrVoid = std::conditional_t<std::is_void_v<T>, Void, std::remove_cvref_t<T>>;
+} // namespace detail
+
+/// The function's result for the value; a function that returns nothing gives a Future<Void>.
+template <class T, class F>
+Future<detail::ValueOrVoid<std::invoke_result_t<F&, T>>> map(Future<T> what, F function) {
+    ErrorOr<T> value = co_await tryGet(std::move(what));
+    if (value.isError())
+        co_await coro::fail(value.getError());
+    using Result = std::invoke_result_t<F&, T>;
+    if constexpr (std::is_void_v<Result>)
+        std::invoke(function, std::move(value).get());
+    else if constexpr (std::is_same_v<std::remove_cvref_t<Result>, Void>)
+        (void)std::invoke(function, std::move(value).get());
+    else
+        co_return std::invoke(function, std::move(value).get());
+}
+
+/// The result of the future that the function makes of the value.
+template <class T, class F, class U = typename std::remove_cvref_t<std::invoke_result_t<F&, T>>::Element>
+Future<U> mapAsync(Future<T> what, F function) {
+    ErrorOr<T> value = co_await tryGet(std::move(what));
+    if (value.isError())
+        co_await coro::fail(value.getError());
+    ErrorOr<U> result = co_await tryGet(Future<U>(std::invoke(function, std::move(value).get())));
+    if (result.isError())
+        co_await coro::fail(result.getError());
+    if constexpr (!std::is_same_v<U, Void>)
+        co_return std::move(result).get();
+}
+
+/// Assigns the value to `out`, which must live until then. `out` stays as it is when the future fails.
+template <class T>
+Future<Void> store(T& out, Future<T> what) {
+    return map(std::move(what), [&out](T value) { out = std::move(value); });
+}
+
+} // namespace flow

@@ -1,0 +1,27 @@
+#pragma once
+// stopAfter: runs a loop until an actor has ended.
+//
+//     Future<Void> main = stopAfter(serve());
+//     loop.run();                                 // until serve() has ended
+//     main.get();                                 // throws its error
+//
+// For programs that start several things and then run the loop; loop.run(serve()) does the same for one.
+
+#include "flow/coro/coroutine.h"
+
+namespace flow {
+
+/// The same result; with it, value or error, the current loop stops. Dropping it before cancels and stops nothing.
+template <class T>
+Future<T> stopAfter(Future<T> what) {
+    ErrorOr<T> result = co_await tryGet(std::move(what));
+    if (result.isError(error_code_actor_cancelled))
+        co_await coro::fail(result.getError());
+    loop().stop();
+    if (result.isError())
+        co_await coro::fail(result.getError());
+    if constexpr (!std::is_same_v<T, Void>)
+        co_return std::move(result).get();
+}
+
+} // namespace flow

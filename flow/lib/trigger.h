@@ -1,0 +1,48 @@
+#pragma once
+// Functions that are called when a future is ready, or again and again.
+//
+//     Future<Void> closing = trigger([this] { close(); }, done);
+//     Future<Void> beat = recurring([this] { sendHeartbeat(); }, 1.0);
+//     Future<Void> refresh = recurringAsync([this] { return reload(); }, 60.0);
+//
+// Dropping the result ends it: the function is not called any more. An error that the function throws ends it too, and
+// fails the result. What the function refers to must live as long as the result.
+
+#include "flow/coro/coroutine.h"
+
+#include <functional>
+
+namespace flow {
+
+/// Calls the function when the signal has a value; then the result is ready. An error of the signal fails the result
+/// without a call.
+template <class F>
+Future<Void> trigger(F function, Future<Void> signal) {
+    ErrorOr<Void> result = co_await tryGet(std::move(signal));
+    if (result.isError())
+        co_await coro::fail(result.getError());
+    std::invoke(function);
+}
+
+/// Calls the function every `interval` seconds, first after one interval, for ever. Each interval is counted from the
+/// call before.
+template <class F>
+Future<Void> recurring(F function, double interval, TaskPriority priority = TaskPriority::DefaultDelay) {
+    for (;;) {
+        co_await delay(interval, priority);
+        std::invoke(function);
+    }
+}
+
+/// Calls the function, which returns a future, waits for that and then for `interval` seconds, for ever.
+template <class F>
+Future<Void> recurringAsync(F function, double interval, double initialDelay = 0,
+                            TaskPriority priority = TaskPriority::DefaultDelay) {
+    co_await delay(initialDelay, priority);
+    for (;;) {
+        co_await std::invoke(function);
+        co_await delay(interval, priority);
+    }
+}
+
+} // namespace flow

@@ -1,0 +1,96 @@
+#include "flow/lib/yielded.h"
+
+namespace flow {
+namespace detail {
+namespace {
+
+bool mustYield() {
+    return yieldRules ? yieldRules->needed() : hasLoop() && loop().shouldYield();
+}
+Future<Void> pause() {
+    return yieldRules ? yieldRules->pause() : Future<Void>(delay(0, TaskPriority::DefaultYield));
+}
+
+/// A frame that stands behind all other waiters of what it waits for: first the future, then a pause that it shares
+/// with those behind it.
+struct YieldedFrame : Waiter {
+    Error error;  // of the future, once that is ready
+    bool isFirst; // of those who wait for the pause: it goes on whatever the loop says
+
+    static YieldedFrame& of(Cell* cell) { return *static_cast<YieldedFrame*>(cell->frame()); }
+
+    /// Takes over one future reference.
+    void parkBehind(Cell* cell) {
+        awaited = cell;
+        pushBack(cell->waiters, link);
+    }
+
+    static void fire(Waiter* waiter) {
+        auto& frame = *static_cast<YieldedFrame*>(waiter);
+        Cell* own = Cell::of(waiter);
+        Cell* input = waiter->awaited.cell();
+        Error error = input->isError() ? input->error : frame.error;
+        if (own->has(Cell::kCancelled)) {
+            // the next one is the first
+        } else if (frame.isFirst) {
+            forEach(input, [](YieldedFrame& next) { next.isFirst = false; });
+        } else if (mustYield()) {
+            Future<Void> turn = pause();
+            if (!turn.isReady())
+                return frame.putOff(input, error, std::move(turn).release());
+        }
+        waiter->awaited = {};
+        releaseFuture(input);
+        own->error = error;
+        if (Waiter* last = finishFrame(own, error.isValid() ? Cell::kError : Cell::kValue))
+            FLOW_HAND_OVER(last);
+    }
+
+    /// Those who stand behind at the same cell; `act` may take them away.
+    template <class F>
+    static void forEach(Cell* cell, F act) {
+        Link* end = &cell->waiters;
+        for (Link *link = end->next, *next; link != end; link = next) {
+            next = link->next;
+            if (Waiter::of(link)->resume == fire)
+                act(*static_cast<YieldedFrame*>(Waiter::of(link)));
+        }
+    }
+
+    /// Waits for the turn, and with it all that stand behind.
+    void putOff(Cell* input, Error found, Cell* turn) {
+        auto move = [=](YieldedFrame& frame) {
+            frame.error = found;
+            frame.isFirst = true;
+            frame.parkBehind(turn);
+        };
+        move(*this);
+        forEach(input, [=](YieldedFrame& next) {
+            next.link.unlink();
+            addFuture(turn);
+            move(next);
+            releaseFuture(input); // not the last reference: that of the frame that fired is left
+        });
+        releaseFuture(input);
+    }
+};
+
+} // namespace
+} // namespace detail
+
+Future<Void> yieldedFuture(Future<Void> what) {
+    using namespace detail;
+    FLOW_ASSERT(what.isValid(), "yieldedFuture() of an invalid Future");
+    if (what.isReady())
+        return what.isError() || !mustYield() ? what : pause();
+    Cell* cell = newCell<Void>(sizeof(YieldedFrame), 1, 1, Cell::kHasFrame);
+    YieldedFrame& frame = YieldedFrame::of(cell);
+    frame.resume = YieldedFrame::fire;
+    frame.destroy = nullptr;
+    frame.error = Error();
+    frame.isFirst = false;
+    frame.parkBehind(std::move(what).release());
+    return Future<Void>::adopt(cell);
+}
+
+} // namespace flow

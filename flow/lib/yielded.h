@@ -1,0 +1,26 @@
+#pragma once
+// yieldedFuture: waits for a future of which many wait, without all of them running in one go.
+//
+//     wait(yieldedFuture(changed));      // a thousand actors do: they take their turns
+//
+// When the future is ready, those who wait for it through yieldedFuture run after all others and in order of
+// registration, as long as yield() would let them; the rest goes on in the loop behind what is ready at the priority
+// DefaultYield, at least one in each turn. Without a loop nobody is put off. Errors pass through. Cancel-safe.
+
+#include "flow/loop/delay.h"
+
+namespace flow {
+
+/// A future that is ready after `what`. Of a future that is ready it is a yield().
+Future<Void> yieldedFuture(Future<Void> what);
+
+namespace detail {
+/// What yieldedFuture asks, for tests that decide it themselves; null: the current loop.
+struct YieldRules {
+    bool (*needed)();
+    Future<Void> (*pause)();
+};
+inline constinit thread_local YieldRules const* yieldRules = nullptr;
+} // namespace detail
+
+} // namespace flow

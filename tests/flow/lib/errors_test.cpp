@@ -1,0 +1,62 @@
+#include "flow/lib/errors.h"
+
+#include "tests/flow/support/balance.h"
+
+#include <doctest/doctest.h>
+
+using namespace flow;
+
+TEST_CASE("errorOr: value and error as a value") {
+    ::test::Balance balance;
+    CHECK(errorOr(Future<int>(3)).get().get() == 3);
+    CHECK(errorOr(Future<int>(timed_out())).get().getError() == timed_out());
+    Promise<Void> p;
+    Future<ErrorOr<Void>> result = errorOr(p.getFuture());
+    CHECK_FALSE(result.isReady());
+    p.sendError(io_error());
+    CHECK(result.get().isError(error_code_io_error));
+    CHECK(errorOr(Future<Error>(io_error())).get().get() == io_error());
+    CHECK(errorOr(Future<Error>::failed(io_error())).get().isError());
+}
+
+TEST_CASE("brokenPromiseToNever: waits for ever where the promise is gone, and lets go") {
+    ::test::Balance balance;
+    CHECK(brokenPromiseToNever(Future<int>(3)).get() == 3);
+    CHECK(brokenPromiseToNever(Future<int>(timed_out())).getError() == timed_out());
+    Future<int> waiting;
+    {
+        Promise<int> p;
+        waiting = brokenPromiseToNever(p.getFuture());
+    }
+    CHECK_FALSE(waiting.isReady());
+    waiting.cancel();
+    CHECK_FALSE(waiting.isReady());
+}
+
+TEST_CASE("waitOrError: the error of the signal ends it, its value does not") {
+    ::test::Balance balance;
+    Promise<int> value;
+    Promise<Void> signal;
+    Future<int> result = waitOrError(value.getFuture(), signal.getFuture());
+    SUBCASE("value first") {
+        value.send(3);
+        CHECK(result.get() == 3);
+        CHECK(signal.getFutureReferenceCount() == 0);
+    }
+    SUBCASE("error of the signal") {
+        signal.sendError(io_error());
+        CHECK(result.getError() == io_error());
+        CHECK(value.getFutureReferenceCount() == 0);
+    }
+    SUBCASE("error of the value") {
+        value.sendError(timed_out());
+        CHECK(result.getError() == timed_out());
+    }
+    SUBCASE("value of the signal") {
+        signal.send(Void());
+        CHECK_FALSE(result.isReady());
+        value.send(4);
+        CHECK(result.get() == 4);
+    }
+    CHECK(waitOrError(Future<Void>(Void()), Future<Void>(io_error())).canGet());
+}
