@@ -1,0 +1,45 @@
+"""The examples of actorc/README.md: each compiles as it stands, by both back ends."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "actorc" / "README.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"^```cpp\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+
+# What a reader's file would have, and the README leaves away.
+INCLUDES = "".join(f"#include <{name}>\n" for name in ("cstdio", "map", "memory", "stdexcept", "string", "vector"))
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All examples, one after the other: later ones use what earlier ones have declared."""
+    path = tmp_path_factory.mktemp("readme") / "examples.actor.cpp"
+    path.write_text(INCLUDES + "\n".join(EXAMPLES), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("backend", ["state-machine", "coroutine"])
+def test_the_examples_compile(program: Path, backend: str) -> None:
+    output = program.with_name(f"{backend}.g.cpp")
+    compiled = subprocess.run(
+        [ROOT / "tools" / "actorc", program, output, "--backend", backend], capture_output=True, text=True, check=False
+    )
+    assert (compiled.returncode, compiled.stderr) == (0, "")
+    flags = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", f"-I{ROOT}"]
+    checked = subprocess.run(["clang++-19", *flags, output], capture_output=True, text=True, check=False)
+    assert (checked.returncode, checked.stderr) == (0, "")
+
+
+def test_every_word_of_the_language_has_an_example() -> None:
+    words = set(re.findall(r"\w+", "".join(EXAMPLES)))
+    language = {
+        "ACTOR", "DESCR", "TEST_CASE", "UNCANCELLABLE", "choose", "loop", "state", "wait", "waitNext", "when",
+        "switch", "do", "catch", "throw", "return", "Never", "template", "static",
+    }  # fmt: skip
+    assert language <= words
