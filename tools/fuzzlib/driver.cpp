@@ -1,0 +1,346 @@
+// Runs generated programs and prints what they do.
+//
+//     driver RUNS [PROGRAM SEED]      all programs, each with seeds 1 to RUNS; or one
+//
+// For each run a line `# PROGRAM SEED BACKEND` and its trace; for a back end whose trace is that of the one before, a
+// line `# PROGRAM SEED BACKEND same`.
+
+#include "prelude.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+namespace fuzz {
+namespace {
+
+std::string trace;
+int tokens = 0;
+
+void say(std::string const& text) {
+    trace += text;
+    trace += '\n';
+}
+void say(std::string const& what, int number) {
+    say(what + ' ' + std::to_string(number));
+}
+
+class Numbers {
+public:
+    explicit Numbers(std::uint64_t seed) : state_(seed) {}
+    int below(int n) {
+        state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+        return static_cast<int>((state_ >> 33) % static_cast<unsigned>(n));
+    }
+
+private:
+    std::uint64_t state_;
+};
+
+/// An input that is not ready yet. Only the promise that its kind names is of use.
+struct Source {
+    enum class Kind { Number, Signal, Stream };
+
+    Kind kind;
+    int id;
+    int sent = 0;
+    Promise<int> number = {};
+    Promise<Void> signal = {};
+    PromiseStream<int> stream = {};
+};
+
+constexpr int kSlots = 3;
+
+struct World {
+    explicit World(std::uint64_t seed) : numbers(seed) {}
+
+    Numbers numbers;
+    int fuel = 150;
+    std::vector<Source> sources;
+    Future<int> lastNumber;
+    Promise<int> slots[kSlots];
+    Future<int> kept[kSlots];
+};
+
+World* world = nullptr;
+
+template <class T>
+Future<T> later(Future<T> input, [[maybe_unused]] Token token) {
+    T value = co_await input;
+    co_await coro::finish(std::move(value));
+}
+
+template <class T>
+Future<T> input(int id, Source::Kind kind, T value, Promise<T> Source::* promise, Future<T> const& last = {}) {
+    int how = pick(8);
+    say("input " + std::to_string(id) + " is " + std::to_string(how));
+    switch (how) {
+    case 2:
+        return Error(20000 + id);
+    case 3:
+        throw Error(30000 + id);
+    case 4:
+    case 5: {
+        world->sources.push_back({kind, id});
+        Future<T> future = (world->sources.back().*promise).getFuture();
+        return how == 4 ? future : later<T>(std::move(future), Token("input" + std::to_string(id)));
+    }
+    case 6:
+        return Never();
+    case 7:
+        return last.isValid() ? last : value;
+    default:
+        return value;
+    }
+}
+
+/// What an input does when the driver turns to it. It may make new sources.
+void settle(std::size_t place, int how) {
+    Source source = std::move(world->sources[place]);
+    world->sources.erase(world->sources.begin() + static_cast<std::ptrdiff_t>(place));
+    say("settle " + std::to_string(source.id) + " by " + std::to_string(how));
+    switch (source.kind) {
+    case Source::Kind::Number:
+        if (how < 5)
+            source.number.send(source.id);
+        else if (how < 7)
+            source.number.sendError(Error(40000 + source.id));
+        break;
+    case Source::Kind::Signal:
+        if (how < 5)
+            source.signal.send(Void());
+        else if (how < 7)
+            source.signal.sendError(Error(40000 + source.id));
+        break;
+    case Source::Kind::Stream:
+        if (how < 5) {
+            PromiseStream<int> stream = source.stream;
+            int element = ++source.sent;
+            world->sources.push_back(std::move(source));
+            stream.send(element);
+        } else if (how < 7) {
+            source.stream.sendError(how == 5 ? end_of_stream() : Error(40000 + source.id));
+        }
+        break;
+    }
+}
+
+Future<Void> watch(int id, Future<int> future) {
+    ErrorOr<int> result = co_await tryGet(std::move(future));
+    if (result.isError())
+        say("watcher " + std::to_string(id) + " sees error", result.getError().code());
+    else
+        say("watcher " + std::to_string(id) + " sees", result.get());
+}
+
+struct Program {
+    int index;
+    int start;
+    const char* backend;
+    Future<int> (*root)(Token const&, int);
+};
+
+std::vector<Program>& programs() {
+    static std::vector<Program> all;
+    return all;
+}
+
+/// What the driver holds of one run.
+struct Run {
+    Numbers numbers;
+    Future<int> root;
+    std::vector<Future<Void>> watchers;
+
+    void drop() {
+        while (!watchers.empty())
+            watchers.pop_back();
+        root = Future<int>();
+    }
+
+    void start(Program const& program) {
+        int mode = numbers.below(4);
+        root = program.root(Token("root"), numbers.below(4));
+        say(root.isReady() ? "started and ended" : "started");
+        for (int id = 0; id < mode && mode < 3; ++id)
+            watchers.push_back(watch(id, root));
+        if (mode == 3) {
+            keep(0, root);
+            root = Future<int>();
+        }
+    }
+
+    void step(Loop& loop) {
+        int action = numbers.below(10);
+        if (action < 6 && !world->sources.empty()) {
+            std::size_t place = static_cast<std::size_t>(numbers.below(static_cast<int>(world->sources.size())));
+            settle(place, numbers.below(8));
+        } else if (action == 6 && root.isValid()) {
+            say("cancel");
+            root.cancel();
+        } else if (action == 7) {
+            say("drop");
+            drop();
+        } else {
+            say("time passes");
+            loop.run(Future<Void>(delay(1)));
+        }
+    }
+
+    void end(Loop& loop) {
+        say("end");
+        drop();
+        loop.run();
+        while (!world->sources.empty())
+            settle(world->sources.size() - 1, 7);
+        for (int k = 0; k < kSlots; ++k)
+            fuzz::breakSlot(k);
+        for (int k = 0; k < kSlots; ++k)
+            fuzz::drop(k);
+        world->lastNumber = Future<int>();
+        loop.run();
+        say("tokens left:", tokens);
+    }
+};
+
+std::string run(Program const& program, int seed) {
+    trace.clear();
+    tokens = 0;
+    auto start = static_cast<std::uint64_t>(program.start + seed);
+    SimLoop loop;
+    World current(start);
+    world = &current;
+    Run one{.numbers = Numbers(~start), .root = {}, .watchers = {}};
+    one.start(program);
+    for (int step = 0; step < 25 && !(world->sources.empty() && one.root.isValid() && one.root.isReady()); ++step)
+        one.step(loop);
+    one.end(loop);
+    return trace;
+}
+
+/// Runs a program as each back end made it.
+void report(std::vector<Program>::const_iterator first, std::vector<Program>::const_iterator last, int seed) {
+    std::string before;
+    for (auto each = first; each != last; ++each) {
+        std::printf("# %d %d %s", each->index, seed, each->backend);
+        std::fflush(stdout); // so that a crash tells where
+        std::string text = run(*each, seed);
+        bool same = each != first && text == before;
+        std::printf("%s\n%s", same ? " same" : "", same ? "" : text.c_str());
+        before = std::move(text);
+    }
+}
+
+} // namespace
+
+Token::Token() = default;
+Token::Token(std::string name)
+    : name_(new std::string(std::move(name)), [](std::string* last) {
+          say("~" + *last);
+          --tokens;
+          delete last;
+      }) {
+    ++tokens;
+}
+Token::Token(Token const& other) = default;
+Token& Token::operator=(Token const& other) = default;
+Token::~Token() = default;
+
+int pick(int n) {
+    if (world->fuel == 0)
+        return 0;
+    --world->fuel;
+    return world->numbers.below(n);
+}
+
+void at(int id) {
+    say("at", id);
+}
+void see(int id, int value) {
+    say("see " + std::to_string(id) + ":", value);
+}
+void caught(int id, Error const& error) {
+    say("caught at " + std::to_string(id) + ":", error.code());
+}
+void mayThrow(int id) {
+    int how = pick(6);
+    if (how == 1) {
+        say("throws", id);
+        throw Error(10000 + id);
+    }
+    if (how == 2) {
+        say("throws another type", id);
+        throw id;
+    }
+}
+
+Future<int> number(int id) {
+    Future<int> future = input<int>(id, Source::Kind::Number, id, &Source::number, world->lastNumber);
+    world->lastNumber = future;
+    return future;
+}
+Future<Void> signal(int id) {
+    return input<Void>(id, Source::Kind::Signal, Void(), &Source::signal);
+}
+FutureStream<int> stream(int id) {
+    int queued = pick(4);
+    say("stream " + std::to_string(id) + " has", queued);
+    Source source{Source::Kind::Stream, id, queued};
+    FutureStream<int> result = source.stream.getFuture();
+    for (int element = 1; element <= queued; ++element)
+        source.stream.send(element);
+    if (queued == 3)
+        source.stream.sendError(end_of_stream());
+    else
+        world->sources.push_back(std::move(source));
+    return result;
+}
+
+Future<int> slot(int k) {
+    return world->slots[k].getFuture();
+}
+void fill(int k, int value) {
+    Promise<int> promise = std::exchange(world->slots[k], Promise<int>());
+    promise.send(value);
+}
+void failSlot(int k) {
+    Promise<int> promise = std::exchange(world->slots[k], Promise<int>());
+    promise.sendError(Error(50000 + k));
+}
+void breakSlot(int k) {
+    Promise<int> promise = std::exchange(world->slots[k], Promise<int>());
+}
+
+void keep(int k, Future<int> const& future) {
+    world->kept[k] = future;
+}
+Future<int> kept(int k) {
+    return world->kept[k].isValid() ? world->kept[k] : Future<int>(Never());
+}
+void drop(int k) {
+    world->kept[k] = Future<int>();
+}
+
+Registration::Registration(int program, int start, const char* backend, Future<int> (*root)(Token const&, int)) {
+    programs().push_back({program, start, backend, root});
+}
+
+} // namespace fuzz
+
+int main(int count, char** arguments) {
+    using namespace fuzz;
+    auto argument = [&](int place, int otherwise) { return count > place ? std::atoi(arguments[place]) : otherwise; };
+    int runs = argument(1, 1), only = argument(2, -1), seed = argument(3, -1);
+    setDroppedErrorHandler([](const char*, Error error) { say("dropped error", error.code()); });
+    std::sort(programs().begin(), programs().end(), [](Program const& a, Program const& b) {
+        return a.index != b.index ? a.index < b.index : std::string_view(a.backend) > b.backend;
+    });
+    for (auto first = programs().begin(); first != programs().end();) {
+        auto last = std::find_if(first, programs().end(), [&](Program const& each) { return each.index != first->index; });
+        for (int each = 1; each <= runs; ++each)
+            if (only < 0 || (first->index == only && (seed < 0 || each == seed)))
+                report(first, last, each);
+        first = last;
+    }
+}

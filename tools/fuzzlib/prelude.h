@@ -1,0 +1,60 @@
+#pragma once
+// What generated programs stand on: numbers that decide everything, inputs that become ready when the driver says so,
+// and a trace of all that happens. `world.py` is the same for the model.
+
+#include "flow/flow.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace fuzz {
+
+using namespace flow;
+
+/// Tells when the last copy of it dies. Default-constructed, it is silent. Nothing is inline: there are many copies.
+class Token {
+public:
+    Token();
+    explicit Token(std::string name);
+    Token(Token const& other);
+    Token& operator=(Token const& other);
+    ~Token();
+
+private:
+    std::shared_ptr<std::string> name_;
+};
+
+/// A number below n from the run's generator; 0 when its fuel is used up, at which every loop ends.
+int pick(int n);
+void at(int id);
+void see(int id, int value);
+void caught(int id, Error const& error);
+/// Perhaps throws an Error, or something else.
+void mayThrow(int id);
+
+/// Ready, failed, pending or never, or throws: as the run's numbers say.
+Future<int> number(int id);
+Future<Void> signal(int id);
+FutureStream<int> stream(int id);
+
+/// A future that any actor can set.
+Future<int> slot(int k);
+void fill(int k, int value);
+void failSlot(int k);
+void breakSlot(int k);
+
+/// Futures that outlive those who made them, until somebody drops them.
+void keep(int k, Future<int> const& future);
+Future<int> kept(int k);
+void drop(int k);
+
+/// Makes a program known to the driver: its number, what its generator starts from, and the back end that made it.
+struct Registration {
+    Registration(int program, int start, const char* backend, Future<int> (*root)(Token const&, int));
+};
+
+} // namespace fuzz
+
+using namespace fuzz;

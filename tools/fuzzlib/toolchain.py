@@ -1,0 +1,95 @@
+"""Compilers for generated programs: the runtime, the driver and a precompiled prelude, built once for each."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchlib.process import ROOT
+
+HERE = Path(__file__).parent
+SYMBOLIZER = {"ASAN_OPTIONS": "external_symbolizer_path=/usr/bin/addr2line:detect_leaks=0"}
+
+
+class CompileError(Exception):
+    """What the compiler said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Toolchain:
+    name: str
+    compiler: str
+    flags: tuple[str, ...]
+    linking: tuple[str, ...] = ()
+
+    @property
+    def is_there(self) -> bool:
+        return shutil.which(self.compiler) is not None
+
+    def prepare(self) -> Path:
+        """Builds what all programs share, unless an earlier run did; returns its folder."""
+        folder = ROOT / "build" / "fuzz" / f"{self.name}-{self._digest()}"
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not (folder / "done").exists():
+                self._build(folder)
+                (folder / "done").touch()
+        return folder
+
+    def compile(self, folder: Path, source: Path) -> Path:
+        result = source.with_suffix(".o")
+        header = (
+            ("-include-pch", str(folder / "prelude.pch")) if "clang" in self.compiler else ("-include", "prelude.h")
+        )
+        self._run(*self._common(folder), *header, "-c", str(source), "-o", str(result))
+        return result
+
+    def link(self, folder: Path, objects: Iterable[Path], result: Path) -> None:
+        self._run(*self.flags, *self.linking, *map(str, objects), *map(str, folder.glob("*.o")), "-o", str(result))
+
+    def _common(self, folder: Path) -> list[str]:
+        defines = ["-DNO_INTELLISENSE", "-DFLOW_CHECKED=1"]
+        return ["-std=c++20", "-w", *self.flags, *defines, "-I", str(folder), "-I", str(ROOT), "-I", str(HERE)]
+
+    def _build(self, folder: Path) -> None:
+        sources = [*sorted((ROOT / "flow").rglob("*.cpp")), HERE / "driver.cpp"]
+        for source in sources:
+            name = "_".join(source.relative_to(ROOT).with_suffix(".o").parts)
+            self._run(*self._common(folder), "-O1", "-c", str(source), "-o", str(folder / name))
+        header = "prelude.pch" if "clang" in self.compiler else "prelude.h.gch"
+        self._run(*self._common(folder), "-x", "c++-header", str(HERE / "prelude.h"), "-o", str(folder / header))
+
+    def _run(self, *arguments: str) -> None:
+        done = subprocess.run(
+            [self.compiler, *arguments], capture_output=True, text=True, check=False, errors="replace"
+        )
+        if done.returncode:
+            raise CompileError(done.stderr)
+
+    def _digest(self) -> str:
+        digest = hashlib.sha256(repr(self).encode())
+        for path in [*sorted((ROOT / "flow").rglob("*")), HERE / "driver.cpp", HERE / "prelude.h"]:
+            if path.suffix in (".h", ".cpp"):
+                digest.update(path.read_bytes())
+        return digest.hexdigest()[:12]
+
+
+TOOLCHAINS = {
+    each.name: each
+    for each in (
+        Toolchain("clang", "clang++-19", ("-O0",), ("-fuse-ld=lld",)),
+        Toolchain("gcc", "g++-12", ("-O0",)),
+        Toolchain("asan", "clang++-19", ("-O1", "-g1", "-fsanitize=address,undefined"), ("-fuse-ld=lld",)),
+    )
+}
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, **SYMBOLIZER}
