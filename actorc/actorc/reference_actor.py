@@ -26,6 +26,7 @@ from actorc.reference_values import (
     Variable,
     destroy,
 )
+from actorc.syntax import ResultKind
 
 _DROPPED_SILENTLY = (ACTOR_CANCELLED, BROKEN_PROMISE)
 
@@ -96,7 +97,7 @@ class Activation(ActorScope):
             case syntax.StateDecl():
                 self._assign_state(statement)
             case syntax.Wait(wait=wait):
-                yield from self._wait(wait)
+                return (yield from self._wait(wait))
             case syntax.Choose(whens=whens):
                 return (yield from self._choose(whens))
             case syntax.Block():
@@ -155,7 +156,7 @@ class Activation(ActorScope):
         self._lose_locals()
         yield from self.first_of([operand])
         self._take_result(wait, operand)
-        return Outcome.NEXT
+        return Outcome.RETURN if wait.result is not None and wait.result.kind is ResultKind.RETURN else Outcome.NEXT
 
     def _take_result(self, wait: syntax.WaitExpr, operand: Operand) -> None:
         cell = operand.cell
@@ -166,11 +167,21 @@ class Activation(ActorScope):
             operand.release()
             return
         value = cell.take()
-        type_ = self._facts.text(wait.result.type)
-        if wait.result.is_state:
-            self._members[wait.result.name].assign(value)
-        else:
-            self._declare(wait.result.name, type_, value)
+        type_ = "auto" if wait.result.type is None else self._facts.text(wait.result.type)
+        match wait.result.kind:
+            case ResultKind.LOCAL:
+                self._declare(wait.result.name, type_, value)
+            case ResultKind.STATE:
+                self._members[wait.result.name].assign(value)
+            case ResultKind.ASSIGN:
+                assert wait.result.target is not None
+                self._full(self._facts.expression(wait.result.target), lambda place: place.assign(value))
+            case ResultKind.RETURN if self.cell.futures:
+                self.cell.value = value
+            case ResultKind.RETURN:
+                destroy(value)
+            case _:
+                raise ModelFault("a result that is unpacked")
         operand.release()
 
     def _choose(self, whens: tuple[syntax.When, ...]) -> Flow:

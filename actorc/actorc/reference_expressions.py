@@ -75,7 +75,7 @@ def own(scope: Scope, result: Value) -> Value:
 
 
 def tokens_of(text: str) -> list[Token]:
-    return lex(Source("", text), Diagnostics())
+    return list(lex(Source("", text), Diagnostics()))
 
 
 def compile_expression(tokens: Sequence[Token]) -> Expression:

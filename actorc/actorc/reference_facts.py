@@ -73,15 +73,11 @@ class Facts:
         return found
 
     def _declared(self, statement: syntax.Statement) -> Iterator[tuple[int, State]]:
-        waits: tuple[syntax.WaitExpr, ...] = ()
         match statement:
             case syntax.For(init=syntax.StateDecl() as declaration) | (syntax.StateDecl() as declaration):
                 initial = self.state_init(declaration) if declaration.leading else None
                 yield declaration.span.start, (self.text(declaration.type), declaration.name, initial)
-            case syntax.Wait(wait=wait):
-                waits = (wait,)
-            case syntax.Choose(whens=whens):
-                waits = tuple(when.wait for when in whens)
-        for wait in waits:
+        for wait in syntax.waits_of(statement):
             if wait.result is not None and wait.result.is_state:
-                yield wait.span.start, (self.text(wait.result.type), wait.result.name, None)
+                type_ = "auto" if wait.result.type is None else self.text(wait.result.type)
+                yield wait.span.start, (type_, wait.result.name, None)

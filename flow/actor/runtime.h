@@ -149,7 +149,7 @@ private:
     std::uint8_t failed(Error error) {
         Cell* cell = Cell::of(this);
         cell->error = error;
-        if (cell->futures == 0) [[unlikely]]
+        if (std::is_void_v<T> || cell->futures == 0) [[unlikely]] // `create` holds a future that nobody will see
             reportDroppedError(reinterpret_cast<const void*>(&resumeActor), error);
         return Cell::kError;
     }

@@ -373,25 +373,28 @@ public:
     }
 };
 
+/// No template, since gcc 12 does not instantiate it for coroutines in a local class.
+struct ReturnsVoid {
+    void return_void() const noexcept {}
+};
+
 template <class S>
-class CoroPromise<Void, S> : public CoroPromiseBase<Void, S> {
+class CoroPromise<Void, S> : public CoroPromiseBase<Void, S>, public ReturnsVoid {
 public:
     Future<Void> get_return_object() { return Future<Void>::adopt(this->cell()); }
-    void return_void() const noexcept {}
 };
 
 /// A coroutine without a Future: it runs to its end; an error that escapes it is reported as dropped.
 struct Detached {};
 
 template <class S>
-class DetachedPromise : public CoroPromiseBase<Void, S> {
+class DetachedPromise : public CoroPromiseBase<Void, S>, public ReturnsVoid {
 public:
     DetachedPromise() {
         this->cell()->flags |= Cell::kUncancellable;
         this->cell()->futures = 0;
     }
     Detached get_return_object() const noexcept { return {}; }
-    void return_void() const noexcept {}
 };
 
 } // namespace flow::coro

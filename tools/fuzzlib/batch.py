@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from actorc.diagnostics import Diagnostics
@@ -160,9 +160,7 @@ class _Batch:
                 if place in self._found:
                     break
                 world = World(program.start + seed)
-                trace = expected(
-                    Interpreter(replace(file, actors=actors), facts, world.library), world, program.start + seed
-                )
+                trace = expected(Interpreter(File(actors), facts, world.library), world, program.start + seed)
                 others = {backend: traces[place, seed, backend] for backend in BACKENDS}
                 wrong = [backend for backend, other in others.items() if other != trace]
                 if wrong:

@@ -62,7 +62,7 @@ class Toolchain:
         sources = [*sorted((ROOT / "flow").rglob("*.cpp")), HERE / "driver.cpp"]
         for source in sources:
             name = "_".join(source.relative_to(ROOT).with_suffix(".o").parts)
-            self._run(*self._common(folder), "-O1", "-c", str(source), "-o", str(folder / name))
+            self._run(*self._common(folder), "-c", str(source), "-o", str(folder / name))
         header = "prelude.pch" if "clang" in self.compiler else "prelude.h.gch"
         self._run(*self._common(folder), "-x", "c++-header", str(HERE / "prelude.h"), "-o", str(folder / header))
 
@@ -75,8 +75,8 @@ class Toolchain:
 
     def _digest(self) -> str:
         digest = hashlib.sha256(repr(self).encode())
-        for path in [*sorted((ROOT / "flow").rglob("*")), HERE / "driver.cpp", HERE / "prelude.h"]:
-            if path.suffix in (".h", ".cpp"):
+        for path in [*sorted((ROOT / "flow").rglob("*")), HERE / "driver.cpp", HERE / "prelude.h", Path(__file__)]:
+            if path.suffix in (".h", ".cpp", ".py"):
                 digest.update(path.read_bytes())
         return digest.hexdigest()[:12]
 

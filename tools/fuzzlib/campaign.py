@@ -1,0 +1,62 @@
+"""Many programs over all cores."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fuzzlib.batch import Difference, Program, check
+from fuzzlib.generate import program
+from fuzzlib.toolchain import TOOLCHAINS
+
+BATCH = 50  # programs in one file
+SANITIZED_EVERY = 20  # batches
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    seed: int
+    indices: range
+    toolchain: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A difference, and how to come by it again."""
+
+    seed: int
+    index: int
+    toolchain: str
+    difference: Difference
+
+
+def generated(seed: int, index: int) -> Program:
+    return Program(program(seed, index), index * 1000)
+
+
+def tasks(seed: int, indices: range, toolchains: Sequence[str]) -> list[Task]:
+    """Batches for the toolchains in turn; of those with sanitizers, which are slow, one now and then."""
+    quick = [name for name in toolchains if name != "asan"] or list(toolchains)
+    found = []
+    for number, first in enumerate(range(indices.start, indices.stop, BATCH)):
+        name = quick[number % len(quick)]
+        if "asan" in toolchains and number % SANITIZED_EVERY == 0:
+            name = "asan"
+        found.append(Task(seed, range(first, min(first + BATCH, indices.stop)), name))
+    return found
+
+
+def run(found: Sequence[Task], jobs: int) -> Iterator[tuple[Task, list[Found]]]:
+    """The differences of each task, as the tasks end."""
+    for name in {task.toolchain for task in found}:
+        TOOLCHAINS[name].prepare()
+    with multiprocessing.Pool(min(jobs, len(found))) as pool:
+        yield from pool.imap_unordered(_work, found)
+
+
+def _work(task: Task) -> tuple[Task, list[Found]]:
+    programs = {index: generated(task.seed, index) for index in task.indices}
+    by_start = {program.start: index for index, program in programs.items()}
+    differences = check(list(programs.values()), TOOLCHAINS[task.toolchain])
+    return task, [Found(task.seed, by_start[each.program.start], task.toolchain, each) for each in differences]

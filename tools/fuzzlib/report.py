@@ -1,0 +1,36 @@
+"""What is printed of a difference: everything that is needed to look into it."""
+
+from __future__ import annotations
+
+from fuzzlib.batch import MODEL, Difference
+from fuzzlib.campaign import Found
+
+CONTEXT = 6  # lines before the first that differs
+
+
+def reproducer(found: Found, shrunk: Difference) -> str:
+    """`shrunk` may be the difference itself."""
+    text = shrunk.program.text.rstrip("\n")
+    run = f", in the run with seed {shrunk.seed}" if shrunk.seed else ""
+    lines = [f"program {found.index} of seed {found.seed}: {shrunk.kind}{run} ({found.toolchain})", "", text, ""]
+    if shrunk.message:
+        lines += [shrunk.message.rstrip("\n"), ""]
+    if shrunk.traces:
+        lines += [*_diverging(shrunk), ""]
+    lines.append(f"again: tools/fuzz --seed {found.seed} --only {found.index} --compiler {found.toolchain}")
+    return "\n".join(lines)
+
+
+def _diverging(difference: Difference) -> list[str]:
+    """From a little before the first line at which not all traces agree."""
+    traces = difference.traces
+    shortest = min(len(trace) for trace in traces.values())
+    model = traces[MODEL]
+    place = next((i for i in range(shortest) if any(trace[i] != model[i] for trace in traces.values())), shortest)
+    first = max(0, place - CONTEXT)
+    width = max(len(name) for name in traces)
+    lines = [f"{'all':{width}} | {line}" for line in model[first:place]]
+    for name, trace in traces.items():
+        after = trace[place : place + CONTEXT] or ["(ends)"]
+        lines += [f"{name:{width}} | {line}" for line in after]
+    return lines
