@@ -20,10 +20,10 @@ from collections.abc import Callable
 
 from actorc import syntax
 from actorc.reference_actor import Activation
-from actorc.reference_expressions import Scope, read
+from actorc.reference_expressions import Scope, own, read
 from actorc.reference_facts import Facts
 from actorc.reference_library import Library
-from actorc.reference_values import Error, Future, Value, copy_of
+from actorc.reference_values import Error, Future, Owned, Value, copy_of
 
 
 class Interpreter:
@@ -47,5 +47,11 @@ class Interpreter:
             for parameter, argument in zip(actor.parameters, arguments, strict=True)
         ]
         activation = Activation(self, actor)
-        activation.start(activation.run([copy_of(read(argument)) for argument in converted]))
+        activation.start(activation.run([_copied(caller, argument) for argument in converted]))
         return Future(activation.cell) if actor.result_type is not None else None
+
+
+def _copied(caller: Scope, argument: Value) -> Value:
+    """The actor's own copy; what cannot be copied is moved."""
+    value = read(argument)
+    return own(caller, argument) if isinstance(value, Owned) and not value.copies else copy_of(value)

@@ -30,6 +30,12 @@ ACTOR void failing(Token p) {
     throw io_error();
 }
 
+ACTOR void failingAtOnce(Token p, bool fails) {
+    if (fails)
+        throw timed_out();
+    wait(delay(1));
+}
+
 ACTOR UNCANCELLABLE Future<int> stubborn(Token p, bool fails) {
     try {
         wait(delay(1));
@@ -70,6 +76,7 @@ int main() {
     empty();
     failing(Token("p"));
     loop.run();
+    failingAtOnce(Token("p"), true);
     say("--");
     Future<int> f = stubborn(Token("p"), false);
     Future<int> g = f;

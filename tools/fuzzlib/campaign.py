@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -51,8 +52,14 @@ def run(found: Sequence[Task], jobs: int) -> Iterator[tuple[Task, list[Found]]]:
     """The differences of each task, as the tasks end."""
     for name in {task.toolchain for task in found}:
         TOOLCHAINS[name].prepare()
-    with multiprocessing.Pool(min(jobs, len(found))) as pool:
+    with multiprocessing.Pool(min(jobs, len(found)), _end_quietly) as pool:
         yield from pool.imap_unordered(_work, found)
+
+
+def _end_quietly() -> None:
+    """What ends this program ends its workers, without a word from them."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _work(task: Task) -> tuple[Task, list[Found]]:

@@ -17,7 +17,7 @@ def reproducer(found: Found, shrunk: Difference) -> str:
         lines += [shrunk.message.rstrip("\n"), ""]
     if shrunk.traces:
         lines += [*_diverging(shrunk), ""]
-    lines.append(f"again: tools/fuzz --seed {found.seed} --only {found.index} --compiler {found.toolchain}")
+    lines.append(f"again: tools/fuzz --program {found.index} --seed {found.seed} --compiler {found.toolchain}")
     return "\n".join(lines)
 
 

@@ -1,0 +1,35 @@
+"""`tools/fuzz --programs`: runs random programs over several processes and prints what differs."""
+
+from __future__ import annotations
+
+import sys
+
+from rich.console import Console
+
+from benchlib.progress import Bar
+from fuzzlib.campaign import run, tasks
+from fuzzlib.report import reproducer
+from fuzzlib.toolchain import TOOLCHAINS
+
+COMPILERS = tuple(TOOLCHAINS)
+
+
+def fuzz_programs(seed: int, indices: range, jobs: int, compilers: list[str] | None) -> int:
+    """Returns the exit code: 1 if there is a difference."""
+    installed = [name for name, toolchain in TOOLCHAINS.items() if toolchain.is_there]
+    todo = tasks(seed, indices, compilers or installed)
+    console = Console(stderr=True)
+    done = differing = 0
+    try:
+        with Bar(console, "programs") as bar:
+            for task, found in run(todo, jobs):
+                done += len(task.indices)
+                differing += len(found)
+                for each in found:
+                    console.print(reproducer(each, each.difference), markup=False, highlight=False, soft_wrap=True)
+                bar.update(done, len(indices))
+    except KeyboardInterrupt:
+        print(f"tools/fuzz: interrupted after {done} programs, {differing} with a difference", file=sys.stderr)
+        return 130
+    print(f"{done} programs of seed {seed}: {differing} with a difference")
+    return 1 if differing else 0
