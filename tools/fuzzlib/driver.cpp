@@ -337,7 +337,8 @@ int main(int count, char** arguments) {
         return a.index != b.index ? a.index < b.index : std::string_view(a.backend) > b.backend;
     });
     for (auto first = programs().begin(); first != programs().end();) {
-        auto last = std::find_if(first, programs().end(), [&](Program const& each) { return each.index != first->index; });
+        auto last =
+            std::find_if(first, programs().end(), [&](Program const& each) { return each.index != first->index; });
         for (int each = 1; each <= runs; ++each)
             if (only < 0 || (first->index == only && (seed < 0 || each == seed)))
                 report(first, last, each);

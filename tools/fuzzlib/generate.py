@@ -256,7 +256,8 @@ class _Actor:
         return Made([f"{text};"]) if text else self._future()
 
     def _block_ahead(self) -> Made:
-        return Made(["{", *indented(self._statements(2, 0).lines), "}"])
+        body = self._statements(2, 0)
+        return Made(["{", *indented(body.lines), "}"], body.leaves)
 
     # -----------------------------------------------------------------------------------------------------------
     # What can be waited for

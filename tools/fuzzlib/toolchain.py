@@ -59,7 +59,8 @@ class Toolchain:
         return ["-std=c++20", "-w", *self.flags, *defines, "-I", str(folder), "-I", str(ROOT), "-I", str(HERE)]
 
     def _build(self, folder: Path) -> None:
-        sources = [*sorted((ROOT / "flow").rglob("*.cpp")), HERE / "driver.cpp"]
+        runtime = [path for path in sorted((ROOT / "flow").rglob("*.cpp")) if not path.name.endswith("main.cpp")]
+        sources = [*runtime, HERE / "driver.cpp"]
         for source in sources:
             name = "_".join(source.relative_to(ROOT).with_suffix(".o").parts)
             self._run(*self._common(folder), "-c", str(source), "-o", str(folder / name))
