@@ -47,3 +47,5 @@
 #include "flow/memory/string_ref.h"
 #include "flow/memory/vector_ref.h"
 #include "flow/sim/sim_loop.h"
+#include "flow/trace/code_probe.h"
+#include "flow/trace/event.h"

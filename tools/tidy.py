@@ -37,10 +37,10 @@ RANKS = {
     "flow/actor": 4,
     "flow/coro": 4,
     "flow/fiber": 4,
+    "flow/trace": 4,
     "flow/lib": 5,
     "flow/structured": 6,
     "flow/sim": 6,
-    "flow/trace": 6,
     "net": 7,
     "flow/testing": 8,
 }

@@ -54,6 +54,8 @@ constexpr Option kOptions[] = {
      [](TestOptions& o, std::string const& v) { o.timeout = number<double>(v, "--timeout takes seconds", 0); }, true},
     {"--limit", "SECONDS", "of the machine's time a test may take before the program is ended; 300 if not given",
      [](TestOptions& o, std::string const& v) { o.limit = number<int>(v, "--limit takes whole seconds", 1); }, true},
+    {"--trace", "FILE", "appends the trace events of the tests to FILE",
+     [](TestOptions& o, std::string const& v) { o.traceFile = v; }, false},
     {"--twice", nullptr, "runs each test twice with one seed, and fails it if the runs differ",
      [](TestOptions& o, std::string const&) { o.twice = true; }, true},
 };

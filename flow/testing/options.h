@@ -23,6 +23,7 @@ struct TestOptions {
     Optional<std::uint64_t> seed; // chosen at random if not given
     Optional<double> timeout;     // seconds of the test's loop
     int limit = 300;              // seconds of the machine's clock
+    std::string traceFile;        // none if empty
     UnitTestParameters parameters;
     std::string program;
     std::vector<std::string> rerun; // the options that a test needs to run alike, besides --seed and --filter

@@ -7,6 +7,8 @@
 #include "flow/memory/fast_allocator.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/testing/last_words.h"
+#include "flow/trace/code_probe.h"
+#include "flow/trace/event.h"
 
 #include <bit>
 #include <cstdio>
@@ -131,6 +133,13 @@ void report(UnitTest const& test, Outcome const& outcome, std::string const& rep
     std::fflush(stdout);
 }
 
+void reportMissedProbes() {
+    std::vector<CodeProbe const*> missed = CodeProbe::missed();
+    for (CodeProbe const* probe : missed)
+        std::printf("missed probe: %s (%s) at %s:%d\n", probe->comment(), probe->condition(), probe->file(),
+                    probe->line());
+}
+
 } // namespace
 
 int runUnitTests(TestOptions const& options) {
@@ -145,6 +154,9 @@ int runUnitTests(TestOptions const& options) {
         return 2;
     }
     std::uint64_t seed = options.seed.present() ? options.seed.get() : nondeterministicRandom()->randomUInt32();
+    std::unique_ptr<TraceFile> trace;
+    if (!options.traceFile.empty())
+        trace = std::make_unique<TraceFile>(options.traceFile);
     std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
     std::fflush(stdout);
     int failed = 0;
@@ -153,11 +165,14 @@ int runUnitTests(TestOptions const& options) {
         Outcome outcome;
         {
             testing::LastWords words(test->name, repeat, options.limit);
+            TraceEvent("UnitTest").detail("Name", test->name).detail("Seed", seed);
             outcome = run(*test, options, seed);
         }
         failed += !outcome.failure.empty();
         report(*test, outcome, repeat);
     }
+    if (options.filters.empty())
+        reportMissedProbes();
     std::printf("%d passed, %d failed\n", static_cast<int>(selected.size()) - failed, failed);
     return failed == 0 ? 0 : 1;
 }
@@ -170,6 +185,9 @@ int testMain(int argc, char const* const* argv) {
             return 0;
         }
         return runUnitTests(options);
+    } catch (Error& error) {
+        std::fprintf(stderr, "%s: cannot write the trace file: %s\n", argv[0], error.what());
+        return 2;
     } catch (TestUsage& usage) {
         std::fprintf(stderr, "%s: %s\n", argc > 0 ? argv[0] : "tests", usage.what());
         return 2;

@@ -3,10 +3,14 @@
 #include "flow/base/assert_macros.h"
 #include "flow/base/random.h"
 #include "flow/coro/coroutine.h"
+#include "flow/trace/code_probe.h"
 #include "tests/flow/support/death.h"
 
 #include <doctest/doctest.h>
 
+#include <cstring>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 
 using namespace flow;
@@ -75,6 +79,13 @@ FLOW_TEST_CASE("/runner/differs") {
     static int runs = 0;
     noUnseed = params.get("excused").present();
     co_await delay(++runs);
+}
+
+FLOW_TEST_CASE("/runner/probes") {
+    CODE_PROBE(deterministicRandom()->random01() < 2, "a probe that is hit");
+    CODE_PROBE(deterministicRandom()->random01() > 2, "a probe that is missed");
+    CODE_PROBE(deterministicRandom()->random01() > 2, "a rare probe", probe::decoration::rare);
+    return Void();
 }
 
 /// Runs a program of these tests. What it prints is in `text`, with standard error.
@@ -173,6 +184,41 @@ TEST_CASE("runner: the machine's clock") {
     program = run({"--real", "--timeout", "0.01", "--filter", "/runner/fails/hangs", "--seed", "1"});
     CHECK(program.says("not done after 0.01 s, and nothing could wake it"));
     CHECK(program.says("again: './my tests' --real --timeout 0.01 --seed 1"));
+}
+
+TEST_CASE("runner: missed probes are listed when nothing was left out") {
+    test::Death program = test::runInChild([] {
+        ::dup2(STDERR_FILENO, STDOUT_FILENO);
+        while (std::strcmp(g_unittests.tests->name, "/runner/probes") != 0) // all the others of this program are gone
+            g_unittests.tests = g_unittests.tests->next;
+        UnitTestCollection const all = g_unittests;
+        UnitTest alone(all.tests->name, all.tests->file, all.tests->line, all.tests->func);
+        g_unittests.tests = &alone;
+        const_cast<UnitTest*&>(alone.next) = nullptr;
+        char const* words[] = {"./tests"};
+        std::exit(testMain(1, words));
+    });
+    INFO(program.text);
+    CHECK(program.says("missed probe: a probe that is missed (deterministicRandom()->random01() > 2) at "));
+    CHECK_FALSE(program.says("probe that is hit"));
+    CHECK_FALSE(program.says("a rare probe"));
+    CHECK_FALSE(run({"--filter", "/runner/probes"}).says("missed probe"));
+}
+
+TEST_CASE("runner: --trace") {
+    char path[] = "/tmp/millrace-trace-XXXXXX";
+    ::close(::mkstemp(path));
+    test::Death program = run({"--filter", "/runner/fails/assertion", "--trace", path, "--seed", "3"});
+    CHECK(program.status == 1);
+    std::ifstream file(path);
+    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    std::remove(path);
+    INFO(text);
+    bool named = text.find("\"Type\":\"UnitTest\",\"Name\":\"/runner/fails/assertion\",\"Seed\":3}") != text.npos;
+    CHECK(named);
+    bool failed = text.find("{\"Time\":1,\"Severity\":40,\"Type\":\"AssertionFailed\"") != text.npos;
+    CHECK(failed);
+    CHECK(run({"--filter", "/runner/passes", "--trace", "/no such folder/file"}).status == 2);
 }
 
 TEST_CASE("runner: --list, --help and mistakes") {

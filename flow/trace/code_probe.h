@@ -1,0 +1,85 @@
+#pragma once
+// CODE_PROBE: a place or a situation that tests should come across.
+//
+//     CODE_PROBE(retries > 3, "a peer needed many attempts");
+//
+// Every probe of the program is known from its start, hit or not. The first hit is a trace event, "CodeProbe"; the
+// runner of tests prints the probes that were missed. A probe that has `rare` among further arguments, as in
+// CODE_PROBE(true, "disk full", probe::decoration::rare), is not expected to be hit by every run; these arguments are
+// not evaluated. The condition is, each time.
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+namespace flow {
+
+class CodeProbe {
+public:
+    CodeProbe(const char* file, int line, const char* condition, const char* comment, const char* marks) noexcept;
+    CodeProbe(CodeProbe const&) = delete;
+
+    void hit() {
+        if (hits_.fetch_add(1, std::memory_order_relaxed) == 0) [[unlikely]]
+            reportFirst();
+    }
+
+    const char* file() const { return file_; }
+    int line() const { return line_; }
+    const char* condition() const { return condition_; }
+    const char* comment() const { return comment_; }
+    bool isRare() const { return rare_; }
+    std::uint64_t hits() const { return hits_.load(std::memory_order_relaxed); }
+
+    /// All probes of the program, by file and line. What stands in templates and headers may occur more than once.
+    static std::vector<CodeProbe const*> all();
+    /// Those that are not rare and were not hit; each place once.
+    static std::vector<CodeProbe const*> missed();
+
+private:
+    void reportFirst() const;
+
+    const char* file_;
+    int line_;
+    bool rare_;
+    const char* condition_;
+    const char* comment_;
+    std::atomic<std::uint64_t> hits_{0};
+    CodeProbe* next_;
+};
+
+namespace detail {
+
+/// The probe of one place: a static member of a template, which is made at the program's start although the place may
+/// never be reached.
+template <class Place>
+struct CodeProbeAt {
+    static inline CodeProbe probe{Place::file(), Place::line(), Place::condition(), Place::comment(), Place::marks()};
+};
+
+} // namespace detail
+
+} // namespace flow
+
+#define CODE_PROBE(condition_, comment_, ...)                                                                          \
+    do {                                                                                                               \
+        struct Place__ {                                                                                               \
+            static constexpr const char* file() {                                                                      \
+                return __FILE__;                                                                                       \
+            }                                                                                                          \
+            static constexpr int line() {                                                                              \
+                return __LINE__;                                                                                       \
+            }                                                                                                          \
+            static constexpr const char* condition() {                                                                 \
+                return #condition_;                                                                                    \
+            }                                                                                                          \
+            static constexpr const char* comment() {                                                                   \
+                return comment_;                                                                                       \
+            }                                                                                                          \
+            static constexpr const char* marks() {                                                                     \
+                return "" #__VA_ARGS__;                                                                                \
+            }                                                                                                          \
+        };                                                                                                             \
+        if (condition_)                                                                                                \
+            ::flow::detail::CodeProbeAt<Place__>::probe.hit();                                                         \
+    } while (0)

@@ -1,0 +1,89 @@
+#include "flow/trace/event.h"
+
+#include "flow/loop/loop.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <unordered_map>
+
+namespace flow {
+namespace {
+
+struct Suppression {
+    double until = 0;
+    std::int64_t count = 0;
+};
+
+thread_local std::unordered_map<std::string, Suppression> suppressions;
+
+} // namespace
+
+void TraceEvent::begin(Severity severity, const char* type, UID id) {
+    event_ = std::make_unique<Event>(Event{"{", type, severity});
+    if (hasLoop())
+        detail("Time", loop().now());
+    detail("Severity", static_cast<int>(severity));
+    detail("Type", type);
+    if (id.isValid())
+        detail("ID", id);
+}
+
+void TraceEvent::end() noexcept {
+    std::unique_ptr<Event> event = std::move(event_);
+    event->line += '}';
+    if (TraceSink* sink = flow::detail::traceSink)
+        sink->write(event->line, event->severity);
+}
+
+void TraceEvent::appendKey(std::string_view key) {
+    if (event_->line.size() > 1)
+        event_->line += ',';
+    appendJsonString(event_->line, key);
+    event_->line += ':';
+}
+
+TraceEvent& TraceEvent::detailf(const char* key, const char* pattern, ...) {
+    if (!event_)
+        return *this;
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, pattern);
+    std::vsnprintf(text, sizeof text, pattern, arguments);
+    va_end(arguments);
+    return detail(key, text);
+}
+
+TraceEvent& TraceEvent::error(Error error, bool includeCancelled) {
+    if (!event_ || !error.isValid())
+        return *this;
+    if (error.code() == error_code_actor_cancelled && !includeCancelled) {
+        event_.reset();
+        return *this;
+    }
+    detail("Error", error.name());
+    detail("ErrorDescription", error.what());
+    detail("ErrorCode", error.code());
+    if (error.isInjectedFault())
+        detail("ErrorIsInjectedFault", true);
+    return *this;
+}
+
+TraceEvent& TraceEvent::suppressFor(double seconds) {
+    if (!event_ || !hasLoop())
+        return *this;
+    double time = loop().now();
+    auto [place, isNew] = suppressions.try_emplace(event_->type);
+    Suppression& state = place->second;
+    // A loop whose clock stands before the last event's is another loop, which knows nothing of it.
+    if (!isNew && time < state.until && time >= state.until - seconds) {
+        ++state.count;
+        event_.reset();
+        return *this;
+    }
+    if (state.count > 0)
+        detail("SuppressedEventCount", state.count);
+    state = {time + seconds, 0};
+    return *this;
+}
+
+} // namespace flow

@@ -1,0 +1,80 @@
+#pragma once
+// TraceEvent: one line of JSON about something that happened.
+//
+//     TraceEvent("PeerConnected", id).detail("Address", address).detail("Attempts", n);
+//     TraceEvent(SevWarn, "ReadFailed").error(e).suppressFor(5.0);
+//
+//     {"Time":12.5,"Severity":10,"Type":"PeerConnected","ID":"...","Address":"10.0.0.1:4500","Attempts":3}
+//
+// The line is written at the end of the statement, to the sink of this thread (flow/trace/sink.h). Without a sink, and
+// for severities that it does not take, an event costs a load and a branch, besides making its arguments. Time is that
+// of the current loop, and missing if there is none. Values become text by toText() (flow/base/to_text.h), which types
+// of yours can specialise; numbers and booleans stay what they are in JSON.
+
+#include "flow/base/error.h"
+#include "flow/base/non_copyable.h"
+#include "flow/base/uid.h"
+#include "flow/trace/json.h"
+#include "flow/trace/sink.h"
+
+#include <memory>
+
+namespace flow {
+
+class TraceEvent : NonCopyable {
+public:
+    explicit TraceEvent(const char* type, UID id = UID()) : TraceEvent(SevInfo, type, id) {}
+    TraceEvent(Severity severity, const char* type, UID id = UID()) {
+        if (severity >= detail::traceMinimum) [[unlikely]]
+            begin(severity, type, id);
+    }
+    ~TraceEvent() {
+        if (event_) [[unlikely]]
+            end();
+    }
+
+    /// Keys are written in the order in which they are given.
+    template <class T>
+    TraceEvent& detail(std::string_view key, T const& value) {
+        if (event_) [[unlikely]] {
+            appendKey(key);
+            appendJsonValue(event_->line, value);
+        }
+        return *this;
+    }
+    /// A value by printf.
+    [[gnu::format(printf, 3, 4)]] TraceEvent& detailf(const char* key, const char* pattern, ...);
+
+    /// Details "Error", "ErrorDescription" and "ErrorCode"; and "ErrorIsInjectedFault", if it is one. An Error that
+    /// says success adds nothing. An event of actor_cancelled is not written, unless `includeCancelled`: it is no
+    /// failure.
+    TraceEvent& error(Error error, bool includeCancelled = false);
+    TraceEvent& errorUnsuppressed(Error failure) { return error(failure, true); }
+
+    /// Writes at most one event of this type and thread in so many seconds of the loop; the next one that is written
+    /// has the number of those that were not, as "SuppressedEventCount". Without a loop it does nothing.
+    TraceEvent& suppressFor(double seconds);
+
+    /// Whether the event will be written: to leave out work that only it needs.
+    bool isEnabled() const { return event_ != nullptr; }
+    /// Writes it now; it takes no more details.
+    void log() {
+        if (event_)
+            end();
+    }
+
+private:
+    struct Event {
+        std::string line;
+        const char* type;
+        Severity severity;
+    };
+
+    void begin(Severity severity, const char* type, UID id);
+    void end() noexcept;
+    void appendKey(std::string_view key);
+
+    std::unique_ptr<Event> event_;
+};
+
+} // namespace flow

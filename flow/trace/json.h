@@ -1,0 +1,36 @@
+#pragma once
+// JSON text for trace events.
+//
+//     std::string line;
+//     appendJsonString(line, "a \"quoted\" name");       // with its quotes
+//     appendJsonValue(line, 0.5);
+//
+// Strings come out as valid UTF-8 and without control characters: bytes that are no UTF-8 become U+FFFD.
+
+#include "flow/base/to_text.h"
+
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace flow {
+
+void appendJsonString(std::string& out, std::string_view text);
+
+/// Numbers and booleans as such, everything else as a string by toText(). Numbers that JSON does not have become
+/// strings.
+template <class T>
+void appendJsonValue(std::string& out, T const& value) {
+    constexpr bool isNumber = std::is_arithmetic_v<T> && !std::is_same_v<T, char> && !Traceable<T>::value;
+    if constexpr (std::is_floating_point_v<T> && isNumber) {
+        if (!std::isfinite(value))
+            return appendJsonString(out, toText(value));
+    }
+    if constexpr (isNumber)
+        out += toText(value);
+    else
+        appendJsonString(out, toText(value));
+}
+
+} // namespace flow

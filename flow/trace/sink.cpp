@@ -1,0 +1,99 @@
+#include "flow/trace/sink.h"
+
+#include "flow/base/assert.h"
+#include "flow/base/error.h"
+#include "flow/trace/event.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace flow {
+namespace {
+
+constexpr std::size_t kFlushBytes = 64 * 1024;
+
+DroppedErrorHandler droppedBefore = nullptr;
+AssertionHandler assertionBefore = nullptr;
+
+void traceDropped(const char* where, Error error) {
+    if (!detail::traceSink)
+        return droppedBefore(where, error);
+    TraceEvent event(SevError, "ErrorDropped");
+    event.detail("Actor", where).error(error);
+    if (error.code() == error_code_unknown_error)
+        event.detail("What", lastUnknownError());
+}
+
+void traceAssertion(const char* message, const char* file, int line, const char* actor) {
+    if (assertionBefore)
+        assertionBefore(message, file, line, actor);
+    TraceEvent event(SevError, "AssertionFailed");
+    event.detail("Message", message).detail("File", file).detail("Line", line);
+    if (actor[0] != '\0')
+        event.detail("Actor", actor);
+}
+
+/// Once, when the first sink of the program is made.
+void hearOfErrors() {
+    [[maybe_unused]] static bool const once = [] {
+        droppedBefore = setDroppedErrorHandler(nullptr); // before traceDropped can be called on another thread
+        setDroppedErrorHandler(traceDropped);
+        assertionBefore = setAssertionHandler(traceAssertion);
+        return true;
+    }();
+}
+
+} // namespace
+
+TraceSink::TraceSink(Severity minimum) : before_(detail::traceSink), minimum_(minimum) {
+    hearOfErrors();
+    detail::traceSink = this;
+    detail::traceMinimum = minimum_;
+}
+
+TraceSink::~TraceSink() {
+    FLOW_ASSERT(detail::traceSink == this, "trace sinks are destroyed in another order than they were made in");
+    detail::traceSink = before_;
+    detail::traceMinimum = before_ ? before_->minimum_ : SevError + 1;
+}
+
+void TraceSink::setMinimum(Severity severity) {
+    minimum_ = severity;
+    if (detail::traceSink == this)
+        detail::traceMinimum = severity;
+}
+
+TraceFile::TraceFile(std::string const& path, Severity minimum)
+    : TraceSink(minimum), file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
+    if (file_ < 0)
+        throw io_error();
+}
+
+TraceFile::~TraceFile() {
+    flush();
+    ::close(file_);
+}
+
+void TraceFile::write(std::string_view line, Severity severity) {
+    pending_ += line;
+    pending_ += '\n';
+    if (severity >= SevError || pending_.size() >= kFlushBytes)
+        flush();
+}
+
+// A file that cannot be written loses events, and does not stop the program.
+void TraceFile::flush() {
+    std::string_view rest = pending_;
+    while (!rest.empty()) {
+        ssize_t written = ::write(file_, rest.data(), rest.size());
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            break;
+        rest.remove_prefix(static_cast<std::size_t>(written));
+    }
+    pending_.clear();
+}
+
+} // namespace flow

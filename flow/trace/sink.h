@@ -1,0 +1,83 @@
+#pragma once
+// Where the trace events of a thread go: a file, memory, or nowhere, which is the default.
+//
+//     TraceFile trace("trace.json");              // from here to the end of the scope
+//
+//     TraceMemory trace;                          // in a test
+//     work();
+//     CHECK(trace.lines().size() == 1);
+//
+// A sink belongs to the thread that made it, and takes the events of that thread until it is destroyed; then the one
+// before takes them again. Threads that share a file open it each: lines are appended whole.
+//
+// While a thread has a sink, failed assertions and errors that nobody receives (those of `void` actors too) are events:
+// "AssertionFailed" and "ErrorDropped", with the name of the actor.
+
+#include "flow/base/non_copyable.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace flow {
+
+enum Severity { SevDebug = 5, SevInfo = 10, SevWarn = 20, SevWarnAlways = 30, SevError = 40 };
+
+class TraceSink : NonCopyable {
+public:
+    /// Takes events of at least this severity.
+    void setMinimum(Severity severity);
+
+    /// A line, without its newline.
+    virtual void write(std::string_view line, Severity severity) = 0;
+    /// All that was written is out of this program when it returns.
+    virtual void flush() = 0;
+
+protected:
+    explicit TraceSink(Severity minimum);
+    virtual ~TraceSink();
+
+private:
+    TraceSink* before_;
+    int minimum_;
+};
+
+namespace detail {
+/// Of the sink that takes this thread's events; null for none.
+inline constinit thread_local TraceSink* traceSink = nullptr;
+/// What is less severe than this is off. Above all severities if there is no sink.
+inline constinit thread_local int traceMinimum = SevError + 1;
+} // namespace detail
+
+/// Appends to a file. Events are written out when 64 KiB have come together, at every SevError, and at the end: also if
+/// that is exit(), provided that the TraceFile is static or thread_local.
+class TraceFile final : public TraceSink {
+public:
+    /// Throws io_error if the file cannot be opened.
+    explicit TraceFile(std::string const& path, Severity minimum = SevInfo);
+    ~TraceFile() override;
+
+    void write(std::string_view line, Severity severity) override;
+    void flush() override;
+
+private:
+    int file_;
+    std::string pending_;
+};
+
+/// Keeps the lines.
+class TraceMemory final : public TraceSink {
+public:
+    explicit TraceMemory(Severity minimum = SevInfo) : TraceSink(minimum) {}
+    ~TraceMemory() override = default;
+
+    void write(std::string_view line, Severity) override { lines_.emplace_back(line); }
+    void flush() override {}
+    std::vector<std::string> const& lines() const { return lines_; }
+    void clear() { lines_.clear(); }
+
+private:
+    std::vector<std::string> lines_;
+};
+
+} // namespace flow

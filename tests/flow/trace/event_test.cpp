@@ -1,0 +1,125 @@
+#include "flow/trace/event.h"
+
+#include "flow/base/optional.h"
+#include "flow/coro/coroutine.h"
+#include "flow/memory/standalone.h"
+#include "flow/sim/sim_loop.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <thread>
+
+using namespace flow;
+
+namespace {
+
+int described = 0;
+
+struct Costly {
+    std::string toString() const {
+        ++described;
+        return "costly";
+    }
+};
+
+} // namespace
+
+TEST_CASE("event: one object, in the order of the details") {
+    TraceMemory trace;
+    TraceEvent("PeerConnected", UID(1, 2)).detail("Address", "10.0.0.1:4500").detail("Attempts", 3).detail("Load", 0.5);
+    REQUIRE(trace.lines().size() == 1);
+    CHECK(trace.lines()[0] == "{\"Severity\":10,\"Type\":\"PeerConnected\",\"ID\":\"00000000000000010000000000000002\","
+                              "\"Address\":\"10.0.0.1:4500\",\"Attempts\":3,\"Load\":0.5}");
+}
+
+TEST_CASE("event: the time is that of the loop") {
+    TraceMemory trace;
+    SimLoop loop;
+    auto work = []() -> Future<Void> {
+        co_await delay(2.5);
+        TraceEvent(SevWarnAlways, "Later");
+    };
+    loop.run(work());
+    REQUIRE(trace.lines().size() == 1);
+    CHECK(trace.lines()[0] == "{\"Time\":2.5,\"Severity\":30,\"Type\":\"Later\"}");
+}
+
+TEST_CASE("event: an event that is off evaluates nothing of its own") {
+    described = 0;
+    TraceEvent off("Off");
+    CHECK_FALSE(off.isEnabled());
+    off.detail("Costly", Costly()).detailf("Number", "%d", 7).error(io_error()).suppressFor(1);
+    off.log();
+    CHECK(described == 0);
+    TraceMemory trace;
+    TraceEvent("On").detail("Costly", Costly());
+    TraceEvent(SevDebug, "BelowTheMinimum").detail("Costly", Costly());
+    CHECK(described == 1);
+    CHECK(trace.lines().size() == 1);
+}
+
+TEST_CASE("event: errors") {
+    TraceMemory trace;
+    TraceEvent(SevWarn, "ReadFailed").error(timed_out());
+    TraceEvent("Injected").error(io_error().asInjectedFault());
+    TraceEvent("Fine").error(Error());
+    TraceEvent("Cancelled").error(actor_cancelled());
+    TraceEvent("CancelledToo").errorUnsuppressed(actor_cancelled());
+    REQUIRE(trace.lines().size() == 4);
+    CHECK(trace.lines()[0] ==
+          "{\"Severity\":20,\"Type\":\"ReadFailed\",\"Error\":\"timed_out\",\"ErrorDescription\":\"" +
+              std::string(timed_out().what()) + "\",\"ErrorCode\":1004}");
+    CHECK(trace.lines()[1].ends_with("\"ErrorCode\":1510,\"ErrorIsInjectedFault\":true}"));
+    CHECK(trace.lines()[2] == "{\"Severity\":10,\"Type\":\"Fine\"}");
+    CHECK(trace.lines()[3].find("\"Error\":\"actor_cancelled\"") != std::string::npos);
+}
+
+TEST_CASE("event: values of the runtime's types") {
+    TraceMemory trace;
+    TraceEvent("E")
+        .detail("Ref", "a\xff"_sr)
+        .detail("Standalone", Standalone<StringRef>("text"_sr))
+        .detail("Optional", Optional<int>())
+        .detail("String", std::string("q\"q"))
+        .detail("Error", broken_promise())
+        .detailf("Printf", "%03d", 7);
+    CHECK(trace.lines()[0] == "{\"Severity\":10,\"Type\":\"E\",\"Ref\":\"a\\\\xff\",\"Standalone\":\"text\","
+                              "\"Optional\":\"[not set]\",\"String\":\"q\\\"q\",\"Error\":\"broken_promise\","
+                              "\"Printf\":\"007\"}");
+}
+
+TEST_CASE("event: suppressFor writes one in a while, and counts the others") {
+    TraceMemory trace;
+    auto report = [](double seconds) { TraceEvent("Often").suppressFor(seconds); };
+    auto work = [&]() -> Future<Void> {
+        for (int i = 0; i < 12; ++i) { // at 0, 1, 2 ... 11
+            report(5);
+            co_await delay(1);
+        }
+    };
+    {
+        SimLoop loop;
+        loop.run(work());
+        TraceEvent("Other").suppressFor(5);
+    }
+    REQUIRE(trace.lines().size() == 4);
+    CHECK(trace.lines()[0] == "{\"Time\":0,\"Severity\":10,\"Type\":\"Often\"}");
+    CHECK(trace.lines()[1] == "{\"Time\":5,\"Severity\":10,\"Type\":\"Often\",\"SuppressedEventCount\":4}");
+    CHECK(trace.lines()[2] == "{\"Time\":10,\"Severity\":10,\"Type\":\"Often\",\"SuppressedEventCount\":4}");
+    trace.clear();
+    SimLoop fresh; // its clock begins again
+    report(5);
+    report(5);
+    CHECK(trace.lines().size() == 1);
+}
+
+TEST_CASE("event: log writes at once, and only once") {
+    TraceMemory trace;
+    TraceEvent event("Now");
+    event.detail("A", 1).log();
+    CHECK(trace.lines().size() == 1);
+    event.detail("B", 2);
+    event.log();
+    CHECK(trace.lines().size() == 1);
+}

@@ -1,0 +1,173 @@
+#include "flow/trace/sink.h"
+
+#include "flow/base/assert_macros.h"
+#include "flow/coro/coroutine.h"
+#include "flow/sim/sim_loop.h"
+#include "flow/trace/event.h"
+#include "tests/flow/support/death.h"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <iterator>
+#include <thread>
+#include <vector>
+
+using namespace flow;
+
+namespace {
+
+/// A file that is gone at the end.
+struct TemporaryFile {
+    char path[32] = "/tmp/millrace-sink-XXXXXX";
+    TemporaryFile() { ::close(::mkstemp(path)); }
+    ~TemporaryFile() { std::remove(path); }
+    std::string text() const {
+        std::ifstream file(path);
+        return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    }
+};
+
+std::size_t count(std::string const& text, std::string const& part) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1))
+        ++found;
+    return found;
+}
+
+coro::Detached failsAlone(Future<Void> start) {
+    co_await start;
+    throw io_error();
+}
+
+} // namespace
+
+TEST_CASE("sink: the innermost takes the events, and gives way at its end") {
+    TraceMemory outer;
+    TraceEvent("One");
+    {
+        TraceMemory inner(SevWarn);
+        TraceEvent("Two");
+        TraceEvent(SevWarn, "Three");
+        inner.setMinimum(SevDebug);
+        TraceEvent(SevDebug, "Four");
+        CHECK(inner.lines().size() == 2);
+        outer.setMinimum(SevError); // of a sink that takes nothing now
+        TraceEvent("Five");
+        CHECK(inner.lines().size() == 3);
+    }
+    TraceEvent("Six");
+    TraceEvent(SevError, "Seven");
+    CHECK(outer.lines().size() == 2);
+    outer.clear();
+    CHECK(outer.lines().empty());
+}
+
+TEST_CASE("sink: each thread has its own") {
+    TraceMemory mine;
+    std::thread([] {
+        TraceEvent("Nowhere");
+        TraceMemory theirs;
+        TraceEvent("There");
+        CHECK(theirs.lines().size() == 1);
+    }).join();
+    CHECK(mine.lines().empty());
+}
+
+TEST_CASE("sink: a file has everything at the end, and everything before an error at once") {
+    TemporaryFile file;
+    {
+        TraceFile trace(file.path);
+        TraceEvent("One");
+        CHECK(file.text().empty());
+        TraceEvent(SevError, "Two");
+        CHECK(count(file.text(), "\n") == 2);
+        TraceEvent("Three");
+        trace.flush();
+        CHECK(count(file.text(), "\n") == 3);
+        for (int i = 0; i < 3000; ++i)
+            TraceEvent("Many").detail("Number", i);
+        CHECK(count(file.text(), "\n") > 1000);
+    }
+    CHECK(count(file.text(), "\n") == 3003);
+    {
+        TraceFile again(file.path); // appends
+        TraceEvent("More");
+    }
+    CHECK(count(file.text(), "\n") == 3004);
+    CHECK_THROWS_AS(TraceFile("/no such folder/trace"), Error);
+    TraceEvent("Nowhere"); // the one that could not be opened takes nothing
+}
+
+TEST_CASE("sink: threads append whole lines to one file") {
+    TemporaryFile file;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&] {
+            TraceFile trace(file.path);
+            for (int i = 0; i < 2000; ++i)
+                TraceEvent("FromAThread").detail("Text", std::string(50, 'x'));
+        });
+    for (std::thread& thread : threads)
+        thread.join();
+    std::string text = file.text();
+    CHECK(count(text, "\n") == 8000);
+    CHECK(count(text, std::string(50, 'x') + "\"}\n") == 8000);
+}
+
+TEST_CASE("sink: a static file is complete after exit, and after an abort") {
+    TemporaryFile file;
+    test::runInChild([&] {
+        static TraceFile trace(file.path);
+        TraceEvent("BeforeExit");
+        std::exit(0);
+    });
+    CHECK(count(file.text(), "BeforeExit") == 1);
+    test::runInChild([&] {
+        TraceFile trace(file.path);
+        TraceEvent("BeforeAbort");
+        FLOW_ASSERT(1 > 2, "the end");
+    });
+    CHECK(count(file.text(), "BeforeAbort") == 1);
+    CHECK(count(file.text(), "\"Type\":\"AssertionFailed\",\"Message\":\"the end [1 > 2]\"") == 1);
+}
+
+TEST_CASE("sink: errors that nobody receives are events") {
+    SimLoop loop;
+    TraceMemory trace;
+    Promise<Void> start;
+    failsAlone(start.getFuture());
+    start.send(Void());
+    REQUIRE(trace.lines().size() == 1);
+    std::string line = trace.lines()[0];
+    INFO(line);
+    CHECK(count(line, "\"Severity\":40,\"Type\":\"ErrorDropped\",\"Actor\":\"") == 1);
+    CHECK(count(line, "failsAlone") == 1);
+    CHECK(count(line, "\"Error\":\"io_error\"") == 1);
+}
+
+TEST_CASE("sink: failed assertions are events, and still printed") {
+    test::Death child = test::runInChild([] {
+        TraceMemory trace;
+        try {
+            ASSERT(1 > 2);
+        } catch (Error&) {
+        }
+        for (std::string const& line : trace.lines())
+            std::fprintf(stderr, "%s\n", line.c_str());
+    });
+    INFO(child.text);
+    CHECK(child.says("flow: assertion failed: 1 > 2"));
+    CHECK(child.says("\"Type\":\"AssertionFailed\",\"Message\":\"1 > 2\",\"File\":\""));
+}
+
+TEST_CASE("sink: sinks are destroyed in the reverse order") {
+    CHECK_DIES(
+        {
+            auto* first = new TraceMemory;
+            auto* second = new TraceMemory;
+            delete first;
+            delete second;
+        },
+        "another order");
+}
