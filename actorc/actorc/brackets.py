@@ -31,6 +31,7 @@ class TokenList:
         self.source = source
         self.tokens = tokens
         self.texts = tokens.texts + [""] * 4
+        self._padded_kinds = tokens.kinds + [Kind.OTHER] * 4
         self._kinds, self._starts, self._ends = tokens.kinds, tokens.starts, tokens.ends
         self.diagnostics = diagnostics
         self.partner: dict[int, int] = {}  # from an opening to its closing bracket
@@ -42,7 +43,7 @@ class TokenList:
         return len(self.tokens)
 
     def kind(self, index: int) -> Kind:
-        return self._kinds[index] if index < len(self._kinds) else Kind.OTHER
+        return self._padded_kinds[index]
 
     def begins_actor(self, index: int) -> bool:
         """Whether an actor begins at this token, in whatever spelling."""
@@ -50,7 +51,7 @@ class TokenList:
         return text in ACTOR_WORDS or (text == TEST_WORD and self.texts[index + 1] == "(")
 
     def is_name(self, index: int) -> bool:
-        return self.kind(index) is Kind.NAME
+        return self._padded_kinds[index] is Kind.NAME
 
     def text(self, first: int, end: int) -> str:
         """The source text of tokens `first` to `end` (excluded)."""
@@ -105,6 +106,10 @@ class TokenList:
         if marks is None:
             marks = self._marks[words] = [index for index, text in enumerate(self.texts) if text in words]
         return marks[bisect_left(marks, first) : bisect_left(marks, end)]
+
+    def places(self, words: Collection[str]) -> list[int]:
+        """Where a directive or one of the words stands."""
+        return [index for index, text in enumerate(self.texts) if text in words or text[:1] == "#"]
 
     def of_kinds(self, first: int, end: int, kinds: Collection[Kind]) -> list[int]:
         """Where a token of one of the kinds stands, at any depth."""

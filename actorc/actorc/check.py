@@ -43,6 +43,7 @@ from actorc.syntax import (
     walk,
 )
 
+_WORD = re.compile(r"[\w$]+")
 _LOOPS = (Loop, While, DoWhile, For, RangeFor)
 
 
@@ -100,8 +101,10 @@ class _ActorCheck:
 
     def _name_span(self, type_: Code, name: str) -> Span:
         """A name stands behind its type, with no more than `const`, `&` and comments between."""
-        match = re.compile(rf"\b{re.escape(name)}\b").search(self._source.text, type_.span.end)
-        return Span(match.start(), match.end()) if match else type_.span
+        for match in _WORD.finditer(self._source.text, type_.span.end):
+            if match.group() == name:
+                return Span(match.start(), match.end())
+        return type_.span
 
     def _check_ranges(self, statement: Statement, locals_: frozenset[str]) -> None:
         """The type of a range that is kept across waits is told by its expression, in which no local can stand."""

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import sys
+from bisect import bisect_left
 from collections import Counter
 
-from actorc.brackets import TEST_WORD, TokenList
+from actorc.brackets import ACTOR_WORDS, TEST_WORD, TokenList
 from actorc.descriptions import DESCRIBED, DescriptionParser
 from actorc.diagnostics import Abandoned, Diagnostics, Fault
 from actorc.header import Head, HeaderParser
 from actorc.lexer import OPEN_TO_THE_END, Kind, lex
 from actorc.records import replace
-from actorc.scopes import Scopes
+from actorc.scopes import SCOPE_WORDS, Scopes
 from actorc.source import Source
 from actorc.statements import StatementParser
-from actorc.strays import find_stray
+from actorc.strays import STRAY_WORDS, find_stray
 from actorc.syntax import Actor, Block, Code, Description, File, Span
 from actorc.testcases import TestCaseParser
 
 _RECURSION = 20_000  # for the deepest nesting that the parser accepts, also in the stages that walk over its tree
+_LOOKED_AT = ACTOR_WORDS | SCOPE_WORDS | STRAY_WORDS | {TEST_WORD, "DESCR"}  # outside actors
 _NOT_FIRST = ("#else", "#elif", "#endif")
 
 
@@ -48,8 +50,10 @@ class _FileParser:
         self.descriptions: list[Description] = []
 
     def run(self) -> None:
-        index = 0
-        while index < len(self._tokens):
+        places = self._tokens.places(_LOOKED_AT)
+        index = place = 0
+        while (place := bisect_left(places, index, place)) < len(places):
+            index = places[place]
             text = self._tokens.texts[index]
             if self._tokens.begins_actor(index):
                 actor, index = self._actor(index)

@@ -86,6 +86,7 @@ class PrefixLowering:
         waits = [inner for inner in syntax.walk(body) if isinstance(inner, syntax.Wait | syntax.Choose)]
         self._numbers: dict[Statement, int] = {wait: number for number, wait in enumerate(waits, 1)}
         self._deduced = {wait: f"auto{number}__" for number, wait in enumerate(_deduced(waits), 1)}
+        self._verbatim: dict[Statement, bool] = {}
         self._counts: dict[str, int] = {}
         self._jumped_to: set[LabelName] = set()
         self._handler: LabelName | None = None
@@ -179,7 +180,10 @@ class PrefixLowering:
         """Whether the statement is copied as it stands."""
         if isinstance(item, syntax.Break | syntax.Continue):
             return False  # may stand for none in the source
-        return not any(_is_rewritten(inner) for inner in syntax.walk(item))
+        known = self._verbatim.get(item)
+        if known is None:
+            known = self._verbatim[item] = not any(_is_rewritten(inner) for inner in syntax.walk(item))
+        return known
 
     def _operand(self, wait: syntax.WaitExpr) -> Operand:
         function = "flow::pendingNext" if wait.is_stream else "flow::pending"

@@ -12,6 +12,7 @@ from actorc.records import dataclass
 from actorc.words import CLASS_KEYS, KEYWORDS
 
 _ENDS_BASES = frozenset({"{", "}", ";", "=", ""}) | ACTOR_WORDS
+SCOPE_WORDS = CLASS_KEYS | {"{", "}"}  # and directives: the tokens to step on
 _LONGEST_BASES = 500  # tokens in a list of base classes
 
 

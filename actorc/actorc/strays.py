@@ -9,6 +9,7 @@ from actorc.diagnostics import Diagnostics, Fault
 from actorc.lexer import Kind
 from actorc.syntax import Span
 
+STRAY_WORDS = frozenset({"UNCANCELLABLE"})  # and directives
 _MACRO = re.compile(r"#\s*define\s+(?!ACTOR\b|SWIFT_ACTOR\b)\w+")
 _ACTOR = re.compile(r"\"(?:\\.|[^\"\\])*\"|//[^\n]*|/\*.*?\*/|\b(?P<word>ACTOR|SWIFT_ACTOR)\b", re.DOTALL)
 _BEFORE_ACTOR = frozenset({"static", "Future", "flow", "void", "ACTOR", "SWIFT_ACTOR"})

@@ -394,14 +394,19 @@ def declared_states(statement: Statement) -> Iterator[tuple[Code, str]]:
             yield wait.result.type, wait.result.name
 
 
+_LEAVES = (Plain, StateDecl, Wait, Return, Throw, Break, Continue)
+
+
 def walk(node: Statement) -> Iterator[Statement]:
     """The statement and all statements inside it, in source order."""
     pending = [node]
     while pending:
         statement = pending.pop()
         yield statement
-        inner = statement.statements if isinstance(statement, Block) else tuple(children(statement))
-        pending.extend(reversed(inner))
+        if isinstance(statement, Block):
+            pending.extend(reversed(statement.statements))
+        elif not isinstance(statement, _LEAVES):
+            pending.extend(reversed(tuple(children(statement))))
 
 
 def suspends(node: Statement) -> bool:
