@@ -1,88 +1,32 @@
 """The command: `actorc INPUT OUTPUT`, see options.py for the rest.
 
 Exit status: 0 success; 1 the source is wrong, or a file cannot be read or written; 3 a fault of actorc itself;
-100 wrong arguments.
+100 wrong arguments. Of several files the worst counts.
 """
 
 from __future__ import annotations
 
-import os
+import gc
 import sys
 
-from actorc import outputs
-from actorc.diagnostics import Diagnostics
-from actorc.driver import Rejected, analyse, emitted
-from actorc.identifiers import identifier_lines
-from actorc.options import Job, Options, parse
+from actorc.options import parse
 from actorc.report import Reporter
-from actorc.source import Source
-
-EXIT_REJECTED = 1
-EXIT_INTERNAL = 3
+from actorc.run import run
 
 
 def main(argv: list[str] | None = None) -> int:
     options = parse(argv)
     reporter = Reporter(options.format, options.colour, warnings=options.show_warnings)
-    status = max(run(job, options, reporter) for job in options.jobs)
+    if len(options.jobs) == 1:
+        status = run(options.jobs[0], options, reporter)
+    else:
+        from actorc.batch import run_all  # late: most runs have one file
+
+        status = run_all(options, reporter)
     reporter.finish()
     return status
 
 
-def run(job: Job, options: Options, reporter: Reporter) -> int:
-    """Compiles one file; returns the exit status. Whatever goes wrong, nothing stale is left."""
-    status = EXIT_INTERNAL
-    try:
-        status = _run(job, options, reporter)
-    except OSError as error:
-        status = EXIT_REJECTED
-        print(f"actorc: {error.filename or job.input}: {error.strerror or error}", file=sys.stderr)
-    except Exception as error:  # the author of an actor can do nothing with a traceback
-        _report_internal(error, job.input)
-    finally:
-        if status != 0:
-            outputs.remove(job.output)
-            outputs.remove(_identifier_path(job))
-    return status
-
-
-def _run(job: Job, options: Options, reporter: Reporter) -> int:
-    source = Source.read(job.input)
-    diagnostics = Diagnostics()
-    try:
-        file = analyse(source, diagnostics)
-    except Rejected:
-        return EXIT_REJECTED
-    finally:
-        reporter.add(source, diagnostics)
-    text = emitted(file, source, options.backend, job.output, nodiscard=options.nodiscard)
-    outputs.write(job.output, source.encode(text), read_only=True)
-    if not outputs.is_special(job.output):
-        outputs.write(_identifier_path(job), source.encode(identifier_lines(file, source)))
-    if job.depfile is not None:
-        outputs.write(job.depfile, outputs.make_rule(job.input, job.output).encode())
-    return 0
-
-
-def _identifier_path(job: Job) -> str:
-    return job.output + ".uid"
-
-
-def _report_internal(error: Exception, input_path: str) -> None:
-    import traceback  # late: a run that succeeds starts faster without it
-
-    if os.environ.get("ACTORC_TRACEBACK") == "1":
-        traceback.print_exception(error)
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else "an unknown place"
-    what = f"{type(error).__name__}: {error}".splitlines()[0]
-    print(
-        f"actorc: {input_path}: internal error at {place}: {what}\n"
-        "actorc: this is a bug in actorc, not in your source; please report it together with what\n"
-        "actorc: ACTORC_TRACEBACK=1 in the environment makes it print",
-        file=sys.stderr,
-    )
-
-
 if __name__ == "__main__":
+    gc.disable()  # a tree is no garbage before the end, and looking for some takes a tenth of the time
     sys.exit(main())

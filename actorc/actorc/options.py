@@ -36,6 +36,7 @@ class Options:
     backend: str
     show_warnings: bool
     nodiscard: bool  # calls whose future is thrown away are to be warned of by the C++ compiler
+    processes: int = 1
     format: str = FORMATS[0]
     colour: str = COLOUR_CHOICES[0]
 
@@ -71,24 +72,85 @@ def parse(argv: list[str] | None = None) -> Options:
     """Reads the arguments; exits with EXIT_USAGE if they are wrong."""
     parser = _make_parser()
     arguments = parser.parse_args(argv)
-    job = Job(arguments.input, arguments.output, arguments.depfile)
-    if os.path.realpath(job.input) == os.path.realpath(job.output):
-        parser.error("OUTPUT is the same file as INPUT")
+    jobs = _batch(parser, arguments) if arguments.batch else _single(parser, arguments)
     diagnosed = not arguments.disable_diagnostics
     return Options(
-        (job,),
+        jobs,
         backend=arguments.backend,
         show_warnings=diagnosed,
         nodiscard=diagnosed,
+        processes=arguments.jobs,
         format=arguments.format,
         colour=arguments.color,
     )
 
 
+def _single(parser: _Parser, arguments: argparse.Namespace) -> tuple[Job, ...]:
+    if len(arguments.files) != 2:
+        parser.error("INPUT and OUTPUT are needed" if len(arguments.files) < 2 else "more than INPUT and OUTPUT")
+    source, output = arguments.files
+    job = Job(source, output, arguments.depfile)
+    _require_apart(parser, (job,))
+    return (job,)
+
+
+def _batch(parser: _Parser, arguments: argparse.Namespace) -> tuple[Job, ...]:
+    if arguments.depfile is not None:
+        parser.error("--depfile is for one file; with --batch, let each OUTPUT depend on its INPUT and on actorc")
+    paths = [path for argument in arguments.files for path in _listed(parser, argument)]
+    if not paths or len(paths) % 2:
+        parser.error(f"--batch needs pairs of INPUT and OUTPUT, and these are {len(paths)} paths")
+    jobs = tuple(Job(*pair, None) for pair in zip(paths[::2], paths[1::2], strict=True))
+    _require_apart(parser, jobs)
+    return jobs
+
+
+def _listed(parser: _Parser, argument: str) -> list[str]:
+    """`@FILE` stands for the lines of FILE."""
+    if not argument.startswith("@"):
+        return [argument]
+    try:
+        with open(argument[1:], encoding="utf-8", errors="surrogateescape") as file:
+            return [line for line in file.read().splitlines() if line]
+    except OSError as error:
+        parser.error(f"{argument[1:]}: {error.strerror}")
+
+
+def _require_apart(parser: _Parser, jobs: tuple[Job, ...]) -> None:
+    """No file is written twice, or written and read."""
+    inputs = {os.path.realpath(job.input) for job in jobs}
+    written: set[str] = set()
+    for job in jobs:
+        output = os.path.realpath(job.output)
+        if output in inputs:
+            parser.error(f"{job.output}: OUTPUT is the same file as INPUT")
+        if output in written:
+            parser.error(f"{job.output}: two files have the same OUTPUT")
+        written.add(output)
+
+
+def _count(text: str) -> int:
+    count = int(text)
+    if count < 1:
+        raise ValueError
+    return count
+
+
+_count.__name__ = "number of processes"  # as argparse names it in a message
+
+
 def _make_parser() -> _Parser:
-    parser = _Parser(prog="actorc", description="Compile an actor source to C++20.", allow_abbrev=False)
-    parser.add_argument("input", metavar="INPUT", help="the .actor.cpp or .actor.h file")
-    parser.add_argument("output", metavar="OUTPUT", help="the C++ file to write")
+    parser = _Parser(
+        prog="actorc",
+        usage="actorc [options] INPUT OUTPUT\n       actorc --batch [options] INPUT OUTPUT [INPUT OUTPUT ...]",
+        description="Compile actor sources to C++20.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("files", nargs="*", help="the .actor.cpp or .actor.h file, and the C++ file to write")
+    parser.add_argument(
+        "--batch", action="store_true", help="compile many files; @FILE stands for the lines of FILE, a path each"
+    )
+    parser.add_argument("--jobs", type=_count, default=1, metavar="N", help="processes for --batch (%(default)s)")
     parser.add_argument("--backend", choices=BACKENDS, default=BACKENDS[0], help="what actors become (%(default)s)")
     parser.add_argument("--depfile", metavar="FILE", help="write a make rule with everything OUTPUT depends on")
     parser.add_argument("--disable-diagnostics", action="store_true", help="print no warnings, emit no [[nodiscard]]")

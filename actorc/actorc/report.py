@@ -54,6 +54,9 @@ def wants_colour(choice: str, stream: TextIO, environment: Mapping[str, str] = o
     return stream.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
 
 
+Findings = list[tuple[Source, Sequence[Diagnostic]]]
+
+
 class Reporter:
     """Prints what is found in one file after the other: text at once to standard error; what is for programs as one
     document to standard output, by `finish`."""
@@ -62,15 +65,19 @@ class Reporter:
         self._format = format_
         self._warnings = warnings
         self._palette = COLOURED if wants_colour(colour, sys.stderr) else PLAIN
-        self._findings: list[tuple[Source, Sequence[Diagnostic]]] = []
+        self.findings: Findings = []
 
     def add(self, source: Source, diagnostics: Diagnostics) -> None:
         if self._format != "text":
-            self._findings.append((source, diagnostics.shown(warnings=self._warnings)))
+            self.findings.append((source, diagnostics.shown(warnings=self._warnings)))
             return
         text = as_text(diagnostics, source, warnings=self._warnings, palette=self._palette)
         encoding = sys.stderr.encoding or "utf-8"
         sys.stderr.write(text.encode(encoding, "replace").decode(encoding))
+
+    def extend(self, findings: Findings) -> None:
+        """What another Reporter has found, after what this one has."""
+        self.findings += findings
 
     def finish(self) -> None:
         if self._format == "text":
@@ -78,7 +85,7 @@ class Reporter:
         from actorc import report_formats  # late: most runs have nothing to say
 
         make = report_formats.as_json if self._format == "json" else report_formats.as_sarif
-        sys.stdout.write(make(self._findings))
+        sys.stdout.write(make(self.findings))
 
 
 def as_text(diagnostics: Diagnostics, source: Source, *, warnings: bool = True, palette: Palette = PLAIN) -> str:
