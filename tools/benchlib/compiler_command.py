@@ -1,0 +1,113 @@
+"""The command bench/compiler.py: measures actorc and prints two tables."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from benchlib.compiler import Many, MeasureError, Row, document, measure_file, measure_many
+from benchlib.process import interrupt_on_terminate
+
+DESCRIPTION = """\
+Measures actorc on generated actor files, which look like those of a large program
+(10 actors and 30 waits in 1,000 lines): CPU seconds of the whole process, lines per
+second without the start, bytes of output for a byte of input, and CPU seconds of
+clang 19 for the output; then many files, a process for each and all in one."""
+
+_COMPILED_UP_TO = 10_000  # lines
+
+
+def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="bench/compiler.py", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    sizes = [1_000, 10_000, 100_000]
+    parser.add_argument("--lines", type=int, nargs="*", default=sizes, metavar="N", help="default: 1000 10000 100000")
+    parser.add_argument("--files", type=int, default=50, metavar="N", help="many files of 700 lines; default: 50")
+    parser.add_argument("--runs", type=int, default=3, metavar="N", help="of which the least counts; default: 3")
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="of the generated files; default: 1")
+    parser.add_argument("--no-clang", action="store_true", help="do not compile the output")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to FILE as well")
+    return parser.parse_args(argv)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    interrupt_on_terminate()
+    options = parse_arguments(argv)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
+    rows: list[Row] = []
+    many: list[Many] = []
+    try:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            for lines in options.lines:
+                compiled = lines <= _COMPILED_UP_TO and not options.no_clang
+                rows += measure_file(folder, lines, options.seed, options.runs, compile_output=compiled)
+            if options.files:
+                many += measure_many(folder, options.files, 700, options.seed)
+    except MeasureError as error:
+        print(f"bench/compiler.py: {error}", file=sys.stderr)
+        return 1
+    for table in (files_table(rows), many_table(many)):
+        if table.row_count:
+            console.print(table)
+    if options.json:
+        context = {"python": platform.python_version(), "machine": platform.machine(), "seed": options.seed}
+        options.json.write_text(json.dumps(document(rows, many, context), indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+def files_table(rows: Sequence[Row]) -> Table:
+    titles = (
+        "lines",
+        "back end",
+        "CPU s",
+        "of it start",
+        "lines/s",
+        "output/input",
+        "clang -fsyntax-only s",
+        "clang -O2 s",
+    )
+    table = _table(titles)
+    for row in rows:
+        table.add_row(
+            f"{row.lines}",
+            row.backend,
+            f"{row.seconds:.3f}",
+            f"{row.start:.3f}",
+            f"{row.lines_per_second:.0f}",
+            f"{row.ratio:.2f}",
+            _optional(row.syntax),
+            _optional(row.optimised),
+        )
+    return table
+
+
+def many_table(many: Sequence[Many]) -> Table:
+    table = _table(("files", "lines", "back end", "a process each, CPU s", "--batch, CPU s", "--batch, lines/s"))
+    for each in many:
+        rate = each.lines / each.batch
+        table.add_row(
+            f"{each.files}", f"{each.lines}", each.backend, f"{each.apart:.2f}", f"{each.batch:.2f}", f"{rate:.0f}"
+        )
+    return table
+
+
+def _table(titles: Sequence[str]) -> Table:
+    table = Table(box=box.MARKDOWN)
+    for title in titles:
+        table.add_column(title, justify="left" if title == "back end" else "right")
+    return table
+
+
+def _optional(seconds: float | None) -> str:
+    return "-" if seconds is None else f"{seconds:.2f}"
