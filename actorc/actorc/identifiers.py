@@ -6,7 +6,10 @@ name in one file share it.
 
 from __future__ import annotations
 
-from hashlib import sha256
+try:
+    from _sha256 import sha256  # type: ignore[import-not-found]  # hashlib loads OpenSSL, which takes 2 ms
+except ImportError:
+    from hashlib import sha256
 
 from actorc.source import Source
 from actorc.syntax import File

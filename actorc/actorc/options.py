@@ -145,6 +145,8 @@ def _make_parser() -> _Parser:
         usage="actorc [options] INPUT OUTPUT\n       actorc --batch [options] INPUT OUTPUT [INPUT OUTPUT ...]",
         description="Compile actor sources to C++20.",
         allow_abbrev=False,
+        # Without a width it imports shutil, with all its compressors, to ask for the terminal's.
+        formatter_class=lambda prog: argparse.HelpFormatter(prog, width=100),
     )
     parser.add_argument("files", nargs="*", help="the .actor.cpp or .actor.h file, and the C++ file to write")
     parser.add_argument(
