@@ -32,7 +32,7 @@ from actorc.words import KEYWORDS
 
 Parsed = tuple[Statement, int]
 BEFORE = "write `state T value = {wait};` before, and use `value` here"
-_IN_LOOP = "write `loop {{ state T value = {wait}; if (...) break; ... }}`"
+_IN_LOOP = "write `loop { state T value = {wait}; if (...) break; ... }`"
 _FOR_FORMS = "a `for` needs `(INIT; CONDITION; STEP)` or `(DECLARATION : RANGE)`"
 
 

@@ -129,7 +129,7 @@ class Reach:
                 return Flow(once.breaks if endless else once.breaks | arriving)
             arriving = again
 
-    def _do(self, body: syntax.Block, endless: bool, arriving: Paths) -> Flow:
+    def _do(self, body: syntax.Block, endless: bool, arriving: int) -> Flow:
         while True:
             once = self.flow(body, arriving)
             tested = once.normal | once.continues
@@ -137,7 +137,7 @@ class Reach:
                 return Flow(once.breaks if endless else once.breaks | tested)
             arriving |= tested
 
-    def _switch(self, body: syntax.Block, arriving: Paths) -> Flow:
+    def _switch(self, body: syntax.Block, arriving: int) -> Flow:
         falls = breaks = continues = Paths.NONE
         has_default = False
         for inner in body.statements:

@@ -82,7 +82,7 @@ class WaitScanner:
             Fault.MISPLACED_WAIT,
             f"`{word}` cannot stand {place}: a wait is a statement of its own",
             self._tokens.span(index, self._tokens.partner.get(index + 1, index) + 1),
-            hint=hint.format(wait=self.shown(index)),
+            hint=hint.replace("{wait}", self.shown(index)),  # the hint may quote braces of the source
         )
 
     def _unsupported(self, word: str, span: Span) -> None:

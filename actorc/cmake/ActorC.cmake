@@ -74,8 +74,8 @@ function(add_actor_sources target)
         add_custom_command(
             OUTPUT "${output}"
             BYPRODUCTS "${output}.uid"
-            COMMAND "${CMAKE_COMMAND}" -E env "PYTHONPATH=${package_root}"
-                "${python}" -m actorc --backend ${arg_BACKEND} "${input}" "${output}" --depfile "${output}.d"
+            # -S: actorc needs nothing from site-packages, and looking there takes as long as 500 lines.
+            COMMAND "${python}" -S "${package_root}" --backend ${arg_BACKEND} "${input}" "${output}" --depfile "${output}.d"
             DEPENDS "${input}" ${compiler}
             DEPFILE "${output}.d"
             COMMENT "actorc --backend ${arg_BACKEND} ${file}"

@@ -13,6 +13,16 @@ PACKAGE = Path(__file__).parents[2] / "actorc"
 SLOW = {"dataclasses", "inspect", "typing", "pathlib", "traceback", "jinja2", "json", "tempfile", "subprocess"}
 
 
+def test_the_folder_runs_without_being_installed(tmp_path: Path) -> None:
+    source = tmp_path / "a.actor.cpp"
+    source.write_text("ACTOR Future<Void> a(Future<Void> f) { wait(f); return Void(); }\n")
+    subprocess.run([sys.executable, "-I", "-S", PACKAGE, "a.actor.cpp", "a.g.cpp"], cwd=tmp_path, check=True)
+    assert (tmp_path / "a.g.cpp").exists()
+    failed = subprocess.run([sys.executable, "-I", "-S", PACKAGE, "none", "a.g.cpp"], cwd=tmp_path, capture_output=True)
+    assert failed.returncode == 1
+    assert b"No such file" in failed.stderr
+
+
 @pytest.mark.parametrize("backend", ["state-machine", "coroutine"])
 def test_a_run_loads_no_slow_modules(backend: str, tmp_path: Path) -> None:
     source = tmp_path / "a.actor.cpp"

@@ -6,7 +6,6 @@ else the machine does. Both back ends take turns.
 
 from __future__ import annotations
 
-import os
 import resource
 import subprocess
 import sys
@@ -29,11 +28,10 @@ class MeasureError(Exception):
 
 def cpu_seconds(command: Sequence[str | Path], runs: int) -> float:
     """The least CPU time of a command and what it started."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "actorc")}
     times = []
     for _ in range(runs):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         if done.returncode:
             raise MeasureError(f"{' '.join(map(str, command))}: exit code {done.returncode}\n{done.stderr[-2000:]}")
@@ -43,7 +41,7 @@ def cpu_seconds(command: Sequence[str | Path], runs: int) -> float:
 
 def actorc(backend: str, *arguments: str | Path) -> list[str | Path]:
     """As add_actor_sources calls it: actorc needs nothing that lies in site-packages."""
-    return [sys.executable, "-S", "-m", "actorc", "--disable-diagnostics", "--backend", backend, *arguments]
+    return [sys.executable, "-S", ROOT / "actorc", "--disable-diagnostics", "--backend", backend, *arguments]
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,8 +43,10 @@ def fuzz_parser(executions: int, seed: int, jobs: int) -> int:
         f"{total.executions} executions with seed {seed}: {total.accepted} accepted and emitted twice, "
         f"{total.executions - total.accepted} rejected or faulty, {per_second:.0f}/s a core, {len(total.faults)} faults"
     )
-    for fault, (number, times) in sorted(total.faults.items()):
-        _show(fault, seed, number, times)
+    for fault, (number, text, times) in sorted(total.faults.items()):
+        print(f"\n{fault} ({times} times)")
+        print(f"  again: tools/fuzz --parser --seed {seed} --only {number}")
+        print(f"  short: {minimised(text, fault)!r}", flush=True)
     return 1 if total.faults else 0
 
 
@@ -53,12 +55,6 @@ def only(seed: int, number: int) -> int:
     text = text_of(_corpus(), seed, number)
     sys.stdout.write(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") + "\n")
     return 1 if run(_corpus(), seed, range(number, number + 1)).faults else 0
-
-
-def _show(fault: str, seed: int, number: int, times: int) -> None:
-    print(f"\n{fault} ({times} times)")
-    print(f"  again: tools/fuzz --parser --seed {seed} --only {number}")
-    print(f"  short: {minimised(text_of(_corpus(), seed, number), fault)!r}")
 
 
 def default_jobs() -> int:

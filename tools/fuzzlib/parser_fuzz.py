@@ -135,24 +135,24 @@ def _without_parts(text: str, pattern: re.Pattern[str], fails: Callable[[str], b
 
 @dataclass(slots=True)
 class Campaign:
-    """What came of a run. `faults`: for each fault the number of the first execution that met it, and how many did."""
+    """What came of a run. `faults`: for each fault the first execution that met it, its text, and how many did."""
 
     executions: int = 0
     accepted: int = 0
     seconds: float = 0.0
-    faults: dict[str, tuple[int, int]] = field(default_factory=dict)
+    faults: dict[str, tuple[int, str, int]] = field(default_factory=dict)
 
     def add(self, other: Campaign) -> None:
         self.executions += other.executions
         self.accepted += other.accepted
         self.seconds += other.seconds
-        for found, (number, times) in other.faults.items():
-            first, before = self.faults.get(found, (number, 0))
-            self.faults[found] = (min(first, number), before + times)
+        for found, (number, text, times) in other.faults.items():
+            first = self.faults.get(found, (number, text, 0))
+            self.faults[found] = (*min(first[:2], (number, text)), first[2] + times)
 
 
 def text_of(corpus: Corpus, seed: int, number: int) -> str:
-    """The text of one execution: it depends on nothing but the corpus and the two numbers."""
+    """The text of one execution. It depends on nothing but the two numbers and the files that the corpus is made of."""
     return Mutator(corpus, random.Random(f"{seed}:{number}")).text()
 
 
@@ -166,8 +166,8 @@ def run(corpus: Corpus, seed: int, numbers: range) -> Campaign:
                 campaign.accepted += execute(text)
         except (Exception, Hang):
             found = fault(text) or "a fault that does not come back"
-            first, times = campaign.faults.get(found, (number, 0))
-            campaign.faults[found] = (first, times + 1)
+            first, shown, times = campaign.faults.get(found, (number, text, 0))
+            campaign.faults[found] = (first, shown, times + 1)
         campaign.executions += 1
     campaign.seconds = time.process_time() - started
     return campaign
