@@ -146,7 +146,5 @@ def test_a_long_file_takes_about_a_second() -> None:
 
 
 def test_a_hint_may_quote_braces() -> None:
-    _, _, diagnostics = analysed(
-        "ACTOR Future<Void> a() {\n    state T x{f(wait(g)), T{i}};\n    state T{i} = h(wait(g));\n}\n"
-    )
+    _, _, diagnostics = analysed("ACTOR Future<Void> a() {\n    state A<B{i}> x = f(wait(g));\n}\n")
     assert "A0401" in {found.code for found in diagnostics}
