@@ -10,6 +10,7 @@
 
 #include "flow/base/caught_exception.h"
 #include "flow/base/range_state.h"
+#include "flow/base/state_slot.h"
 #include "flow/core/stream.h"
 #include "flow/loop/delay.h"
 

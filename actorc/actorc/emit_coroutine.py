@@ -9,7 +9,7 @@ from __future__ import annotations
 from actorc import labels
 from actorc.lines import MARK_END, at
 from actorc.lowered import Body, Return, Suspend
-from actorc.printer import Printer, pieces
+from actorc.printer import Printer, initialiser, pieces
 from actorc.shell import Shell
 from actorc.spelling import is_trivial
 
@@ -40,8 +40,9 @@ def _coroutine(shell: Shell, body: Body) -> str:
     if not shell.has_pack:
         parts += [f"[[maybe_unused]] {each.type} {each.name}({each.passed}); " for each in shell.arguments]
     for state in body.states:
-        init = pieces(state.init) if state.init else "{}"
-        parts.append(f"{at(state.type.line)}[[maybe_unused]] {state.type.text} {state.name}{init}; ")
+        slot = f"[[maybe_unused]] {state.slot} {state.slot_name}; " if state.slot else ""
+        declared = f"{state.type.text} {state.name}{state.extents}{initialiser(state, '{}')}"
+        parts.append(f"{at(state.type.line)}{slot}[[maybe_unused]] {declared}; ")
     return "".join((*parts, printer.prologue(), printer.body_text(), "co_return; " if body.ends else ""))
 
 

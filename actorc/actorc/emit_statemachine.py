@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from actorc import labels
 from actorc.lines import at
-from actorc.lowered import Body, Return, Suspend
-from actorc.printer import Printer, pieces, switch
+from actorc.lowered import Body, Return, Suspend, Variable
+from actorc.printer import Printer, initialiser, pieces, switch
 from actorc.shell import Shell
 
 
@@ -59,16 +59,21 @@ def _members(shell: Shell, body: Body) -> str:
         f"flow::actor::Pack<{each.type}...> {each.name}__; " if each.is_pack else f"{each.type} {each.name}; "
         for each in shell.arguments
     ]
-    parts += [f"{at(state.type.line)}{state.type.text} {state.name}; " for state in body.states]
+    parts += [_member(state) for state in body.states]
     if body.choose_size:
         parts.append(f"flow::Choose<{body.choose_size}> choose__; ")
     return "".join(parts)
 
 
+def _member(state: Variable) -> str:
+    slot = f"[[no_unique_address]] {state.slot} {state.slot_name}; " if state.slot else ""
+    return f"{at(state.type.line)}{slot}{state.type.text} {state.name}{state.extents}; "
+
+
 def _constructor(shell: Shell, body: Body) -> str:
     """Initialises the parameters, then the states."""
     inits = [f"{each.name}{'__' if each.is_pack else ''}({each.passed})" for each in shell.arguments]
-    inits += [f"{at(state.type.line)}{state.name}{pieces(state.init) if state.init else '()'}" for state in body.states]
+    inits += [f"{at(state.type.line)}{state.name}{initialiser(state, '()')}" for state in body.states]
     if not inits:
         return ""
     explicit = "explicit " if len(shell.arguments) == 1 else ""

@@ -38,6 +38,7 @@ from actorc.records import dataclass, field, replace
 from actorc.sections import sections_of
 from actorc.source import Source
 from actorc.spelling import declares, is_trivial
+from actorc.states import assigned
 from actorc.syntax import Hold, Local, ResultKind, Span, Statement
 
 _LOOPS = (syntax.Loop, syntax.While, syntax.DoWhile, syntax.For, syntax.RangeFor)
@@ -212,7 +213,7 @@ class _Lowering(PrefixLowering):
             return [Code(line, (text,))]
         value = self._value(wait)
         if result.kind is ResultKind.STATE:
-            return [Code(line, (f"{result.name} = {value};",))]
+            return [Code(line, (f"{assigned(self._variables[result.name])} = {value};",))]
         if result.target is not None:
             return [Code(line, (self._text(result.target), f" = {value};"))]
         return [Return(line, (value,))] if result.kind is ResultKind.RETURN else []

@@ -178,11 +178,17 @@ class Label(Node):
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A parameter or state variable: a member of the state struct, or a local of the coroutine."""
+    """A state variable: a member of the state struct, or a local of the coroutine."""
 
     type: Text
     name: str
     init: Pieces | None  # `(e)` or `{e}` of a leading state; None: value-initialised
+    extents: str = ""  # `[2][3]` of an array
+    slot: str = ""  # the type of the StateSlot that the variable may be in; see flow/base/state_slot.h
+
+    @property
+    def slot_name(self) -> str:
+        return f"{self.name}_slot__"
 
 
 @dataclass(frozen=True, slots=True)

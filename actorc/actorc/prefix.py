@@ -35,7 +35,7 @@ from actorc.records import dataclass
 from actorc.sections import Section, falls_through, sections_of
 from actorc.source import Source
 from actorc.spelling import is_trivial, is_void_value, one_line
-from actorc.states import assignment, hidden_states, range_value, state_variables
+from actorc.states import assignment, hidden_states, is_referring, range_value, state_variables
 from actorc.syntax import CatchKind, Local, Statement
 
 
@@ -81,8 +81,10 @@ class PrefixLowering:
         self._source = source
         self._reach = Reach(source)
         self._hidden = hidden_states(actor, body, source, self._reach)
-        self._states = state_variables(body, source, self._hidden)
-        self._movable = {parameter.name for parameter in actor.parameters} | {state.name for state in self._states}
+        self._states = state_variables(actor, body, source, self._hidden)
+        self._variables = {state.name: state for state in self._states}
+        self._movable = {parameter.name for parameter in actor.parameters}
+        self._movable |= {state.name for state in self._states if not is_referring(state)}
         waits = [inner for inner in syntax.walk(body) if isinstance(inner, syntax.Wait | syntax.Choose)]
         self._numbers: dict[Statement, int] = {wait: number for number, wait in enumerate(waits, 1)}
         self._deduced = {wait: f"auto{number}__" for number, wait in enumerate(_deduced(waits), 1)}
@@ -155,7 +157,7 @@ class PrefixLowering:
             case Declared(pieces=pieces):
                 return [Code(line, pieces)]
             case syntax.StateDecl():
-                return [] if item.leading else [Code(line, (*assignment(item, self._source), ";"))]
+                return [] if item.leading else [Code(line, (*self._assignment(item), ";"))]
             case syntax.Wait(wait=wait):
                 return [self._operand(wait), self._goto(self._end_line(item), self._waiting_label(item))]
             case syntax.Choose():
@@ -256,8 +258,11 @@ class PrefixLowering:
 
     def _init(self, item: syntax.For | syntax.RangeFor) -> Pieces:
         if isinstance(item.init, syntax.StateDecl):
-            return assignment(item.init, self._source)
+            return self._assignment(item.init)
         return self._optional(item.init)
+
+    def _assignment(self, item: syntax.StateDecl) -> Pieces:
+        return assignment(item, self._variables[item.name], self._source)
 
     def _optional(self, code: syntax.Code | None) -> Pieces:
         return () if code is None else (self._text(code),)

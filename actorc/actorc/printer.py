@@ -32,6 +32,7 @@ from actorc.lowered import (
     Switch,
     Text,
     Try,
+    Variable,
 )
 
 
@@ -49,6 +50,13 @@ def switch(value: str, cases: Iterable[Case], *, reset: str = "") -> str:
     """Passes control on to where it was to go. `reset` is done on arrival."""
     texts = [f"case {case.code}: {reset if case.arrives else ''}goto {case.label};" for case in cases]
     return f"switch ({value}) {{ {' '.join(texts)} default: break; }} "
+
+
+def initialiser(state: Variable, default: str) -> str:
+    """What stands behind the name of a state variable where it is made."""
+    if state.slot:
+        return f"({state.slot_name}.start())"
+    return pieces(state.init) if state.init else default
 
 
 class Printer(ABC):

@@ -10,6 +10,11 @@ _STRING = r"R\"(?P<mark>[^(]*)\(.*?\)(?P=mark)\"|\"(?:\\.|[^\"\\])*\"|(?<!\w)'(?
 _LITERAL = re.compile(_STRING, re.DOTALL)
 _BLANK = re.compile(rf"(?P<literal>{_STRING})|(?://[^\n]*|/\*.*?\*/|\s+)+", re.DOTALL)
 _SIMPLE_TYPE = re.compile(r"(?:::)?\w+(?:::\w+)*")
+_ASSIGNABLE = re.compile(
+    r"std::(?:string|string_view|exception_ptr|(?:vector|deque|list|map|multimap|set|multiset|unordered_\w+|basic_string"
+    r"|optional|shared_ptr|weak_ptr|unique_ptr|function)\s*<.*>)"
+    r"|(?:flow::)?(?:Error|Void|(?:Future|Promise|FutureStream|PromiseStream)\s*<.*>)"
+)
 _NAME_USED = re.compile(r"(?:(?<!\.)\.\s*|->\s*|::\s*)?\b([^\W\d]\w*)")
 _DECLARED = re.compile(r"[\w:<>,\s*&]*[\w>*&]\s+[*&]*\s*\w+\s*(?:=(?!=)|\{)")
 _VOID = re.compile(r"(?:(?:::\s*)?flow\s*::\s*)?Void")
@@ -26,6 +31,18 @@ def is_trivial(type_: str) -> bool:
         return True
     words = [word for word in type_.replace("::", " ").split() if word not in ("const", "std")]
     return bool(words) and all(word in BUILTIN_TYPES or word in ARITHMETIC_ALIASES for word in words)
+
+
+def is_constant(type_: str) -> bool:
+    """Whether the text says that such an object cannot be assigned to: `const T`, `T const`, `T* const`."""
+    if type_.endswith("const"):
+        return True
+    return type_.startswith("const ") and not type_.endswith("*")
+
+
+def is_assignable(type_: str) -> bool:
+    """Whether the text proves that such an object has a default constructor and can be assigned to."""
+    return is_trivial(type_) or _ASSIGNABLE.fullmatch(type_) is not None
 
 
 def is_void(type_: str) -> bool:

@@ -10,7 +10,7 @@ from actorc.lowered import Pieces, Text, Variable
 from actorc.reach import Reach
 from actorc.records import dataclass
 from actorc.source import Source
-from actorc.spelling import callable_type, may_read_as_parameters, one_line
+from actorc.spelling import callable_type, is_assignable, is_constant, may_read_as_parameters, one_line
 from actorc.syntax import StateDecl, StateForm
 
 
@@ -29,7 +29,7 @@ def hidden_states(actor: syntax.Actor, body: syntax.Block, source: Source, reach
     ranges: dict[syntax.RangeFor, str] = {}
     errors: dict[syntax.Catch, str] = {}
     for inner in syntax.walk(body):
-        names |= {variable.name for _, variable in _declared_by(inner, source)}
+        names |= {name for _, name in syntax.declared_states(inner)}
     for inner in syntax.walk(body):
         if isinstance(inner, syntax.Try):
             late = [catch for catch in inner.catches if rethrows_late(catch.body, reach)]
@@ -43,11 +43,11 @@ def hidden_states(actor: syntax.Actor, body: syntax.Block, source: Source, reach
     return Hidden(iterators, ranges, errors)
 
 
-def state_variables(body: syntax.Block, source: Source, hidden: Hidden) -> tuple[Variable, ...]:
+def state_variables(actor: syntax.Actor, body: syntax.Block, source: Source, hidden: Hidden) -> tuple[Variable, ...]:
     """All state variables in the order of their declarations, which is that of their construction."""
     found: list[tuple[int, Variable]] = []
     for statement in syntax.walk(body):
-        found += _declared_by(statement, source)
+        found += _declared_by(statement, actor, source)
     for loop, name in hidden.iterators.items():
         found.append(_hidden(loop.range, f"decltype(std::begin({source[loop.range.span]}))", name, source))
     for loop, name in hidden.ranges.items():
@@ -71,20 +71,43 @@ def range_value(loop: syntax.RangeFor, source: Source) -> Pieces:
     return ("flow::listOf(", text, ")") if text.text.startswith("{") else (text,)
 
 
-def _declared_by(statement: syntax.Statement, source: Source) -> Iterator[tuple[int, Variable]]:
+def _declared_by(statement: syntax.Statement, actor: syntax.Actor, source: Source) -> Iterator[tuple[int, Variable]]:
     match statement:
         case StateDecl() | syntax.For(init=StateDecl()) | syntax.RangeFor(init=StateDecl()):
             declaration = statement if isinstance(statement, StateDecl) else statement.init
             assert isinstance(declaration, StateDecl)
-            init = _leading_init(declaration, source) if declaration.leading else None
-            yield declaration.span.start, _variable(declaration.type, declaration.name, init, source)
+            yield declaration.span.start, _declared(declaration, actor, source)
     for wait in syntax.waits_of(statement):
-        if wait.result is not None and wait.result.is_state and wait.result.type is not None:
-            yield wait.span.start, _variable(wait.result.type, wait.result.name, None, source)
+        result = wait.result
+        if result is not None and result.is_state and result.type is not None:
+            yield wait.span.start, _assigned_later(result.type, result.name, actor, source)
 
 
-def _variable(type_: syntax.Code, name: str, init: Pieces | None, source: Source) -> Variable:
-    return Variable(Text(one_line(source[type_.span]), source.line(type_.span.start)), name, init)
+def _declared(declaration: StateDecl, actor: syntax.Actor, source: Source) -> Variable:
+    if declaration.extents is not None:
+        init = _array_init(declaration, source) if declaration.leading else None
+        return Variable(_type(declaration.type, source), declaration.name, init, source[declaration.extents.span])
+    if declaration.leading:
+        return Variable(_type(declaration.type, source), declaration.name, _leading_init(declaration, source))
+    if declaration.init is None and not is_constant(_type(declaration.type, source).text):
+        return Variable(_type(declaration.type, source), declaration.name, None)
+    return _assigned_later(declaration.type, declaration.name, actor, source)
+
+
+def _assigned_later(type_: syntax.Code, name: str, actor: syntax.Actor, source: Source) -> Variable:
+    """In a slot, unless its type is known to need none. While a class is not complete, C++ cannot be asked for that."""
+    text = _type(type_, source)
+    if is_constant(text.text):
+        slot = f"flow::StateSlot<{text.text}, 0, false>"
+        return Variable(Text(f"{text.text}&", text.line), name, None, slot=slot)
+    if is_assignable(text.text) or actor.enclosing_classes:
+        return Variable(text, name, None)
+    slot = f"flow::StateSlot<{text.text}, {source.line(type_.span.start)}>"
+    return Variable(Text(f"flow::StateOf<{text.text}>", text.line), name, None, slot=slot)
+
+
+def _type(type_: syntax.Code, source: Source) -> Text:
+    return Text(one_line(source[type_.span]), source.line(type_.span.start))
 
 
 def _leading_init(declaration: StateDecl, source: Source) -> Pieces | None:
@@ -104,15 +127,38 @@ def _leading_init(declaration: StateDecl, source: Source) -> Pieces | None:
     return ("(", text, ")")
 
 
-def assignment(declaration: StateDecl, source: Source) -> Pieces:
-    """What a state declaration does where it stands, unless it is a leading one. Without `;`."""
-    name = declaration.name
-    type_ = callable_type(one_line(source[declaration.type.span]))
+def _array_init(declaration: StateDecl, source: Source) -> Pieces | None:
+    """`{...}`; a string may stand without braces."""
     if declaration.init is None:
-        return (f"{name} = {type_}()",)
+        return None
     text = Text(source[declaration.init.span], source.line(declaration.init.span.start))
+    return (text,) if text.text.startswith("{") else ("{", text, "}")
+
+
+def assignment(declaration: StateDecl, variable: Variable, source: Source) -> Pieces:
+    """What a state declaration does where it stands, unless it is a leading one. Without `;`."""
+    text = one_line(source[declaration.type.span])
+    if declaration.extents is not None:
+        init = _array_init(declaration, source) or ("{}",)
+        array = f"std::type_identity_t<{text}{one_line(source[declaration.extents.span])}>"
+        return (f"flow::assignArray({declaration.name}, {array}", *init, ")")
+    target = assigned(variable)
+    type_ = f"std::remove_const_t<{text}>" if is_constant(text) else callable_type(text)
+    if declaration.init is None:
+        return (f"{target} = {type_}()",)
+    value = Text(source[declaration.init.span], source.line(declaration.init.span.start))
     if declaration.form is StateForm.ASSIGN:
-        return (f"{name} = ", text)
+        return (f"{target} = ", value)
     if declaration.form is StateForm.BRACE:
-        return (f"{name} = {type_}{{", text, "}")
-    return (f"{name} = {type_}(", text, ")")
+        return (f"{target} = {type_}{{", value, "}")
+    return (f"{target} = {type_}(", value, ")")
+
+
+def assigned(variable: Variable) -> str:
+    """What the declaration of a state variable assigns to."""
+    return f"{variable.slot_name}.of({variable.name})" if variable.slot else variable.name
+
+
+def is_referring(variable: Variable) -> bool:
+    """Whether what the name means is not the actor's own to move from."""
+    return not variable.slot and (variable.type.text.endswith("&") or bool(variable.extents))

@@ -6,12 +6,16 @@ wait(E)    T x = wait(E)    state T x = wait(E)    x = wait(E)    return wait(E)
 from __future__ import annotations
 
 from actorc.brackets import TokenList
+from actorc.declarations import skip_attributes
 from actorc.diagnostics import Abandoned, Diagnostics, Fault
 from actorc.results import ResultParser
 from actorc.syntax import Code, Result, ResultKind, StateDecl, StateForm, WaitExpr
 from actorc.waits import WaitScanner
 from actorc.words import KEYWORDS
 
+_STORAGE = frozenset({
+    "static", "constexpr", "constinit", "thread_local", "extern", "inline", "mutable", "register",
+})  # fmt: skip
 _FORMS = {"": StateForm.NONE, "=": StateForm.ASSIGN, "(": StateForm.PAREN, "{": StateForm.BRACE}
 
 
@@ -74,16 +78,20 @@ class WaitForms:
     def state(self, first: int, end: int, leading: bool) -> StateDecl:
         """`state T x...` in `[first, end)`, without its `;`. Raises Abandoned if it declares nothing."""
         tokens = self._tokens
-        start = first + 1
-        stop = self._initialiser(start, end)
+        start = skip_attributes(tokens, first + 1, end)
+        bounds = stop = self._initialiser(start, end)
         name = stop - 1
         self._require_variable(first, start, name, stop, end)
+        while self._texts[stop] == "[" and stop < end:
+            stop = tokens.next(stop, end)
+        self._require_storage(start, name, bounds < stop, leading)
         opener = self._texts[stop] if stop < end else ""
         init = self._init(stop, end, opener)
         hint = f"write `state {tokens.text(start, stop)} = {{wait}};`"
         self._scanner.copied(start, end, "inside an initialiser", hint)
         span = tokens.span(first, end + 1 if self._texts[end] == ";" else end)
-        return StateDecl(span, tokens.code(start, name), self._texts[name], _FORMS[opener], init, leading)
+        extents = tokens.code(bounds, stop) if bounds < stop else None
+        return StateDecl(span, tokens.code(start, name), self._texts[name], _FORMS[opener], init, leading, extents)
 
     def _initialiser(self, start: int, end: int) -> int:
         """Where the declared name ends: at the initialiser, or at what cannot stand in a state declaration."""
@@ -98,7 +106,9 @@ class WaitForms:
     def _require_variable(self, first: int, start: int, name: int, stop: int, end: int) -> None:
         texts = self._texts
         following = texts[stop] if stop < end else ""
-        if following in ("[", ",", ":") or texts[start] == "auto" or (following == "(" and texts[stop + 1] == "*"):
+        is_unbounded = following == "[" and texts[stop + 1] == "]"
+        is_listed = following in (",", ":") or (following == "(" and texts[stop + 1] == "*")
+        if is_listed or is_unbounded or self._tokens.find(start, stop, ("auto",)) < stop:
             self._refuse_kind(first, start, following, end)
         named = self._tokens.is_name(name) and texts[name] not in KEYWORDS
         if not named or name <= start or texts[name - 1] in ("::", ".", "->"):
@@ -106,11 +116,28 @@ class WaitForms:
             self._error(Fault.STATE_DECLARATION, message, first, max(stop, start), "write `state TYPE NAME = VALUE;`")
             raise Abandoned
 
+    def _require_storage(self, start: int, name: int, is_array: bool, leading: bool) -> None:
+        """Report what cannot be made when the actor is made, or cannot be part of it."""
+        texts = self._texts
+        for index in range(start, name):
+            if texts[index] in _STORAGE:
+                message = f"a state variable belongs to one run of the actor, so it cannot be `{texts[index]}`"
+                hint = f"leave out `{texts[index]}`, or `state`"
+                self._error(Fault.STATE_TYPE, message, index, index + 1, hint)
+        shown = texts[name]
+        if texts[name - 1] in ("&", "&&") and not leading:
+            message = "a reference is bound when the actor starts, so it must be among the first states of its body"
+            hint = f"write `state T* {shown} = &...;`, or move this to the start of the actor"
+            self._error(Fault.STATE_TYPE, message, start, name + 1, hint)
+        elif is_array and "const" in (texts[start], texts[name - 1]) and not leading:
+            message = "a constant array must be among the first states of the actor's body"
+            self._error(Fault.STATE_TYPE, message, start, name + 1, "leave out `const`")
+
     def _refuse_kind(self, first: int, start: int, following: str, end: int) -> None:
-        if self._texts[start] == "auto" and following == "[":
+        if "auto" in self._texts[start:end] and following == "[":
             message, hint = "state variables cannot be unpacked from a value", "declare each with its own `state`"
         elif following == "[":
-            message, hint = "a state variable cannot be an array", "write `state std::array<T, N> NAME;`"
+            message, hint = "the size of a state variable must be written out", "write the number of elements"
         elif following == ",":
             message, hint = "only one variable can be declared with `state`", "repeat `state` for each variable"
         elif following == ":":

@@ -86,7 +86,13 @@ IN_A_BODY = [
     ("A0301", "@@state std::string;"),
     ("A0301", "state int x @@=;"),
     ("A0301", "state int x(1) @@+ 2;"),
-    ("A0302", "@@state int v[3];"),
+    ("A0302", "@@state int v[];"),
+    ("A0302", "state @@static int x = 1;"),
+    ("A0302", "state @@constexpr int x = 1;"),
+    ("A0302", "state const @@thread_local int x = 1;"),
+    ("A0302", "wait(f); state @@T& x = g();"),
+    ("A0302", "for (state @@T&& x = g(); x; ) wait(f);"),
+    ("A0302", "wait(f); state @@const int v[2] = {1, 2};"),
     ("A0302", "@@state auto x = 1;"),
     ("A0302", "@@state auto [a, b] = g();"),
     ("A0302", "@@state void (*g)(int) = nullptr;"),
@@ -241,6 +247,9 @@ SOUND = [
     "for (state V v = g(); auto x : v) wait(f);",
     "for (int n = 1; auto x : g(n)) h(x);",
     "for (; T x = g();) wait(f);",
+    "state T& x = g(); state const T&& y = h(); state const int v[2] = {1, 2};",
+    'wait(f); state const T x = g(); state T* const y = &z; state int v[2][3]; state char w[4] = "abc";',
+    "state std::function<auto(int) -> int> g; state [[maybe_unused]] int x;",
     "if (a) { return Void(); } else { throw io_error(); }",
     "auto l = []() -> Task<int> { co_return co_await g(); };",
     "struct Local { int get() { return 1; } } local;",
@@ -285,7 +294,7 @@ def test_a_fault_hides_none_in_later_statements_and_actors() -> None:
         ACTOR Future<Void> a(Future<Void> f, @@int& x) {
             @@int y[2] = wait(f);
             if (@@wait(f)) {
-                @@state int v[2];
+                @@state int v[];
                 g(1@@
             }
             loop @@choose wait(f);

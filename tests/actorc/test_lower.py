@@ -24,6 +24,7 @@ from actorc.lowered import (
     Loop,
     Node,
     Operand,
+    Return,
     Scope,
     Suspend,
     Switch,
@@ -242,6 +243,49 @@ def test_what_a_range_is_kept_in() -> None:
         ("range3__", "flow::RangeState<decltype((flow::listOf({1, 2})))>"),
     ]
     assert [text for text in texts(lowered) if "clear" in text] == ["range2__.clear();", "range3__.clear();"]
+
+
+def declared(text: str) -> list[str]:
+    return [f"{state.slot} {state.type.text} {state.name}{state.extents}".strip() for state in body(text).states]
+
+
+def test_a_state_that_does_not_come_first_may_be_in_a_slot() -> None:
+    assert declared("state T a = g(); state const T b = h(); wait(f);") == ["T a", "const T b"]
+    assert declared("wait(f);\nstate T a = g(); state std::vector<T> b = h(); state T c; state T* d = &e;") == [
+        "flow::StateSlot<T, 3> flow::StateOf<T> a", "std::vector<T> b", "T c", "T* d",
+    ]  # fmt: skip
+    assert declared("wait(f); state const T a = g(); state T const b; state const char* c = h();") == [
+        "flow::StateSlot<const T, 0, false> const T& a", "flow::StateSlot<T const, 0, false> T const& b",
+        "const char* c",
+    ]  # fmt: skip
+    member = "Future<Void> a(Future<Void> f) { wait(f); state T b = g(); state const T c = g(); return Void(); }"
+    [(in_class, _)] = bodies(f"struct X {{ ACTOR static {member} }};")
+    assert [state.slot for state in in_class.states] == ["", "flow::StateSlot<const T, 0, false>"]
+
+
+def test_what_a_state_declaration_does() -> None:
+    lowered = body(
+        "wait(f); state T a = g(); state T b(1); state const T c{2}; state const T d; state int e[2][3] = {{1}, {2}};"
+        ' state int v[3]; state char h[4] = "abc"; state int i(3); state std::string j;'
+    )
+    assert texts(lowered)[1:] == [
+        "a_slot__.of(a) = g();",
+        "b_slot__.of(b) = T(1);",
+        "c_slot__.of(c) = std::remove_const_t<const T>{2};",
+        "d_slot__.of(d) = std::remove_const_t<const T>();",
+        "flow::assignArray(e, std::type_identity_t<int[2][3]>{{1}, {2}});",
+        "flow::assignArray(v, std::type_identity_t<int[3]>{});",
+        'flow::assignArray(h, std::type_identity_t<char[4]>{"abc"});',
+        "i = int(3);",
+        "j = std::string();",
+    ]
+
+
+def test_only_what_the_actor_owns_is_moved_into_the_result() -> None:
+    text = "state T& a = g(); state T b; state T c[2]; wait(f); state T d = g(); if (k) return a; if (k) return b;"
+    lowered = body(text + "if (k) return c; if (k) return d;")
+    returns = [node for node in nodes(lowered.code) if isinstance(node, Return)]
+    assert [node.is_moved for node in returns] == [False, True, False, True, False]
 
 
 def test_an_error_lets_go_of_the_ranges_of_the_loops_that_it_leaves() -> None:

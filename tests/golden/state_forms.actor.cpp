@@ -1,10 +1,13 @@
 ACTOR Future<Void> states(Future<Void> f) {
     state auto a = 1;
-    state int b[3];
+    state int b[];
+    state static int s = 1;
     state int c = 1, d = 2;
     state int;
     state Pair [e, g] = pair();
     state = 3;
     wait(f);
+    state std::string& r = name();
+    if (state int n = 3; n) wait(f);
     return Void();
 }

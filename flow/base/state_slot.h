@@ -1,0 +1,90 @@
+#pragma once
+// StateSlot: where an actor keeps a state variable that exists only from its declaration on, because its type has no
+// default constructor or cannot be assigned to. Emitted code uses it; programs do not.
+//
+//     StateSlot<T, 1> x_slot;
+//     StateOf<T> x = x_slot.start();     // a T, or where the T will be
+//     x_slot.of(x) = e;                  // the declaration `state T x = e;`: x = e, or a new T
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace flow {
+
+/// Whether a T can be made before its declaration and be assigned to there.
+template <class T>
+inline constexpr bool isPlainState = std::is_default_constructible_v<T> && std::is_move_assignable_v<T>;
+
+/// What a state variable's name is.
+template <class T>
+using StateOf = std::conditional_t<isPlainState<T>, T, T&>;
+
+/// `N` tells the slots of one actor apart, so that empty ones take no room.
+template <class T, int N, bool IsPlain = isPlainState<T>>
+class StateSlot {
+public:
+    T start() const { return T(); }
+    T& of(T& variable) const { return variable; }
+};
+
+template <class T, int N>
+class StateSlot<T, N, false> {
+    using Value = std::remove_const_t<T>;
+
+public:
+    StateSlot() {}
+    StateSlot(StateSlot const&) = delete;
+    StateSlot& operator=(StateSlot const&) = delete;
+    ~StateSlot() { clear(); }
+
+    T& start() { return value_; }
+    StateSlot& of(T&) { return *this; }
+
+    /// The new object takes the place of the old one, which it may have been made from.
+    template <class U = Value>
+    void operator=(U&& value) {
+        if constexpr (std::is_move_constructible_v<Value>) {
+            if (holds_) {
+                Value fresh(std::forward<U>(value));
+                clear();
+                make(std::move(fresh));
+                return;
+            }
+        }
+        clear();
+        make(std::forward<U>(value));
+    }
+
+private:
+    template <class U>
+    void make(U&& value) {
+        ::new (static_cast<void*>(std::addressof(value_))) Value(std::forward<U>(value));
+        holds_ = true;
+    }
+    void clear() {
+        if (std::exchange(holds_, false))
+            std::destroy_at(std::addressof(value_));
+    }
+
+    union {
+        Value value_;
+    };
+    bool holds_ = false;
+};
+
+/// The declaration of a state variable that is an array.
+template <class T, std::size_t N>
+void assignArray(T (&array)[N], T (&&values)[N]) {
+    if constexpr (std::is_array_v<T>) {
+        for (std::size_t i = 0; i < N; ++i)
+            assignArray(array[i], std::move(values[i]));
+    } else {
+        std::move(values, values + N, array);
+    }
+}
+
+} // namespace flow
