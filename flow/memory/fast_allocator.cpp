@@ -86,6 +86,17 @@ FreeBlock* carve(SizeClass sizeClass) {
     return reinterpret_cast<FreeBlock*>(first);
 }
 
+/// Gives the first `count` blocks to whoever runs short.
+void share(detail::FreeList& list, SizeClass sizeClass, std::size_t count) {
+    FreeBlock* first = list.first;
+    FreeBlock* last = first;
+    for (std::size_t i = 1; i < count; ++i)
+        last = last->next;
+    list.first = std::exchange(last->next, nullptr);
+    list.shared += count;
+    pool().put(sizeClass, first);
+}
+
 } // namespace
 
 void* detail::allocateSlow(std::size_t bytes, SizeClass sizeClass) {
@@ -106,26 +117,20 @@ void* detail::allocateSlow(std::size_t bytes, SizeClass sizeClass) {
     return block;
 }
 
-void detail::releaseSlow(void* block) noexcept {
-    std::free(block);
-}
-
-void detail::shareSurplus(SizeClass sizeClass) noexcept {
-    region.use();
+void detail::releaseSlow(void* block, SizeClass sizeClass) noexcept {
     FreeList& list = heap.classes[sizeClass];
+    if (FLOW_SYSTEM_BLOCKS || sizeClass == kSystemClass) {
+        list.toBeFreed = 1;
+        ++list.freedThen;
+        return std::free(block);
+    }
+    region.use();
+    list.first = ::new (block) FreeBlock{list.first};
     std::size_t count = kSharedBytes / blockBytes(sizeClass);
-    list.toBeFreed += count;
+    list.toBeFreed = count;
     list.freedThen += count;
-    auto surplus = static_cast<std::int64_t>(list.freed() - list.allocated - list.shared);
-    if (surplus < static_cast<std::int64_t>(2 * count))
-        return;
-    FreeBlock* first = list.first;
-    FreeBlock* last = first;
-    for (std::size_t i = 1; i < count && last->next; ++i)
-        last = last->next;
-    list.first = std::exchange(last->next, nullptr);
-    list.shared += count;
-    pool().put(sizeClass, first);
+    if (static_cast<std::int64_t>(list.freed() - list.allocated - list.shared) >= static_cast<std::int64_t>(2 * count))
+        share(list, sizeClass, count);
 }
 
 Statistics statistics(SizeClass sizeClass) noexcept {

@@ -68,7 +68,7 @@ struct FreeBlock {
 struct FreeList {
     FreeBlock* first = nullptr;
     std::uint64_t allocated = 0;
-    std::uint64_t toBeFreed = 1; // this many more, and `shareSurplus` looks at the list: a countdown costs least
+    std::uint64_t toBeFreed = 1; // the one that counts this down to 0 goes to `releaseSlow`
     std::uint64_t freedThen = 1; // how many have been freed then
     std::uint64_t shared = 0;    // blocks given to other threads
 
@@ -83,9 +83,9 @@ inline constinit thread_local Heap heap{};
 
 /// Fills the free list of the class, or takes from the system; throws std::bad_alloc with everything unchanged.
 void* allocateSlow(std::size_t bytes, SizeClass sizeClass);
-void releaseSlow(void* block) noexcept;
-/// Gives blocks to other threads if this one has freed many more than it allocated.
-void shareSurplus(SizeClass sizeClass) noexcept;
+/// Gives blocks to other threads if this one has freed many more than it allocated. Every block of kSystemClass comes
+/// here, so that `release` needs one test for both.
+void releaseSlow(void* block, SizeClass sizeClass) noexcept;
 
 } // namespace detail
 
@@ -104,15 +104,11 @@ inline void* allocate(std::size_t bytes) {
 /// Gives back a block of `allocate(bytes)` with `sizeClassOf(bytes) == sizeClass`.
 inline void release(void* block, SizeClass sizeClass) noexcept {
     auto& list = detail::heap.classes[sizeClass];
-    if (FLOW_SYSTEM_BLOCKS || __builtin_expect(sizeClass == kSystemClass, false)) {
-        ++list.freedThen;
-        return detail::releaseSlow(block);
-    }
+    if (__builtin_expect(--list.toBeFreed == 0, false))
+        return detail::releaseSlow(block, sizeClass);
     auto* freed = static_cast<detail::FreeBlock*>(block);
     freed->next = list.first;
     list.first = freed;
-    if (__builtin_expect(--list.toBeFreed == 0, false))
-        detail::shareSurplus(sizeClass);
 }
 
 /// What one thread has done in one class.
