@@ -58,6 +58,7 @@ STAGES = (
     "lexer",
     "parser",
     "check",
+    "advice",
     "lower",
     "emit_statemachine",
     "emit_coroutine",

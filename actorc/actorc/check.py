@@ -6,10 +6,11 @@ for `true` and `1`.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from actorc.diagnostics import Diagnostics, Fault, Note
+from actorc.duplicates import report_duplicates
+from actorc.kept import kept_variables
 from actorc.reach import Reach
 from actorc.source import Source
 from actorc.spelling import names_in
@@ -20,7 +21,6 @@ from actorc.syntax import (
     Case,
     CatchKind,
     Choose,
-    Code,
     Continue,
     DoWhile,
     File,
@@ -37,13 +37,12 @@ from actorc.syntax import (
     Wait,
     WaitExpr,
     While,
+    Words,
     children,
-    declared_states,
     suspends,
     walk,
 )
 
-_WORD = re.compile(r"[\w$]+")
 _LOOPS = (Loop, While, DoWhile, For, RangeFor)
 
 
@@ -51,60 +50,42 @@ def check(file: File, source: Source, diagnostics: Diagnostics) -> None:
     """Add every fault of the file's actors to `diagnostics`."""
     for actor in file.actors:
         if actor.body is not None:
-            _ActorCheck(actor, actor.body, source, diagnostics).run()
+            _ActorCheck(actor, actor.body, file.words, source, diagnostics).run()
 
 
 class _ActorCheck:
-    def __init__(self, actor: Actor, body: Block, source: Source, diagnostics: Diagnostics) -> None:
+    def __init__(self, actor: Actor, body: Block, words: Words, source: Source, diagnostics: Diagnostics) -> None:
         self._actor = actor
         self._body = body
+        self._words = words
         self._source = source
         self._diagnostics = diagnostics
         self._reach = Reach(source)
         self._was_parsed = not diagnostics.has_error_in(actor.span)
 
     def run(self) -> None:
-        self._check_names()
-        self._check_jumps(self._body, in_loop=False, in_switch=False)
+        statements = tuple(walk(self._body))
+        kinds = {type(statement) for statement in statements}
+        kept = tuple(kept_variables(self._actor, statements, self._words))
+        report_duplicates(kept, self._words, self._source, self._diagnostics)
+        if kinds & {Break, Continue}:
+            self._check_jumps(self._body, in_loop=False, in_switch=False)
         if self._was_parsed:  # what stands in for a broken statement would lead to false conclusions
-            self._check_unreachable()
-        self._check_returns()
-        self._check_catches()
-        self._check_throws(self._body, has_error=False)
-        self._check_ranges(self._body, frozenset())
-        if self._was_parsed and not suspends(self._body) and self._actor.test_name is None:
+            self._check_unreachable(statements)
+        self._check_returns(statements)
+        if Try in kinds:
+            self._check_catches(statements)
+        if Throw in kinds:
+            self._check_throws(self._body, has_error=False)
+        if RangeFor in kinds:
+            self._check_ranges(self._body, frozenset())
+        if self._was_parsed and not kinds & {Wait, Choose} and self._actor.test_name is None:
             message = f"actor `{self._actor.name}` does not contain a wait"
             hint = "if it need not wait, make it an ordinary function"
             self._diagnostics.warning(Fault.NO_WAIT, message, self._actor.name_span, hint=hint)
 
     # -----------------------------------------------------------------------------------------------------------
-    # Names
-
-    def _check_names(self) -> None:
-        seen: dict[str, Span] = {}
-        for name, span, kind in self._names():
-            if name not in seen:
-                seen[name] = span
-                continue
-            notes = (Note("it is first declared here", seen[name]),)
-            message = f"{kind} `{name}` is declared twice: such names are known in the whole actor"
-            hint = "give it another name, or assign to the one that exists"
-            self._diagnostics.error(Fault.DUPLICATE_NAME, message, span, hint=hint, notes=notes)
-
-    def _names(self) -> Iterator[tuple[str, Span, str]]:
-        """Every parameter and state variable, with the place of its name."""
-        for parameter in self._actor.parameters:
-            yield parameter.name, self._name_span(parameter.type, parameter.name), "parameter"
-        for statement in walk(self._body):
-            for declaration in declared_states(statement):
-                yield declaration[1], self._name_span(*declaration), "state variable"
-
-    def _name_span(self, type_: Code, name: str) -> Span:
-        """A name stands behind its type, with no more than `const`, `&` and comments between."""
-        for match in _WORD.finditer(self._source.text, type_.span.end):
-            if match.group() == name:
-                return Span(match.start(), match.end())
-        return type_.span
+    # Ranges
 
     def _check_ranges(self, statement: Statement, locals_: frozenset[str]) -> None:
         """The type of a range that is kept across waits is told by its expression, in which no local can stand."""
@@ -139,8 +120,8 @@ class _ActorCheck:
         for inner in _inner(statement):
             self._check_jumps(inner, in_loop=in_loop, in_switch=in_switch)
 
-    def _check_unreachable(self) -> None:
-        for block in walk(self._body):
+    def _check_unreachable(self, statements: Sequence[Statement]) -> None:
+        for block in statements:
             if not isinstance(block, Block):
                 continue
             for before, after in zip(block.statements, block.statements[1:], strict=False):
@@ -158,11 +139,11 @@ class _ActorCheck:
             return statement.returns
         return isinstance(statement, Return | Throw | Break | Continue)
 
-    def _check_returns(self) -> None:
+    def _check_returns(self, statements: Sequence[Statement]) -> None:
         returns_value = self._actor.result_type is not None
         is_void = returns_value and self._result_type() in ("Void", "flow::Void")
         hint = "write `return Void();`" if is_void else f"write `return VALUE;` with a `{self._result_type()}`"
-        for statement in walk(self._body):
+        for statement in statements:
             if _returned_value(statement) in (None, returns_value):
                 continue
             if returns_value:
@@ -182,9 +163,9 @@ class _ActorCheck:
     # -----------------------------------------------------------------------------------------------------------
     # Errors
 
-    def _check_catches(self) -> None:
+    def _check_catches(self, statements: Sequence[Statement]) -> None:
         """An `Error` clause takes all that no other clause takes, `...` all that is left."""
-        for statement in walk(self._body):
+        for statement in statements:
             if not isinstance(statement, Try):
                 continue
             taken: dict[CatchKind, Span] = {}

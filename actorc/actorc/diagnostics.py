@@ -83,6 +83,17 @@ class Fault(Enum):
     RETURN_MISMATCH = ("A0504", "return does not match the actor's type")
     NO_CURRENT_ERROR = ("A0505", "throw without a current error")
     NO_WAIT = ("A0506", "actor does not contain a wait", Severity.WARNING)
+    FOREIGN_ERROR = ("A0507", "throw of something that is no Error")
+
+    LOST_LOCAL = ("A0601", "local used after a wait")
+    HIDDEN_STATE = ("A0602", "local that hides a state variable or parameter", Severity.WARNING)
+    SWALLOWED_CANCEL = ("A0603", "loop that cannot be cancelled", Severity.WARNING)
+    SWALLOWED_ERRORS = ("A0604", "catch (...) that swallows every error", Severity.WARNING)
+    DISCARDED_FUTURE = ("A0605", "actor whose future is thrown away", Severity.WARNING)
+    UNREAD_STATE = ("A0606", "state variable that is never read", Severity.WARNING)
+    MISSPELT_WAIT = ("A0607", "misspelt wait", Severity.WARNING)
+    FORGOTTEN_ACTOR = ("A0608", "wait in a function that is no actor", Severity.WARNING)
+    RESERVED_NAME = ("A0609", "name that the compiler uses itself")
 
     def __init__(self, code: str, title: str, severity: Severity = Severity.ERROR) -> None:
         self.code = code
@@ -91,7 +102,10 @@ class Fault(Enum):
 
 
 # Codes that are not reported, and why.
-RETIRED: dict[str, str] = {"A0208": "a `try` may have several catch clauses."}
+RETIRED = {
+    "A0208": "a `try` may have several catch clauses.",
+    "A0405": "the type of a wait's result may be `auto`.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +226,8 @@ class Diagnostics:
         )
 
 
-_ALLOWABLE = {fault.code for fault in Fault if fault.severity is Severity.WARNING}
+# A lost local is found by a judgement of names that only C++ can make for certain.
+_ALLOWABLE = {fault.code for fault in Fault if fault.severity is Severity.WARNING} | {Fault.LOST_LOCAL.code}
 
 
 def _allowed_at(source: Source, offset: int) -> set[str]:

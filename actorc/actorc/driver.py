@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from actorc.advice import advise
 from actorc.check import check
 from actorc.diagnostics import Diagnostics
 from actorc.parser import parse
@@ -19,11 +20,18 @@ class Rejected(Exception):
         self.diagnostics = diagnostics
 
 
-def analyse(source: Source, diagnostics: Diagnostics) -> File:
-    """Parse and check; raises Rejected if there is an error."""
+def examine(source: Source, diagnostics: Diagnostics) -> File:
+    """Parse and check: what is wrong is left in `diagnostics`."""
     file = parse(source, diagnostics)
     check(file, source, diagnostics)
+    advise(file, source, diagnostics)
     diagnostics.drop_allowed(source)
+    return file
+
+
+def analyse(source: Source, diagnostics: Diagnostics) -> File:
+    """Parse and check; raises Rejected if there is an error."""
+    file = examine(source, diagnostics)
     if diagnostics.errors:
         raise Rejected(diagnostics)
     return file

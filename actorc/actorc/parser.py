@@ -16,7 +16,7 @@ from actorc.scopes import SCOPE_WORDS, Scopes
 from actorc.source import Source
 from actorc.statements import StatementParser
 from actorc.strays import STRAY_WORDS, find_stray
-from actorc.syntax import Actor, Block, Code, Description, File, Span
+from actorc.syntax import Actor, Block, Code, Description, File, Span, Words
 from actorc.testcases import TestCaseParser
 
 _RECURSION = 20_000  # for the deepest nesting that the parser accepts, also in the stages that walk over its tree
@@ -34,7 +34,8 @@ def parse(source: Source, diagnostics: Diagnostics) -> File:
     tokens = TokenList(source, lex(source, diagnostics), diagnostics)
     parser = _FileParser(tokens, diagnostics)
     parser.run()
-    return File(_numbered(parser.actors), tuple(parser.descriptions))
+    words = Words(tokens.texts, tokens.tokens.starts)
+    return File(_numbered(parser.actors), words, tuple(parser.descriptions))
 
 
 class _FileParser:

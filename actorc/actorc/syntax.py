@@ -9,6 +9,7 @@ Nodes compare by identity, so that facts about a node can be kept in a dictionar
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from enum import Enum
 
@@ -346,10 +347,32 @@ class Description(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """The file's tokens, for stages that look for names in copied text: texts, and the offsets at which they start.
+
+    `texts` ends with a few empty strings.
+    """
+
+    texts: list[str]
+    starts: list[int]
+
+    def between(self, span: Span) -> tuple[int, int]:
+        """The indices of the first token of a span and of the first behind it."""
+        return bisect_left(self.starts, span.start), bisect_left(self.starts, span.end)
+
+    def first(self, span: Span) -> int:
+        return bisect_left(self.starts, span.start)
+
+    def span(self, index: int) -> Span:
+        return Span(self.starts[index], self.starts[index] + len(self.texts[index]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class File:
     """A whole source file: actors and described structs, each in order; all text between them is copied."""
 
     actors: tuple[Actor, ...]
+    words: Words
     descriptions: tuple[Description, ...] = ()
 
 

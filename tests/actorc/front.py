@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from actorc.check import check
 from actorc.diagnostics import Diagnostics
-from actorc.parser import parse
+from actorc.driver import examine
 from actorc.report import as_text
 from actorc.source import Source
 from actorc.syntax import Actor, File, Plain, Statement, walk
@@ -14,9 +13,7 @@ MARK = "@@"  # stands in a test's source before each place that must be reported
 
 def analysed(text: str) -> tuple[File, Source, Diagnostics]:
     source, diagnostics = Source("test.actor.cpp", text), Diagnostics()
-    file = parse(source, diagnostics)
-    check(file, source, diagnostics)
-    return file, source, diagnostics
+    return examine(source, diagnostics), source, diagnostics
 
 
 def sound(text: str) -> tuple[File, Source]:

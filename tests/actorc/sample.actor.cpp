@@ -14,7 +14,7 @@ struct Outer : Base<int, 'x'> {
         state std::vector<std::vector<T>> all{ { value } };
         state int count(N);
         wait(delay(1'000.0));
-        return all[0];
+        return all[count];
     }
 };
 
@@ -38,8 +38,8 @@ ACTOR Future<Void> Outer::member(Outer* self, std::map<int, long> const& m) {
         }
     }
     for (auto& [key, value] : m) {
-        wait(delay(key)); /* a comment */
         if (value)continue; else if (key) break; else { }
+        wait(delay(key)); /* a comment */
     }
     switch (i) { case 1: log("one"); break; default: { throw io_error(); } }
     do { i--; } while (i > 0);

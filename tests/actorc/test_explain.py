@@ -52,7 +52,7 @@ def test_a_page_has_its_title_an_explanation_and_examples(fault: Fault) -> None:
     assert len(" ".join(lines[1 : lines.index("## Wrong")])) > 80
     assert page(fault.code).wrong
     assert page(fault.code).right
-    assert max(map(len, lines)) <= 130
+    assert max(map(len, lines)) <= 120
 
 
 @every_fault

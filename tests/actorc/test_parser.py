@@ -447,7 +447,7 @@ def test_what_a_clause_catches(clause: str, kind: CatchKind, type_: str | None, 
 def test_switch() -> None:
     [found], source = statements(
         "switch (T x = g(); x) { h(); case 1: case a ? 2 : 3: wait(f); [[fallthrough]]; "
-        "[[likely]] default: switch (x) { case B::c: break; } }"
+        "[[likely]] default: switch (y) { case B::c: break; } }"
     )
     assert isinstance(found, Switch)
     assert source[found.condition.span] == "T x = g(); x"

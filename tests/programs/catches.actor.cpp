@@ -232,7 +232,7 @@ ACTOR Future<int> inLoops() {
                     continue;
                 wait(delay(1));
                 continue;
-            } catch (...) {
+            } catch (...) {  // actorc: allow A0603
                 caught++;
                 say("pass %d", i);
                 if (i == 4)

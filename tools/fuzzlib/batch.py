@@ -160,7 +160,9 @@ class _Batch:
                 if place in self._found:
                     break
                 world = World(program.start + seed)
-                trace = expected(Interpreter(File(actors), facts, world.library), world, program.start + seed)
+                trace = expected(
+                    Interpreter(File(actors, file.words), facts, world.library), world, program.start + seed
+                )
                 others = {backend: traces[place, seed, backend] for backend in BACKENDS}
                 wrong = [backend for backend, other in others.items() if other != trace]
                 if wrong:
