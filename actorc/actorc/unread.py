@@ -20,10 +20,10 @@ _STEPS = frozenset({"++", "--"})
 
 
 def report_unread(body: Block, kept: Sequence[Kept], file: File, source: Source, diagnostics: Diagnostics) -> None:
-    idle = {variable.name: variable for variable in kept if _is_idle(variable, source)}
+    words = file.words
+    idle = {variable.name: variable for variable in kept if _is_idle(variable, words, source)}
     if not idle:
         return
-    words = file.words
     first, end = words.between(body.span)
     places: dict[str, list[int]] = {name: [] for name in idle}
     for index in range(first, end):
@@ -35,11 +35,14 @@ def report_unread(body: Block, kept: Sequence[Kept], file: File, source: Source,
             _report(variable, bool(others), words, source, diagnostics)
 
 
-def _is_idle(variable: Kept, source: Source) -> bool:
+def _is_idle(variable: Kept, words: Words, source: Source) -> bool:
     if isinstance(variable.origin, Parameter) or variable.type is None:
         return False
     type_ = one_line(source[variable.type.span])
-    return is_trivial(type_) or _STRING.fullmatch(type_) is not None
+    if not is_trivial(type_) and _STRING.fullmatch(type_) is None:
+        return False
+    first, name = words.between(Span(variable.origin.span.start, variable.span.start))
+    return "maybe_unused" not in words.texts[first:name]
 
 
 def _only_writes(texts: list[str], index: int) -> bool:

@@ -251,6 +251,7 @@ SOUND = [
     "state Reference<X> x = g();",
     "state FlowLock::Releaser x(lock);",
     "state T x;",
+    "state [[maybe_unused]] int x = 1;",
     "condition.Wait(f); x->await(f); std::Wait(f);",
     "Wait waiter(f); x = Waiting(f);",
     "if (x) throw io_error();",
