@@ -48,7 +48,22 @@ class TokenList:
     def begins_actor(self, index: int) -> bool:
         """Whether an actor begins at this token, in whatever spelling."""
         text = self.texts[index]
-        return text in ACTOR_WORDS or (text == TEST_WORD and self.texts[index + 1] == "(")
+        if text in ACTOR_WORDS:
+            return not self.begins_lambda(index)
+        return text == TEST_WORD and self.texts[index + 1] == "("
+
+    def begins_lambda(self, index: int) -> bool:
+        """Whether the word ACTOR at this token belongs to a lambda."""
+        index += 2 if self.texts[index + 1] == "UNCANCELLABLE" else 1
+        return self.texts[index] == "[" and self.texts[index + 1] != "["
+
+    def lambda_body(self, actor: int, end: int) -> int | None:
+        """The `{` of the lambda that begins with the word ACTOR at this token."""
+        index = actor + (2 if self.texts[actor + 1] == "UNCANCELLABLE" else 1)
+        if index not in self.partner:
+            return None
+        body = self.find(index, end, ("{", ";", ","))
+        return body if body < end and self.texts[body] == "{" and body in self.partner else None
 
     def is_name(self, index: int) -> bool:
         return self._padded_kinds[index] is Kind.NAME

@@ -38,6 +38,7 @@ from actorc.syntax import (
     WaitExpr,
     While,
     Words,
+    all_actors,
     children,
     suspends,
     walk,
@@ -48,7 +49,7 @@ _LOOPS = (Loop, While, DoWhile, For, RangeFor)
 
 def check(file: File, source: Source, diagnostics: Diagnostics) -> None:
     """Add every fault of the file's actors to `diagnostics`."""
-    for actor in file.actors:
+    for actor in all_actors(file.actors):
         if actor.body is not None:
             _ActorCheck(actor, actor.body, file.words, source, diagnostics).run()
 
@@ -80,7 +81,7 @@ class _ActorCheck:
         if RangeFor in kinds:
             self._check_ranges(self._body, frozenset())
         if self._was_parsed and not kinds & {Wait, Choose} and self._actor.test_name is None:
-            message = f"actor `{self._actor.name}` does not contain a wait"
+            message = f"{self._actor.title} does not contain a wait"
             hint = "if it need not wait, make it an ordinary function"
             self._diagnostics.warning(Fault.NO_WAIT, message, self._actor.name_span, hint=hint)
 
@@ -147,13 +148,13 @@ class _ActorCheck:
             if _returned_value(statement) in (None, returns_value):
                 continue
             if returns_value:
-                message = f"actor `{self._actor.name}` must return a `{self._result_type()}`"
+                message = f"{self._actor.title} must return a `{self._result_type()}`"
                 self._diagnostics.error(Fault.RETURN_MISMATCH, message, statement.span, hint=hint)
             else:
-                message = f"actor `{self._actor.name}` is `void`, so it cannot return a value"
+                message = f"{self._actor.title} is `void`, so it cannot return a value"
                 self._diagnostics.error(Fault.RETURN_MISMATCH, message, statement.span, hint="write `return;`")
         if returns_value and self._was_parsed and self._reach.flow(self._body).normal:
-            message = f"actor `{self._actor.name}` can come to its end without returning a value"
+            message = f"{self._actor.title} can come to its end without returning a value"
             end = Span(self._body.span.end - 1, self._body.span.end)
             self._diagnostics.error(Fault.MISSING_RETURN, message, end, hint=f"{hint} here")
 

@@ -44,6 +44,7 @@ class Fault(Enum):
     DESCRIPTION = ("A0121", "struct that DESCR cannot describe")
     ACTOR_IN_MACRO = ("A0123", "actor in a macro definition")
     STRAY_SPECIFIER = ("A0124", "UNCANCELLABLE without ACTOR")
+    LAMBDA = ("A0125", "malformed ACTOR lambda")
 
     DIRECTIVE_IN_ACTOR = ("A0201", "preprocessor directive inside an actor")
     MISSING_PARENTHESIS = ("A0202", "missing parentheses after a keyword")

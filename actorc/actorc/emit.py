@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from actorc import emit_coroutine, emit_statemachine
 from actorc.emit_description import described
 from actorc.lines import LineWriter, at
 from actorc.lower import lower
+from actorc.lowered import Body
+from actorc.patched import PatchedSource
 from actorc.shell import Shell, shell_of
 from actorc.source import Source
 from actorc.spelling import one_line
 from actorc.syntax import Actor, Description, File
 
-_DEFINITIONS = {"state-machine": emit_statemachine.definition, "coroutine": emit_coroutine.definition}
+_Definition = Callable[[Shell, Body], str]
+_DEFINITIONS: dict[str, _Definition] = {
+    "state-machine": emit_statemachine.definition,
+    "coroutine": emit_coroutine.definition,
+}
 
 
 def emit(file: File, source: Source, backend: str, output_path: str, *, nodiscard: bool = True) -> str:
@@ -29,21 +37,27 @@ def emit(file: File, source: Source, backend: str, output_path: str, *, nodiscar
             writer.copy(item.struct.span.start, item.struct.span.end)
             writer.emit(described(item, source))
         else:
-            shell = shell_of(item, source, is_first=_key(item) not in declared, nodiscard=nodiscard)
+            writer.emit(_emitted(item, source, definition, is_first=_key(item) not in declared, nodiscard=nodiscard))
             declared.add(_key(item))
-            writer.emit(_prototype(shell) if item.body is None else definition(shell, lower(item, source)))
-            if item.test_name is not None:
-                name = one_line(source[item.test_name.span])
-                writer.emit(f" {at(shell.line)}ACTOR_TEST_CASE({item.name}, {name})")
         position = item.span.end
     writer.copy(position, len(source.text))
     return writer.text()
 
 
+def _emitted(actor: Actor, source: Source, definition: _Definition, *, is_first: bool, nodiscard: bool) -> str:
+    """An actor's declaration or definition, with marks for lines."""
+    if actor.lambdas:
+        inner = [_emitted(each, source, definition, is_first=False, nodiscard=nodiscard) for each in actor.lambdas]
+        source = PatchedSource(source, list(zip((each.span for each in actor.lambdas), inner, strict=True)))
+    shell = shell_of(actor, source, is_first=is_first, nodiscard=nodiscard)
+    if actor.body is None:
+        return f"{shell.head()};"
+    text = definition(shell, lower(actor, source))
+    if actor.test_name is not None:
+        text += f" {at(shell.line)}ACTOR_TEST_CASE({actor.name}, {one_line(source[actor.test_name.span])})"
+    return text
+
+
 def _key(actor: Actor) -> tuple[object, ...]:
     """What tells one actor from another, as far as a file shows it."""
     return (*actor.enclosing_classes, *actor.qualifier, actor.name, len(actor.parameters), len(actor.template or ()))
-
-
-def _prototype(shell: Shell) -> str:
-    return f"{shell.head()};"

@@ -24,13 +24,13 @@ def definition(shell: Shell, body: Body) -> str:
         arguments = shell.own_arguments if shell.has_pack else shell.inner_arguments
         run = f"struct {name} {{ static {returns} run({arguments}) {{ {coroutine}}} }};"
         coroutine = f"{run} {result}{name}::run({shell.passed}); "
-    return f"{shell.head('arg__')} {{ {coroutine}}}"
+    return f"{shell.head('arg__')} {{ {shell.aliases}{coroutine}}}"
 
 
 def _needs_run(shell: Shell) -> bool:
     """Whether the coroutine must be a function of its own: a void function cannot be one, a pack cannot be copied into
-    a local, and an actor does not see the object whose member it is."""
-    return shell.result == "void" or shell.has_pack or shell.may_have_object
+    a local, a lambda may die before its coroutine, and an actor does not see the object whose member it is."""
+    return shell.result == "void" or shell.has_pack or shell.may_have_object or shell.captures is not None
 
 
 def _coroutine(shell: Shell, body: Body) -> str:
@@ -38,7 +38,7 @@ def _coroutine(shell: Shell, body: Body) -> str:
     printer = _CoroutinePrinter(shell, body)
     parts = ["co_await flow::coro::uncancellable(); "] if shell.is_uncancellable else []
     if not shell.has_pack:
-        parts += [f"[[maybe_unused]] {each.type} {each.name}({each.passed}); " for each in shell.arguments]
+        parts += [f"[[maybe_unused]] {each.type} {each.name}({each.passed}); " for each in shell.kept]
     for state in body.states:
         slot = f"[[maybe_unused]] {state.slot} {state.slot_name}; " if state.slot else ""
         declared = f"{state.type.text} {state.name}{state.extents}{initialiser(state, '{}')}"

@@ -23,7 +23,7 @@ def definition(shell: Shell, body: Body) -> str:
     if shell.declares_itself:
         before = f"{shell.head()}; {before}"
     head = shell.head("arg__", declares=not shell.declares_itself)
-    return f"{at(shell.line)}{before}{head} {{ {inside}{result}{call} }}"
+    return f"{at(shell.line)}{before}{head} {{ {shell.aliases}{inside}{result}{call} }}"
 
 
 def _classes(shell: Shell, body: Body) -> str:
@@ -44,7 +44,7 @@ def _signature(shell: Shell) -> str:
     """Of the function with the code. Packs, which cannot be members, reach it through the one that the frame calls."""
     frame = f"flow::actor::Frame<{shell.result}>& actor__"
     body = f"flow::actor::Exit a_body([[maybe_unused]] {frame})"
-    packs = [argument for argument in shell.arguments if argument.is_pack]
+    packs = [argument for argument in shell.kept if argument.is_pack]
     if not packs:
         return body
     call = f"a_packs({', '.join(['actor__', *(f'{pack.name}...' for pack in packs)])})"
@@ -57,7 +57,7 @@ def _signature(shell: Shell) -> str:
 def _members(shell: Shell, body: Body) -> str:
     parts = [
         f"flow::actor::Pack<{each.type}...> {each.name}__; " if each.is_pack else f"{each.type} {each.name}; "
-        for each in shell.arguments
+        for each in shell.kept
     ]
     parts += [_member(state) for state in body.states]
     if body.choose_size:
@@ -72,11 +72,11 @@ def _member(state: Variable) -> str:
 
 def _constructor(shell: Shell, body: Body) -> str:
     """Initialises the parameters, then the states."""
-    inits = [f"{each.name}{'__' if each.is_pack else ''}({each.passed})" for each in shell.arguments]
+    inits = [f"{each.name}{'__' if each.is_pack else ''}({each.passed})" for each in shell.kept]
     inits += [f"{at(state.type.line)}{state.name}{initialiser(state, '()')}" for state in body.states]
     if not inits:
         return ""
-    explicit = "explicit " if len(shell.arguments) == 1 else ""
+    explicit = "explicit " if len(shell.kept) == 1 else ""
     return f"{at(shell.line)}{explicit}{shell.class_name}State({shell.inner_arguments}) : {', '.join(inits)} {{}} "
 
 

@@ -56,7 +56,7 @@ class HeaderParser:
         if close is None:
             self._fail(Fault.ACTOR_HEAD, "an actor needs a name and a parameter list", actor, actor + 1)
         name = self._name(head, index, open_)
-        self._return_type(head, index, name)
+        self.return_type(head, index, name)
         head.parameters = self._parameters.parse(open_ + 1, close)
         self._after_parameters(head, close + 1)
         return head
@@ -150,7 +150,8 @@ class HeaderParser:
         head.qualifier = tuple(parts)
         return begin
 
-    def _return_type(self, head: Head, first: int, end: int) -> None:
+    def return_type(self, head: Head, first: int, end: int) -> None:
+        """Read `Future<T>` or `void` from the whole range."""
         text = self._tokens.text(first, end) if first < end else ""
         if text == "void":
             return

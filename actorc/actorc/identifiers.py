@@ -35,10 +35,10 @@ def _folded(data: bytes) -> int:
 
 
 def identifier_lines(file: File, source: Source) -> str:
-    """`HI|LO|SOURCE:ACTOR` for every actor that the file defines, in order."""
+    """`HI|LO|SOURCE:ACTOR` for every actor with a name that the file defines, in order."""
     lines = []
     for actor in file.actors:
-        if actor.body is not None:
+        if actor.body is not None and actor.captures is None:
             name = f"{source.path}:{actor.name}"
             high, low = identifier(name)
             lines.append(f"{high}|{low}|{name}\n")

@@ -1,4 +1,4 @@
-"""What lives as long as an actor: its parameters and state variables."""
+"""What lives as long as an actor: its captures, parameters and state variables."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from actorc.records import dataclass
 from actorc.syntax import (
     Actor,
+    Capture,
     Choose,
     Code,
     For,
@@ -28,16 +29,20 @@ class Kept:
 
     name: str
     span: Span
-    origin: Parameter | StateDecl | WaitExpr
+    origin: Capture | Parameter | StateDecl | WaitExpr
     type: Code | None  # None where C++ deduces it
 
     @property
     def kind(self) -> str:
+        if isinstance(self.origin, Capture):
+            return "capture"
         return "parameter" if isinstance(self.origin, Parameter) else "state variable"
 
 
 def kept_variables(actor: Actor, statements: Sequence[Statement], words: Words) -> Iterator[Kept]:
     """All of an actor's, in the order of their declarations; `statements` are all of its body."""
+    for capture in actor.captures or ():
+        yield _kept(capture.name, capture, None, words)
     for parameter in actor.parameters:
         yield _kept(parameter.name, parameter, parameter.type, words)
     for statement in statements:
@@ -51,7 +56,7 @@ def kept_variables(actor: Actor, statements: Sequence[Statement], words: Words) 
                     yield _kept(wait.result.name, wait, wait.result.type, words)
 
 
-def _kept(name: str, origin: Parameter | StateDecl | WaitExpr, type_: Code | None, words: Words) -> Kept:
+def _kept(name: str, origin: Capture | Parameter | StateDecl | WaitExpr, type_: Code | None, words: Words) -> Kept:
     """A name stands behind its type."""
     index = words.first(Span(origin.span.start if type_ is None else type_.span.end, origin.span.end))
     end = words.between(origin.span)[1]

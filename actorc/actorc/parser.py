@@ -10,6 +10,7 @@ from actorc.brackets import ACTOR_WORDS, TEST_WORD, TokenList
 from actorc.descriptions import DESCRIBED, DescriptionParser
 from actorc.diagnostics import Abandoned, Diagnostics, Fault
 from actorc.header import Head, HeaderParser
+from actorc.lambdas import LambdaParser
 from actorc.lexer import OPEN_TO_THE_END, Kind, lex
 from actorc.records import replace
 from actorc.scopes import SCOPE_WORDS, Scopes
@@ -46,6 +47,7 @@ class _FileParser:
         self._statements = StatementParser(tokens, diagnostics)
         self._tests = TestCaseParser(tokens, diagnostics)
         self._descriptions = DescriptionParser(tokens, diagnostics)
+        self._lambdas = LambdaParser(tokens, diagnostics)
         self._scopes = Scopes(tokens)
         self.actors: list[Actor] = []
         self.descriptions: list[Description] = []
@@ -58,6 +60,10 @@ class _FileParser:
             text = self._tokens.texts[index]
             if self._tokens.begins_actor(index):
                 actor, index = self._actor(index)
+                if actor is not None:
+                    self.actors.append(actor)
+            elif text in ACTOR_WORDS:
+                actor, index = self._lambda(index)
                 if actor is not None:
                     self.actors.append(actor)
             elif text == "DESCR" and self._tokens.texts[index + 1] in DESCRIBED:
@@ -81,8 +87,18 @@ class _FileParser:
         close = self._tokens.pair_body(head_end)
         self._check_tokens(head_end, close)
         body = self._statements.body(head_end, close)
+        lambdas = self._lambdas.inside(head_end, close)
         end = close + 1 if self._tokens.partner.get(head_end) == close else close
-        return (self._make(first, end, head, body, test_name) if head else None), end
+        return (self._make(first, end, head, body, test_name, lambdas) if head else None), end
+
+    def _lambda(self, first: int) -> tuple[Actor | None, int]:
+        """The lambda at `first`, which stands in no actor."""
+        body = self._tokens.pair_head(first + 1)
+        if self._tokens.texts[body] != "{":
+            return self._lambdas.parse(first, body)
+        close = self._tokens.pair_body(body)
+        self._check_tokens(first, close)
+        return self._lambdas.parse(first, min(close + 1, len(self._tokens)))
 
     def _head(self, first: int, end: int) -> tuple[Head | None, Code | None]:
         """What can be made of the head, whose faults are reported, and the name of a test case."""
@@ -97,7 +113,15 @@ class _FileParser:
         except Abandoned:
             return None, None
 
-    def _make(self, first: int, end: int, head: Head, body: Block | None, test_name: Code | None) -> Actor:
+    def _make(
+        self,
+        first: int,
+        end: int,
+        head: Head,
+        body: Block | None,
+        test_name: Code | None,
+        lambdas: tuple[Actor, ...] = (),
+    ) -> Actor:
         return Actor(
             self._tokens.span(first, end),
             template=head.template,
@@ -115,6 +139,7 @@ class _FileParser:
             in_namespace=self._scopes.inside_braces,
             index=0,
             test_name=test_name,
+            lambdas=lambdas,
         )
 
     def _check_tokens(self, first: int, end: int) -> None:

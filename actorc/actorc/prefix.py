@@ -85,6 +85,7 @@ class PrefixLowering:
         self._variables = {state.name: state for state in self._states}
         self._movable = {parameter.name for parameter in actor.parameters}
         self._movable |= {state.name for state in self._states if not is_referring(state)}
+        self._movable |= {capture.name for capture in actor.captures or () if not capture.is_reference}
         waits = [inner for inner in syntax.walk(body) if isinstance(inner, syntax.Wait | syntax.Choose)]
         self._numbers: dict[Statement, int] = {wait: number for number, wait in enumerate(waits, 1)}
         self._deduced = {wait: f"auto{number}__" for number, wait in enumerate(_deduced(waits), 1)}

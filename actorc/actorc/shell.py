@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from actorc.lines import at
 from actorc.records import dataclass
-from actorc.signature import Argument, arguments_of
+from actorc.signature import Argument, arguments_of, capture_list, captured_by
 from actorc.source import Source
 from actorc.spelling import is_trivial, is_void, one_line
 from actorc.syntax import Actor, TemplateParameter, declared_states, walk
@@ -24,6 +24,8 @@ class Shell:
     bare_template: str  # the same without
     specifiers: str  # attributes and `static`, each with a blank after it
     arguments: tuple[Argument, ...]
+    captured: tuple[Argument, ...]  # of a lambda: what the actor keeps in front of its arguments
+    captures: str | None  # `[x = x, ...]` of a lambda
     class_name: str  # FActor
     class_arguments: str  # `<T, N>` of the emitted classes
     is_uncancellable: bool
@@ -38,13 +40,29 @@ class Shell:
         """Everything of the function before its `;` or `{`. `prefix` of its arguments' names; `declares`: this is where
         default arguments belong."""
         arguments = ", ".join(argument.declared(prefix, default=declares) for argument in self.arguments)
+        if self.captures is not None:
+            return f"{at(self.line)}{self.captures}({arguments}) -> {self.returns}"
         template = self.template if declares else self.bare_template
         return f"{at(self.line)}{template}{self.specifiers}{self.returns} {self.qualifier}{self.name}({arguments})"
 
     @property
+    def kept(self) -> tuple[Argument, ...]:
+        """All that the actor has copies of."""
+        return self.captured + self.arguments
+
+    @property
+    def aliases(self) -> str:
+        """What must stand in the function, in front of all else."""
+        types = ((each.type, f"decltype({each.name})", each.signature == each.type) for each in self.captured)
+        return "".join(
+            f"using {name} = {type_ if is_reference else f'std::remove_cv_t<{type_}>'}; "
+            for name, type_, is_reference in types
+        )
+
+    @property
     def inner_arguments(self) -> str:
         """The signature again, inside the function."""
-        return ", ".join(f"{a.signature}{'...' if a.is_pack else ''} arg__{a.name}" for a in self.arguments)
+        return ", ".join(f"{a.signature}{'...' if a.is_pack else ''} arg__{a.name}" for a in self.kept)
 
     @property
     def own_arguments(self) -> str:
@@ -53,7 +71,7 @@ class Shell:
 
     @property
     def passed(self) -> str:
-        return ", ".join(argument.passed for argument in self.arguments)
+        return ", ".join([each.name for each in self.captured] + [each.passed for each in self.arguments])
 
     @property
     def has_pack(self) -> bool:
@@ -76,13 +94,15 @@ def shell_of(actor: Actor, source: Source, *, is_first: bool, nodiscard: bool) -
         result=result,
         template=template,
         bare_template=bare,
-        specifiers=_specifiers(actor, nodiscard=nodiscard),
+        specifiers=_specifiers(actor, nodiscard=nodiscard and actor.captures is None),
         arguments=arguments_of(actor, source),
+        captured=captured_by(actor, source),
+        captures=None if actor.captures is None else capture_list(actor, source),
         class_name=f"{actor.class_stem}Actor{actor.index or ''}",
         class_arguments=_class_arguments(actor.template),
         is_uncancellable=actor.is_uncancellable,
         in_unnamed_namespace=not actor.in_namespace and not in_class and not actor.qualifier,
-        is_local=bool(actor.qualifier) or _holds_own_class(actor, source),
+        is_local=bool(actor.qualifier) or actor.captures is not None or _holds_own_class(actor, source),
         returns_void=is_void(result),
         may_return_void=_may_be_void(result, actor),
         may_have_object=bool(in_class or actor.qualifier) and not actor.is_static,

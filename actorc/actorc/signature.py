@@ -44,6 +44,26 @@ def arguments_of(actor: Actor, source: Source) -> tuple[Argument, ...]:
     return tuple(_argument(parameter, source, own) for parameter in actor.parameters)
 
 
+def captured_by(actor: Actor, source: Source) -> tuple[Argument, ...]:
+    """The captures of a lambda as parameters. Their types are named in the lambda, where C++ knows them."""
+    found = []
+    for capture in actor.captures or ():
+        type_ = f"{capture.name}_type__"
+        line = source.line(capture.span.start)
+        signature = type_ if capture.is_reference else f"{type_} const&"
+        found.append(Argument(line, type_, capture.name, "", signature, "", is_pack=False))
+    return tuple(found)
+
+
+def capture_list(actor: Actor, source: Source) -> str:
+    """`[x = x, &y = y, z = e]`: with an initialiser for each, since `x` may be a member of the actor around."""
+    texts = []
+    for capture in actor.captures or ():
+        text = source[capture.span] if capture.init is not None else f"{source[capture.span]} = {capture.name}"
+        texts.append(at(source.line(capture.span.start)) + text)
+    return f"[{', '.join(texts)}]"
+
+
 def _argument(parameter: Parameter, source: Source, template_parameters: frozenset[str]) -> Argument:
     """Callers must find every copyable type as `T const&`. What T is only C++ knows; but where it is deduced from the
     call, or may be incomplete, it must be written out."""

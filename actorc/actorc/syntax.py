@@ -10,7 +10,7 @@ Nodes compare by identity, so that facts about a node can be kept in a dictionar
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
 
 from actorc.records import dataclass
@@ -302,6 +302,15 @@ class TemplateParameter(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Capture(Node):
+    """`x`, `&x` or `x = e` of a lambda: what the actor has as its first parameters."""
+
+    name: str
+    init: Code | None  # ` = e`, `(e)` or `{e}`
+    is_reference: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Actor(Node):
     """An actor's declaration (`body is None`) or definition; its span reaches from `ACTOR` to `;` or `}`."""
 
@@ -320,6 +329,13 @@ class Actor(Node):
     in_namespace: bool  # it stands inside some brace block
     index: int  # 0 for the first definition of this name in the file, 1 for the next ...: numbers the class
     test_name: Code | None = None  # what stands in the parentheses of the TEST_CASE that it was written as
+    captures: tuple[Capture, ...] | None = None  # of a lambda; None: a function with a name
+    lambdas: tuple[Actor, ...] = ()  # the outermost ones in the body
+
+    @property
+    def title(self) -> str:
+        """What messages call it."""
+        return f"actor `{self.name}`" if self.captures is None else "this `ACTOR` lambda"
 
     @property
     def class_stem(self) -> str:
@@ -374,6 +390,13 @@ class File:
     actors: tuple[Actor, ...]
     words: Words
     descriptions: tuple[Description, ...] = ()
+
+
+def all_actors(actors: Iterable[Actor]) -> Iterator[Actor]:
+    """The actors and the lambdas in them."""
+    for actor in actors:
+        yield actor
+        yield from all_actors(actor.lambdas)
 
 
 def children(node: Statement) -> Iterator[Block]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from actorc.brackets import TokenList
+from actorc.brackets import ACTOR_WORDS, TokenList
 from actorc.diagnostics import Diagnostics, Fault
 from actorc.syntax import Span
 from actorc.words import BEFORE_OPERAND, CLASS_KEYS
@@ -18,6 +18,7 @@ _WAITS = frozenset({"wait", "waitNext"})
 _FORBIDDEN = _WAITS | {"co_await", "co_return", "co_yield", "goto"}
 _MEMBER_ACCESS = frozenset({".", "->", "::"})
 _BEFORE_LAMBDA_BODY = frozenset({"mutable", "noexcept", "constexpr", "consteval", "static", "requires", "->"})
+_BEFORE_CAPTURES = ACTOR_WORDS | {"UNCANCELLABLE"}
 _LONGEST_SHOWN = 50
 
 
@@ -65,6 +66,8 @@ class WaitScanner:
         `place` says where the text stands ("in a condition"); `{wait}` in `hint` stands for the wait as written.
         """
         for index in self._tokens.occurrences(first, end, _FORBIDDEN):
+            if self._in_actor(first, index, end):
+                continue
             in_lambda = self._inside_lambda(first, index, end)
             word = self._tokens.texts[index]
             span = self._tokens.tokens[index].span
@@ -74,10 +77,19 @@ class WaitScanner:
             elif not in_lambda:
                 self._unsupported(word, span)
 
+    def _in_actor(self, first: int, index: int, end: int) -> bool:
+        """Whether the token stands in the body of an `ACTOR` lambda of the range, which is an actor by itself."""
+        tokens = self._tokens
+        for actor in tokens.occurrences(first, index, ACTOR_WORDS):
+            body = tokens.lambda_body(actor, end) if tokens.begins_lambda(actor) else None
+            if body is not None and body < index < tokens.partner[body]:
+                return True
+        return False
+
     def _misplaced(self, index: int, place: str, hint: str, in_lambda: bool) -> None:
         word = self._tokens.texts[index]
         if in_lambda:
-            hint = "make the lambda's code an actor of its own, and call that"
+            hint = "write `ACTOR [...](...) -> Future<T> {{ ... }}`, or make the lambda's code an actor of its own"
         self._diagnostics.error(
             Fault.MISPLACED_WAIT,
             f"`{word}` cannot stand {place}: a wait is a statement of its own",
@@ -123,7 +135,8 @@ class WaitScanner:
     def _lambda_body(self, index: int, end: int) -> int | None:
         tokens = self._tokens
         before = tokens.texts[index - 1] if index else ""
-        subscript = before in (")", "]") or (tokens.is_name(index - 1) and before not in BEFORE_OPERAND)
+        is_name = tokens.is_name(index - 1) and before not in BEFORE_OPERAND and before not in _BEFORE_CAPTURES
+        subscript = before in (")", "]") or is_name
         if subscript or tokens.texts[index + 1] == "[" or index not in tokens.partner:
             return None
         index = tokens.partner[index] + 1

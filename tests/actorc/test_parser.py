@@ -508,3 +508,33 @@ def test_spans_are_exact_in_text_with_crlf_tabs_and_a_byte_order_mark() -> None:
     body = "ACTOR Future<Void> a(Future<Void> f) {\r\n\twait(f); // ünï\r\n\treturn Void();\r\n}"
     file, source = sound("\ufeff// ü\r\n" + body + "\r\nint x;\r\n")
     assert source[file.actors[0].span] == body
+
+
+def test_lambdas_that_are_actors() -> None:
+    file, source = sound(
+        """
+        ACTOR Future<int> outer(Future<int> f) {
+            auto g = ACTOR [f, &x, y = a + b](int n = 1, T const& t) -> Future<int> {
+                auto inner = ACTOR UNCANCELLABLE []() -> void { wait(f); };
+                return wait(f);
+            };
+            call(ACTOR [] { return 1; }, 2);
+            return wait(g(1));
+        }
+        int plain() { return run(ACTOR [f]() -> Future<int> { return wait(f); }); }
+        """.replace("ACTOR [] {", "[] {")
+    )
+    outer, plain = file.actors
+    assert (outer.captures, plain.body is not None, plain.lambdas) == (None, True, ())
+    [g] = outer.lambdas
+    assert source[g.span].startswith("ACTOR [f, &x")
+    assert source[g.span].endswith("return wait(f);\n            }")
+    assert g.captures is not None
+    described = [(each.name, each.is_reference, each.init and source[each.init.span]) for each in g.captures]
+    assert described == [("f", False, None), ("x", True, None), ("y", False, "= a + b")]
+    assert [parameter.name for parameter in g.parameters] == ["n", "t"]
+    assert (g.return_text, g.is_uncancellable) == ("Future<int>", False)
+    [inner] = g.lambdas
+    assert (inner.captures, inner.result_type, inner.is_uncancellable) == ((), None, True)
+    assert plain.captures is not None
+    assert [each.name for each in plain.captures] == ["f"]
