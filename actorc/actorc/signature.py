@@ -26,7 +26,7 @@ class Argument:
     name: str
     default: str  # ` = e` or nothing
     signature: str  # `T const&`, `T&&`, or `flow::Argument<T>`, which is one of these two
-    cast: str  # what passes it on as it came: `std::move`, `std::forward<T>` or nothing
+    cast: str  # what passes it on as it came: `std::move`, `std::forward<T>`, `flow::pass<T>` or nothing
     is_pack: bool
 
     def declared(self, prefix: str = "", *, default: bool = True) -> str:
@@ -74,7 +74,7 @@ def _argument(parameter: Parameter, source: Source, template_parameters: frozens
         signature, cast = f"{type_}&&", f"std::forward<{type_}>" if is_deduced else "std::move"
     elif not is_deduced and type_ not in _COPYABLE and not is_trivial(type_) and _NAME.fullmatch(type_):
         signature = f"flow::Argument<{type_}>"
-        cast = f"std::forward<{signature}>"
+        cast = f"flow::pass<{type_}>"
     if parameter.is_rvalue and type_ in template_parameters:
         type_ = f"std::remove_cvref_t<{type_}>"  # of a forwarding reference
     default = ""

@@ -20,4 +20,10 @@ struct ArgumentOf<T> : std::type_identity<T&&> {};
 template <class T>
 using Argument = typename detail::ArgumentOf<T>::type;
 
+/// Passes such a parameter on as it came, or makes the actor's own copy from it.
+template <class T>
+constexpr Argument<T> pass(std::remove_reference_t<Argument<T>>& argument) {
+    return static_cast<Argument<T>>(argument);
+}
+
 } // namespace flow
