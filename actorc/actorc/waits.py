@@ -89,7 +89,7 @@ class WaitScanner:
     def _misplaced(self, index: int, place: str, hint: str, in_lambda: bool) -> None:
         word = self._tokens.texts[index]
         if in_lambda:
-            hint = "write `ACTOR [...](...) -> Future<T> {{ ... }}`, or make the lambda's code an actor of its own"
+            hint = "write `ACTOR [...](...) -> Future<T> { ... }`, or make the lambda's code an actor of its own"
         self._diagnostics.error(
             Fault.MISPLACED_WAIT,
             f"`{word}` cannot stand {place}: a wait is a statement of its own",
