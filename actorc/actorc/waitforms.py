@@ -107,7 +107,7 @@ class WaitForms:
         texts = self._texts
         following = texts[stop] if stop < end else ""
         is_unbounded = following == "[" and texts[stop + 1] == "]"
-        is_listed = following in (",", ":") or (following == "(" and texts[stop + 1] == "*")
+        is_listed = following in (",", ":") or self._is_pointer_declarator(stop, end)
         if is_listed or is_unbounded or self._tokens.find(start, stop, ("auto",)) < stop:
             self._refuse_kind(first, start, following, end)
         named = self._tokens.is_name(name) and texts[name] not in KEYWORDS
@@ -132,6 +132,13 @@ class WaitForms:
         elif is_array and "const" in (texts[start], texts[name - 1]) and not leading:
             message = "a constant array must be among the first states of the actor's body"
             self._error(Fault.STATE_TYPE, message, start, name + 1, "leave out `const`")
+
+    def _is_pointer_declarator(self, index: int, end: int) -> bool:
+        """`(*name)(...)` or `(*name)[...]`, where `(*value)` alone initialises a name before it."""
+        if index >= end or self._texts[index] != "(" or self._texts[index + 1] != "*":
+            return False
+        after = self._tokens.next(index, end)
+        return after < end and self._texts[after] in ("(", "[")
 
     def _refuse_kind(self, first: int, start: int, following: str, end: int) -> None:
         if "auto" in self._texts[start:end] and following == "[":

@@ -3,11 +3,14 @@
 //
 //     ErrorOr<int> answer = wait(errorOr(ask()));                  // never raises
 //     int answer = wait(brokenPromiseToNever(ask()));              // waits on when the one who should answer is gone
-//     int answer = wait(waitOrError(ask(), failure));              // or the error of `failure`, whichever comes first
+//     Future<Void> cleaning = reportErrors(clean(), "cleaning", id);  // its error is in the trace, even if nobody
+//     looks int answer = wait(waitOrError(ask(), failure));              // or the error of `failure`, whichever comes
+//     first
 //
 // Cancel-safe: the future is released when the result is dropped.
 
 #include "flow/coro/race.h"
+#include "flow/trace/event.h"
 
 namespace flow {
 
@@ -25,6 +28,18 @@ Future<T> brokenPromiseToNever(Future<T> what) {
         co_await coro::never{};
     if (result.isError())
         co_await coro::fail(result.getError());
+    if constexpr (!std::is_same_v<T, Void>)
+        co_return std::move(result).get();
+}
+
+/// The same future; an error other than actor_cancelled is traced as one of `context`, an event of severity SevError.
+template <class T>
+Future<T> reportErrors(Future<T> what, const char* context, UID id = UID()) {
+    ErrorOr<T> result = co_await tryGet(std::move(what));
+    if (result.isError()) {
+        TraceEvent(SevError, context, id).error(result.getError());
+        co_await coro::fail(result.getError());
+    }
     if constexpr (!std::is_same_v<T, Void>)
         co_return std::move(result).get();
 }

@@ -6,11 +6,13 @@
 //     int n = wait(timeoutError(count(), 1.0));                  // timed_out after a second
 //
 //     int n = wait(delayed(count(), 1.0));                       // a second after it has come
+//     wait(delayJittered(5.0));                                  // 4.5 to 5.5 seconds, by deterministicRandom()
 //
 // Time runs from the call. The future is released when the result is known, so that it is cancelled if nobody else
 // holds it. If value and deadline come in the same turn, the first to come wins. Cancel-safe.
 
 #include "flow/base/optional.h"
+#include "flow/base/random.h"
 #include "flow/coro/race.h"
 
 namespace flow {
@@ -55,6 +57,17 @@ Future<T> delayed(Future<T> future, double seconds = 0, TaskPriority priority = 
         co_await coro::fail(result.getError());
     if constexpr (!std::is_same_v<T, Void>)
         co_return std::move(result).get();
+}
+
+/// How far jittered() is from what it is asked for, in parts of that: somewhere in [offset, offset + range).
+inline constexpr double kJitterOffset = 0.9;
+inline constexpr double kJitterRange = 0.2;
+inline double jittered(double seconds) {
+    return seconds * (kJitterOffset + kJitterRange * deterministicRandom()->random01());
+}
+/// A delay that is not quite regular, so that what was started together does not stay in step.
+inline Delay delayJittered(double seconds, TaskPriority priority = TaskPriority::DefaultDelay) {
+    return delay(jittered(seconds), priority);
 }
 
 } // namespace flow

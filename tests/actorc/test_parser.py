@@ -277,6 +277,7 @@ def test_locals(statement: str, expected: str) -> None:
         ("state T x = {1, 2};", ("T", "x", StateForm.ASSIGN, "{1, 2}")),
         ("state T x = a < b ? c : d;", ("T", "x", StateForm.ASSIGN, "a < b ? c : d")),
         ("state T x(1, 2);", ("T", "x", StateForm.PAREN, "1, 2")),
+        ("state L::R x(*y);", ("L::R", "x", StateForm.PAREN, "*y")),
         ("state T x();", ("T", "x", StateForm.PAREN, None)),
         ("state T x{};", ("T", "x", StateForm.BRACE, None)),
         ("state T x{ 1 };", ("T", "x", StateForm.BRACE, "1")),

@@ -60,3 +60,17 @@ TEST_CASE("waitOrError: the error of the signal ends it, its value does not") {
     }
     CHECK(waitOrError(Future<Void>(Void()), Future<Void>(io_error())).canGet());
 }
+
+TEST_CASE("reportErrors: traces an error that is not a cancel, and passes all on") {
+    ::test::Balance balance;
+    TraceMemory trace;
+    CHECK(reportErrors(Future<int>(3), "Reading").get() == 3);
+    Future<Void> waiting = reportErrors(Future<Void>(Never()), "Reading");
+    waiting.cancel();
+    CHECK(waiting.getError() == actor_cancelled());
+    CHECK(trace.lines().empty());
+    CHECK(reportErrors(Future<Void>(io_error()), "Reading", UID(1, 2)).getError() == io_error());
+    REQUIRE(trace.lines().size() == 1);
+    CHECK(trace.lines()[0].find("\"Type\":\"Reading\"") != std::string::npos);
+    CHECK(trace.lines()[0].find("io_error") != std::string::npos);
+}

@@ -110,3 +110,18 @@ TEST_CASE("delayed: value and error, so much later than they come") {
     loop.run(later);
     CHECK(loop.now() == 3);
 }
+
+TEST_CASE("delayJittered: near what was asked for, and never the same twice") {
+    SimLoop loop;
+    setThreadLocalDeterministicRandomSeed(7);
+    double before = 0;
+    for (int i = 0; i < 100; ++i) {
+        double begin = loop.now();
+        loop.run(delayJittered(10.0));
+        double took = loop.now() - begin;
+        CHECK(took >= 9.0);
+        CHECK(took < 11.0);
+        CHECK(took != before);
+        before = took;
+    }
+}

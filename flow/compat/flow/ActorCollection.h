@@ -1,0 +1,6 @@
+#pragma once
+// ActorCollection under the old header name.
+
+#include "../../flow.h"
+
+using flow::ActorCollection;

@@ -1,0 +1,14 @@
+#pragma once
+// Arenas and what lives in them, under the old header name.
+
+#include "../../flow.h"
+
+using flow::Arena;
+using flow::makeString;
+using flow::mutateString;
+using flow::Optional;
+using flow::Standalone;
+using flow::StringRef;
+using flow::VectorRef;
+using flow::operator""_sr;
+using flow::printable;

@@ -1,0 +1,6 @@
+#pragma once
+// DeterministicRandom under the old header name.
+
+#include "IRandom.h"
+
+using flow::DeterministicRandom;

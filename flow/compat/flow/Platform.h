@@ -1,0 +1,29 @@
+#pragma once
+// Clocks and the processor, under the old header name.
+//
+//     double begin = timer();      // seconds: the loop's clock, or the machine's where there is no loop
+//
+// g_network (network.h) decides what time it is where there is a loop.
+
+#include "../../flow.h"
+
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+#define force_inline inline __attribute__((__always_inline__))
+
+inline double timer_monotonic() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+inline double timer() {
+    return flow::hasLoop() ? flow::timer() : timer_monotonic();
+}
+/// Nanoseconds.
+inline std::uint64_t timer_int() {
+    return static_cast<std::uint64_t>(timer() * 1e9);
+}
+/// Blocks the thread, and with it the loop.
+inline void threadSleep(double seconds) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}

@@ -1,0 +1,10 @@
+#pragma once
+// TEST_CASE and its registry under the old header name. Link with millrace::test_main to run the tests.
+
+#include "../../flow.h"
+
+using flow::g_unittests;
+using flow::noUnseed;
+using flow::UnitTest;
+using flow::UnitTestCollection;
+using flow::UnitTestParameters;

@@ -1,0 +1,61 @@
+#pragma once
+// What old programs find under "flow/flow.h": the names of flow in the global namespace, and no others.
+//
+//     target_link_libraries(program PRIVATE millrace::compat)
+//
+//     #include "flow/flow.h"
+//     #include "flow/actorcompiler.h" // This must be the last #include.
+//     ACTOR Future<Void> tick() { wait(delay(1.0)); return Void(); }
+//
+// Each name is brought in by itself, so that nothing else of flow can be mistaken for a name of the program's. The
+// other headers of this folder are thin in the same way. New code includes the root's flow/flow.h instead, and says
+// `using namespace flow`.
+
+#include "../../flow.h"
+#include "ActorCollection.h"
+#include "Arena.h"
+#include "CodeProbe.h"
+#include "Error.h"
+#include "FastAlloc.h"
+#include "FastRef.h"
+#include "IRandom.h"
+#include "Knobs.h"
+#include "Platform.h"
+#include "ThreadPrimitives.h"
+#include "Trace.h"
+#include "Util.h"
+#include "genericactors.h"
+#include "network.h"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <iostream>
+#include <list>
+#include <map>
+#include <memory>
+#include <queue>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+using flow::Callback;
+using flow::Descriptor;
+using flow::Future;
+using flow::FutureStream;
+using flow::Never;
+using flow::Promise;
+using flow::PromiseStream;
+using flow::SingleCallback;
+using flow::StrictFuture;
+using flow::Void;
+
+/// The value type of a future-like type.
+#define REPLY_TYPE(Request) typename decltype(std::declval<Request>().reply.getFuture())::Element

@@ -1,0 +1,4 @@
+#pragma once
+// The generic actors under another of their old header names.
+
+#include "genericactors.h"
