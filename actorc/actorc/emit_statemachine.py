@@ -35,15 +35,15 @@ def _classes(shell: Shell, body: Body) -> str:
     code = printer.prologue() + printer.body_text() + ("return actor__.finish(); " if body.ends else "")
     return (
         f"{template}struct {name}State {{ {_members(shell, body)}{_constructor(shell, body)}"
-        f"{_signature(shell)} {{ {code}}} }}; "
+        f"{_signature(shell, is_used='actor__' in code and not template)} {{ {code}}} }}; "
         f"{template}struct {name} final : flow::actor::Actor<{result}, {name}State{arguments}{kind}> {{}};"
     )
 
 
-def _signature(shell: Shell) -> str:
+def _signature(shell: Shell, *, is_used: bool) -> str:
     """Of the function with the code. Packs, which cannot be members, reach it through the one that the frame calls."""
-    frame = f"flow::actor::Frame<{shell.result}>& actor__"
-    body = f"flow::actor::Exit a_body([[maybe_unused]] {frame})"
+    frame = f"{'' if is_used else '[[maybe_unused]] '}flow::actor::Frame<{shell.result}>& actor__"
+    body = f"flow::actor::Exit a_body({frame})"
     packs = [argument for argument in shell.kept if argument.is_pack]
     if not packs:
         return body
@@ -51,7 +51,7 @@ def _signature(shell: Shell) -> str:
     for pack in reversed(packs):
         call = f"{pack.name}__.apply([&]({pack.type}&... {pack.name}) {{ return {call}; }})"
     declared = "".join(f", [[maybe_unused]] {pack.type}&... {pack.name}" for pack in packs)
-    return f"{body} {{ return {call}; }} flow::actor::Exit a_packs([[maybe_unused]] {frame}{declared})"
+    return f"{body} {{ return {call}; }} flow::actor::Exit a_packs({frame}{declared})"
 
 
 def _members(shell: Shell, body: Body) -> str:
