@@ -7,7 +7,7 @@ from enum import Enum
 
 from actorc import syntax
 from actorc.reference_expressions import Expression, own, read, truth
-from actorc.reference_library import Vector
+from actorc.reference_library import Record, Vector, bare
 from actorc.reference_scope import ActorScope
 from actorc.reference_values import (
     ACTOR_CANCELLED,
@@ -180,8 +180,11 @@ class Activation(ActorScope):
                 self.cell.value = value
             case ResultKind.RETURN:
                 destroy(value)
+            case ResultKind.UNPACK if isinstance(value, Record):
+                for name, place in zip(wait.result.names, value.fields.values(), strict=True):
+                    self._declare(name, place.type, place.value)
             case _:
-                raise ModelFault("a result that is unpacked")
+                raise ModelFault("a result that the model cannot unpack")
         operand.release()
 
     def _choose(self, whens: tuple[syntax.When, ...]) -> Flow:
@@ -315,28 +318,48 @@ class Activation(ActorScope):
     def _is_case(self, case: syntax.Case, value: Value) -> bool:
         return case.value is not None and bool(self._full(self._facts.expression(case.value), read) == value)
 
+    def _start_loop(self, init: syntax.Code | syntax.StateDecl | None) -> None:
+        """What stands first in the parentheses of a `for`."""
+        if isinstance(init, syntax.StateDecl):
+            self._assign_state(init)
+        elif init is not None and self._facts.text(init).strip():
+            declarations, expression = self._facts.condition(init)
+            for declaration in declarations:
+                self._declare_plain(declaration)
+            if expression is not None:
+                self._full(expression, lambda result: None)
+
     def _for(self, statement: syntax.For) -> Flow:
         self._blocks.append([])
         try:
-            if isinstance(statement.init, syntax.StateDecl):
-                self._assign_state(statement.init)
-            elif statement.init is not None and self._facts.text(statement.init).strip():
-                declarations, expression = self._facts.condition(statement.init)
-                for declaration in declarations:
-                    self._declare_plain(declaration)
-                if expression is not None:
-                    self._full(expression, lambda result: None)
+            self._start_loop(statement.init)
             return (yield from self._repeat(statement.condition, statement.step, statement.body))
         finally:
             self._leave_block()
 
     def _range_for(self, statement: syntax.RangeFor) -> Flow:
-        range_ = self._full(self._facts.expression(statement.range), read)
-        if not isinstance(range_, Vector):
-            raise ModelFault("a range-for over what is no vector")
+        self._blocks.append([])
+        vector: Value = None
+        is_own = False
+        try:
+            self._start_loop(statement.init)
+            expression = self._facts.expression(statement.range)
+            result = self._full(
+                expression, lambda result: result if isinstance(result, Variable) else own(self, result)
+            )
+            vector, is_own = read(result), not isinstance(result, Variable)
+            if not isinstance(vector, Vector):
+                raise ModelFault("a range-for over what is no vector")
+            return (yield from self._each(statement, vector))
+        finally:
+            if is_own:
+                destroy(vector)
+            self._leave_block()
+
+    def _each(self, statement: syntax.RangeFor, vector: Vector) -> Flow:
         place = 0
-        while place < len(range_.items):
-            item = range_.items[place]
+        while place < len(vector.items):
+            item = vector.items[place]
             place += 1
             self._blocks.append([])
             try:
@@ -361,19 +384,33 @@ class Activation(ActorScope):
         try:
             return (yield from self._run_block(statement.body))
         except Raised as raised:
-            clause = handler_of(statement, raised)
+            clause = self._clause_for(statement, raised)
             if clause is None:
                 raise
-            error = raised
+            error = Raised(raised.error) if clause.kind is syntax.CatchKind.ERROR else raised
         self._blocks.append([])
         self._handled.append(error)
         try:
             if clause.name is not None:
-                self._declare(clause.name, "Error", error.error)
+                self._declare(clause.name, "Error", error.foreign[1] if error.foreign is not None else error.error)
             return (yield from self._run_block(clause.body))
         finally:
             self._handled.pop()
             self._leave_block()
+
+    def _clause_for(self, statement: syntax.Try, raised: Raised) -> syntax.Catch | None:
+        """The first clause that fits; an Error clause takes exceptions of other types only if no other clause does."""
+        for clause in statement.catches:
+            match clause.kind:
+                case syntax.CatchKind.ALL:
+                    return clause
+                case syntax.CatchKind.ERROR if raised.foreign is None:
+                    return clause
+                case syntax.CatchKind.OTHER if raised.foreign is not None and clause.type is not None:
+                    if bare(self._facts.text(clause.type)) == raised.foreign[0]:
+                        return clause
+        errors = (clause for clause in statement.catches if clause.kind is syntax.CatchKind.ERROR)
+        return next(errors, None)
 
     def _throw(self, statement: syntax.Throw) -> None:
         if statement.value is None:
@@ -397,11 +434,3 @@ class Activation(ActorScope):
             return own(self, self.convert(type_, result)) if self.cell.futures else None
 
         self.cell.value = self._full(self._facts.expression(statement.value), keep)
-
-
-def handler_of(statement: syntax.Try, raised: Raised) -> syntax.Catch | None:
-    """The first clause that takes the error."""
-    for clause in statement.catches:
-        if clause.kind is not syntax.CatchKind.OTHER:
-            return clause
-    return None

@@ -76,6 +76,22 @@ class Vector(Owned):
             destroy(item.value)
 
 
+class Record(Owned):
+    """A struct: its members are places of their own."""
+
+    __slots__ = ("fields",)
+
+    def __init__(self, fields: dict[str, Variable]) -> None:
+        self.fields = fields
+
+    def copy(self) -> Record:
+        return Record({name: Variable(field.type, own_copy(field)) for name, field in self.fields.items()})
+
+    def destroy(self) -> None:
+        for field in reversed(self.fields.values()):
+            destroy(field.value)
+
+
 class Box(Owned):
     """`std::unique_ptr<T>`."""
 
@@ -209,6 +225,8 @@ class Library:
     def member(self, scope: Scope, target: Value, name: str, arguments: list[Value] | None) -> Value:
         value = read(target)
         if arguments is None:
+            if isinstance(value, Record):
+                return value.fields[name]
             raise ModelFault(f"a member `{name}` that the model does not know")
         match value:
             case Future():

@@ -28,11 +28,12 @@ UNKNOWN_ERROR = Error(4000)
 
 
 class Raised(Exception):
-    """An error on its way to a handler."""
+    """An error on its way to a handler. A C++ exception of another type is `foreign`, type and value."""
 
-    def __init__(self, error: Error) -> None:
+    def __init__(self, error: Error, foreign: tuple[str, Value] | None = None) -> None:
         super().__init__(error.code)
         self.error = error
+        self.foreign = foreign
 
 
 class ModelFault(Exception):

@@ -41,13 +41,15 @@ private:
 
 /// An input that is not ready yet. Only the promise that its kind names is of use.
 struct Source {
-    enum class Kind { Number, Signal, Stream };
+    enum class Kind { Number, Signal, Token, Pair, Stream };
 
     Kind kind;
     int id;
     int sent = 0;
     Promise<int> number = {};
     Promise<Void> signal = {};
+    Promise<Token> token = {};
+    Promise<Pair> pair = {};
     PromiseStream<int> stream = {};
 };
 
@@ -72,10 +74,30 @@ Future<T> later(Future<T> input, [[maybe_unused]] Token token) {
     co_await coro::finish(std::move(value));
 }
 
+/// What an input of each type gives.
 template <class T>
-Future<T> input(int id, Source::Kind kind, T value, Promise<T> Source::* promise, Future<T> const& last = {}) {
+T made(int id);
+template <>
+int made<int>(int id) {
+    return id;
+}
+template <>
+Void made<Void>(int) {
+    return Void();
+}
+template <>
+Token made<Token>(int id) {
+    return Token("value" + std::to_string(id));
+}
+template <>
+Pair made<Pair>(int id) {
+    return {id, 2 * id};
+}
+
+template <class T>
+Future<T> input(int id, Source::Kind kind, Promise<T> Source::* promise, Future<T> const& last = {}) {
     int how = pick(8);
-    say("input " + std::to_string(id) + " is " + std::to_string(how));
+    say("input " + std::to_string(id) + " is", how);
     switch (how) {
     case 2:
         return Error(20000 + id);
@@ -90,10 +112,18 @@ Future<T> input(int id, Source::Kind kind, T value, Promise<T> Source::* promise
     case 6:
         return Never();
     case 7:
-        return last.isValid() ? last : value;
+        return last.isValid() ? last : made<T>(id);
     default:
-        return value;
+        return made<T>(id);
     }
+}
+
+template <class T>
+void settle(Promise<T> const& promise, int id, int how) {
+    if (how < 5)
+        promise.send(made<T>(id));
+    else if (how < 7)
+        promise.sendError(Error(40000 + id));
 }
 
 /// What an input does when the driver turns to it. It may make new sources.
@@ -103,17 +133,13 @@ void settle(std::size_t place, int how) {
     say("settle " + std::to_string(source.id) + " by " + std::to_string(how));
     switch (source.kind) {
     case Source::Kind::Number:
-        if (how < 5)
-            source.number.send(source.id);
-        else if (how < 7)
-            source.number.sendError(Error(40000 + source.id));
-        break;
+        return settle(source.number, source.id, how);
     case Source::Kind::Signal:
-        if (how < 5)
-            source.signal.send(Void());
-        else if (how < 7)
-            source.signal.sendError(Error(40000 + source.id));
-        break;
+        return settle(source.signal, source.id, how);
+    case Source::Kind::Token:
+        return settle(source.token, source.id, how);
+    case Source::Kind::Pair:
+        return settle(source.pair, source.id, how);
     case Source::Kind::Stream:
         if (how < 5) {
             PromiseStream<int> stream = source.stream;
@@ -276,12 +302,26 @@ void mayThrow(int id) {
 }
 
 Future<int> number(int id) {
-    Future<int> future = input<int>(id, Source::Kind::Number, id, &Source::number, world->lastNumber);
+    Future<int> future = input<int>(id, Source::Kind::Number, &Source::number, world->lastNumber);
     world->lastNumber = future;
     return future;
 }
 Future<Void> signal(int id) {
-    return input<Void>(id, Source::Kind::Signal, Void(), &Source::signal);
+    return input<Void>(id, Source::Kind::Signal, &Source::signal);
+}
+Future<Token> newToken(int id) {
+    return input<Token>(id, Source::Kind::Token, &Source::token);
+}
+Future<Pair> pair(int id) {
+    return input<Pair>(id, Source::Kind::Pair, &Source::pair);
+}
+std::vector<int> items(int id) {
+    int count = pick(4);
+    say("items " + std::to_string(id) + " are", count);
+    std::vector<int> result;
+    for (int item = 1; item <= count; ++item)
+        result.push_back(item);
+    return result;
 }
 FutureStream<int> stream(int id) {
     int queued = pick(4);

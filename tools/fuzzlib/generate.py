@@ -17,7 +17,7 @@ SLOTS = 3
 @dataclass(frozen=True)
 class Signature:
     name: str
-    result: str  # "int", "Void" or "void"
+    result: str  # "int", "Token", "Void" or "void"
     parameters: tuple[tuple[str, str], ...]  # type and name
     cost: int
 
@@ -51,7 +51,7 @@ def program(seed: int, index: int) -> str:
     chance = random.Random(f"{seed}/{index}")
     signatures: list[Signature] = []
     texts: list[str] = []
-    for number in reversed(range(chance.choice([1, 1, 2, 2, 3]))):
+    for number in reversed(range(chance.choice([1, 1, 1, 2, 2, 3]))):
         actor = _Actor(chance, f"child{number}" if number else "root", signatures)
         texts.append(actor.make())
         signatures.append(actor.signature)
@@ -64,9 +64,11 @@ class _Actor:
         self._name = name
         self._callees = callees
         self._is_root = name == "root"
-        self._budget = chance.choice([4, 8, 15, 25])
+        self._budget = chance.choice([2, 4, 6, 10, 16])
         self._last = 0
         self._loops = 0
+        self._in_switch = False  # and in no loop inside of it: `break` means the switch
+        self._switch_breaks = 0  # made so far
         self._times = 1  # the product of the lengths of the loops around
         self._cost = 0
         self._can_rethrow = False
@@ -77,11 +79,12 @@ class _Actor:
         self._simple: list[Callable[[], Made]] = [
             self._at, self._token, self._int, self._state, self._state, self._update, self._throwing, self._wait,
             self._wait, self._wait, self._future, self._future, self._world, self._world, self._stream, self._promise,
-            self._call, self._block_ahead,
+            self._call, self._block_ahead, self._unpack,
         ]  # fmt: skip
         self._compound: list[Callable[[int], Made]] = [
             self._if, self._if, self._if_else, self._if_token, self._constexpr, self._block, self._try, self._try,
             self._try, self._choose, self._choose, self._choose, self._for, self._while, self._loop, self._range,
+            self._do, self._switch, self._switch,
         ]  # fmt: skip
 
     @property
@@ -322,13 +325,25 @@ class _Actor:
 
     def _wait_form(self) -> tuple[str, str]:
         """A wait without its `;`, and the name of its result."""
-        if self._chance.random() < 0.35:
+        chance = self._chance.random()
+        if chance < 0.3:
             return f"wait({self._signal_text()})", ""
+        if chance < 0.4:
+            return self._token_form(), ""
         operand = self._future_text()
         id_ = self._id()
-        if self._chance.random() < 0.5:
-            return f"int x{id_} = wait({operand})", f"x{id_}"
-        return f"state int s{id_} = wait({operand})", f"s{id_}"
+        if self._names.ints and self._chance.random() < 0.15:
+            name = self._one(self._names.ints)
+            return f"{name} = wait({operand})", name
+        form = self._chance.choice(
+            ["int x", "int x", "auto x", "const int& x", "auto&& x", "state int s", "state int s"]
+        )
+        return f"{form}{id_} = wait({operand})", f"{form[-1]}{id_}"
+
+    def _token_form(self) -> str:
+        operand = (self._chance.random() < 0.5 and self._call_text("Token")) or f"newToken({self._id()})"
+        form = self._chance.choice(["Token t", "state Token s", "auto t", "auto const& t", "auto&& t"])
+        return f"{form}{self._id()} = wait({operand})"
 
     def _next_form(self) -> tuple[str, str]:
         id_ = self._id()
@@ -338,13 +353,21 @@ class _Actor:
     def _seen(self, name: str) -> list[str]:
         if not name:
             return []
-        (self._names.ints if name[0] == "s" else self._names.locals).append(name)
+        if name not in self._names.ints:
+            (self._names.ints if name[0] == "s" else self._names.locals).append(name)
         return [f"see({self._id()}, {name});"]
 
     def _wait(self) -> Made:
         form, name = self._wait_form()
         self._waited()
         return Made([f"{form};", *self._seen(name)])
+
+    def _unpack(self) -> Made:
+        id_ = self._id()
+        self._waited()
+        names = [f"x{id_}a", f"x{id_}b"]
+        self._names.locals += names
+        return Made([f"auto [{', '.join(names)}] = wait(pair({id_}));", f"see({id_}, {names[0]} + {names[1]});"])
 
     def _wait_next(self) -> Made:
         form, name = self._next_form()
@@ -361,7 +384,12 @@ class _Actor:
         return Made([line], leaves=True)
 
     def _jump(self) -> Made:
-        return self._perhaps(self._chance.choice(["break;", "continue;"])) if self._loops else self._at()
+        if self._in_switch and self._chance.random() < 0.5:
+            self._switch_breaks += 1
+            return Made([f"if (pick({self._chance.randint(2, 4)}) == 1)", "    break;"])
+        if not self._loops:
+            return self._at()
+        return self._perhaps("continue;" if self._in_switch else self._chance.choice(["break;", "continue;"]))
 
     def _throw(self) -> Made:
         return self._perhaps("throw;" if self._can_rethrow else f"throw Error({56000 + self._id()});")
@@ -369,11 +397,21 @@ class _Actor:
     def _return(self) -> Made:
         if self._chance.random() < 0.07 and self._result != "void":
             return self._perhaps("return Never();")
+        if self._result == "int" and self._chance.random() < 0.3:
+            could_rethrow, locals_ = self._can_rethrow, list(self._names.locals)
+            made = self._perhaps(f"return wait({self._future_text()});")
+            self._waited()
+            if made.leaves:
+                self._can_rethrow, self._names.locals = could_rethrow, locals_
+            return made
         return self._perhaps(self._return_lines()[0])
 
     def _return_lines(self) -> list[str]:
         if self._result == "int":
             return [f"return {self._number()};"]
+        if self._result == "Token":
+            known = self._names.tokens
+            return [f"return {self._one(known)};" if known else f'return Token("{self._name}.r{self._id()}");']
         return ["return Void();" if self._result == "Void" else "return;"]
 
     # -----------------------------------------------------------------------------------------------------------
@@ -406,14 +444,20 @@ class _Actor:
 
     def _try(self, depth: int) -> Made:
         body = self._body(depth)
-        id_, could_rethrow = self._id(), self._can_rethrow
-        self._can_rethrow = True
-        waits = self._waits
-        handler = self._body(depth)
+        could_rethrow, waits = self._can_rethrow, self._waits
+        lines, leaves = self._braces("try", body), body.leaves
+        kind = self._chance.choice(["Error", "Error", "Error", "const Error", "all", "int, Error", "int", "Error, all"])
+        for clause in kind.split(", "):
+            id_ = self._id()
+            self._can_rethrow = True
+            heads = {"all": "...", "int": f"int x{id_}"}
+            first = {"all": [f"at({id_});"], "int": [f"see({id_}, x{id_});"]}
+            handler = self._body(depth)
+            head = f"catch ({heads.get(clause, f'{clause}& e{id_}')})"
+            lines += self._braces(head, handler, first.get(clause, [f"caught({id_}, e{id_});"]))
+            leaves = leaves and handler.leaves
         self._can_rethrow = could_rethrow and self._waits == waits
-        head = f"catch (Error& e{id_})"
-        lines = [*self._braces("try", body), *self._braces(head, handler, [f"caught({id_}, e{id_});"])]
-        return Made(lines, body.leaves and handler.leaves)
+        return Made(lines, leaves)
 
     def _choose(self, depth: int) -> Made:
         forms = []
@@ -443,8 +487,9 @@ class _Actor:
         self._names.locals, self._can_rethrow = [], False
         self._loops += 1
         self._times *= times
-        waits = self._waits
+        waits, in_switch, self._in_switch = self._waits, self._in_switch, False
         body = self._body(depth)
+        self._in_switch = in_switch
         self._times //= times
         self._loops -= 1
         if self._waits == waits:
@@ -463,11 +508,44 @@ class _Actor:
         return Made(self._braces("loop", self._looped(depth), ["if (pick(3) == 0)", "    break;"]))
 
     def _range(self, depth: int) -> Made:
-        if not self._names.vectors:
-            return self._for(depth)
-        name, items = f"x{self._id()}", self._one(self._names.vectors)
+        items = f"items({self._id()})"
+        if self._names.vectors and self._chance.random() < 0.6:
+            items = self._one(self._names.vectors)
+        name = f"x{self._id()}"
         seen = [f"see({self._id()}, {name});"]
-        return Made(self._braces(f"for (int {name} : {items})", self._looped(depth, 3), seen))
+        declared = self._chance.choice(["int ", "auto ", "auto& ", "auto&& "]) if items[0] == "s" else "int "
+        return Made(self._braces(f"for ({declared}{name} : {items})", self._looped(depth, 3), seen))
+
+    def _do(self, depth: int) -> Made:
+        body = self._looped(depth)
+        lines = self._braces("do", body)
+        lines[-1] += " while (pick(3) != 0);"
+        return Made(lines)
+
+    def _switch(self, depth: int) -> Made:
+        """`break` in it means the switch, `continue` a loop around."""
+        outer_names = self._names.copy()
+        lines, leaves, falls = [], True, False
+        has_default = self._chance.random() < 0.5
+        in_switch, self._in_switch = self._in_switch, True
+        breaks = self._switch_breaks
+        count = self._chance.randint(1, 3)
+        for value in range(count + has_default):
+            self._names.locals.clear()  # it may be come to without what stands before
+            waits = self._waits
+            label = f"case {value}:" if value < count else "default:"
+            body = self._body(depth)
+            if self._waits != waits:
+                outer_names.locals.clear()
+            lines += [f"{label} {{", *indented(body.lines), "}"]
+            falls = not body.leaves
+            if falls and self._chance.random() < 0.7:
+                lines.append("break;")
+                leaves, falls = False, False
+        self._names = outer_names
+        lines = [f"switch (pick({count + 1})) {{", *indented(lines), "}"]
+        self._in_switch = in_switch
+        return Made(lines, leaves and has_default and not falls and self._switch_breaks == breaks)
 
 
 def indented(lines: list[str]) -> list[str]:

@@ -26,6 +26,11 @@ private:
     std::shared_ptr<std::string> name_;
 };
 
+struct Pair {
+    int first;
+    int second;
+};
+
 /// A number below n from the run's generator; 0 when its fuel is used up, at which every loop ends.
 int pick(int n);
 void at(int id);
@@ -37,7 +42,11 @@ void mayThrow(int id);
 /// Ready, failed, pending or never, or throws: as the run's numbers say.
 Future<int> number(int id);
 Future<Void> signal(int id);
+Future<Token> newToken(int id);
+Future<Pair> pair(int id);
 FutureStream<int> stream(int id);
+
+std::vector<int> items(int id);
 
 /// A future that any actor can set.
 Future<int> slot(int k);

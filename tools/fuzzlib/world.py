@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from actorc.reference import Interpreter
 from actorc.reference_expressions import Scope, read
-from actorc.reference_library import Library
+from actorc.reference_library import Library, Record, Vector
 from actorc.reference_values import (
     END_OF_STREAM,
     UNKNOWN_ERROR,
@@ -25,6 +25,7 @@ from actorc.reference_values import (
     Steps,
     StreamCell,
     Value,
+    Variable,
     copy_of,
 )
 
@@ -134,7 +135,10 @@ class World:
         define("caught", lambda scope, arguments: self.say(f"caught at {read(arguments[0])}: {_code(arguments[1])}"))
         define("mayThrow", lambda scope, arguments: self._may_throw(read(arguments[0])))
         define("number", lambda scope, arguments: self._number(read(arguments[0])))
-        define("signal", lambda scope, arguments: self._input("signal", read(arguments[0]), VOID, Future()))
+        define("signal", lambda scope, arguments: self._input("signal", read(arguments[0]), Future()))
+        define("newToken", lambda scope, arguments: self._input("token", read(arguments[0]), Future()))
+        define("pair", lambda scope, arguments: self._input("pair", read(arguments[0]), Future()))
+        define("items", lambda scope, arguments: self._items(read(arguments[0])))
         define("stream", lambda scope, arguments: self._stream(read(arguments[0])))
         define("slot", lambda scope, arguments: self._slots[read(arguments[0])].future())
         define("fill", lambda scope, arguments: self._fill(read(arguments[0]), read(arguments[1])))
@@ -160,9 +164,26 @@ class World:
             raise Raised(Error(10000 + id_))
         if how == 2:
             self.say(f"throws another type {id_}")
-            raise Raised(UNKNOWN_ERROR)
+            raise Raised(UNKNOWN_ERROR, ("int", id_))
 
-    def _input(self, kind: str, id_: int, value: Value, last: Future) -> Future:
+    def _items(self, id_: int) -> Vector:
+        count = self.pick(4)
+        self.say(f"items {id_} are {count}")
+        return Vector("int", list(range(1, count + 1)))
+
+    def _made(self, kind: str, id_: int) -> Value:
+        """What an input of this kind gives."""
+        match kind:
+            case "number":
+                return id_
+            case "token":
+                return Token(self, f"value{id_}")
+            case "pair":
+                return Record({"first": Variable("int", id_), "second": Variable("int", 2 * id_)})
+            case _:
+                return VOID
+
+    def _input(self, kind: str, id_: int, last: Future) -> Future:
         how = self.pick(8)
         self.say(f"input {id_} is {how}")
         match how:
@@ -178,7 +199,7 @@ class World:
                 return Future.never()
             case 7 if last.cell is not None:
                 return last.copy()
-        return Future.ready(value)
+        return Future.ready(self._made(kind, id_))
 
     def _later(self, input_: Future, id_: int) -> Future:
         native = _Native(self)
@@ -186,7 +207,7 @@ class World:
         return Future(native.cell)
 
     def _number(self, id_: int) -> Future:
-        future = self._input("number", id_, id_, self._last_number)
+        future = self._input("number", id_, self._last_number)
         last, self._last_number = self._last_number, future.copy()
         last.destroy()
         return future
@@ -255,7 +276,7 @@ class World:
             stream.send(source.sent)
             stream.destroy()
         else:
-            source.promise.send(source.id if source.kind == "number" else VOID)
+            source.promise.send(self._made(source.kind, source.id))
             source.promise.destroy()
 
     def watch(self, id_: int, future: Future) -> Future:
