@@ -9,9 +9,11 @@ from rich.console import Console
 from benchlib.progress import Bar
 from fuzzlib.campaign import run, tasks
 from fuzzlib.report import reproducer
+from fuzzlib.shrink import shrunk
 from fuzzlib.toolchain import TOOLCHAINS
 
 COMPILERS = tuple(TOOLCHAINS)
+SHRUNK = 5  # of the differences that are found: the rest are printed as they are
 
 
 def fuzz_programs(seed: int, indices: range, jobs: int, compilers: list[str] | None) -> int:
@@ -24,9 +26,12 @@ def fuzz_programs(seed: int, indices: range, jobs: int, compilers: list[str] | N
         with Bar(console, "programs") as bar:
             for task, found in run(todo, jobs):
                 done += len(task.indices)
-                differing += len(found)
                 for each in found:
-                    console.print(reproducer(each, each.difference), markup=False, highlight=False, soft_wrap=True)
+                    difference = each.difference
+                    if differing < SHRUNK:
+                        difference = shrunk(difference, TOOLCHAINS[each.toolchain])
+                    differing += 1
+                    console.print(reproducer(each, difference), markup=False, highlight=False, soft_wrap=True)
                 bar.update(done, len(indices))
     except KeyboardInterrupt:
         print(f"tools/fuzz: interrupted after {done} programs, {differing} with a difference", file=sys.stderr)

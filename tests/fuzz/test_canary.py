@@ -1,0 +1,68 @@
+"""Planted faults: the fuzzer must find each and make its program small, or finding nothing would say nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from actorc.reference_actor import Activation
+from fuzzlib.batch import Difference, Mutation, Program, check
+from fuzzlib.campaign import generated
+from fuzzlib.shrink import shrunk
+from fuzzlib.toolchain import TOOLCHAINS
+
+SEED = 7
+CLANG = TOOLCHAINS["clang"]
+
+
+def smallest(mutation: Mutation | None) -> Difference:
+    found = check([generated(SEED, index) for index in range(20)], CLANG, mutation)
+    assert found
+    return shrunk(min(found, key=lambda each: len(each.program.text)), CLANG, mutation)
+
+
+def test_wrong_rule_of_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plain locals live to the end of their blocks, as in C++."""
+    monkeypatch.setattr(Activation, "_lose_locals", lambda self: None)
+    found = smallest(None)
+    assert found.kind == "state-machine and coroutine against the model"
+    assert "wait" in found.program.text
+    assert len(found.program.text.splitlines()) <= 12
+    assert found.traces["state-machine"] == found.traces["coroutine"] != found.traces["model"]
+
+
+def test_wrong_emitted_text() -> None:
+    """The state machine forgets the error that a wait raises."""
+
+    def forget(text: str, backend: str) -> str:
+        return text.replace("error__ = wait__.takeError();", "wait__.drop();") if backend == "state-machine" else text
+
+    found = smallest(forget)
+    assert found.kind == "state-machine against the model"
+    assert "catch" in found.program.text
+    assert len(found.program.text.splitlines()) <= 12
+    assert found.traces["coroutine"] == found.traces["model"]
+
+
+def test_program_that_crashes() -> None:
+    """What a crash leaves is attributed to its program, and the programs after it are still run."""
+
+    def crash(text: str, backend: str) -> str:
+        return text.replace("return actor__.finish(", "__builtin_trap(); return actor__.finish(", 1)
+
+    programs = [generated(SEED, index) for index in range(3)]
+    found = check(programs, CLANG, crash)
+    assert [each.kind for each in found] == ["crash"]
+
+
+def test_program_that_does_not_compile() -> None:
+    body = "undeclared();\n    wait(signal(1));\n    return 1;"
+    spoilt = Program(f"ACTOR Future<int> root(Token token, int n) {{\n    {body}\n}}\n", 0)
+    found = check([generated(SEED, 0), spoilt, generated(SEED, 1)], CLANG)
+    assert [(each.kind, each.program) for each in found] == [("does not compile", spoilt)]
+    assert "undeclared" in found[0].message
+
+
+def test_program_that_is_rejected() -> None:
+    spoilt = Program("ACTOR Future<int> root(Token token, int n) {\n    wait(signal(1));\n}\n", 0)
+    found = check([generated(SEED, 0), spoilt], CLANG)
+    assert [(each.kind, each.program) for each in found] == [("rejected", spoilt)]
