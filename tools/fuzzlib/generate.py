@@ -518,7 +518,7 @@ class _Actor:
 
     def _do(self, depth: int) -> Made:
         body = self._looped(depth)
-        lines = self._braces("do", body)
+        lines = self._braces("do", body, ["if (pick(4) == 0)", "    break;"] if body.leaves else None)
         lines[-1] += " while (pick(3) != 0);"
         return Made(lines)
 
