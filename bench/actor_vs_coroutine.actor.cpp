@@ -82,6 +82,11 @@ ACTOR Future<Void> driveCallback(Run* run) {
 static bench::Style style(std::strcmp(MILLRACE_NAME(MILLRACE_BACKEND_NAMESPACE), "state_machine") == 0
                               ? "actor"
                               : "actorc-coroutine",
-                          {driveDelay, driveYield, driveNet2, driveCallback, increment, follow});
+                          {[](Run* const& run) { return driveDelay(run); },
+                           [](Run* const& run) { return driveYield(run); },
+                           [](Run* const& run) { return driveNet2(run); },
+                           [](Run* const& run) { return driveCallback(run); },
+                           [](TaskPriority const& priority, std::uint32_t* const& sum) { return increment(priority, sum); },
+                           [](Future<Void> const& signal, std::uint32_t* const& sum) { return follow(signal, sum); }});
 
 } // namespace MILLRACE_BACKEND_NAMESPACE

@@ -5,32 +5,55 @@
 //
 //     ACTOR Future<int> twice(Future<int> x) { int v = wait(x); return 2 * v; }
 //
-// In the build actorc reads the keywords itself. A wait that it did not rewrite, because it stands where no wait can,
-// finds the deleted functions below and is a compile error.
+// In the build, which defines NO_INTELLISENSE, actorc reads the keywords itself. A wait that it did not rewrite,
+// because it stands where no wait can or because the file does not go through actorc, finds the deleted functions below
+// and is a compile error.
 
 #include "flow/base/caught_exception.h"
 #include "flow/base/range_state.h"
 #include "flow/base/state_slot.h"
 #include "flow/core/stream.h"
+#include "flow/lib/descriptor.h"
 #include "flow/loop/delay.h"
+
+#include <cstdint>
+#include <type_traits>
 
 #ifndef FLOW_ACTORCOMPILER_WAITS
 #define FLOW_ACTORCOMPILER_WAITS
-#ifdef POST_ACTOR_COMPILER
+#if defined(POST_ACTOR_COMPILER) || defined(NO_INTELLISENSE)
 template <class T>
 T wait(flow::Future<T> const&) = delete;
 void wait(flow::Delay) = delete;
+void wait(flow::Yield) = delete;
 void wait(flow::Never) = delete;
 template <class T>
 T waitNext(flow::FutureStream<T> const&) = delete;
 #else // never called: they exist so that editors know the types
+namespace flow::editor {
+/// Whether a T can be copied, as far as its name tells: a vector of what cannot be copied says that it can.
 template <class T>
-T wait(flow::Future<T> const&);
+inline constexpr bool isCopied = std::is_copy_constructible_v<T>;
+template <template <class...> class C, class... T>
+inline constexpr bool isCopied<C<T...>> = std::is_copy_constructible_v<C<T...>> && (... && isCopied<T>);
+
+/// What is waited for is kept, so that `auto& x = wait(f)` is right; but `T x = wait(f)` is too where T only moves.
+template <class T>
+using Result = std::conditional_t<isCopied<T>, T&, T>;
+
+/// Nothing ever comes of Never, so that it may be anything.
+struct Anything {
+    template <class T>
+    operator T() const;
+};
+} // namespace flow::editor
+template <class T>
+flow::editor::Result<T> wait(flow::Future<T> const&);
 flow::Void wait(flow::Delay);
 flow::Void wait(flow::Yield);
-flow::Void wait(flow::Never);
+flow::editor::Anything wait(flow::Never);
 template <class T>
-T waitNext(flow::FutureStream<T> const&);
+flow::editor::Result<T> waitNext(flow::FutureStream<T> const&);
 #endif
 #endif
 

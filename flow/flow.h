@@ -5,6 +5,7 @@
 //     using namespace flow;
 //     #include "flow/actorcompiler.h"   // in .actor.cpp files, after all other includes
 
+// IWYU pragma: begin_exports
 #include "flow/actor/runtime.h"
 #include "flow/base/assert_macros.h"
 #include "flow/base/error.h"
@@ -50,3 +51,4 @@
 #include "flow/sim/sim_loop.h"
 #include "flow/trace/code_probe.h"
 #include "flow/trace/event.h"
+// IWYU pragma: end_exports

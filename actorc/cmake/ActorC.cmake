@@ -1,10 +1,18 @@
-# add_actor_sources(<target> [BACKEND state-machine|coroutine] [DEFINITIONS <def>...] FILES <x.actor.cpp>...)
+# add_actor_sources(<target> [BACKEND state-machine|coroutine] [DEFINITIONS <def>...] [OPTIONS <option>...]
+#                   FILES <x.actor.cpp>...)
 #
 # Compiles actor sources with actorc and adds what it writes to <target>, which must belong to the current directory.
 # The target is linked with millrace::flow. A file may be added once for each backend; DEFINITIONS then tells the two
-# apart, because they apply to these generated files only. The default backend is state-machine.
+# apart, because they apply to these generated files only. The default backend is state-machine. OPTIONS are actorc's,
+# such as --disable-diagnostics.
 #
-# An x.actor.h in FILES becomes x.actor.g.h, which the files of the target can include.
+# An x.actor.h in FILES becomes x.actor.g.h, which the files of the target and of whatever links it can include: by the
+# path from any directory above the header, as in "storage/x.actor.g.h", or by its bare name. They are compiled with
+# NO_INTELLISENSE, which is how the header knows that it has to include the generated one. The header needs millrace::flow
+# wherever it is included, so that the target then links it PUBLIC.
+#
+# compile_commands.json has entries for the sources themselves, so that editors show them as they are written: they
+# belong to a library <target>-editor, which nothing builds.
 #
 # MILLRACE_PYTHON chooses the Python that runs actorc: 3.11 or newer.
 
@@ -37,9 +45,10 @@ function(millrace_find_python result)
 endfunction()
 
 function(add_actor_sources target)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "BACKEND" "DEFINITIONS;FILES")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "BACKEND" "DEFINITIONS;OPTIONS;FILES")
     if(arg_UNPARSED_ARGUMENTS OR NOT arg_FILES)
-        message(FATAL_ERROR "add_actor_sources(<target> [BACKEND <backend>] [DEFINITIONS <def>...] FILES <file>...)")
+        message(FATAL_ERROR "add_actor_sources(<target> [BACKEND <backend>] [DEFINITIONS <def>...] "
+            "[OPTIONS <option>...] FILES <file>...)")
     endif()
     if(NOT arg_BACKEND)
         set(arg_BACKEND state-machine)
@@ -51,6 +60,11 @@ function(add_actor_sources target)
     if(NOT target_dir STREQUAL CMAKE_CURRENT_SOURCE_DIR)
         # The rule that makes a file and the target that compiles it must be in one directory.
         message(FATAL_ERROR "add_actor_sources: call it in ${target_dir}, where target '${target}' is made")
+    endif()
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "INTERFACE_LIBRARY")
+        message(FATAL_ERROR "add_actor_sources: '${target}' is an INTERFACE library, which cannot make files: "
+            "use a STATIC library")
     endif()
 
     millrace_find_python(python)
@@ -75,21 +89,61 @@ function(add_actor_sources target)
             OUTPUT "${output}"
             BYPRODUCTS "${output}.uid"
             # -S: actorc needs nothing from site-packages, and looking there takes as long as 500 lines.
-            COMMAND "${python}" -S "${package_root}" --backend ${arg_BACKEND} "${input}" "${output}" --depfile "${output}.d"
+            COMMAND "${python}" -S "${package_root}" --backend ${arg_BACKEND} ${arg_OPTIONS} "${input}" "${output}"
+                --depfile "${output}.d"
             DEPENDS "${input}" ${compiler}
             DEPFILE "${output}.d"
             COMMENT "actorc --backend ${arg_BACKEND} ${file}"
             VERBATIM)
         target_sources(${target} PRIVATE "${output}")
         if(output MATCHES "h$")
-            # Whoever includes x.actor.h must be sent to the generated header.
-            target_compile_definitions(${target} PRIVATE NO_INTELLISENSE)
-            target_include_directories(${target} PRIVATE "${out_root}")
+            millrace_publish_header(${target} "${out_root}" "${output_dir}" "${input_dir}")
         else()
             # -iquote, so that a file of the user's named time.h does not hide the system's.
             set_property(SOURCE "${output}" APPEND PROPERTY COMPILE_OPTIONS "-iquote${input_dir}")
             set_property(SOURCE "${output}" APPEND PROPERTY COMPILE_DEFINITIONS NO_INTELLISENSE ${arg_DEFINITIONS})
+            millrace_show_to_editors(${target} "${input}" ${arg_DEFINITIONS})
         endif()
     endforeach()
     target_link_libraries(${target} PRIVATE millrace::flow)
+endfunction()
+
+# Makes a generated header known to all who include its source. Its text still includes files beside the source.
+function(millrace_publish_header target out_root output_dir input_dir)
+    target_compile_definitions(${target} PUBLIC NO_INTELLISENSE)
+    target_compile_options(${target} PUBLIC "$<BUILD_INTERFACE:-iquote${input_dir}>")
+    set(dir "${output_dir}")
+    while(TRUE)
+        target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${dir}>")
+        if(dir STREQUAL out_root)
+            break()
+        endif()
+        cmake_path(GET dir PARENT_PATH dir)
+    endwhile()
+    target_link_libraries(${target} PUBLIC millrace::flow)
+endfunction()
+
+# Gives the source, with the flags of the target, an entry in compile_commands.json.
+function(millrace_show_to_editors target input)
+    set(editor "${target}-editor")
+    if(NOT TARGET ${editor})
+        add_library(${editor} OBJECT EXCLUDE_FROM_ALL)
+        foreach(property COMPILE_DEFINITIONS COMPILE_OPTIONS COMPILE_FEATURES INCLUDE_DIRECTORIES)
+            set_property(TARGET ${editor} PROPERTY ${property} "$<TARGET_PROPERTY:${target},${property}>")
+        endforeach()
+        # What the target asks for is for the generated file. A compiler reads -U after all -D.
+        set_property(TARGET ${editor} APPEND PROPERTY COMPILE_OPTIONS -UNO_INTELLISENSE)
+        foreach(property CXX_STANDARD CXX_STANDARD_REQUIRED CXX_EXTENSIONS)
+            get_target_property(value ${target} ${property})
+            if(NOT value MATCHES "-NOTFOUND$")
+                set_property(TARGET ${editor} PROPERTY ${property} "${value}")
+            endif()
+        endforeach()
+        set_target_properties(${editor} PROPERTIES UNITY_BUILD OFF FOLDER "editor")
+    endif()
+    get_target_property(shown ${editor} SOURCES)
+    if(NOT input IN_LIST shown)
+        target_sources(${editor} PRIVATE "${input}")
+        set_property(SOURCE "${input}" APPEND PROPERTY COMPILE_DEFINITIONS ${ARGN})
+    endif()
 endfunction()

@@ -1,19 +1,50 @@
 // The keywords of actors, for everything that reads an .actor.cpp before actorc has: editors, clangd, static analysis.
-// No include guard on purpose: flow/actorcompiler.h includes it last in each file.
+// No include guard on purpose: flow/actorcompiler.h includes it last in each file, and flow/unactorcompiler.h undoes
+// it.
 //
-// actorc defines POST_ACTOR_COMPILER in what it emits, and nothing is defined there. In the source itself the keywords
-// become macros under which the file parses as C++: a wait is a function that gives the value, a choose an if, a when a
-// loop that never runs. What DESCR describes has, for the editor, no fields.
+// The build defines NO_INTELLISENSE, and actorc defines POST_ACTOR_COMPILER in what it emits: there only THIS and
+// THIS_ADDR are defined, the address of the running actor, whatever its type. In the source itself the keywords become
+// macros under which the file parses as C++: a wait is a function that gives the value, a choose an endless loop, a
+// when a loop that never runs. What DESCR describes has, for the editor, no fields.
 
-#ifndef POST_ACTOR_COMPILER
+#undef THIS
+#undef THIS_ADDR
+
+#ifdef POST_ACTOR_COMPILER
+
+#ifdef FLOW_ACTOR_COROUTINES
+#define THIS this__
+#else
+#define THIS this
+#endif
+#define THIS_ADDR reinterpret_cast<std::uintptr_t>(THIS)
+
+#else
+
+#define THIS nullptr
+#define THIS_ADDR std::uintptr_t(0)
+#undef loop
+#define loop while (true)
+
+#ifndef NO_INTELLISENSE
+
+#ifdef __clang__
+// What is not used, what has no value yet (a state always has one) and whether an actor returns is for actorc to judge.
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wunused"
+#pragma clang diagnostic ignored "-Wunused-parameter"
+#pragma clang diagnostic ignored "-Wuninitialized"
+#pragma clang diagnostic ignored "-Wreturn-type"
+#endif
 
 #define ACTOR
 #define SWIFT_ACTOR
 #define UNCANCELLABLE
+#define flow_allow_discard maybe_unused
 #define DESCR ::flow::UnknownDescriptor descriptor__(void*);
 #define state
-#define loop while (true)
-#define choose if (true)
+#define choose while (true)
 #define when(...) for (__VA_ARGS__; false;)
 
+#endif
 #endif

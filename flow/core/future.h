@@ -25,6 +25,20 @@ template <class T>
 class Promise;
 template <class T>
 class Callback;
+template <class T>
+class Future;
+
+namespace detail {
+template <class T>
+inline constexpr bool isFuture = false;
+template <class T>
+inline constexpr bool isFuture<Future<T>> = true;
+
+/// Whether a U becomes a T by an implicit conversion, and a Future<T> by no other.
+template <class U, class T, class V = std::remove_cvref_t<U>>
+concept ValueOf = !std::same_as<V, T> && !std::same_as<V, Never> && !isFuture<V> && !std::convertible_to<U, Error> &&
+                  std::convertible_to<U, T>;
+} // namespace detail
 
 template <class T>
 class Future {
@@ -36,6 +50,10 @@ public:
     /// Ready with the value. Throws what T's constructor throws.
     Future(T const& value) : Future(value, 0) {}
     Future(T&& value) : Future(std::move(value), 0) {}
+    /// Ready with a value made of something else.
+    template <class U>
+        requires detail::ValueOf<U, T>
+    Future(U&& value) : Future(std::forward<U>(value), 0) {}
     /// Ready with the error.
     Future(Error error)
         requires(!std::same_as<T, Error>)

@@ -105,7 +105,7 @@ ACTOR void detached(Token p) {
 }
 
 int main() {
-    SimLoop loop;
+    SimLoop sim;
     for (int at = 0; at < 3; ++at) {
         say("-- plain, at %d", at);
         Promise<Void> a, b;
@@ -140,16 +140,16 @@ int main() {
 
     say("-- drops itself");
     Future<Void> own = dropsItself(&own);
-    loop.run();
+    sim.run();
 
     say("-- uncancellable");
     Future<Void> s = stubborn(Token("p"));
     s.cancel();
     s = Future<Void>();
     say("dropped");
-    loop.run();
+    sim.run();
 
     say("-- void");
     detached(Token("p"));
-    loop.run();
+    sim.run();
 }

@@ -273,37 +273,37 @@ ACTOR void detached() {
 }
 
 int main() {
-    SimLoop loop;
+    SimLoop sim;
     setDroppedErrorHandler([](const char*, Error error) { say("dropped %s", error.name()); });
     for (int how = 0; how < 8; ++how) {
         say("-- first match %d", how);
-        loop.run(watch("first match", firstMatch(how)));
+        sim.run(watch("first match", firstMatch(how)));
     }
     for (int how : {0, 1, 3, 9}) {
         say("-- error clauses %d", how);
-        loop.run(watch("error clauses", errorClauses(how)));
+        sim.run(watch("error clauses", errorClauses(how)));
     }
     for (int how : {0, 1, 5, 9, 10, 11, 15}) {
         say("-- waits %d", how);
-        loop.run(watch("waits", waits(how)));
+        sim.run(watch("waits", waits(how)));
     }
     for (int how : {0, 1, 2, 3, 7, 8, 9}) {
         say("-- others only %d", how);
-        loop.run(watch("others only", othersOnly(how)));
+        sim.run(watch("others only", othersOnly(how)));
     }
     for (int how : {0, 1, 2, 9}) {
         say("-- rethrows %d", how);
-        loop.run(watch("rethrows", rethrows(how)));
+        sim.run(watch("rethrows", rethrows(how)));
     }
     say("-- in loops");
-    loop.run(watch("in loops", inLoops()));
+    sim.run(watch("in loops", inLoops()));
     for (int path = 0; path < 2; ++path) {
         say("-- cancel %d", path);
         Future<Void> f = cancelled(path);
         f.cancel();
-        loop.run(watch("cancelled", f));
+        sim.run(watch("cancelled", f));
     }
     say("-- detached");
     detached();
-    loop.run(delay(2));
+    sim.run(delay(2));
 }

@@ -94,24 +94,24 @@ ACTOR Future<Void> catches(Future<int> a, Future<int> b) {
 }
 
 int main() {
-    SimLoop loop;
+    SimLoop sim;
     say("-- lazy");
-    loop.run(two(1, 2));
-    loop.run(two(Never(), 2));
+    sim.run(two(1, 2));
+    sim.run(two(Never(), 2));
 
     say("-- later");
     Promise<int> p, q;
     Future<Void> f = two(p.getFuture(), q.getFuture());
     say("waiting");
     q.send(5);
-    loop.run(f);
+    sim.run(f);
 
     say("-- race");
-    say("%d", loop.run(race()));
+    say("%d", sim.run(race()));
     say("at %g", now());
 
     say("-- nested");
-    loop.run(nested());
+    sim.run(nested());
 
     say("-- loop");
     PromiseStream<int> s;
@@ -126,10 +126,10 @@ int main() {
     say("%d", sum.get());
 
     say("-- errors");
-    loop.run(catches(timed_out(), 1));
-    loop.run(catches(1, timed_out()));
-    loop.run(catches(Never(), timed_out()));
-    loop.run(catches(Never(), 1));
+    sim.run(catches(timed_out(), 1));
+    sim.run(catches(1, timed_out()));
+    sim.run(catches(Never(), timed_out()));
+    sim.run(catches(Never(), 1));
     Promise<int> broken;
     f = catches(broken.getFuture(), Never());
     broken = Promise<int>();

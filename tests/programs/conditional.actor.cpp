@@ -118,30 +118,30 @@ ACTOR Future<Void> endsInside(int path) {
 }
 
 int main() {
-    SimLoop loop;
+    SimLoop sim;
     for (int path = 0; path < 4; ++path) {
         say("-- branches %d", path);
-        loop.run(branches(path));
+        sim.run(branches(path));
     }
     for (int path = 0; path < 4; ++path) {
         say("-- try %d", path);
-        loop.run(inTry(path));
+        sim.run(inTry(path));
     }
     for (int waitAt : {0, 1, 5}) {
         say("-- loop %d", waitAt);
-        loop.run(inLoop(waitAt));
+        sim.run(inLoop(waitAt));
     }
     for (int path = 0; path < 2; ++path) {
         say("-- choose %d", path);
-        loop.run(inChoose(path));
+        sim.run(inChoose(path));
     }
     for (int path = 1; path < 4; ++path) {
         say("-- condition %d", path);
-        loop.run(inConditions(path));
+        sim.run(inConditions(path));
     }
     for (int path = 0; path < 3; ++path) {
         say("-- ends %d", path);
         Future<Void> w = watch("end", endsInside(path));
-        loop.run(w);
+        sim.run(w);
     }
 }

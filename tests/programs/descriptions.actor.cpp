@@ -36,14 +36,14 @@ void show(T const& value) {
 ACTOR Future<int> count(metrics::Request request) {
     wait(delay(1));
     request.bytes += __LINE__;
-    return static_cast<int>(Descriptor<metrics::Request>::bytesDescriptor::get(request));
+    return static_cast<int>(request.bytes);
 }
 
 int main() {
-    SimLoop loop;
+    SimLoop sim;
     metrics::Request request;
     show(request);
     show(metrics::Empty());
-    Descriptor<metrics::Request>::bytesDescriptor::get(request) = 1;
-    say("%d, %s", loop.run(count(request)), request.owner.c_str());
+    request.bytes = 1;
+    say("%d, %s", sim.run(count(request)), request.owner.c_str());
 }

@@ -39,7 +39,7 @@ ACTOR Future<int> early(Token p1, bool stop) {
 }
 
 int main() {
-    SimLoop loop;
+    SimLoop sim;
     for (const char* how : {"return", "throw", "cxx exception", "never"}) {
         Promise<int> p;
         Future<int> f = ends(Token("p1"), Token("p2"), p.getFuture(), how);

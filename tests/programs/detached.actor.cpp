@@ -66,30 +66,30 @@ ACTOR void endless(Future<Void> stop) {
 }
 
 int main() {
-    SimLoop loop;
+    SimLoop sim;
     setDroppedErrorHandler([](const char*, Error error) { say("dropped: %s", error.name()); });
     falls(Token("p"), 2);
     say("called");
-    loop.run();
+    sim.run();
     returns(true);
     returns(false);
     empty();
     failing(Token("p"));
-    loop.run();
+    sim.run();
     failingAtOnce(Token("p"), true);
     say("--");
     Future<int> f = stubborn(Token("p"), false);
     Future<int> g = f;
     f = Future<int>();
     g.cancel();
-    say("%d", loop.run(g));
+    say("%d", sim.run(g));
     g = stubborn(Token("p"), true);
     g = Future<int>();
-    loop.run();
+    sim.run();
     say("--");
     Promise<Void> stop;
     endless(stop.getFuture());
-    loop.run(Future<Void>(delay(1.5)));
+    sim.run(Future<Void>(delay(1.5)));
     stop.send(Void());
     say("end");
 }

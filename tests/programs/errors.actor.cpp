@@ -95,16 +95,16 @@ ACTOR Future<Void> badState() {
 }
 
 int main() {
-    SimLoop loop;
+    SimLoop sim;
     for (int place = 0; place < 9; ++place) {
         say("-- place %d", place);
-        loop.run(watch("result", places(place)));
+        sim.run(watch("result", places(place)));
     }
     for (int place = 0; place < 4; ++place) {
         say("-- after try, %d", place);
-        loop.run(watch("result", afterTry(place)));
+        sim.run(watch("result", afterTry(place)));
     }
     Future<Void> f = flags();
     say("ends with code %d, injected %d", f.getError().code(), f.getError().isInjectedFault());
-    loop.run(watch("bad state", badState()));
+    sim.run(watch("bad state", badState()));
 }

@@ -104,14 +104,14 @@ ACTOR Future<Void> inLoops() {
 }
 
 int main() {
-    SimLoop loop;
-    say("%d", loop.run(retries(3)));
+    SimLoop sim;
+    say("%d", sim.run(retries(3)));
     for (int path = 0; path < 2; ++path) {
         say("-- three deep, %d", path);
-        loop.run(watch("end", threeDeep(path)));
+        sim.run(watch("end", threeDeep(path)));
     }
     for (bool outer : {false, true})
-        loop.run(watch("rethrows", rethrows(outer)));
+        sim.run(watch("rethrows", rethrows(outer)));
     say("-- loops");
-    loop.run(inLoops());
+    sim.run(inLoops());
 }

@@ -117,11 +117,11 @@ ACTOR Future<Void> scopes() {
 }
 
 int main() {
-    SimLoop loop;
-    say("%d passes", loop.run(continues()));
+    SimLoop sim;
+    say("%d passes", sim.run(continues()));
     for (bool suspends : {false, true})
-        loop.run(outsideAgain(suspends));
+        sim.run(outsideAgain(suspends));
     for (int n : {0, 1, 4})
-        say("after: %d", loop.run(after(n)));
-    loop.run(scopes());
+        say("after: %d", sim.run(after(n)));
+    sim.run(scopes());
 }

@@ -10,9 +10,8 @@ ACTOR Future<int> inActor(int base) {
     int local = 3;
     auto scaled = ACTOR [base, factor, local, token](int n, int extra = 1) -> Future<int> {
         wait(delay(1));
-        factor += n;
         say("%s in use", token.name());
-        return base * factor + local + extra;
+        return base * (factor + n) + local + extra;
     };
     state Future<int> first = scaled(5);
     state Future<int> second = scaled(6, 2);
@@ -89,20 +88,20 @@ ACTOR Future<Void> nested(PromiseStream<int> out) {
 }
 
 int main() {
-    SimLoop loop;
-    say("%d at %g", loop.run(inActor(2)), now());
+    SimLoop sim;
+    say("%d at %g", sim.run(inActor(2)), now());
     say("--");
     Counter counter;
     Future<int> three = counter.add(3);
     Future<int> two = counter.add(2);
-    say("%d", loop.run(three));
+    say("%d", sim.run(three));
     say("%d", two.get());
-    say("%d", loop.run(inTemplate<int>(5, 6)));
-    say("%s", loop.run(inTemplate<std::string>(std::string("a"), "b")).c_str());
+    say("%d", sim.run(inTemplate<int>(5, 6)));
+    say("%s", sim.run(inTemplate<std::string>(std::string("a"), "b")).c_str());
     say("--");
     PromiseStream<int> out;
     FutureStream<int> results = out.getFuture();
-    loop.run(nested(out));
+    sim.run(nested(out));
     while (results.isReady())
         say("%d", results.pop());
     say("--");
@@ -122,5 +121,5 @@ int main() {
         return 1;
     };
     (void)forever(1);
-    loop.run();
+    sim.run();
 }

@@ -48,8 +48,8 @@ ACTOR Future<Void> lines(Future<Void> f,
 }
 
 int main() {
-    SimLoop loop;
-    loop.run(lines(Void()));
+    SimLoop sim;
+    sim.run(lines(Void()));
     const char* file = std::strrchr(__FILE__, '/');
     say("main: %d of %s", __LINE__, file ? file + 1 : __FILE__); // line 54
 }

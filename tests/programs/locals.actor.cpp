@@ -83,8 +83,8 @@ ACTOR Future<Void> inLoops() {
 }
 
 int main() {
-    SimLoop loop;
-    loop.run(atReadyWaits());
+    SimLoop sim;
+    sim.run(atReadyWaits());
 
     say("-- suspending");
     Promise<int> p;
@@ -92,10 +92,10 @@ int main() {
     say("started");
     p.send(1);
     say("sent");
-    loop.run(f);
+    sim.run(f);
 
     say("-- temporaries");
-    loop.run(temporaries());
+    sim.run(temporaries());
 
     say("-- results");
     PromiseStream<Token> s;
@@ -106,7 +106,7 @@ int main() {
     say("sent");
 
     say("-- handlers");
-    loop.run(beforeHandlers());
+    sim.run(beforeHandlers());
     say("-- loops");
-    loop.run(inLoops());
+    sim.run(inLoops());
 }

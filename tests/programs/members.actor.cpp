@@ -106,20 +106,19 @@ ACTOR [[flow_allow_discard]] [[gnu::noinline]] static Future<Void> withAttribute
 }
 
 int main() {
-    SimLoop loop;
+    SimLoop sim;
     store::Table table(1);
-    say("%d", loop.run(store::Table::inside(&table, 1)));
-    say("%d", loop.run(store::Table::outside(&table)));
-    say("%s", loop.run(store::Table::outside(&table, "value ")).c_str());
-    say("%d", loop.run(table.both()));
-    say("%d", loop.run(table.unbound(4)));
-    say("%d", loop.run(store::Table::Row::deep(&table, {2})));
-    say("%d", loop.run(store::inNamespace(&table)));
-    say("%d", loop.run(store::later(4)));
+    say("%d", sim.run(store::Table::inside(&table, 1)));
+    say("%d", sim.run(store::Table::outside(&table)));
+    say("%s", sim.run(store::Table::outside(&table, "value ")).c_str());
+    say("%d", sim.run(table.both()));
+    say("%d", sim.run(table.unbound(4)));
+    say("%d", sim.run(store::Table::Row::deep(&table, {2})));
+    say("%d", sim.run(store::inNamespace(&table)));
+    say("%d", sim.run(store::later(4)));
     store::Table::logs(&table);
-    loop.run();
-    Future<int> (*pointer)(int const&) = overloaded;
-    say("%d %d", loop.run(pointer(6)), loop.run(overloaded("seven")));
-    say("%d", loop.run(factorial(5)));
-    loop.run(withAttributes(1));
+    sim.run();
+    say("%d %d", sim.run(overloaded(6)), sim.run(overloaded("seven")));
+    say("%d", sim.run(factorial(5)));
+    sim.run(withAttributes(1));
 }

@@ -32,7 +32,7 @@ ACTOR Future<Void> neverInTry(bool later) {
 }
 
 int main() {
-    SimLoop loop;
+    SimLoop sim;
     Promise<Void> p;
     Future<int> a = returnsNever(Token("p"), p.getFuture());
     {
@@ -53,6 +53,6 @@ int main() {
     say("ready: %d", c.isReady());
     Future<Void> d = neverInTry(false);
     Future<Void> e = neverInTry(true);
-    loop.run();
+    sim.run();
     say("ready: %d %d", d.isReady(), e.isReady());
 }

@@ -134,39 +134,41 @@ Future<Void> movesPack(std::unique_ptr<Ts>&&... values) {
 }
 
 int main() {
-    SimLoop loop;
+    SimLoop sim;
     Counted a(1), b(2), c(3), d(4);
-    say("%d", loop.run(copies(a, b, c, std::move(d))));
+    say("%d", sim.run(copies(a, b, c, std::move(d))));
     say("d is %d", d.value);
-    Future<int> (*pointer)(Counted const&, Counted const&, Counted const&, Counted&&) = copies;
-    say("%d", loop.run(pointer(a, b, c, Counted(5))));
+    say("%d", sim.run(copies(a, b, c, Counted(5))));
+#ifdef POST_ACTOR_COMPILER // an editor sees the parameters as they are written
+    static_assert(std::is_same_v<decltype(copies), Future<int>(Counted const&, Counted const&, Counted const&, Counted&&)>);
+#endif
     say("--");
     {
         Unique one("one");
         std::vector<Unique> more;
         more.emplace_back("two");
         Future<Unique> f = passesOn(std::move(one), std::make_unique<int>(5), std::move(more));
-        loop.run();
+        sim.run();
         say("%s, and %s is left", f.get().name(), one.name());
     }
-    say("%zu", loop.run(holds(std::make_unique<int>(1), {})));
-    loop.run(forwards(a));
-    loop.run(forwards(Counted(8)));
+    say("%zu", sim.run(holds(std::make_unique<int>(1), {})));
+    sim.run(forwards(a));
+    sim.run(forwards(Counted(8)));
     say("--");
-    say("%d at %g", loop.run(unnamed(1, Token("unnamed"))), now());
+    say("%d at %g", sim.run(unnamed(1, Token("unnamed"))), now());
     Later later;
-    say("%d %d", loop.run(incomplete(&later, later)), loop.run(Later::twice(later, {later, later})));
+    say("%d %d", sim.run(incomplete(&later, later)), sim.run(Later::twice(later, {later, later})));
     int x = 1;
-    loop.run(refers(x, 3));
+    sim.run(refers(x, 3));
     say("x is %d", x);
     say("--");
-    say("%d", loop.run(sums(Token("alone"))));
-    say("%d at %g", loop.run(sums(Token("first"), 1, 2, 3)), now());
-    std::vector<int> all = loop.run(gathers(Future<int>(1), Future<int>(2), Future<int>(3)));
+    say("%d", sim.run(sums(Token("alone"))));
+    say("%d at %g", sim.run(sums(Token("first"), 1, 2, 3)), now());
+    std::vector<int> all = sim.run(gathers(Future<int>(1), Future<int>(2), Future<int>(3)));
     say("%d of %zu", std::accumulate(all.begin(), all.end(), 0), all.size());
-    say("%zu", loop.run(dies(1, Token("x"), Token("y"), Token("z"))));
+    say("%zu", sim.run(dies(1, Token("x"), Token("y"), Token("z"))));
     shows("values", 1, 2L);
     shows("none");
-    loop.run();
-    loop.run(movesPack(std::make_unique<int>(3), std::make_unique<int>(4)));
+    sim.run();
+    sim.run(movesPack(std::make_unique<int>(3), std::make_unique<int>(4)));
 }

@@ -195,8 +195,8 @@ ACTOR Future<Void> withInit() {
     for (state std::vector<int> items = {4, 5}; int& x : items) {
         x++;
         wait(delay(1));
+        say("%d %d", items[0], items[1]);
     }
-    say("%d %d", items[0], items[1]);
     for (std::vector<int> plain = {6, 7}; int x : plain)
         say("%d", x);
     for (state std::string word{"no"}; char c : word)
@@ -265,24 +265,24 @@ ACTOR Future<int> manyPasses() {
 }
 
 int main() {
-    SimLoop loop;
+    SimLoop sim;
     Holder holder;
-    say("%d", loop.run(expressions(&holder, holder)));
-    loop.run(identity({1, 2}));
+    say("%d", sim.run(expressions(&holder, holder)));
+    sim.run(identity({1, 2}));
     for (int how = 0; how < 6; ++how) {
         say("-- lifetimes %d", how);
-        loop.run(watch("lifetimes", lifetimes(how)));
+        sim.run(watch("lifetimes", lifetimes(how)));
     }
-    loop.run(again());
-    loop.run(withInit());
+    sim.run(again());
+    sim.run(withInit());
     Box<std::vector<int>> box{{1, 2}};
-    say("%d", loop.run(box.count(&box)));
-    say("%d", loop.run(sumOf<int, 3>({10, 20, 30})));
+    say("%d", sim.run(box.count(&box)));
+    say("%d", sim.run(sumOf<int, 3>({10, 20, 30})));
     for (int path = 0; path < 2; ++path) {
         say("-- cancel %d", path);
         Future<Void> f = cancelled(path);
         f.cancel();
-        loop.run(watch("cancelled", f));
+        sim.run(watch("cancelled", f));
     }
-    say("%d", loop.run(manyPasses()));
+    say("%d", sim.run(manyPasses()));
 }

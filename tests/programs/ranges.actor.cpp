@@ -56,9 +56,9 @@ ACTOR Future<Void> nested(std::vector<std::vector<int>> rows) {
 }
 
 int main() {
-    SimLoop loop;
-    say("%d", loop.run(sums({numberAfter(1, 2), numberAfter(2, 1), 3})));
-    say("%d", loop.run(sums({})));
-    loop.run(changes({"a", "bc", "defg", "hi"}));
-    loop.run(nested({{1, 2}, {-1, 5}, {}, {3}}));
+    SimLoop sim;
+    say("%d", sim.run(sums({numberAfter(1, 2), numberAfter(2, 1), 3})));
+    say("%d", sim.run(sums({})));
+    sim.run(changes({"a", "bc", "defg", "hi"}));
+    sim.run(nested({{1, 2}, {-1, 5}, {}, {3}}));
 }

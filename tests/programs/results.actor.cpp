@@ -79,13 +79,13 @@ ACTOR Future<Void> chooses(Future<std::string> a, FutureStream<std::string> b) {
 }
 
 int main() {
-    SimLoop loop;
+    SimLoop sim;
     Promise<Counted> p;
     Future<int> r = reads(p.getFuture());
     p.send(Counted(3));
     say("%d", r.get());
     say("--");
-    loop.run(keepsAlive());
+    sim.run(keepsAlive());
     say("--");
     Promise<int> n;
     PromiseStream<std::string> s;
@@ -93,9 +93,9 @@ int main() {
     n.send(1);
     s.send("one");
     s.send("two");
-    loop.run(c);
+    sim.run(c);
     say("--");
     PromiseStream<std::string> t;
     t.send("stream");
-    loop.run(chooses(std::string("future+"), t.getFuture()));
+    sim.run(chooses(std::string("future+"), t.getFuture()));
 }

@@ -143,8 +143,9 @@ ACTOR Future<int> arrays(int k) {
 }
 
 ACTOR Future<Void> headers() {
-    for (state int i(0); i < 2; i++)
+    for (state int first(0); first < 2; first++)
         wait(delay(1));
+    state int i = 2;
     for (state std::string s{"ab"}; !s.empty(); s.pop_back()) {
         wait(delay(1));
         say("%s", s.c_str());
@@ -233,32 +234,32 @@ ACTOR Future<Void> order(Token parameter, int path) {
 }
 
 int main() {
-    SimLoop loop;
-    loop.run(slots(7));
+    SimLoop sim;
+    sim.run(slots(7));
     say("-- in loop");
-    loop.run(inLoop());
+    sim.run(inLoop());
     for (int path = 0; path < 3; ++path) {
         say("-- not reached %d", path);
-        loop.run(watch("not reached", notReached(path)));
+        sim.run(watch("not reached", notReached(path)));
     }
     say("-- initialiser throws");
-    loop.run(initialiserThrows());
+    sim.run(initialiserThrows());
     say("-- results");
-    loop.run(results());
+    sim.run(results());
     say("-- arrays");
-    say("%d", loop.run(arrays(5)));
+    say("%d", sim.run(arrays(5)));
     say("-- headers");
-    loop.run(headers());
+    sim.run(headers());
     say("-- references");
     std::string text = "text";
-    say("%s", loop.run(references(&text, "own")).c_str());
+    say("%s", sim.run(references(&text, "own")).c_str());
     say("%s", text.c_str());
-    say("%d", loop.run(Box<int>::inner(4)));
-    loop.run(ofAnyType(Number(8)));
+    say("%d", sim.run(Box<int>::inner(4)));
+    sim.run(ofAnyType(Number(8)));
     say("-- order");
-    loop.run(order(Token("parameter"), 0));
+    sim.run(order(Token("parameter"), 0));
     Future<Void> cancelled = order(Token("parameter"), 1);
-    loop.run(delay(2));
+    sim.run(delay(2));
     say("cancel");
     cancelled.cancel();
 }

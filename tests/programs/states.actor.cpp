@@ -24,7 +24,7 @@ ACTOR Future<Void> leading(int k, std::string name) {
     state int first = twice(k);
     state int second(twice(first));
     state Explicit third(second);
-    state Explicit fourth = third.v + 1;
+    state Explicit fourth{third.v + 1};
     state const int fifth = 5;
     state std::string& sixth = name;
     state std::vector<int> seventh(3, k);
@@ -96,14 +96,14 @@ ACTOR Future<int> hidden(int x) {
 }
 
 int main() {
-    SimLoop loop;
-    loop.run(leading(3, "name"));
+    SimLoop sim;
+    sim.run(leading(3, "name"));
     say("--");
-    loop.run(others(Token("p")));
+    sim.run(others(Token("p")));
     say("--");
     std::vector<int> mine{1};
-    std::vector<int> theirs = loop.run(parameters(mine, 5));
+    std::vector<int> theirs = sim.run(parameters(mine, 5));
     say("%zu %zu %d", mine.size(), theirs.size(), theirs[2]);
-    say("%d", *loop.run(movedOut(6)));
-    say("%d", loop.run(hidden(1)));
+    say("%d", *sim.run(movedOut(6)));
+    say("%d", sim.run(hidden(1)));
 }

@@ -69,7 +69,7 @@ ACTOR Future<Void> feed(PromiseStream<int> numbers) {
 }
 
 int main() {
-    SimLoop loop;
+    SimLoop sim;
     PromiseStream<int> s;
     s.send(1);
     s.send(2);
@@ -84,7 +84,7 @@ int main() {
     t.send(5);
     t.sendError(end_of_stream());
     t.send(6);
-    say("sum %d", loop.run(sum(t.getFuture())));
+    say("sum %d", sim.run(sum(t.getFuture())));
 
     say("-- broken");
     f = sum([] {
@@ -122,5 +122,5 @@ int main() {
     PromiseStream<int> n;
     v = withTimer(n.getFuture());
     Future<Void> feeding = feed(n);
-    loop.run(v);
+    sim.run(v);
 }

@@ -309,38 +309,38 @@ ACTOR Future<Void> cancelled(int path) {
 }
 
 int main() {
-    SimLoop loop;
+    SimLoop sim;
     for (int path = 0; path < 8; ++path) {
         say("-- sections %d", path);
-        loop.run(watch("sections", sections(path)));
+        sim.run(watch("sections", sections(path)));
     }
     for (Kind kind : {Kind::One, Kind::Two, Kind::Three}) {
         say("-- default first %d", int(kind));
-        loop.run(defaultFirst(kind));
+        sim.run(defaultFirst(kind));
     }
     say("-- in loop");
-    loop.run(watch("in loop", inLoop(6)));
+    sim.run(watch("in loop", inLoop(6)));
     for (int path = 0; path < 5; ++path) {
         say("-- try %d", path);
-        loop.run(watch("try", inTry(path)));
+        sim.run(watch("try", inTry(path)));
     }
     for (int path : {0, 10, 11, 12, 20}) {
         say("-- nested %d", path);
-        loop.run(nested(path));
+        sim.run(nested(path));
     }
     for (int path = 0; path < 6; ++path) {
         say("-- plain %d", path);
-        loop.run(watch("plain", plain(path)));
+        sim.run(watch("plain", plain(path)));
     }
     for (int path = 0; path < 4; ++path) {
         say("-- do %d", path);
-        loop.run(watch("do", doLoops(path)));
+        sim.run(watch("do", doLoops(path)));
     }
-    say("%d", loop.run(manyPasses()));
+    say("%d", sim.run(manyPasses()));
     for (int path = 0; path < 2; ++path) {
         say("-- cancel %d", path);
         Future<Void> f = cancelled(path);
         f.cancel();
-        loop.run(watch("cancelled", f));
+        sim.run(watch("cancelled", f));
     }
 }

@@ -102,25 +102,25 @@ void announce(Future<T> f, const char* name) {
 }
 
 int main() {
-    SimLoop loop;
-    say("%d", loop.run(identity<int>(3)));
-    say("%s", loop.run(identity<std::string>(std::string("text"))).c_str());
-    say("%d", loop.run(orElse<int>(timed_out(), 4)));
-    say("%d", loop.run(repeat(Future<int>(5)))[1]);
-    say("%d", loop.run(repeat<int, 7>(6))[6]);
-    loop.run(after(1, Void()));
-    say("%g after %g", loop.run(after(1.0, 2.5)), 0.0);
+    SimLoop sim;
+    say("%d", sim.run(identity<int>(3)));
+    say("%s", sim.run(identity<std::string>(std::string("text"))).c_str());
+    say("%d", sim.run(orElse<int>(timed_out(), 4)));
+    say("%d", sim.run(repeat(Future<int>(5)))[1]);
+    say("%d", sim.run(repeat<int, 7>(6))[6]);
+    sim.run(after(1, Void()));
+    say("%g after %g", sim.run(after(1.0, 2.5)), 0.0);
     say("--");
-    say("%d", loop.run(doubled<int>(4)));
-    say("%s", loop.run(doubled<std::string>(std::string("ab"))).c_str());
+    say("%d", sim.run(doubled<int>(4)));
+    say("%s", sim.run(doubled<std::string>(std::string("ab"))).c_str());
     say("--");
-    loop.run(conditional<char>(true));
-    loop.run(conditional<char>(false));
-    loop.run(conditional<int>(true));
+    sim.run(conditional<char>(true));
+    sim.run(conditional<char>(false));
+    sim.run(conditional<int>(true));
     say("--");
     Slot<int> cell(8);
-    say("%d", loop.run(Slot<int>::get(&cell)));
-    loop.run(Slot<int>::set(&cell, 9));
-    say("%g", loop.run(Slot<int>::convert(&cell, 0.5)));
+    say("%d", sim.run(Slot<int>::get(&cell)));
+    sim.run(Slot<int>::set(&cell, 9));
+    say("%g", sim.run(Slot<int>::convert(&cell, 0.5)));
     announce<long>(10L, "ten");
 }

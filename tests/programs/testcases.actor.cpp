@@ -30,12 +30,12 @@ TEST_CASE("/programs/fails") {
 }
 
 int main() {
-    SimLoop loop;
+    SimLoop sim;
     UnitTestParameters parameters;
     parameters.set("text", "given");
     for (UnitTest* test = g_unittests.tests; test; test = test->next) { // the latest first
         say("%s, line %d", test->name, test->line);
-        loop.run(watch(test->name, test->func(parameters)));
+        sim.run(watch(test->name, test->func(parameters)));
     }
     say("%s", parameters.get("text").get().c_str());
 }

@@ -37,9 +37,9 @@ ACTOR Future<int> hides(Future<int> in, int wait_, int arg_in) {
 }
 
 int main() {
-    SimLoop loop;
+    SimLoop sim;
     auto failing = watch("fails", Config::fails());
-    loop.run();
+    sim.run();
     Promise<int> number;
     auto adding = watch("adds", adds(number.getFuture()));
     auto hiding = watch("hides", hides(number.getFuture(), 10000, 100000));

@@ -180,43 +180,43 @@ ACTOR Future<size_t> movesOn(Future<std::string> shared) {
 }
 
 int main() {
-    SimLoop loop;
-    say("%d", loop.run(deduces(false)));
-    say("%d", loop.run(deduces(true)));
+    SimLoop sim;
+    say("%d", sim.run(deduces(false)));
+    say("%d", sim.run(deduces(true)));
     PromiseStream<int> numbers;
     PromiseStream<std::string> texts;
     for (int i = 5; i < 10; i++)
         numbers.send(i);
     for (const char* text : {"a", "b", "c", "d", "e"})
         texts.send(std::string(text));
-    say("%d", loop.run(deducesIn<int>(1, numbers.getFuture())));
-    say("%s", loop.run(deducesIn<std::string>(std::string("x"), texts.getFuture())).c_str());
+    say("%d", sim.run(deducesIn<int>(1, numbers.getFuture())));
+    say("%s", sim.run(deducesIn<std::string>(std::string("x"), texts.getFuture())).c_str());
     say("--");
     Store store;
-    loop.run(Store::fill(&store, 2, texts.getFuture()));
+    sim.run(Store::fill(&store, 2, texts.getFuture()));
     store.print();
     int out = 0;
-    say("%d", loop.run(assigns(&out, numbers.getFuture())));
+    say("%d", sim.run(assigns(&out, numbers.getFuture())));
     say("out %d", out);
     say("--");
     PromiseStream<std::pair<int, std::string>> pairs;
     for (int i = 2; i >= 0; i--)
         pairs.send(std::pair<int, std::string>(i, "pair"));
-    loop.run(unpacks(pairs.getFuture(), makes(1)));
+    sim.run(unpacks(pairs.getFuture(), makes(1)));
     say("--");
     auto w = watch("unguarded", returns(timed_out(), false));
-    say("%s", loop.run(returns("value", true)).c_str());
-    say("%s", loop.run(returns(timed_out(), true)).c_str());
-    loop.run(returnsVoid(3));
-    say("%s at %g", loop.run(returnsAny(texts.getFuture())).c_str(), now());
+    say("%s", sim.run(returns("value", true)).c_str());
+    say("%s", sim.run(returns(timed_out(), true)).c_str());
+    sim.run(returnsVoid(3));
+    say("%s at %g", sim.run(returnsAny(texts.getFuture())).c_str(), now());
     say("--");
     {
         PromiseStream<Unique> uniques;
         FutureStream<Unique> sent = uniques.getFuture();
         Future<Unique> last = moves(uniques);
-        loop.run();
+        sim.run();
         say("last is %s", last.get().name());
         say("first is %s", sent.pop().name());
     }
-    say("%zu", loop.run(movesOn(std::string("a text that is too long to be stored in place"))));
+    say("%zu", sim.run(movesOn(std::string("a text that is too long to be stored in place"))));
 }

@@ -18,7 +18,7 @@ ACTOR Future<int> relay(const char* name, Future<int> f) {
 }
 
 int main() {
-    SimLoop loop;
+    SimLoop sim;
     Promise<int> p;
     Future<Void> a = waiter("a", p.getFuture());
     Future<Void> b = waiter("b", p.getFuture());
@@ -28,7 +28,7 @@ int main() {
     say("sent");
     Future<Void> d = waiter("d", p.getFuture());
     say("d is ready: %d", d.isReady());
-    loop.run();
+    sim.run();
 
     // A whole chain is resumed inside send(); the second waiter of the first future comes after the whole chain.
     Promise<int> q;

@@ -4,13 +4,24 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 using namespace flow;
 
 #include "flow/actorcompiler.h"
+
+namespace described {
+DESCR struct Described {
+    int field; // of which the editor knows nothing
+};
+static_assert(std::tuple_size_v<Descriptor<Described>::fields> == 0);
+} // namespace described
 
 namespace {
 
@@ -47,11 +58,27 @@ UNCANCELLABLE SWIFT_ACTOR Future<Void> otherKeywords(Future<int> x) {
     return Void();
 }
 
-static_assert(std::is_same_v<decltype(wait(std::declval<Future<int>>())), int>);
+// Results may be bound, unpacked, copied and moved, as in an actor.
+template <class>
+ACTOR [[flow_allow_discard]] static Future<std::string> everyResult(Future<std::pair<int, std::unique_ptr<int>>> pair,
+                                                                    Future<std::vector<std::unique_ptr<int>>> owners,
+                                                                    Future<const char*> text) {
+    state auto [number, owner] = wait(pair);
+    state std::vector<std::unique_ptr<int>> mine = wait(owners);
+    state int never = wait(Never());
+    auto self = THIS;
+    state std::uintptr_t address = THIS_ADDR;
+    if (number)
+        return wait(text);
+    return "literal";
+}
+
+static_assert(std::is_same_v<decltype(wait(std::declval<Future<int>>())), int&>);
+static_assert(std::is_same_v<decltype(wait(std::declval<Future<std::unique_ptr<int>>>())), std::unique_ptr<int>>);
 static_assert(std::is_same_v<decltype(wait(delay(0))), Void>);
 static_assert(std::is_same_v<decltype(wait(yield())), Void>);
-static_assert(std::is_same_v<decltype(wait(Never())), Void>);
-static_assert(std::is_same_v<decltype(waitNext(std::declval<FutureStream<std::string>>())), std::string>);
+static_assert(std::is_convertible_v<decltype(wait(Never())), std::string>);
+static_assert(std::is_same_v<decltype(waitNext(std::declval<FutureStream<std::string>>())), std::string&>);
 
 } // namespace
 
@@ -61,11 +88,17 @@ TEST_CASE("keywords: none is left after unactorcompiler.h, and a second view bri
     int state = 1, loop = 2, choose = 3, when = 4; // would not compile while they are macros
     CHECK(state + loop + choose + when == 10);
 #include "flow/actor/keywords.h"
+#if !defined(THIS) || !defined(THIS_ADDR) || !defined(DESCR) || !defined(flow_allow_discard)
+    FAIL("a word is missing");
+#endif
 #if !defined(ACTOR) || !defined(SWIFT_ACTOR) || !defined(UNCANCELLABLE) || !defined(state) || !defined(loop) ||        \
     !defined(choose) || !defined(when)
     FAIL("a keyword is missing");
 #endif
 #include "flow/unactorcompiler.h"
+#if defined(THIS) || defined(THIS_ADDR) || defined(DESCR) || defined(flow_allow_discard)
+    FAIL("a word leaks");
+#endif
 #if defined(ACTOR) || defined(SWIFT_ACTOR) || defined(UNCANCELLABLE) || defined(state) || defined(loop) ||             \
     defined(choose) || defined(when)
     FAIL("a keyword leaks");

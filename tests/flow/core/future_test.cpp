@@ -6,8 +6,10 @@
 
 #include <doctest/doctest.h>
 
+#include <any>
 #include <array>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -18,6 +20,11 @@ using test::Balance;
 using test::Counted;
 
 namespace {
+
+struct Base {
+    virtual ~Base() = default;
+};
+struct Derived : Base {};
 
 struct ThrowsOnCopy {
     int value = 0;
@@ -83,6 +90,20 @@ struct alignas(16) Wide {
 };
 
 } // namespace
+
+TEST_CASE("future: a value may be made of something else, as far as that is implicit") {
+    auto text = []() -> Future<std::string> { return "made of a literal"; };
+    CHECK(text().get() == "made of a literal");
+    Future<std::optional<int>> maybe = 3;
+    CHECK(maybe.get() == 3);
+    Future<std::unique_ptr<Base>> pointer = std::make_unique<Derived>();
+    CHECK(pointer.get() != nullptr);
+    static_assert(!std::is_constructible_v<Future<std::string>, int>);
+    static_assert(!std::is_convertible_v<int, Future<std::vector<int>>>); // explicit
+    static_assert(!std::is_convertible_v<Future<int>, Future<std::any>>);
+    CHECK(Future<std::optional<int>>(timed_out()).isError());
+    CHECK(!Future<std::any>(Never()).isReady());
+}
 
 TEST_CASE("future: ready with a value") {
     Balance balance;

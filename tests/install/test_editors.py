@@ -1,0 +1,127 @@
+"""What an editor with clangd shows of actor sources: no false error, and the names inside actors."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from clangd import Clangd
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = sorted([*(ROOT / "tests").rglob("programs/*.actor.cpp"), *(ROOT / "bench").glob("*.actor.cpp")])
+NO_CPP = ROOT / "tests" / "programs" / "beyond_cpp.actor.cpp"
+BLOCK = re.compile(r"^```cpp\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+HEADERS = ("<array>", "<cstdio>", "<string>", "<vector>", '"flow/flow.h"')
+HEAD = "".join(f"#include {header}\n" for header in HEADERS) + "using namespace flow;\n"
+
+ACTOR = """\
+#include "flow/flow.h"
+using namespace flow;
+#include "flow/actorcompiler.h"
+ACTOR Future<int> sum(FutureStream<int> numbers, Future<Void> done) {
+    state int counterOfNumbers = 0;
+    loop choose {
+        when(int next = waitNext(numbers)) {
+            counterOf += next;
+        }
+        when(wait(done)) {
+            if (done./*member*/isReady())
+                return counterOfNumbers;
+        }
+    }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A build folder that has been configured: that is when compile_commands.json is written."""
+    folder = tmp_path_factory.mktemp("editor")
+    settings = ["-DCMAKE_CXX_COMPILER=clang++-19", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
+    command = ["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", *settings]
+    configured = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert configured.returncode == 0, configured.stdout + configured.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def clangd(commands: Path) -> Iterator[Clangd]:
+    with Clangd(commands) as running:
+        yield running
+
+
+def written(name: str, text: str, folder: Path) -> Path:
+    """A source with the flags of a program in a project of somebody else's."""
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    database = folder / "compile_commands.json"
+    entries = json.loads(database.read_text()) if database.exists() else []
+    flags = ["clang++-19", "-std=c++20", "-Wall", "-Wextra", f"-I{ROOT}", "-c", str(path)]
+    database.write_text(json.dumps([*entries, {"directory": str(folder), "file": str(path), "arguments": flags}]))
+    return path
+
+
+def readme_actors() -> str:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    return next(block for block in BLOCK.findall(text) if "ACTOR" in block)
+
+
+def explained_actors() -> str:
+    """The right examples of all pages of --explain, each in a namespace of its own."""
+    pages = sorted((ROOT / "actorc" / "actorc" / "explanations").glob("*.md"))
+    right = [page.read_text(encoding="utf-8").split("## Right")[1] for page in pages]
+    blocks = [block for text in right for block in BLOCK.findall(text)]
+    actors = "".join(f"namespace page{number} {{\n{block}}}\n" for number, block in enumerate(blocks))
+    return HEAD + '#include "flow/actorcompiler.h"\n' + actors
+
+
+def test_every_source_has_an_entry_as_it_is_written(commands: Path) -> None:
+    entries = json.loads((commands / "compile_commands.json").read_text())
+    flags = {entry["file"]: entry["command"] for entry in entries}
+    for program in PROGRAMS:
+        assert "-std=c++20" in flags[str(program)]
+        assert "-DNO_INTELLISENSE" not in flags[str(program)]
+        assert f"-I{ROOT}" in flags[str(program)]
+
+
+def test_no_program_is_marked(clangd: Clangd) -> None:
+    shown = [program for program in PROGRAMS if program != NO_CPP]
+    for program in shown:
+        clangd.open(program, program.read_text(encoding="utf-8"))
+    marked = {program.name: clangd.diagnostics(program) for program in shown}
+    unused = "is not used directly"  # a header: true or not, no matter of actors
+    errors = {name: [each for each in found if unused not in each] for name, found in marked.items()}
+    assert {name: found for name, found in errors.items() if found} == {}
+
+
+def test_what_only_actorc_accepts_is_marked(clangd: Clangd) -> None:
+    """Whatever is no longer marked there belongs into another program."""
+    text = NO_CPP.read_text(encoding="utf-8")
+    clangd.open(NO_CPP, text)
+    lines = {int(found.split(":")[0]) for found in clangd.diagnostics(NO_CPP)}
+    marks = ("Explicit value", "return inner", "= plain", "k += n", "::bytesDescriptor")
+    expected = {number for number, line in enumerate(text.splitlines(), 1) if any(mark in line for mark in marks)}
+    assert expected <= lines
+
+
+def test_documented_actors_are_not_marked(tmp_path: Path) -> None:
+    readme = written("readme.actor.cpp", readme_actors(), tmp_path)
+    explained = written("explained.actor.cpp", explained_actors(), tmp_path)
+    with Clangd(tmp_path) as clangd:
+        for path in (readme, explained):
+            clangd.open(path, path.read_text(encoding="utf-8"))
+        assert clangd.diagnostics(readme) == []
+        assert clangd.diagnostics(explained) == []
+
+
+def test_inside_an_actor(tmp_path: Path) -> None:
+    path = written("sum.actor.cpp", ACTOR, tmp_path)
+    with Clangd(tmp_path) as clangd:
+        clangd.open(path, ACTOR)
+        assert [found.split(":")[0] for found in clangd.diagnostics(path)] == ["8"]  # the name is not complete
+        assert "counterOfNumbers" in clangd.completions(path, ACTOR, "   counterOf")
+        assert {"isReady", "get"} <= clangd.completions(path, ACTOR, "done./*member*/")

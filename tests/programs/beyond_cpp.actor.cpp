@@ -1,0 +1,59 @@
+// What actorc accepts although it is wrong in C++, even with the keywords taken for macros: an editor marks it.
+#include "trace.h"
+#include "flow/actorcompiler.h"
+
+struct Explicit {
+    explicit Explicit(int v = 0) : v(v) {}
+    int v;
+};
+
+DESCR struct Sample {
+    int bytes = 3; //size of the answer
+};
+
+// A leading state is initialised directly, whatever stands between it and its value.
+ACTOR Future<int> leading(int k) {
+    state Explicit value = k + 1;
+    wait(delay(0));
+    return value.v;
+}
+
+// A state is known in the whole actor.
+ACTOR Future<int> outside(int k) {
+    {
+        state int inner = k * 2;
+        wait(delay(0));
+    }
+    wait(delay(0));
+    return inner;
+}
+
+// The signature has `int const&`.
+ACTOR Future<int> plain(int k) {
+    wait(delay(0));
+    return k;
+}
+
+// What a lambda captures belongs to each call of it.
+ACTOR Future<int> captured(int k) {
+    auto add = ACTOR [k](int n) -> Future<int> {
+        k += n;
+        wait(delay(0));
+        return k;
+    };
+    state Future<int> first = add(1);
+    state Future<int> second = add(2);
+    state int a = wait(first);
+    int b = wait(second);
+    return a * 100 + b;
+}
+
+int main() {
+    SimLoop sim;
+    Future<int> (*pointer)(int const&) = plain;
+    say("%d %d %d %d", sim.run(leading(1)), sim.run(outside(2)), sim.run(pointer(6)), sim.run(captured(1)));
+    Sample sample;
+    using Bytes = Descriptor<Sample>::bytesDescriptor;
+    Bytes::get(sample) += 1;
+    say("%d is the %s", sample.bytes, std::string(Bytes::comment()).c_str());
+}
