@@ -12,6 +12,7 @@
 #include "flow/base/caught_exception.h"
 #include "flow/base/range_state.h"
 #include "flow/base/state_slot.h"
+#include "flow/base/static_local.h"
 #include "flow/core/stream.h"
 #include "flow/lib/descriptor.h"
 #include "flow/loop/delay.h"

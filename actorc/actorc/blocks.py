@@ -94,10 +94,12 @@ class BlockParser(ABC):
             return self._block(index, end)
         self._enter(index)
         statement, stop = self._recovering(index, end)
+        found = [statement]
+        while self._texts[stop - 1] == ":" and stop < end:  # a label is only the beginning of a statement
+            statement, stop = self._recovering(stop, end)
+            found.append(statement)
         self._depth -= 1
-        if statement is None:
-            return Block(self._tokens.span(index, stop), ()), stop
-        return Block(statement.span, (statement,)), stop
+        return Block(self._tokens.span(index, stop), tuple(each for each in found if each is not None)), stop
 
     def _enter(self, index: int) -> None:
         """Deeper nesting would exhaust the stack of this program, here or in a later stage."""

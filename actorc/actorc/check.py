@@ -13,7 +13,8 @@ from actorc.duplicates import report_duplicates
 from actorc.kept import kept_variables
 from actorc.reach import Reach
 from actorc.source import Source
-from actorc.spelling import names_in
+from actorc.spelling import declares, names_in
+from actorc.statics import is_static, static_variable
 from actorc.syntax import (
     Actor,
     Block,
@@ -25,6 +26,7 @@ from actorc.syntax import (
     DoWhile,
     File,
     For,
+    If,
     Loop,
     Plain,
     RangeFor,
@@ -80,6 +82,7 @@ class _ActorCheck:
             self._check_throws(self._body, has_error=False)
         if RangeFor in kinds:
             self._check_ranges(self._body, frozenset())
+        self._check_statics(self._body, owns=False, is_doubled=False)
         if self._was_parsed and not kinds & {Wait, Choose} and self._actor.test_name is None:
             message = f"{self._actor.title} does not contain a wait"
             hint = "if it need not wait, make it an ordinary function"
@@ -107,6 +110,36 @@ class _ActorCheck:
             message = f"`{used[0]}` does not live across the waits of this loop"
             hint = f"write `state T items = {range_};` before the loop, and loop over `items`"
             self._diagnostics.error(Fault.RANGE_NOT_STATE, message, item.range.span, hint=hint)
+
+    def _check_statics(self, statement: Statement, *, owns: bool, is_doubled: bool) -> None:
+        """`owns`: a local with a destructor may be alive. A loop that waits is then printed twice: see lower.py."""
+        if is_doubled and is_static(statement, self._source):
+            assert isinstance(statement, Plain)
+            if static_variable(statement, self._source) is None:
+                message = "this `static` local cannot be kept in one place in a loop that waits"
+                hint = "declare one variable, with its type written out, or declare it outside of the actor"
+                self._diagnostics.error(Fault.STATIC_LOCAL, message, statement.span, hint=hint)
+        is_doubled = is_doubled or (owns and isinstance(statement, _LOOPS) and suspends(statement))
+        owns = owns or self._owns_inside(statement)
+        for inner in _inner(statement):
+            self._check_statics(inner, owns=owns, is_doubled=is_doubled)
+            owns = (owns and self._reach.completes_before_wait(inner)) or self._owns_after(inner)
+
+    def _owns_inside(self, statement: Statement) -> bool:
+        match statement:
+            case RangeFor(decl_locals=names):
+                return not all(local.trivial for local in names)
+            case If(condition=condition) | Switch(condition=condition) | While(condition=condition):
+                return declares(self._source[condition.span])
+            case Try() | Choose():
+                return True  # a caught exception, a result
+            case _:
+                return False
+
+    def _owns_after(self, statement: Statement) -> bool:
+        if isinstance(statement, Plain):
+            return not all(local.trivial for local in statement.locals)
+        return isinstance(statement, Wait) and bool(_bound(statement.wait))
 
     # -----------------------------------------------------------------------------------------------------------
     # Jumps

@@ -54,6 +54,7 @@ class _CoroutinePrinter(Printer):
     def prologue(self) -> str:
         """The variables that the body needs besides the actor's own."""
         text = "".join(f"struct {name}; " for name in self._body.deduced)
+        text += "".join(f"static flow::StaticLocal<{type_}> {name}; " for type_, name in self._body.statics)
         text += "flow::Pending wait__; " if self._body.waits else ""
         if self._body.choose_size:
             text += f"flow::Choose<{self._body.choose_size}> choose__; "

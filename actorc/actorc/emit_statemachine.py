@@ -84,6 +84,7 @@ class _StateMachinePrinter(Printer):
     def prologue(self) -> str:
         """The variables of a_body, and the switch that leads to where it goes on."""
         text = "".join(f"struct {name}; " for name in self._body.deduced)
+        text += "".join(f"static flow::StaticLocal<{type_}> {name}; " for type_, name in self._body.statics)
         text += "flow::Pending wait__; " if self._body.waits else ""
         if self._body.uses_error:
             text += "flow::Error error__; "

@@ -33,13 +33,14 @@ from actorc.lowered import (
     Suspend,
     Switch,
 )
-from actorc.prefix import Declared, Items, Nodes, PrefixLowering, locals_of
+from actorc.prefix import PrefixLowering
 from actorc.records import dataclass, field, replace
 from actorc.sections import sections_of
 from actorc.source import Source
 from actorc.spelling import declares, is_trivial
 from actorc.states import assigned
 from actorc.syntax import Hold, Local, ResultKind, Span, Statement
+from actorc.tries import Declared, Items, Nodes, locals_of
 
 _LOOPS = (syntax.Loop, syntax.While, syntax.DoWhile, syntax.For, syntax.RangeFor)
 
@@ -51,7 +52,9 @@ def lower(actor: syntax.Actor, source: Source) -> Body:
     """The body of a definition."""
     assert actor.body is not None
     lowering = _Lowering(actor, actor.body, source)
-    return lowering.body(actor.body)
+    body = lowering.body(actor.body)
+    repeated = lowering.repeated_statics()
+    return _Lowering(actor, actor.body, source, repeated).body(actor.body) if repeated else body
 
 
 class _Lowering(PrefixLowering):
@@ -72,6 +75,7 @@ class _Lowering(PrefixLowering):
             choose_size=max(chooses, default=0),
             uses_error=self._uses_error,
             deduced=tuple(self._deduced.values()),
+            statics=tuple((static.type, f"static{number}__") for number, static in enumerate(self._shared.values(), 1)),
             uses_exception=self._uses_exception,
         )
 

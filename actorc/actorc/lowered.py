@@ -202,6 +202,7 @@ class Body:
     choose_size: int  # most branches of any choose; 0 if there is none
     uses_error: bool  # an error is handed to some handler
     deduced: tuple[str, ...]  # names for the types of results that only C++ knows
+    statics: tuple[tuple[str, str], ...]  # types and names of the storage for plain `static` locals
     uses_exception: bool  # an exception of another type is
 
 

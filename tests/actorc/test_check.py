@@ -81,6 +81,9 @@ IN_A_BODY = [
     ("A0222", "try { g(); } catch (...) { } @@catch (Error& e) { }"),
     ("A0222", "try { g(); } catch (Error& e) { } catch (T& x) { } @@catch (const Error& y) { }"),
     ("A0222", "try { g(); } catch (...) { } @@catch (T& x) { }"),
+    ("A0223", "T t; while (x) { @@static auto n = 0; wait(f); }"),
+    ("A0223", "auto t = wait(f); do { if (x) { @@static int n = 0, m = 1; g(n, m); } wait(f); } while (x);"),
+    ("A0223", "if (T t = g(); t) { while (x) { @@static int n[3] = {1}; wait(f); } }"),
     # state
     ("A0301", "@@state int;"),
     ("A0301", "if (@@state int x = 1; x) g();"),
@@ -262,6 +265,8 @@ SOUND = [
     "state T& x = g(); state const T&& y = h(); state const int v[2] = {1, 2}; k(v);",
     'wait(f); state const T x = g(); state T* const y = &z; state int v[2][3]; state char w[4] = "abc"; k(y, v, w);',
     "state std::function<auto(int) -> int> g; state [[maybe_unused]] int x;",
+    "static auto n = 0; T t; static auto m = 1; wait(f); while (x) { static auto k = 1; wait(f); }",
+    "T t; while (x) { static constexpr auto n = 0; static std::map<int, int> m; static const T& r = h(); wait(f); }",
     "if (a) { return Void(); } else { throw io_error(); }",
     "auto l = []() -> Task<int> { co_return co_await g(); };",
     "struct Local { int get() { return 1; } } local;",

@@ -288,6 +288,22 @@ def test_only_what_the_actor_owns_is_moved_into_the_result() -> None:
     assert [node.is_moved for node in returns] == [False, True, False, True, False]
 
 
+def test_a_static_local_that_is_printed_twice_is_kept_in_one_place() -> None:
+    loop = "{ static std::pair<int, T> n(1, k); static const T& m = g(); static int i; use(n); wait(f); }"
+    assert body(f"while (k) {loop}").statics == ()
+    lowered = body(f"Token t; while (k) {loop}")
+    assert lowered.statics == (("std::pair<int, T>", "static1__"), ("const T&", "static2__"), ("int", "static3__"))
+    made = [text for text in texts(lowered) if "static" in text]
+    assert made[:3] == made[3:]
+    assert made[0] == (
+        "[[maybe_unused]] auto& n = static1__.get([&]() -> std::pair<int, T> { return std::pair<int, T>(1, k); });"
+    )
+    assert made[1].endswith("-> const T& { return g(); });")
+    assert made[2].endswith("-> int { return int(); });")
+    inside = body("Token t; while (k) { if (k) { static int n = 1; n++; } wait(f); }")
+    assert sum("static1__.get" in text for text in texts(inside)) == 2
+
+
 def test_an_error_lets_go_of_the_ranges_of_the_loops_that_it_leaves() -> None:
     lowered = body("try { for (auto x : g()) { for (auto y : h()) wait(f); } } catch (Error& e) { k++; }")
     assert "range2__.clear(); range1__.clear();" in texts(lowered)

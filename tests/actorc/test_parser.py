@@ -445,6 +445,13 @@ def test_what_a_clause_catches(clause: str, kind: CatchKind, type_: str | None, 
     assert source[first.span] == f"catch ({clause}) {{ h(); }}"
 
 
+def test_a_label_belongs_to_the_statement_behind_it() -> None:
+    [found, after], source = statements("if (x) here: there: wait(f); g();")
+    assert isinstance(found, If)
+    assert [source[inner.span] for inner in found.then.statements] == ["here:", "there:", "wait(f);"]
+    assert source[after.span] == "g();"
+
+
 def test_switch() -> None:
     [found], source = statements(
         "switch (T x = g(); x) { h(); case 1: case a ? 2 : 3: wait(f); [[fallthrough]]; "
