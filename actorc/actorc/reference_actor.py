@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from enum import Enum
+from functools import partial
 
 from actorc import syntax
 from actorc.reference_expressions import Expression, own, read, truth
@@ -68,8 +69,10 @@ class Activation(ActorScope):
         for parameter, value in zip(self._actor.parameters, arguments, strict=True):
             self._add_member(parameter.name, self._facts.text(parameter.type), value)
         for type_, name, leading in self._facts.states(self._actor):
-            value = self._library.default(type_) if leading is None else self._initial(type_, *leading)
-            self._add_member(name, type_, value)
+            if leading is None:
+                self._add_member(name, type_, self._library.default(type_))
+            else:
+                self._initialise(type_, *leading, partial(self._add_member, name, type_))
 
     def _add_member(self, name: str, type_: str, value: Value) -> None:
         variable = Variable(type_, value)
@@ -132,7 +135,7 @@ class Activation(ActorScope):
         if statement.leading:
             return  # done when the actor was made
         type_ = self._facts.text(statement.type)
-        self._members[statement.name].assign(self._initial(type_, *self._facts.state_init(statement)))
+        self._initialise(type_, *self._facts.state_init(statement), self._members[statement.name].assign)
 
     # -----------------------------------------------------------------------------------------------------------
     # Waits

@@ -86,28 +86,27 @@ class ActorScope(Computation):
             for value in reversed(mine):
                 value.destroy()
 
-    def _value(self, type_: str, expression: Expression) -> Value:
-        """The value of an expression for a new variable of this type."""
-        return self._full(expression, lambda result: own(self, self.convert(type_, result)))
-
-    def _initial(self, type_: str, form: StateForm, init: Sequence[Expression]) -> Value:
-        if len(init) == 1 and not (form is StateForm.BRACE and bare(type_).startswith("vector")):
-            return self._made(type_, init[0]) if form is not StateForm.ASSIGN else self._value(type_, init[0])
+    def _initialise(
+        self, type_: str, form: StateForm, init: Sequence[Expression], place: Callable[[Value], None]
+    ) -> None:
+        """Gives `place` the initial value, before the temporaries die that were needed to make it."""
         if not init:
-            return self._library.default(type_)
+            place(self._library.default(type_))
+            return
+
+        def made(scope: Scope) -> Value:
+            return self._made(type_, form, [each(scope) for each in init])
+
+        self._full(made, lambda value: place(value))
+
+    def _made(self, type_: str, form: StateForm, results: list[Value]) -> Value:
+        """`T x(e)` and `T x{e}` call T's constructor, which for most types is a copy or a conversion, as for `= e`."""
         name, _, argument = bare(type_).partition("<")
-
-        def whole(scope: Scope) -> Value:
-            return scope.call(name, argument[:-1], [each(scope) for each in init])
-
-        return self._full(whole, lambda result: result)
-
-    def _made(self, type_: str, expression: Expression) -> Value:
-        """`T x(e)`: T's constructor, which for most types is a copy or a conversion."""
-        name, _, argument = bare(type_).partition("<")
-        if not self._library.constructs(name):
-            return self._value(type_, expression)
-        return self._full(expression, lambda result: self._library.call(self, name, argument[:-1], [result]))
+        is_list = form is StateForm.BRACE and name == "vector"
+        is_call = form is not StateForm.ASSIGN and self._library.constructs(name)
+        if len(results) == 1 and not is_list and not is_call:
+            return own(self, self.convert(type_, results[0]))
+        return self._library.call(self, name, argument[:-1], results)
 
     # -----------------------------------------------------------------------------------------------------------
     # Blocks and locals
@@ -139,4 +138,5 @@ class ActorScope(Computation):
             if isinstance(target, Variable):
                 self._blocks[-1].append((name, target, False))
                 return
-        self._declare(name, declaration.type, self._initial(declaration.type, declaration.form, declaration.init))
+        type_ = declaration.type
+        self._initialise(type_, declaration.form, declaration.init, lambda value: self._declare(name, type_, value))

@@ -55,15 +55,18 @@ class Difference:
 Mutation = Callable[[str, str], str]
 
 
-def check(programs: Sequence[Program], toolchain: Toolchain, mutation: Mutation | None = None) -> list[Difference]:
+def check(
+    programs: Sequence[Program], toolchain: Toolchain, mutation: Mutation | None = None, runs: int = RUNS
+) -> list[Difference]:
     """The first difference of each program that has one."""
     sys.setrecursionlimit(20000)
-    return _Batch(programs, toolchain, mutation).check()
+    return _Batch(programs, toolchain, mutation, runs).check()
 
 
 class _Batch:
-    def __init__(self, programs: Sequence[Program], toolchain: Toolchain, mutation: Mutation | None) -> None:
+    def __init__(self, programs: Sequence[Program], toolchain: Toolchain, mutation: Mutation | None, runs: int) -> None:
         self._programs = programs
+        self._runs = runs
         self._toolchain = toolchain
         self._mutation = mutation
         self._found: dict[int, Difference] = {}
@@ -102,7 +105,7 @@ class _Batch:
     def _rest(self) -> list[Difference]:
         """What is wrong with the programs in which no fault has been found yet, without the others."""
         rest = [program for place, program in enumerate(self._programs) if place not in self._found]
-        others = check(rest, self._toolchain, self._mutation) if rest else []
+        others = check(rest, self._toolchain, self._mutation, self._runs) if rest else []
         return [*self._found.values(), *others]
 
     # -----------------------------------------------------------------------------------------------------------
@@ -131,13 +134,13 @@ class _Batch:
 
     def _run(self, binary: Path) -> dict[tuple[int, int, str], list[str]]:
         traces: dict[tuple[int, int, str], list[str]] = {}
-        output, message = _execute(binary)
+        output, message = _execute(binary, self._runs)
         self._read(output, message, traces)
         if message:  # what came after the run that crashed
             ended = {place for place, _, _ in traces}
             for place in range(len(self._programs)):
                 if place not in ended:
-                    self._read(*_execute(binary, place), traces)
+                    self._read(*_execute(binary, self._runs, place), traces)
         return traces
 
     def _read(self, output: str, message: str, traces: dict[tuple[int, int, str], list[str]]) -> None:
@@ -156,7 +159,7 @@ class _Batch:
         facts = Facts(self._source)
         for place, (program, inside) in enumerate(zip(self._programs, self._ranges, strict=True)):
             actors = tuple(actor for actor in file.actors if actor.span.start in inside)
-            for seed in range(1, RUNS + 1):
+            for seed in range(1, self._runs + 1):
                 if place in self._found:
                     break
                 world = World(program.start + seed)
@@ -176,9 +179,9 @@ def _registration(place: int, start: int) -> str:
     return f"static Registration registration({place}, {start}, FUZZ_BACKEND, {root});\n"
 
 
-def _execute(binary: Path, *only: int) -> tuple[str, str]:
+def _execute(binary: Path, *arguments: int) -> tuple[str, str]:
     """What the programs print, and what is to be said of a crash."""
-    command = [str(binary), str(RUNS), *map(str, only)]
+    command = [str(binary), *map(str, arguments)]
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False, env=environment()

@@ -11,7 +11,7 @@ from fuzzlib.batch import Difference, Program, check
 from fuzzlib.generate import program
 from fuzzlib.toolchain import TOOLCHAINS
 
-BATCH = 50  # programs in one file
+BATCH = 100  # programs in one file
 SANITIZED_EVERY = 20  # batches
 
 

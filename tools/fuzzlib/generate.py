@@ -51,7 +51,7 @@ def program(seed: int, index: int) -> str:
     chance = random.Random(f"{seed}/{index}")
     signatures: list[Signature] = []
     texts: list[str] = []
-    for number in reversed(range(chance.choice([1, 1, 1, 2, 2, 3]))):
+    for number in reversed(range(chance.choice([1, 1, 1, 2, 2, 2, 3]))):
         actor = _Actor(chance, f"child{number}" if number else "root", signatures)
         texts.append(actor.make())
         signatures.append(actor.signature)
@@ -64,7 +64,7 @@ class _Actor:
         self._name = name
         self._callees = callees
         self._is_root = name == "root"
-        self._budget = chance.choice([2, 4, 6, 10, 16])
+        self._budget = chance.choice([1, 2, 3, 4, 6, 12])
         self._last = 0
         self._loops = 0
         self._in_switch = False  # and in no loop inside of it: `break` means the switch

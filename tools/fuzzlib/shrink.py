@@ -19,6 +19,7 @@ from fuzzlib.batch import Difference, Mutation, Program, check
 from fuzzlib.toolchain import Toolchain
 
 TOGETHER = 12  # candidates in one file
+RUNS = 60  # of each candidate: what is left out shifts all numbers that decide what the rest does
 SECONDS = 120.0
 
 _OWN_NAME = re.compile(r"\b(?:[stxep]\d+\w?|child\d+|n|token)\b")
@@ -48,7 +49,7 @@ def _step(
         if time.monotonic() > deadline:
             break
         together = [Program(text, start) for text in texts[first : first + TOGETHER]]
-        found = [each for each in check(together, toolchain, mutation) if _is_alike(each, difference)]
+        found = [each for each in check(together, toolchain, mutation, RUNS) if _is_alike(each, difference)]
         if found:
             return min(found, key=lambda each: len(each.program.text))
     return None
