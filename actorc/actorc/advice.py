@@ -14,7 +14,7 @@ from actorc.outside import report_forgotten_actors
 from actorc.reach import Reach
 from actorc.slips import may_be_misspelt, report_misspelt, report_slips
 from actorc.source import Source
-from actorc.syntax import File, Try, walk
+from actorc.syntax import File, Try, all_actors, walk
 from actorc.unread import report_unread
 
 
@@ -23,7 +23,7 @@ def advise(file: File, source: Source, diagnostics: Diagnostics) -> None:
     reach = Reach(source)
     callees = Callees(file)
     misspelt = may_be_misspelt(file)
-    for actor in file.actors:
+    for actor in all_actors(file.actors):
         body = actor.body
         if body is None or diagnostics.has_error_in(actor.span):
             continue
@@ -35,7 +35,7 @@ def advise(file: File, source: Source, diagnostics: Diagnostics) -> None:
             report_swallowing(actor, body, file, source, reach, diagnostics)
         report_discarded(actor, statements, kept, callees, file, source, diagnostics)
         report_unread(body, kept, file, source, diagnostics)
-        report_slips(statements, names, source, diagnostics)
+        report_slips(actor, statements, names, file.words, source, diagnostics)
         if misspelt:
             report_misspelt(statements, file, diagnostics)
     report_forgotten_actors(file, source, diagnostics)

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 
 from actorc.brackets import TokenList
 from actorc.declarations import skip_attributes
-from actorc.diagnostics import Abandoned, Diagnostics, Fault
+from actorc.diagnostics import Abandoned, Diagnostics, Fault, Fix
 from actorc.lexer import Kind
 from actorc.syntax import Block, Plain, Statement
 
@@ -33,11 +33,27 @@ class BlockParser(ABC):
     def _statement(self, index: int, end: int) -> tuple[Statement | None, int]:
         """The statement at `index`, None for an empty one, and the index after it. May raise Abandoned."""
 
-    def _error(self, fault: Fault, message: str, first: int, end: int, hint: str | None = None) -> None:
-        self._diagnostics.error(fault, message, self._tokens.span(first, end), hint=hint)
+    def _error(
+        self,
+        fault: Fault,
+        message: str,
+        first: int,
+        end: int,
+        hint: str | None = None,
+        fixes: tuple[Fix, ...] = (),
+    ) -> None:
+        self._diagnostics.error(fault, message, self._tokens.span(first, end), hint=hint, fixes=fixes)
 
-    def _fail(self, fault: Fault, message: str, first: int, end: int, hint: str | None = None) -> NoReturn:
-        self._error(fault, message, first, end, hint)
+    def _fail(
+        self,
+        fault: Fault,
+        message: str,
+        first: int,
+        end: int,
+        hint: str | None = None,
+        fixes: tuple[Fix, ...] = (),
+    ) -> NoReturn:
+        self._error(fault, message, first, end, hint, fixes)
         raise Abandoned
 
     def _sequence(self, index: int, end: int) -> tuple[Statement, ...]:
@@ -88,8 +104,9 @@ class BlockParser(ABC):
             index += 1
         if index >= end:
             message = f"a statement is missing after `{after}`"
-            self._diagnostics.error(Fault.MISSING_STATEMENT, message, self._tokens.after(index - 1))
-            raise Abandoned
+            place = self._tokens.after(index - 1)
+            self._diagnostics.error(Fault.MISSING_STATEMENT, message, place, hint="for none, write `{}`")
+            return Block(place, ()), index
         if self._texts[index] == "{":
             return self._block(index, end)
         self._enter(index)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection
 
-from actorc.diagnostics import Diagnostics, Fault, Note
+from actorc.diagnostics import Diagnostics, Edit, Fault, Fix, Note
 from actorc.lexer import OPEN_TO_THE_END, Kind, Tokens
 from actorc.source import Source
 from actorc.syntax import Code, Span
@@ -79,6 +79,10 @@ class TokenList:
             start = self._ends[first - 1] if 0 < first <= len(self._ends) else len(self.source.text)
             return Span(start, start)
         return Span(self._starts[first], self._ends[end - 1])
+
+    def to_next(self, index: int) -> Span:
+        """A token with the blanks behind it."""
+        return Span(self._starts[index], self._starts[index + 1] if index + 1 < len(self) else self._ends[index])
 
     def after(self, index: int) -> Span:
         """The place just after a token, for something that is missing there."""
@@ -209,7 +213,9 @@ class _Pairing:
             return
         if depth < 0:
             token = self._tokens.tokens[index]
-            self._tokens.diagnostics.error(Fault.STRAY_BRACKET, f"this `{text}` closes nothing", token.span)
+            message, hint = f"this `{text}` closes nothing", f"leave it out, or write the `{opener}` that is missing"
+            fixes = (Fix(f"leave out this `{text}`", (Edit(token.span, ""),)),)
+            self._tokens.diagnostics.error(Fault.STRAY_BRACKET, message, token.span, hint=hint, fixes=fixes)
             return
         for unclosed in self._open[depth + 1 :]:
             self._report(unclosed)

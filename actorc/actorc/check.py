@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from actorc.diagnostics import Diagnostics, Fault, Note
+from actorc.diagnostics import Diagnostics, Fault, Fix, Note
 from actorc.duplicates import report_duplicates
 from actorc.kept import kept_variables
 from actorc.reach import Reach
+from actorc.repairs import last_in, replaced
 from actorc.source import Source
 from actorc.spelling import declares, names_in
 from actorc.statics import is_static, static_variable
@@ -182,14 +183,34 @@ class _ActorCheck:
                 continue
             if returns_value:
                 message = f"{self._actor.title} must return a `{self._result_type()}`"
-                self._diagnostics.error(Fault.RETURN_MISMATCH, message, statement.span, hint=hint)
+                fixes = replaced(statement.span, "return Void();") if is_void else ()
+                self._diagnostics.error(
+                    Fault.RETURN_MISMATCH, message, statement.span, hint=hint, notes=self._type_note(), fixes=fixes
+                )
             else:
                 message = f"{self._actor.title} is `void`, so it cannot return a value"
-                self._diagnostics.error(Fault.RETURN_MISMATCH, message, statement.span, hint="write `return;`")
+                self._diagnostics.error(
+                    Fault.RETURN_MISMATCH,
+                    message,
+                    statement.span,
+                    hint="write `return;`",
+                    notes=self._type_note(),
+                    fixes=replaced(statement.span, "return;"),
+                )
         if returns_value and self._was_parsed and self._reach.flow(self._body).normal:
             message = f"{self._actor.title} can come to its end without returning a value"
             end = Span(self._body.span.end - 1, self._body.span.end)
-            self._diagnostics.error(Fault.MISSING_RETURN, message, end, hint=f"{hint} here")
+            fixes = (
+                (Fix("return at the end", (last_in(self._body, "return Void();", self._source),)),) if is_void else ()
+            )
+            self._diagnostics.error(
+                Fault.MISSING_RETURN, message, end, hint=f"{hint} here", notes=self._type_note(), fixes=fixes
+            )
+
+    def _type_note(self) -> tuple[Note, ...]:
+        if self._actor.test_name is not None:
+            return ()
+        return (Note(f"it is declared to return `{self._actor.return_text}` here", self._actor.name_span),)
 
     def _result_type(self) -> str:
         return self._source[self._actor.result_type.span] if self._actor.result_type is not None else ""

@@ -7,6 +7,7 @@ from actorc.brackets import TokenList
 from actorc.declarations import is_type, locals_of, skip_attributes
 from actorc.diagnostics import Abandoned, Diagnostics, Fault
 from actorc.plain import PlainParser
+from actorc.repairs import inserted, replaced
 from actorc.syntax import (
     Block,
     Case,
@@ -49,7 +50,8 @@ class ControlParser(BlockParser):
     def _condition(self, index: int, end: int, keyword: str) -> tuple[Code, int]:
         open_, close = self._parentheses(index, end, keyword)
         hint = _IN_LOOP if keyword == "while" else BEFORE
-        self._scanner.copied(open_ + 1, close, "in a condition", hint)
+        statement = open_ - 1 if keyword in ("if", "switch") else None
+        self._scanner.copied(open_ + 1, close, "in a condition", hint, statement)
         if self._is_state(open_ + 1):
             message = "a state variable cannot be declared in a condition"
             self._error(Fault.STATE_DECLARATION, message, open_ + 1, close, f"declare it before the `{keyword}`")
@@ -108,7 +110,8 @@ class ControlParser(BlockParser):
         if index < end and self._texts[index] == ";":
             return index + 1
         message = f"a `;` is missing after `{what}`"
-        self._diagnostics.error(Fault.MISSING_SEMICOLON, message, self._tokens.after(index - 1))
+        place = self._tokens.after(index - 1)
+        self._diagnostics.error(Fault.MISSING_SEMICOLON, message, place, fixes=inserted(place.start, ";"))
         return index
 
     def _for(self, index: int, end: int) -> Parsed:
@@ -136,7 +139,9 @@ class ControlParser(BlockParser):
         for local in locals_of(self._tokens, first, end):
             message = f"`{local.name}` does not live across the waits of this loop"
             hint = f"write `for (state {self._tokens.text(first, end)}; ...)`"
-            self._error(Fault.FOR_LOCAL, message, first, end, hint)
+            can_be_state = self._texts[first] not in ("auto", "const") and "&" not in self._texts[first:end]
+            fixes = inserted(self._tokens.span(first, end).start, "state ") if can_be_state else ()
+            self._error(Fault.FOR_LOCAL, message, first, end, hint, fixes)
 
     def _range_for(self, index: int, close: int, semicolon: int, end: int) -> Parsed:
         """`for (decl : range)`; with an init-statement before `semicolon`, which is else the `(`."""
@@ -253,7 +258,8 @@ class ControlParser(BlockParser):
             named = self._tokens.is_name(type_end) and name not in KEYWORDS and is_type(self._tokens, first, type_end)
             if not named or "auto" in self._texts[first:end]:
                 message = "a `catch` needs a type, a type and a name, or `...`"
-                self._error(Fault.CATCH_TYPE, message, first, end, "write `catch (Error& e)`")
+                fixes = replaced(self._tokens.span(first, end), "Error& e")
+                self._error(Fault.CATCH_TYPE, message, first, end, "write `catch (Error& e)`", fixes)
                 return CatchKind.ALL, None, None
         words = [text for text in self._texts[first:type_end] if text not in ("const", "::", "&")]
         is_error = words in (["Error"], ["flow", "Error"])

@@ -72,6 +72,7 @@ class Fault(Enum):
     STATE_DECLARATION = ("A0301", "malformed state declaration")
     STATE_TYPE = ("A0302", "unsupported kind of state variable")
     STATE_AS_NAME = ("A0303", "state used as an ordinary name")
+    STATE_WITHOUT_EFFECT = ("A0304", "state where it means nothing")
 
     MISPLACED_WAIT = ("A0401", "wait inside an expression")
     AFTER_WAIT = ("A0402", "unexpected text after a wait")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from actorc.brackets import TokenList
-from actorc.diagnostics import Abandoned, Diagnostics, Fault
+from actorc.diagnostics import Abandoned, Diagnostics, Fault, Fix
 from actorc.parameters import ParameterParser
 from actorc.records import dataclass, field
+from actorc.repairs import inserted, removed, replaced
 from actorc.syntax import Code, Parameter, Span, TemplateParameter
 from actorc.words import KEYWORDS
 
@@ -65,8 +66,16 @@ class HeaderParser:
         self._diagnostics.error(fault, message, self._tokens.span(first, end), hint=hint)
         raise Abandoned
 
-    def _error(self, fault: Fault, message: str, first: int, end: int, hint: str | None = None) -> None:
-        self._diagnostics.error(fault, message, self._tokens.span(first, end), hint=hint)
+    def _error(
+        self,
+        fault: Fault,
+        message: str,
+        first: int,
+        end: int,
+        hint: str | None = None,
+        fixes: tuple[Fix, ...] = (),
+    ) -> None:
+        self._diagnostics.error(fault, message, self._tokens.span(first, end), hint=hint, fixes=fixes)
 
     # -----------------------------------------------------------------------------------------------------------
     # Before the return type
@@ -108,8 +117,14 @@ class HeaderParser:
                 index += 1
             elif text in _REFUSED_SPECIFIERS or text == "template":
                 fault = Fault.TEMPLATE_HEADER if text == "template" else Fault.ACTOR_HEAD
-                hint = "remove it" if text != "template" else "an actor has one `template <...>` in front of all else"
-                self._error(fault, f"`{text}` cannot stand before an actor's return type", index, index + 1, hint)
+                hint = (
+                    "leave it out" if text != "template" else "an actor has one `template <...>` in front of all else"
+                )
+                fixes = (
+                    () if text in ("template", "requires", "explicit") else removed(self._tokens.to_next(index), text)
+                )
+                message = f"`{text}` cannot stand before an actor's return type"
+                self._error(fault, message, index, index + 1, hint, fixes)
                 index = self._tokens.next(index + (text == "template"), head.end, angles=True)
             else:
                 break
@@ -125,7 +140,9 @@ class HeaderParser:
             word = self._texts[place]
             if word.startswith("flow_") and word not in _FLOW_ATTRIBUTES:
                 known = ", ".join(f"`{name}`" for name in _FLOW_ATTRIBUTES)
-                self._error(Fault.ATTRIBUTE, f"there is no attribute `{word}`", place, place + 1, f"known is {known}")
+                fixes = replaced(self._tokens.span(place, place + 1), _FLOW_ATTRIBUTES[0])
+                message = f"there is no attribute `{word}`"
+                self._error(Fault.ATTRIBUTE, message, place, place + 1, f"known is {known}", fixes)
         head.attributes.append(self._tokens.text(index, outer + 1))
         return outer + 1
 
@@ -163,7 +180,8 @@ class HeaderParser:
             return
         if close == open_ + 1:
             message = "`Future` needs a type: an actor without a result is a `Future<Void>`"
-            self._error(Fault.RETURN_TYPE, message, first, end, "write `Future<Void>`")
+            fixes = inserted(self._tokens.span(close, end).start, "Void")
+            self._error(Fault.RETURN_TYPE, message, first, end, "write `Future<Void>`", fixes)
         head.result_type = self._tokens.code(open_ + 1, close)
 
     def _future_angle(self, first: int) -> int:
@@ -177,17 +195,22 @@ class HeaderParser:
         name = head.name_span
         if first >= end:
             message = f"actor `{head.name}` has no return type"
-            self._diagnostics.error(Fault.RETURN_TYPE, message, name, hint="write `Future<Void>` or `void` before it")
+            hint = "write `Future<Void>` or `void` before it"
+            self._diagnostics.error(
+                Fault.RETURN_TYPE, message, name, hint=hint, fixes=inserted(name.start, "Future<Void> ")
+            )
             return
         is_value = "Future" not in head.return_text
         hint = f"write `Future<{head.return_text}>`" if is_value else "write `Future<T>` itself, not an alias"
         message = f"actor `{head.name}` must return `Future<T>` or `void`, not `{head.return_text}`"
-        self._error(Fault.RETURN_TYPE, message, first, end, hint)
+        fixes = replaced(self._tokens.span(first, end), f"Future<{head.return_text}>") if is_value else ()
+        self._error(Fault.RETURN_TYPE, message, first, end, hint, fixes)
 
     def _after_parameters(self, head: Head, index: int) -> None:
         if index < head.end:
             text = self._tokens.text(index, head.end)
             message = f"`{text}` cannot stand after an actor's parameters" if len(text) < 40 else "unexpected text"
-            self._error(Fault.AFTER_PARAMETERS, message, index, head.end, "remove it")
+            span = self._tokens.span(index, head.end)
+            self._error(Fault.AFTER_PARAMETERS, message, index, head.end, "leave it out", removed(span, text))
         elif self._texts[head.end] not in ("{", ";"):
             self._error(Fault.ACTOR_HEAD, f"actor `{head.name}` has neither a body nor a `;`", index - 1, index)

@@ -106,7 +106,7 @@ class _Report:
         declared = self._words.texts[first:name]
         if not declared:
             return "declare it with `state`", None
-        what = " ".join(text for text in declared if text != "const")
+        what = self._base(origin, first)
         following = self._words.texts[name + 1]
         if "&" in declared or "&&" in declared:
             return f"keep a copy or a pointer: `state T {local.name} = ...;`", None
@@ -123,13 +123,24 @@ class _Report:
             edits.append(Edit(Span(self._words.starts[index], self._words.starts[index + 1]), ""))
         return hint, Fix(f"declare `{local.name}` with `state`", tuple(edits))
 
+    def _base(self, origin: syntax.Plain, first: int) -> str:
+        """The type that all declarators of a statement share, without an outer `const`."""
+        names = {found.name for found in origin.locals}
+        end = next(index for index in range(first, len(self._words.starts)) if self._words.texts[index] in names)
+        if self._words.texts[first] == "const":
+            first += 1
+        text = self._source.text[self._words.starts[first] : self._words.starts[end]]
+        return " ".join(text.split())
+
     def _repair_result(self, local: Local, wait: syntax.WaitExpr) -> tuple[str, Fix | None]:
         hint = "put `state` before the declaration of the wait's result"
         first, name = self._words.between(Span(wait.span.start, local.span.start))
         declared = self._words.texts[first:name]
         if "[" in declared:
             return f"keep the part that is needed: `state T kept = {local.name};`", None
-        if _NOT_STATE & (set(declared) - {"auto"}) or "const" in declared or not self._is_only(local.name):
+        if "auto" in declared:
+            return f"declare it with its type and `state`: `state T {local.name} = ...`", None
+        if _NOT_STATE & set(declared) or "const" in declared or not self._is_only(local.name):
             return hint, None
         return hint, Fix(f"declare `{local.name}` with `state`", (insert(wait.span.start, "state "),))
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from actorc.brackets import TokenList
 from actorc.declarations import is_type, skip_attributes
-from actorc.diagnostics import Diagnostics, Fault
+from actorc.diagnostics import Diagnostics, Fault, Fix
+from actorc.repairs import removed
 from actorc.syntax import Parameter
 from actorc.words import KEYWORDS
 
@@ -28,8 +29,16 @@ class ParameterParser:
         found = (self._parameter(number, start, stop) for number, (start, stop) in ranges)
         return tuple(parameter for parameter in found if parameter is not None)
 
-    def _error(self, fault: Fault, message: str, first: int, end: int, hint: str | None = None) -> None:
-        self._diagnostics.error(fault, message, self._tokens.span(first, end), hint=hint)
+    def _error(
+        self,
+        fault: Fault,
+        message: str,
+        first: int,
+        end: int,
+        hint: str | None = None,
+        fixes: tuple[Fix, ...] = (),
+    ) -> None:
+        self._diagnostics.error(fault, message, self._tokens.span(first, end), hint=hint, fixes=fixes)
 
     def _parameter(self, number: int, first: int, end: int) -> Parameter | None:
         tokens = self._tokens
@@ -94,5 +103,6 @@ class ParameterParser:
             bare = self._tokens.text(first, stop)
             message = "a reference parameter would dangle: what it refers to may be gone when the actor resumes"
             hint = f"write `{bare} {name}` for a copy, or `{bare}* {name}` and keep the object alive"
-            self._error(Fault.REFERENCE_PARAMETER, message, first, end + 1, hint)
+            fixes = removed(self._tokens.span(end - 1, end), reference)
+            self._error(Fault.REFERENCE_PARAMETER, message, first, end + 1, hint, fixes)
         return first, stop, reference == "&&"

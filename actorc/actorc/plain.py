@@ -6,6 +6,7 @@ from actorc.brackets import TokenList
 from actorc.declarations import locals_of
 from actorc.diagnostics import Abandoned, Diagnostics, Fault
 from actorc.lexer import Kind
+from actorc.repairs import inserted
 from actorc.syntax import Plain, Span
 from actorc.waits import WaitScanner
 from actorc.words import BEFORE_OPERAND, CONTROL
@@ -57,7 +58,10 @@ class PlainParser:
         return not self._tokens.same_line(index - 1, index) and self._texts[index + 1] not in (".", "->", "=", ";", ",")
 
     def _missing_semicolon(self, index: int) -> None:
-        self._diagnostics.error(Fault.MISSING_SEMICOLON, "a `;` is missing here", self._tokens.after(index - 1))
+        place = self._tokens.after(index - 1)
+        self._diagnostics.error(
+            Fault.MISSING_SEMICOLON, "a `;` is missing here", place, fixes=inserted(place.start, ";")
+        )
 
     # -----------------------------------------------------------------------------------------------------------
 
@@ -72,7 +76,7 @@ class PlainParser:
     def expression(self, first: int, stop: int, after: int) -> Plain:
         """An expression statement or a declaration in `[first, stop)`."""
         hint = "write `state T value = {wait};` before, and use `value` here"
-        self._scanner.copied(first, stop, "inside an expression", hint)
+        self._scanner.copied(first, stop, "inside an expression", hint, first)
         return Plain(self._tokens.span(first, after), locals_of(self._tokens, first, stop))
 
     def _opaque_end(self, first: int, end: int) -> int | None:

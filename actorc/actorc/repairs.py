@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from actorc.diagnostics import Edit
+from actorc.diagnostics import Edit, Fix
 from actorc.source import Source
 from actorc.syntax import Block, Span, Words
 
@@ -11,13 +11,28 @@ def insert(offset: int, text: str) -> Edit:
     return Edit(Span(offset, offset), text)
 
 
+def inserted(offset: int, text: str) -> tuple[Fix, ...]:
+    return (Fix(f"write `{text.strip()}` here", (insert(offset, text),)),)
+
+
+def removed(span: Span, what: str) -> tuple[Fix, ...]:
+    return (Fix(f"leave out `{what}`", (Edit(span, ""),)),)
+
+
+def replaced(span: Span, text: str) -> tuple[Fix, ...]:
+    return (Fix(f"write `{text}`", (Edit(span, text),)),)
+
+
 def first_in(block: Block, statement: str, source: Source) -> Edit | None:
     """Puts a statement before the others of a block, in their style; None if the block has no braces."""
     start = block.span.start
     if source.text[start] != "{":
         return None
     if not block.statements:
-        return insert(start + 1, f" {statement} ")
+        inside = source.text[start + 1 : block.span.end - 1]
+        if "\n" not in inside:
+            return insert(start + 1, f" {statement} " if not inside else f" {statement}")
+        return insert(start + 1, f"\n{_indent(source, block.span.end - 1)}    {statement}")
     following = block.statements[0].span.start
     between = source.text[start + 1 : following]
     if "\n" not in between:
@@ -27,10 +42,19 @@ def first_in(block: Block, statement: str, source: Source) -> Edit | None:
 
 def before(offset: int, statement: str, source: Source) -> Edit:
     """Puts a statement before the one that begins at `offset`."""
-    indent = _indent(source, offset)
-    line_start = source.line_start(source.line(offset))
-    is_first = not source.text[line_start:offset].strip()
-    return insert(offset, f"{statement}\n{indent}" if is_first else f"{statement} ")
+    is_first = not source.text[source.line_start(source.line(offset)) : offset].strip()
+    return insert(offset, f"{statement}\n{_indent(source, offset)}" if is_first else f"{statement} ")
+
+
+def last_in(block: Block, statement: str, source: Source) -> Edit:
+    """Puts a statement before the `}` of a block."""
+    close = block.span.end - 1
+    start = source.line_start(source.line(close))
+    if source.text[start:close].strip():
+        return insert(close, f"{statement} " if source.text[close - 1].isspace() else f" {statement} ")
+    last = block.statements[-1].span.start if block.statements else None
+    indent = _indent(source, close) + "    " if last is None else _indent(source, last)
+    return insert(start, f"{indent}{statement}\n")
 
 
 def _indent(source: Source, offset: int) -> str:

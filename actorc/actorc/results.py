@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from actorc.brackets import TokenList
 from actorc.declarations import is_type, locals_of
-from actorc.diagnostics import Abandoned, Diagnostics, Fault
-from actorc.syntax import Hold, Result, ResultKind
+from actorc.diagnostics import Abandoned, Diagnostics, Fault, Fix
+from actorc.repairs import removed
+from actorc.syntax import Hold, Result, ResultKind, Span
 from actorc.waits import WaitScanner
 from actorc.words import KEYWORDS
 
@@ -26,8 +27,16 @@ class ResultParser:
         self._diagnostics = diagnostics
         self._scanner = scanner
 
-    def _error(self, fault: Fault, message: str, first: int, end: int, hint: str | None = None) -> None:
-        self._diagnostics.error(fault, message, self._tokens.span(first, end), hint=hint)
+    def _error(
+        self,
+        fault: Fault,
+        message: str,
+        first: int,
+        end: int,
+        hint: str | None = None,
+        fixes: tuple[Fix, ...] = (),
+    ) -> None:
+        self._diagnostics.error(fault, message, self._tokens.span(first, end), hint=hint, fixes=fixes)
 
     def result(self, first: int, wait: int) -> Result:
         """What stands in `[first, wait - 1)`, before the `=`. Raises Abandoned if a value can go to nothing there."""
@@ -83,10 +92,13 @@ class ResultParser:
             self._error(Fault.RESULT_DECLARATION, message, first, end, f"write `auto {texts[name]} = {shown};`")
         elif what == ["Void"] or what[-2:] == ["::", "Void"]:
             message = "a `Void` result says nothing, so it cannot be given a name"
-            self._error(Fault.VOID_RESULT, message, first, name + 1, f"write `{shown};`")
+            declaration = Span(self._tokens.span(start - is_state, wait).start, self._tokens.span(wait, wait + 1).start)
+            fixes = removed(declaration, f"Void {texts[name]} =")
+            self._error(Fault.VOID_RESULT, message, first, name + 1, f"write `{shown};`", fixes)
         elif what[-1] in ("&", "&&"):
             message = "a wait's result is a value: it cannot be bound to a reference"
-            self._error(Fault.RESULT_DECLARATION, message, end - 1, end, "leave the reference out")
+            fixes = removed(self._tokens.span(end - 1, end), what[-1])
+            self._error(Fault.RESULT_DECLARATION, message, end - 1, end, "leave the reference out", fixes)
         type_ = None if is_deduced else self._tokens.code(first, end)
         return Result(kind, type_, (texts[name],), None, Hold.VALUE if is_state else self._hold(start, name))
 
@@ -94,7 +106,8 @@ class ResultParser:
         for index in range(start, end):
             if self._texts[index] in _STORED_ELSEWHERE:
                 message = f"a wait's result cannot be `{self._texts[index]}`"
-                self._error(Fault.RESULT_DECLARATION, message, index, index + 1, "remove it")
+                fixes = removed(self._tokens.to_next(index), self._texts[index])
+                self._error(Fault.RESULT_DECLARATION, message, index, index + 1, "leave it out", fixes)
                 raise Abandoned
 
     def _bare_type(self, start: int, end: int) -> tuple[int, int]:

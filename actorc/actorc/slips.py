@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from actorc.diagnostics import Diagnostics, Edit, Fault, Fix
 from actorc.outside import outside_texts
-from actorc.repairs import insert
+from actorc.repairs import insert, unused_name
 from actorc.source import Source
-from actorc.syntax import File, Plain, Span, Statement, Throw
+from actorc.syntax import Actor, File, Plain, Span, Statement, Throw, Words
 
 _MISSPELT = {
     "Wait": "wait", "WAIT": "wait", "wati": "wait", "wiat": "wait", "await": "wait", "Await": "wait", "AWAIT": "wait",
@@ -21,13 +21,19 @@ _RESERVED = re.compile(r"(?:wait|choose|actor|entry|error|evaluation)__|(?:iter|
 
 
 def report_slips(
-    statements: Sequence[Statement], names: Iterable[tuple[str, Span]], source: Source, diagnostics: Diagnostics
+    actor: Actor,
+    statements: Sequence[Statement],
+    names: Iterable[tuple[str, Span]],
+    words: Words,
+    source: Source,
+    diagnostics: Diagnostics,
 ) -> None:
-    """`statements` are all of an actor's body, `names` what it declares."""
+    """`statements` are all of the actor's body, `names` what it declares."""
     for name, place in names:
         if _RESERVED.fullmatch(name):
             message = f"`{name}` is a name that the code which actorc makes uses itself"
-            diagnostics.error(Fault.RESERVED_NAME, message, place, hint="choose a name without two underscores")
+            hint = "choose a name without two underscores"
+            diagnostics.error(Fault.RESERVED_NAME, message, place, hint=hint, fixes=_renamed(name, actor, words))
     for statement in statements:
         if isinstance(statement, Throw):
             _check_throw(statement, source, diagnostics)
@@ -57,6 +63,13 @@ def report_misspelt(statements: Sequence[Statement], file: File, diagnostics: Di
 def may_be_misspelt(file: File) -> bool:
     """Whether one of the words stands anywhere in the file."""
     return not _MISSPELT.keys().isdisjoint(file.words.texts)
+
+
+def _renamed(name: str, actor: Actor, words: Words) -> tuple[Fix, ...]:
+    other = unused_name(name.rstrip("_") + "_", actor.span, words)
+    first, end = words.between(actor.span)
+    places = [index for index in range(first, end) if words.texts[index] == name]
+    return (Fix(f"call it `{other}`", tuple(Edit(words.span(index), other) for index in places)),)
 
 
 def _check_throw(statement: Throw, source: Source, diagnostics: Diagnostics) -> None:

@@ -15,8 +15,9 @@ from collections.abc import Callable
 from actorc.brackets import TokenList
 from actorc.control import BEFORE, ControlParser, Parsed
 from actorc.declarations import skip_attributes
-from actorc.diagnostics import Abandoned, Diagnostics, Fault
+from actorc.diagnostics import Abandoned, Diagnostics, Fault, Fix, Note
 from actorc.lexer import Kind
+from actorc.repairs import insert
 from actorc.syntax import Block, Break, Choose, Continue, Plain, Return, Statement, Throw, Wait, When
 
 _USED_AS_A_NAME = frozenset({
@@ -123,7 +124,7 @@ class StatementParser(ControlParser):
         span = self._tokens.span(index, after)
         if self._forms.is_returned(index + 1, stop):
             return Wait(span, self._forms.wait(index, index + 1, stop)), after
-        self._scanner.copied(index + 1, stop, "inside a returned expression", BEFORE)
+        self._scanner.copied(index + 1, stop, "inside a returned expression", BEFORE, index)
         words = [text for text in self._texts[index + 1 : stop] if text != "::"]
         if words[:1] == ["flow"]:
             words.pop(0)
@@ -153,15 +154,16 @@ class StatementParser(ControlParser):
         if close is None or close >= end:
             raise Abandoned
         self._enter(index)
-        whens, sound = self._whens(open_ + 1, close)
+        whens, sound = self._whens(index, close)
         self._depth -= 1
         if not whens and sound:
             message = "a `choose` without a `when` never continues"
             self._error(Fault.CHOOSE_BLOCK, message, index, close + 1, "to wait for ever, write `wait(Never());`")
         return Choose(self._tokens.span(index, close + 1), whens), close + 1
 
-    def _whens(self, index: int, end: int) -> tuple[tuple[When, ...], bool]:
+    def _whens(self, choose: int, end: int) -> tuple[tuple[When, ...], bool]:
         """The branches of a choose, and whether nothing was wrong with them."""
+        index = choose + 2
         found = []
         sound = True
         while index < end:
@@ -169,24 +171,35 @@ class StatementParser(ControlParser):
                 index += 1
                 continue
             try:
-                when, index = self._when(index, end)
+                when, index = self._when(index, end, choose)
                 found.append(when)
             except Abandoned:
                 sound = False
                 index = self._resume(index, end)
         return tuple(found), sound
 
-    def _when(self, index: int, end: int) -> tuple[When, int]:
+    def _when(self, index: int, end: int, choose: int) -> tuple[When, int]:
         if self._texts[index] != "when":
             hint = "put it before the `choose`, or into the body of a `when`"
-            self._fail(Fault.NOT_A_WHEN, "only `when (...)` can stand in a `choose`", index, index + 1, hint)
+            self._diagnostics.error(
+                Fault.NOT_A_WHEN,
+                "only `when (...)` can stand in a `choose`",
+                self._tokens.span(index, index + 1),
+                hint=hint,
+                notes=(Note("this is the `choose`", self._tokens.span(choose, choose + 1)),),
+            )
+            raise Abandoned
         open_, close = self._parentheses(index + 1, end, "when")
         try:
             wait = self._scanner.first_wait(open_ + 1, close)
             if wait is None or not self._forms.is_wait_form(open_ + 1, wait):
                 message = "a `when` must hold a `wait` or a `waitNext`"
                 what = self._tokens.text(open_ + 1, close)
-                self._fail(Fault.WHEN_HEAD, message, open_, close + 1, f"write `when (wait({what}))`")
+                inner = self._tokens.span(open_ + 1, close)
+                edits = (insert(inner.start, "wait("), insert(inner.end, ")"))
+                is_future = not {"wait", "waitNext", "return", "="} & set(self._texts[open_ + 1 : close])
+                fixes = (Fix("wait for it", edits),) if is_future else ()
+                self._fail(Fault.WHEN_HEAD, message, open_, close + 1, f"write `when (wait({what}))`", fixes)
             expression = self._forms.wait(open_ + 1, wait, close)
         except Abandoned:
             self._sub_statement(close + 1, end, "when (...)")  # for what is wrong in its body
@@ -198,9 +211,15 @@ class StatementParser(ControlParser):
     # What stands in the wrong place
 
     def _stray_when(self, index: int, end: int) -> Parsed:
-        self._error(Fault.WHEN_OUTSIDE_CHOOSE, "`when` can stand only in a `choose`", index, index + 1,
-                    "write `choose { when (...) ... }`")  # fmt: skip
-        when, after = self._when(index, end)
+        message, hint = "`when` can stand only in a `choose`", "write `choose { when (...) ... }`"
+        try:
+            when, after = self._when(index, end, index)
+        except Abandoned:
+            self._error(Fault.WHEN_OUTSIDE_CHOOSE, message, index, index + 1, hint)
+            raise
+        span = self._tokens.span(index, after)
+        fix = Fix("put it in a `choose`", (insert(span.start, "choose { "), insert(span.end, " }")))
+        self._error(Fault.WHEN_OUTSIDE_CHOOSE, message, index, index + 1, hint, (fix,))
         return when.body, after
 
     def _stray_else(self, index: int, end: int) -> Parsed:

@@ -58,7 +58,7 @@ def _report(variable: Kept, is_written: bool, words: Words, source: Source, diag
     origin = variable.origin
     first, end = words.between(origin.span)
     fixes: tuple[Fix, ...] = ()
-    hint = "leave it out"
+    hint = "leave it out, and what is assigned to it" if is_written else "leave it out"
     if not isinstance(origin, StateDecl):
         hint = "leave out the `state`"
         state = Edit(Span(words.starts[first], words.starts[first + 1]), "")

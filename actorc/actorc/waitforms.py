@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from actorc.brackets import TokenList
 from actorc.declarations import skip_attributes
-from actorc.diagnostics import Abandoned, Diagnostics, Fault
+from actorc.diagnostics import Abandoned, Diagnostics, Fault, Fix
 from actorc.results import ResultParser
 from actorc.syntax import Code, Result, ResultKind, StateDecl, StateForm, WaitExpr
 from actorc.waits import WaitScanner
@@ -27,8 +27,16 @@ class WaitForms:
         self._scanner = scanner
         self._results = ResultParser(tokens, diagnostics, scanner)
 
-    def _error(self, fault: Fault, message: str, first: int, end: int, hint: str | None = None) -> None:
-        self._diagnostics.error(fault, message, self._tokens.span(first, end), hint=hint)
+    def _error(
+        self,
+        fault: Fault,
+        message: str,
+        first: int,
+        end: int,
+        hint: str | None = None,
+        fixes: tuple[Fix, ...] = (),
+    ) -> None:
+        self._diagnostics.error(fault, message, self._tokens.span(first, end), hint=hint, fixes=fixes)
 
     # -----------------------------------------------------------------------------------------------------------
     # Waits

@@ -105,6 +105,8 @@ IN_A_BODY = [
     ("A0302", "state int x @@= 1, y = 2;"),
     ("A0302", "state int x(1)@@, y(2);"),
     ("A0303", "@@state = 3;"),
+    ("A0304", "auto g = [] { int y = 2; @@state int x = y; return x; };"),
+    ("A0304", "EACH(v) { @@state std::string x; g(x); }"),
     ("A0303", "@@state.x();"),
     # wait
     ("A0401", "if (@@wait(f) > 3) g();"),

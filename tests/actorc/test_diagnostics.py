@@ -8,22 +8,63 @@ from pathlib import Path
 import pytest
 from front import analysed
 
-from actorc.diagnostics import Diagnostics, Fault, Note
+from actorc.diagnostics import Diagnostics, Edit, Fault, Note, apply_edits
 from actorc.report import as_text, render
 from actorc.source import Source
 from actorc.syntax import Span
 
-GOLDEN = Path(__file__).parent.parent / "golden"
+GOLDEN = sorted((Path(__file__).parent.parent / "golden").glob("*.actor.cpp"))
+
+golden = pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.name.split(".")[0])
 
 
-@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.actor.cpp")), ids=lambda path: path.name.split(".")[0])
+def read(path: Path) -> str:
+    return path.read_bytes().decode("utf-8", errors="surrogateescape")
+
+
+@golden
 def test_golden_messages(path: Path) -> None:
-    _, source, diagnostics = analysed(path.read_text(encoding="utf-8"))
+    _, source, diagnostics = analysed(read(path))
     rendered = as_text(diagnostics, source).replace(source.path, path.name)
     expected = path.with_name(path.name.replace(".actor.cpp", ".expected"))
     if os.environ.get("UPDATE_GOLDEN"):
         expected.write_text(rendered, encoding="utf-8")
     assert rendered == expected.read_text(encoding="utf-8")
+
+
+def test_every_code_is_in_a_golden_file() -> None:
+    text = "".join(path.with_name(path.name.replace(".actor.cpp", ".expected")).read_text() for path in GOLDEN)
+    assert [fault.code for fault in Fault if f"[{fault.code}]" not in text] == []
+
+
+@golden
+def test_each_fix_removes_what_it_is_for(path: Path) -> None:
+    text = read(path)
+    for found in analysed(text)[2]:
+        for fix in found.fixes:
+            before, after = (count(found.code, one) for one in (text, fix.apply(text)))
+            assert after == before - 1, f"{found.code}: {fix.message}\n{fix.apply(text)}"
+
+
+@golden
+def test_all_fixes_together_leave_nothing_that_can_be_fixed(path: Path) -> None:
+    """Applied as an editor would: the first of the alternatives each, unless it overlaps with one before it."""
+    text = read(path)
+    edits: list[Edit] = []
+    for found in analysed(text)[2]:
+        wanted = found.fixes[0].edits if found.fixes else ()
+        if not any(overlap(new.span, old.span) for new in wanted for old in edits):
+            edits += wanted
+    fixed = analysed(apply_edits(text, edits))[2]
+    assert [found.code for found in fixed if found.fixes] == []
+
+
+def overlap(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def count(code: str, text: str) -> int:
+    return sum(found.code == code for found in analysed(text)[2])
 
 
 def test_codes_are_unique_and_titled() -> None:

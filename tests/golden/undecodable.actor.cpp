@@ -1,0 +1,5 @@
+// café
+ACTOR Future<Void> f(Future<Void> a) {
+    wait(a);
+    return Void();
+}
