@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from actorc import syntax
-from actorc.reach import Paths, Reach
+from actorc.reach import Reach
 from actorc.records import dataclass, field
 from actorc.syntax import Block, Code, Span, Statement, WaitExpr, Words
 from actorc.uses import declares, uses
@@ -207,34 +207,28 @@ class _Walk:
             self._condition(statement.init, outer, statement.span)
         self._use(statement.range, outer)
         inner = outer.inner()
-        if inner.bound and self._comes_after_wait(statement.body):
-            inner.end(_first_wait(statement.body))
+        self._enter(statement.body, inner)
         names = [local.name for local in statement.decl_locals]
         self._declare(inner, names, statement, statement.decl.span, statement.body.span)
         self.block(statement.body, inner)
+
+    def _enter(self, body: Block, scope: Scope) -> None:
+        """A loop that waits is compiled once, for its first pass and for those after the wait."""
+        if scope.bound and self._reach.suspends(body):
+            scope.end(_first_wait(body))
 
     def _loop(self, statement: syntax.Loop | syntax.While | syntax.DoWhile | syntax.For, scope: Scope) -> None:
         inner = scope.inner()
         if isinstance(statement, syntax.For) and isinstance(statement.init, Code):
             self._condition(statement.init, inner, statement.span)
-        comes_after_wait = bool(inner.bound) and self._comes_after_wait(statement.body)
+        self._enter(statement.body, inner)
         if isinstance(statement, syntax.DoWhile):
-            tested = inner.inner()
-            if comes_after_wait:
-                tested.end(_first_wait(statement.body))
-            self._use(statement.condition, tested)
-        if comes_after_wait:
-            inner.end(_first_wait(statement.body))
+            self._use(statement.condition, inner)
         if isinstance(statement, syntax.While | syntax.For):
             self._condition(statement.condition, inner, statement.span)
         if isinstance(statement, syntax.For):
             self._use(statement.step, inner)
         self.block(statement.body, inner)
-
-    def _comes_after_wait(self, body: Block) -> bool:
-        """Whether control can come to the next pass of a loop after a wait."""
-        flow = self._reach.flow(body)
-        return bool((flow.normal | flow.continues) & Paths.AFTER_WAIT)
 
 
 def _first_wait(statement: Statement) -> Span:

@@ -64,7 +64,7 @@ class _Report:
         if not after or self._is_macro(local.name):
             return
         use = after[0]
-        which = "this wait ends it" if use.wait.start < use.span.start else "this wait, in the pass before, ends it"
+        which = "this wait ends it" if use.wait.start < use.span.start else "this wait, in an earlier pass, ends it"
         notes = (Note(which, use.wait), Note(f"`{local.name}` is declared here", local.span))
         if local.name in outer_names(self._file, self._source):
             message = f"after the wait, `{local.name}` is not the local but what has this name outside the actor"

@@ -13,6 +13,9 @@ ROOT = Path(__file__).parents[2]
 
 # In a body of an actor with a parameter `f`, which waits and returns at the end.
 LOST = [
+    "int x = 1; do { g(@@x); wait(f); } while (false);",
+    "int x = 1; loop { g(@@x); wait(f); break; }",
+    "int x = 1; while (@@x > 0) { g(x); wait(f); return Void(); }",
     "int x = 1; do { wait(f); } while (@@x);",
     "int x = 1; switch (a) { case 1: wait(f); g(@@x); break; default: g(x); }",
     "int x = 1; switch (a) { case 1: wait(f); case 2: g(@@x); }",

@@ -1,0 +1,9 @@
+ACTOR Future<Void> count(std::string name, Future<Void> ready) {
+    std::string prefix = name + ": ";
+    for (state int i = 0; i < 3; i++) {
+        static auto passes = 0;
+        passes++;
+        wait(ready);
+    }
+    return Void();
+}
