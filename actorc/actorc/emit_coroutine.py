@@ -70,11 +70,11 @@ class _CoroutinePrinter(Printer):
 
     def _suspend(self, node: Suspend) -> str:
         if node.is_choose:
-            return "if (!choose__.decided()) { co_await flow::coro::until(choose__); } wait__ = choose__.result();"
+            return "if (!choose__.decided()) co_await flow::coro::until(choose__); wait__ = choose__.result();"
         return "wait__ = co_await wait__;"
 
     def _fail(self, error: str) -> str:
-        if error == "wait__.takeError()":
+        if error == "wait__":
             return f"co_await flow::coro::fail({error});"
         return f"{{ flow::Error const raised_ = {error}; co_await flow::coro::fail(raised_); }}"
 

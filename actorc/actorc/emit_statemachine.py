@@ -85,7 +85,7 @@ class _StateMachinePrinter(Printer):
         """The variables of a_body, and the switch that leads to where it goes on."""
         text = "".join(f"struct {name}; " for name in self._body.deduced)
         text += "".join(f"static flow::StaticLocal<{type_}> {name}; " for type_, name in self._body.statics)
-        text += "flow::Pending wait__; " if self._body.waits else ""
+        text += "flow::Pending wait__ = actor__.resumed(); " if self._body.waits else ""
         if self._body.uses_error:
             text += "flow::Error error__; "
         if self._body.uses_exception:
@@ -102,10 +102,9 @@ class _StateMachinePrinter(Printer):
     def _suspend(self, node: Suspend) -> str:
         number = node.number
         if node.is_choose:
-            park = f"return actor__.park(choose__, {number}); resume{number}:;"
-            return f"if (!choose__.decided()) {{ {park} }} wait__ = choose__.result();"
-        park = f"return actor__.park(wait__, {number}); resume{number}: wait__ = actor__.resumed();"
-        return f"if (!actor__.ready(wait__)) {{ {park} }}"
+            park = f"return actor__.park(choose__, {number});"
+            return f"if (!choose__.decided()) {park} resume{number}: wait__ = choose__.result(wait__);"
+        return f"if (!actor__.ready(wait__)) return actor__.park(wait__, {number}); resume{number}:"
 
     def _fail(self, error: str) -> str:
         return f"return actor__.fail({error});"

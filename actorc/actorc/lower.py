@@ -205,8 +205,9 @@ class _Lowering(PrefixLowering):
         line = self._end_line(item)
         nodes: Nodes = [self._operand(item.wait)] if reachable else []
         nodes.append(Suspend(line, self._numbers[item], self._waiting_label(item), is_choose=False))
-        nodes.append(IfFailed(line, self._handler))
-        return nodes + self._taken(item.wait)
+        drops = item.wait.result is None and not item.wait.is_stream
+        nodes.append(IfFailed(line, self._handler, drops))
+        return nodes if drops else nodes + self._taken(item.wait)
 
     def _taken(self, wait: syntax.WaitExpr) -> Nodes:
         """What becomes of the value, unless a local is bound to it."""

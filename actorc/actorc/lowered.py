@@ -138,9 +138,10 @@ class Suspend(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IfFailed(Node):
-    """A settled wait that raises goes to the handler, or ends the actor."""
+    """A settled wait that raises goes to the handler, or ends the actor. `drops`: its value is not wanted."""
 
     handler: LabelName | None
+    drops: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -126,7 +126,8 @@ class PrefixLowering(TryLowering):
         if wait in self._deduced:
             head = f"{function}As<{self._deduced[wait]}>("
         else:
-            head = f"{function}<{self._result_type(wait)}>("
+            type_ = "" if wait.result is None and not wait.is_stream else f"<{self._result_type(wait)}>"
+            head = f"{function}{type_}("
         return Operand(self._line(wait), (head, self._text(wait.operand), ")"))
 
     def _result_type(self, wait: syntax.WaitExpr) -> str:

@@ -131,7 +131,10 @@ class Printer(ABC):
             case Suspend():
                 return self._front(node.label) + self._suspend(node)
             case IfFailed():
-                return f"if (wait__.failed()) {{ {self._raise('wait__.takeError()', node.handler)} }}"
+                test = "!wait__.passed()" if node.drops else "wait__.failed()"
+                if node.handler is None:
+                    return f"if ({test}) {self._fail('wait__')}"
+                return f"if ({test}) {{ {self._raise('wait__.takeError()', node.handler)} }}"
             case Raise():
                 return self._raise(pieces(node.error), node.handler)
             case Return():

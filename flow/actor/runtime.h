@@ -50,6 +50,7 @@ public:
         wait.park(this);
         return Exit::Suspended;
     }
+    /// What the wait that goes on now has found; nothing at the start. Asked once an activation.
     FLOW_INLINE Pending resumed() { return Pending::resumed(this); }
 
     FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when(this, operand); }
@@ -76,6 +77,7 @@ public:
         Cell::of(this)->error = error;
         return Exit::Failed;
     }
+    FLOW_INLINE Exit fail(Pending failed) { return fail(failed.takeError()); }
     Exit never() { return Exit::Never; }
 
 protected:

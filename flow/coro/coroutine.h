@@ -48,6 +48,7 @@ using namespace flow::detail;
 /// Suspends for ever: the frame is destroyed, its locals innermost first, and the error published without a C++ throw.
 struct [[nodiscard]] fail {
     explicit fail(Error e) : error(e) {}
+    explicit fail(Pending failed) : error(failed.takeError()) {}
     Error error;
 };
 /// The same with a value, for code that does not know whether its result type is Void.

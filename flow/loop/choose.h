@@ -101,6 +101,11 @@ public:
             releaseAllBut(group_.winner);
         return winner;
     }
+    /// The same where what the frame was resumed with has already been taken from it.
+    FLOW_INLINE Pending result(Pending resumed) {
+        auto* frame = static_cast<detail::Waiter*>(group_.branches[0].owner);
+        return group_.winner == kNobody && frame->awaited.isNothing() ? resumed : result();
+    }
     std::uint32_t winner() const { return group_.winner; }
 
     static constexpr std::uint32_t kNobody = ~std::uint32_t{0};

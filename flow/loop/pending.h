@@ -109,6 +109,15 @@ public:
     T takeNext() const {
         return detail::takeNext<T>(cell_);
     }
+    /// `!failed()`; if so, gives up the result, which is not wanted.
+    FLOW_INLINE bool passed() const {
+        if (!cell_)
+            return true;
+        if (cell_->isError())
+            return false;
+        detail::releaseFuture(cell_);
+        return true;
+    }
     /// No result is wanted.
     FLOW_INLINE void drop() const {
         if (cell_)
@@ -134,7 +143,7 @@ Cell* validCell(T const& future) {
 } // namespace detail
 
 /// The operand of `wait`: a Future<T> exactly, so that a value that happens to convert is refused.
-template <class T, class Awaitable>
+template <class T = Void, class Awaitable>
 Pending pending(Awaitable&& awaitable) {
     using Plain = std::remove_cvref_t<Awaitable>;
     if constexpr (std::is_same_v<Plain, Never>) {

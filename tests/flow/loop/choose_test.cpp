@@ -149,6 +149,22 @@ TEST_CASE("choose: cancelling the frame releases all operands and raises") {
     CHECK(wait.takeError().code() == error_code_actor_cancelled);
 }
 
+TEST_CASE("choose: what a cancelled frame was resumed with may have been taken from it before") {
+    test::Balance balance;
+    Frame frame;
+    Promise<int> a;
+    Choose<1> choose;
+    {
+        auto evaluation = choose.begin();
+        (void)choose.when(frame.waiter(), pending<int>(a.getFuture()));
+        evaluation.done();
+    }
+    choose.park(frame.waiter());
+    cancel(frame.cell);
+    Pending resumed = Pending::resumed(frame.waiter());
+    CHECK(choose.result(resumed).takeError().code() == error_code_actor_cancelled);
+}
+
 TEST_CASE("choose: in a cancelled frame the first operand is evaluated, then it raises") {
     test::Balance balance;
     Frame frame;
@@ -163,5 +179,5 @@ TEST_CASE("choose: in a cancelled frame the first operand is evaluated, then it 
     }
     CHECK(evaluated == std::vector<int>{0});
     CHECK(choose.decided());
-    CHECK(choose.result().takeError().code() == error_code_actor_cancelled);
+    CHECK(choose.result(Pending()).takeError().code() == error_code_actor_cancelled);
 }
