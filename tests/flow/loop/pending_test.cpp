@@ -24,6 +24,15 @@ TEST_CASE("pending: a future that is an lvalue is shared, a temporary is taken o
     CHECK(taken.takeValue<int>() == 7);
 }
 
+TEST_CASE("pending: a value that is not wanted is given up, an error is left to be taken") {
+    test::Balance balance;
+    CHECK(pending(Future<Void>(Void())).passed());
+    Pending failed = pending(Future<Void>(timed_out()));
+    CHECK_FALSE(failed.passed());
+    CHECK(failed.takeError().code() == error_code_timed_out);
+    CHECK(Pending().passed()); // a delay that is over
+}
+
 TEST_CASE("pending: a result keeps the value alive without copying it") {
     test::Balance balance;
     Future<std::unique_ptr<int>> future = std::make_unique<int>(3);
