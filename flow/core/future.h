@@ -57,7 +57,7 @@ public:
     /// Ready with the error.
     Future(Error error)
         requires(!std::same_as<T, Error>)
-        : Future(failed(error)) {}
+        : cell_(failedCell(error)) {}
     Future(Never) : cell_(detail::newCell<T>(0, 1, 0, detail::Cell::kNever)) {}
 
     Future(Future const& other) noexcept : cell_(other.cell_) {
@@ -81,12 +81,7 @@ public:
     }
 
     /// Ready with the error, whatever T is.
-    static Future failed(Error error) {
-        FLOW_ASSERT(error.isValid(), "a Future cannot be made from an Error that says success");
-        Future future = adopt(detail::newCell<T>(0, 1, 0, detail::Cell::kError));
-        future.cell_->error = error;
-        return future;
-    }
+    static Future failed(Error error) { return adopt(failedCell(error)); }
 
     bool isValid() const { return cell_ != nullptr; }
     /// Whether a value or an error is there.
@@ -148,6 +143,12 @@ private:
         cell_->setStatus(detail::Cell::kValue);
     }
 
+    static detail::Cell* failedCell(Error error) {
+        FLOW_ASSERT(error.isValid(), "a Future cannot be made from an Error that says success");
+        detail::Cell* cell = detail::newCell<T>(0, 1, 0, detail::Cell::kError);
+        cell->error = error;
+        return cell;
+    }
     detail::Cell* checked() const {
         FLOW_ASSERT(cell_, "the Future is invalid: it was default-constructed or moved from");
         detail::checkThread(cell_);

@@ -23,6 +23,7 @@ template <class T>
 struct StreamState {
     [[no_unique_address]] RingQueue<T> queue;
     bool ended = false;
+    bool needsCare = false;  // when the queue becomes empty: it has ended, or somebody waits for that
     Cell* emptied = nullptr; // the promise of onEmpty(), once somebody has asked
 
     StreamState() = default;
@@ -54,9 +55,9 @@ struct StreamState {
         StreamState& state = of(cell);
         T value = state.queue.pop();
         if (state.queue.isEmpty()) {
-            cell->setStatus(state.ended ? Cell::kError : Cell::kUnset);
-            if (state.emptied) [[unlikely]]
-                state.tellEmptied();
+            cell->setStatus(Cell::kUnset);
+            if (state.needsCare) [[unlikely]]
+                state.becomeEmpty(cell);
         }
         return value;
     }
@@ -66,14 +67,20 @@ struct StreamState {
             return Void();
         if (!emptied)
             emptied = newCell<Void>(0, 0, 1);
+        needsCare = true;
         addFuture(emptied);
         return Future<Void>::adopt(emptied);
     }
-    [[gnu::noinline, gnu::cold]] void tellEmptied() {
-        Cell* cell = std::exchange(emptied, nullptr);
-        if (Waiter* last = publish(cell, Cell::kValue))
+    [[gnu::noinline, gnu::cold]] void becomeEmpty(Cell* cell) {
+        if (ended)
+            cell->setStatus(Cell::kError);
+        Cell* told = std::exchange(emptied, nullptr);
+        needsCare = ended;
+        if (!told)
+            return;
+        if (Waiter* last = publish(told, Cell::kValue))
             run(last);
-        releasePromise(cell);
+        releasePromise(told);
     }
 };
 
@@ -217,7 +224,7 @@ private:
         detail::StreamState<T>& state = detail::StreamState<T>::of(cell);
         if (state.ended)
             return;
-        state.ended = true;
+        state.ended = state.needsCare = true;
         cell->error = error;
         if (!state.queue.isEmpty())
             return;

@@ -21,6 +21,7 @@
 #include "flow/genericactors.actor.h"
 #include "flow/genericactors.h"
 #include "flow/network.h"
+#include "flow/serialize.h"
 #include "flow/actorcompiler.h" // This must be the last #include.
 
 enum {

@@ -73,6 +73,28 @@ ACTOR Future<Standalone<VectorRef<StringRef>>> words(int count) {
     return result;
 }
 
+struct Item {
+    int id = 0;
+    Standalone<StringRef> name;
+    std::vector<double> prices;
+
+    template <class Ar>
+    void serialize(Ar& ar) {
+        serializer(ar, id, name, prices);
+    }
+};
+
+ACTOR Future<Item> copyByBytes(Item item) {
+    state BinaryWriter writer(IncludeVersion());
+    writer << item;
+    wait(delay(0));
+    state Standalone<StringRef> bytes = writer.toValue();
+    Item copy;
+    BinaryReader reader(bytes, IncludeVersion());
+    reader >> copy;
+    return copy;
+}
+
 ACTOR Future<Void> never() {
     state Reference<Session> session = makeReference<Session>("never"_sr);
     wait(delay(0.5));
@@ -118,6 +140,13 @@ ACTOR Future<Void> test() {
     for (auto& word : list)
         printf("%s ", word.toString().c_str());
     printf("(%d)\n", list.size());
+
+    Item item;
+    item.id = 7;
+    item.name = "lamp"_sr;
+    item.prices = { 1.5, 2.5 };
+    Item copy = wait(copyByBytes(item));
+    printf("item %d %s %g\n", copy.id, copy.name.toString().c_str(), copy.prices.back());
 
     state Future<Void> nothing = never();
     wait(delay(1.0));

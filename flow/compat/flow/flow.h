@@ -26,6 +26,7 @@
 #include "Util.h"
 #include "genericactors.h"
 #include "network.h"
+#include "serialize.h"
 
 #include <algorithm>
 #include <cinttypes>
