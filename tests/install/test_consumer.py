@@ -1,8 +1,9 @@
-"""A project of somebody else's takes Millrace in with add_subdirectory() and compiles actors."""
+"""A project of somebody else's takes Millrace in, with add_subdirectory() or find_package(), and compiles actors."""
 
 import json
 import os
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 CMAKE_LISTS = f"""\
 cmake_minimum_required(VERSION 3.25)
 project(consumer LANGUAGES CXX)
+set(MILLRACE_INSTALL ON)
 add_subdirectory("{REPOSITORY.as_posix()}" millrace)
 add_executable(machine)
 add_actor_sources(machine FILES src/twice.actor.cpp)
@@ -32,6 +34,49 @@ ACTOR flow::Future<int> twice(flow::Future<int> x) {
 int main() {
     flow::SimLoop loop;
     std::printf(GREETING "%d\\n", loop.run(twice(flow::Future<int>(21))));
+}
+"""
+
+PACKAGE_CMAKE_LISTS = """\
+cmake_minimum_required(VERSION 3.25)
+project(user LANGUAGES CXX)
+find_package(millrace REQUIRED)
+add_executable(machine)
+add_actor_sources(machine FILES twice.actor.cpp)
+add_executable(old_program)
+add_actor_sources(old_program BACKEND coroutine FILES old_program.actor.cpp)
+target_link_libraries(old_program PRIVATE millrace::compat)
+add_executable(some_tests)
+add_actor_sources(some_tests FILES some_test.actor.cpp)
+target_link_libraries(some_tests PRIVATE millrace::compat millrace::test_main)
+"""
+
+OLD_PROGRAM = """\
+#include "flow/flow.h"
+#include "flow/genericactors.actor.h"
+#include "flow/actorcompiler.h" // This must be the last #include.
+struct Cell {}; // a name of the program's own
+ACTOR Future<Void> tick(AsyncVar<int>* var) {
+    wait(delay(0.001) || var->onChange());
+    printf("ticked %d\\n", var->get());
+    return Void();
+}
+int main() {
+    g_network = newNet2(TLSConfig());
+    AsyncVar<int> var(1);
+    Future<Void> f = stopAfter(tick(&var));
+    g_network->run();
+}
+"""
+
+SOME_TEST = """\
+#include "flow/UnitTest.h"
+#include "flow/flow.h"
+#include "flow/actorcompiler.h" // This must be the last #include.
+TEST_CASE("/user/waits") {
+    wait(delay(1.0));
+    ASSERT_EQ(now(), 1.0);
+    return Void();
 }
 """
 
@@ -134,3 +179,38 @@ def test_a_rejected_actor_fails_the_build_with_its_place(consumer: Consumer) -> 
 def test_the_embedding_project_keeps_its_own_flags(consumer: Consumer) -> None:
     commands = json.loads((consumer.binary / "compile_commands.json").read_text())
     assert not [entry["file"] for entry in commands if "-Werror" in entry["command"]]
+
+
+@pytest.fixture(scope="module")
+def user(built: Consumer, tmp_path_factory: pytest.TempPathFactory) -> Consumer:
+    """A project that knows only what was installed."""
+    root = tmp_path_factory.mktemp("user")
+    prefix = root / "prefix"
+    installed = ["cmake", "--install", built.binary, "--prefix", prefix]
+    subprocess.run(installed, stdout=subprocess.DEVNULL, check=True)
+    user = Consumer(root / "source", root / "binary")
+    user.source.mkdir()
+    (user.source / "CMakeLists.txt").write_text(PACKAGE_CMAKE_LISTS)
+    (user.source / "twice.actor.cpp").write_text(ACTOR)
+    (user.source / "greeting.h").write_text(GREETING)
+    (user.source / "old_program.actor.cpp").write_text(OLD_PROGRAM)
+    (user.source / "some_test.actor.cpp").write_text(SOME_TEST)
+    command = ["cmake", "-S", user.source, "-B", user.binary, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}"]
+    settings = ["-DCMAKE_CXX_COMPILER=clang++-19", f"-DMILLRACE_PYTHON={sys.executable}"]
+    configured = subprocess.run([*command, *settings], capture_output=True, text=True, check=False)
+    assert configured.returncode == 0, configured.stdout + configured.stderr
+    result = user.build()
+    assert result.returncode == 0, result.stdout
+    return user
+
+
+def test_an_installed_package_serves_actors(user: Consumer) -> None:
+    assert user.run("machine") == "twice 42\n"
+
+
+def test_an_installed_package_serves_old_programs(user: Consumer) -> None:
+    assert user.run("old_program") == "ticked 1\n"
+
+
+def test_an_installed_package_serves_tests(user: Consumer) -> None:
+    assert "1 passed, 0 failed" in user.run("some_tests")

@@ -1,0 +1,4 @@
+# find_package(millrace): the targets millrace::flow, millrace::compat and millrace::test_main, and add_actor_sources().
+
+include("${CMAKE_CURRENT_LIST_DIR}/millraceTargets.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/../../../share/millrace/actorc/cmake/ActorC.cmake")
