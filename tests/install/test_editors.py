@@ -12,7 +12,8 @@ import pytest
 from clangd import Clangd
 
 ROOT = Path(__file__).resolve().parents[2]
-PROGRAMS = sorted([*(ROOT / "tests").rglob("programs/*.actor.cpp"), *(ROOT / "bench").glob("*.actor.cpp")])
+EXAMPLES = ("tests/**/programs/*.actor.cpp", "tests/compat/*.actor.cpp", "bench/*.actor.cpp")
+PROGRAMS = sorted(path for pattern in EXAMPLES for path in ROOT.glob(pattern))
 NO_CPP = ROOT / "tests" / "programs" / "beyond_cpp.actor.cpp"
 BLOCK = re.compile(r"^```cpp\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 HEADERS = ("<array>", "<cstdio>", "<string>", "<vector>", '"flow/flow.h"')

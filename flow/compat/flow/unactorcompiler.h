@@ -1,6 +1,3 @@
-// Undoes actorcompiler.h: the last include of an .actor.h.
+// Undoes actorcompiler.h: the last include of an .actor.h, under the old name.
 
 #include "../../unactorcompiler.h"
-
-#undef THIS
-#undef THIS_ADDR
