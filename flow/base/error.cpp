@@ -80,8 +80,22 @@ void reportDroppedError(const void* code, Error error) noexcept {
     if (error.code() == error_code_actor_cancelled || error.code() == error_code_broken_promise)
         return;
     char where[256];
-    detail::symbolName(code, where, sizeof where);
+    detail::actorNameAt(code, where, sizeof where);
     droppedHandler.load()(where, error);
+}
+
+void detail::nameUncaughtErrors() noexcept {
+    static std::terminate_handler const before = std::set_terminate([] {
+        if (std::current_exception()) {
+            try {
+                throw;
+            } catch (Error const& error) {
+                std::fprintf(stderr, "flow: uncaught error %s (%d): %s\n", error.name(), error.code(), error.what());
+            } catch (...) {
+            }
+        }
+        before();
+    });
 }
 
 } // namespace flow

@@ -84,4 +84,9 @@ DroppedErrorHandler setDroppedErrorHandler(DroppedErrorHandler handler) noexcept
 /// Reports one; `code` is any address inside the function of the actor that dropped it.
 void reportDroppedError(const void* code, Error error) noexcept;
 
+namespace detail {
+/// From its first call on, an Error that nobody catches is printed by name before the program ends.
+void nameUncaughtErrors() noexcept;
+} // namespace detail
+
 } // namespace flow

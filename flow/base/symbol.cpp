@@ -1,8 +1,11 @@
 #include "flow/base/symbol.h"
 
+#include "flow/base/actor_name.h"
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <elf.h>
@@ -53,11 +56,12 @@ private:
     std::size_t size_ = 0;
 };
 
-/// The mangled name of the function that covers `address` (relative to the load base), or "".
-std::string findSymbol(MappedFile const& file, std::uint64_t address) {
+/// Calls `visit(symbol, mangled name)` for each function of the file, until it returns false.
+template <class Visit>
+void forEachFunction(MappedFile const& file, Visit visit) {
     auto* header = file.at<Elf64_Ehdr>(0);
     if (!header)
-        return {};
+        return;
     auto* sections = file.at<Elf64_Shdr>(header->e_shoff, header->e_shnum);
     for (unsigned i = 0; sections && i < header->e_shnum; ++i) {
         if (sections[i].sh_type != SHT_SYMTAB || sections[i].sh_link >= header->e_shnum)
@@ -66,14 +70,25 @@ std::string findSymbol(MappedFile const& file, std::uint64_t address) {
         auto* symbols = file.at<Elf64_Sym>(sections[i].sh_offset, count);
         auto const& strings = sections[sections[i].sh_link];
         for (std::uint64_t k = 0; symbols && k < count; ++k) {
-            if (ELF64_ST_TYPE(symbols[k].st_info) != STT_FUNC || address < symbols[k].st_value ||
-                address >= symbols[k].st_value + symbols[k].st_size || symbols[k].st_name >= strings.sh_size)
+            if (ELF64_ST_TYPE(symbols[k].st_info) != STT_FUNC || symbols[k].st_name >= strings.sh_size)
                 continue;
             auto* name = file.at<char>(strings.sh_offset + symbols[k].st_name);
-            return name ? std::string(name) : std::string();
+            if (name && !visit(symbols[k], name))
+                return;
         }
     }
-    return {};
+}
+
+/// The mangled name of the function that covers `address` (relative to the load base), or "".
+std::string findSymbol(MappedFile const& file, std::uint64_t address) {
+    std::string found;
+    forEachFunction(file, [&](Elf64_Sym const& symbol, char const* name) {
+        if (address < symbol.st_value || address >= symbol.st_value + symbol.st_size)
+            return true;
+        found = name;
+        return false;
+    });
+    return found;
 }
 
 std::string demangle(std::string const& mangled) {
@@ -86,9 +101,20 @@ std::string demangle(std::string const& mangled) {
     return result.substr(0, result.find(" [clone"));
 }
 
-} // namespace
+bool hasFunction(MappedFile const& file, std::string const& name) {
+    std::string mangled = std::to_string(name.size()) + name; // as a part of the whole
+    bool found = false;
+    forEachFunction(file, [&](Elf64_Sym const&, char const* symbol) {
+        if (std::strstr(symbol, mangled.c_str()))
+            found = isFunctionNamed(demangle(symbol), name);
+        return !found;
+    });
+    return found;
+}
 
-void symbolName(const void* code, char* out, std::size_t size) noexcept {
+/// Writes what `name(file, demangled symbol)` returns.
+template <class Name>
+void write(const void* code, char* out, std::size_t size, Name name) noexcept {
     std::snprintf(out, size, "%p", code);
     Dl_info info;
     link_map* object = nullptr;
@@ -100,11 +126,23 @@ void symbolName(const void* code, char* out, std::size_t size) noexcept {
         MappedFile file(isProgram ? "/proc/self/exe" : info.dli_fname);
         auto* header = file.at<Elf64_Ehdr>(0);
         auto base = header && header->e_type == ET_DYN ? reinterpret_cast<std::uintptr_t>(info.dli_fbase) : 0;
-        std::string name = findSymbol(file, reinterpret_cast<std::uintptr_t>(code) - base);
-        if (!name.empty())
-            std::snprintf(out, size, "%s", demangle(name).c_str());
+        std::string symbol = findSymbol(file, reinterpret_cast<std::uintptr_t>(code) - base);
+        if (!symbol.empty())
+            std::snprintf(out, size, "%s", name(file, demangle(symbol)).c_str());
     } catch (...) { // out of memory: the address has to do
     }
+}
+
+} // namespace
+
+void symbolName(const void* code, char* out, std::size_t size) noexcept {
+    write(code, out, size, [](MappedFile const&, std::string const& symbol) { return symbol; });
+}
+
+void actorNameAt(const void* code, char* out, std::size_t size) noexcept {
+    write(code, out, size, [](MappedFile const& file, std::string const& symbol) {
+        return actorName(symbol, [&](std::string const& name) { return hasFunction(file, name); });
+    });
 }
 
 } // namespace flow::detail

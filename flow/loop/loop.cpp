@@ -17,7 +17,9 @@ struct EndOfTurn : Waiter {
 
 } // namespace
 
-Loop::Loop() : previous_(std::exchange(currentLoop, this)) {}
+Loop::Loop() : previous_(std::exchange(currentLoop, this)) {
+    nameUncaughtErrors();
+}
 
 Loop::~Loop() {
     FLOW_ASSERT(guards_ == 0, "a loop is destroyed although a WorkGuard, or a call with onLoop, still needs it");

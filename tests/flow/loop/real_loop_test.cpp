@@ -1,6 +1,7 @@
 #include "flow/loop/real_loop.h"
 
 #include "flow/coro/coroutine.h"
+#include "tests/flow/support/death.h"
 
 #include <doctest/doctest.h>
 
@@ -106,4 +107,16 @@ TEST_CASE("real loop: a delay that is made outside run() counts from there, not 
     double made = loop.timer();
     loop.run(delay(0.001));
     CHECK(loop.timer() >= made + 0.001);
+}
+
+TEST_CASE("real loop: an error of run() that nobody catches is named") {
+    ::test::Death death = ::test::runInChild([] {
+        []() noexcept {
+            RealLoop loop;
+            loop.run(Future<Void>(timed_out()));
+        }();
+    });
+    CHECK(death.aborted());
+    INFO(death.text);
+    CHECK(death.says("flow: uncaught error timed_out (1004): the operation took too long"));
 }

@@ -1,0 +1,23 @@
+#pragma once
+// The name that an actor has in its source, from the symbol of the function that resumes it.
+//
+//     actorName("flow::actor::Actor<int, MyClass::FetchActorState, ...>::resumeActor(flow::Waiter*)", ...)
+//         == "MyClass::fetch"
+//     actorName("flow::Future<int> (anonymous namespace)::map<int>(int) [clone .resume]", ...) == "map"
+//
+// For the messages about actors: what actorc and the compilers make of a name is undone, without the types of
+// parameters and the arguments of templates. What is no such symbol keeps its name.
+
+#include <functional>
+#include <string>
+
+namespace flow::detail {
+
+/// `hasFunction(name)` tells whether the program has a function of that name, without its scope: the class of an actor
+/// `fetch` begins with a capital, and so does that of `Fetch`.
+std::string actorName(std::string const& symbol, std::function<bool(std::string const&)> const& hasFunction);
+
+/// Whether a symbol is a function of that name in any scope, and no constructor.
+bool isFunctionNamed(std::string const& symbol, std::string const& name);
+
+} // namespace flow::detail
