@@ -43,12 +43,17 @@ _WRAPPED = (
 )  # fmt: skip
 
 
+def _read(path: Path) -> str:
+    """As actorc reads a file: some of them are not UTF-8."""
+    return path.read_bytes().decode("utf-8", "surrogateescape")
+
+
 class Corpus:
     """Actors and what stands between them, from every actor file of the project."""
 
     def __init__(self) -> None:
-        files = [path.read_text(encoding="utf-8") for pattern in _CORPUS for path in sorted(ROOT.glob(pattern))]
-        files += [text for page in _PAGES for text in _EXAMPLE.findall((ROOT / page).read_text(encoding="utf-8"))]
+        files = [_read(path) for pattern in _CORPUS for path in sorted(ROOT.glob(pattern))]
+        files += [text for page in _PAGES for text in _EXAMPLE.findall(_read(ROOT / page))]
         self.actors: list[str] = []
         self.other: list[str] = []
         for text in files:
