@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from actorc import emit_coroutine, emit_statemachine
 from actorc.emit_description import described
@@ -27,7 +28,9 @@ def emit(file: File, source: Source, backend: str, output_path: str, *, nodiscar
 
     `nodiscard`: the C++ compiler is to warn of calls whose future is thrown away, which cancels the actor."""
     definition = _DEFINITIONS[backend]
-    writer = LineWriter(source, is_header=output_path.endswith(".h"))
+    is_header = output_path.endswith(".h")
+    shell = partial(shell_of, nodiscard=nodiscard, is_header=is_header)
+    writer = LineWriter(source, is_header=is_header)
     position = 0
     declared: set[tuple[object, ...]] = set()
     items: list[Actor | Description] = [*file.actors, *file.descriptions]
@@ -37,19 +40,21 @@ def emit(file: File, source: Source, backend: str, output_path: str, *, nodiscar
             writer.copy(item.struct.span.start, item.struct.span.end)
             writer.emit(described(item, source))
         else:
-            writer.emit(_emitted(item, source, definition, is_first=_key(item) not in declared, nodiscard=nodiscard))
+            writer.emit(_emitted(item, source, definition, shell, is_first=_key(item) not in declared))
             declared.add(_key(item))
         position = item.span.end
     writer.copy(position, len(source.text))
     return writer.text()
 
 
-def _emitted(actor: Actor, source: Source, definition: _Definition, *, is_first: bool, nodiscard: bool) -> str:
+def _emitted(
+    actor: Actor, source: Source, definition: _Definition, shell_of: Callable[..., Shell], *, is_first: bool
+) -> str:
     """An actor's declaration or definition, with marks for lines."""
     if actor.lambdas:
-        inner = [_emitted(each, source, definition, is_first=False, nodiscard=nodiscard) for each in actor.lambdas]
+        inner = [_emitted(each, source, definition, shell_of, is_first=False) for each in actor.lambdas]
         source = PatchedSource(source, list(zip((each.span for each in actor.lambdas), inner, strict=True)))
-    shell = shell_of(actor, source, is_first=is_first, nodiscard=nodiscard)
+    shell = shell_of(actor, source, is_first=is_first)
     if actor.body is None:
         return f"{shell.head()};"
     text = definition(shell, lower(actor, source))

@@ -37,6 +37,8 @@ def _coroutine(shell: Shell, body: Body) -> str:
     """What stands in the braces: the parameters and the states as locals, and the code."""
     printer = _CoroutinePrinter(shell, body)
     parts = ["co_await flow::coro::uncancellable(); "] if shell.is_uncancellable else []
+    if shell.names_address:
+        parts.append("[[maybe_unused]] auto* const this__ = co_await flow::coro::self(); ")
     if not shell.has_pack:
         parts += [f"[[maybe_unused]] {each.type} {each.name}({each.passed}); " for each in shell.kept]
     for state in body.states:

@@ -55,7 +55,8 @@ def _signature(shell: Shell, *, is_used: bool) -> str:
 
 
 def _members(shell: Shell, body: Body) -> str:
-    parts = [
+    parts = [f"{shell.class_name}State* const this__ = this; "] if shell.names_address else []
+    parts += [
         f"flow::actor::Pack<{each.type}...> {each.name}__; " if each.is_pack else f"{each.type} {each.name}; "
         for each in shell.kept
     ]

@@ -76,6 +76,7 @@ class LambdaParser:
             body=body,
             enclosing_classes=(),
             in_namespace=True,
+            in_unknown=True,
             index=0,
             captures=captures,
             lambdas=lambdas,

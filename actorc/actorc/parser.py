@@ -137,6 +137,7 @@ class _FileParser:
             body=body,
             enclosing_classes=self._scopes.classes,
             in_namespace=self._scopes.inside_braces,
+            in_unknown=self._scopes.inside_unknown,
             index=0,
             test_name=test_name,
             lambdas=lambdas,

@@ -14,6 +14,8 @@ from actorc.words import CLASS_KEYS, KEYWORDS
 _ENDS_BASES = frozenset({"{", "}", ";", "=", ""}) | ACTOR_WORDS
 SCOPE_WORDS = CLASS_KEYS | {"{", "}"}  # and directives: the tokens to step on
 _LONGEST_BASES = 500  # tokens in a list of base classes
+_IN_NAME = ("::", "[", "]")  # of a namespace, with its attributes
+_UNKNOWN = ("",)  # stands for what a brace opens that is neither a class nor a namespace
 
 
 @dataclass(slots=True)
@@ -30,17 +32,22 @@ class Scopes:
 
     @property
     def classes(self) -> tuple[str, ...]:
-        return tuple(name for names in self._open for name in names)
+        return tuple(name for names in self._open for name in names if name)
 
     @property
     def inside_braces(self) -> bool:
         return bool(self._open)
 
+    @property
+    def inside_unknown(self) -> bool:
+        """Whether a brace is open that opens neither a class nor a namespace, as far as can be seen."""
+        return _UNKNOWN in self._open
+
     def step(self, index: int) -> int:
         """Take account of the token at `index`; returns the index of the next one to look at."""
         text = self._tokens.texts[index]
         if text == "{":
-            self._open.append(())
+            self._open.append(() if self._opens_namespace(index) else _UNKNOWN)
         elif text == "}":
             if self._open:
                 self._open.pop()
@@ -49,6 +56,16 @@ class Scopes:
         elif text[0] == "#" and self._tokens.kind(index) is Kind.DIRECTIVE:
             self._directive(text[1:].lstrip(" \t"))
         return index + 1
+
+    def _opens_namespace(self, brace: int) -> bool:
+        """Whether `namespace a::b`, `namespace` or `extern "C"` stands before the brace."""
+        texts = self._tokens.texts
+        if brace > 1 and texts[brace - 2] == "extern":
+            return True
+        place = brace - 1
+        while place > 0 and texts[place] != "namespace" and (self._tokens.is_name(place) or texts[place] in _IN_NAME):
+            place -= 1
+        return place >= 0 and texts[place] == "namespace"
 
     def _directive(self, text: str) -> None:
         if text.startswith("if"):

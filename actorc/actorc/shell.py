@@ -34,6 +34,7 @@ class Shell:
     returns_void: bool  # Future<Void>
     may_return_void: bool  # Future<T> of which only an instantiation tells whether T is Void
     may_have_object: bool  # it may be a member that is not static
+    names_address: bool  # its body has THIS or THIS_ADDR, which stand for `this__`
     declares_itself: bool  # its body names it, and nothing before has declared it
 
     def head(self, prefix: str = "", *, declares: bool = True) -> str:
@@ -78,14 +79,16 @@ class Shell:
         return any(argument.is_pack for argument in self.arguments)
 
 
-def shell_of(actor: Actor, source: Source, *, is_first: bool, nodiscard: bool) -> Shell:
-    """`is_first`: the actor has not been declared before in this file, so default template arguments belong here."""
+def shell_of(actor: Actor, source: Source, *, is_first: bool, nodiscard: bool, is_header: bool) -> Shell:
+    """`is_first`: the actor has not been declared before in this file, so default template arguments belong here.
+    `is_header`: several translation units may read the text, and what they share must be the same class to all."""
     template = bare = ""
     if actor.template is not None:
         bare = _template(each.text for each in actor.template)
         template = _template(source[each.span] for each in actor.template) if is_first else bare
     result = "void" if actor.result_type is None else one_line(source[actor.result_type.span])
     in_class = bool(actor.enclosing_classes)
+    is_shared = is_header and not actor.is_static
     return Shell(
         line=source.line(actor.span.start),
         name=actor.name,
@@ -101,12 +104,13 @@ def shell_of(actor: Actor, source: Source, *, is_first: bool, nodiscard: bool) -
         class_name=f"{actor.class_stem}Actor{actor.index or ''}",
         class_arguments=_class_arguments(actor.template),
         is_uncancellable=actor.is_uncancellable,
-        in_unnamed_namespace=not actor.in_namespace and not in_class and not actor.qualifier,
+        in_unnamed_namespace=not (actor.in_unknown or in_class or actor.qualifier or is_shared),
         is_local=bool(actor.qualifier) or actor.captures is not None or _holds_own_class(actor, source),
         returns_void=is_void(result),
         may_return_void=_may_be_void(result, actor),
         may_have_object=bool(in_class or actor.qualifier) and not actor.is_static,
-        declares_itself=is_first and not in_class and not actor.qualifier and _names_itself(actor, source),
+        names_address=_names(actor, source, "THIS(?:_ADDR)?"),
+        declares_itself=is_first and not in_class and not actor.qualifier and _names(actor, source, actor.name),
     )
 
 
@@ -125,8 +129,9 @@ def _holds_own_class(actor: Actor, source: Source) -> bool:
     return any(held.search(source[type_.span]) for type_ in types)
 
 
-def _names_itself(actor: Actor, source: Source) -> bool:
-    return actor.body is not None and re.search(rf"\b{actor.name}\b", source[actor.body.span]) is not None
+def _names(actor: Actor, source: Source, word: str) -> bool:
+    """Whether the body has a word, which may be an expression of several."""
+    return actor.body is not None and re.search(rf"\b{word}\b", source[actor.body.span]) is not None
 
 
 def _specifiers(actor: Actor, *, nodiscard: bool) -> str:

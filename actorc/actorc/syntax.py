@@ -327,6 +327,7 @@ class Actor(Node):
     body: Block | None
     enclosing_classes: tuple[str, ...]  # the classes whose bodies it stands in, outermost first
     in_namespace: bool  # it stands inside some brace block
+    in_unknown: bool  # it stands in braces that open neither a class nor a namespace, as far as can be seen
     index: int  # 0 for the first definition of this name in the file, 1 for the next ...: numbers the class
     test_name: Code | None = None  # what stands in the parentheses of the TEST_CASE that it was written as
     captures: tuple[Capture, ...] | None = None  # of a lambda; None: a function with a name

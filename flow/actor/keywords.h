@@ -12,11 +12,7 @@
 
 #ifdef POST_ACTOR_COMPILER
 
-#ifdef FLOW_ACTOR_COROUTINES
 #define THIS this__
-#else
-#define THIS this
-#endif
 #define THIS_ADDR reinterpret_cast<std::uintptr_t>(THIS)
 
 #else
