@@ -20,6 +20,7 @@ add_executable(machine)
 add_actor_sources(machine FILES src/twice.actor.cpp)
 add_executable(coroutine)
 add_actor_sources(coroutine BACKEND coroutine FILES src/twice.actor.cpp)
+add_subdirectory("{REPOSITORY.as_posix()}/tests/install/headers" headers)
 """
 
 ACTOR = """\
@@ -32,8 +33,8 @@ ACTOR flow::Future<int> twice(flow::Future<int> x) {
     return v * 2;
 }
 int main() {
-    flow::SimLoop loop;
-    std::printf(GREETING "%d\\n", loop.run(twice(flow::Future<int>(21))));
+    flow::SimLoop sim;
+    std::printf(GREETING "%d\\n", sim.run(twice(flow::Future<int>(21))));
 }
 """
 
@@ -174,6 +175,29 @@ def test_a_rejected_actor_fails_the_build_with_its_place(consumer: Consumer) -> 
     assert result.returncode != 0
     line = broken.splitlines().index("    int v = wait(x;") + 1
     assert f"{consumer.actor}:{line}:" in result.stdout
+
+
+@pytest.mark.parametrize("backend", ["state-machine", "coroutine"])
+def test_actors_in_headers(consumer: Consumer, backend: str) -> None:
+    """Of the library and of the program, included by several files, also by one without actors."""
+    assert consumer.run(f"headers/shop-{backend}") == (
+        "7 14 2 5 4\n"  # price, twice that, tax, half plus tax, one less
+        "plain 37\n"  # 14 + 0 + 1 + 2, and 20
+        "helpers 4 1003\n"  # 1000 + 2 + 1
+        "one template 1\n"
+    )
+
+
+def test_editors_read_the_headers_themselves(consumer: Consumer) -> None:
+    commands = json.loads((consumer.binary / "compile_commands.json").read_text())
+    sources = [entry for entry in commands if entry["file"].endswith(".actor.cpp") and "/headers/" in entry["file"]]
+    assert len(sources) == 6  # three, with either backend
+    for entry in sources[:3]:
+        command = f"{entry['command']} -fsyntax-only -Wall -Wextra -Werror -H"
+        done = subprocess.run(command, shell=True, cwd=entry["directory"], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert "table.actor.h" in done.stderr
+        assert ".g.h" not in done.stderr
 
 
 def test_the_embedding_project_keeps_its_own_flags(consumer: Consumer) -> None:

@@ -135,17 +135,17 @@ ACTOR Future<int> layout(int n){
 }
 
 int main() {
-    SimLoop loop;
+    SimLoop sim;
     say("-- statics");
-    loop.run(statics(2));
-    loop.run(statics(1));
-    loop.run(Counter<int>::run(2));
-    loop.run(Counter<double>::run(0.5));
-    loop.run(Counter<int>::run(3));
+    sim.run(statics(2));
+    sim.run(statics(1));
+    sim.run(Counter<int>::run(2));
+    sim.run(Counter<double>::run(0.5));
+    sim.run(Counter<int>::run(3));
     say("-- others");
-    loop.run(others());
-    say("%d", loop.run(expressions(3)));
+    sim.run(others());
+    say("%d", sim.run(expressions(3)));
     for (int n = 0; n < 3; ++n) {
-        say("%d", loop.run(layout(n)));
+        say("%d", sim.run(layout(n)));
     }
 }

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "flow/flow.h"
+
+#include <cstdint>
+
+/// The address of a template's function.
+using Template = std::uintptr_t;
+
+Template templateInOther();
+Template templateInPlain();
+flow::Future<int> helperInOther(int x);
+int pricesInPlain(flow::Loop& loop);
