@@ -203,6 +203,9 @@ class Diagnostics:
         """Two scans may meet the same fault: the first message about a place stays."""
         self._found.setdefault((diagnostic.code, diagnostic.span.start), diagnostic)
 
+    def drop(self, diagnostic: Diagnostic) -> None:
+        del self._found[diagnostic.code, diagnostic.span.start]
+
     def drop_allowed(self, source: Source) -> None:
         """Forget what a comment `actorc: allow A0601` on its line, or on the line before, permits."""
         for key, found in list(self._found.items()):

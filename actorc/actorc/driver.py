@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from actorc.advice import advise
+from actorc.cascades import drop_consequences
 from actorc.check import check
 from actorc.diagnostics import Diagnostics
 from actorc.parser import parse
@@ -25,6 +26,7 @@ def examine(source: Source, diagnostics: Diagnostics) -> File:
     file = parse(source, diagnostics)
     check(file, source, diagnostics)
     advise(file, source, diagnostics)
+    drop_consequences(file.words, source, diagnostics)
     diagnostics.drop_allowed(source)
     return file
 

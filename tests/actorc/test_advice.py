@@ -24,7 +24,7 @@ LOST = [
     "const std::string x = a(); wait(f); g(@@x);",
     "int x = wait(f); wait(f); g(@@x);",
     "auto x = wait(f); wait(f); g(@@x);",
-    "auto [x, y] = wait(f); wait(f); g(x.@@y);".replace("x.@@y", "@@y"),
+    "auto [x, y] = wait(f); wait(f); g(@@y);",
     "int x = 1; @@x = wait(f);",
     "int x = 1; int y = wait(f); if (@@x) g();",
     "int x = 1; if (a) { wait(f); } g(@@x);",
