@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
-ACTOR, MISTAKE, COROUTINE = (text for language, text in BLOCKS if language == "cpp")
+ACTOR, MISTAKE, COROUTINE, TESTS = (text for language, text in BLOCKS if language == "cpp")
 
 
 @pytest.fixture
@@ -51,4 +51,10 @@ def test_the_same_actor_as_a_coroutine(folder: Path) -> None:
 def test_the_mistake(folder: Path) -> None:
     (folder / "wrong.actor.cpp").write_text(MISTAKE, encoding="utf-8")
     printed, shown = perform("tools/actorc wrong", folder)
+    assert printed == shown
+
+
+def test_the_tests(folder: Path) -> None:
+    (folder / "delay_test.actor.cpp").write_text(TESTS, encoding="utf-8")
+    printed, shown = perform("tools/actorc delay_test", folder)
     assert printed == shown
