@@ -1,10 +1,13 @@
 """Which braces, and which of them classes, are open at a place outside actors.
 
 A heuristic, for a file need not balance braces over all branches of their `#if`s: an `#else` starts again with what
-was open at the `#if`, and after the `#endif` what counts is the end of the first branch.
+was open at the `#if`, and after the `#endif` what counts is the end of the first branch. What stands behind `#if 0`,
+where old code is kept, is no branch.
 """
 
 from __future__ import annotations
+
+import re
 
 from actorc.brackets import ACTOR_WORDS, TokenList
 from actorc.lexer import Kind
@@ -13,6 +16,7 @@ from actorc.words import CLASS_KEYS, KEYWORDS
 
 _ENDS_BASES = frozenset({"{", "}", ";", "=", ""}) | ACTOR_WORDS
 SCOPE_WORDS = CLASS_KEYS | {"{", "}"}  # and directives: the tokens to step on
+_DEAD = re.compile(r"if\s+(?:0|false)\s*(?:/[/*]|$)")
 _LONGEST_BASES = 500  # tokens in a list of base classes
 _IN_NAME = ("::", "[", "]")  # of a namespace, with its attributes
 _UNKNOWN = ("",)  # stands for what a brace opens that is neither a class nor a namespace
@@ -54,7 +58,7 @@ class Scopes:
         elif text in CLASS_KEYS:
             return self._class_head(index)
         elif text[0] == "#" and self._tokens.kind(index) is Kind.DIRECTIVE:
-            self._directive(text[1:].lstrip(" \t"))
+            return self._directive(index, text[1:].lstrip(" \t"))
         return index + 1
 
     def _opens_namespace(self, brace: int) -> bool:
@@ -67,12 +71,13 @@ class Scopes:
             place -= 1
         return place >= 0 and texts[place] == "namespace"
 
-    def _directive(self, text: str) -> None:
+    def _directive(self, index: int, text: str) -> int:
         if text.startswith("if"):
             self._conditionals.append(_Conditional(list(self._open)))
-        elif not self._conditionals:
-            return
-        elif text.startswith("el"):
+            return self._dead_end(index) if _DEAD.match(text) else index + 1
+        if not self._conditionals:
+            return index + 1
+        if text.startswith("el"):
             conditional = self._conditionals[-1]
             if conditional.after_first is None:
                 conditional.after_first = self._open
@@ -81,6 +86,20 @@ class Scopes:
             conditional = self._conditionals.pop()
             if conditional.after_first is not None:
                 self._open = conditional.after_first
+        return index + 1
+
+    def _dead_end(self, index: int) -> int:
+        """From `#if 0` to its `#endif`, or behind the `#else` or `#elif` with which the first branch begins."""
+        depth = 0
+        for place in range(index, len(self._tokens)):
+            text = self._tokens.texts[place]
+            if text[0] != "#" or self._tokens.kind(place) is not Kind.DIRECTIVE:
+                continue
+            word = text[1:].lstrip(" \t")
+            if depth == 1 and word.startswith(("el", "endif")):
+                return place + word.startswith("el")
+            depth += word.startswith("if") - word.startswith("endif")
+        return index + 1
 
     def _class_head(self, index: int) -> int:
         """From `class`, `struct` or `union`: if a body follows, enter it."""

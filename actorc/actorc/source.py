@@ -2,7 +2,8 @@
 
 The text is kept exactly as it was read: CRLF, a byte order mark and NUL characters survive, since everything
 outside actors is copied to the output. Bytes that are not UTF-8 become lone surrogates (`surrogateescape`), so that
-they too have an offset at which they can be reported.
+they too have an offset at which they can be reported. Only a file whose lines end with CR alone becomes one of the
+usual kind, since not every C++ compiler reads those.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ class Source:
 
     @classmethod
     def from_bytes(cls, path: str, data: bytes) -> Source:
-        return cls(path, data.decode("utf-8", errors="surrogateescape"))
+        text = data.decode("utf-8", errors="surrogateescape")
+        if "\n" not in text:
+            text = text.replace("\r", "\n")
+        return cls(path, text)
 
     @classmethod
     def read(cls, path: str) -> Source:

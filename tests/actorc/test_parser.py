@@ -147,11 +147,20 @@ def test_text_outside_actors_need_not_balance() -> None:
         ("friend class A; template <class> struct B; { ", (), True),
         ("union A { ", ("A",), True),
         ("struct A {\n#if X\n int f() {\n#else\n int g() { { \n#endif\n } ", ("A",), True),
+        ("#if 0\nstruct A {\n#else\nstruct B {\n#endif\n", ("B",), True),
+        ("#if 0 // old\nstruct A {\n#if X\n}\n#else\n{\n#endif\n#elif Y\nclass B { {\n#else\n#endif\n", ("B",), True),
+        ("# if false\n{ {\n#endif\nstruct A {\n#if 0\n}\n#endif\n", ("A",), True),
+        ("#if 01\nstruct A {\n#endif\n", ("A",), True),
     ],
 )
 def test_enclosing_classes(before: str, classes: tuple[str, ...], in_namespace: bool) -> None:
     file, _ = sound(before + "ACTOR Future<Void> f();")
     assert [(found.enclosing_classes, found.in_namespace) for found in file.actors] == [(classes, in_namespace)]
+
+
+def test_an_actor_behind_if_0_is_no_actor() -> None:
+    file, _ = sound("#if 0\nACTOR nonsense { wait }\n#if X\nACTOR void f(\n#endif\n#else\nACTOR void g();\n#endif\n")
+    assert [actor.name for actor in file.actors] == ["g"]
 
 
 def test_indices_number_definitions_of_one_name_and_declarations_by_order() -> None:
