@@ -84,10 +84,10 @@ def check_actor(actor: Actor, source: Source) -> None:
 
 
 def examine(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     file, source, diagnostics = analysed(text)
     rendered = as_text(diagnostics, source)
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
     for found in diagnostics:
         assert 0 <= found.span.start <= found.span.end <= len(text)
         line, column = source.line_column(found.span.start)
@@ -139,10 +139,10 @@ def test_random_bytes() -> None:
 def test_a_long_file_takes_about_a_second() -> None:
     text = SAMPLE * 200
     assert text.count("\n") > 11_000
-    started = time.perf_counter()
+    started = time.process_time()
     _, _, diagnostics = analysed(text)
     assert not diagnostics.errors
-    assert time.perf_counter() - started < 3  # half a second on an idle machine
+    assert time.process_time() - started < 3  # half a second on an idle machine
 
 
 def test_a_hint_may_quote_braces() -> None:
