@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from actorc.diagnostics import Diagnostics
 from actorc.discards import Callees, report_discarded
+from actorc.forgotten import report_forgotten_actors
 from actorc.handlers import report_swallowing
 from actorc.kept import kept_variables
 from actorc.lost_locals import report_locals
-from actorc.outside import report_forgotten_actors
+from actorc.outside import Outside
 from actorc.reach import Reach
 from actorc.slips import may_be_misspelt, report_misspelt, report_slips
 from actorc.source import Source
@@ -21,7 +22,8 @@ from actorc.unread import report_unread
 def advise(file: File, source: Source, diagnostics: Diagnostics) -> None:
     """Add to `diagnostics` what the author should look at."""
     reach = Reach(source)
-    callees = Callees(file)
+    outside = Outside(file)
+    callees = Callees(file, outside)
     misspelt = may_be_misspelt(file)
     for actor in all_actors(file.actors):
         body = actor.body
@@ -30,12 +32,12 @@ def advise(file: File, source: Source, diagnostics: Diagnostics) -> None:
         statements = tuple(walk(body))
         kept = tuple(kept_variables(actor, statements, file.words))
         names = [(variable.name, variable.span) for variable in kept]
-        names += report_locals(actor, body, kept, file, source, reach, diagnostics)
+        names += report_locals(actor, body, kept, file, source, outside, reach, diagnostics)
         if any(isinstance(statement, Try) for statement in statements):
             report_swallowing(actor, body, file, source, reach, diagnostics)
         report_discarded(actor, statements, kept, callees, file, source, diagnostics)
         report_unread(body, kept, file, source, diagnostics)
         report_slips(actor, statements, names, file.words, source, diagnostics)
         if misspelt:
-            report_misspelt(statements, file, diagnostics)
+            report_misspelt(statements, file, outside, diagnostics)
     report_forgotten_actors(file, source, diagnostics)

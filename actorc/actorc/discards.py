@@ -10,12 +10,11 @@ from collections.abc import Collection, Sequence
 
 from actorc.diagnostics import Diagnostics, Edit, Fault, Fix, Note
 from actorc.kept import Kept
-from actorc.outside import outside
+from actorc.outside import Outside
 from actorc.repairs import insert, unused_name
 from actorc.source import Source
 from actorc.spelling import is_void
 from actorc.syntax import Actor, File, Plain, Span, Statement
-from actorc.words import BEFORE_OPERAND
 
 _NAME = re.compile(r"[^\W\d]\w*")
 
@@ -23,8 +22,8 @@ _NAME = re.compile(r"[^\W\d]\w*")
 class Callees:
     """The actors of a file by name."""
 
-    def __init__(self, file: File) -> None:
-        self._file = file
+    def __init__(self, file: File, outside: Outside) -> None:
+        self._outside = outside
         self._by_name: dict[str, list[Actor]] = {}
         for actor in file.actors:
             if actor.test_name is None:
@@ -37,23 +36,13 @@ class Callees:
     def find(self, path: tuple[str, ...], caller: Actor) -> Actor | None:
         """What a call of `path`, such as ("X", "f"), means; None if that is not an actor for certain."""
         candidates = self._by_name.get(path[-1], [])
-        if not candidates or self._is_declared_otherwise(path[-1]):
+        if not candidates or path[-1] in self._outside.functions:
             return None
         if any(_may_be_discarded(actor) for actor in candidates):
             return None
         near = _class_path(caller)
         visible = [actor for actor in candidates if _is_visible(_class_path(actor), path[:-1], near)]
         return visible[0] if len(visible) == len(candidates) else None
-
-    def _is_declared_otherwise(self, name: str) -> bool:
-        """Whether a function that is no actor has the name, too."""
-        texts = self._file.words.texts
-        for index in outside(self._file):
-            if texts[index] == name and texts[index + 1] == "(":
-                before = texts[index - 1]
-                if before in (">", "*", "&") or (_NAME.fullmatch(before) and before not in BEFORE_OPERAND):
-                    return True
-        return False
 
 
 def _may_be_discarded(actor: Actor) -> bool:
@@ -96,8 +85,8 @@ def report_discarded(
             own = {variable.name for variable in kept}
             own |= {local.name for inner in statements if isinstance(inner, Plain) for local in inner.locals}
         if callee is not None and path[0] not in own:
-            _report(callee, statement, Span(file.words.starts[first], file.words.starts[end - 1]), file, source,
-                    diagnostics)  # fmt: skip
+            call = Span(words.starts[first], words.starts[end - 1])
+            _report(callee, actor, call, file, source, diagnostics)
 
 
 def _called(texts: list[str], first: int, end: int) -> tuple[str, ...]:
@@ -120,7 +109,7 @@ def _called(texts: list[str], first: int, end: int) -> tuple[str, ...]:
     return ()
 
 
-def _report(callee: Actor, statement: Plain, call: Span, file: File, source: Source, diagnostics: Diagnostics) -> None:
+def _report(callee: Actor, caller: Actor, call: Span, file: File, source: Source, diagnostics: Diagnostics) -> None:
     message = f"the future of `{callee.name}` is thrown away here, which cancels the actor at once"
     notes = (Note(f"`{callee.name}` is declared here", callee.name_span),)
     hint = f"wait for it, keep its future, or make `{callee.name}` run by itself: `void` or `UNCANCELLABLE`"
@@ -130,7 +119,7 @@ def _report(callee: Actor, statement: Plain, call: Span, file: File, source: Sou
         wait = (insert(call.start, "wait("), insert(call.end, ")"))
         fixes.append(Fix("wait for it", wait))
     if callee.template is None:
-        name = unused_name("running", Span(0, len(source.text)), file.words)
+        name = unused_name("running", caller.span, file.words)
         edit: tuple[Edit, ...] = (insert(call.start, f"state {callee.return_text} {name} = "),)
         fixes.append(Fix("keep its future, and with it the actor", edit))
     diagnostics.warning(Fault.DISCARDED_FUTURE, message, call, hint=hint, notes=notes, fixes=tuple(fixes))

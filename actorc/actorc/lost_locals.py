@@ -9,7 +9,7 @@ from actorc import syntax
 from actorc.diagnostics import Diagnostics, Edit, Fault, Fix, Note
 from actorc.kept import Kept
 from actorc.lifetimes import Local, Use, plain_locals
-from actorc.outside import outer_names
+from actorc.outside import Outside
 from actorc.reach import Reach
 from actorc.repairs import first_in, insert, unused_name
 from actorc.source import Source
@@ -29,12 +29,13 @@ def report_locals(
     kept: Sequence[Kept],
     file: File,
     source: Source,
+    outside: Outside,
     reach: Reach,
     diagnostics: Diagnostics,
 ) -> list[tuple[str, Span]]:
     """Returns the names of all plain locals, and their places."""
     found = plain_locals(body, file.words, reach)
-    report = _Report(actor, body, [local.name for local in found], file, source, diagnostics)
+    report = _Report(actor, body, [local.name for local in found], file, outside, source, diagnostics)
     by_name = {variable.name: variable for variable in kept}
     for local in found:
         if local.name in by_name:
@@ -46,12 +47,19 @@ def report_locals(
 
 class _Report:
     def __init__(
-        self, actor: Actor, body: Block, names: list[str], file: File, source: Source, diagnostics: Diagnostics
+        self,
+        actor: Actor,
+        body: Block,
+        names: list[str],
+        file: File,
+        outside: Outside,
+        source: Source,
+        diagnostics: Diagnostics,
     ) -> None:
         self._actor = actor
         self._body = body
         self._names = names  # of all plain locals
-        self._file = file
+        self._outside = outside
         self._words = file.words
         self._source = source
         self._diagnostics = diagnostics
@@ -61,12 +69,12 @@ class _Report:
 
     def lost(self, local: Local) -> None:
         after = [use for use in local.lost if not self._is_other(local, use)]
-        if not after or self._is_macro(local.name):
+        if not after or local.name in self._outside.macros:
             return
         use = after[0]
         which = "this wait ends it" if use.wait.start < use.span.start else "this wait, in an earlier pass, ends it"
         notes = (Note(which, use.wait), Note(f"`{local.name}` is declared here", local.span))
-        if local.name in outer_names(self._file, self._source):
+        if local.name in self._outside.names:
             message = f"after the wait, `{local.name}` is not the local but what has this name outside the actor"
             hint = "give the local another name, or declare it with `state`"
             self._diagnostics.warning(Fault.LOST_LOCAL, message, use.span, hint=hint, notes=notes)
@@ -83,9 +91,6 @@ class _Report:
             return False
         first, stop = self._words.between(Span(local.origin.span.start, local.span.end))
         return not _CALLABLE & set(self._words.texts[first:stop])
-
-    def _is_macro(self, name: str) -> bool:
-        return re.search(rf"#\s*define\s+{re.escape(name)}\b", self._source.text) is not None
 
     def _repair(self, local: Local, after: list[Use]) -> tuple[str, Fix | None]:
         match local.origin:

@@ -1,46 +1,58 @@
-"""What stands outside actors: the names that are declared there, and functions that were meant to be actors."""
+"""What stands outside actors: the names that are declared there."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from actorc.diagnostics import Diagnostics, Fault, Fix
-from actorc.repairs import insert
-from actorc.source import Source
-from actorc.syntax import File, Span, Words
+from actorc.syntax import File
 from actorc.words import BEFORE_OPERAND, KEYWORDS
 
 _NAME = re.compile(r"[^\W\d]\w*")
+_MACRO = re.compile(r"#\s*define\s+(\w+)")
 _HOLDS_NAMES = frozenset({"namespace", "class", "struct", "union", "extern"})
 _AFTER_DECLARED = frozenset({";", "=", "{", "[", ","})
 _BEFORE_DECLARED = frozenset({">", "*", "&", "]"})
-_CONTROLS = frozenset({"if", "for", "while", "switch", "catch", "loop", "do", "else", "try", "choose", "when"})
 
 
-def outer_names(file: File, source: Source) -> frozenset[str]:
-    """The variables, members and enumerators that are declared at namespace or class scope in this file."""
-    texts = file.words.texts
-    found = set()
-    open_: list[str] = []  # for each open brace: "names", "enum", or "" for code
-    head = 0  # the index after the last `;`, `{` or `}`
-    for index in outside(file):
-        text = texts[index]
-        if text == "{":
-            open_.append(_brace_kind(texts[head:index]) if "" not in open_ else "")
-        elif text == "}" and open_:
-            open_.pop()
-        inside = open_[-1] if open_ else "names"
-        if text in (";", "{", "}"):
-            head = index + 1
-        elif inside and "" not in open_ and _is_declared(texts, index, inside):
-            found.add(text)
-    return frozenset(found)
+class Outside:
+    """Answers about one file, for checks that have found something: each is looked up when it is first asked for."""
 
+    def __init__(self, file: File) -> None:
+        self._file = file
+        self._names: set[str] | None = None
+        self._functions: set[str] | None = None
+        self._macros: set[str] | None = None
+        self._texts: set[str] | None = None
 
-def outside_texts(file: File) -> set[str]:
-    """The tokens that stand in no actor."""
-    return {file.words.texts[index] for index in outside(file)}
+    @property
+    def names(self) -> set[str]:
+        """The variables, members and enumerators that are declared at namespace or class scope."""
+        if self._names is None:
+            self._names = set(_declared_names(self._file))
+        return self._names
+
+    @property
+    def functions(self) -> set[str]:
+        """What is declared as a function."""
+        if self._functions is None:
+            texts = self._file.words.texts
+            self._functions = {texts[index] for index in outside(self._file) if _is_function(texts, index)}
+        return self._functions
+
+    @property
+    def macros(self) -> set[str]:
+        if self._macros is None:
+            matches = (_MACRO.match(text) for text in self._file.words.texts if text.startswith("#"))
+            self._macros = {match[1] for match in matches if match is not None}
+        return self._macros
+
+    @property
+    def texts(self) -> set[str]:
+        """All tokens."""
+        if self._texts is None:
+            self._texts = {self._file.words.texts[index] for index in outside(self._file)}
+        return self._texts
 
 
 def outside(file: File) -> Iterator[int]:
@@ -59,6 +71,30 @@ def gaps(file: File) -> Iterator[tuple[int, int]]:
     yield index, len(file.words.starts)
 
 
+def _is_function(texts: list[str], index: int) -> bool:
+    if texts[index + 1] != "(" or not index:
+        return False
+    before = texts[index - 1]
+    return before in (">", "*", "&") or (_NAME.fullmatch(before) is not None and before not in BEFORE_OPERAND)
+
+
+def _declared_names(file: File) -> Iterator[str]:
+    texts = file.words.texts
+    open_: list[str] = []  # for each open brace: "names", "enum", or "" for code
+    head = 0  # the index after the last `;`, `{` or `}`
+    for index in outside(file):
+        text = texts[index]
+        if text == "{":
+            open_.append(_brace_kind(texts[head:index]) if "" not in open_ else "")
+        elif text == "}" and open_:
+            open_.pop()
+        inside = open_[-1] if open_ else "names"
+        if text in (";", "{", "}"):
+            head = index + 1
+        elif inside and "" not in open_ and _is_declared(texts, index, inside):
+            yield text
+
+
 def _brace_kind(head: list[str]) -> str:
     if "enum" in head:
         return "enum"
@@ -73,101 +109,3 @@ def _is_declared(texts: list[str], index: int, inside: str) -> bool:
         return before in ("{", ",") and after in (",", "=", "}")
     is_type = before in _BEFORE_DECLARED or (_NAME.fullmatch(before) is not None and before not in _HOLDS_NAMES)
     return is_type and after in _AFTER_DECLARED and before not in ("namespace", "using", "enum", "typename")
-
-
-# ---------------------------------------------------------------------------------------------------------------
-# A forgotten ACTOR
-
-
-def report_forgotten_actors(file: File, source: Source, diagnostics: Diagnostics) -> None:
-    """Functions that return a Future and wait, but are no actors."""
-    if "actorcompiler.h" not in source.text:
-        return
-    texts = file.words.texts
-    seen = set()
-    for index in _waits(file):
-        if _is_statement(texts, index):
-            function = _enclosing_function(texts, index)
-            if function is not None and function not in seen:
-                seen.add(function)
-                _report_forgotten(function, index, file.words, diagnostics)
-
-
-def _waits(file: File) -> Iterator[int]:
-    """Where the words stand outside actors."""
-    texts = file.words.texts
-    for first, end in gaps(file):
-        gap = texts[first:end]
-        for word in ("wait", "waitNext"):
-            index = -1
-            for _ in range(gap.count(word)):
-                index = gap.index(word, index + 1)
-                yield first + index
-
-
-def _is_statement(texts: list[str], index: int) -> bool:
-    """`wait(...)` or `T x = wait(...)` as a statement."""
-    if texts[index + 1] != "(":
-        return False
-    before = texts[index - 1]
-    return before in (";", "{", "}", ")") or (before == "=" and _NAME.fullmatch(texts[index - 2]) is not None)
-
-
-def _enclosing_function(texts: list[str], index: int) -> int | None:
-    """The index of the name of the function that returns a Future and has the token in its body."""
-    while True:
-        open_ = _opening(texts, index - 1, "{", "}")
-        if open_ is None:
-            return None
-        close = open_ - 1
-        while texts[close] in ("const", "noexcept", "override", "final"):
-            close -= 1
-        if texts[close] == "]":
-            return None  # a lambda
-        if texts[close] == ")":
-            parenthesis = _opening(texts, close - 1, "(", ")")
-            if parenthesis is None:
-                return None
-            name = parenthesis - 1
-            if texts[name] == "]":
-                return None  # a lambda
-            if texts[name] not in _CONTROLS and _NAME.fullmatch(texts[name]) is not None:
-                return name if _returns_future(texts, name) else None
-        index = open_
-
-
-def _opening(texts: list[str], index: int, open_: str, close: str) -> int | None:
-    """The bracket before `index` that is open there."""
-    depth = 0
-    while index >= 0:
-        if texts[index] == close:
-            depth += 1
-        elif texts[index] == open_:
-            if not depth:
-                return index
-            depth -= 1
-        index -= 1
-    return None
-
-
-def _head(texts: list[str], name: int) -> int:
-    """Where the declaration of a function begins."""
-    first = name
-    while first and texts[first - 1] not in (";", "{", "}", ":", "") and not texts[first - 1].startswith("#"):
-        first -= 1
-    return first
-
-
-def _returns_future(texts: list[str], name: int) -> bool:
-    head = texts[_head(texts, name) : name]
-    return "Future" in head and not BEFORE_OPERAND & set(head) and "=" not in head
-
-
-def _report_forgotten(name: int, wait: int, words: Words, diagnostics: Diagnostics) -> None:
-    message = (
-        f"`{words.texts[name]}` waits, but it is an ordinary function, in which `{words.texts[wait]}` means nothing"
-    )
-    start = words.starts[_head(words.texts, name)]
-    fix = Fix("make it an actor", (insert(start, "ACTOR "),))
-    span = Span(words.starts[wait], words.starts[wait] + len(words.texts[wait]))
-    diagnostics.warning(Fault.FORGOTTEN_ACTOR, message, span, hint="write `ACTOR` before its return type", fixes=(fix,))

@@ -65,7 +65,7 @@ def _indent(source: Source, offset: int) -> str:
 def unused_name(wanted: str, span: Span, words: Words) -> str:
     """A name that does not occur in a span: the wanted one, or that with a number."""
     first, end = words.between(span)
-    used = set(words.texts[first:end])
+    used = words.texts[first:end]
     number = 2
     name = wanted
     while name in used:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from actorc.diagnostics import Diagnostics, Edit, Fault, Fix
-from actorc.outside import outside_texts
+from actorc.outside import Outside
 from actorc.repairs import insert, unused_name
 from actorc.source import Source
 from actorc.syntax import Actor, File, Plain, Span, Statement, Throw, Words
@@ -54,10 +54,10 @@ def _is_foreign(text: str) -> bool:
     return False
 
 
-def report_misspelt(statements: Sequence[Statement], file: File, diagnostics: Diagnostics) -> None:
+def report_misspelt(statements: Sequence[Statement], file: File, outside: Outside, diagnostics: Diagnostics) -> None:
     for statement in statements:
         if isinstance(statement, Plain):
-            _check_plain(statement, file, diagnostics)
+            _check_plain(statement, file, outside, diagnostics)
 
 
 def may_be_misspelt(file: File) -> bool:
@@ -80,7 +80,7 @@ def _check_throw(statement: Throw, source: Source, diagnostics: Diagnostics) -> 
     diagnostics.error(Fault.FOREIGN_ERROR, message, statement.value.span, hint=hint)
 
 
-def _check_plain(statement: Plain, file: File, diagnostics: Diagnostics) -> None:
+def _check_plain(statement: Plain, file: File, outside: Outside, diagnostics: Diagnostics) -> None:
     """`Wait(f);`, `await f;`, `T x = Wait(f);`"""
     words = file.words
     first, end = words.between(statement.span)
@@ -93,7 +93,7 @@ def _check_plain(statement: Plain, file: File, diagnostics: Diagnostics) -> None
             return
         index = texts.index("=", first, end) + 1
     word = texts[index]
-    if word not in _MISSPELT or word in outside_texts(file):
+    if word not in _MISSPELT or word in outside.texts:
         return
     right = _MISSPELT[word]
     operand = texts[index + 1]
