@@ -176,12 +176,35 @@ class _Pairing:
                     return index
                 self._angles[-1].clear()
             elif (text in ACTOR_WORDS or text == TEST_WORD) and self._tokens.begins_actor(index):
-                break
+                if not self._is_nested(index):
+                    break
+                self._report_nested(index)
             elif index in self._tokens.broken:
                 self._forget_line()
             index += 1
         self._report_unclosed(index)
         return index
+
+    def _is_nested(self, actor: int) -> bool:
+        """Whether an actor stands inside the body that is read, and not behind it with a brace missing between: only
+        the indentation tells."""
+        if self._root is None:
+            return False
+        outer = self._root
+        while outer > 0 and not self._tokens.begins_actor(outer):
+            outer -= 1
+        return self._indentation(actor) > self._indentation(outer)
+
+    def _indentation(self, index: int) -> int:
+        text, start = self._tokens.source.text, self._tokens.tokens[index].start
+        begin = text.rfind("\n", 0, start) + 1
+        return len(text[begin:start]) - len(text[begin:start].lstrip())
+
+    def _report_nested(self, index: int) -> None:
+        token = self._tokens.tokens[index]
+        message = "an actor cannot be defined inside another"
+        hint = "define it before, or make it a lambda: `auto f = ACTOR [...](...) -> Future<T> { ... };`"
+        self._tokens.diagnostics.error(Fault.NESTED_ACTOR, message, token.span, hint=hint)
 
     def _ends_head(self, text: str) -> bool:
         """A `;` ends a head wherever it stands, but a `{` may open a default argument's initialiser."""

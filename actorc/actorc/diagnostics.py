@@ -42,6 +42,7 @@ class Fault(Enum):
     DUPLICATE_NAME = ("A0108", "parameter or state variable declared twice")
     TEST_CASE = ("A0120", "malformed or misplaced test case")
     DESCRIPTION = ("A0121", "struct that DESCR cannot describe")
+    NESTED_ACTOR = ("A0122", "actor inside an actor")
     ACTOR_IN_MACRO = ("A0123", "actor in a macro definition")
     STRAY_SPECIFIER = ("A0124", "UNCANCELLABLE without ACTOR")
     LAMBDA = ("A0125", "malformed ACTOR lambda")

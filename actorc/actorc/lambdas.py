@@ -97,6 +97,8 @@ class LambdaParser:
             message = "an `ACTOR` lambda cannot be a template"
             self._error(Fault.LAMBDA, message, index, index + 1, "write an actor, `ACTOR template <class T> ...`")
             index = tokens.find(index, body, ("(",), angles=False)
+        if texts[index] == "(" and index not in tokens.partner:
+            return head, captures  # the missing parenthesis has been reported
         if texts[index] == "(":
             head.parameters = self._parameters.parse(index + 1, tokens.partner[index])
             index = tokens.partner[index] + 1

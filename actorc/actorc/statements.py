@@ -64,6 +64,8 @@ class StatementParser(ControlParser):
         text = self._texts[index]
         if text == ";" or self._tokens.kind(index) is Kind.DIRECTIVE:
             return None, index + 1
+        if self._tokens.begins_actor(index):  # which has been reported
+            return None, self._tokens.next(self._tokens.find(index, end, ("{", ";")), end)
         if text == "[":
             start = skip_attributes(self._tokens, index, end)
             if index < start < end and self._texts[start] == ";":  # `[[fallthrough]];`
