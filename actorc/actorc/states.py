@@ -140,8 +140,8 @@ def assignment(declaration: StateDecl, variable: Variable, source: Source) -> Pi
     text = one_line(source[declaration.type.span])
     if declaration.extents is not None:
         init = _array_init(declaration, source) or ("{}",)
-        array = f"std::type_identity_t<{text}{one_line(source[declaration.extents.span])}>"
-        return (f"flow::assignArray({declaration.name}, {array}", *init, ")")
+        array = f"flow::ArrayValue<{text}{one_line(source[declaration.extents.span])}>"
+        return (f"flow::assignArray({declaration.name}, {array}{{", *init, "})")
     target = assigned(variable)
     type_ = f"std::remove_const_t<{text}>" if is_constant(text) else callable_type(text)
     if declaration.init is None:

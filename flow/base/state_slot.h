@@ -6,7 +6,6 @@
 //     StateOf<T> x = x_slot.start();     // a T, or where the T will be
 //     x_slot.of(x) = e;                  // the declaration `state T x = e;`: x = e, or a new T
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -76,15 +75,31 @@ private:
     bool holds_ = false;
 };
 
-/// The declaration of a state variable that is an array.
+/// What an array is assigned: `ArrayValue<T[N]>{{...}}`. gcc 12 takes a string in the braces of a bare array for a
+/// shorter one.
+template <class A>
+struct ArrayValue {
+    A values;
+};
+
+namespace detail {
+
 template <class T, std::size_t N>
-void assignArray(T (&array)[N], T (&&values)[N]) {
-    if constexpr (std::is_array_v<T>) {
-        for (std::size_t i = 0; i < N; ++i)
-            assignArray(array[i], std::move(values[i]));
-    } else {
-        std::move(values, values + N, array);
+void moveElements(T (&from)[N], T (&to)[N]) {
+    for (std::size_t i = 0; i < N; ++i) {
+        if constexpr (std::is_array_v<T>)
+            moveElements(from[i], to[i]);
+        else
+            to[i] = std::move(from[i]);
     }
+}
+
+} // namespace detail
+
+/// The declaration of a state variable that is an array.
+template <class A>
+void assignArray(A& array, ArrayValue<A>&& value) {
+    detail::moveElements(value.values, array);
 }
 
 } // namespace flow

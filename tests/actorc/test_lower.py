@@ -273,9 +273,9 @@ def test_what_a_state_declaration_does() -> None:
         "b_slot__.of(b) = T(1);",
         "c_slot__.of(c) = std::remove_const_t<const T>{2};",
         "d_slot__.of(d) = std::remove_const_t<const T>();",
-        "flow::assignArray(e, std::type_identity_t<int[2][3]>{{1}, {2}});",
-        "flow::assignArray(v, std::type_identity_t<int[3]>{});",
-        'flow::assignArray(h, std::type_identity_t<char[4]>{"abc"});',
+        "flow::assignArray(e, flow::ArrayValue<int[2][3]>{{{1}, {2}}});",
+        "flow::assignArray(v, flow::ArrayValue<int[3]>{{}});",
+        'flow::assignArray(h, flow::ArrayValue<char[4]>{{"abc"}});',
         "i = int(3);",
         "j = std::string();",
     ]

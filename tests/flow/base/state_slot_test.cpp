@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -98,15 +99,15 @@ TEST_CASE("state slot: what can only be moved") {
 
 TEST_CASE("state slot: arrays are assigned element by element") {
     std::unique_ptr<int> pointers[2];
-    assignArray(pointers, std::type_identity_t<std::unique_ptr<int>[2]>{std::make_unique<int>(1), nullptr});
+    assignArray(pointers, ArrayValue<std::unique_ptr<int>[2]>{{std::make_unique<int>(1), nullptr}});
     CHECK(*pointers[0] == 1);
     CHECK(pointers[1] == nullptr);
     int table[2][3] = {{1, 2, 3}, {4, 5, 6}};
-    assignArray(table, std::type_identity_t<int[2][3]>{{7}, {8, 9}});
+    assignArray(table, ArrayValue<int[2][3]>{{{7}, {8, 9}}});
     CHECK(table[0][0] == 7);
     CHECK(table[0][2] == 0);
     CHECK(table[1][1] == 9);
     char text[4] = "abc";
-    assignArray(text, std::type_identity_t<char[4]>{"x"});
+    assignArray(text, ArrayValue<char[4]>{{"x"}});
     CHECK(std::string(text) == "x");
 }
