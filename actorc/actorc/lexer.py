@@ -148,6 +148,11 @@ def lex(source: Source, diagnostics: Diagnostics) -> Tokens:
     )
 
 
+def _matches(piece: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """Up to the last lexeme: in blanks that none follows, the search would start again at each of them."""
+    return piece.finditer(text, 0, len(text.rstrip(_BLANKS)))
+
+
 class _Pieces:
     """The whole text, cut in front of the blanks before each lexeme. Comments are pieces of no kind."""
 
@@ -155,7 +160,7 @@ class _Pieces:
         self.all: list[str] = []
         groups: list[str | None] = []
         take, note = self.all.append, groups.append
-        for match in _PIECE.finditer(text):
+        for match in _matches(_PIECE, text):
             take(match.group())
             note(match.lastgroup)
         self.texts = [piece.lstrip(_BLANKS) for piece in self.all]
@@ -178,7 +183,7 @@ class _Pieces:
 
     def _cut(self, place: int) -> None:
         text = self.all[place]
-        matches = list(_piece("directive", "open_comment", "open_raw").finditer(text))
+        matches = list(_matches(_piece("directive", "open_comment", "open_raw"), text))
         pieces = [match.group() for match in matches]
         rest = text[matches[-1].end() :]
         self.all[place : place + 1] = [*pieces, rest]

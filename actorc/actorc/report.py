@@ -156,4 +156,6 @@ def _in_one_line(text: str) -> str:
 
 def _printable(line: str) -> str:
     """Control characters and stray bytes of the source must not reach the terminal."""
+    if line.isprintable():
+        return line
     return "".join(character if character.isprintable() or character == "\t" else "?" for character in line)
