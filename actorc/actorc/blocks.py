@@ -121,14 +121,15 @@ class BlockParser(ABC):
     def _enter(self, index: int) -> None:
         """Deeper nesting would exhaust the stack of this program, here or in a later stage."""
         if self._depth >= _DEEPEST:
-            self._fail(Fault.TOO_DEEP, f"statements are nested more than {_DEEPEST} deep", index, index + 1)
+            message = f"statements are nested more than {_DEEPEST} deep"
+            self._fail(Fault.TOO_DEEP, message, index, index + 1, "move inner statements into an actor of their own")
         self._depth += 1
 
     def _parentheses(self, index: int, end: int, keyword: str) -> tuple[int, int]:
         """The indices of `(` and its `)` after a keyword."""
         if self._texts[index] != "(" or index >= end:
             message = f"`{keyword}` must be followed by `(...)`"
-            self._fail(Fault.MISSING_PARENTHESIS, message, index - 1, index)
+            self._fail(Fault.MISSING_PARENTHESIS, message, index - 1, index, f"write `{keyword} (...)`")
         close = self._tokens.partner.get(index)
         if close is None or close >= end:
             raise Abandoned

@@ -270,7 +270,8 @@ class _Pairing:
     def _report(self, index: int, notes: tuple[Note, ...] = ()) -> None:
         token = self._tokens.tokens[index]
         message = f"this `{token.text}` is never closed"
-        self._tokens.diagnostics.error(Fault.UNCLOSED_BRACKET, message, token.span, notes=notes)
+        hint = f"write the `{_PAIRS[token.text]}` that is missing"
+        self._tokens.diagnostics.error(Fault.UNCLOSED_BRACKET, message, token.span, hint=hint, notes=notes)
 
     def _report_unclosed(self, end: int) -> None:
         """At the end of the file, or before the next actor: the outermost open bracket is the one to tell about."""

@@ -47,6 +47,7 @@ from actorc.syntax import (
     walk,
 )
 
+_NO_LOOP = "leave it out: a `choose` goes on by itself after the body of its `when`, and `return` ends the actor"
 _LOOPS = (Loop, While, DoWhile, For, RangeFor)
 
 
@@ -147,9 +148,11 @@ class _ActorCheck:
 
     def _check_jumps(self, statement: Statement, *, in_loop: bool, in_switch: bool) -> None:
         if isinstance(statement, Break) and not in_loop and not in_switch:
-            self._diagnostics.error(Fault.OUTSIDE_LOOP, "this `break` stands in no loop", statement.span)
+            self._diagnostics.error(Fault.OUTSIDE_LOOP, "this `break` stands in no loop", statement.span, hint=_NO_LOOP)
         if isinstance(statement, Continue) and not in_loop:
-            self._diagnostics.error(Fault.OUTSIDE_LOOP, "this `continue` stands in no loop", statement.span)
+            self._diagnostics.error(
+                Fault.OUTSIDE_LOOP, "this `continue` stands in no loop", statement.span, hint=_NO_LOOP
+            )
         in_loop = in_loop or isinstance(statement, _LOOPS)
         in_switch = in_switch or isinstance(statement, Switch)
         for inner in _inner(statement):
@@ -163,7 +166,8 @@ class _ActorCheck:
                 if self._never_completes(before) and not isinstance(after, Case):
                     message = "this can never be reached"
                     notes = (Note("since what stands before it does not come to an end", _head(before)),)
-                    self._diagnostics.error(Fault.UNREACHABLE, message, _head(after), notes=notes)
+                    hint = "leave it out, or put it before what never ends"
+                    self._diagnostics.error(Fault.UNREACHABLE, message, _head(after), hint=hint, notes=notes)
                     break
 
     def _never_completes(self, statement: Statement) -> bool:
@@ -230,7 +234,13 @@ class _ActorCheck:
                     before = taken.get(catch.kind)
                 if before is not None:
                     notes = (Note("since this clause stands before it", before),)
-                    self._diagnostics.error(Fault.CATCH_ORDER, "this clause can take nothing", catch.head, notes=notes)
+                    self._diagnostics.error(
+                        Fault.CATCH_ORDER,
+                        "this clause can take nothing",
+                        catch.head,
+                        hint="put it before that clause, or leave it out",
+                        notes=notes,
+                    )
                 taken.setdefault(catch.kind, catch.head)
 
     def _check_throws(self, statement: Statement, *, has_error: bool) -> None:

@@ -34,7 +34,8 @@ from actorc.words import KEYWORDS
 Parsed = tuple[Statement, int]
 BEFORE = "write `state T value = {wait};` before, and use `value` here"
 _IN_LOOP = "write `loop { state T value = {wait}; if (...) break; ... }`"
-_FOR_FORMS = "a `for` needs `(INIT; CONDITION; STEP)` or `(DECLARATION : RANGE)`"
+_NO_FORM = "this is no header of a `for`"
+_FOR_FORMS = "write `(INIT; CONDITION; STEP)` or `(DECLARATION : RANGE)`"
 
 
 class ControlParser(BlockParser):
@@ -99,7 +100,8 @@ class ControlParser(BlockParser):
     def _do(self, index: int, end: int) -> Parsed:
         body, after = self._loop_body(index + 1, end, "do")
         if after >= end or self._texts[after] != "while":
-            self._error(Fault.MISSING_PARENTHESIS, "`do` needs a `while (...);` after its body", index, index + 1)
+            message, hint = "this `do` has no `while` after its body", "write `while (...);` after it"
+            self._error(Fault.MISSING_PARENTHESIS, message, index, index + 1, hint)
             return body, after
         condition, after = self._condition(after + 1, end, "while")
         after = self._semicolon(after, end, "while (...)")
@@ -121,7 +123,7 @@ class ControlParser(BlockParser):
         if second >= close:
             return self._range_for(index, close, first if first < close else open_, end)
         if self._tokens.find(second + 1, close, (";",), angles=False) < close:
-            self._error(Fault.FOR_HEADER, _FOR_FORMS, open_, close + 1)
+            self._error(Fault.FOR_HEADER, _NO_FORM, open_, close + 1, _FOR_FORMS)
         init = self._for_init(open_ + 1, first)
         self._scanner.copied(open_ + 1, close, "in a `for` header", "write the loop as `loop` with a `break`")
         body, after = self._loop_body(close + 1, end, "for (...)")
@@ -151,7 +153,7 @@ class ControlParser(BlockParser):
         if not names and self._texts[colon - 2] == "&&" and self._tokens.is_name(colon - 1):
             names = (Local(self._texts[colon - 1], True),)  # `T&& x`, which else reads as an expression
         if colon + 1 >= close or not names or self._texts[start] == "state":
-            self._error(Fault.FOR_HEADER, _FOR_FORMS, open_, close + 1)
+            self._error(Fault.FOR_HEADER, _NO_FORM, open_, close + 1, _FOR_FORMS)
             self._loop_body(close + 1, end, "for (...)")
             raise Abandoned
         init = self._for_init(open_ + 1, semicolon) if semicolon > open_ else None
@@ -173,7 +175,7 @@ class ControlParser(BlockParser):
                 return opaque
         condition, after = self._condition(index + 1, end, "switch")
         if after >= end or self._texts[after] != "{":
-            self._fail(Fault.SWITCH_BLOCK, "`switch (...)` must be followed by `{ ... }`", index, after)
+            self._fail(Fault.SWITCH_BLOCK, "this `switch` has no block", index, after, "write `{ ... }` after it")
         close = self._tokens.partner.get(after)
         if close is None or close >= end:
             raise Abandoned
@@ -203,7 +205,8 @@ class ControlParser(BlockParser):
         for _ in range(self._texts[index:colon].count("?")):  # each has a `:` of its own
             colon = self._tokens.find(colon + 1, end, (":", ";"))
         if self._texts[colon] != ":" or (self._texts[index] == "case" and colon == index + 1):
-            self._error(Fault.CASE_LABEL, "a label must be `case VALUE:` or `default:`", index, min(colon + 1, end))
+            hint = "write `case VALUE:` or `default:`"
+            self._error(Fault.CASE_LABEL, "this is no label of a `switch`", index, min(colon + 1, end), hint)
         self._scanner.copied(index + 1, colon, "in a label", BEFORE)
         after = min(colon + 1, end)
         value = self._code(index + 1, colon) if self._texts[index] == "case" else None

@@ -8,6 +8,7 @@ from actorc.brackets import TokenList
 from actorc.declarations import skip_attributes
 from actorc.diagnostics import Diagnostics, Fault
 from actorc.lexer import Kind
+from actorc.repairs import inserted
 from actorc.syntax import Description, Field
 from actorc.words import CLASS_KEYS, KEYWORDS
 
@@ -41,7 +42,9 @@ class DescriptionParser:
             self._error("a described struct cannot stand in a class", word, open_, "put it in a namespace")
         if self._texts[close + 1] != ";":
             after = self._tokens.after(close)
-            self._diagnostics.error(Fault.MISSING_SEMICOLON, "a `;` is missing after this struct", after)
+            self._diagnostics.error(
+                Fault.MISSING_SEMICOLON, "a `;` is missing after this struct", after, fixes=inserted(after.start, ";")
+            )
         if len(self._diagnostics) > errors:
             return None, close + 1
         struct = self._tokens.code(word + 1, close + 2)
@@ -66,7 +69,8 @@ class DescriptionParser:
         found = []
         while index < close:
             if self._tokens.kind(index) is Kind.DIRECTIVE:
-                self._error("a described struct cannot have preprocessor directives inside", index, index + 1)
+                message = "a described struct cannot have preprocessor directives inside"
+                self._error(message, index, index + 1, "put it around the whole struct")
                 index += 1
                 continue
             stop = self._tokens.find(index, close, (";",))
@@ -88,7 +92,7 @@ class DescriptionParser:
         problem = self._problem(start, end, stop)
         name = end - 1
         if problem is None and (not self._tokens.is_name(name) or texts[name] in KEYWORDS or name == start):
-            problem = "a described field is written `TYPE NAME;`", None
+            problem = "this is no field", "write `TYPE NAME;`"
         if problem is not None:
             self._error(problem[0], first, stop, problem[1])
             return None

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _FLOW_ATTRIBUTES = ("flow_allow_discard",)
 _REFUSED_SPECIFIERS = ("inline", "virtual", "explicit", "constexpr", "friend", "extern", "consteval", "requires")
 
+_HEAD = "write `ACTOR Future<T> NAME(TYPE NAME, ...)`"
+
 
 @dataclass(slots=True)
 class Head:
@@ -55,7 +57,7 @@ class HeaderParser:
         if open_ < head.end and close is None:
             raise Abandoned  # the missing parenthesis has been reported
         if close is None:
-            self._fail(Fault.ACTOR_HEAD, "an actor needs a name and a parameter list", actor, actor + 1)
+            self._fail(Fault.ACTOR_HEAD, "an actor needs a name and a parameter list", actor, actor + 1, _HEAD)
         name = self._name(head, index, open_)
         self.return_type(head, index, name)
         head.parameters = self._parameters.parse(open_ + 1, close)
@@ -85,11 +87,13 @@ class HeaderParser:
             return index
         close = self._tokens.angle.get(index + 1)
         if close is None:
-            self._error(Fault.TEMPLATE_HEADER, "`template` needs a parameter list in `<...>`", index, index + 1)
+            message = "`template` needs a parameter list in `<...>`"
+            self._error(Fault.TEMPLATE_HEADER, message, index, index + 1, "write `template <class T>`")
             return index + 1
         ranges = self._tokens.split(index + 2, close)
         if not ranges:
-            self._error(Fault.TEMPLATE_HEADER, "an actor cannot be an explicit specialisation", index, close + 1)
+            message = "an actor cannot be an explicit specialisation"
+            self._error(Fault.TEMPLATE_HEADER, message, index, close + 1, "write an overload, or use `if constexpr`")
         head.template = tuple(self._template_parameter(first, end) for first, end in ranges)
         return close + 1
 
@@ -98,7 +102,7 @@ class HeaderParser:
         name = stop - 1
         if stop - first < 2 or not self._tokens.is_name(name) or self._texts[name] in KEYWORDS:
             message = "a template parameter of an actor needs a name"
-            self._error(Fault.TEMPLATE_HEADER, message, first, max(stop, first + 1))
+            self._error(Fault.TEMPLATE_HEADER, message, first, max(stop, first + 1), "write `class T`")
             return TemplateParameter(self._tokens.span(first, end), "", "", False)
         text = self._tokens.text(first, stop)
         return TemplateParameter(self._tokens.span(first, end), text, self._texts[name], "..." in text)
@@ -153,7 +157,7 @@ class HeaderParser:
         """Read `[QUALIFIER::]NAME` backwards from the `(`; returns the index at which it begins."""
         name = open_ - 1
         if name < first or not self._tokens.is_name(name) or self._texts[name] in KEYWORDS:
-            self._fail(Fault.ACTOR_HEAD, "an actor needs a plain name before its parameters", open_, open_ + 1)
+            self._fail(Fault.ACTOR_HEAD, "an actor needs a plain name before its parameters", open_, open_ + 1, _HEAD)
         head.name = self._texts[name]
         head.name_span = self._tokens.tokens[name].span
         parts: list[str] = []
@@ -202,7 +206,7 @@ class HeaderParser:
             return
         is_value = "Future" not in head.return_text
         hint = f"write `Future<{head.return_text}>`" if is_value else "write `Future<T>` itself, not an alias"
-        message = f"actor `{head.name}` must return `Future<T>` or `void`, not `{head.return_text}`"
+        message = f"an actor must return `Future<T>` or `void`, not `{head.return_text}`"
         fixes = replaced(self._tokens.span(first, end), f"Future<{head.return_text}>") if is_value else ()
         self._error(Fault.RETURN_TYPE, message, first, end, hint, fixes)
 

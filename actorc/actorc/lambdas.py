@@ -135,6 +135,7 @@ class LambdaParser:
             hint = f"write `self = {''.join(what)}`, and use `self`"
         elif not self._is_capture(name, end):
             message = "this cannot be captured by an `ACTOR` lambda"
+            hint = "write `x`, `&x` or `x = VALUE`"
         else:
             hint = "write `state T value = {wait};` before, and capture `value`"
             self._scanner.copied(name, end, "in a capture", hint)

@@ -197,4 +197,9 @@ def _report_open(text: str, start: int, diagnostics: Diagnostics) -> None:
     if text.startswith("/*"):
         diagnostics.error(Fault.UNTERMINATED_COMMENT, "this comment is never closed", span, hint="close it with `*/`")
     else:
-        diagnostics.error(Fault.UNTERMINATED_LITERAL, "this raw string is never closed", span)
+        diagnostics.error(
+            Fault.UNTERMINATED_LITERAL,
+            "this raw string is never closed",
+            span,
+            hint="end it with `)` and its delimiter",
+        )

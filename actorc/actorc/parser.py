@@ -31,7 +31,9 @@ def parse(source: Source, diagnostics: Diagnostics) -> File:
     stray = source.undecodable()
     if stray is not None:
         byte = ord(source.text[stray.start]) - 0xDC00
-        diagnostics.error(Fault.UNDECODABLE, f"the byte 0x{byte:02X} is not UTF-8", stray)
+        diagnostics.error(
+            Fault.UNDECODABLE, f"the byte 0x{byte:02X} is not UTF-8", stray, hint="save the file as UTF-8"
+        )
     tokens = TokenList(source, lex(source, diagnostics), diagnostics)
     parser = _FileParser(tokens, diagnostics)
     parser.run()
@@ -150,7 +152,9 @@ class _FileParser:
             if token.kind is Kind.DIRECTIVE:
                 self._refuse_directive(token.text, token.span)
             elif token.kind is Kind.BROKEN and token.text != OPEN_TO_THE_END:
-                self._diagnostics.error(Fault.UNTERMINATED_LITERAL, "this literal has no end on its line", token.span)
+                hint = "write the quote that is missing, or a raw string for several lines"
+                message = "this literal has no end on its line"
+                self._diagnostics.error(Fault.UNTERMINATED_LITERAL, message, token.span, hint=hint)
 
     def _refuse_directive(self, text: str, span: Span) -> None:
         directive = "#" + text[1:].lstrip()

@@ -225,11 +225,18 @@ class StatementParser(ControlParser):
         return when.body, after
 
     def _stray_else(self, index: int, end: int) -> Parsed:
-        self._error(Fault.ELSE_WITHOUT_IF, "this `else` belongs to no `if`", index, index + 1)
+        self._error(
+            Fault.ELSE_WITHOUT_IF,
+            "this `else` belongs to no `if`",
+            index,
+            index + 1,
+            "put the statements of the `if` in braces, without a `;` behind them",
+        )
         return self._sub_statement(index + 1, end, "else")
 
     def _stray_catch(self, index: int, end: int) -> Parsed:
-        self._error(Fault.CATCH_WITHOUT_TRY, "this `catch` belongs to no `try`", index, index + 1)
+        hint = "put what may raise the error in `try { ... }`, right before it"
+        self._error(Fault.CATCH_WITHOUT_TRY, "this `catch` belongs to no `try`", index, index + 1, hint)
         _, after = self._catch(index, end)
         return Block(self._tokens.span(index, after), ()), after
 

@@ -336,6 +336,8 @@ class Actor(Node):
     @property
     def title(self) -> str:
         """What messages call it."""
+        if self.test_name is not None:
+            return "this test case"
         return f"actor `{self.name}`" if self.captures is None else "this `ACTOR` lambda"
 
     @property

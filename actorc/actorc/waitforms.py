@@ -16,6 +16,7 @@ from actorc.words import KEYWORDS
 _STORAGE = frozenset({
     "static", "constexpr", "constinit", "thread_local", "extern", "inline", "mutable", "register",
 })  # fmt: skip
+_OPERANDS = "to let others run, wait for `yield()`; to wait for ever, for `Never()`"
 _FORMS = {"": StateForm.NONE, "=": StateForm.ASSIGN, "(": StateForm.PAREN, "{": StateForm.BRACE}
 
 
@@ -59,7 +60,7 @@ class WaitForms:
             self._error(Fault.AFTER_WAIT, message, close + 1, end, hint)
             raise Abandoned
         if close == wait + 2:
-            self._error(Fault.WAIT_OPERAND, f"`{word}` needs something to wait for", wait, close + 1)
+            self._error(Fault.WAIT_OPERAND, f"`{word}` needs something to wait for", wait, close + 1, _OPERANDS)
             raise Abandoned
         hint = "write `state T value = {wait};` before, and use `value` here"
         self._scanner.copied(wait + 2, close, "inside another wait", hint)

@@ -38,6 +38,11 @@ def test_every_code_is_in_a_golden_file() -> None:
 
 
 @golden
+def test_every_message_says_what_to_do(path: Path) -> None:
+    assert [found.message for found in analysed(read(path))[2] if found.hint is None and not found.fixes] == []
+
+
+@golden
 def test_each_fix_removes_what_it_is_for(path: Path) -> None:
     text = read(path)
     for found in analysed(text)[2]:
