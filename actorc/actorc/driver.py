@@ -39,11 +39,13 @@ def analyse(source: Source, diagnostics: Diagnostics) -> File:
     return file
 
 
-def emitted(file: File, source: Source, backend: str, output_path: str, *, nodiscard: bool = True) -> str:
+def emitted(
+    file: File, source: Source, backend: str, output_path: str, *, nodiscard: bool = True, probes: bool = False
+) -> str:
     """The text to be compiled in place of a source without errors."""
     from actorc.emit import emit  # late: an erroneous file is answered without loading the back ends
 
-    return emit(file, source, backend, output_path, nodiscard=nodiscard)
+    return emit(file, source, backend, output_path, nodiscard=nodiscard, probes=probes)
 
 
 def compile_text(source: Source, backend: str, output_path: str) -> str:

@@ -23,13 +23,17 @@ _DEFINITIONS: dict[str, _Definition] = {
 }
 
 
-def emit(file: File, source: Source, backend: str, output_path: str, *, nodiscard: bool = True) -> str:
+def emit(
+    file: File, source: Source, backend: str, output_path: str, *, nodiscard: bool = True, probes: bool = False
+) -> str:
     """The text to be compiled in place of a source without errors. `backend` is a key of `_DEFINITIONS`.
 
-    `nodiscard`: the C++ compiler is to warn of calls whose future is thrown away, which cancels the actor."""
+    `nodiscard`: the C++ compiler is to warn of calls whose future is thrown away, which cancels the actor.
+    `probes`: state machines are to call the program's fdb_probe_actor_... functions.
+    """
     definition = _DEFINITIONS[backend]
     is_header = output_path.endswith(".h")
-    shell = partial(shell_of, nodiscard=nodiscard, is_header=is_header)
+    shell = partial(shell_of, nodiscard=nodiscard, probes=probes, is_header=is_header)
     writer = LineWriter(source, is_header=is_header)
     position = 0
     declared: set[tuple[object, ...]] = set()

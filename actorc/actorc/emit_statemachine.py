@@ -32,7 +32,7 @@ def _classes(shell: Shell, body: Body) -> str:
     name, result = shell.class_name, shell.result
     template, arguments = (shell.bare_template, shell.class_arguments) if not shell.is_local else ("", "")
     kind = ", flow::actor::Kind::Uncancellable" if shell.is_uncancellable else ""
-    code = printer.prologue() + printer.body_text() + ("return actor__.finish(); " if body.ends else "")
+    code = _visit(shell) + printer.prologue() + printer.body_text() + ("return actor__.finish(); " if body.ends else "")
     return (
         f"{template}struct {name}State {{ {_members(shell, body)}{_constructor(shell, body)}"
         f"{_signature(shell, is_used='actor__' in code and not template)} {{ {code}}} }}; "
@@ -75,10 +75,31 @@ def _constructor(shell: Shell, body: Body) -> str:
     """Initialises the parameters, then the states."""
     inits = [f"{each.name}{'__' if each.is_pack else ''}({each.passed})" for each in shell.kept]
     inits += [f"{at(state.type.line)}{state.name}{initialiser(state, '()')}" for state in body.states]
-    if not inits:
+    if not inits and not shell.has_probes:
         return ""
     explicit = "explicit " if len(shell.kept) == 1 else ""
-    return f"{at(shell.line)}{explicit}{shell.class_name}State({shell.inner_arguments}) : {', '.join(inits)} {{}} "
+    colon = " : " if inits else ""
+    declared = f"{at(shell.line)}{explicit}{shell.class_name}State({shell.inner_arguments}){colon}{', '.join(inits)}"
+    if not shell.has_probes:
+        return declared + " {} "
+    created, destroyed = _probe(shell, "create"), _probe(shell, "destroy")
+    return f"{declared} {{ {created} }} ~{shell.class_name}State() {{ {destroyed} }} "
+
+
+def _probe(shell: Shell, event: str, address: str = "reinterpret_cast<unsigned long>(this)", index: str = "") -> str:
+    return f'fdb_probe_actor_{event}("{shell.name}", {address}{index});'
+
+
+def _visit(shell: Shell) -> str:
+    """Tells of each activation of the actor, from its beginning to whatever ends it."""
+    if not shell.has_probes:
+        return ""
+    left = _probe(shell, "exit", "address", ", index")
+    entered = _probe(shell, "enter", "visit__.address", ", visit__.index")
+    return (
+        f"struct Visit__ {{ unsigned long address; int index; ~Visit__() {{ {left} }} }} "
+        f"visit__{{reinterpret_cast<unsigned long>(this), actor__.entry() - 1}}; {entered} "
+    )
 
 
 class _StateMachinePrinter(Printer):

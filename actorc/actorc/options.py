@@ -35,6 +35,7 @@ class Options:
     jobs: tuple[Job, ...]
     backend: str
     show_warnings: bool
+    generate_probes: bool  # state machines call the program's fdb_probe_actor_... functions
     nodiscard: bool  # calls whose future is thrown away are to be warned of by the C++ compiler
     processes: int = 1
     format: str = FORMATS[0]
@@ -73,11 +74,14 @@ def parse(argv: list[str] | None = None) -> Options:
     parser = _make_parser()
     arguments = parser.parse_args(argv)
     jobs = _batch(parser, arguments) if arguments.batch else _single(parser, arguments)
+    if arguments.generate_probes and arguments.backend != "state-machine":
+        parser.error("--generate-probes is for --backend state-machine: a coroutine does not see itself resume")
     diagnosed = not arguments.disable_diagnostics
     return Options(
         jobs,
         backend=arguments.backend,
         show_warnings=diagnosed,
+        generate_probes=arguments.generate_probes,
         nodiscard=diagnosed,
         processes=arguments.jobs,
         format=arguments.format,
@@ -155,6 +159,9 @@ def _make_parser() -> _Parser:
     parser.add_argument("--jobs", type=_count, default=1, metavar="N", help="processes for --batch (%(default)s)")
     parser.add_argument("--backend", choices=BACKENDS, default=BACKENDS[0], help="what actors become (%(default)s)")
     parser.add_argument("--depfile", metavar="FILE", help="write a make rule with everything OUTPUT depends on")
+    parser.add_argument(
+        "--generate-probes", action="store_true", help="call fdb_probe_actor_create, _destroy, _enter and _exit"
+    )
     parser.add_argument("--disable-diagnostics", action="store_true", help="print no warnings, emit no [[nodiscard]]")
     parser.add_argument(
         "--format", choices=FORMATS, default=FORMATS[0], help="text on standard error, json or sarif on standard output"

@@ -43,7 +43,9 @@ def _run(job: Job, options: Options, reporter: Reporter) -> int:
         return EXIT_REJECTED
     finally:
         reporter.add(source, diagnostics)
-    text = emitted(file, source, options.backend, job.output, nodiscard=options.nodiscard)
+    text = emitted(
+        file, source, options.backend, job.output, nodiscard=options.nodiscard, probes=options.generate_probes
+    )
     outputs.write(job.output, source.encode(text), read_only=True)
     if not outputs.is_special(job.output):
         outputs.write(_identifier_path(job), source.encode(identifier_lines(file, source)))

@@ -35,6 +35,7 @@ class Shell:
     may_return_void: bool  # Future<T> of which only an instantiation tells whether T is Void
     may_have_object: bool  # it may be a member that is not static
     names_address: bool  # its body has THIS or THIS_ADDR, which stand for `this__`
+    has_probes: bool  # the program wants to be told when it begins, runs and ends
     declares_itself: bool  # its body names it, and nothing before has declared it
 
     def head(self, prefix: str = "", *, declares: bool = True) -> str:
@@ -79,7 +80,7 @@ class Shell:
         return any(argument.is_pack for argument in self.arguments)
 
 
-def shell_of(actor: Actor, source: Source, *, is_first: bool, nodiscard: bool, is_header: bool) -> Shell:
+def shell_of(actor: Actor, source: Source, *, is_first: bool, nodiscard: bool, probes: bool, is_header: bool) -> Shell:
     """`is_first`: the actor has not been declared before in this file, so default template arguments belong here.
     `is_header`: several translation units may read the text, and what they share must be the same class to all."""
     template = bare = ""
@@ -110,6 +111,7 @@ def shell_of(actor: Actor, source: Source, *, is_first: bool, nodiscard: bool, i
         may_return_void=_may_be_void(result, actor),
         may_have_object=bool(in_class or actor.qualifier) and not actor.is_static,
         names_address=_names(actor, source, "THIS(?:_ADDR)?"),
+        has_probes=probes,
         declares_itself=is_first and not in_class and not actor.qualifier and _names(actor, source, actor.name),
     )
 

@@ -20,7 +20,7 @@ BAD = "ACTOR Future<Void> a(Future<Void> f) { if (wait(f)) g(); return Void(); }
 IDLE = "ACTOR Future<Void> a() { return Void(); }\n"
 
 
-def emit(file: File, source: Source, backend: str, output_path: str, *, nodiscard: bool) -> str:
+def emit(file: File, source: Source, backend: str, output_path: str, *, nodiscard: bool, probes: bool) -> str:
     if "FAULT" in source.text:
         raise KeyError("a bug")
     return f"{backend} {len(file.actors)}\n{source.text}"
@@ -92,7 +92,16 @@ def test_warnings(stub: Path, capsys: pytest.CaptureFixture[str], options: list[
 
 
 @pytest.mark.parametrize(
-    "argv", [[], ["in.actor.cpp"], ["a", "b", "c"], ["a", "b", "--backend", "none"], ["--none"], ["a", "./a"]]
+    "argv",
+    [
+        [],
+        ["in.actor.cpp"],
+        ["a", "b", "c"],
+        ["a", "b", "--backend", "none"],
+        ["a", "b", "--generate-probes", "--backend", "coroutine"],
+        ["--none"],
+        ["a", "./a"],
+    ],
 )
 def test_wrong_arguments_exit_with_100(stub: Path, capsys: pytest.CaptureFixture[str], argv: list[str]) -> None:
     with pytest.raises(SystemExit) as exit_:

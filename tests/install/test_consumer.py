@@ -20,6 +20,8 @@ add_executable(machine)
 add_actor_sources(machine FILES src/twice.actor.cpp)
 add_executable(coroutine)
 add_actor_sources(coroutine BACKEND coroutine FILES src/twice.actor.cpp)
+add_executable(probed)
+add_actor_sources(probed FILES src/probed.actor.cpp OPTIONS --generate-probes)
 add_subdirectory("{REPOSITORY.as_posix()}/tests/install/headers" headers)
 """
 
@@ -81,6 +83,40 @@ TEST_CASE("/user/waits") {
 }
 """
 
+PROBED = """\
+#include "flow/flow.h"
+#include <cstdio>
+static unsigned long actor = 0;
+static void fdb_probe_actor_create(const char* name, unsigned long address) {
+    actor = address;
+    std::printf("create %s\\n", name);
+}
+static void fdb_probe_actor_destroy(const char* name, unsigned long address) {
+    std::printf("destroy %s %d\\n", name, address == actor);
+}
+static void fdb_probe_actor_enter(const char* name, unsigned long address, int index) {
+    std::printf("enter %s %d %d\\n", name, address == actor, index);
+}
+static void fdb_probe_actor_exit(const char* name, unsigned long address, int index) {
+    std::printf("exit %s %d %d\\n", name, address == actor, index);
+}
+#include "flow/actorcompiler.h"
+ACTOR template <class T>
+flow::Future<T> twice(flow::Future<T> x) {
+    wait(flow::delay(1));
+    state T v = wait(x);
+    std::printf("%d %d\\n", v, THIS_ADDR == actor);
+    wait(flow::delay(1));
+    return v * 2;
+}
+ACTOR void empty() { std::printf("empty\\n"); }
+int main() {
+    flow::SimLoop sim;
+    sim.run(twice<int>(21));
+    empty();
+}
+"""
+
 GREETING = '#define GREETING "twice "\n'
 
 
@@ -117,6 +153,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Consumer:
     (consumer.source / "CMakeLists.txt").write_text(CMAKE_LISTS)
     consumer.actor.write_text(ACTOR)
     (consumer.actor.parent / "greeting.h").write_text(GREETING)
+    (consumer.actor.parent / "probed.actor.cpp").write_text(PROBED)
     command = ["cmake", "-S", consumer.source, "-B", consumer.binary, "-G", "Ninja"]
     settings = ["-DCMAKE_CXX_COMPILER=clang++-19", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
     configured = subprocess.run([*command, *settings], capture_output=True, text=True, check=False)
@@ -140,6 +177,14 @@ def consumer(built: Consumer) -> Consumer:
 @pytest.mark.parametrize("program", ["machine", "coroutine"])
 def test_runs_with_either_backend(consumer: Consumer, program: str) -> None:
     assert consumer.run(program) == "twice 42\n"
+
+
+def test_probes(consumer: Consumer) -> None:
+    """The wait whose future was ready is no visit of its own."""
+    first = ["create twice", "enter twice 1 -1", "exit twice 1 -1", "enter twice 1 0", "21 1", "exit twice 1 0"]
+    second = ["enter twice 1 2", "exit twice 1 2", "destroy twice 1"]
+    third = ["create empty", "enter empty 1 -1", "empty", "exit empty 1 -1", "destroy empty 1"]
+    assert consumer.run("probed").splitlines() == first + second + third
 
 
 def test_nothing_to_do_when_nothing_changed(consumer: Consumer) -> None:
