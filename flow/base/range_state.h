@@ -59,8 +59,14 @@ public:
             range_ = std::addressof(static_cast<Range&>(range));
         else
             range_.emplace(std::forward<R>(range));
-        begin_.emplace(detail::rangeBegin(*range_));
-        end_.emplace(detail::rangeEnd(*range_));
+        try {
+            begin_.emplace(detail::rangeBegin(*range_));
+            end_.emplace(detail::rangeEnd(*range_));
+        } catch (...) {
+            begin_.reset();
+            range_ = {};
+            throw;
+        }
     }
     bool more() const { return *begin_ != *end_; }
     void next() { ++*begin_; }
@@ -68,6 +74,8 @@ public:
 
     /// Lets go of the range. Harmless if it was never started.
     void clear() {
+        if (!end_) // it is not started: gcc 12 does not see that of the range itself
+            return;
         begin_.reset();
         end_.reset();
         if constexpr (!std::is_reference_v<R>)

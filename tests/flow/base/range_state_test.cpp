@@ -78,6 +78,20 @@ TEST_CASE("range state: keeps a temporary until clear") {
     CHECK(watched.expired());
 }
 
+TEST_CASE("range state: a range that cannot be begun is let go at once") {
+    auto counted = std::make_shared<int>(5);
+    std::weak_ptr<int> watched = counted;
+    struct Stubborn {
+        std::shared_ptr<int> held;
+        int* begin() { throw 7; }
+        int* end() { return nullptr; }
+    };
+    RangeState<Stubborn> range;
+    CHECK_THROWS_AS(range.start(Stubborn{std::move(counted)}), int);
+    CHECK(watched.expired());
+    range.clear();
+}
+
 TEST_CASE("range state: an array and a moved range are referred to") {
     int array[] = {1, 2, 3};
     RangeState<decltype((array))> range;
