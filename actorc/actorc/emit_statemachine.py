@@ -67,6 +67,8 @@ def _members(shell: Shell, body: Body) -> str:
 
 
 def _member(state: Variable) -> str:
+    if state.is_erased:
+        return f"{at(state.type.line)}flow::AnyRange {state.name}; "
     slot = f"[[no_unique_address]] {state.slot} {state.slot_name}; " if state.slot else ""
     return f"{at(state.type.line)}{slot}{state.type.text} {state.name}{state.extents}; "
 
@@ -107,6 +109,9 @@ class _StateMachinePrinter(Printer):
         """The variables of a_body, and the switch that leads to where it goes on."""
         text = "".join(f"struct {name}; " for name in self._body.deduced)
         text += "".join(f"static flow::StaticLocal<{type_}> {name}; " for type_, name in self._body.statics)
+        for state in self._body.states:
+            if state.is_erased:
+                text += f"flow::RangeIn<{state.type.text}> {state.name}(this->{state.name}); "
         text += "flow::Pending wait__ = actor__.resumed(); " if self._body.waits else ""
         if self._body.uses_error:
             text += "flow::Error error__; "

@@ -185,6 +185,7 @@ class Variable:
     name: str
     init: Pieces | None  # `(e)` or `{e}` of a leading state; None: value-initialised
     extents: str = ""  # `[2][3]` of an array
+    is_erased: bool = False  # a member cannot have the type, since a class around the actor is not complete there
     slot: str = ""  # the type of the StateSlot that the variable may be in; see flow/base/state_slot.h
 
     @property

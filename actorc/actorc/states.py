@@ -8,7 +8,7 @@ from actorc import syntax
 from actorc.catches import rethrows_late
 from actorc.lowered import Pieces, Text, Variable
 from actorc.reach import Reach
-from actorc.records import dataclass
+from actorc.records import dataclass, replace
 from actorc.source import Source
 from actorc.spelling import callable_type, is_assignable, is_constant, may_read_as_parameters, one_line
 from actorc.syntax import StateDecl, StateForm
@@ -52,7 +52,8 @@ def state_variables(actor: syntax.Actor, body: syntax.Block, source: Source, hid
         found.append(_hidden(loop.range, f"decltype(std::begin({source[loop.range.span]}))", name, source))
     for loop, name in hidden.ranges.items():
         range_ = "".join(part if isinstance(part, str) else part.text for part in range_value(loop, source))
-        found.append(_hidden(loop.range, f"flow::RangeState<decltype(({one_line(range_)}))>", name, source))
+        place, variable = _hidden(loop.range, f"flow::RangeState<decltype(({one_line(range_)}))>", name, source)
+        found.append((place, replace(variable, is_erased=bool(actor.enclosing_classes))))
     for catch, name in hidden.errors.items():
         type_ = "flow::CaughtException" if catch.kind is syntax.CatchKind.OTHER else "flow::Error"
         found.append(_hidden(catch, type_, name, source))

@@ -88,6 +88,55 @@ private:
     std::optional<Sentinel> end_;
 };
 
+/// Owns a RangeState whose type cannot be told where this is declared: in a class that is not complete.
+class AnyRange {
+public:
+    AnyRange() = default;
+    AnyRange(AnyRange const&) = delete;
+    AnyRange& operator=(AnyRange const&) = delete;
+    ~AnyRange() { clear(); }
+
+    template <class State>
+    State& make() {
+        clear();
+        auto* state = new State;
+        state_ = state;
+        destroy_ = [](void* any) { delete static_cast<State*>(any); };
+        return *state;
+    }
+    template <class State>
+    State& as() const {
+        return *static_cast<State*>(state_);
+    }
+    void clear() {
+        if (state_)
+            destroy_(std::exchange(state_, nullptr));
+    }
+
+private:
+    void* state_ = nullptr;
+    void (*destroy_)(void*) = nullptr;
+};
+
+/// The RangeState in an AnyRange, where its type is known.
+template <class State>
+class RangeIn {
+public:
+    explicit RangeIn(AnyRange& any) : any_(&any) {}
+
+    template <class R>
+    void start(R&& range) {
+        any_->make<State>().start(std::forward<R>(range));
+    }
+    bool more() const { return any_->as<State>().more(); }
+    void next() { any_->as<State>().next(); }
+    decltype(auto) operator*() { return *any_->as<State>(); }
+    void clear() { any_->clear(); }
+
+private:
+    AnyRange* any_;
+};
+
 /// `{1, 2, 3}` as an expression, which a range may be but a function's argument of unknown type may not.
 template <class T>
 std::list<T> const listOf(std::initializer_list<T> elements) {

@@ -304,6 +304,13 @@ def test_a_static_local_that_is_printed_twice_is_kept_in_one_place() -> None:
     assert sum("static1__.get" in text for text in texts(inside)) == 2
 
 
+def test_a_member_does_not_tell_the_type_of_a_range_in_a_class_that_is_not_complete() -> None:
+    text = "ACTOR static Future<Void> a(X* self) { for (auto& x : self->items) wait(delay(x)); return Void(); }"
+    [(inside, _)] = bodies(f"struct X {{ {text} }};")
+    [(outside, _)] = bodies(text)
+    assert [state.is_erased for state in (*inside.states, *outside.states)] == [True, False]
+
+
 def test_an_error_lets_go_of_the_ranges_of_the_loops_that_it_leaves() -> None:
     lowered = body("try { for (auto x : g()) { for (auto y : h()) wait(f); } } catch (Error& e) { k++; }")
     assert "range2__.clear(); range1__.clear();" in texts(lowered)

@@ -221,6 +221,48 @@ struct Box {
     }
 };
 
+// While Plain is not complete, nobody can tell what its members are.
+struct Plain {
+    struct Inner {
+        int value = 1;
+    };
+
+    ACTOR static Future<int> count(Plain* self, int how) {
+        state int n = 0;
+        try {
+            for (auto& x : self->items) {
+                n += x;
+                wait(delay(1));
+            }
+            for (auto items : self->makeItems("plain")) {
+                n += items;
+                wait(delay(1));
+                if (how == 1)
+                    break;
+                if (how == 2)
+                    throw timed_out();
+            }
+            state const Inner inner{n};
+            n = inner.value + 1;
+        } catch (Error& e) {
+            say("%s", e.name());
+        }
+        return n;
+    }
+    ACTOR static Future<Void> outside(Plain* self);
+
+    Counted makeItems(const char* name) { return counted(name, 3); }
+    std::vector<int> items{1, 2};
+};
+
+ACTOR Future<Void> Plain::outside(Plain* self) {
+    for (auto& x : self->items) {
+        say("%d", x);
+        wait(delay(1));
+    }
+    return Void();
+}
+
 ACTOR template <class T, int N>
 Future<T> sumOf(std::array<T, N> values) {
     state T sum = T();
@@ -278,6 +320,10 @@ int main() {
     Box<std::vector<int>> box{{1, 2}};
     say("%d", sim.run(box.count(&box)));
     say("%d", sim.run(sumOf<int, 3>({10, 20, 30})));
+    Plain plain;
+    for (int how = 0; how < 3; ++how)
+        say("%d", sim.run(Plain::count(&plain, how)));
+    sim.run(Plain::outside(&plain));
     for (int path = 0; path < 2; ++path) {
         say("-- cancel %d", path);
         Future<Void> f = cancelled(path);

@@ -118,4 +118,30 @@ TEST_CASE("range state: goes over a list") {
     CHECK(rest(range) == (std::vector<int>{1, 0}));
 }
 
+TEST_CASE("range state: in a place that does not know its type") {
+    auto counted = std::make_shared<int>(5);
+    std::weak_ptr<int> watched = counted;
+    auto make = [&] { return std::vector<std::shared_ptr<int>>{counted, counted}; };
+    {
+        flow::AnyRange any;
+        flow::RangeIn<RangeState<decltype((make()))>> range(any);
+        range.clear();
+        range.start(make());
+        counted.reset();
+        static_assert(std::is_same_v<decltype(*range), std::shared_ptr<int>&>);
+        int found = 0;
+        for (; range.more(); range.next())
+            found += **range;
+        CHECK(found == 10);
+        range.clear();
+        CHECK(watched.expired());
+
+        std::vector<int> v = {1, 2};
+        flow::RangeIn<RangeState<decltype((v))>> lvalue(any);
+        lvalue.start(v);
+        CHECK(&*lvalue == &v[0]);
+        CHECK(rest(lvalue) == v);
+    }
+}
+
 } // namespace
