@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from actorc import emit_coroutine, emit_statemachine
 from actorc.emit_description import described
+from actorc.facts import Facts, facts_of
 from actorc.lines import LineWriter, at
 from actorc.lower import lower
 from actorc.lowered import Body
@@ -33,7 +33,7 @@ def emit(
     """
     definition = _DEFINITIONS[backend]
     is_header = output_path.endswith(".h")
-    shell = partial(shell_of, nodiscard=nodiscard, probes=probes, is_header=is_header)
+    facts = facts_of(file, nodiscard=nodiscard, probes=probes, is_header=is_header)
     writer = LineWriter(source, is_header=is_header)
     position = 0
     declared: set[tuple[object, ...]] = set()
@@ -44,21 +44,19 @@ def emit(
             writer.copy(item.struct.span.start, item.struct.span.end)
             writer.emit(described(item, source))
         else:
-            writer.emit(_emitted(item, source, definition, shell, is_first=_key(item) not in declared))
+            writer.emit(_emitted(item, source, facts, definition, is_first=_key(item) not in declared))
             declared.add(_key(item))
         position = item.span.end
     writer.copy(position, len(source.text))
     return writer.text()
 
 
-def _emitted(
-    actor: Actor, source: Source, definition: _Definition, shell_of: Callable[..., Shell], *, is_first: bool
-) -> str:
+def _emitted(actor: Actor, source: Source, facts: Facts, definition: _Definition, *, is_first: bool) -> str:
     """An actor's declaration or definition, with marks for lines."""
     if actor.lambdas:
-        inner = [_emitted(each, source, definition, shell_of, is_first=False) for each in actor.lambdas]
+        inner = [_emitted(each, source, facts, definition, is_first=False) for each in actor.lambdas]
         source = PatchedSource(source, list(zip((each.span for each in actor.lambdas), inner, strict=True)))
-    shell = shell_of(actor, source, is_first=is_first)
+    shell = shell_of(actor, source, facts, is_first=is_first)
     if actor.body is None:
         return f"{shell.head()};"
     text = definition(shell, lower(actor, source))

@@ -78,7 +78,7 @@ class _CoroutinePrinter(Printer):
     def _fail(self, error: str) -> str:
         if error == "wait__":
             return f"co_await flow::coro::fail({error});"
-        return f"{{ flow::Error const raised_ = {error}; co_await flow::coro::fail(raised_); }}"
+        return f"{{ flow::Error const raised__ = {error}; co_await flow::coro::fail(raised__); }}"
 
     def _return(self, node: Return) -> str:
         if node.is_never:
@@ -95,4 +95,4 @@ class _CoroutinePrinter(Printer):
             return f"co_await flow::coro::finish(std::move({value}));"
         is_list = pieces(node.value[-1:]).partition(MARK_END)[2].startswith("{")
         value = value if is_list else f"({value})"
-        return f"{{ {self._shell.result} value_({value}); co_await flow::coro::finish(std::move(value_)); }}"
+        return f"{{ {self._shell.result} value__({value}); co_await flow::coro::finish(std::move(value__)); }}"

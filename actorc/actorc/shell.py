@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from actorc.facts import Facts
 from actorc.lines import at
 from actorc.records import dataclass
 from actorc.signature import Argument, arguments_of, capture_list, captured_by
@@ -80,16 +81,15 @@ class Shell:
         return any(argument.is_pack for argument in self.arguments)
 
 
-def shell_of(actor: Actor, source: Source, *, is_first: bool, nodiscard: bool, probes: bool, is_header: bool) -> Shell:
-    """`is_first`: the actor has not been declared before in this file, so default template arguments belong here.
-    `is_header`: several translation units may read the text, and what they share must be the same class to all."""
+def shell_of(actor: Actor, source: Source, facts: Facts, *, is_first: bool) -> Shell:
+    """`is_first`: the file has not declared the actor before, so default arguments of its template belong here."""
     template = bare = ""
     if actor.template is not None:
         bare = _template(each.text for each in actor.template)
         template = _template(source[each.span] for each in actor.template) if is_first else bare
     result = "void" if actor.result_type is None else one_line(source[actor.result_type.span])
     in_class = bool(actor.enclosing_classes)
-    is_shared = is_header and not actor.is_static
+    is_shared = facts.is_header and not actor.is_static
     return Shell(
         line=source.line(actor.span.start),
         name=actor.name,
@@ -98,7 +98,7 @@ def shell_of(actor: Actor, source: Source, *, is_first: bool, nodiscard: bool, p
         result=result,
         template=template,
         bare_template=bare,
-        specifiers=_specifiers(actor, nodiscard=nodiscard and actor.captures is None),
+        specifiers=_specifiers(actor, nodiscard=facts.nodiscard and actor.captures is None),
         arguments=arguments_of(actor, source),
         captured=captured_by(actor, source),
         captures=None if actor.captures is None else capture_list(actor, source),
@@ -108,10 +108,10 @@ def shell_of(actor: Actor, source: Source, *, is_first: bool, nodiscard: bool, p
         in_unnamed_namespace=not (actor.in_unknown or in_class or actor.qualifier or is_shared),
         is_local=bool(actor.qualifier) or actor.captures is not None or _holds_own_class(actor, source),
         returns_void=is_void(result),
-        may_return_void=_may_be_void(result, actor),
-        may_have_object=bool(in_class or actor.qualifier) and not actor.is_static,
+        may_return_void=_may_be_void(result, actor, facts),
+        may_have_object=_may_have_object(actor, facts),
         names_address=_names(actor, source, "THIS(?:_ADDR)?"),
-        has_probes=probes,
+        has_probes=facts.probes,
         declares_itself=is_first and not in_class and not actor.qualifier and _names(actor, source, actor.name),
     )
 
@@ -129,6 +129,11 @@ def _holds_own_class(actor: Actor, source: Source) -> bool:
     types = [parameter.type for parameter in actor.parameters]
     types += [type_ for statement in walk(actor.body) for type_, _ in declared_states(statement)]
     return any(held.search(source[type_.span]) for type_ in types)
+
+
+def _may_have_object(actor: Actor, facts: Facts) -> bool:
+    classes = actor.qualifier or actor.enclosing_classes
+    return bool(classes) and not actor.is_static and (classes[-1], actor.name) not in facts.static_members
 
 
 def _names(actor: Actor, source: Source, word: str) -> bool:
@@ -152,11 +157,15 @@ def _class_arguments(template: tuple[TemplateParameter, ...] | None) -> str:
     return f"<{', '.join(each.name + ('...' if each.is_pack else '') for each in template)}>"
 
 
-def _may_be_void(result: str, actor: Actor) -> bool:
-    """Whether T may name Void although it is not spelt so: a template parameter, or a name of a class."""
+def _may_be_void(result: str, actor: Actor, facts: Facts) -> bool:
+    """Whether T may name Void although it is not spelt so: a template parameter, or a name that is no known class's."""
     if is_void(result) or is_trivial(result):
         return False
-    names = set(re.findall(r"\w+", result))
+    names = re.findall(r"\w+", result)
     if any(each.name in names for each in actor.template or ()):
         return True
-    return bool(actor.enclosing_classes or actor.qualifier) and re.fullmatch(r"\w+", result) is not None
+    return (
+        names[-1] not in facts.classes
+        and names[0] != "std"
+        and re.fullmatch(r"(?:::)?\w+(?:::\w+)*", result) is not None
+    )

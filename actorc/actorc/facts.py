@@ -1,0 +1,30 @@
+"""What a whole file tells about each of its actors."""
+
+from __future__ import annotations
+
+from actorc.records import dataclass
+from actorc.syntax import File, all_actors
+
+_CLASS_WORDS = frozenset({"struct", "class", "union", "enum"})
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    nodiscard: bool  # the C++ compiler is to warn of calls whose future is thrown away
+    probes: bool  # state machines are to call the program's fdb_probe_actor_... functions
+    is_header: bool  # several translation units may read the text, and what they share must be the same class to all
+    classes: frozenset[str]  # names that are declared as classes, so that they cannot be names for Void
+    static_members: frozenset[tuple[str, str]]  # class and name of actors that are declared static in their class
+    named: frozenset[str]  # emitted classes that the source itself may name, as in `sizeof(FActor)`
+
+
+def facts_of(file: File, *, nodiscard: bool, probes: bool, is_header: bool) -> Facts:
+    texts = file.words.texts
+    classes = {texts[index + 1] for index, text in enumerate(texts) if text in _CLASS_WORDS}
+    static = {
+        (actor.enclosing_classes[-1], actor.name)
+        for actor in all_actors(file.actors)
+        if actor.is_static and actor.enclosing_classes
+    }
+    named = {text for text in texts if "Actor" in text and text.isidentifier()}
+    return Facts(nodiscard, probes, is_header, frozenset(classes), frozenset(static), frozenset(named))
