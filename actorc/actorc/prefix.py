@@ -125,9 +125,10 @@ class PrefixLowering(TryLowering):
         function = "flow::pendingNext" if wait.is_stream else "flow::pending"
         if wait in self._deduced:
             head = f"{function}As<{self._deduced[wait]}>("
+        elif wait.result is None and not wait.is_stream:
+            head = "flow::pendingVoid("
         else:
-            type_ = "" if wait.result is None and not wait.is_stream else f"<{self._result_type(wait)}>"
-            head = f"{function}{type_}("
+            head = f"{function}<{self._result_type(wait)}>("
         return Operand(self._line(wait), (head, self._text(wait.operand), ")"))
 
     def _result_type(self, wait: syntax.WaitExpr) -> str:

@@ -143,7 +143,7 @@ Cell* validCell(T const& future) {
 } // namespace detail
 
 /// The operand of `wait`: a Future<T> exactly, so that a value that happens to convert is refused.
-template <class T = Void, class Awaitable>
+template <class T, class Awaitable>
 Pending pending(Awaitable&& awaitable) {
     using Plain = std::remove_cvref_t<Awaitable>;
     if constexpr (std::is_same_v<Plain, Never>) {
@@ -179,6 +179,13 @@ Pending pendingNext(FutureStream<T> const& stream) {
     FLOW_ASSERT(cell->waiters.isEmpty(), "two readers wait for one FutureStream at the same time");
     detail::addFuture(cell);
     return Pending(cell);
+}
+
+/// The same for a wait without a result. A name of its own, since programs that use this namespace may have a
+/// `pending`.
+template <class Awaitable>
+FLOW_INLINE Pending pendingVoid(Awaitable&& awaitable) {
+    return pending<Void>(std::forward<Awaitable>(awaitable));
 }
 
 /// The same for a wait whose result type is not written: see Deduced.

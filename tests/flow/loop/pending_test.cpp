@@ -26,8 +26,8 @@ TEST_CASE("pending: a future that is an lvalue is shared, a temporary is taken o
 
 TEST_CASE("pending: a value that is not wanted is given up, an error is left to be taken") {
     test::Balance balance;
-    CHECK(pending(Future<Void>(Void())).passed());
-    Pending failed = pending(Future<Void>(timed_out()));
+    CHECK(pendingVoid(Future<Void>(Void())).passed());
+    Pending failed = pendingVoid(Future<Void>(timed_out()));
     CHECK_FALSE(failed.passed());
     CHECK(failed.takeError().code() == error_code_timed_out);
     CHECK(Pending().passed()); // a delay that is over
