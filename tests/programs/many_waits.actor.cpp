@@ -3,159 +3,97 @@
 #include "flow/actorcompiler.h"
 
 ACTOR Future<int> waits(Future<int> one) {
-    state int sum = 0;
-    state Future<int> late = delayed(one, 1);
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x2 = wait(one); sum += x2;
+    state int sum = 0; state Future<int> late = delayed(one, 1);
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x2 = wait(one); sum += x2;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x7 = wait(one); sum += x7;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x7 = wait(one); sum += x7;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x12 = wait(one); sum += x12;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x12 = wait(one); sum += x12;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x17 = wait(one); sum += x17;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x17 = wait(one); sum += x17;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x22 = wait(one); sum += x22;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x22 = wait(one); sum += x22;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x27 = wait(one); sum += x27;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x27 = wait(one); sum += x27;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x32 = wait(one); sum += x32;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x32 = wait(one); sum += x32;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x37 = wait(one); sum += x37;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x37 = wait(one); sum += x37;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x42 = wait(one); sum += x42;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x42 = wait(one); sum += x42;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x47 = wait(one); sum += x47;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x47 = wait(one); sum += x47;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x52 = wait(one); sum += x52;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x52 = wait(one); sum += x52;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x57 = wait(one); sum += x57;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x57 = wait(one); sum += x57;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x62 = wait(one); sum += x62;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x62 = wait(one); sum += x62;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x67 = wait(one); sum += x67;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x67 = wait(one); sum += x67;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x72 = wait(one); sum += x72;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x72 = wait(one); sum += x72;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x77 = wait(one); sum += x77;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x77 = wait(one); sum += x77;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x82 = wait(one); sum += x82;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x82 = wait(one); sum += x82;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x87 = wait(one); sum += x87;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x87 = wait(one); sum += x87;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x92 = wait(one); sum += x92;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x92 = wait(one); sum += x92;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x97 = wait(one); sum += x97;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x97 = wait(one); sum += x97;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x102 = wait(one); sum += x102;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x102 = wait(one); sum += x102;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x107 = wait(one); sum += x107;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x107 = wait(one); sum += x107;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x112 = wait(one); sum += x112;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x112 = wait(one); sum += x112;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x117 = wait(one); sum += x117;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x117 = wait(one); sum += x117;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x122 = wait(one); sum += x122;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x122 = wait(one); sum += x122;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x127 = wait(one); sum += x127;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x127 = wait(one); sum += x127;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x132 = wait(one); sum += x132;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x132 = wait(one); sum += x132;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x137 = wait(one); sum += x137;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x137 = wait(one); sum += x137;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x142 = wait(one); sum += x142;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x142 = wait(one); sum += x142;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; }));
-    int x147 = wait(one); sum += x147;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
+    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x147 = wait(one); sum += x147;
     if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; }
-    wait(delay(0));
-    return sum;
+    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0)); return sum;
 }
 
 ACTOR Future<int> chooses(std::vector<FutureStream<int>> in, Future<Void> end) {
