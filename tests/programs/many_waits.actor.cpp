@@ -3,97 +3,68 @@
 #include "flow/actorcompiler.h"
 
 ACTOR Future<int> waits(Future<int> one) {
-    state int sum = 0; state Future<int> late = delayed(one, 1);
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x2 = wait(one); sum += x2;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x7 = wait(one); sum += x7;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x12 = wait(one); sum += x12;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x17 = wait(one); sum += x17;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x22 = wait(one); sum += x22;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x27 = wait(one); sum += x27;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x32 = wait(one); sum += x32;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x37 = wait(one); sum += x37;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x42 = wait(one); sum += x42;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x47 = wait(one); sum += x47;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x52 = wait(one); sum += x52;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x57 = wait(one); sum += x57;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x62 = wait(one); sum += x62;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x67 = wait(one); sum += x67;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x72 = wait(one); sum += x72;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x77 = wait(one); sum += x77;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x82 = wait(one); sum += x82;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x87 = wait(one); sum += x87;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x92 = wait(one); sum += x92;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x97 = wait(one); sum += x97;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x102 = wait(one); sum += x102;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x107 = wait(one); sum += x107;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x112 = wait(one); sum += x112;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x117 = wait(one); sum += x117;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x122 = wait(one); sum += x122;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x127 = wait(one); sum += x127;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x132 = wait(one); sum += x132;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x137 = wait(one); sum += x137;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x142 = wait(one); sum += x142;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0));
-    sum = wait(map(one, [sum = sum](int n) { return sum + n; })); int x147 = wait(one); sum += x147;
-    if (sum % 2 == 0) { wait(success(late)); sum += 1; }
-    try { sum++; wait(Future<Void>(end_of_stream())); } catch (Error&) { sum += 1; } wait(delay(0)); return sum;
+    state int s = 0; state Future<int> late = delayed(one, 1); s = wait(map(one, [s = s](int n) { return s + n; }));
+    int x2 = wait(one); s += x2; if (s % 2 == 0) { wait(success(late)); s++; }
+    try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; } wait(delay(0));
+    s = wait(map(one, [s = s](int n) { return s + n; })); int x7 = wait(one); s += x7;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); s = wait(map(one, [s = s](int n) { return s + n; })); int x12 = wait(one); s += x12;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); s = wait(map(one, [s = s](int n) { return s + n; })); int x17 = wait(one); s += x17;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); s = wait(map(one, [s = s](int n) { return s + n; })); int x22 = wait(one); s += x22;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); s = wait(map(one, [s = s](int n) { return s + n; })); int x27 = wait(one); s += x27;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); s = wait(map(one, [s = s](int n) { return s + n; })); int x32 = wait(one); s += x32;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); s = wait(map(one, [s = s](int n) { return s + n; })); int x37 = wait(one); s += x37;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); s = wait(map(one, [s = s](int n) { return s + n; })); int x42 = wait(one); s += x42;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); s = wait(map(one, [s = s](int n) { return s + n; })); int x47 = wait(one); s += x47;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); s = wait(map(one, [s = s](int n) { return s + n; })); int x52 = wait(one); s += x52;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); s = wait(map(one, [s = s](int n) { return s + n; })); int x57 = wait(one); s += x57;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); s = wait(map(one, [s = s](int n) { return s + n; })); int x62 = wait(one); s += x62;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); s = wait(map(one, [s = s](int n) { return s + n; })); int x67 = wait(one); s += x67;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); s = wait(map(one, [s = s](int n) { return s + n; })); int x72 = wait(one); s += x72;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); s = wait(map(one, [s = s](int n) { return s + n; })); int x77 = wait(one); s += x77;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); s = wait(map(one, [s = s](int n) { return s + n; })); int x82 = wait(one); s += x82;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); s = wait(map(one, [s = s](int n) { return s + n; })); int x87 = wait(one); s += x87;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); s = wait(map(one, [s = s](int n) { return s + n; })); int x92 = wait(one); s += x92;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); s = wait(map(one, [s = s](int n) { return s + n; })); int x97 = wait(one); s += x97;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); s = wait(map(one, [s = s](int n) { return s + n; })); int x102 = wait(one); s += x102;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); s = wait(map(one, [s = s](int n) { return s + n; })); int x107 = wait(one); s += x107;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); s = wait(map(one, [s = s](int n) { return s + n; })); int x112 = wait(one); s += x112;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); s = wait(map(one, [s = s](int n) { return s + n; })); int x117 = wait(one); s += x117;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); s = wait(map(one, [s = s](int n) { return s + n; })); int x122 = wait(one); s += x122;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); s = wait(map(one, [s = s](int n) { return s + n; })); int x127 = wait(one); s += x127;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); s = wait(map(one, [s = s](int n) { return s + n; })); int x132 = wait(one); s += x132;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); s = wait(map(one, [s = s](int n) { return s + n; })); int x137 = wait(one); s += x137;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); s = wait(map(one, [s = s](int n) { return s + n; })); int x142 = wait(one); s += x142;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); s = wait(map(one, [s = s](int n) { return s + n; })); int x147 = wait(one); s += x147;
+    if (s % 2 == 0) { wait(success(late)); s++; } try { wait(Future<Void>(timed_out())); } catch (Error&) { s++; }
+    wait(delay(0)); return s;
 }
 
 ACTOR Future<int> chooses(std::vector<FutureStream<int>> in, Future<Void> end) {
