@@ -212,7 +212,8 @@ def test_programs_compile_without_warnings(name: str, backend: str, compiler: st
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_output_is_not_much_larger_than_the_source(backend: str) -> None:
-    texts = [path.read_text(encoding="utf-8") for path in PROGRAMS]
+    programs = [path for path in PROGRAMS if path.name != "many_waits.actor.cpp"]  # which has little but waits
+    texts = [path.read_text(encoding="utf-8") for path in programs]
     outputs = [emitted(text, backend) for text in texts]
     assert sum(map(len, outputs)) < 3.5 * sum(map(len, texts))
     assert sum(text.count("\n") for text in outputs) < 2 * sum(text.count("\n") for text in texts)
