@@ -90,7 +90,7 @@ struct Written {
 };
 
 int main() {
-    SimLoop loop;
+    SimLoop sim;
     setDroppedErrorHandler([](const char* actor, Error error) { say("%s dropped %s", actor, error.name()); });
     MyClass object;
     Promise<Void> now;
