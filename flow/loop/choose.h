@@ -4,14 +4,15 @@
 //     Choose<2> choose;
 //     {
 //         auto evaluation = choose.begin();
-//         (void)(choose.when(frame, pending<int>(a)) || choose.when(frame, pending<Void>(delay(1.0))));
+//         if (!choose.when(frame, pending<int>(a)))
+//             (void)choose.when(frame, pending<Void>(delay(1.0)));
 //         evaluation.done();
 //     }
 //     if (!choose.decided()) ... choose.park(frame) and suspend ...
 //     Pending result = choose.result();           // losers are released
 //     if (choose.winner() == 0) ...
 //
-// Lazy: `when` is true as soon as its operand is ready, so that `||` leaves later operands unevaluated. Losers are
+// Lazy: `when` is true as soon as its operand is ready, so that later operands are left unevaluated. Losers are
 // released before the winner goes on; a stream that loses keeps its element. Each branch is a Waiter of its own; the
 // frame points at the group, so that cancelling the frame finds all branches.
 

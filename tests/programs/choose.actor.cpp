@@ -80,6 +80,21 @@ ACTOR Future<int> inLoop(FutureStream<int> numbers, Future<Void> stop) {
     return sum;
 }
 
+static Future<int> operand(Token const& token, Future<int> future) {
+    say("evaluate with %s", token.name());
+    return future;
+}
+
+// What was needed to evaluate an operand dies before the next one is evaluated.
+ACTOR Future<Void> temporaries(Future<int> a, Future<int> b) {
+    choose {
+        when(int x = wait(operand(Token("first"), a))) { say("a %d", x); }
+        when(int x = wait(operand(Token("second"), b))) { say("b %d", x); }
+        when(wait(delay(1))) { say("late"); }
+    }
+    return Void();
+}
+
 ACTOR Future<Void> catches(Future<int> a, Future<int> b) {
     try {
         choose {
@@ -124,6 +139,10 @@ int main() {
     s.send(1);
     stop.send(Void());
     say("%d", sum.get());
+
+    say("-- temporaries");
+    sim.run(temporaries(Never(), 2));
+    sim.run(temporaries(Never(), Never()));
 
     say("-- errors");
     sim.run(catches(timed_out(), 1));
