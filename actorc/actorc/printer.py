@@ -161,10 +161,10 @@ class Printer(ABC):
         return f"entry__ = {through.code}; goto {through.label};"
 
     def _choose_operands(self, node: ChooseOperands) -> str:
+        whens = [self._when(pieces(operand.value)) for operand in node.operands]
         # Each is a full expression: its temporaries die before the next operand is evaluated.
-        *others, last = (self._when(pieces(operand.value)) for operand in node.operands)
-        evaluation = "".join(f"if (!{when}) {{ " for when in others) + f"(void){last}; " + "} " * len(others)
-        return f"{{ auto evaluation__ = choose__.begin(); {evaluation}evaluation__.done(); }}"
+        evaluation = " if (choose__.undecided()) { ".join(f"(void){when};" for when in whens) + " }" * (len(whens) - 1)
+        return f"{{ auto evaluation__ = choose__.begin(); {evaluation} evaluation__.done(); }}"
 
     # -----------------------------------------------------------------------------------------------------------
 

@@ -196,19 +196,16 @@ class Activation(ActorScope):
         try:
             for index, when in enumerate(whens):
                 operand = Operand(self, index, self._operand(when.wait))
-                if self.is_cancelled and self.is_cancellable:
-                    operand.release()
-                    break
                 operands.append(operand)
                 decided = operand.cell is not None and operand.cell.is_ready
-                if decided:
+                if decided or self.is_cancelled:
                     break
         except Raised:
             for operand in operands:
                 operand.release()
             raise
         self._lose_locals()
-        if decided:
+        if decided and not self.is_cancelled:
             winner = self.settle(operands, len(operands) - 1)
         else:
             winner = yield from self.first_of(operands)

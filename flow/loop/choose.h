@@ -4,7 +4,8 @@
 //     Choose<2> choose;
 //     {
 //         auto evaluation = choose.begin();
-//         if (!choose.when(frame, pending<int>(a)))
+//         (void)choose.when(frame, pending<int>(a));
+//         if (choose.undecided())
 //             (void)choose.when(frame, pending<Void>(delay(1.0)));
 //         evaluation.done();
 //     }
@@ -12,7 +13,8 @@
 //     Pending result = choose.result();           // losers are released
 //     if (choose.winner() == 0) ...
 //
-// Lazy: `when` is true as soon as its operand is ready, so that later operands are left unevaluated. Losers are
+// Lazy: `when` is true as soon as its operand is ready, so that later operands are left unevaluated; `undecided` says
+// the same later. Losers are
 // released before the winner goes on; a stream that loses keeps its element. Each branch is a Waiter of its own; the
 // frame points at the group, so that cancelling the frame finds all branches.
 
@@ -40,7 +42,7 @@ public:
         ChooseBase* choose_;
     };
 
-    /// Takes the next operand for the frame; true if the choose is decided by it.
+    /// Takes the next operand for the frame; true if no more are to be evaluated.
     bool when(Waiter* frame, Pending operand) {
         Waiter& branch = group_.branches[group_.count];
         branch.resume = fire;
@@ -48,38 +50,39 @@ public:
         branch.link.next = nullptr;
         branch.awaited = {};
         std::uint32_t index = group_.count++;
-        if (isCancelled(frame)) [[unlikely]] { // before this choose, or by what the operand did
-            operand.drop();
-            operand = Pending::cancelled();
-        }
         if (operand.isDelay()) { // fires from the loop only
             operand.park(&branch);
-            return false;
+            return isCancelled(frame);
         }
         if (operand.cell())
             branch.awaited = operand.cell();
         if (!operand.isReady())
-            return false;
+            return isCancelled(frame);
         group_.winner = index;
         return true;
     }
 
-    /// Whether a branch is ready. Asked once all operands are evaluated: evaluating one may have completed another, or
-    /// (in the destructor of a temporary) cancelled the frame, which nothing could wake again if it parked now.
+    /// Whether the next operand is to be evaluated. Unlike what `when` returned, this takes account of what the
+    /// temporaries did that have died since.
+    bool undecided() const {
+        Waiter const& last = group_.branches[group_.count - 1];
+        return group_.winner == kNobody && !isReady(last) && !isCancelled(static_cast<Waiter*>(last.owner));
+    }
+
+    /// Whether the frame need not park. Asked once all operands are evaluated and locals are gone: either may have
+    /// completed an operand, or cancelled the frame, which nothing could wake again if it parked now.
     bool decided() {
-        for (std::uint32_t i = 0; i < group_.count && group_.winner == kNobody; ++i) {
-            Waiter& branch = group_.branches[i];
-            if (hasFired(branch) || (branch.awaited.isCell() && branch.awaited.cell()->isReady()))
-                group_.winner = i;
-        }
-        if (group_.winner != kNobody)
-            return true;
         auto* frame = static_cast<Waiter*>(group_.branches[0].owner);
-        if (!isCancelled(frame)) [[likely]]
-            return false;
-        releaseAllBut(kNobody);
-        frame->awaited = cancelledCell(); // where `result` looks when nobody has won
-        return true;
+        if (isCancelled(frame)) [[unlikely]] { // even if an operand is ready
+            group_.winner = kNobody;
+            releaseAllBut(kNobody);
+            frame->awaited = cancelledCell(); // where `result` looks when nobody has won
+            return true;
+        }
+        for (std::uint32_t i = 0; i < group_.count && group_.winner == kNobody; ++i)
+            if (isReady(group_.branches[i]))
+                group_.winner = i;
+        return group_.winner != kNobody;
     }
 
     /// Parks the frame at all branches; the choose must be undecided.
@@ -123,6 +126,9 @@ private:
         return cell->has(Cell::kCancelled) && !cell->has(Cell::kUncancellable);
     }
 
+    static bool isReady(Waiter const& branch) {
+        return hasFired(branch) || (branch.awaited.isCell() && branch.awaited.cell()->isReady());
+    }
     /// Whether a delay is over before the frame was parked.
     static bool hasFired(Waiter const& branch) { return branch.resume == nullptr; }
 

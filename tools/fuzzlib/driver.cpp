@@ -173,6 +173,14 @@ std::vector<Program>& programs() {
     return all;
 }
 
+/// Whether an actor may wait for something that the driver can end.
+bool isGoingOn() {
+    auto hasFutures = [](Promise<int> const& slot) { return slot.getFutureReferenceCount() > 0; };
+    auto isKept = [](Future<int> const& future) { return future.isValid(); };
+    return !world->sources.empty() || std::any_of(world->slots, world->slots + kSlots, hasFutures) ||
+           std::any_of(world->kept, world->kept + kSlots, isKept);
+}
+
 /// What the driver holds of one run.
 struct Run {
     Numbers numbers;
@@ -214,17 +222,21 @@ struct Run {
         }
     }
 
+    /// Ends all that is still going on. Actors that nobody can cancel may begin something new in the meantime.
     void end(Loop& loop) {
         say("end");
         drop();
-        loop.run();
-        while (!world->sources.empty())
-            settle(world->sources.size() - 1, 7);
-        for (int k = 0; k < kSlots; ++k)
-            fuzz::breakSlot(k);
-        for (int k = 0; k < kSlots; ++k)
-            fuzz::drop(k);
         world->lastNumber = Future<int>();
+        do {
+            loop.run();
+            while (!world->sources.empty())
+                settle(world->sources.size() - 1, 7);
+            for (int k = 0; k < kSlots; ++k)
+                fuzz::breakSlot(k);
+            for (int k = 0; k < kSlots; ++k)
+                fuzz::drop(k);
+            world->lastNumber = Future<int>();
+        } while (isGoingOn());
         loop.run();
         say("tokens left:", tokens);
     }

@@ -279,6 +279,11 @@ class World:
             source.promise.send(self._made(source.kind, source.id))
             source.promise.destroy()
 
+    def is_going_on(self) -> bool:
+        """Whether an actor may wait for something that the driver can end."""
+        has_futures = any(slot.checked().futures for slot in self._slots)
+        return bool(self.sources) or has_futures or any(each.cell is not None for each in self._kept)
+
     def watch(self, id_: int, future: Future) -> Future:
         native = _Native(self)
         native.start(native.watch(id_, future))
@@ -340,14 +345,18 @@ class Run:
         world = self.world
         world.say("end")
         self.drop()
-        world.loop.run()
-        while world.sources:
-            world.settle(len(world.sources) - 1, 7)
-        for k in range(SLOTS):
-            world.break_slot(k)
-        for k in range(SLOTS):
-            world.keep(k, Future())
         world.forget_number()
+        while True:
+            world.loop.run()
+            while world.sources:
+                world.settle(len(world.sources) - 1, 7)
+            for k in range(SLOTS):
+                world.break_slot(k)
+            for k in range(SLOTS):
+                world.keep(k, Future())
+            world.forget_number()
+            if not world.is_going_on():
+                break
         world.loop.run()
         world.say(f"tokens left: {world.tokens}")
 
