@@ -313,14 +313,15 @@ class Run:
     def start(self, interpreter: Interpreter) -> None:
         mode = self.numbers.below(4)
         token = Token(self.world, "root")
-        root = interpreter.call("root", [token, self.numbers.below(4)], _DriverScope(self.world))
+        root = interpreter.call("root", [token, self.numbers.below(4)], DriverScope(self.world))
         assert root is not None and root.cell is not None
         token.destroy()
         self.root = root
         self.world.say("started and ended" if root.cell.is_ready else "started")
         if mode == 3:
-            self.world.keep(0, root)
+            self.world.keep(0, root.copy())
             self.root = Future()
+            root.destroy()
         else:
             self.watchers = [self.world.watch(id_, root.copy()) for id_ in range(mode)]
 
@@ -361,7 +362,7 @@ class Run:
         world.say(f"tokens left: {world.tokens}")
 
 
-class _DriverScope:
+class DriverScope:
     """Calls a program from outside of any actor."""
 
     def __init__(self, world: World) -> None:
