@@ -105,7 +105,7 @@ def test_what_only_actorc_accepts_is_marked(clangd: Clangd) -> None:
     text = NO_CPP.read_text(encoding="utf-8")
     clangd.open(NO_CPP, text)
     lines = {int(found.split(":")[0]) for found in clangd.diagnostics(NO_CPP)}
-    marks = ("Explicit value", "return inner", "= plain", "k += n", "::bytesDescriptor")
+    marks = ("Explicit value", "return inner", "= plain", "int choose", "k += n", "::bytesDescriptor")
     expected = {number for number, line in enumerate(text.splitlines(), 1) if any(mark in line for mark in marks)}
     assert expected <= lines
 

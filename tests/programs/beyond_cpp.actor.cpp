@@ -28,9 +28,10 @@ ACTOR Future<int> outside(int k) {
     return inner;
 }
 
-// The signature has `int const&`.
+// The signature has `int const&`. A keyword is a name where it can be nothing else.
 ACTOR Future<int> plain(int k) {
-    wait(delay(0));
+    int choose = k;
+    wait(delay(choose));
     return k;
 }
 

@@ -46,8 +46,8 @@ ACTOR Future<int> start(int actor, int flow, int std) {
 
 // A parameter with the actor's own name.
 ACTOR Future<int> pending(int pending) {
-    int choose = pending;
-    wait(delay(choose));
+    int seconds = pending;
+    wait(delay(seconds));
     return pending;
 }
 
@@ -90,21 +90,21 @@ ACTOR void passes(Future<int> f) {
 }
 
 int main() {
-    SimLoop loop;
+    SimLoop sim;
     setDroppedErrorHandler([](const char*, Error error) { say("dropped: %s", error.name()); });
-    say("%d", loop.run(loopDepth(1, 2, 3)));
-    say("%d", loop.run(start(1, 2, 3)));
-    say("%d", loop.run(pending(4)));
-    say("%d", loop.run(returned(4, 5)));
+    say("%d", sim.run(loopDepth(1, 2, 3)));
+    say("%d", sim.run(start(1, 2, 3)));
+    say("%d", sim.run(pending(4)));
+    say("%d", sim.run(returned(4, 5)));
     auto w = watch("returned", returned(5, 4));
-    loop.run(Future<Void>(delay(2)));
-    say("%d", loop.run(structured(6)).value);
-    loop.run(alias(delayed(Future<Void>(Void()), 1)));
-    loop.run(qualified(true));
-    loop.run(qualified(false));
+    sim.run(Future<Void>(delay(2)));
+    say("%d", sim.run(structured(6)).value);
+    sim.run(alias(delayed(Future<Void>(Void()), 1)));
+    sim.run(qualified(true));
+    sim.run(qualified(false));
     say("at %g", now());
     throws(1);
     passes(timed_out());
     passes(7);
-    loop.run();
+    sim.run();
 }

@@ -102,8 +102,8 @@ ACTOR Future<int> chooses(std::vector<FutureStream<int>> in, Future<Void> end) {
 }
 
 int main() {
-    SimLoop loop;
-    say("%d at %g", loop.run(waits(1)), now());
+    SimLoop sim;
+    say("%d at %g", sim.run(waits(1)), now());
     std::vector<PromiseStream<int>> out(27);
     std::vector<FutureStream<int>> in;
     for (auto& stream : out)
