@@ -15,7 +15,6 @@ class Facts:
     is_header: bool  # several translation units may read the text, and what they share must be the same class to all
     classes: frozenset[str]  # names that are declared as classes, so that they cannot be names for Void
     static_members: frozenset[tuple[str, str]]  # class and name of actors that are declared static in their class
-    named: frozenset[str]  # emitted classes that the source itself may name, as in `sizeof(FActor)`
 
 
 def facts_of(file: File, *, nodiscard: bool, probes: bool, is_header: bool) -> Facts:
@@ -26,5 +25,4 @@ def facts_of(file: File, *, nodiscard: bool, probes: bool, is_header: bool) -> F
         for actor in all_actors(file.actors)
         if actor.is_static and actor.enclosing_classes
     }
-    named = {text for text in texts if "Actor" in text and text.isidentifier()}
-    return Facts(nodiscard, probes, is_header, frozenset(classes), frozenset(static), frozenset(named))
+    return Facts(nodiscard, probes, is_header, frozenset(classes), frozenset(static))
