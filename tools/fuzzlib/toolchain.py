@@ -87,7 +87,7 @@ TOOLCHAINS = {
     for each in (
         Toolchain("clang", "clang++-19", ("-O0",), ("-fuse-ld=lld",)),
         Toolchain("gcc", "g++-12", ("-O0",)),
-        Toolchain("asan", "clang++-19", ("-O1", "-g1", "-fsanitize=address,undefined"), ("-fuse-ld=lld",)),
+        Toolchain("asan", "clang++-19", ("-O0", "-g1", "-fsanitize=address,undefined"), ("-fuse-ld=lld",)),
     )
 }
 
