@@ -50,23 +50,20 @@ SIMULATES = "flow/testing"
 # Every actor file includes these, in whatever layer it is.
 ACTOR_KEYWORDS = {"flow/actorcompiler.h", "flow/unactorcompiler.h"}
 
-# A stage imports only stages before it. The emitters get the tree, never the text's tokens.
-STAGES = (
-    "syntax",  # the tree and its spans, which all others speak of
-    "source",
-    "diagnostics",
-    "lexer",
-    "parser",
-    "check",
-    "advice",
-    "lower",
-    "emit_statemachine",
-    "emit_coroutine",
-)
-NOT_FOR_EMITTERS = {"lexer", "parser"}
+# What each stage of actorc imports besides the modules that all share: none looks ahead, and the emitters get the tree,
+# never the text's tokens.
+STAGES: dict[str, set[str]] = {
+    "parse": set(),
+    "check": set(),
+    "lower": {"check"},
+    "emit": {"lower", "check"},
+    "report": set(),
+    "reference": {"parse"},
+}
+SHARED = {"syntax", "source", "words", "spelling", "diagnostics", "records", "repairs"}
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
-_STAGE_FILE = re.compile(r"actorc/actorc/(?!__)(\w+)\.py")
+_STAGE_FILE = re.compile(r"actorc/actorc/(\w+)(?:/\w+)?\.py")
 _SCOPE = re.compile(r'(template\b.*>\s*)?(requires\b.*\s)?(inline\s+)?(namespace|class|struct|union|enum|extern\s*")')
 
 
@@ -256,33 +253,14 @@ def check_dead_headers(tree: Tree) -> Iterator[Finding]:
 
 
 def check_stages(tree: Tree) -> Iterator[Finding]:
-    modules = {match[1]: file for path, file in tree.files.items() if (match := _STAGE_FILE.fullmatch(path))}
-    imports = {module: [entry for entry in imported(file) if entry[1] in modules] for module, file in modules.items()}
-    for number, stage in enumerate(STAGES):
-        for module, line, other in reached(stage, imports):
-            if other not in STAGES[:number]:
-                message = f"stage {stage} must not import {other}, which is not before it"
-            elif stage.startswith("emit") and other in NOT_FOR_EMITTERS:
-                message = f"emitters must not import {other}, and {stage} does"
-            else:
-                continue
-            yield Finding(modules[module].path, line, message)
-
-
-def reached(stage: str, imports: dict[str, list[tuple[int, str]]]) -> Iterator[tuple[str, int, str]]:
-    """(module, line, stage) of each import of a stage, by `stage` itself or by modules that are part of it.
-
-    A module that is no stage is part of those that import it.
-    """
-    waiting, seen = [stage], {stage}
-    while waiting:
-        module = waiting.pop()
-        for line, other in imports.get(module, []):
-            if other in STAGES:
-                yield module, line, other
-            elif other not in seen:
-                seen.add(other)
-                waiting.append(other)
+    for path, file in tree.files.items():
+        match = _STAGE_FILE.fullmatch(path)
+        if match is None or match[1] not in SHARED | STAGES.keys():
+            continue
+        allowed = SHARED | STAGES.get(match[1], set()) | ({match[1]} & STAGES.keys())
+        for line, other in imported(file):
+            if other not in allowed and not other.startswith("__"):
+                yield Finding(path, line, f"{match[1]} must not import {other}")
 
 
 def imported(file: File) -> Iterator[tuple[int, str]]:

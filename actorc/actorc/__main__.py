@@ -11,7 +11,7 @@ import os
 import sys
 
 from actorc.options import parse
-from actorc.report import Reporter
+from actorc.report.report import Reporter
 from actorc.run import run
 
 TYPE_CHECKING = False  # see records.py

@@ -1,7 +1,7 @@
 """What actorc tells the author: the table of faults, and the collection of what was found.
 
 A `Diagnostic` names a place in the source and what to write instead; report.py prints it. Each code has a page in
-`explanations/`.
+`report/explanations/`.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from actorc.advice import advise
-from actorc.cascades import drop_consequences
-from actorc.check import check
+from actorc.check.advice import advise
+from actorc.check.check import check
 from actorc.diagnostics import Diagnostics
-from actorc.parser import parse
+from actorc.parse.cascades import drop_consequences
+from actorc.parse.parser import parse
 from actorc.source import Source
 from actorc.syntax import File
 
@@ -43,7 +43,7 @@ def emitted(
     file: File, source: Source, backend: str, output_path: str, *, nodiscard: bool = True, probes: bool = False
 ) -> str:
     """The text to be compiled in place of a source without errors."""
-    from actorc.emit import emit  # late: an erroneous file is answered without loading the back ends
+    from actorc.emit.emit import emit  # late: an erroneous file is answered without loading the back ends
 
     return emit(file, source, backend, output_path, nodiscard=nodiscard, probes=probes)
 

@@ -58,7 +58,7 @@ class _Explain(argparse.Action):
         values: str | Sequence[Any] | None,
         option_string: str | None = None,
     ) -> None:
-        from actorc import explain  # late: the table of faults is not needed to read a command line
+        from actorc.report import explain  # late: the table of faults is not needed to read a command line
 
         code = values if isinstance(values, str) else "all"
         text = explain.listing() if code.lower() == "all" else explain.explanation(code)

@@ -49,7 +49,9 @@ def remove(path: str) -> None:
 def make_rule(input_path: str, output_path: str) -> str:
     """A make rule: the source, and actorc's own files, since a change of those changes the output too."""
     package = os.path.dirname(os.path.realpath(__file__))
-    own = sorted(os.path.join(package, name) for name in os.listdir(package) if name.endswith(".py"))
+    own = sorted(
+        os.path.join(folder, name) for folder, _, names in os.walk(package) for name in names if name.endswith(".py")
+    )
     needed = [input_path, *own]
     return f"{_escaped(output_path)}: " + " \\\n  ".join(map(_escaped, needed)) + "\n"
 

@@ -10,7 +10,7 @@ from actorc.diagnostics import Diagnostics
 from actorc.driver import Rejected, analyse, emitted
 from actorc.identifiers import identifier_lines
 from actorc.options import Job, Options
-from actorc.report import Reporter
+from actorc.report.report import Reporter
 from actorc.source import Source
 
 EXIT_REJECTED = 1

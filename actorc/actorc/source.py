@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
+from actorc.records import dataclass
 from actorc.syntax import Span
 
 BYTE_ORDER_MARK = "\ufeff"
@@ -84,3 +85,14 @@ class Source:
     def encode(self, text: str) -> bytes:
         """The bytes for text that was cut from this source: the reverse of reading it."""
         return text.encode("utf-8", errors="surrogateescape")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Source text with the line it stands on. Glue is a plain `str` beside it."""
+
+    text: str
+    line: int
+
+
+Pieces = tuple["str | Text", ...]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from front import sound
 
-from actorc.emit import emit
+from actorc.emit.emit import emit
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = sorted((ROOT / "tests" / "programs").glob("*.actor.cpp"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from actorc.diagnostics import Diagnostics
 from actorc.driver import examine
-from actorc.report import as_text
+from actorc.report.report import as_text
 from actorc.source import Source
 from actorc.syntax import Actor, File, Plain, Statement, walk
 

@@ -9,7 +9,7 @@ import pytest
 
 from actorc.diagnostics import Diagnostics
 from actorc.driver import BACKENDS, compile_text
-from actorc.lexer import lex
+from actorc.parse.lexer import lex
 from actorc.source import Source
 from benchlib.actor_files import actor_file
 

@@ -8,7 +8,7 @@ import pytest
 from front import analysed, in_actor, reported
 
 from actorc.diagnostics import Diagnostics
-from actorc.lexer import lex
+from actorc.parse.lexer import lex
 from actorc.source import Source
 
 CLEAN = (Path(__file__).parent / "clean.actor.cpp").read_text(encoding="utf-8")

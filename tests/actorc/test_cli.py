@@ -28,9 +28,9 @@ def emit(file: File, source: Source, backend: str, output_path: str, *, nodiscar
 
 @pytest.fixture
 def stub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    module = types.ModuleType("actorc.emit")
+    module = types.ModuleType("actorc.emit.emit")
     module.emit = emit  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "actorc.emit", module)
+    monkeypatch.setitem(sys.modules, "actorc.emit.emit", module)
     monkeypatch.setattr(actorc, "emit", module, raising=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path

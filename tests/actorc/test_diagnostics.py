@@ -9,7 +9,7 @@ import pytest
 from front import analysed
 
 from actorc.diagnostics import Diagnostics, Edit, Fault, Note, apply_edits
-from actorc.report import as_text, render
+from actorc.report.report import as_text, render
 from actorc.source import Source
 from actorc.syntax import Span
 

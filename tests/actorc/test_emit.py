@@ -10,7 +10,7 @@ import pytest
 from back import BACKENDS, COMPILERS, PROGRAMS, emitted, one_blank, placed, syntax_errors
 from front import sound
 
-from actorc.emit import emit
+from actorc.emit.emit import emit
 
 SIMPLE = """\
 ACTOR Future<int> f(Future<int> a, int k) {

@@ -13,7 +13,7 @@ from front import analysed
 from actorc.__main__ import main
 from actorc.diagnostics import RETIRED, Fault
 from actorc.driver import BACKENDS, compile_text
-from actorc.explain import FOLDER, page
+from actorc.report.explain import FOLDER, page
 from actorc.source import Source
 
 ROOT = Path(__file__).parents[2]

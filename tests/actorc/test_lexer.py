@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from actorc.diagnostics import Diagnostics
-from actorc.lexer import Kind, Token, lex
+from actorc.parse.lexer import Kind, Token, lex
 from actorc.source import Source
 
 

@@ -10,9 +10,9 @@ import pytest
 from back import PROGRAMS
 from front import sound
 
-from actorc.labels import plan
-from actorc.lower import lower
-from actorc.lowered import (
+from actorc.lower.labels import plan
+from actorc.lower.lower import lower
+from actorc.lower.lowered import (
     Body,
     Branches,
     Code,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from front import statements
 
-from actorc.reach import Paths, Reach
+from actorc.check.reach import Paths, Reach
 
 BEFORE, AFTER, BOTH, NOWHERE = Paths.BEFORE_WAIT, Paths.AFTER_WAIT, Paths.BEFORE_WAIT | Paths.AFTER_WAIT, Paths.NONE
 

@@ -7,8 +7,8 @@ import pytest
 from actorc.diagnostics import Diagnostics
 from actorc.driver import analyse
 from actorc.reference import Interpreter
-from actorc.reference_facts import Facts
-from actorc.reference_values import Cell, Error, Future, ModelFault, Promise
+from actorc.reference.facts import Facts
+from actorc.reference.values import Cell, Error, Future, ModelFault, Promise
 from actorc.source import Source
 from fuzzlib.world import DriverScope, Token, World
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from front import analysed
 
-from actorc import report_formats
 from actorc.__main__ import main
 from actorc.diagnostics import Diagnostic, Diagnostics, Edit, Fault, Fix, Note, Severity
-from actorc.report import COLOURED, as_text, fixed_lines, render, wants_colour
+from actorc.report import formats as report_formats
+from actorc.report.report import COLOURED, as_text, fixed_lines, render, wants_colour
 from actorc.source import Source
 from actorc.syntax import Span
 

@@ -11,8 +11,8 @@ import pytest
 from front import analysed, sound
 
 from actorc.diagnostics import Diagnostics
-from actorc.lexer import lex
-from actorc.report import as_text
+from actorc.parse.lexer import lex
+from actorc.report.report import as_text
 from actorc.source import Source
 from actorc.syntax import Actor, Block, Node, Span, walk
 

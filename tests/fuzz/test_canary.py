@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from actorc.reference_actor import Activation
+from actorc.reference.actor import Activation
 from fuzzlib.batch import Difference, Mutation, Program, check
 from fuzzlib.campaign import generated
 from fuzzlib.shrink import shrunk

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from actorc.diagnostics import Diagnostics
 from actorc.driver import BACKENDS, Rejected, analyse
-from actorc.emit import emit
+from actorc.emit.emit import emit
 from actorc.reference import Interpreter
-from actorc.reference_facts import Facts
+from actorc.reference.facts import Facts
 from actorc.source import Source
 from actorc.syntax import File
 from fuzzlib.toolchain import CompileError, Toolchain, environment

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from actorc.diagnostics import Diagnostics
-from actorc.parser import parse
+from actorc.parse.parser import parse
 from actorc.source import Source
 
 ROOT = Path(__file__).parents[2]

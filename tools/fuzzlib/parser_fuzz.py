@@ -20,7 +20,7 @@ from types import FrameType
 
 from actorc.diagnostics import Diagnostics
 from actorc.driver import BACKENDS, Rejected, analyse, emitted
-from actorc.report import as_text
+from actorc.report.report import as_text
 from actorc.source import Source
 from fuzzlib.mutation import Corpus, Mutator
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from actorc.reference import Interpreter
-from actorc.reference_expressions import Scope, read
-from actorc.reference_library import Library, Record, Vector
-from actorc.reference_values import (
+from actorc.reference.expressions import Scope, read
+from actorc.reference.library import Library, Record, Vector
+from actorc.reference.values import (
     END_OF_STREAM,
     UNKNOWN_ERROR,
     VOID,

@@ -1,0 +1,54 @@
+"""Plain `static` locals: what prints a statement twice must not make two objects of one."""
+
+from __future__ import annotations
+
+import re
+
+from actorc import syntax
+from actorc.records import dataclass
+from actorc.source import Pieces, Source, Text
+from actorc.spelling import callable_type, one_line
+from actorc.syntax import Span
+
+_STATIC = re.compile(r"static\b(?!_)")
+_NOT_SHARED = re.compile(r"\b(?:auto|thread_local|struct|class|union|enum)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class StaticVariable:
+    type: str
+    name: str
+    value: Pieces  # what makes it: an expression or a list in braces
+
+
+def is_static(item: syntax.Statement, source: Source) -> bool:
+    """Whether the statement declares variables that live for ever; a `constexpr` one may well exist twice."""
+    if not isinstance(item, syntax.Plain) or not item.locals:
+        return False
+    text = source[item.span]
+    return _STATIC.match(text) is not None and "constexpr" not in text.split()
+
+
+def static_variable(item: syntax.Plain, source: Source) -> StaticVariable | None:
+    """The parts of `static T x...;`; None if it is more than one variable, or its type is not written out."""
+    [local, *others] = item.locals
+    text = source[item.span]
+    found = re.compile(rf"\b{re.escape(local.name)}\s*(?=[=({{;])").search(text)
+    if others or found is None:
+        return None
+    type_ = one_line(text[len("static") : found.start()])
+    if _NOT_SHARED.search(type_) or not type_ or "," in _outside(type_):
+        return None
+    start = item.span.start + found.end()
+    rest = Span(start, item.span.end - 1)
+    value: Pieces = (f"{callable_type(type_)}()",)
+    if text[found.end()] == "=":
+        value = (Text(source[Span(start + 1, rest.end)].strip(), source.line(start)),)
+    elif rest.start < rest.end:
+        value = (callable_type(type_), Text(source[rest], source.line(start)))
+    return StaticVariable(type_, local.name, value)
+
+
+def _outside(type_: str) -> str:
+    """The type without its template arguments."""
+    return re.sub(r"<.*>", "", type_)

@@ -1,0 +1,98 @@
+"""Actors as C++20 coroutines: parameters and states are locals at the top, and a wait is a co_await.
+
+gcc 12 miscompiles braced lists and `?:` within co_await expressions, so what is awaited is always a variable or a call
+with plain arguments.
+"""
+
+from __future__ import annotations
+
+from actorc.emit.lines import MARK_END, at
+from actorc.emit.printer import Printer, initialiser, pieces
+from actorc.emit.shell import Shell
+from actorc.lower import labels
+from actorc.lower.lowered import Body, Return, Suspend
+from actorc.spelling import is_trivial
+
+
+def definition(shell: Shell, body: Body) -> str:
+    """An actor's definition, with marks for lines. What shares a line of the source needs no line of its own."""
+    coroutine = _coroutine(shell, body)
+    if _needs_run(shell):
+        name = shell.class_name
+        returns = "flow::coro::Detached" if shell.result == "void" else shell.returns
+        result = "" if shell.result == "void" else "return "
+        arguments = shell.own_arguments if shell.has_pack else shell.inner_arguments
+        run = f"struct {name} {{ static {returns} run({arguments}) {{ {coroutine}}} }};"
+        coroutine = f"{run} {result}{name}::run({shell.passed}); "
+    return f"{shell.head('arg__')} {{ {shell.aliases}{coroutine}}}"
+
+
+def _needs_run(shell: Shell) -> bool:
+    """Whether the coroutine must be a function of its own: a void function cannot be one, a pack cannot be copied into
+    a local, a lambda may die before its coroutine, and an actor does not see the object whose member it is."""
+    return shell.result == "void" or shell.has_pack or shell.may_have_object or shell.captures is not None
+
+
+def _coroutine(shell: Shell, body: Body) -> str:
+    """What stands in the braces: the parameters and the states as locals, and the code."""
+    printer = _CoroutinePrinter(shell, body)
+    parts = ["co_await flow::coro::uncancellable(); "] if shell.is_uncancellable else []
+    if shell.names_address:
+        parts.append("[[maybe_unused]] auto* const this__ = co_await flow::coro::self(); ")
+    if not shell.has_pack:
+        parts += [f"[[maybe_unused]] {each.type} {each.name}({each.passed}); " for each in shell.kept]
+    for state in body.states:
+        slot = f"[[maybe_unused]] {state.slot} {state.slot_name}; " if state.slot else ""
+        declared = f"{state.type.text} {state.name}{state.extents}{initialiser(state, '{}')}"
+        parts.append(f"{at(state.type.line)}{slot}[[maybe_unused]] {declared}; ")
+    return "".join((*parts, printer.prologue(), printer.body_text(), "co_return; " if body.ends else ""))
+
+
+class _CoroutinePrinter(Printer):
+    def __init__(self, shell: Shell, body: Body) -> None:
+        super().__init__(body, labels.plan(body.code, resumes=False))
+        self._shell = shell
+
+    def prologue(self) -> str:
+        """The variables that the body needs besides the actor's own."""
+        text = "".join(f"struct {name}; " for name in self._body.deduced)
+        text += "".join(f"static flow::StaticLocal<{type_}> {name}; " for type_, name in self._body.statics)
+        text += "flow::Pending wait__; " if self._body.waits else ""
+        if self._body.choose_size:
+            text += f"flow::Choose<{self._body.choose_size}> choose__; "
+            text += "auto* actor__ = co_await flow::coro::self(); "
+        if self._body.uses_error:
+            text += "flow::Error error__; "
+        if self._body.uses_exception:
+            text += "flow::RaisedException exception__; "
+        return text + ("int entry__ = 0; " if self.needs_entry else "")
+
+    def _when(self, operand: str) -> str:
+        return f"choose__.when(actor__, {operand})"
+
+    def _suspend(self, node: Suspend) -> str:
+        if node.is_choose:
+            return "if (!choose__.decided()) co_await flow::coro::until(choose__); wait__ = choose__.result();"
+        return "wait__ = co_await wait__;"
+
+    def _fail(self, error: str) -> str:
+        if error == "wait__":
+            return f"co_await flow::coro::fail({error});"
+        return f"{{ flow::Error const raised__ = {error}; co_await flow::coro::fail(raised__); }}"
+
+    def _return(self, node: Return) -> str:
+        if node.is_never:
+            return "co_await flow::coro::never();"
+        if node.value is None or (self._shell.returns_void and node.is_void_value):
+            return "co_return;"
+        value = pieces(node.value)
+        if self._shell.returns_void:
+            return f"static_cast<void>({value}); co_return;"
+        if not self._shell.may_return_void:
+            moves = node.is_moved and not is_trivial(self._shell.result)
+            return f"co_return std::move({value});" if moves else f"co_return {value};"
+        if node.is_moved:
+            return f"co_await flow::coro::finish(std::move({value}));"
+        is_list = pieces(node.value[-1:]).partition(MARK_END)[2].startswith("{")
+        value = value if is_list else f"({value})"
+        return f"{{ {self._shell.result} value__({value}); co_await flow::coro::finish(std::move(value__)); }}"

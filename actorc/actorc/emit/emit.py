@@ -1,0 +1,71 @@
+"""The emitted text of a file: everything outside actors as it stands, every actor replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from actorc.check.facts import Facts, facts_of
+from actorc.emit import coroutine as emit_coroutine
+from actorc.emit import statemachine as emit_statemachine
+from actorc.emit.description import described
+from actorc.emit.lines import LineWriter, at
+from actorc.emit.patched import PatchedSource
+from actorc.emit.shell import Shell, shell_of
+from actorc.lower.lower import lower
+from actorc.lower.lowered import Body
+from actorc.source import Source
+from actorc.spelling import one_line
+from actorc.syntax import Actor, Description, File
+
+_Definition = Callable[[Shell, Body], str]
+_DEFINITIONS: dict[str, _Definition] = {
+    "state-machine": emit_statemachine.definition,
+    "coroutine": emit_coroutine.definition,
+}
+
+
+def emit(
+    file: File, source: Source, backend: str, output_path: str, *, nodiscard: bool = True, probes: bool = False
+) -> str:
+    """The text to be compiled in place of a source without errors. `backend` is a key of `_DEFINITIONS`.
+
+    `nodiscard`: the C++ compiler is to warn of calls whose future is thrown away, which cancels the actor.
+    `probes`: state machines are to call the program's fdb_probe_actor_... functions.
+    """
+    definition = _DEFINITIONS[backend]
+    is_header = output_path.endswith(".h")
+    facts = facts_of(file, nodiscard=nodiscard, probes=probes, is_header=is_header)
+    writer = LineWriter(source, is_header=is_header)
+    position = 0
+    declared: set[tuple[object, ...]] = set()
+    items: list[Actor | Description] = [*file.actors, *file.descriptions]
+    for item in sorted(items, key=lambda item: item.span.start):
+        writer.copy(position, item.span.start)
+        if isinstance(item, Description):
+            writer.copy(item.struct.span.start, item.struct.span.end)
+            writer.emit(described(item, source))
+        else:
+            writer.emit(_emitted(item, source, facts, definition, is_first=_key(item) not in declared))
+            declared.add(_key(item))
+        position = item.span.end
+    writer.copy(position, len(source.text))
+    return writer.text()
+
+
+def _emitted(actor: Actor, source: Source, facts: Facts, definition: _Definition, *, is_first: bool) -> str:
+    """An actor's declaration or definition, with marks for lines."""
+    if actor.lambdas:
+        inner = [_emitted(each, source, facts, definition, is_first=False) for each in actor.lambdas]
+        source = PatchedSource(source, list(zip((each.span for each in actor.lambdas), inner, strict=True)))
+    shell = shell_of(actor, source, facts, is_first=is_first)
+    if actor.body is None:
+        return f"{shell.head()};"
+    text = definition(shell, lower(actor, source))
+    if actor.test_name is not None:
+        text += f" {at(shell.line)}ACTOR_TEST_CASE({actor.name}, {one_line(source[actor.test_name.span])})"
+    return text
+
+
+def _key(actor: Actor) -> tuple[object, ...]:
+    """What tells one actor from another, as far as a file shows it."""
+    return (*actor.enclosing_classes, *actor.qualifier, actor.name, len(actor.parameters), len(actor.template or ()))

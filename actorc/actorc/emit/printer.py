@@ -1,0 +1,209 @@
+"""Prints a lowered body. What both back ends print alike is here; each adds how it suspends, fails and returns."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+
+from actorc.emit.lines import at
+from actorc.lower.lowered import (
+    Body,
+    Branches,
+    Case,
+    ChooseOperands,
+    Code,
+    Goto,
+    Handler,
+    If,
+    IfFailed,
+    Jumps,
+    Label,
+    LabelName,
+    Loop,
+    NativeCatch,
+    Node,
+    Operand,
+    Raise,
+    Region,
+    Return,
+    Scope,
+    Suspend,
+    Switch,
+    Try,
+    Variable,
+)
+from actorc.source import Pieces, Text
+
+
+def pieces(parts: Pieces) -> str:
+    return "".join(part if isinstance(part, str) else _text(part) for part in parts)
+
+
+def _text(text: Text) -> str:
+    """Source text; a comment at its end must not swallow what follows."""
+    last = text.text.rpartition("\n")[2]
+    return at(text.line) + text.text + ("\n" if "//" in last else "")
+
+
+def switch(value: str, cases: Iterable[Case], *, reset: str = "") -> str:
+    """Passes control on to where it was to go. `reset` is done on arrival."""
+    texts = [f"case {case.code}: {reset if case.arrives else ''}goto {case.label};" for case in cases]
+    return f"switch ({value}) {{ {' '.join(texts)} default: break; }} "
+
+
+def initialiser(state: Variable, default: str) -> str:
+    """What stands behind the name of a state variable where it is made."""
+    if state.slot:
+        return f"({state.slot_name}.start())"
+    return pieces(state.init) if state.init else default
+
+
+class Printer(ABC):
+    def __init__(self, body: Body, jumps: Jumps) -> None:
+        self._body = body
+        self._jumps = jumps
+        self._out: list[str] = []
+
+    def body_text(self) -> str:
+        """The body in its braces, with marks for lines."""
+        self._out.append("{ ")
+        self._nodes(self._body.code.body)
+        self._put(self._body.code.end_line, "}")
+        return "".join(self._out)
+
+    @property
+    def needs_entry(self) -> bool:
+        """Whether there is a region to be entered by a dispatch, so that `entry__` must be a variable."""
+        return bool(self._jumps.dispatch)
+
+    @abstractmethod
+    def _suspend(self, node: Suspend) -> str: ...
+
+    @abstractmethod
+    def _when(self, operand: str) -> str:
+        """Take a branch of a choose; true if that decides it."""
+
+    @abstractmethod
+    def _fail(self, error: str) -> str:
+        """End the actor with an error."""
+
+    @abstractmethod
+    def _return(self, node: Return) -> str: ...
+
+    def _put(self, line: int, text: str) -> None:
+        self._out.append(f"{at(line)}{text} ")
+
+    def _nodes(self, nodes: Iterable[Node]) -> None:
+        for node in nodes:
+            self._node(node)
+
+    def _node(self, node: Node) -> None:
+        match node:
+            case Code():
+                self._put(node.line, pieces(node.pieces))
+            case Scope():
+                self._scope(node)
+            case If():
+                self._if(node)
+            case Loop() | Switch():
+                self._put(node.line, pieces(node.head))
+                self._scope(node.body)
+                if isinstance(node, Loop) and node.tail:
+                    self._out.append(pieces(node.tail) + " ")
+            case Try():
+                self._try(node)
+            case Handler():
+                self._put(node.line, f"if (false) {{ {node.label}:")
+                self._scope(node.body)
+                self._out.append("} ")
+            case Branches():
+                self._branches(node)
+            case _:
+                self._put(node.line, self._leaf(node))
+
+    def _leaf(self, node: Node) -> str:
+        match node:
+            case Operand():
+                return f"wait__ = {pieces(node.value)};"
+            case ChooseOperands():
+                return self._choose_operands(node)
+            case Suspend():
+                return self._front(node.label) + self._suspend(node)
+            case IfFailed():
+                test = "!wait__.passed()" if node.drops else "wait__.failed()"
+                if node.handler is None:
+                    return f"if ({test}) {self._fail('wait__')}"
+                return f"if ({test}) {{ {self._raise('wait__.takeError()', node.handler)} }}"
+            case Raise():
+                return self._raise(pieces(node.error), node.handler)
+            case Return():
+                return self._return(node)
+            case Goto():
+                return self._goto(node)
+            case Label():
+                return f"{self._front(node.label).strip()};" if node.label in self._jumps.used else ""
+            case _:
+                raise AssertionError(f"not lowered: {type(node).__name__}")
+
+    def _front(self, label: LabelName) -> str:
+        if label not in self._jumps.used:
+            return ""
+        return f"{label}: __attribute__((unused)); " if self._jumps.may_vanish else f"{label}: "
+
+    def _raise(self, error: str, handler: LabelName | None) -> str:
+        return self._fail(error) if handler is None else f"error__ = {error}; goto {handler};"
+
+    def _goto(self, node: Goto) -> str:
+        through = self._jumps.through.get(node)
+        if through is None:
+            return f"goto {node.label};"
+        return f"entry__ = {through.code}; goto {through.label};"
+
+    def _choose_operands(self, node: ChooseOperands) -> str:
+        whens = [self._when(pieces(operand.value)) for operand in node.operands]
+        # Each is a full expression: its temporaries die before the next operand is evaluated.
+        evaluation = " if (choose__.undecided()) { ".join(f"(void){when};" for when in whens) + " }" * (len(whens) - 1)
+        return f"{{ auto evaluation__ = choose__.begin(); {evaluation} evaluation__.done(); }}"
+
+    # -----------------------------------------------------------------------------------------------------------
+
+    def _scope(self, scope: Scope, region: Region | None = None) -> None:
+        self._put(scope.line, "{")
+        cases = self._jumps.dispatch.get(region, ()) if region is not None else ()
+        if cases:
+            self._out.append(switch("entry__", cases, reset="entry__ = 0; "))
+        self._nodes(scope.body)
+        self._put(scope.end_line, "}")
+
+    def _if(self, node: If) -> None:
+        front = "" if node.front is None else self._front(node.front)
+        self._put(node.line, front + pieces(node.head))
+        regions = [None, None] if node.front is None else [Region(node.front, 0), Region(node.front, 1)]
+        self._scope(node.then, regions[0])
+        if node.orelse is None:
+            return
+        self._out.append("else ")
+        inner = node.orelse.body[0] if len(node.orelse.body) == 1 else None
+        if isinstance(inner, If) and node.front is None and inner.front is None:
+            self._if(inner)
+        else:
+            self._scope(node.orelse, regions[1])
+
+    def _try(self, node: Try) -> None:
+        self._put(node.line, self._front(node.region.front) + "try")
+        self._scope(node.body, node.region)
+        for catch in node.catches:
+            self._out.append(self._native_catch(catch))
+
+    def _native_catch(self, catch: NativeCatch) -> str:
+        if catch.type is None:
+            return f"catch (...) {{ error__ = flow::currentError(); goto {catch.handler}; }} "
+        keep = "error__ = caught__;" if catch.is_error else "exception__.hold(caught__);"
+        return f"catch ({pieces(catch.type)} caught__) {{ {keep} goto {catch.handler}; }} "
+
+    def _branches(self, node: Branches) -> None:
+        last = len(node.bodies) - 1
+        for index, body in enumerate(node.bodies):
+            test = "" if index == last else f"if (choose__.winner() == {index}) "
+            self._out.append(f"{'else ' if index else ''}{test}")
+            self._scope(body)

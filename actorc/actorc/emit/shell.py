@@ -1,0 +1,171 @@
+"""What stands around an actor's body: the parts of its declaration, spelt as both back ends need them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from actorc.check.facts import Facts
+from actorc.emit.lines import at
+from actorc.emit.signature import Argument, arguments_of, capture_list, captured_by
+from actorc.records import dataclass
+from actorc.source import Source
+from actorc.spelling import is_trivial, is_void, one_line
+from actorc.syntax import Actor, TemplateParameter, declared_states, walk
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    line: int
+    name: str
+    qualifier: str  # `Outer::X::` or nothing
+    returns: str  # the return type
+    result: str  # T of Future<T>; `void` for an actor without one
+    template: str  # `template <...> ` or nothing, with default arguments where they belong
+    bare_template: str  # the same without
+    specifiers: str  # attributes and `static`, each with a blank after it
+    arguments: tuple[Argument, ...]
+    captured: tuple[Argument, ...]  # of a lambda: what the actor keeps in front of its arguments
+    captures: str | None  # `[x = x, ...]` of a lambda
+    class_name: str  # FActor
+    class_arguments: str  # `<T, N>` of the emitted classes
+    is_uncancellable: bool
+    in_unnamed_namespace: bool  # the emitted classes
+    is_local: bool  # the emitted classes must stand in the function, where the class it belongs to is known
+    returns_void: bool  # Future<Void>
+    may_return_void: bool  # Future<T> of which only an instantiation tells whether T is Void
+    may_have_object: bool  # it may be a member that is not static
+    names_address: bool  # its body has THIS or THIS_ADDR, which stand for `this__`
+    has_probes: bool  # the program wants to be told when it begins, runs and ends
+    declares_itself: bool  # its body names it, and nothing before has declared it
+
+    def head(self, prefix: str = "", *, declares: bool = True) -> str:
+        """Everything of the function before its `;` or `{`. `prefix` of its arguments' names; `declares`: this is where
+        default arguments belong."""
+        arguments = ", ".join(argument.declared(prefix, default=declares) for argument in self.arguments)
+        if self.captures is not None:
+            return f"{at(self.line)}{self.captures}({arguments}) -> {self.returns}"
+        template = self.template if declares else self.bare_template
+        return f"{at(self.line)}{template}{self.specifiers}{self.returns} {self.qualifier}{self.name}({arguments})"
+
+    @property
+    def kept(self) -> tuple[Argument, ...]:
+        """All that the actor has copies of."""
+        return self.captured + self.arguments
+
+    @property
+    def aliases(self) -> str:
+        """What must stand in the function, in front of all else."""
+        types = ((each.type, f"decltype({each.name})", each.signature == each.type) for each in self.captured)
+        return "".join(
+            f"using {name} = {type_ if is_reference else f'std::remove_cv_t<{type_}>'}; "
+            for name, type_, is_reference in types
+        )
+
+    @property
+    def inner_arguments(self) -> str:
+        """The signature again, inside the function."""
+        return ", ".join(f"{a.signature}{'...' if a.is_pack else ''} arg__{a.name}" for a in self.kept)
+
+    @property
+    def own_arguments(self) -> str:
+        """Parameters that are the actor's own copies."""
+        return ", ".join(f"[[maybe_unused]] {a.type}{'...' if a.is_pack else ''} {a.name}" for a in self.arguments)
+
+    @property
+    def passed(self) -> str:
+        return ", ".join([each.name for each in self.captured] + [each.passed for each in self.arguments])
+
+    @property
+    def has_pack(self) -> bool:
+        return any(argument.is_pack for argument in self.arguments)
+
+
+def shell_of(actor: Actor, source: Source, facts: Facts, *, is_first: bool) -> Shell:
+    """`is_first`: the file has not declared the actor before, so default arguments of its template belong here."""
+    template = bare = ""
+    if actor.template is not None:
+        bare = _template(each.text for each in actor.template)
+        template = _template(source[each.span] for each in actor.template) if is_first else bare
+    result = "void" if actor.result_type is None else one_line(source[actor.result_type.span])
+    in_class = bool(actor.enclosing_classes)
+    is_shared = facts.is_header and not actor.is_static
+    return Shell(
+        line=source.line(actor.span.start),
+        name=actor.name,
+        qualifier="".join(part + "::" for part in actor.qualifier),
+        returns=one_line(actor.return_text),
+        result=result,
+        template=template,
+        bare_template=bare,
+        specifiers=_specifiers(actor, nodiscard=facts.nodiscard and actor.captures is None),
+        arguments=arguments_of(actor, source),
+        captured=captured_by(actor, source),
+        captures=None if actor.captures is None else capture_list(actor, source),
+        class_name=f"{actor.class_stem}Actor{actor.index or ''}",
+        class_arguments=_class_arguments(actor.template),
+        is_uncancellable=actor.is_uncancellable,
+        in_unnamed_namespace=not (actor.in_unknown or in_class or actor.qualifier or is_shared),
+        is_local=bool(actor.qualifier) or actor.captures is not None or _holds_own_class(actor, source),
+        returns_void=is_void(result),
+        may_return_void=_may_be_void(result, actor, facts),
+        may_have_object=_may_have_object(actor, facts),
+        names_address=_names(actor, source, "THIS(?:_ADDR)?"),
+        has_probes=facts.probes,
+        declares_itself=is_first and not in_class and not actor.qualifier and _names(actor, source, actor.name),
+    )
+
+
+def _template(parameters: Iterable[str]) -> str:
+    return f"template <{', '.join(one_line(text) for text in parameters)}> "
+
+
+def _holds_own_class(actor: Actor, source: Source) -> bool:
+    """Whether a parameter or state variable may be an object of the class that the actor stands in, which is complete
+    only in the bodies of its functions."""
+    if not actor.enclosing_classes or actor.body is None:
+        return False
+    held = re.compile(rf"\b{actor.enclosing_classes[-1]}\b(?!\s*[*&])")
+    types = [parameter.type for parameter in actor.parameters]
+    types += [type_ for statement in walk(actor.body) for type_, _ in declared_states(statement)]
+    return any(held.search(source[type_.span]) for type_ in types)
+
+
+def _may_have_object(actor: Actor, facts: Facts) -> bool:
+    classes = actor.qualifier or actor.enclosing_classes
+    return bool(classes) and not actor.is_static and (classes[-1], actor.name) not in facts.static_members
+
+
+def _names(actor: Actor, source: Source, word: str) -> bool:
+    """Whether the body has a word, which may be an expression of several."""
+    return actor.body is not None and re.search(rf"\b{word}\b", source[actor.body.span]) is not None
+
+
+def _specifiers(actor: Actor, *, nodiscard: bool) -> str:
+    parts = [one_line(text) for text in actor.attributes if "flow_" not in text]
+    may_discard = any("flow_allow_discard" in text for text in actor.attributes)
+    if nodiscard and actor.result_type is not None and not actor.is_uncancellable and not may_discard:
+        parts.append("[[nodiscard]]")
+    if actor.is_static and not actor.qualifier:
+        parts.append("static")
+    return "".join(part + " " for part in parts)
+
+
+def _class_arguments(template: tuple[TemplateParameter, ...] | None) -> str:
+    if template is None:
+        return ""
+    return f"<{', '.join(each.name + ('...' if each.is_pack else '') for each in template)}>"
+
+
+def _may_be_void(result: str, actor: Actor, facts: Facts) -> bool:
+    """Whether T may name Void although it is not spelt so: a template parameter, or a name that is no known class's."""
+    if is_void(result) or is_trivial(result):
+        return False
+    names = re.findall(r"\w+", result)
+    if any(each.name in names for each in actor.template or ()):
+        return True
+    return (
+        names[-1] not in facts.classes
+        and names[0] != "std"
+        and re.fullmatch(r"(?:::)?\w+(?:::\w+)*", result) is not None
+    )

@@ -1,0 +1,145 @@
+"""Actors as state machines: a struct with parameters and states, and one function with labels to resume at."""
+
+from __future__ import annotations
+
+from actorc.emit.lines import at
+from actorc.emit.printer import Printer, initialiser, pieces, switch
+from actorc.emit.shell import Shell
+from actorc.lower import labels
+from actorc.lower.lowered import Body, Return, Suspend, Variable
+
+
+def definition(shell: Shell, body: Body) -> str:
+    """An actor's definition, with marks for lines. What shares a line of the source needs no line of its own."""
+    classes = _classes(shell, body)
+    before, inside = f"{classes} ", ""
+    if shell.is_local:
+        before, inside = inside, before
+    elif shell.in_unnamed_namespace:
+        before = f"namespace {{ {classes} }} "
+    arguments = "" if shell.is_local else shell.class_arguments
+    call = f"flow::actor::start<{shell.class_name}{arguments}>({shell.passed});"
+    result = "" if shell.result == "void" else "return "
+    if shell.declares_itself:
+        before = f"{shell.head()}; {before}"
+    head = shell.head("arg__", declares=not shell.declares_itself)
+    return f"{at(shell.line)}{before}{head} {{ {shell.aliases}{inside}{result}{call} }}"
+
+
+def _classes(shell: Shell, body: Body) -> str:
+    """The struct with the parameters, the states and the code, and the class of the actor."""
+    printer = _StateMachinePrinter(body, labels.plan(body.code, resumes=True))
+    name, result = shell.class_name, shell.result
+    template, arguments = (shell.bare_template, shell.class_arguments) if not shell.is_local else ("", "")
+    kind = ", flow::actor::Kind::Uncancellable" if shell.is_uncancellable else ""
+    code = _visit(shell) + printer.prologue() + printer.body_text() + ("return actor__.finish(); " if body.ends else "")
+    return (
+        f"{template}struct {name}State {{ {_members(shell, body)}{_constructor(shell, body)}"
+        f"{_signature(shell, is_used='actor__' in code and not template)} {{ {code}}} }}; "
+        f"{template}struct {name} final : flow::actor::Actor<{result}, {name}State{arguments}{kind}> {{}};"
+    )
+
+
+def _signature(shell: Shell, *, is_used: bool) -> str:
+    """Of the function with the code. Packs, which cannot be members, reach it through the one that the frame calls."""
+    frame = f"{'' if is_used else '[[maybe_unused]] '}flow::actor::Frame<{shell.result}>& actor__"
+    body = f"flow::actor::Exit a_body({frame})"
+    packs = [argument for argument in shell.kept if argument.is_pack]
+    if not packs:
+        return body
+    call = f"a_packs({', '.join(['actor__', *(f'{pack.name}...' for pack in packs)])})"
+    for pack in reversed(packs):
+        call = f"{pack.name}__.apply([&]({pack.type}&... {pack.name}) {{ return {call}; }})"
+    declared = "".join(f", [[maybe_unused]] {pack.type}&... {pack.name}" for pack in packs)
+    return f"{body} {{ return {call}; }} flow::actor::Exit a_packs({frame}{declared})"
+
+
+def _members(shell: Shell, body: Body) -> str:
+    parts = [f"{shell.class_name}State* const this__ = this; "] if shell.names_address else []
+    parts += [
+        f"flow::actor::Pack<{each.type}...> {each.name}__; " if each.is_pack else f"{each.type} {each.name}; "
+        for each in shell.kept
+    ]
+    parts += [_member(state) for state in body.states]
+    if body.choose_size:
+        parts.append(f"flow::Choose<{body.choose_size}> choose__; ")
+    return "".join(parts)
+
+
+def _member(state: Variable) -> str:
+    if state.is_erased:
+        return f"{at(state.type.line)}flow::AnyRange {state.name}; "
+    slot = f"[[no_unique_address]] {state.slot} {state.slot_name}; " if state.slot else ""
+    return f"{at(state.type.line)}{slot}{state.type.text} {state.name}{state.extents}; "
+
+
+def _constructor(shell: Shell, body: Body) -> str:
+    """Initialises the parameters, then the states."""
+    inits = [f"{each.name}{'__' if each.is_pack else ''}({each.passed})" for each in shell.kept]
+    inits += [f"{at(state.type.line)}{state.name}{initialiser(state, '()')}" for state in body.states]
+    if not inits and not shell.has_probes:
+        return ""
+    explicit = "explicit " if len(shell.kept) == 1 else ""
+    colon = " : " if inits else ""
+    declared = f"{at(shell.line)}{explicit}{shell.class_name}State({shell.inner_arguments}){colon}{', '.join(inits)}"
+    if not shell.has_probes:
+        return declared + " {} "
+    created, destroyed = _probe(shell, "create"), _probe(shell, "destroy")
+    return f"{declared} {{ {created} }} ~{shell.class_name}State() {{ {destroyed} }} "
+
+
+def _probe(shell: Shell, event: str, address: str = "reinterpret_cast<unsigned long>(this)", index: str = "") -> str:
+    return f'fdb_probe_actor_{event}("{shell.name}", {address}{index});'
+
+
+def _visit(shell: Shell) -> str:
+    """Tells of each activation of the actor, from its beginning to whatever ends it."""
+    if not shell.has_probes:
+        return ""
+    left = _probe(shell, "exit", "address", ", index")
+    entered = _probe(shell, "enter", "visit__.address", ", visit__.index")
+    return (
+        f"struct Visit__ {{ unsigned long address; int index; ~Visit__() {{ {left} }} }} "
+        f"visit__{{reinterpret_cast<unsigned long>(this), actor__.entry() - 1}}; {entered} "
+    )
+
+
+class _StateMachinePrinter(Printer):
+    def prologue(self) -> str:
+        """The variables of a_body, and the switch that leads to where it goes on."""
+        text = "".join(f"struct {name}; " for name in self._body.deduced)
+        text += "".join(f"static flow::StaticLocal<{type_}> {name}; " for type_, name in self._body.statics)
+        for state in self._body.states:
+            if state.is_erased:
+                text += f"flow::RangeIn<{state.type.text}> {state.name}(this->{state.name}); "
+        text += "flow::Pending wait__ = actor__.resumed(); " if self._body.waits else ""
+        if self._body.uses_error:
+            text += "flow::Error error__; "
+        if self._body.uses_exception:
+            text += "flow::RaisedException exception__; "
+        entry = "actor__.entry()"
+        if self.needs_entry:
+            text += f"int entry__ = {entry}; "
+            entry = "entry__"
+        return text + (switch(entry, self._jumps.entry) if self._jumps.entry else "")
+
+    def _when(self, operand: str) -> str:
+        return f"actor__.when(choose__, {operand})"
+
+    def _suspend(self, node: Suspend) -> str:
+        number = node.number
+        if node.is_choose:
+            park = f"return actor__.park(choose__, {number});"
+            return f"if (!choose__.decided()) {park} resume{number}: wait__ = choose__.result(wait__);"
+        return f"if (!actor__.ready(wait__)) return actor__.park(wait__, {number}); resume{number}:"
+
+    def _fail(self, error: str) -> str:
+        return f"return actor__.fail({error});"
+
+    def _return(self, node: Return) -> str:
+        if node.is_never:
+            return "return actor__.never();"
+        if node.value is None:
+            return "return actor__.finish();"
+        value = pieces(node.value)
+        return f"return actor__.finish({f'std::move({value})' if node.is_moved else value});"

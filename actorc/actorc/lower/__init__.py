@@ -1,0 +1,1 @@
+"""From the tree to the form that both back ends print."""

@@ -1,0 +1,365 @@
+"""From an actor's body to the form that both back ends print (lowered.py).
+
+A plain local dies at the next wait that is executed, and C++ lets no jump into its scope. So a run of statements that
+begins with a local is printed inside braces which end where the actor may suspend:
+
+    { int n = 5;                              // the run: here locals may be in scope
+      wait__ = flow::pendingVoid(delay(n)); }  // evaluated while they live
+    if (!actor__.ready(wait__)) { suspend }     // here they are gone
+
+If a run comes to a statement that waits only on some of its paths, the statement is printed twice: in the run
+(prefix.py), where each wait that it can come to first is evaluated and then left for with a jump, and after the run,
+where only what those jumps lead to is printed. So a wait may be evaluated in several places, but there is one place
+where it suspends, and no local is in scope there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from actorc import syntax
+from actorc.check.sections import sections_of
+from actorc.lower.lowered import (
+    Body,
+    Branches,
+    Code,
+    If,
+    IfFailed,
+    Label,
+    LabelName,
+    Node,
+    Return,
+    Scope,
+    Suspend,
+    Switch,
+)
+from actorc.lower.prefix import PrefixLowering
+from actorc.lower.states import assigned
+from actorc.lower.tries import Declared, Items, Nodes, locals_of
+from actorc.records import dataclass, field, replace
+from actorc.source import Source
+from actorc.spelling import declares, is_trivial
+from actorc.syntax import Hold, Local, ResultKind, Span, Statement
+
+_LOOPS = (syntax.Loop, syntax.While, syntax.DoWhile, syntax.For, syntax.RangeFor)
+
+Lowered = tuple[Nodes, bool]  # and whether control comes to the end
+Merges = Mapping[int, LabelName]  # where in a list control arrives by a jump, too
+
+
+def lower(actor: syntax.Actor, source: Source) -> Body:
+    """The body of a definition."""
+    assert actor.body is not None
+    lowering = _Lowering(actor, actor.body, source)
+    body = lowering.body(actor.body)
+    repeated = lowering.repeated_statics()
+    return _Lowering(actor, actor.body, source, repeated).body(actor.body) if repeated else body
+
+
+class _Lowering(PrefixLowering):
+    """Statements as they stand where no local is in scope.
+
+    `reachable` always means that control comes to the statement from above. If it does not, what is lowered is what
+    the jumps out of a run lead to, which may be nothing.
+    """
+
+    def body(self, block: syntax.Block) -> Body:
+        nodes, ends = self._list(block.statements, reachable=True)
+        chooses = [len(wait.whens) for wait in self._numbers if isinstance(wait, syntax.Choose)]
+        return Body(
+            states=self._states,
+            code=self._scope(block, nodes),
+            ends=ends,
+            waits=bool(self._numbers),
+            choose_size=max(chooses, default=0),
+            uses_error=self._uses_error,
+            deduced=tuple(self._deduced.values()),
+            statics=tuple((static.type, f"static{number}__") for number, static in enumerate(self._shared.values(), 1)),
+            uses_exception=self._uses_exception,
+        )
+
+    def _list(self, statements: Items, *, reachable: bool) -> Lowered:
+        items: list[Statement] = []
+        for statement in statements:
+            items.append(statement)
+            if isinstance(statement, syntax.Wait):
+                items += self._result_local(statement.wait)
+        return self._items(items, 0, reachable, {})
+
+    def _block(self, block: syntax.Block, *, reachable: bool) -> tuple[Scope, bool]:
+        nodes, ends = self._list(block.statements, reachable=reachable)
+        return self._scope(block, nodes), ends
+
+    def _items(self, items: Items, start: int, reachable: bool, merges: Merges) -> Lowered:
+        """The items from `start` to the end of their block."""
+        nodes: Nodes = []
+        for index in range(start, len(items)):
+            item = items[index]
+            if index in merges:
+                nodes.append(Label(self._line(item), merges[index]))
+                reachable = True
+            if reachable and self._opens_run(item):
+                run, ends = self._run(items, index, merges)
+                return nodes + run, ends
+            lowered, reachable = self._statement(item, reachable)
+            nodes += lowered
+        if len(items) in merges:
+            nodes.append(Label(self._end_line(items[-1]), merges[len(items)]))
+            reachable = True
+        return nodes, reachable
+
+    def _is_jumped_into(self, item: Statement) -> bool:
+        return any(
+            inner in self._numbers and self._waiting_label(inner) in self._jumped_to for inner in syntax.walk(item)
+        )
+
+    # -----------------------------------------------------------------------------------------------------------
+    # Runs
+
+    def _opens_run(self, item: Statement) -> bool:
+        return bool(locals_of(item)) or self._declares_in_condition(item)
+
+    def _declares_in_condition(self, item: Statement) -> bool:
+        """Whether a variable of the `if` or `switch` itself is in scope at its waits."""
+        if not isinstance(item, syntax.If | syntax.Switch) or not self._reach.suspends(item):
+            return False
+        return declares(self._source[item.condition.span])
+
+    def _run(self, items: Items, start: int, merges: Merges) -> Lowered:
+        """The items from `start`, where a run begins, to the end of their block."""
+        ahead = {place: label for place, label in merges.items() if place > start}  # the one at `start` is printed
+        run = _Run(list(items), ahead)
+        mark = len(self._visible)
+        index = start
+        while index < len(items) and self._extend(run, index):
+            index += 1
+        if index == len(items):
+            run.leave_for(index, self._new("end"))
+        del self._visible[mark:]
+        last = items[min(index, len(items) - 1)]
+        line = self._end_line(last.whens[-1].wait if isinstance(last, syntax.Choose) else last)
+
+        jump = None if run.target is None else self._goto(line, run.target)
+        rest, ends = self._items(run.items, start, False, run.merges)
+        if jump is not None and not (rest and _label_of(rest[0]) == run.target):
+            run.nodes.append(jump)
+        if len(items) not in merges and all(isinstance(node, Label) for node in rest):
+            return run.nodes, ends  # the run ends with its block, whose braces are enough
+        return [Scope(self._line(items[start]), tuple(run.nodes), line), *rest], ends
+
+    def _extend(self, run: _Run, index: int) -> bool:
+        """Take the next item into the run; false if the run ends with it."""
+        item = run.items[index]
+        if isinstance(item, syntax.Wait | syntax.Choose):
+            run.nodes += self._prefix(item)[:-1]  # without the jump: that may not be needed
+            run.target = self._waiting_label(item)
+            return False
+        if isinstance(item, _LOOPS) and run.is_trivial and run.locals and self._reach.suspends(item):
+            if isinstance(item, syntax.For) and item.init is not None:  # may use the locals
+                run.nodes.append(Code(self._line(item), (*self._init(item), ";")))
+                run.items[index] = replace(item, init=None)
+            run.leave_for(index, self._new("after"))
+            return False
+        run.nodes += self._prefix(item)
+        run.locals += locals_of(item)
+        self._visible += [local.name for local in locals_of(item)]
+        if not self._reach.completes_before_wait(item):
+            return False
+        if not run.locals or (run.is_trivial and self._reach.completes_after_wait(item)):
+            run.leave_for(index + 1, self._new("after"))
+            return False
+        return True
+
+    # -----------------------------------------------------------------------------------------------------------
+    # Statements
+
+    def _statement(self, item: Statement, reachable: bool) -> Lowered:
+        if not self._reach.suspends(item):
+            if not reachable:
+                return [], False
+            return self._prefix(item), bool(self._reach.flow(item).normal)
+        if not reachable and not self._is_jumped_into(item):
+            return [], False
+        match item:
+            case syntax.Wait():
+                return self._wait(item, reachable), not item.returns
+            case syntax.Choose():
+                return self._choose(item, reachable)
+            case syntax.Block():
+                scope, ends = self._block(item, reachable=reachable)
+                return [scope], ends
+            case syntax.If():
+                return self._if_statement(item, reachable)
+            case syntax.Try():
+                return self._try_statement(item, reachable)
+            case syntax.Switch():
+                return self._switch_statement(item, reachable)
+            case syntax.While() | syntax.For() if item.condition and declares(self._source[item.condition.span]):
+                return self._statement(_without_declaration(item, item.condition), reachable)
+            case _:
+                loop = self._loop(item, lambda body: self._block(body, reachable=True)[0], with_init=reachable)
+                return loop, bool(self._reach.flow(item).normal)
+
+    def _wait(self, item: syntax.Wait, reachable: bool) -> Nodes:
+        line = self._end_line(item)
+        nodes: Nodes = [self._operand(item.wait)] if reachable else []
+        nodes.append(Suspend(line, self._numbers[item], self._waiting_label(item), is_choose=False))
+        drops = item.wait.result is None and not item.wait.is_stream
+        nodes.append(IfFailed(line, self._handler, drops))
+        return nodes if drops else nodes + self._taken(item.wait)
+
+    def _taken(self, wait: syntax.WaitExpr) -> Nodes:
+        """What becomes of the value, unless a local is bound to it."""
+        line = self._end_line(wait)
+        result = wait.result
+        if result is None:
+            text = "(void)wait__.takeNext<flow::Void>();" if wait.is_stream else "wait__.drop();"
+            return [Code(line, (text,))]
+        value = self._value(wait)
+        if result.kind is ResultKind.STATE:
+            return [Code(line, (f"{assigned(self._variables[result.name])} = {value};",))]
+        if result.target is not None:
+            return [Code(line, (self._text(result.target), f" = {value};"))]
+        return [Return(line, (value,))] if result.kind is ResultKind.RETURN else []
+
+    def _value(self, wait: syntax.WaitExpr) -> str:
+        """The result by value."""
+        return f"wait__.{'takeNext' if wait.is_stream else 'takeValue'}<{self._result_type(wait)}>()"
+
+    def _result_local(self, wait: syntax.WaitExpr) -> list[Statement]:
+        """The local that holds what was waited for."""
+        result = wait.result
+        if result is None or result.kind not in (ResultKind.LOCAL, ResultKind.UNPACK):
+            return []
+        is_unpacked = result.kind is ResultKind.UNPACK
+        name = f"[{', '.join(result.names)}]" if is_unpacked else result.name
+        type_ = "auto" if result.type is None else self._type(result.type)
+        hold = self._hold(result, wait.span.end)
+        if hold is Hold.OWN or (wait.is_stream and hold is Hold.VALUE):
+            text = f"[[maybe_unused]] {type_} {name} = {self._value(wait)};"
+        elif wait.is_stream:
+            text = f"[[maybe_unused]] {type_} const& {name} = {self._value(wait)};"
+        else:
+            holder = f"{result.names[0]}__"
+            take, reference = ("takeLocal", "auto&") if hold is Hold.VALUE else ("take", f"{type_} const&")
+            text = f"auto {holder} = wait__.{take}<{self._result_type(wait)}>(); "
+            text += f"[[maybe_unused]] {reference} {name} = {holder}.get();"
+        locals_ = tuple(Local(each, result.type is not None and is_trivial(type_)) for each in result.names)
+        return [Declared(Span(wait.span.end - 1, wait.span.end), (text,), locals_)]
+
+    def _hold(self, result: syntax.Result, after: int) -> Hold:
+        """A result that the source moves on is its own, so that there is something to move."""
+        if result.hold is Hold.VALUE and self._actor.body is not None:
+            rest = self._source[Span(after, self._actor.body.span.end)]
+            if any(re.search(rf"\bmove\s*\(\s*{re.escape(name)}\s*\)", rest) for name in result.names):
+                return Hold.OWN
+        return result.hold
+
+    def _choose(self, item: syntax.Choose, reachable: bool) -> Lowered:
+        line = self._end_line(item.whens[-1].wait)
+        nodes: Nodes = [self._choose_operands(item)] if reachable else []
+        nodes.append(Suspend(line, self._numbers[item], self._waiting_label(item), is_choose=True))
+        nodes.append(IfFailed(line, self._handler))
+        bodies = []
+        any_ends = False
+        for when in item.whens:
+            local = self._result_local(when.wait)
+            body, ends = self._list([*local, *when.body.statements], reachable=True)
+            bodies.append(self._scope(when.body, self._taken(when.wait) + body))
+            any_ends = any_ends or ends
+        nodes.append(Branches(line, tuple(bodies)))
+        return nodes, any_ends
+
+    def _if_statement(self, item: syntax.If, reachable: bool) -> Lowered:
+        then, ends = self._block(item.then, reachable=reachable)
+        orelse = None
+        if item.orelse is None:
+            ends = ends or reachable
+        else:
+            orelse, else_ends = self._block(item.orelse, reachable=reachable)
+            ends = ends or else_ends
+        if reachable or item.is_constexpr:
+            return [self._if(item, then, orelse)], ends
+        if orelse is None or not orelse.body:
+            return [then], ends
+        if not then.body:
+            return [orelse], ends
+        return [If(self._line(item), ("if (false)",), then, orelse)], ends
+
+    def _switch_statement(self, item: syntax.Switch, reachable: bool) -> Lowered:
+        """Without labels if only jumps arrive in it: then it is there for its `break`s."""
+        nodes: Nodes = [] if reachable else [Code(self._line(item), ("default:",))]
+        falls = False
+        outer, self._in_switch = self._in_switch, True
+        for section in sections_of(item, self._source):
+            arrives = reachable and bool(section.labels)
+            inner, falls = self._list(section.statements, reachable=arrives or falls)
+            nodes += self._labels(section) if reachable else []
+            nodes += self._section(section, inner, falls, with_labels=reachable)
+        self._in_switch = outer
+        if reachable:
+            switch = self._switch(item, nodes)
+        else:
+            switch = Switch(self._line(item), ("switch (0)",), self._scope(item.body, nodes))
+        return [switch], bool(self._reach.flow(item).normal)
+
+    def _try_statement(self, item: syntax.Try, reachable: bool) -> Lowered:
+        entered = reachable or self._is_jumped_into(item.body)
+        body_ends = False
+
+        def lower_body(block: syntax.Block) -> Scope:
+            nonlocal body_ends
+            scope, body_ends = self._block(block, reachable=reachable)
+            return scope
+
+        body, region, labels = self._try_body(item, lower_body)
+        handlers_end = False
+
+        def handler_list(statements: Items) -> Nodes:
+            nonlocal handlers_end
+            nodes, ends = self._list(statements, reachable=entered)
+            handlers_end = handlers_end or ends
+            return nodes
+
+        if entered:
+            return self._try(item, region, body, labels, handler_list), body_ends or handlers_end
+        nodes: Nodes = []
+        for catch, label in zip(item.catches, labels, strict=True):
+            scope = self._handler_scope(item, catch, label, handler_list)
+            nodes.append(If(self._line(catch), ("if (false)",), scope, None) if nodes else scope)
+        return nodes, handlers_end
+
+
+@dataclass(slots=True)
+class _Run:
+    """Statements in braces, and where control goes on after them."""
+
+    items: list[Statement]  # of the block
+    merges: dict[int, LabelName]
+    nodes: Nodes = field(default_factory=list)
+    locals: list[Local] = field(default_factory=list)
+    target: LabelName | None = None  # None: control does not come to the end of the run
+
+    @property
+    def is_trivial(self) -> bool:
+        """Whether nobody can tell when the locals die."""
+        return all(local.trivial for local in self.locals)
+
+    def leave_for(self, index: int, label: LabelName) -> None:
+        """The run goes on with the item at `index`, outside its braces."""
+        self.target = self.merges.setdefault(index, label)
+
+
+def _label_of(node: Node) -> LabelName | None:
+    return node.label if isinstance(node, Label | Suspend) else None
+
+
+def _without_declaration(item: syntax.While | syntax.For, condition: syntax.Code) -> Statement:
+    """`while (T x = f()) BODY` as `loop { if (T x = f()) BODY else break; }`."""
+    end = Span(item.body.span.end - 1, item.body.span.end)
+    leave = syntax.Block(end, (syntax.Break(end),))
+    body = syntax.Block(item.body.span, (syntax.If(item.span, condition, False, item.body, leave),))
+    if isinstance(item, syntax.For):
+        return replace(item, condition=None, body=body)
+    return syntax.Loop(item.span, body)

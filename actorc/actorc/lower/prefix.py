@@ -1,0 +1,253 @@
+"""Statements as they stand where plain locals may be in scope: no jump may arrive there.
+
+Code without waits is native C++ here, but for `return`, `throw` and `try`. A wait is evaluated and then left for with a
+jump; what comes after it in its block is not printed here, but by lower.py, where no local is in scope.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from actorc import syntax
+from actorc.check.sections import Section, falls_through, sections_of
+from actorc.check.statics import StaticVariable, static_variable
+from actorc.lower.lowered import ChooseOperands, Code, If, Loop, Node, Operand, Raise, Return, Scope, Switch
+from actorc.lower.states import assignment, range_value
+from actorc.lower.tries import Declared, Items, Nodes, TryLowering, locals_of
+from actorc.source import Pieces
+from actorc.spelling import is_void_value
+from actorc.syntax import CatchKind, Statement
+
+_REWRITTEN = (
+    syntax.Return, syntax.Throw, syntax.Try, syntax.StateDecl, syntax.Loop, syntax.Wait, syntax.Choose, Declared,
+)  # fmt: skip
+
+
+def _is_rewritten(item: Statement) -> bool:
+    if isinstance(item, syntax.For | syntax.RangeFor) and isinstance(item.init, syntax.StateDecl):
+        return True
+    return isinstance(item, _REWRITTEN)
+
+
+class PrefixLowering(TryLowering):
+    """The way of printing statements that is for the inside of runs, and what both ways share."""
+
+    def _prefix_list(self, items: Items) -> Nodes:
+        nodes: Nodes = []
+        mark = len(self._visible)
+        for item in items:
+            nodes += self._prefix(item)
+            self._visible += [local.name for local in locals_of(item)]
+            if not self._reach.completes_before_wait(item):
+                break
+        del self._visible[mark:]
+        return nodes
+
+    def _prefix_block(self, block: syntax.Block) -> Scope:
+        return self._scope(block, self._prefix_list(block.statements))
+
+    def repeated_statics(self) -> dict[Statement, StaticVariable]:
+        """The `static` locals that have been printed more than once, if their storage can be shared."""
+        repeated = [item for item, count in self._static_prints.items() if count > 1 and item not in self._shared]
+        statics = {item: static_variable(item, self._source) for item in repeated if isinstance(item, syntax.Plain)}
+        return {item: static for item, static in statics.items() if static is not None}
+
+    def _static(self, item: Statement) -> Code:
+        static = self._shared[item]
+        number = list(self._shared).index(item) + 1
+        head = f"[[maybe_unused]] auto& {static.name} = static{number}__.get([&]() -> {static.type} {{ return "
+        return Code(self._line(item), (head, *static.value, "; });"))
+
+    def _prefix(self, item: Statement) -> Nodes:
+        line = self._line(item)
+        if item in self._shared:
+            return [self._static(item)]
+        if self._in_switch and falls_through(item, self._source):
+            if isinstance(item, syntax.Plain):
+                return []  # printed where a label follows
+        elif self._is_verbatim(item):
+            for inner in syntax.walk(item) if self._static_prints else ():
+                if inner in self._static_prints:
+                    self._static_prints[inner] += 1
+            return [Code(line, (self._text(item),))]
+        match item:
+            case syntax.Break():
+                return [Code(line, ("break;",))]
+            case syntax.Continue():
+                return [Code(line, ("continue;",))]
+            case Declared(pieces=pieces):
+                return [Code(line, pieces)]
+            case syntax.StateDecl():
+                return [] if item.leading else [Code(line, (*self._assignment(item), ";"))]
+            case syntax.Wait(wait=wait):
+                return [self._operand(wait), self._goto(self._end_line(item), self._waiting_label(item))]
+            case syntax.Choose():
+                return [self._choose_operands(item), self._goto(self._end_line(item), self._waiting_label(item))]
+            case syntax.Block():
+                return [self._prefix_block(item)]
+            case syntax.If():
+                orelse = None if item.orelse is None else self._prefix_block(item.orelse)
+                return [self._if(item, self._prefix_block(item.then), orelse)]
+            case syntax.Try():
+                return self._prefix_try(item)
+            case syntax.Return():
+                return [self._return(item)]
+            case syntax.Throw():
+                return [self._throw(item)]
+            case syntax.Switch():
+                return [self._prefix_switch(item)]
+            case _:
+                return self._loop(item, self._prefix_block, with_init=True)
+
+    def _is_verbatim(self, item: Statement) -> bool:
+        """Whether the statement is copied as it stands."""
+        if isinstance(item, syntax.Break | syntax.Continue):
+            return False  # may stand for none in the source
+        known = self._verbatim.get(item)
+        if known is None:
+            known = self._verbatim[item] = not any(
+                _is_rewritten(inner) or inner in self._shared for inner in syntax.walk(item)
+            )
+        return known
+
+    def _operand(self, wait: syntax.WaitExpr) -> Operand:
+        function = "flow::pendingNext" if wait.is_stream else "flow::pending"
+        if wait in self._deduced:
+            head = f"{function}As<{self._deduced[wait]}>("
+        elif wait.result is None and not wait.is_stream:
+            head = "flow::pendingVoid("
+        else:
+            head = f"{function}<{self._result_type(wait)}>("
+        return Operand(self._line(wait), (head, self._text(wait.operand), ")"))
+
+    def _result_type(self, wait: syntax.WaitExpr) -> str:
+        """What the wait gives, as it may be spelt wherever its operand stands before."""
+        if wait.result is None:
+            return "flow::Void"
+        if wait.result.type is None:
+            return f"flow::Deduced<{self._deduced[wait]}>"
+        return self._type(wait.result.type)
+
+    def _choose_operands(self, item: syntax.Choose) -> ChooseOperands:
+        return ChooseOperands(self._line(item), tuple(self._operand(when.wait) for when in item.whens))
+
+    def _return(self, item: syntax.Return) -> Return:
+        line = self._line(item)
+        if item.value is None or item.is_never:
+            return Return(line, None, is_never=item.is_never)
+        value = self._text(item.value)
+        is_moved = value.text in self._movable and value.text not in self._visible
+        return Return(line, (value,), is_moved=is_moved, is_void_value=is_void_value(value.text))
+
+    def _if(self, item: syntax.If, then: Scope, orelse: Scope | None) -> If:
+        keyword = "if constexpr (" if item.is_constexpr else "if ("
+        front = self._new("constexpr") if item.is_constexpr and self._reach.suspends(item) else None
+        return If(self._line(item), (keyword, self._text(item.condition), ")"), then, orelse, front)
+
+    def _throw(self, item: syntax.Throw) -> Node:
+        if item.value is not None:
+            return Raise(self._line(item), (self._text(item.value),), self._handler)
+        assert self._caught is not None
+        kind, name = self._caught
+        if kind is CatchKind.OTHER:
+            return Code(self._line(item), (f"{name}.rethrow();",))
+        return Raise(self._line(item), (name,), self._handler)
+
+    # -----------------------------------------------------------------------------------------------------------
+
+    def _loop(self, item: Statement, lower_body: Callable[[syntax.Block], Scope], *, with_init: bool) -> Nodes:
+        line = self._line(item)
+        match item:
+            case syntax.While():
+                return [Loop(line, ("while (", self._text(item.condition), ")"), lower_body(item.body))]
+            case syntax.DoWhile():
+                tail = ("while (", self._text(item.condition), ");")
+                return [Loop(line, ("do",), lower_body(item.body), tail)]
+            case syntax.For():
+                head = ("for (", *(self._init(item) if with_init else ()), "; ", *self._optional(item.condition), "; ")
+                return [Loop(line, (*head, *self._optional(item.step), ")"), lower_body(item.body))]
+            case syntax.RangeFor() if self._reach.suspends(item):
+                return self._range_for(item, lower_body, with_init=with_init)
+            case syntax.RangeFor():
+                mark = len(self._visible)
+                self._visible += [local.name for local in item.decl_locals]
+                init = (*self._init(item), "; ") if item.init is not None else ()
+                head = ("for (", *init, self._text(item.decl), " : ", self._text(item.range), ")")
+                loop = Loop(line, head, lower_body(item.body))
+                del self._visible[mark:]
+                return [loop]
+            case syntax.Loop():
+                return [Loop(line, ("for (;;)",), lower_body(item.body))]
+            case _:
+                raise AssertionError(f"no loop: {type(item).__name__}")
+
+    def _init(self, item: syntax.For | syntax.RangeFor) -> Pieces:
+        if isinstance(item.init, syntax.StateDecl):
+            return self._assignment(item.init)
+        return self._optional(item.init)
+
+    def _assignment(self, item: syntax.StateDecl) -> Pieces:
+        return assignment(item, self._variables[item.name], self._source)
+
+    def _optional(self, code: syntax.Code | None) -> Pieces:
+        return () if code is None else (self._text(code),)
+
+    def _range_for(
+        self, item: syntax.RangeFor, lower_body: Callable[[syntax.Block], Scope], *, with_init: bool
+    ) -> Nodes:
+        """The place in the range is kept in a state variable; the element is a local of each pass."""
+        line = self._line(item)
+        nodes: Nodes = []
+        if with_init and item.init is not None:
+            nodes.append(Code(line, (*self._init(item), ";")))
+        place = self._hidden.iterators.get(item) or self._hidden.ranges[item]
+        pieces = ("[[maybe_unused]] ", self._text(item.decl), f" = *{place};")
+        element = Declared(item.decl.span, pieces, item.decl_locals)
+        scope = lower_body(syntax.Block(item.body.span, (element, *item.body.statements)))
+        if item in self._hidden.iterators:
+            container = self._source[item.range.span]
+            begin = f"{place} = std::begin({container})" if with_init else ""
+            head: Pieces = (f"for ({begin}; {place} != std::end({container}); ++{place})",)
+            return [*nodes, Loop(line, head, scope)]
+        start = (f"{place}.start(", *range_value(item, self._source), ")") if with_init else ()
+        head = ("for (", *start, f"; {place}.more(); {place}.next())")
+        return [*nodes, Loop(line, head, scope), Code(self._end_line(item), (f"{place}.clear();",))]
+
+    def _prefix_switch(self, item: syntax.Switch) -> Switch:
+        nodes: Nodes = []
+        outer, self._in_switch = self._in_switch, True
+        for section in sections_of(item, self._source):
+            ends = bool(self._reach.through(section.statements).normal)
+            nodes += self._labels(section)
+            nodes += self._section(section, self._prefix_list(section.statements), ends, with_labels=True)
+        self._in_switch = outer
+        return self._switch(item, nodes)
+
+    def _switch(self, item: syntax.Switch, nodes: Nodes) -> Switch:
+        head = ("switch (", self._text(item.condition), ")")
+        return Switch(self._line(item), head, self._scope(item.body, nodes))
+
+    def _labels(self, section: Section) -> Nodes:
+        return [Code(self._line(label), (self._text(label),)) for label in section.labels]
+
+    def _section(self, section: Section, nodes: Nodes, ends: bool, *, with_labels: bool) -> Nodes:
+        """What follows a section's labels. Its locals end with it, so that no later label jumps over them."""
+        if not section.statements:
+            return [Code(self._line(section.labels[-1]), (";",))] if section.labels and with_labels else []
+        first, last = section.statements[0], section.statements[-1]
+        if any(self._leaves_locals(statement) for statement in section.statements):
+            nodes = [Scope(self._line(first), tuple(nodes), self._end_line(last))]
+        if section.falls and ends and with_labels:
+            nodes.append(Code(self._end_line(last), ("[[fallthrough]];",)))
+        elif not ends and not isinstance(last, syntax.Break | syntax.Continue | syntax.Return | syntax.Throw):
+            nodes.append(Code(self._end_line(last), ("break;",)))
+        return nodes
+
+    def _leaves_locals(self, item: Statement) -> bool:
+        if isinstance(item, syntax.Wait):
+            return item.wait.result is not None and not item.wait.result.is_state and bool(item.wait.result.names)
+        return bool(locals_of(item))
+
+    def _prefix_try(self, item: syntax.Try) -> Nodes:
+        body, region, labels = self._try_body(item, self._prefix_block)
+        return self._try(item, region, body, labels, self._prefix_list)

@@ -1,0 +1,165 @@
+"""The state variables of an actor, and what their declarations do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from actorc import syntax
+from actorc.check.reach import Reach
+from actorc.lower.catches import rethrows_late
+from actorc.lower.lowered import Variable
+from actorc.records import dataclass, replace
+from actorc.source import Pieces, Source, Text
+from actorc.spelling import callable_type, is_assignable, is_constant, may_read_as_parameters, one_line
+from actorc.syntax import StateDecl, StateForm
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """The state variables that nobody has declared."""
+
+    iterators: Mapping[syntax.RangeFor, str]  # of the range-fors that wait and go over a parameter or state variable
+    ranges: Mapping[syntax.RangeFor, str]  # of those that go over anything else
+    errors: Mapping[syntax.Catch, str]  # what handlers have caught, if they pass it on after a wait
+
+
+def hidden_states(actor: syntax.Actor, body: syntax.Block, source: Source, reach: Reach) -> Hidden:
+    names = {parameter.name for parameter in actor.parameters}
+    iterators: dict[syntax.RangeFor, str] = {}
+    ranges: dict[syntax.RangeFor, str] = {}
+    errors: dict[syntax.Catch, str] = {}
+    for inner in syntax.walk(body):
+        names |= {name for _, name in syntax.declared_states(inner)}
+    for inner in syntax.walk(body):
+        if isinstance(inner, syntax.Try):
+            late = [catch for catch in inner.catches if rethrows_late(catch.body, reach)]
+            errors.update({catch: f"kept{number}__" for number, catch in enumerate(late, len(errors) + 1)})
+        elif isinstance(inner, syntax.RangeFor) and reach.suspends(inner):
+            number = len(iterators) + len(ranges) + 1
+            if source[inner.range.span] in names:
+                iterators[inner] = f"iter{number}__"
+            else:
+                ranges[inner] = f"range{number}__"
+    return Hidden(iterators, ranges, errors)
+
+
+def state_variables(actor: syntax.Actor, body: syntax.Block, source: Source, hidden: Hidden) -> tuple[Variable, ...]:
+    """All state variables in the order of their declarations, which is that of their construction."""
+    found: list[tuple[int, Variable]] = []
+    for statement in syntax.walk(body):
+        found += _declared_by(statement, actor, source)
+    for loop, name in hidden.iterators.items():
+        found.append(_hidden(loop.range, f"decltype(std::begin({source[loop.range.span]}))", name, source))
+    for loop, name in hidden.ranges.items():
+        range_ = "".join(part if isinstance(part, str) else part.text for part in range_value(loop, source))
+        place, variable = _hidden(loop.range, f"flow::RangeState<decltype(({one_line(range_)}))>", name, source)
+        found.append((place, replace(variable, is_erased=bool(actor.enclosing_classes))))
+    for catch, name in hidden.errors.items():
+        type_ = "flow::CaughtException" if catch.kind is syntax.CatchKind.OTHER else "flow::Error"
+        found.append(_hidden(catch, type_, name, source))
+    found.sort(key=lambda entry: entry[0])
+    return tuple(variable for _, variable in found)
+
+
+def _hidden(node: syntax.Node, type_: str, name: str, source: Source) -> tuple[int, Variable]:
+    place = node.span.start
+    return place, Variable(Text(type_, source.line(place)), name, None)
+
+
+def range_value(loop: syntax.RangeFor, source: Source) -> Pieces:
+    """The range as an expression, which `{1, 2, 3}` is not."""
+    text = Text(source[loop.range.span], source.line(loop.range.span.start))
+    return ("flow::listOf(", text, ")") if text.text.startswith("{") else (text,)
+
+
+def _declared_by(statement: syntax.Statement, actor: syntax.Actor, source: Source) -> Iterator[tuple[int, Variable]]:
+    match statement:
+        case StateDecl() | syntax.For(init=StateDecl()) | syntax.RangeFor(init=StateDecl()):
+            declaration = statement if isinstance(statement, StateDecl) else statement.init
+            assert isinstance(declaration, StateDecl)
+            yield declaration.span.start, _declared(declaration, actor, source)
+    for wait in syntax.waits_of(statement):
+        result = wait.result
+        if result is not None and result.is_state and result.type is not None:
+            yield wait.span.start, _assigned_later(result.type, result.name, actor, source)
+
+
+def _declared(declaration: StateDecl, actor: syntax.Actor, source: Source) -> Variable:
+    if declaration.extents is not None:
+        init = _array_init(declaration, source) if declaration.leading else None
+        return Variable(_type(declaration.type, source), declaration.name, init, source[declaration.extents.span])
+    if declaration.leading:
+        return Variable(_type(declaration.type, source), declaration.name, _leading_init(declaration, source))
+    if declaration.init is None and not is_constant(_type(declaration.type, source).text):
+        return Variable(_type(declaration.type, source), declaration.name, None)
+    return _assigned_later(declaration.type, declaration.name, actor, source)
+
+
+def _assigned_later(type_: syntax.Code, name: str, actor: syntax.Actor, source: Source) -> Variable:
+    """In a slot, unless its type is known to need none. While a class is not complete, C++ cannot be asked for that."""
+    text = _type(type_, source)
+    if is_constant(text.text):
+        slot = f"flow::StateSlot<{text.text}, 0, false>"
+        return Variable(Text(f"{text.text}&", text.line), name, None, slot=slot)
+    if is_assignable(text.text) or actor.enclosing_classes:
+        return Variable(text, name, None)
+    slot = f"flow::StateSlot<{text.text}, {source.line(type_.span.start)}>"
+    return Variable(Text(f"flow::StateOf<{text.text}>", text.line), name, None, slot=slot)
+
+
+def _type(type_: syntax.Code, source: Source) -> Text:
+    return Text(one_line(source[type_.span]), source.line(type_.span.start))
+
+
+def _leading_init(declaration: StateDecl, source: Source) -> Pieces | None:
+    """`(e)` or `{e}`: direct initialisation. None for `T x;` and `T x();`, which are value-initialised.
+
+    `((e))` where C++ might take `T x(e);` for the declaration of a function.
+    """
+    if declaration.init is None:
+        return None
+    text = Text(source[declaration.init.span], source.line(declaration.init.span.start))
+    if declaration.form is StateForm.BRACE:
+        return ("{", text, "}")
+    if declaration.form is StateForm.ASSIGN and text.text.startswith("{"):
+        return (text,)
+    if may_read_as_parameters(text.text, is_one=declaration.form is StateForm.ASSIGN):
+        return ("((", text, "))")
+    return ("(", text, ")")
+
+
+def _array_init(declaration: StateDecl, source: Source) -> Pieces | None:
+    """`{...}`; a string may stand without braces."""
+    if declaration.init is None:
+        return None
+    text = Text(source[declaration.init.span], source.line(declaration.init.span.start))
+    return (text,) if text.text.startswith("{") else ("{", text, "}")
+
+
+def assignment(declaration: StateDecl, variable: Variable, source: Source) -> Pieces:
+    """What a state declaration does where it stands, unless it is a leading one. Without `;`."""
+    text = one_line(source[declaration.type.span])
+    if declaration.extents is not None:
+        init = _array_init(declaration, source) or ("{}",)
+        array = f"flow::ArrayValue<{text}{one_line(source[declaration.extents.span])}>"
+        return (f"flow::assignArray({declaration.name}, {array}{{", *init, "})")
+    target = assigned(variable)
+    type_ = f"std::remove_const_t<{text}>" if is_constant(text) else callable_type(text)
+    if declaration.init is None:
+        return (f"{target} = {type_}()",)
+    value = Text(source[declaration.init.span], source.line(declaration.init.span.start))
+    if declaration.form is StateForm.ASSIGN:
+        return (f"{target} = ", value)
+    if declaration.form is StateForm.BRACE:
+        return (f"{target} = {type_}{{", value, "}")
+    return (f"{target} = {type_}(", value, ")")
+
+
+def assigned(variable: Variable) -> str:
+    """What the declaration of a state variable assigns to."""
+    return f"{variable.slot_name}.of({variable.name})" if variable.slot else variable.name
+
+
+def is_referring(variable: Variable) -> bool:
+    """Whether what the name means is not the actor's own to move from."""
+    return not variable.slot and (variable.type.text.endswith("&") or bool(variable.extents))

@@ -1,0 +1,201 @@
+"""`try` and its handlers, and what all of lowering shares: labels, lines, and the facts about the actor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from actorc import syntax
+from actorc.check.reach import Reach
+from actorc.check.statics import StaticVariable, is_static
+from actorc.lower.catches import rethrows, takes_errors
+from actorc.lower.lowered import Goto, Handler, LabelName, NativeCatch, Node, Region, Scope, Try
+from actorc.lower.states import hidden_states, is_referring, state_variables
+from actorc.records import dataclass
+from actorc.source import Pieces, Source, Text
+from actorc.spelling import is_trivial, one_line
+from actorc.syntax import CatchKind, Local, Statement
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Declared(Statement):
+    """Locals that no statement declares: a wait's result, a caught error, the element of a range."""
+
+    pieces: Pieces
+    locals: tuple[Local, ...]
+
+
+Nodes = list[Node]
+Items = Sequence[Statement]
+
+
+def locals_of(item: Statement) -> tuple[Local, ...]:
+    return item.locals if isinstance(item, syntax.Plain | Declared) else ()
+
+
+def _deduced(waits: Items) -> Iterator[syntax.WaitExpr]:
+    """The waits whose type only C++ knows."""
+    for item in waits:
+        for wait in syntax.waits_of(item):
+            if wait.result is not None and wait.result.type is None:
+                yield wait
+
+
+class TryLowering:
+    """What is known about the actor, and how its `try`s are laid out."""
+
+    def __init__(
+        self,
+        actor: syntax.Actor,
+        body: syntax.Block,
+        source: Source,
+        shared: Mapping[Statement, StaticVariable] | None = None,
+    ) -> None:
+        """`shared`: plain `static` locals that are printed more than once."""
+        self._actor = actor
+        self._source = source
+        self._reach = Reach(source)
+        self._hidden = hidden_states(actor, body, source, self._reach)
+        self._states = state_variables(actor, body, source, self._hidden)
+        self._variables = {state.name: state for state in self._states}
+        self._movable = {parameter.name for parameter in actor.parameters}
+        self._movable |= {state.name for state in self._states if not is_referring(state)}
+        self._movable |= {capture.name for capture in actor.captures or () if not capture.is_reference}
+        waits = [inner for inner in syntax.walk(body) if isinstance(inner, syntax.Wait | syntax.Choose)]
+        self._numbers: dict[Statement, int] = {wait: number for number, wait in enumerate(waits, 1)}
+        self._deduced = {wait: f"auto{number}__" for number, wait in enumerate(_deduced(waits), 1)}
+        self._verbatim: dict[Statement, bool] = {}
+        self._counts: dict[str, int] = {}
+        self._jumped_to: set[LabelName] = set()
+        self._handler: LabelName | None = None
+        self._caught: tuple[CatchKind, str] | None = None  # what `throw;` passes on: its kind and the variable
+        self._visible: list[str] = []  # locals in scope: they hide state variables
+        self._uses_error = False
+        self._uses_exception = False
+        self._shared = dict(shared or {})
+        self._static_prints = {inner: 0 for inner in syntax.walk(body) if is_static(inner, source)}
+        self._in_switch = False  # one that is not copied as it stands
+
+    def _line(self, node: syntax.Node) -> int:
+        return self._source.line(node.span.start)
+
+    def _end_line(self, node: syntax.Node) -> int:
+        return self._source.line(node.span.end - 1)
+
+    def _text(self, node: syntax.Node) -> Text:
+        return Text(self._source[node.span], self._line(node))
+
+    def _type(self, code: syntax.Code) -> str:
+        return one_line(self._source[code.span])
+
+    def _new(self, kind: str) -> LabelName:
+        self._counts[kind] = self._counts.get(kind, 0) + 1
+        return LabelName(kind, self._counts[kind])
+
+    def _goto(self, line: int, label: LabelName) -> Goto:
+        self._jumped_to.add(label)
+        return Goto(line, label)
+
+    def _scope(self, block: syntax.Block, nodes: Nodes) -> Scope:
+        return Scope(self._line(block), tuple(nodes), self._end_line(block))
+
+    def _waiting_label(self, wait: Statement) -> LabelName:
+        """Where the wait goes on once its operand has been evaluated."""
+        kind = "choose" if isinstance(wait, syntax.Choose) else "wait"
+        return LabelName(kind, self._numbers[wait])
+
+    # -----------------------------------------------------------------------------------------------------------
+
+    def _try_body(
+        self, item: syntax.Try, lower_body: Callable[[syntax.Block], Scope]
+    ) -> tuple[Scope, Region, list[LabelName]]:
+        """The body, and a label for each clause."""
+        outer = self._handler
+        region = Region(self._new("try"))
+        labels: list[LabelName] = []
+        is_first = True
+        for catch in item.catches:
+            if catch.kind is CatchKind.OTHER or not is_first:
+                labels.append(self._new("clause"))
+            else:
+                self._handler = LabelName("catch", region.front.number)
+                labels.append(self._handler)
+                is_first = False
+        body = lower_body(item.body)
+        self._handler = outer
+        return body, region, labels
+
+    def _try(
+        self,
+        item: syntax.Try,
+        region: Region,
+        body: Scope,
+        labels: Sequence[LabelName],
+        lower_list: Callable[[Items], Nodes],
+    ) -> Nodes:
+        self._uses_error = self._uses_error or takes_errors(item)
+        handlers: Nodes = []
+        for catch, label in zip(item.catches, labels, strict=True):
+            handler = self._handler_scope(item, catch, label, lower_list)
+            handlers.append(Handler(self._source.line(catch.head.start), label, handler))
+        return [Try(self._line(item), region, body, self._native_catches(item, labels)), *handlers]
+
+    def _native_catches(self, item: syntax.Try, labels: Sequence[LabelName]) -> tuple[NativeCatch, ...]:
+        """An `Error` clause without `...` behind it takes what no other clause does: it stands for both."""
+        kinds = [catch.kind for catch in item.catches]
+        found = []
+        rest = None  # the clause for what is left
+        for catch, label in zip(item.catches, labels, strict=True):
+            if catch.kind is CatchKind.OTHER:
+                found.append(NativeCatch(self._caught_type(catch), False, label))
+            elif catch.kind is CatchKind.ALL or CatchKind.ALL not in kinds:
+                rest = NativeCatch(None, True, label)
+            if catch.kind is CatchKind.ERROR and catch is not item.catches[-1]:
+                found.append(NativeCatch(("flow::Error const&",), True, label))
+        return (*found, rest) if rest is not None else tuple(found)
+
+    def _caught_type(self, catch: syntax.Catch) -> Pieces:
+        assert catch.type is not None
+        text = self._text(catch.type)
+        return (text,) if text.text.endswith("&") else (text, " const&")
+
+    def _handler_scope(
+        self, item: syntax.Try, catch: syntax.Catch, label: LabelName, lower_list: Callable[[Items], Nodes]
+    ) -> Scope:
+        prefix = "exception" if catch.kind is CatchKind.OTHER else "caught"
+        outer, self._caught = self._caught, (catch.kind, self._hidden.errors.get(catch, f"{prefix}{label.number}__"))
+        nodes = lower_list([*self._left_ranges(item, catch), *self._caught_local(catch), *catch.body.statements])
+        self._caught = outer
+        return self._scope(catch.body, nodes)
+
+    def _left_ranges(self, item: syntax.Try, catch: syntax.Catch) -> list[Statement]:
+        """An error leaves the loops of the body: their ranges end like all that C++ unwinds."""
+        loops = [inner for inner in syntax.walk(item.body) if isinstance(inner, syntax.RangeFor)]
+        names = [self._hidden.ranges[loop] for loop in loops if loop in self._hidden.ranges]
+        text = " ".join(f"{name}.clear();" for name in reversed(names))
+        return [Declared(catch.head, (text,), ())] if names else []
+
+    def _caught_local(self, catch: syntax.Catch) -> list[Statement]:
+        """What was caught as the handler sees it: by its name, and by one that nothing can hide, for `throw;`."""
+        assert self._caught is not None
+        kind, kept = self._caught
+        source = "error__" if kind is not CatchKind.OTHER else "flow::CaughtException(exception__)"
+        is_kept = catch in self._hidden.errors
+        texts = [f"{kept} = {source};"] if is_kept else []
+        names = []
+        if kind is CatchKind.OTHER:
+            self._uses_exception = True
+            if not is_kept:
+                texts.append(f"flow::CaughtException {kept}(exception__);")
+                names.append(Local(kept, trivial=False))
+        elif not is_kept and rethrows(catch.body):
+            texts.append(f"[[maybe_unused]] flow::Error const {kept} = error__;")
+            names.append(Local(kept, trivial=True))
+        if catch.name is not None and catch.type is not None:
+            type_ = self._type(catch.type)
+            value = f"{kept}.as<{type_}>()"
+            if kind is CatchKind.ERROR:
+                value, type_ = "error__", "flow::Error" if type_.endswith("Error") else "flow::Error const"
+            texts.append(f"[[maybe_unused]] {type_} {catch.name} = {value};")
+            is_other_value = kind is CatchKind.OTHER and not type_.endswith("&")
+            names.append(Local(catch.name, trivial=not is_other_value or is_trivial(type_)))
+        return [Declared(catch.head, (" ".join(texts),), tuple(names))] if texts else []

@@ -1,0 +1,39 @@
+"""Words of the language at places where actorc does not read them, and C++ could only misunderstand them."""
+
+from __future__ import annotations
+
+import re
+
+from actorc.diagnostics import Diagnostics, Fault
+from actorc.parse.brackets import TokenList
+from actorc.parse.lexer import Kind
+from actorc.syntax import Span
+
+STRAY_WORDS = frozenset({"UNCANCELLABLE"})  # and directives
+_MACRO = re.compile(r"#\s*define\s+(?!ACTOR\b|SWIFT_ACTOR\b)\w+")
+_ACTOR = re.compile(r"\"(?:\\.|[^\"\\])*\"|//[^\n]*|/\*.*?\*/|\b(?P<word>ACTOR|SWIFT_ACTOR)\b", re.DOTALL)
+_BEFORE_ACTOR = frozenset({"static", "Future", "flow", "void", "ACTOR", "SWIFT_ACTOR"})
+
+
+def find_stray(tokens: TokenList, index: int, diagnostics: Diagnostics) -> None:
+    """Report what the token at `index`, outside actors, should not be."""
+    text = tokens.texts[index]
+    if text == "UNCANCELLABLE" and tokens.texts[index + 1] in _BEFORE_ACTOR:
+        message = "`UNCANCELLABLE` belongs to an actor, and stands after the word ACTOR"
+        hint = "write `ACTOR UNCANCELLABLE Future<T> name(...)`"
+        diagnostics.error(Fault.STRAY_SPECIFIER, message, tokens.span(index, index + 1), hint=hint)
+    elif "ACTOR" in text and tokens.kind(index) is Kind.DIRECTIVE:
+        _find_in_macro(tokens.tokens[index].span, text, diagnostics)
+
+
+def _find_in_macro(span: Span, text: str, diagnostics: Diagnostics) -> None:
+    head = _MACRO.match(text)
+    if head is None:
+        return
+    for match in _ACTOR.finditer(text, head.end()):
+        if match["word"]:
+            place = Span(span.start + match.start("word"), span.start + match.end("word"))
+            message = "an actor in a macro definition is never compiled: actorc does not expand macros"
+            hint = "write the actor out, perhaps as a template, or let the macro call it"
+            diagnostics.error(Fault.ACTOR_IN_MACRO, message, place, hint=hint)
+            return

@@ -1,0 +1,188 @@
+"""The statements that introduce state: `state T x...;`, and every form of a wait.
+
+wait(E)    T x = wait(E)    state T x = wait(E)    x = wait(E)    return wait(E)    and the same with waitNext
+"""
+
+from __future__ import annotations
+
+from actorc.diagnostics import Abandoned, Diagnostics, Fault, Fix
+from actorc.parse.brackets import TokenList
+from actorc.parse.declarations import skip_attributes
+from actorc.parse.results import ResultParser
+from actorc.parse.waits import WaitScanner
+from actorc.syntax import Code, Result, ResultKind, StateDecl, StateForm, WaitExpr
+from actorc.words import KEYWORDS
+
+_STORAGE = frozenset({
+    "static", "constexpr", "constinit", "thread_local", "extern", "inline", "mutable", "register",
+})  # fmt: skip
+_OPERANDS = "to let others run, wait for `yield()`; to wait for ever, for `Never()`"
+_FORMS = {"": StateForm.NONE, "=": StateForm.ASSIGN, "(": StateForm.PAREN, "{": StateForm.BRACE}
+
+
+class WaitForms:
+    def __init__(self, tokens: TokenList, diagnostics: Diagnostics, scanner: WaitScanner) -> None:
+        self._tokens = tokens
+        self._texts = tokens.texts
+        self._diagnostics = diagnostics
+        self._scanner = scanner
+        self._results = ResultParser(tokens, diagnostics, scanner)
+
+    def _error(
+        self,
+        fault: Fault,
+        message: str,
+        first: int,
+        end: int,
+        hint: str | None = None,
+        fixes: tuple[Fix, ...] = (),
+    ) -> None:
+        self._diagnostics.error(fault, message, self._tokens.span(first, end), hint=hint, fixes=fixes)
+
+    # -----------------------------------------------------------------------------------------------------------
+    # Waits
+
+    def is_wait_form(self, first: int, wait: int) -> bool:
+        """Whether a wait at `wait` is, or is meant to be, the value of the statement that begins at `first`."""
+        return wait == first or (self._texts[wait - 1] == "=" and self._tokens.find(first, wait, ("=",)) == wait - 1)
+
+    def wait(self, first: int, wait: int, end: int) -> WaitExpr:
+        """The wait form in `[first, end)`, which has its keyword at `wait`. Raises Abandoned if it is none."""
+        close = self._tokens.partner.get(wait + 1)
+        if close is None or close >= end:
+            raise Abandoned
+        word = self._texts[wait]
+        if close + 1 < end:
+            if self._texts[close + 1] in (")", "]"):
+                raise Abandoned  # a bracket that closes nothing has been reported
+            message = f"a {word} is a statement of its own: nothing can follow its `)`"
+            hint = f"write `state T value = {self._scanner.shown(wait)};`, then use `value`"
+            self._error(Fault.AFTER_WAIT, message, close + 1, end, hint)
+            raise Abandoned
+        if close == wait + 2:
+            self._error(Fault.WAIT_OPERAND, f"`{word}` needs something to wait for", wait, close + 1, _OPERANDS)
+            raise Abandoned
+        hint = "write `state T value = {wait};` before, and use `value` here"
+        self._scanner.copied(wait + 2, close, "inside another wait", hint)
+        result = self._result(first, wait)
+        operand = self._tokens.code(wait + 2, close)
+        return WaitExpr(self._tokens.span(first, close + 1), word == "waitNext", operand, result)
+
+    def is_returned(self, index: int, stop: int) -> bool:
+        """Whether `index`, after a `return`, is a wait that reaches to `stop`, where the statement ends."""
+        if not self._scanner.is_wait(index, is_first=True):
+            return False
+        return self._tokens.partner.get(index + 1) == stop - 1
+
+    def _result(self, first: int, wait: int) -> Result | None:
+        if wait == first:
+            return None
+        if self._texts[first] == "return":
+            return Result(ResultKind.RETURN, None, (), None)
+        return self._results.result(first, wait)
+
+    # -----------------------------------------------------------------------------------------------------------
+    # State variables
+
+    def state(self, first: int, end: int, leading: bool) -> StateDecl:
+        """`state T x...` in `[first, end)`, without its `;`. Raises Abandoned if it declares nothing."""
+        tokens = self._tokens
+        start = skip_attributes(tokens, first + 1, end)
+        bounds = stop = self._initialiser(start, end)
+        name = stop - 1
+        self._require_variable(first, start, name, stop, end)
+        while self._texts[stop] == "[" and stop < end:
+            stop = tokens.next(stop, end)
+        self._require_storage(start, name, bounds < stop, leading)
+        opener = self._texts[stop] if stop < end else ""
+        init = self._init(stop, end, opener)
+        hint = f"write `state {tokens.text(start, stop)} = {{wait}};`"
+        self._scanner.copied(start, end, "inside an initialiser", hint)
+        span = tokens.span(first, end + 1 if self._texts[end] == ";" else end)
+        extents = tokens.code(bounds, stop) if bounds < stop else None
+        return StateDecl(span, tokens.code(start, name), self._texts[name], _FORMS[opener], init, leading, extents)
+
+    def _initialiser(self, start: int, end: int) -> int:
+        """Where the declared name ends: at the initialiser, or at what cannot stand in a state declaration."""
+        index = start
+        while True:
+            index = self._tokens.find(index, end, ("=", "(", "{", "[", ",", ":"))
+            if index < end and self._texts[index] == "(" and self._texts[index - 1] == "decltype":
+                index = self._tokens.next(index, end)
+                continue
+            return index
+
+    def _require_variable(self, first: int, start: int, name: int, stop: int, end: int) -> None:
+        texts = self._texts
+        following = texts[stop] if stop < end else ""
+        is_unbounded = following == "[" and texts[stop + 1] == "]"
+        is_listed = following in (",", ":") or self._is_pointer_declarator(stop, end)
+        if is_listed or is_unbounded or self._tokens.find(start, stop, ("auto",)) < stop:
+            self._refuse_kind(first, start, following, end)
+        named = self._tokens.is_name(name) and texts[name] not in KEYWORDS
+        if not named or name <= start or texts[name - 1] in ("::", ".", "->"):
+            message = "`state` must be followed by a type and a name"
+            self._error(Fault.STATE_DECLARATION, message, first, max(stop, start), "write `state TYPE NAME = VALUE;`")
+            raise Abandoned
+
+    def _require_storage(self, start: int, name: int, is_array: bool, leading: bool) -> None:
+        """Report what cannot be made when the actor is made, or cannot be part of it."""
+        texts = self._texts
+        for index in range(start, name):
+            if texts[index] in _STORAGE:
+                message = f"a state variable belongs to one run of the actor, so it cannot be `{texts[index]}`"
+                hint = f"leave out `{texts[index]}`, or `state`"
+                self._error(Fault.STATE_TYPE, message, index, index + 1, hint)
+        shown = texts[name]
+        if texts[name - 1] in ("&", "&&") and not leading:
+            message = "a reference is bound when the actor starts, so it must be among the first states of its body"
+            hint = f"write `state T* {shown} = &...;`, or move this to the start of the actor"
+            self._error(Fault.STATE_TYPE, message, start, name + 1, hint)
+        elif is_array and "const" in (texts[start], texts[name - 1]) and not leading:
+            message = "a constant array must be among the first states of the actor's body"
+            self._error(Fault.STATE_TYPE, message, start, name + 1, "leave out `const`")
+
+    def _is_pointer_declarator(self, index: int, end: int) -> bool:
+        """`(*name)(...)` or `(*name)[...]`, where `(*value)` alone initialises a name before it."""
+        if index >= end or self._texts[index] != "(" or self._texts[index + 1] != "*":
+            return False
+        after = self._tokens.next(index, end)
+        return after < end and self._texts[after] in ("(", "[")
+
+    def _refuse_kind(self, first: int, start: int, following: str, end: int) -> None:
+        if "auto" in self._texts[start:end] and following == "[":
+            message, hint = "state variables cannot be unpacked from a value", "declare each with its own `state`"
+        elif following == "[":
+            message, hint = "the size of a state variable must be written out", "write the number of elements"
+        elif following == ",":
+            message, hint = "only one variable can be declared with `state`", "repeat `state` for each variable"
+        elif following == ":":
+            message, hint = "a state variable cannot be a bit-field", "leave the width out"
+        elif following == "(":
+            message, hint = "a state variable's type must stand before its name", "name the type with `using`"
+        else:
+            message, hint = "the type of a state variable must be written out", "write the type instead of `auto`"
+        self._error(Fault.STATE_TYPE, message, first, end, hint)
+        raise Abandoned
+
+    def _init(self, stop: int, end: int, opener: str) -> Code | None:
+        if not opener:
+            return None
+        tokens = self._tokens
+        if opener == "=":
+            comma = tokens.find(stop + 1, end, (",",))
+            if comma < end:
+                self._refuse_kind(stop, stop, ",", end)
+            if stop + 1 >= end:
+                message = "the initial value is missing after `=`"
+                self._error(Fault.STATE_DECLARATION, message, stop, stop + 1)
+            return tokens.code(stop + 1, end)
+        close = tokens.partner.get(stop, end)
+        if close >= end:
+            raise Abandoned
+        if close + 1 < end:
+            if self._texts[close + 1] == ",":
+                self._refuse_kind(close + 1, close + 1, ",", end)
+            message = "unexpected text after the initial value of a state variable"
+            self._error(Fault.STATE_DECLARATION, message, close + 1, end)
+        return tokens.code(stop + 1, close) if close > stop + 1 else None
