@@ -19,6 +19,8 @@ constinit thread_local Cell cancelledByThread = {.waiters = {nullptr, nullptr},
 
 } // namespace
 
+const char FLOW_SETTINGS = 0;
+
 void detach(Waiter* waiter) noexcept {
     if (waiter->link.isLinked())
         waiter->link.unlink();

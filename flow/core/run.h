@@ -25,6 +25,14 @@ namespace flow::detail {
 inline constinit thread_local Waiter* handedOver = nullptr;
 #endif
 
+// Runtime and program must agree on how control is handed over and on the size of a cell. Where they do not, this name
+// is what the linker misses.
+#define FLOW_PASTE(a, b, c, d) a##b##c##d
+#define FLOW_SETTINGS_OF(tailCalls, checked) FLOW_PASTE(compiledWithTailCalls, tailCalls, AndChecked, checked)
+#define FLOW_SETTINGS FLOW_SETTINGS_OF(FLOW_TAIL_CALLS, FLOW_CHECKED)
+extern const char FLOW_SETTINGS;
+[[gnu::used]] inline const char* const settings = &FLOW_SETTINGS;
+
 /// The same waiter, of which the optimizer knows nothing. Every call through `resume` or `destroy` goes through this:
 /// LLVM gives the parts of a coroutine its own calling convention, which for one pointer is the same machine code as
 /// that of a plain function. Called through a pointer that is all there is to it; but where the optimizer finds out

@@ -1,0 +1,43 @@
+"""A program that is compiled otherwise than the runtime must not link: it would lose waiters, or write past cells."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = '#include "flow/core/future.h"\nint main() { flow::Promise<int> promise; promise.send(1); }\n'
+
+
+def link(compiler: str, folder: Path, *settings: str) -> str:
+    """What the linker says of a program with these settings and a runtime without them."""
+    (folder / "main.cpp").write_text(PROGRAM, encoding="utf-8")
+    program, runtime = folder / "main.o", folder / "runtime.a"
+    compile_ = [compiler, "-std=c++20", "-O2", f"-I{ROOT}", "-c"]
+    subprocess.run([*compile_, *settings, folder / "main.cpp", "-o", program], check=True)
+    sources = [path for layer in ("base", "memory", "core") for path in (ROOT / "flow" / layer).glob("*.cpp")]
+    for source in sources:
+        subprocess.run([*compile_, source, "-o", folder / f"{source.stem}.o"], check=True)
+    subprocess.run(["ar", "rcs", runtime, *(folder / f"{source.stem}.o" for source in sources)], check=True)
+    linked = subprocess.run(
+        [compiler, program, runtime, "-o", folder / "program"], capture_output=True, text=True, check=False
+    )
+    assert (linked.returncode != 0) == bool(settings)
+    return linked.stderr
+
+
+@pytest.mark.parametrize(
+    ("setting", "missing"),
+    [
+        ("-DFLOW_TAIL_CALLS=0", "compiledWithTailCalls0AndChecked0"),
+        ("-DFLOW_CHECKED=1", "compiledWithTailCalls1AndChecked1"),
+    ],
+)
+def test_settings_that_differ_do_not_link(tmp_path: Path, setting: str, missing: str) -> None:
+    assert missing in link("g++-12", tmp_path, setting)
+
+
+def test_equal_settings_link(tmp_path: Path) -> None:
+    assert link("g++-12", tmp_path) == ""
