@@ -109,7 +109,7 @@ def test_state_machine() -> None:
     assert "case 1: goto resume1; case 2: goto resume2; default: break;" in output
     assert "{ auto x__ = wait__.takeLocal<int>(); [[maybe_unused]] auto& x = x__.get(); sum += x; wait__ =" in output
     assert "(delay(1.0)); } if (!actor__.ready(wait__)) return actor__.park(wait__, 2); resume2: if" in output
-    assert "return actor__.finish(std::move(sum));" in output
+    assert "return actor__.finish(std::forward<decltype(sum)>(sum));" in output
     assert "struct FActor final : flow::actor::Actor<int, FActorState> {};" in output
     assert "[[nodiscard]] Future<int> f(Future<int> const& arg__a, int const& arg__k) {" in output
 
@@ -154,7 +154,7 @@ def test_shadowed_states_are_not_moved() -> None:
     body = "state std::string s; wait(a); { std::string s = g(); if (s.empty()) return s; } return s;"
     output = emitted(f"ACTOR Future<std::string> f(Future<Void> a) {{ {body} }}\n")
     assert "finish(s)" in output
-    assert "finish(std::move(s))" in output
+    assert "finish(std::forward<decltype(s)>(s))" in output
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -47,10 +47,11 @@ def test_program_that_crashes() -> None:
     """What a crash leaves is attributed to its program, and the programs after it are still run."""
 
     def crash(text: str, backend: str) -> str:
-        return text.replace("return actor__.finish(", "__builtin_trap(); return actor__.finish(", 1)
+        return text.replace("return actor__.finish(4711);", "__builtin_trap();")
 
-    programs = [generated(SEED, index) for index in range(3)]
-    found = check(programs, CLANG, crash)
+    crashing = Program("ACTOR Future<int> root(Token token, int n) {\n    return 4711;\n}\n", 0)
+    found = check([generated(SEED, 0), crashing, generated(SEED, 1)], CLANG, crash)
+    assert [each.program for each in found] == [crashing]
     assert [each.kind for each in found] == ["crash"]
 
 

@@ -74,6 +74,13 @@ ACTOR Future<Void> refers(IntRef x, int add) {
     return Void();
 }
 
+using NameRef = std::string&;
+
+ACTOR Future<std::string> namedByReference(NameRef name) {
+    wait(delay(1));
+    return name; // the caller's: copied, not moved
+}
+
 class Later {
 public:
     // A parameter of a class that is incomplete here.
@@ -161,6 +168,9 @@ int main() {
     int x = 1;
     sim.run(refers(x, 3));
     say("x is %d", x);
+    std::string name = "a name that is long enough to be moved";
+    say("%s", sim.run(namedByReference(name)).c_str());
+    say("%s", name.c_str());
     say("--");
     say("%d", sim.run(sums(Token("alone"))));
     say("%d at %g", sim.run(sums(Token("first"), 1, 2, 3)), now());

@@ -7,7 +7,7 @@ with plain arguments.
 from __future__ import annotations
 
 from actorc.emit.lines import MARK_END, at
-from actorc.emit.printer import Printer, initialiser, pieces
+from actorc.emit.printer import Printer, initialiser, moved, pieces
 from actorc.emit.shell import Shell
 from actorc.lower import labels
 from actorc.lower.lowered import Body, Return, Suspend
@@ -90,9 +90,9 @@ class _CoroutinePrinter(Printer):
             return f"static_cast<void>({value}); co_return;"
         if not self._shell.may_return_void:
             moves = node.is_moved and not is_trivial(self._shell.result)
-            return f"co_return std::move({value});" if moves else f"co_return {value};"
+            return f"co_return {moved(node.value)};" if moves else f"co_return {value};"
         if node.is_moved:
-            return f"co_await flow::coro::finish(std::move({value}));"
+            return f"co_await flow::coro::finish({moved(node.value)});"
         is_list = pieces(node.value[-1:]).partition(MARK_END)[2].startswith("{")
         value = value if is_list else f"({value})"
         return f"{{ {self._shell.result} value__({value}); co_await flow::coro::finish(std::move(value__)); }}"

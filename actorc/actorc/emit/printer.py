@@ -39,6 +39,12 @@ def pieces(parts: Pieces) -> str:
     return "".join(part if isinstance(part, str) else _text(part) for part in parts)
 
 
+def moved(value: Pieces) -> str:
+    """A parameter or state variable by its name, which nothing will read again; unless it is a reference."""
+    (name,) = (part.text for part in value if isinstance(part, Text))
+    return f"std::forward<decltype({name})>({pieces(value)})"
+
+
 def _text(text: Text) -> str:
     """Source text; a comment at its end must not swallow what follows."""
     last = text.text.rpartition("\n")[2]

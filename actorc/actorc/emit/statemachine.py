@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from actorc.emit.lines import at
-from actorc.emit.printer import Printer, initialiser, pieces, switch
+from actorc.emit.printer import Printer, initialiser, moved, pieces, switch
 from actorc.emit.shell import Shell
 from actorc.lower import labels
 from actorc.lower.lowered import Body, Return, Suspend, Variable
@@ -142,4 +142,4 @@ class _StateMachinePrinter(Printer):
         if node.value is None:
             return "return actor__.finish();"
         value = pieces(node.value)
-        return f"return actor__.finish({f'std::move({value})' if node.is_moved else value});"
+        return f"return actor__.finish({moved(node.value) if node.is_moved else value});"
