@@ -184,6 +184,7 @@ WHOLE_FILES = [
     ("A0103", "ACTOR @@int a(int b);"),
     ("A0103", "ACTOR @@MyFuture<int> a(int b);"),
     ("A0103", "ACTOR @@Future<> a(int b);"),
+    ("A0103", "ACTOR @@Future<,> a(int b);"),
     ("A0103", "ACTOR @@a(int b);"),
     ("A0104", "@@ACTOR Future<Void> a;"),
     ("A0104", "ACTOR @@inline Future<Void> a(int b);"),

@@ -182,9 +182,9 @@ class HeaderParser:
         if close is None or close != end - 1:
             self._wrong_return_type(head, first, end)
             return
-        if close == open_ + 1:
+        if not any(self._tokens.is_name(index) for index in range(open_ + 1, close)):
             message = "`Future` needs a type: an actor without a result is a `Future<Void>`"
-            fixes = inserted(self._tokens.span(close, end).start, "Void")
+            fixes = inserted(self._tokens.span(close, end).start, "Void") if close == open_ + 1 else ()
             self._error(Fault.RETURN_TYPE, message, first, end, "write `Future<Void>`", fixes)
         head.result_type = self._tokens.code(open_ + 1, close)
 
