@@ -5,6 +5,7 @@
 //     static StaticLocal<T> storage;
 //     auto& x = storage.get([&]() -> T { return e; });   // in each place
 
+#include <atomic>
 #include <mutex>
 #include <optional>
 #include <type_traits>
@@ -19,12 +20,16 @@ class StaticLocal {
 public:
     template <class Make>
     std::remove_reference_t<T>& get(Make make) {
-        std::call_once(once_, [&] {
-            if constexpr (std::is_reference_v<T>)
-                object_ = &make();
-            else
-                object_.emplace(make());
-        });
+        if (!made_.load(std::memory_order_acquire)) [[unlikely]] {
+            std::lock_guard lock(mutex_);
+            if (!made_.load(std::memory_order_relaxed)) {
+                if constexpr (std::is_reference_v<T>)
+                    object_ = &make();
+                else
+                    object_.emplace(make());
+                made_.store(true, std::memory_order_release);
+            }
+        }
         if constexpr (std::is_reference_v<T>)
             return **object_;
         else
@@ -32,7 +37,9 @@ public:
     }
 
 private:
-    std::once_flag once_;
+    // No std::call_once: under ThreadSanitizer it never comes back once an initialiser has thrown.
+    std::atomic<bool> made_{false};
+    std::mutex mutex_;
     std::optional<Stored> object_;
 };
 
