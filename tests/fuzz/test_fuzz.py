@@ -16,7 +16,7 @@ SEED = 20
 
 def test_random_programs() -> None:
     compilers = [name for name, toolchain in TOOLCHAINS.items() if toolchain.is_there]
-    todo = tasks(SEED, range(PROGRAMS), compilers)
-    found = [each for _, differences in run(todo, os.cpu_count() or 1) for each in differences]
+    pending = tasks(SEED, range(PROGRAMS), compilers)
+    found = [each for _, differences in run(pending, os.cpu_count() or 1) for each in differences]
     if found:
         pytest.fail("\n\n".join(reproducer(each, each.difference) for each in found[:3]))

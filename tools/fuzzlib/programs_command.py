@@ -19,12 +19,12 @@ SHRUNK = 5  # of the differences that are found: the rest are printed as they ar
 def fuzz_programs(seed: int, indices: range, jobs: int, compilers: list[str] | None) -> int:
     """Returns the exit code: 1 if there is a difference."""
     installed = [name for name, toolchain in TOOLCHAINS.items() if toolchain.is_there]
-    todo = tasks(seed, indices, compilers or installed)
+    pending = tasks(seed, indices, compilers or installed)
     console = Console(stderr=True)
     done = differing = 0
     try:
         with Bar(console, "programs") as bar:
-            for task, found in run(todo, jobs):
+            for task, found in run(pending, jobs):
                 done += len(task.indices)
                 for each in found:
                     difference = each.difference
