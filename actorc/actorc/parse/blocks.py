@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from actorc.diagnostics import Abandoned, Diagnostics, Fault, Fix
+from actorc.diagnostics import Abandoned, Diagnostics, Fault
 from actorc.parse.brackets import TokenList
 from actorc.parse.declarations import skip_attributes
 from actorc.parse.lexer import Kind
+from actorc.parse.reader import Reader
 from actorc.syntax import Block, Plain, Statement
-
-TYPE_CHECKING = False  # see records.py
-if TYPE_CHECKING:
-    from typing import NoReturn
 
 _DEEPEST = 400
 _CONTINUES_AFTER_BRACE = frozenset({";", ",", ".", "->", "(", ")", "[", "else", "catch", "while"})
@@ -22,39 +19,14 @@ _RESUMES_AT = frozenset({
 })  # fmt: skip
 
 
-class BlockParser(ABC):
+class BlockParser(Reader, ABC):
     def __init__(self, tokens: TokenList, diagnostics: Diagnostics) -> None:
-        self._tokens = tokens
-        self._texts = tokens.texts
-        self._diagnostics = diagnostics
+        super().__init__(tokens, diagnostics)
         self._depth = 0
 
     @abstractmethod
     def _statement(self, index: int, end: int) -> tuple[Statement | None, int]:
         """The statement at `index`, None for an empty one, and the index after it. May raise Abandoned."""
-
-    def _error(
-        self,
-        fault: Fault,
-        message: str,
-        first: int,
-        end: int,
-        hint: str | None = None,
-        fixes: tuple[Fix, ...] = (),
-    ) -> None:
-        self._diagnostics.error(fault, message, self._tokens.span(first, end), hint=hint, fixes=fixes)
-
-    def _fail(
-        self,
-        fault: Fault,
-        message: str,
-        first: int,
-        end: int,
-        hint: str | None = None,
-        fixes: tuple[Fix, ...] = (),
-    ) -> NoReturn:
-        self._error(fault, message, first, end, hint, fixes)
-        raise Abandoned
 
     def _sequence(self, index: int, end: int) -> tuple[Statement, ...]:
         found = []

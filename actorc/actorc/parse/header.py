@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from actorc.diagnostics import Abandoned, Diagnostics, Fault, Fix
+from actorc.diagnostics import Abandoned, Diagnostics, Fault
 from actorc.parse.brackets import TokenList
 from actorc.parse.parameters import ParameterParser
+from actorc.parse.reader import Reader
 from actorc.records import dataclass, field
 from actorc.repairs import inserted, removed, replaced
 from actorc.syntax import Code, Parameter, Span, TemplateParameter
 from actorc.words import KEYWORDS
-
-TYPE_CHECKING = False  # see records.py
-if TYPE_CHECKING:
-    from typing import NoReturn
 
 _FLOW_ATTRIBUTES = ("flow_allow_discard",)
 _REFUSED_SPECIFIERS = ("inline", "virtual", "explicit", "constexpr", "friend", "extern", "consteval", "requires")
@@ -37,11 +34,9 @@ class Head:
     end: int = 0
 
 
-class HeaderParser:
+class HeaderParser(Reader):
     def __init__(self, tokens: TokenList, diagnostics: Diagnostics) -> None:
-        self._tokens = tokens
-        self._texts = tokens.texts
-        self._diagnostics = diagnostics
+        super().__init__(tokens, diagnostics)
         self._parameters = ParameterParser(tokens, diagnostics)
 
     def parse(self, actor: int, end: int) -> Head:
@@ -63,21 +58,6 @@ class HeaderParser:
         head.parameters = self._parameters.parse(open_ + 1, close)
         self._after_parameters(head, close + 1)
         return head
-
-    def _fail(self, fault: Fault, message: str, first: int, end: int, hint: str | None = None) -> NoReturn:
-        self._diagnostics.error(fault, message, self._tokens.span(first, end), hint=hint)
-        raise Abandoned
-
-    def _error(
-        self,
-        fault: Fault,
-        message: str,
-        first: int,
-        end: int,
-        hint: str | None = None,
-        fixes: tuple[Fix, ...] = (),
-    ) -> None:
-        self._diagnostics.error(fault, message, self._tokens.span(first, end), hint=hint, fixes=fixes)
 
     # -----------------------------------------------------------------------------------------------------------
     # Before the return type

@@ -10,19 +10,18 @@ from actorc.diagnostics import Abandoned, Diagnostics, Fault
 from actorc.parse.brackets import ACTOR_WORDS, TokenList
 from actorc.parse.header import Head, HeaderParser
 from actorc.parse.parameters import ParameterParser
+from actorc.parse.reader import Reader
 from actorc.parse.statements import StatementParser
 from actorc.parse.waits import WaitScanner
 from actorc.syntax import Actor, Block, Capture
 from actorc.words import KEYWORDS
 
 
-class LambdaParser:
+class LambdaParser(Reader):
     """Parses lambdas whose brackets have been matched."""
 
     def __init__(self, tokens: TokenList, diagnostics: Diagnostics) -> None:
-        self._tokens = tokens
-        self._texts = tokens.texts
-        self._diagnostics = diagnostics
+        super().__init__(tokens, diagnostics)
         self._header = HeaderParser(tokens, diagnostics)
         self._parameters = ParameterParser(tokens, diagnostics)
         self._scanner = WaitScanner(tokens, diagnostics)
@@ -54,9 +53,6 @@ class LambdaParser:
         block = StatementParser(self._tokens, self._diagnostics).body(body, close)
         lambdas = self.inside(body, close)
         return (self._made(head, captures, block, lambdas, index, close) if is_sound else None), close + 1
-
-    def _error(self, fault: Fault, message: str, first: int, end: int, hint: str | None = None) -> None:
-        self._diagnostics.error(fault, message, self._tokens.span(first, end), hint=hint)
 
     def _made(
         self, head: Head, captures: tuple[Capture, ...], body: Block, lambdas: tuple[Actor, ...], first: int, close: int

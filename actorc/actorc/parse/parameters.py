@@ -5,9 +5,9 @@ Of every parameter the actor has a copy of its own, so `T const&` and an outer `
 
 from __future__ import annotations
 
-from actorc.diagnostics import Diagnostics, Fault, Fix
-from actorc.parse.brackets import TokenList
+from actorc.diagnostics import Fault
 from actorc.parse.declarations import is_type, skip_attributes
+from actorc.parse.reader import Reader
 from actorc.repairs import removed
 from actorc.syntax import Parameter
 from actorc.words import KEYWORDS
@@ -15,12 +15,7 @@ from actorc.words import KEYWORDS
 _BEFORE_TYPE_NAME = frozenset({"::", "struct", "class", "union", "enum", "typename", "const", "volatile"})
 
 
-class ParameterParser:
-    def __init__(self, tokens: TokenList, diagnostics: Diagnostics) -> None:
-        self._tokens = tokens
-        self._texts = tokens.texts
-        self._diagnostics = diagnostics
-
+class ParameterParser(Reader):
     def parse(self, first: int, end: int) -> tuple[Parameter, ...]:
         """What stands between the parentheses; parameters that were refused are left out."""
         if end - first == 1 and self._texts[first] == "void":
@@ -28,17 +23,6 @@ class ParameterParser:
         ranges = enumerate(self._tokens.split(first, end), 1)
         found = (self._parameter(number, start, stop) for number, (start, stop) in ranges)
         return tuple(parameter for parameter in found if parameter is not None)
-
-    def _error(
-        self,
-        fault: Fault,
-        message: str,
-        first: int,
-        end: int,
-        hint: str | None = None,
-        fixes: tuple[Fix, ...] = (),
-    ) -> None:
-        self._diagnostics.error(fault, message, self._tokens.span(first, end), hint=hint, fixes=fixes)
 
     def _parameter(self, number: int, first: int, end: int) -> Parameter | None:
         tokens = self._tokens

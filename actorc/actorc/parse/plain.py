@@ -6,6 +6,7 @@ from actorc.diagnostics import Abandoned, Diagnostics, Fault
 from actorc.parse.brackets import TokenList
 from actorc.parse.declarations import locals_of
 from actorc.parse.lexer import Kind
+from actorc.parse.reader import Reader
 from actorc.parse.waits import WaitScanner
 from actorc.repairs import inserted
 from actorc.syntax import Plain, Span
@@ -18,13 +19,11 @@ _LITERALS = (Kind.NUMBER, Kind.STRING, Kind.CHARACTER)
 _LOOPS = frozenset({"for", "while", "do"})
 
 
-class PlainParser:
+class PlainParser(Reader):
     """`continues` collects every `continue` in opaque statements that means a loop of the actor."""
 
     def __init__(self, tokens: TokenList, diagnostics: Diagnostics, scanner: WaitScanner) -> None:
-        self._tokens = tokens
-        self._texts = tokens.texts
-        self._diagnostics = diagnostics
+        super().__init__(tokens, diagnostics)
         self._scanner = scanner
         self.continues: list[Span] = []
 

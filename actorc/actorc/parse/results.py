@@ -5,9 +5,10 @@ T x    T const& x    auto x    auto [a, b]    state T x    or any expression tha
 
 from __future__ import annotations
 
-from actorc.diagnostics import Abandoned, Diagnostics, Fault, Fix
+from actorc.diagnostics import Abandoned, Diagnostics, Fault
 from actorc.parse.brackets import TokenList
 from actorc.parse.declarations import is_type, locals_of
+from actorc.parse.reader import Reader
 from actorc.parse.waits import WaitScanner
 from actorc.repairs import removed
 from actorc.syntax import Hold, Result, ResultKind, Span
@@ -20,23 +21,10 @@ _STORED_ELSEWHERE = frozenset({
 })  # fmt: skip
 
 
-class ResultParser:
+class ResultParser(Reader):
     def __init__(self, tokens: TokenList, diagnostics: Diagnostics, scanner: WaitScanner) -> None:
-        self._tokens = tokens
-        self._texts = tokens.texts
-        self._diagnostics = diagnostics
+        super().__init__(tokens, diagnostics)
         self._scanner = scanner
-
-    def _error(
-        self,
-        fault: Fault,
-        message: str,
-        first: int,
-        end: int,
-        hint: str | None = None,
-        fixes: tuple[Fix, ...] = (),
-    ) -> None:
-        self._diagnostics.error(fault, message, self._tokens.span(first, end), hint=hint, fixes=fixes)
 
     def result(self, first: int, wait: int) -> Result:
         """What stands in `[first, wait - 1)`, before the `=`. Raises Abandoned if a value can go to nothing there."""

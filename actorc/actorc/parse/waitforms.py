@@ -5,9 +5,10 @@ wait(E)    T x = wait(E)    state T x = wait(E)    x = wait(E)    return wait(E)
 
 from __future__ import annotations
 
-from actorc.diagnostics import Abandoned, Diagnostics, Fault, Fix
+from actorc.diagnostics import Abandoned, Diagnostics, Fault
 from actorc.parse.brackets import TokenList
 from actorc.parse.declarations import skip_attributes
+from actorc.parse.reader import Reader
 from actorc.parse.results import ResultParser
 from actorc.parse.waits import WaitScanner
 from actorc.syntax import Code, Result, ResultKind, StateDecl, StateForm, WaitExpr
@@ -20,24 +21,11 @@ _OPERANDS = "to let others run, wait for `yield()`; to wait for ever, for `Never
 _FORMS = {"": StateForm.NONE, "=": StateForm.ASSIGN, "(": StateForm.PAREN, "{": StateForm.BRACE}
 
 
-class WaitForms:
+class WaitForms(Reader):
     def __init__(self, tokens: TokenList, diagnostics: Diagnostics, scanner: WaitScanner) -> None:
-        self._tokens = tokens
-        self._texts = tokens.texts
-        self._diagnostics = diagnostics
+        super().__init__(tokens, diagnostics)
         self._scanner = scanner
         self._results = ResultParser(tokens, diagnostics, scanner)
-
-    def _error(
-        self,
-        fault: Fault,
-        message: str,
-        first: int,
-        end: int,
-        hint: str | None = None,
-        fixes: tuple[Fix, ...] = (),
-    ) -> None:
-        self._diagnostics.error(fault, message, self._tokens.span(first, end), hint=hint, fixes=fixes)
 
     # -----------------------------------------------------------------------------------------------------------
     # Waits
