@@ -89,7 +89,8 @@ ACTOR Future<Void> nested(PromiseStream<int> out) {
 
 int main() {
     SimLoop sim;
-    say("%d at %g", sim.run(inActor(2)), now());
+    say("%d", sim.run(inActor(2)));
+    say("at %g", now());
     say("--");
     Counter counter;
     Future<int> three = counter.add(3);

@@ -103,7 +103,8 @@ ACTOR Future<int> chooses(std::vector<FutureStream<int>> in, Future<Void> end) {
 
 int main() {
     SimLoop sim;
-    say("%d at %g", sim.run(waits(1)), now());
+    say("%d", sim.run(waits(1)));
+    say("at %g", now());
     std::vector<PromiseStream<int>> out(27);
     std::vector<FutureStream<int>> in;
     for (auto& stream : out)

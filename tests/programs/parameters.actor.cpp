@@ -162,9 +162,11 @@ int main() {
     sim.run(forwards(a));
     sim.run(forwards(Counted(8)));
     say("--");
-    say("%d at %g", sim.run(unnamed(1, Token("unnamed"))), now());
+    say("%d", sim.run(unnamed(1, Token("unnamed"))));
+    say("at %g", now());
     Later later;
-    say("%d %d", sim.run(incomplete(&later, later)), sim.run(Later::twice(later, {later, later})));
+    say("%d", sim.run(incomplete(&later, later)));
+    say("%d", sim.run(Later::twice(later, {later, later})));
     int x = 1;
     sim.run(refers(x, 3));
     say("x is %d", x);
@@ -173,10 +175,12 @@ int main() {
     say("%s", name.c_str());
     say("--");
     say("%d", sim.run(sums(Token("alone"))));
-    say("%d at %g", sim.run(sums(Token("first"), 1, 2, 3)), now());
+    say("%d", sim.run(sums(Token("first"), 1, 2, 3)));
+    say("at %g", now());
     std::vector<int> all = sim.run(gathers(Future<int>(1), Future<int>(2), Future<int>(3)));
     say("%d of %zu", std::accumulate(all.begin(), all.end(), 0), all.size());
-    say("%zu", sim.run(dies(1, Token("x"), Token("y"), Token("z"))));
+    Future<size_t> dying = dies(1, Token("last"));
+    say("%zu", sim.run(dying));
     shows("values", 1, 2L);
     shows("none");
     sim.run();

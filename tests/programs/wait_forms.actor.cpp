@@ -208,7 +208,8 @@ int main() {
     say("%s", sim.run(returns("value", true)).c_str());
     say("%s", sim.run(returns(timed_out(), true)).c_str());
     sim.run(returnsVoid(3));
-    say("%s at %g", sim.run(returnsAny(texts.getFuture())).c_str(), now());
+    say("%s", sim.run(returnsAny(texts.getFuture())).c_str());
+    say("at %g", now());
     say("--");
     {
         PromiseStream<Unique> uniques;
