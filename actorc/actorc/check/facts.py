@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from actorc.records import dataclass
 from actorc.syntax import File, all_actors
 
+_EMITTED = re.compile(r"\wActor\d*(?:State)?$")
 _CLASS_WORDS = frozenset({"struct", "class", "union", "enum"})
 
 
@@ -14,6 +17,7 @@ class Facts:
     probes: bool  # state machines are to call the program's fdb_probe_actor_... functions
     is_header: bool  # several translation units may read the text, and what they share must be the same class to all
     classes: frozenset[str]  # names that are declared as classes, so that they cannot be names for Void
+    emitted_names: frozenset[str]  # words of the file that may be names of classes that actors become
     static_members: frozenset[tuple[str, str]]  # class and name of actors that are declared static in their class
 
 
@@ -25,4 +29,5 @@ def facts_of(file: File, *, nodiscard: bool, probes: bool, is_header: bool) -> F
         for actor in all_actors(file.actors)
         if actor.is_static and actor.enclosing_classes
     }
-    return Facts(nodiscard, probes, is_header, frozenset(classes), frozenset(static))
+    emitted = frozenset(text for text in set(texts) if _EMITTED.search(text))
+    return Facts(nodiscard, probes, is_header, frozenset(classes), emitted, frozenset(static))

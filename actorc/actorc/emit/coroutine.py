@@ -6,6 +6,7 @@ with plain arguments.
 
 from __future__ import annotations
 
+from actorc.emit import layout
 from actorc.emit.lines import MARK_END, at
 from actorc.emit.printer import Printer, initialiser, moved, pieces
 from actorc.emit.shell import Shell
@@ -17,6 +18,7 @@ from actorc.spelling import is_trivial
 def definition(shell: Shell, body: Body) -> str:
     """An actor's definition, with marks for lines. What shares a line of the source needs no line of its own."""
     coroutine = _coroutine(shell, body)
+    named = layout.around(shell, layout.classes(shell, body, "")) if shell.is_named and not shell.is_local else ""
     if _needs_run(shell):
         name = shell.class_name
         returns = "flow::coro::Detached" if shell.result == "void" else shell.returns
@@ -24,7 +26,7 @@ def definition(shell: Shell, body: Body) -> str:
         arguments = shell.own_arguments if shell.has_pack else shell.inner_arguments
         run = f"struct {name} {{ static {returns} run({arguments}) {{ {coroutine}}} }};"
         coroutine = f"{run} {result}{name}::run({shell.passed}); "
-    return f"{shell.head('arg__')} {{ {shell.aliases}{coroutine}}}"
+    return f"{named}{shell.head('arg__')} {{ {shell.aliases}{coroutine}}}"
 
 
 def _needs_run(shell: Shell) -> bool:

@@ -38,6 +38,8 @@ class Shell:
     names_address: bool  # its body has THIS or THIS_ADDR, which stand for `this__`
     has_probes: bool  # the program wants to be told when it begins, runs and ends
     declares_itself: bool  # its body names it, and nothing before has declared it
+    state_is_named: bool  # the file spells FActorState, which is a template over FActor then
+    is_named: bool  # the file spells FActor or FActorState
 
     def head(self, prefix: str = "", *, declares: bool = True) -> str:
         """Everything of the function before its `;` or `{`. `prefix` of its arguments' names; `declares`: this is where
@@ -89,6 +91,8 @@ def shell_of(actor: Actor, source: Source, facts: Facts, *, is_first: bool) -> S
         template = _template(source[each.span] for each in actor.template) if is_first else bare
     result = "void" if actor.result_type is None else one_line(source[actor.result_type.span])
     in_class = bool(actor.enclosing_classes)
+    class_name = f"{actor.class_stem}Actor{actor.index or ''}"
+    state_is_named = f"{class_name}State" in facts.emitted_names
     is_shared = facts.is_header and not actor.is_static
     return Shell(
         line=source.line(actor.span.start),
@@ -102,7 +106,7 @@ def shell_of(actor: Actor, source: Source, facts: Facts, *, is_first: bool) -> S
         arguments=arguments_of(actor, source),
         captured=captured_by(actor, source),
         captures=None if actor.captures is None else capture_list(actor, source),
-        class_name=f"{actor.class_stem}Actor{actor.index or ''}",
+        class_name=class_name,
         class_arguments=_class_arguments(actor.template),
         is_uncancellable=actor.is_uncancellable,
         in_unnamed_namespace=not (actor.in_unknown or in_class or actor.qualifier or is_shared),
@@ -113,6 +117,8 @@ def shell_of(actor: Actor, source: Source, facts: Facts, *, is_first: bool) -> S
         names_address=_names(actor, source, "THIS(?:_ADDR)?"),
         has_probes=facts.probes,
         declares_itself=is_first and not in_class and not actor.qualifier and _names(actor, source, actor.name),
+        state_is_named=state_is_named,
+        is_named=state_is_named or class_name in facts.emitted_names,
     )
 
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from actorc.emit import layout
 from actorc.emit.lines import at
 from actorc.emit.printer import Printer, initialiser, moved, pieces, switch
 from actorc.emit.shell import Shell
 from actorc.lower import labels
-from actorc.lower.lowered import Body, Return, Suspend, Variable
+from actorc.lower.lowered import Body, Return, Suspend
 
 
 def definition(shell: Shell, body: Body) -> str:
     """An actor's definition, with marks for lines. What shares a line of the source needs no line of its own."""
     classes = _classes(shell, body)
-    before, inside = f"{classes} ", ""
-    if shell.is_local:
-        before, inside = inside, before
-    elif shell.in_unnamed_namespace:
-        before = f"namespace {{ {classes} }} "
+    before, inside = ("", f"{classes} ") if shell.is_local else (layout.around(shell, classes), "")
     arguments = "" if shell.is_local else shell.class_arguments
     call = f"flow::actor::start<{shell.class_name}{arguments}>({shell.passed});"
     result = "" if shell.result == "void" else "return "
@@ -27,17 +24,11 @@ def definition(shell: Shell, body: Body) -> str:
 
 
 def _classes(shell: Shell, body: Body) -> str:
-    """The struct with the parameters, the states and the code, and the class of the actor."""
     printer = _StateMachinePrinter(body, labels.plan(body.code, resumes=True))
-    name, result = shell.class_name, shell.result
-    template, arguments = (shell.bare_template, shell.class_arguments) if not shell.is_local else ("", "")
-    kind = ", flow::actor::Kind::Uncancellable" if shell.is_uncancellable else ""
     code = _visit(shell) + printer.prologue() + printer.body_text() + ("return actor__.finish(); " if body.ends else "")
-    return (
-        f"{template}struct {name}State {{ {_members(shell, body)}{_constructor(shell, body)}"
-        f"{_signature(shell, is_used='actor__' in code and not template)} {{ {code}}} }}; "
-        f"{template}struct {name} final : flow::actor::Actor<{result}, {name}State{arguments}{kind}> {{}};"
-    )
+    is_template = shell.template and not shell.is_local
+    signature = _signature(shell, is_used="actor__" in code and not is_template)
+    return layout.classes(shell, body, f"{_constructor(shell, body)}{signature} {{ {code}}} ")
 
 
 def _signature(shell: Shell, *, is_used: bool) -> str:
@@ -52,25 +43,6 @@ def _signature(shell: Shell, *, is_used: bool) -> str:
         call = f"{pack.name}__.apply([&]({pack.type}&... {pack.name}) {{ return {call}; }})"
     declared = "".join(f", [[maybe_unused]] {pack.type}&... {pack.name}" for pack in packs)
     return f"{body} {{ return {call}; }} flow::actor::Exit a_packs({frame}{declared})"
-
-
-def _members(shell: Shell, body: Body) -> str:
-    parts = [f"{shell.class_name}State* const this__ = this; "] if shell.names_address else []
-    parts += [
-        f"flow::actor::Pack<{each.type}...> {each.name}__; " if each.is_pack else f"{each.type} {each.name}; "
-        for each in shell.kept
-    ]
-    parts += [_member(state) for state in body.states]
-    if body.choose_size:
-        parts.append(f"flow::Choose<{body.choose_size}> choose__; ")
-    return "".join(parts)
-
-
-def _member(state: Variable) -> str:
-    if state.is_erased:
-        return f"{at(state.type.line)}flow::AnyRange {state.name}; "
-    slot = f"[[no_unique_address]] {state.slot} {state.slot_name}; " if state.slot else ""
-    return f"{at(state.type.line)}{slot}{state.type.text} {state.name}{state.extents}; "
 
 
 def _constructor(shell: Shell, body: Body) -> str:
