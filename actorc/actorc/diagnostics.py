@@ -98,6 +98,7 @@ class Fault(Enum):
     MISSPELT_WAIT = ("A0607", "misspelt wait", Severity.WARNING)
     FORGOTTEN_ACTOR = ("A0608", "wait in a function that is no actor", Severity.WARNING)
     RESERVED_NAME = ("A0609", "name that the compiler uses itself")
+    NO_OBJECT = ("A0610", "`this` in an actor")
 
     def __init__(self, code: str, title: str, severity: Severity = Severity.ERROR) -> None:
         self.code = code

@@ -10,6 +10,7 @@ from actorc.check.forgotten import report_forgotten_actors
 from actorc.check.handlers import report_swallowing
 from actorc.check.kept import kept_variables
 from actorc.check.lost_locals import report_locals
+from actorc.check.objects import report_objects
 from actorc.check.outside import Outside
 from actorc.check.reach import Reach
 from actorc.check.slips import may_be_misspelt, report_misspelt, report_slips
@@ -37,6 +38,7 @@ def advise(file: File, source: Source, diagnostics: Diagnostics) -> None:
             report_swallowing(actor, body, file, source, reach, diagnostics)
         report_discarded(actor, statements, kept, callees, file, source, diagnostics)
         report_unread(body, kept, file, source, diagnostics)
+        report_objects(actor, {variable.name for variable in kept}, file.words, diagnostics)
         report_slips(actor, statements, names, file.words, source, diagnostics)
         if misspelt:
             report_misspelt(statements, file, outside, diagnostics)

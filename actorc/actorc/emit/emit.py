@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from actorc.check.facts import Facts, facts_of
+from actorc.check.kept import kept_variables
 from actorc.emit import coroutine as emit_coroutine
 from actorc.emit import statemachine as emit_statemachine
+from actorc.emit.captures import spelt_captures
 from actorc.emit.description import described
 from actorc.emit.lines import LineWriter, at
 from actorc.emit.patched import PatchedSource
@@ -15,7 +17,7 @@ from actorc.lower.lower import lower
 from actorc.lower.lowered import Body
 from actorc.source import Source
 from actorc.spelling import one_line
-from actorc.syntax import Actor, Description, File
+from actorc.syntax import Actor, Block, Description, File, Span, Words, walk
 
 _Definition = Callable[[Shell, Body], str]
 _DEFINITIONS: dict[str, _Definition] = {
@@ -45,18 +47,24 @@ def emit(
             writer.copy(item.struct.span.start, item.struct.span.end)
             writer.emit(described(item, source))
         else:
-            writer.emit(_emitted(item, source, facts, definition, is_first=_key(item) not in declared))
+            writer.emit(_emitted(item, source, file.words, facts, definition, is_first=_key(item) not in declared))
             declared.add(_key(item))
         position = item.span.end
     writer.copy(position, len(source.text))
     return writer.text()
 
 
-def _emitted(actor: Actor, source: Source, facts: Facts, definition: _Definition, *, is_first: bool) -> str:
+def _emitted(
+    actor: Actor, source: Source, words: Words, facts: Facts, definition: _Definition, *, is_first: bool
+) -> str:
     """An actor's declaration or definition, with marks for lines."""
-    if actor.lambdas:
-        inner = [_emitted(each, source, facts, definition, is_first=False) for each in actor.lambdas]
-        source = PatchedSource(source, list(zip((each.span for each in actor.lambdas), inner, strict=True)))
+    patches: list[tuple[Span, str]] = []
+    for each in actor.lambdas:
+        patches.append((each.span, _emitted(each, source, words, facts, definition, is_first=False)))
+    if actor.body is not None and "[" in source[actor.body.span]:
+        patches += _captures(actor, actor.body, source, words)
+    if patches:
+        source = PatchedSource(source, sorted(patches, key=lambda patch: patch[0].start))
     shell = shell_of(actor, source, facts, is_first=is_first)
     if actor.body is None:
         return f"{shell.head()};"
@@ -64,6 +72,13 @@ def _emitted(actor: Actor, source: Source, facts: Facts, definition: _Definition
     if actor.test_name is not None:
         text += f" {at(shell.line)}ACTOR_TEST_CASE({actor.name}, {one_line(source[actor.test_name.span])})"
     return text
+
+
+def _captures(actor: Actor, body: Block, source: Source, words: Words) -> Iterator[tuple[Span, str]]:
+    """How the plain lambdas of an actor spell what they capture; those inside its `ACTOR` lambdas are theirs."""
+    statements = tuple(walk(body))
+    kept = {variable.name for variable in kept_variables(actor, statements, words)}
+    return spelt_captures(source, words, body.span, kept, [each.span for each in actor.lambdas])
 
 
 def _key(actor: Actor) -> tuple[object, ...]:

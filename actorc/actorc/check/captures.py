@@ -1,0 +1,76 @@
+"""Plain lambdas in an actor's text, and what they capture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from actorc.records import dataclass
+from actorc.syntax import Span, Words
+from actorc.words import BEFORE_OPERAND
+
+_OPEN = frozenset({"(", "[", "{"})
+_CLOSE = frozenset({")", "]", "}"})
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureList:
+    """Indices of tokens."""
+
+    entries: tuple[range, ...]
+    open: int  # the `[`
+    end: int  # behind the lambda's body
+
+
+def capture_lists(words: Words, span: Span) -> Iterator[CaptureList]:
+    """Of the lambdas in a span, those inside others too. The lists of `ACTOR` lambdas are not among them."""
+    first, end = words.between(span)
+    texts = words.texts
+    if "[" not in texts[first:end]:
+        return
+    for index in range(first, end):
+        if texts[index] == "[" and _begins_lambda(texts, index):
+            close = _partner(texts, index, end)
+            body = _body(texts, close + 1, end)
+            if body is not None:
+                yield CaptureList(tuple(_entries(texts, index, close)), index, _partner(texts, body, end) + 1)
+
+
+def _begins_lambda(texts: list[str], index: int) -> bool:
+    """Nothing that can be indexed stands before it, and no `auto` that is unpacked; `[[` begins an attribute."""
+    if texts[index + 1] == "[" or texts[index - 1] == "[":
+        return False
+    before = index - 1
+    if texts[before] in ("&", "&&"):
+        before -= 1
+    text = texts[before]
+    is_name = text[:1].isalpha() or text[:1] == "_"
+    return text == "return" or not (text in (")", "]") or (is_name and text not in BEFORE_OPERAND) or text == "delete")
+
+
+def _body(texts: list[str], index: int, end: int) -> int | None:
+    """The `{` of the lambda whose captures end before `index`."""
+    while index < end and texts[index] not in (";", "}", ")", "]", ","):
+        if texts[index] == "{":
+            return index
+        index = _partner(texts, index, end) + 1 if texts[index] in _OPEN else index + 1
+    return None
+
+
+def _entries(texts: list[str], open_: int, close: int) -> Iterator[range]:
+    start = index = open_ + 1
+    while index < close:
+        if texts[index] == ",":
+            yield range(start, index)
+            start = index + 1
+        index = _partner(texts, index, close) + 1 if texts[index] in _OPEN else index + 1
+    if start < close:
+        yield range(start, close)
+
+
+def _partner(texts: list[str], open_: int, end: int) -> int:
+    depth = 0
+    for index in range(open_, end):
+        depth += (texts[index] in _OPEN) - (texts[index] in _CLOSE)
+        if not depth:
+            return index
+    return end
