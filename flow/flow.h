@@ -20,6 +20,7 @@
 #include "flow/core/future.h"
 #include "flow/core/stream.h"
 #include "flow/coro/coroutine.h"
+#include "flow/coro/parameter_copies.h"
 #include "flow/coro/race.h"
 #include "flow/lib/all.h"
 #include "flow/lib/async_map.h"

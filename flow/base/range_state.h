@@ -9,8 +9,8 @@
 //     }
 //     range.clear();
 //
-// The expression is bound as C++ binds it: what it refers to is not copied and must outlive the loop; a temporary is
-// kept until `clear`.
+// An lvalue is referred to and must outlive the loop. A temporary is kept until `clear`; so is what `f().member` and
+// `std::move(x)` refer to, which is moved, since nobody can tell the one, whose object is gone at once, from the other.
 
 #include <initializer_list>
 #include <iterator>
@@ -49,13 +49,15 @@ auto rangeEnd(R& range) {
 template <class R>
 class RangeState {
     using Range = std::remove_reference_t<R>;
+    static constexpr bool kRefers = std::is_lvalue_reference_v<R>;
+    static_assert(kRefers || !std::is_array_v<Range>, "an array in a temporary is gone when the loop waits: name it first");
     using Iterator = decltype(detail::rangeBegin(std::declval<Range&>()));
     using Sentinel = decltype(detail::rangeEnd(std::declval<Range&>()));
 
 public:
     void start(R&& range) {
         clear();
-        if constexpr (std::is_reference_v<R>)
+        if constexpr (kRefers)
             range_ = std::addressof(static_cast<Range&>(range));
         else
             range_.emplace(std::forward<R>(range));
@@ -78,12 +80,12 @@ public:
             return;
         begin_.reset();
         end_.reset();
-        if constexpr (!std::is_reference_v<R>)
+        if constexpr (!kRefers)
             range_.reset();
     }
 
 private:
-    std::conditional_t<std::is_reference_v<R>, Range*, std::optional<std::remove_const_t<Range>>> range_ = {};
+    std::conditional_t<kRefers, Range*, std::optional<std::remove_const_t<Range>>> range_ = {};
     std::optional<Iterator> begin_;
     std::optional<Sentinel> end_;
 };

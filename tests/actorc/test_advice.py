@@ -210,6 +210,9 @@ IN_A_BODY = [
     ("A0607", "@@WaitNext(f);"),
     ("A0609", "state int @@wait__ = 1; wait(f); g(wait__);"),
     ("A0609", "int @@error__ = 1; g(error__);"),
+    ("A0610", "state int n = 1; wait(f); g(@@this->n);"),
+    ("A0610", "wait(f); g(@@this->total());"),
+    ("A0610", "auto g = [a = @@this] { return a; }; wait(g());"),
 ]
 HEADER = '#include "flow/actorcompiler.h"\n'
 WHOLE_FILES = [

@@ -346,7 +346,7 @@ def test_leading_states_end_at_the_first_other_statement() -> None:
         ("const auto& [a, b, c] = wait(f);", "f", "UNPACK REFERENCE - a b c"),
         ("x = wait(f);", "f", "ASSIGN VALUE x"),
         ("*x = wait(f);", "f", "ASSIGN VALUE *x"),
-        ("this->a.b[3] = wait(f);", "f", "ASSIGN VALUE this->a.b[3]"),
+        ("self->a.b[3] = wait(f);", "f", "ASSIGN VALUE self->a.b[3]"),
         ("at(x, y) = waitNext(s);", "s", "ASSIGN VALUE at(x, y)"),
         ("T::x = wait(f);", "f", "ASSIGN VALUE T::x"),
         ("return wait(f);", "f", "RETURN VALUE -"),

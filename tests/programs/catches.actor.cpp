@@ -272,6 +272,38 @@ ACTOR void detached() {
     }
 }
 
+static void throwsInt() {
+    throw 7;
+}
+
+// What `...` or Error took is an Error when it is passed on.
+ACTOR Future<int> becomesError() {
+    try {
+        try {
+            wait(delay(1));
+            throwsInt();
+        } catch (Error& e) {
+            throw;
+        }
+    } catch (int n) {
+        say("never");
+    } catch (Error& e) {
+        say("error %s", e.name());
+    }
+    try {
+        try {
+            throwsInt();
+        } catch (...) {
+            throw;
+        }
+    } catch (int n) {
+        say("never");
+    } catch (Error& e) {
+        say("error %s", e.name());
+    }
+    return 1;
+}
+
 int main() {
     SimLoop sim;
     setDroppedErrorHandler([](const char*, Error error) { say("dropped %s", error.name()); });
@@ -295,6 +327,8 @@ int main() {
         say("-- rethrows %d", how);
         sim.run(watch("rethrows", rethrows(how)));
     }
+    say("-- becomes an Error");
+    sim.run(watch("becomes an Error", becomesError()));
     say("-- in loops");
     sim.run(watch("in loops", inLoops()));
     for (int path = 0; path < 2; ++path) {

@@ -140,6 +140,24 @@ Future<Void> movesPack(std::unique_ptr<Ts>&&... values) {
     return Void();
 }
 
+struct Refuses {
+    Refuses() = default;
+    Refuses(Refuses const&) { throw io_error(); }
+};
+
+ACTOR template <class... Ts>
+Future<int> refused(int n, Ts... values) {
+    say("not reached");
+    wait(delay(1));
+    return n;
+}
+
+ACTOR template <class... Ts>
+void refusedAlone(Ts... values) {
+    say("not reached");
+    wait(delay(1));
+}
+
 int main() {
     SimLoop sim;
     Counted a(1), b(2), c(3), d(4);
@@ -185,4 +203,8 @@ int main() {
     shows("none");
     sim.run();
     sim.run(movesPack(std::make_unique<int>(3), std::make_unique<int>(4)));
+    say("--");
+    say("%s", refused(1, 2, Refuses()).getError().name());
+    setDroppedErrorHandler([](const char* where, Error error) { say("%s dropped %s", where, error.name()); });
+    refusedAlone(Refuses(), 1);
 }

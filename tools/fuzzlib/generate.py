@@ -215,7 +215,7 @@ class _Actor:
             return self._at()
         name = self._one(self._names.ints)
         change = self._chance.choice(
-            [f"{name}++", f"{name} += {self._number()}", f"{name} = {name} * 2 % 7", f"--{name}"]
+            [f"{name}++", f"{name} += {self._number()} % 100", f"{name} = {name} * 2 % 7", f"--{name}"]
         )
         return Made([f"{change};", f"see({self._id()}, {name});"])
 
@@ -284,7 +284,8 @@ class _Actor:
     def _argument(self, type_: str, may_make: bool) -> str:
         if type_ == "int":
             return self._number()
-        names = self._list_of(type_)
+        # Two actors may not wait for one stream at the same time.
+        names = [] if type_ == "FutureStream<int>" else self._list_of(type_)
         if names and (not may_make or self._chance.random() < 0.5):
             return self._one(names)
         if not may_make:

@@ -1,4 +1,4 @@
-"""What plain lambdas capture of an actor: parameters and states, which are members in one back end, locals in the other.
+"""What plain lambdas capture of an actor: parameters and states, which are members in one back end, locals in another.
 
 `[x]` becomes `[x = x]`. `=` and `this` see what the actor keeps by reference, as the members that they are in a state
 machine, and `&` does so in either back end.

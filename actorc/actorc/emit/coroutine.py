@@ -25,7 +25,10 @@ def definition(shell: Shell, body: Body) -> str:
         result = "" if shell.result == "void" else "return "
         arguments = shell.own_arguments if shell.has_pack else shell.inner_arguments
         run = f"struct {name} {{ static {returns} run({arguments}) {{ {coroutine}}} }};"
-        coroutine = f"{run} {result}{name}::run({shell.passed}); "
+        call = f"{name}::run({shell.passed})"
+        if shell.has_pack:
+            call = f"flow::coro::callWithCopies({', '.join(filter(None, (f'{name}::run', shell.passed)))})"
+        coroutine = f"{run} {result}{call}; "
     return f"{named}{shell.head('arg__')} {{ {shell.aliases}{coroutine}}}"
 
 

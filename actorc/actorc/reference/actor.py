@@ -387,7 +387,7 @@ class Activation(ActorScope):
             clause = self._clause_for(statement, raised)
             if clause is None:
                 raise
-            error = Raised(raised.error) if clause.kind is syntax.CatchKind.ERROR else raised
+            error = raised if clause.kind is syntax.CatchKind.OTHER else Raised(raised.error)
         self._blocks.append([])
         self._handled.append(error)
         try:
