@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 from fuzzlib.batch import Difference, Program, check
 from fuzzlib.generate import program
+from fuzzlib.shrink import shrunk
 from fuzzlib.toolchain import TOOLCHAINS
+from fuzzlib.workers import unordered
 
 BATCH = 100  # programs in one file
 SANITIZED_EVERY = 20  # batches
@@ -48,18 +48,26 @@ def tasks(seed: int, indices: range, toolchains: Sequence[str]) -> list[Task]:
     return found
 
 
-def run(found: Sequence[Task], jobs: int) -> Iterator[tuple[Task, list[Found]]]:
+def run(found: Sequence[Task], jobs: int) -> Generator[tuple[Task, list[Found]], None, None]:
     """The differences of each task, as the tasks end."""
-    for name in {task.toolchain for task in found}:
-        TOOLCHAINS[name].prepare()
-    with multiprocessing.Pool(min(jobs, len(found)), _end_quietly) as pool:
-        yield from pool.imap_unordered(_work, found)
+    names = sorted({task.toolchain for task in found})
+    for _ in unordered(_prepare, names, jobs):
+        pass
+    yield from unordered(_work, found, jobs)
 
 
-def _end_quietly() -> None:
-    """What ends this program ends its workers, without a word from them."""
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def made_small(found: Found) -> Difference:
+    """In a process of its own, so that the compiler ends if we do."""
+    [difference] = unordered(_shrink, [found], 1)
+    return difference
+
+
+def _prepare(toolchain: str) -> None:
+    TOOLCHAINS[toolchain].prepare()
+
+
+def _shrink(found: Found) -> Difference:
+    return shrunk(found.difference, TOOLCHAINS[found.toolchain])
 
 
 def _work(task: Task) -> tuple[Task, list[Found]]:

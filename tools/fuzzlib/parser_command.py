@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import closing
 
 from rich.console import Console
 
 from benchlib.progress import Bar
 from fuzzlib.mutation import Corpus
 from fuzzlib.parser_fuzz import Campaign, minimised, run, text_of
+from fuzzlib.workers import unordered
 
 _CHUNK = 2_000  # executions handed to a process at once
 
 
-def _run_chunk(seed: int, first: int, end: int) -> Campaign:
-    return run(_corpus(), seed, range(first, end))
+def _run_chunk(chunk: tuple[int, range]) -> Campaign:
+    seed, numbers = chunk
+    return run(_corpus(), seed, numbers)
 
 
 def _corpus() -> Corpus:
@@ -32,12 +33,17 @@ _made: Corpus | None = None
 def fuzz_parser(executions: int, seed: int, jobs: int) -> int:
     """Returns the exit code: 1 if there is a fault."""
     total = Campaign()
-    chunks = [(first, min(first + _CHUNK, executions)) for first in range(0, executions, _CHUNK)]
-    with Bar(Console(stderr=True), "fuzzing the parser") as bar, ProcessPoolExecutor(jobs) as pool:
-        waiting = [pool.submit(_run_chunk, seed, first, end) for first, end in chunks]
-        for done in as_completed(waiting):
-            total.add(done.result())
-            bar.update(total.executions, executions)
+    chunks = [(seed, range(first, min(first + _CHUNK, executions))) for first in range(0, executions, _CHUNK)]
+    results = unordered(_run_chunk, chunks, jobs)
+    try:
+        with Bar(Console(stderr=True), "fuzzing the parser") as bar, closing(results):
+            for done in results:
+                total.add(done)
+                bar.update(total.executions, executions)
+    except KeyboardInterrupt:
+        faults = len(total.faults)
+        print(f"tools/fuzz: interrupted after {total.executions} executions, {faults} faults", file=sys.stderr)
+        return 130
     per_second = total.executions / total.seconds if total.seconds else 0.0
     print(
         f"{total.executions} executions with seed {seed}: {total.accepted} accepted and emitted twice, "
@@ -55,7 +61,3 @@ def only(seed: int, number: int) -> int:
     text = text_of(_corpus(), seed, number)
     sys.stdout.write(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") + "\n")
     return 1 if run(_corpus(), seed, range(number, number + 1)).faults else 0
-
-
-def default_jobs() -> int:
-    return os.cpu_count() or 1

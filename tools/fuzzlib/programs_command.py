@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 
 from rich.console import Console
 
 from benchlib.progress import Bar
-from fuzzlib.campaign import run, tasks
+from fuzzlib.campaign import made_small, run, tasks
 from fuzzlib.report import reproducer
-from fuzzlib.shrink import shrunk
 from fuzzlib.toolchain import TOOLCHAINS
 
 COMPILERS = tuple(TOOLCHAINS)
@@ -23,13 +23,11 @@ def fuzz_programs(seed: int, indices: range, jobs: int, compilers: list[str] | N
     console = Console(stderr=True)
     done = differing = 0
     try:
-        with Bar(console, "programs") as bar:
-            for task, found in run(pending, jobs):
+        with Bar(console, "programs") as bar, closing(run(pending, jobs)) as results:
+            for task, found in results:
                 done += len(task.indices)
                 for each in found:
-                    difference = each.difference
-                    if differing < SHRUNK:
-                        difference = shrunk(difference, TOOLCHAINS[each.toolchain])
+                    difference = made_small(each) if differing < SHRUNK else each.difference
                     differing += 1
                     console.print(reproducer(each, difference), markup=False, highlight=False, soft_wrap=True)
                 bar.update(done, len(indices))
