@@ -5,6 +5,7 @@
 //     StateSlot<T, 1> x_slot;
 //     StateOf<T> x = x_slot.start();     // a T, or where the T will be
 //     x_slot.of(x) = e;                  // the declaration `state T x = e;`: x = e, or a new T
+//     renew(x_slot.of(x));               // the declaration `state T x;`
 
 #include <cstddef>
 #include <memory>
@@ -57,11 +58,16 @@ public:
         clear();
         make(std::forward<U>(value));
     }
+    /// A T that may be one that cannot even be moved.
+    void renew() {
+        clear();
+        make();
+    }
 
 private:
-    template <class U>
-    void make(U&& value) {
-        ::new (static_cast<void*>(std::addressof(value_))) Value(std::forward<U>(value));
+    template <class... U>
+    void make(U&&... value) {
+        ::new (static_cast<void*>(std::addressof(value_))) Value(std::forward<U>(value)...);
         holds_ = true;
     }
     void clear() {
@@ -100,6 +106,16 @@ void moveElements(T (&from)[N], T (&to)[N]) {
 template <class A>
 void assignArray(A& array, ArrayValue<A>&& value) {
     detail::moveElements(value.values, array);
+}
+
+/// The declaration of a state variable without a value.
+template <class T>
+void renew(T& variable) {
+    variable = T();
+}
+template <class T, int N>
+void renew(StateSlot<T, N, false>& slot) {
+    slot.renew();
 }
 
 } // namespace flow

@@ -233,6 +233,32 @@ ACTOR Future<Void> order(Token parameter, int path) {
     return Void();
 }
 
+// Can be made, and nothing else.
+struct Pinned {
+    Pinned() = default;
+    Pinned(Pinned const&) = delete;
+    Pinned& operator=(Pinned const&) = delete;
+
+    int value = 7;
+    Token token{"pinned"};
+};
+
+ACTOR template <class T>
+Future<int> pinned() {
+    state int sum = 0;
+    state int pass;
+    for (pass = 0; pass < 2; pass++) {
+        wait(delay(1));
+        state Pinned one;
+        state T other;
+        state const Pinned fixed;
+        sum += one.value++ + other.value++ + fixed.value;
+        wait(delay(1));
+        say("pass %d: %d %d", pass, one.value, other.value);
+    }
+    return sum;
+}
+
 int main() {
     SimLoop sim;
     sim.run(slots(7));
@@ -262,4 +288,5 @@ int main() {
     sim.run(delay(2));
     say("cancel");
     cancelled.cancel();
+    say("%d", sim.run(pinned<Pinned>()));
 }

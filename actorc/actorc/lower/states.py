@@ -90,8 +90,6 @@ def _declared(declaration: StateDecl, actor: syntax.Actor, source: Source) -> Va
         return Variable(_type(declaration.type, source), declaration.name, init, source[declaration.extents.span])
     if declaration.leading:
         return Variable(_type(declaration.type, source), declaration.name, _leading_init(declaration, source))
-    if declaration.init is None and not is_constant(_type(declaration.type, source).text):
-        return Variable(_type(declaration.type, source), declaration.name, None)
     return _assigned_later(declaration.type, declaration.name, actor, source)
 
 
@@ -146,7 +144,7 @@ def assignment(declaration: StateDecl, variable: Variable, source: Source) -> Pi
     target = assigned(variable)
     type_ = f"std::remove_const_t<{text}>" if is_constant(text) else callable_type(text)
     if declaration.init is None:
-        return (f"{target} = {type_}()",)
+        return (f"flow::renew({target})",) if variable.slot else (f"{target} = {type_}()",)
     value = Text(source[declaration.init.span], source.line(declaration.init.span.start))
     if declaration.form is StateForm.ASSIGN:
         return (f"{target} = ", value)
