@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+ACTOR_WORDS = frozenset({"ACTOR", "SWIFT_ACTOR"})
+
 CONTROL = frozenset({
     "if", "else", "for", "while", "do", "switch", "case", "default", "break", "continue", "return", "goto", "throw",
     "try", "catch", "co_await", "co_return", "co_yield",

@@ -252,7 +252,8 @@ def declared(text: str) -> list[str]:
 def test_a_state_that_does_not_come_first_may_be_in_a_slot() -> None:
     assert declared("state T a = g(); state const T b = h(); wait(f);") == ["T a", "const T b"]
     assert declared("wait(f);\nstate T a = g(); state std::vector<T> b = h(); state T c; state T* d = &e;") == [
-        "flow::StateSlot<T, 3> flow::StateOf<T> a", "std::vector<T> b", "T c", "T* d",
+        "flow::StateSlot<T, 3> flow::StateOf<T> a", "std::vector<T> b",
+        "flow::StateSlot<T, 3> flow::StateOf<T> c", "T* d",
     ]  # fmt: skip
     assert declared("wait(f); state const T a = g(); state T const b; state const char* c = h();") == [
         "flow::StateSlot<const T, 0, false> const T& a", "flow::StateSlot<T const, 0, false> T const& b",
@@ -272,7 +273,7 @@ def test_what_a_state_declaration_does() -> None:
         "a_slot__.of(a) = g();",
         "b_slot__.of(b) = T(1);",
         "c_slot__.of(c) = std::remove_const_t<const T>{2};",
-        "d_slot__.of(d) = std::remove_const_t<const T>();",
+        "flow::renew(d_slot__.of(d));",
         "flow::assignArray(e, flow::ArrayValue<int[2][3]>{{{1}, {2}}});",
         "flow::assignArray(v, flow::ArrayValue<int[3]>{{}});",
         'flow::assignArray(h, flow::ArrayValue<char[4]>{{"abc"}});',

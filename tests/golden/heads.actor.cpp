@@ -6,3 +6,28 @@ ACTOR e(int x);
 ACTOR Future<Void> g(int, int y[3], void (*z)(int)) noexcept;
 ACTOR Future<Void> h(std::string& x, Map<int, int>& y, const int& z);
 ACTOR Future<Void> i;
+
+template <class T>
+ACTOR Future<T> behind(Future<T> f) {
+    T value = wait(f);
+    return value;
+}
+
+struct Servant {
+    static ACTOR Future<Void> serve(Servant* self) {
+        wait(delay(1));
+        return Void();
+    }
+    virtual ACTOR Future<Void> work(Servant* self);
+};
+
+using Done = Future<Void>;
+ACTOR Done aliased(Future<Void> f) {
+    wait(f);
+    return Void();
+}
+
+ACTOR inline Future<Void> told(Future<Void> f) {
+    wait(f);
+    return Void();
+}

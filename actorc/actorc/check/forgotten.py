@@ -10,7 +10,7 @@ from actorc.diagnostics import Diagnostics, Fault, Fix
 from actorc.repairs import insert
 from actorc.source import Source
 from actorc.syntax import File, Span, Words
-from actorc.words import BEFORE_OPERAND
+from actorc.words import ACTOR_WORDS, BEFORE_OPERAND
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _CONTROLS = frozenset({"if", "for", "while", "switch", "catch", "loop", "do", "else", "try", "choose", "when"})
@@ -97,6 +97,8 @@ def _head(texts: list[str], name: int) -> int:
 
 def _returns_future(texts: list[str], name: int) -> bool:
     head = texts[_head(texts, name) : name]
+    if not ACTOR_WORDS.isdisjoint(head):
+        return False  # an actor with a fault that has been reported
     return "Future" in head and not BEFORE_OPERAND & set(head) and "=" not in head
 
 

@@ -17,8 +17,8 @@ from actorc.diagnostics import Diagnostics, Edit, Fault, Fix, Note
 from actorc.parse.lexer import OPEN_TO_THE_END, Kind, Tokens
 from actorc.source import Source
 from actorc.syntax import Code, Span
+from actorc.words import ACTOR_WORDS
 
-ACTOR_WORDS = frozenset({"ACTOR", "SWIFT_ACTOR"})
 TEST_WORD = "TEST_CASE"
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _OPENERS = {close: open_ for open_, close in _PAIRS.items()}

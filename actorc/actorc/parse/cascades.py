@@ -5,9 +5,10 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from actorc.diagnostics import Diagnostic, Diagnostics, Fault
-from actorc.parse.brackets import ACTOR_WORDS, TEST_WORD
+from actorc.parse.brackets import TEST_WORD
 from actorc.source import Source
 from actorc.syntax import Words
+from actorc.words import ACTOR_WORDS
 
 # A fault that is of no account after one of these in the same actor.
 _FOLLOWS = {

@@ -32,8 +32,8 @@ from actorc.syntax import (
 from actorc.words import KEYWORDS
 
 Parsed = tuple[Statement, int]
-BEFORE = "write `state T value = {wait};` before, and use `value` here"
-_IN_LOOP = "write `loop { state T value = {wait}; if (...) break; ... }`"
+BEFORE = "write `auto value = {wait};` before, and use `value` here"
+_IN_LOOP = "write `loop { auto value = {wait}; if (!...) break; ... }`"
 _NO_FORM = "this is no header of a `for`"
 _FOR_FORMS = "write `(INIT; CONDITION; STEP)` or `(DECLARATION : RANGE)`"
 

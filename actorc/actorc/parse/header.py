@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from actorc.diagnostics import Abandoned, Diagnostics, Fault
+from actorc.diagnostics import Abandoned, Diagnostics, Edit, Fault, Fix
 from actorc.parse.brackets import TokenList
 from actorc.parse.parameters import ParameterParser
 from actorc.parse.reader import Reader
 from actorc.records import dataclass, field
-from actorc.repairs import inserted, removed, replaced
+from actorc.repairs import insert, inserted, removed, replaced
 from actorc.syntax import Code, Parameter, Span, TemplateParameter
 from actorc.words import KEYWORDS
 
@@ -45,6 +45,7 @@ class HeaderParser(Reader):
         Raises Abandoned if no name and parameters can be made out.
         """
         head = Head(end=end)
+        self._before(actor)
         index = self._template(head, actor + 1)
         index = self._specifiers(head, index)
         open_ = self._tokens.find(index, head.end, ("(",))
@@ -61,6 +62,33 @@ class HeaderParser(Reader):
 
     # -----------------------------------------------------------------------------------------------------------
     # Before the return type
+
+    def _before(self, actor: int) -> None:
+        """What belongs behind the word ACTOR."""
+        index = actor - 1
+        word = self._texts[index] if actor else ""
+        if word == ">":
+            depth = 1
+            while depth and index:
+                index -= 1
+                depth += (self._texts[index] == ">") - (self._texts[index] == "<")
+            if index and self._texts[index - 1] == "template":
+                self._misplaced(index - 1, actor, Fault.TEMPLATE_HEADER)
+        elif word == "static":
+            self._misplaced(index, actor, Fault.ACTOR_HEAD)
+        elif word in ("inline", "virtual", "constexpr"):
+            message = f"`{word}` cannot stand before an actor"
+            removal = removed(self._tokens.to_next(index), word)
+            self._error(Fault.ACTOR_HEAD, message, index, actor, "leave it out", removal)
+
+    def _misplaced(self, first: int, actor: int, fault: Fault) -> None:
+        text = self._tokens.text(first, actor)
+        behind = self._texts[actor]
+        taken = Edit(Span(self._tokens.span(first, actor).start, self._tokens.span(actor, actor + 1).start), "")
+        put = insert(self._tokens.span(actor, actor + 1).end, f" {text}")
+        fixes = (Fix(f"write `{text}` behind `{behind}`", (taken, put)),)
+        message = f"`{text}` stands before the word `{behind}`, which every actor begins with"
+        self._error(fault, message, first, actor, f"write `{behind} {text} ...`", fixes)
 
     def _template(self, head: Head, index: int) -> int:
         if self._texts[index] != "template":
@@ -184,11 +212,16 @@ class HeaderParser(Reader):
                 Fault.RETURN_TYPE, message, name, hint=hint, fixes=inserted(name.start, "Future<Void> ")
             )
             return
-        is_value = "Future" not in head.return_text
-        hint = f"write `Future<{head.return_text}>`" if is_value else "write `Future<T>` itself, not an alias"
+        is_alias = self._texts[first] == "auto" or self._is_alias(self._texts[end - 1])
+        is_value = "Future" not in head.return_text and not is_alias
+        hint = f"write `Future<{head.return_text}>`" if is_value else "write `Future<T>` itself, not an alias or `auto`"
         message = f"an actor must return `Future<T>` or `void`, not `{head.return_text}`"
         fixes = replaced(self._tokens.span(first, end), f"Future<{head.return_text}>") if is_value else ()
         self._error(Fault.RETURN_TYPE, message, first, end, hint, fixes)
+
+    def _is_alias(self, name: str) -> bool:
+        """Whether the file says `using NAME = ...`."""
+        return any(text == "using" and self._texts[index + 1] == name for index, text in enumerate(self._texts))
 
     def _after_parameters(self, head: Head, index: int) -> None:
         if index < head.end:

@@ -7,14 +7,14 @@ may be gone when the actor goes on.
 from __future__ import annotations
 
 from actorc.diagnostics import Abandoned, Diagnostics, Fault
-from actorc.parse.brackets import ACTOR_WORDS, TokenList
+from actorc.parse.brackets import TokenList
 from actorc.parse.header import Head, HeaderParser
 from actorc.parse.parameters import ParameterParser
 from actorc.parse.reader import Reader
 from actorc.parse.statements import StatementParser
 from actorc.parse.waits import WaitScanner
 from actorc.syntax import Actor, Block, Capture
-from actorc.words import KEYWORDS
+from actorc.words import ACTOR_WORDS, KEYWORDS
 
 
 class LambdaParser(Reader):
@@ -133,7 +133,7 @@ class LambdaParser(Reader):
             message = "this cannot be captured by an `ACTOR` lambda"
             hint = "write `x`, `&x` or `x = VALUE`"
         else:
-            hint = "write `state T value = {wait};` before, and capture `value`"
+            hint = "write `auto value = {wait};` before, and capture `value`"
             self._scanner.copied(name, end, "in a capture", hint)
             init = self._tokens.code(name + 1, end) if end - name > 1 else None
             return Capture(self._tokens.span(first, end), texts[name], init, is_reference)

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections import Counter
 
 from actorc.diagnostics import Abandoned, Diagnostics, Fault
-from actorc.parse.brackets import ACTOR_WORDS, TEST_WORD, TokenList
+from actorc.parse.brackets import TEST_WORD, TokenList
 from actorc.parse.descriptions import DESCRIBED, DescriptionParser
 from actorc.parse.header import Head, HeaderParser
 from actorc.parse.lambdas import LambdaParser
@@ -19,6 +19,7 @@ from actorc.parse.testcases import TestCaseParser
 from actorc.records import replace
 from actorc.source import Source
 from actorc.syntax import Actor, Block, Code, Description, File, Span, Words
+from actorc.words import ACTOR_WORDS
 
 _RECURSION = 20_000  # for the deepest nesting that the parser accepts, also in the stages that walk over its tree
 _LOOKED_AT = ACTOR_WORDS | SCOPE_WORDS | STRAY_WORDS | {TEST_WORD, "DESCR"}  # outside actors

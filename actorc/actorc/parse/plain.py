@@ -74,7 +74,7 @@ class PlainParser(Reader):
 
     def expression(self, first: int, stop: int, after: int) -> Plain:
         """An expression statement or a declaration in `[first, stop)`."""
-        hint = "write `state T value = {wait};` before, and use `value` here"
+        hint = "write `auto value = {wait};` before, and use `value` here"
         self._scanner.copied(first, stop, "inside an expression", hint, first)
         return Plain(self._tokens.span(first, after), locals_of(self._tokens, first, stop))
 

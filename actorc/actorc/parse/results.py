@@ -41,7 +41,7 @@ class ResultParser(Reader):
             hint = f"write `state T NAME = {self._scanner.shown(wait)};`"
             self._error(Fault.RESULT_DECLARATION, message, start, wait - 1, hint)
             raise Abandoned
-        hint = "write `state T value = {wait};` before, and use `value` here"
+        hint = "write `auto value = {wait};` before, and use `value` here"
         self._scanner.copied(start, wait - 1, "where its result is assigned to", hint)
         return Result(ResultKind.ASSIGN, None, (), self._tokens.code(start, wait - 1))
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 
-from actorc.parse.brackets import ACTOR_WORDS, TokenList
+from actorc.parse.brackets import TokenList
 from actorc.parse.lexer import Kind
 from actorc.records import dataclass
-from actorc.words import CLASS_KEYS, KEYWORDS
+from actorc.words import ACTOR_WORDS, CLASS_KEYS, KEYWORDS
 
 _ENDS_BASES = frozenset({"{", "}", ";", "=", ""}) | ACTOR_WORDS
 SCOPE_WORDS = CLASS_KEYS | {"{", "}"}  # and directives: the tokens to step on

@@ -44,13 +44,13 @@ class WaitForms(Reader):
             if self._texts[close + 1] in (")", "]"):
                 raise Abandoned  # a bracket that closes nothing has been reported
             message = f"a {word} is a statement of its own: nothing can follow its `)`"
-            hint = f"write `state T value = {self._scanner.shown(wait)};`, then use `value`"
+            hint = f"write `auto value = {self._scanner.shown(wait)};`, then use `value`"
             self._error(Fault.AFTER_WAIT, message, close + 1, end, hint)
             raise Abandoned
         if close == wait + 2:
             self._error(Fault.WAIT_OPERAND, f"`{word}` needs something to wait for", wait, close + 1, _OPERANDS)
             raise Abandoned
-        hint = "write `state T value = {wait};` before, and use `value` here"
+        hint = "write `auto value = {wait};` before, and use `value` here"
         self._scanner.copied(wait + 2, close, "inside another wait", hint)
         result = self._result(first, wait)
         operand = self._tokens.code(wait + 2, close)

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from actorc.diagnostics import Diagnostics, Edit, Fault, Fix
-from actorc.parse.brackets import ACTOR_WORDS, TokenList
+from actorc.parse.brackets import TokenList
 from actorc.repairs import before, insert, removed, replaced, unused_name
 from actorc.syntax import Span, Words
-from actorc.words import BEFORE_OPERAND, CLASS_KEYS
+from actorc.words import ACTOR_WORDS, BEFORE_OPERAND, CLASS_KEYS
 
 _WAITS = frozenset({"wait", "waitNext"})
 _FORBIDDEN = _WAITS | {"co_await", "co_return", "co_yield", "goto", "state"}
