@@ -306,6 +306,20 @@ ACTOR Future<int> manyPasses() {
     return n;
 }
 
+// What is part of a temporary is moved into the loop.
+struct Reply {
+    std::vector<std::shared_ptr<int>> items;
+};
+
+ACTOR Future<int> partOfTemporary(std::shared_ptr<int> counted) {
+    state int sum = 0;
+    for (auto& item : Reply{{counted, counted}}.items) {
+        sum += *item * 100 + int(counted.use_count());
+        wait(delay(1));
+    }
+    return sum + int(counted.use_count());
+}
+
 int main() {
     SimLoop sim;
     Holder holder;
@@ -331,4 +345,5 @@ int main() {
         sim.run(watch("cancelled", f));
     }
     say("%d", sim.run(manyPasses()));
+    say("%d", sim.run(partOfTemporary(std::make_shared<int>(3))));
 }
