@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import Any
+
 import pytest
 
 from actorc.reference.actor import Activation
+from actorc.source import Source
 from fuzzlib.batch import Difference, Mutation, Program, check
 from fuzzlib.campaign import generated
 from fuzzlib.shrink import shrunk
@@ -67,3 +71,38 @@ def test_program_that_is_rejected() -> None:
     spoilt = Program("ACTOR Future<int> root(Token token, int n) {\n    wait(signal(1));\n}\n", 0)
     found = check([generated(SEED, 0), spoilt], CLANG)
     assert [(each.kind, each.program) for each in found] == [("rejected", spoilt)]
+
+
+@pytest.mark.parametrize("stage", ["driver:advise", "emit.emit:_emitted"])
+def test_an_exception_in_actorc_is_attributed_and_made_small(monkeypatch: pytest.MonkeyPatch, stage: str) -> None:
+    """Others of the batch, with faults of their own or without, are not concerned."""
+    name, _, function = stage.partition(":")
+    module = importlib.import_module(f"actorc.{name}")
+    whole = getattr(module, function)
+
+    def faulty(*arguments: Any, **options: Any) -> object:
+        if any(isinstance(each, Source) and "4711" in each.text for each in arguments):
+            raise KeyError("a bug")
+        return whole(*arguments, **options)
+
+    monkeypatch.setattr(module, function, faulty)
+    failing = Program("ACTOR Future<int> root(Token token, int n) {\n    wait(signal(1));\n    return 4711;\n}\n", 0)
+    found = check([generated(SEED, 0), failing, generated(SEED, 1)], CLANG)
+    assert [each.program for each in found] == [failing]
+    assert found[0].kind.startswith("actorc failed: KeyError in ")
+    assert "a bug" in found[0].message
+    small = shrunk(found[0], CLANG)
+    assert len(small.program.text) < len(failing.text)
+    assert "4711" in small.program.text
+
+
+def test_an_exception_in_the_model_is_attributed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def faulty(self: Activation) -> None:
+        raise KeyError("a bug")
+
+    monkeypatch.setattr(Activation, "_lose_locals", faulty)
+    waiting = Program("ACTOR Future<int> root(Token token, int n) {\n    wait(signal(1));\n    return 1;\n}\n", 0)
+    idle = Program("ACTOR Future<int> root(Token token, int n) {\n    return 1;\n}\n", 0)
+    [found] = check([idle, waiting], CLANG)
+    assert found.program == waiting
+    assert found.kind.startswith("model failed: KeyError in ")

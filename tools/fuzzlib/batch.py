@@ -9,8 +9,10 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from actorc.diagnostics import Diagnostics
@@ -20,6 +22,7 @@ from actorc.reference import Interpreter
 from actorc.reference.facts import Facts
 from actorc.source import Source
 from actorc.syntax import File
+from fuzzlib.parser_fuzz import described
 from fuzzlib.toolchain import CompileError, Toolchain, environment
 from fuzzlib.world import World, expected
 
@@ -27,6 +30,8 @@ RUNS = 8  # of each program, with different numbers
 SECONDS = 60  # for all runs of a batch
 MODEL = "model"
 FILE = "fuzz.actor.cpp"
+ACTORC_FAILED = "actorc failed: "
+MODEL_FAILED = "model failed: "
 
 _HEAD = '#include "flow/actorcompiler.h"\n\nnamespace FUZZ_NAMESPACE {\n\n'
 _POSITION = re.compile(re.escape(FILE) + r":(\d+)")
@@ -51,6 +56,14 @@ class Difference:
     traces: dict[str, list[str]] = field(default_factory=dict)
 
 
+class ActorcFailedError(Exception):
+    """An exception in actorc, which does not tell of which program."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
 # What a test of the harness does to emitted text: (text, back end) -> text.
 Mutation = Callable[[str, str], str]
 
@@ -60,7 +73,29 @@ def check(
 ) -> list[Difference]:
     """The first difference of each program that has one."""
     sys.setrecursionlimit(20000)
-    return _Batch(programs, toolchain, mutation, runs).check()
+    try:
+        return _Batch(programs, toolchain, mutation, runs).check()
+    except ActorcFailedError as failed:
+        if len(programs) == 1:
+            return [_failure(programs[0], ACTORC_FAILED, failed.error)]
+    middle = len(programs) // 2
+    halves = programs[:middle], programs[middle:]
+    return [found for half in halves for found in check(half, toolchain, mutation, runs)]
+
+
+def _failure(program: Program, kind: str, error: Exception) -> Difference:
+    message = "".join(traceback.format_exception(error))
+    return Difference(program, 0, kind + described(error), message[-4000:])
+
+
+@contextmanager
+def _in_actorc() -> Iterator[None]:
+    try:
+        yield
+    except Rejected:
+        raise
+    except Exception as error:
+        raise ActorcFailedError(error) from error
 
 
 class _Batch:
@@ -81,14 +116,15 @@ class _Batch:
     def check(self) -> list[Difference]:
         diagnostics = Diagnostics()
         try:
-            file = analyse(self._source, diagnostics)
+            with _in_actorc():
+                file = analyse(self._source, diagnostics)
         except Rejected:
             for error in diagnostics.errors:
                 self._note(self._program_at(error.span.start), "rejected", error.message)
             return self._rest()
         with tempfile.TemporaryDirectory(prefix="fuzz-") as name:
             try:
-                binary = self._build(file, Path(name))
+                binary = self._build(self._emit(file, Path(name)), Path(name))
             except CompileError as error:
                 return self._compile_errors(str(error))
             traces = self._run(binary)
@@ -110,17 +146,23 @@ class _Batch:
 
     # -----------------------------------------------------------------------------------------------------------
 
-    def _build(self, file: File, folder: Path) -> Path:
-        shared = self._toolchain.prepare()
-        objects = []
+    def _emit(self, file: File, folder: Path) -> list[Path]:
+        """By all back ends, before any compiler is started: an exception then costs little."""
+        paths = []
         for backend in BACKENDS:
             path = folder / f"{backend}.cpp"
-            text = emit(file, self._source, backend, str(path))
+            with _in_actorc():
+                text = emit(file, self._source, backend, str(path))
             if self._mutation is not None:
                 text = self._mutation(text, backend)
             names = f'#define FUZZ_BACKEND "{backend}"\n#define FUZZ_NAMESPACE {backend.replace("-", "_")}\n'
             path.write_text(names + text, encoding="utf-8")
-            objects.append(self._toolchain.compile(shared, path))
+            paths.append(path)
+        return paths
+
+    def _build(self, sources: Sequence[Path], folder: Path) -> Path:
+        shared = self._toolchain.prepare()
+        objects = [self._toolchain.compile(shared, source) for source in sources]
         self._toolchain.link(shared, objects, folder / "programs")
         return folder / "programs"
 
@@ -163,9 +205,12 @@ class _Batch:
                 if place in self._found:
                     break
                 world = World(program.start + seed)
-                trace = expected(
-                    Interpreter(File(actors, file.words), facts, world.library), world, program.start + seed
-                )
+                try:
+                    model = Interpreter(File(actors, file.words), facts, world.library)
+                    trace = expected(model, world, program.start + seed)
+                except Exception as error:
+                    self._found[place] = replace(_failure(program, MODEL_FAILED, error), seed=seed)
+                    break
                 others = {backend: traces[place, seed, backend] for backend in BACKENDS}
                 wrong = [backend for backend, other in others.items() if other != trace]
                 if wrong:

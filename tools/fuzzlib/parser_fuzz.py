@@ -90,8 +90,12 @@ def fault(text: str) -> str | None:
     except Broken as broken:
         return str(broken)
     except Exception as error:  # that is what is looked for
-        return f"{type(error).__name__} in {_place(error)}"
+        return described(error)
     return None
+
+
+def described(error: Exception) -> str:
+    return f"{type(error).__name__} in {_place(error)}"
 
 
 def _place(error: BaseException) -> str:

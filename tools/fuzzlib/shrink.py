@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 from actorc import syntax
 from actorc.diagnostics import Diagnostics
 from actorc.driver import Rejected, analyse
 from actorc.source import Source
 from actorc.syntax import Block, Span
-from fuzzlib.batch import Difference, Mutation, Program, check
+from fuzzlib.batch import ACTORC_FAILED, MODEL_FAILED, Difference, Mutation, Program, check
+from fuzzlib.parser_fuzz import fault, minimised
 from fuzzlib.toolchain import Toolchain
 
 TOGETHER = 12  # candidates in one file
@@ -23,13 +25,15 @@ RUNS = 60  # of each candidate: what is left out shifts all numbers that decide 
 SECONDS = 120.0
 
 _OWN_NAME = re.compile(r"\b(?:[stxep]\d+\w?|child\d+|n|token)\b")
-_NO_FAULT_OF_THE_PROGRAM = ("rejected", "does not compile", "model fault")
+_NO_FAULT_OF_THE_PROGRAM = ("rejected", "does not compile", ACTORC_FAILED, MODEL_FAILED)
 
 
 def shrunk(
     difference: Difference, toolchain: Toolchain, mutation: Mutation | None = None, seconds: float = SECONDS
 ) -> Difference:
     """A smaller program with a difference of the same sort; the given one if there is none."""
+    if difference.kind.startswith(ACTORC_FAILED):
+        return _shrunk_text(difference)
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         smaller = _step(difference, toolchain, mutation, deadline)
@@ -37,6 +41,14 @@ def shrunk(
             break
         difference = smaller
     return difference
+
+
+def _shrunk_text(difference: Difference) -> Difference:
+    """As the parser's fuzzer does it, which needs neither a tree nor a compiler."""
+    program, wanted = difference.program, difference.kind.removeprefix(ACTORC_FAILED)
+    if fault(program.text) != wanted:
+        return difference
+    return replace(difference, program=replace(program, text=minimised(program.text, wanted)))
 
 
 def _step(
@@ -56,7 +68,7 @@ def _step(
 
 
 def _is_alike(found: Difference, wanted: Difference) -> bool:
-    if wanted.kind in _NO_FAULT_OF_THE_PROGRAM or found.kind in _NO_FAULT_OF_THE_PROGRAM:
+    if any(each.kind.startswith(_NO_FAULT_OF_THE_PROGRAM) for each in (wanted, found)):
         return found.kind == wanted.kind
     return True
 
