@@ -73,6 +73,8 @@ def parse(argv: list[str] | None = None) -> Options:
     """Reads the arguments; exits with EXIT_USAGE if they are wrong."""
     parser = _make_parser()
     arguments = parser.parse_args(argv)
+    if arguments.jobs is not None and not arguments.batch:
+        parser.error("--jobs is for --batch")
     jobs = _batch(parser, arguments) if arguments.batch else _single(parser, arguments)
     if arguments.generate_probes and arguments.backend != "state-machine":
         parser.error("--generate-probes is for --backend state-machine: a coroutine does not see itself resume")
@@ -83,7 +85,7 @@ def parse(argv: list[str] | None = None) -> Options:
         show_warnings=diagnosed,
         generate_probes=arguments.generate_probes,
         nodiscard=diagnosed,
-        processes=arguments.jobs,
+        processes=arguments.jobs or 1,
         format=arguments.format,
         colour=arguments.color,
     )
@@ -156,7 +158,7 @@ def _make_parser() -> _Parser:
     parser.add_argument(
         "--batch", action="store_true", help="compile many files; @FILE stands for the lines of FILE, a path each"
     )
-    parser.add_argument("--jobs", type=_count, default=1, metavar="N", help="processes for --batch (%(default)s)")
+    parser.add_argument("--jobs", type=_count, metavar="N", help="processes for --batch (1)")
     parser.add_argument("--backend", choices=BACKENDS, default=BACKENDS[0], help="what actors become (%(default)s)")
     parser.add_argument("--depfile", metavar="FILE", help="write a make rule with everything OUTPUT depends on")
     parser.add_argument(

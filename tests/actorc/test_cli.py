@@ -101,6 +101,7 @@ def test_warnings(stub: Path, capsys: pytest.CaptureFixture[str], options: list[
         ["a", "b", "--generate-probes", "--backend", "coroutine"],
         ["--none"],
         ["a", "./a"],
+        ["a", "b", "--jobs", "2"],
     ],
 )
 def test_wrong_arguments_exit_with_100(stub: Path, capsys: pytest.CaptureFixture[str], argv: list[str]) -> None:
