@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from actorc import __version__
 from actorc.driver import BACKENDS
+from actorc.outputs import identifier_path, is_special
 from actorc.records import dataclass
 
 TYPE_CHECKING = False  # see records.py
@@ -127,12 +128,18 @@ def _require_apart(parser: _Parser, jobs: tuple[Job, ...]) -> None:
     inputs = {os.path.realpath(job.input) for job in jobs}
     written: set[str] = set()
     for job in jobs:
-        output = os.path.realpath(job.output)
-        if output in inputs:
-            parser.error(f"{job.output}: OUTPUT is the same file as INPUT")
-        if output in written:
-            parser.error(f"{job.output}: two files have the same OUTPUT")
-        written.add(output)
+        for path in _outputs(job):
+            output = os.path.realpath(path)
+            if output in inputs:
+                parser.error(f"{path}: OUTPUT is the same file as INPUT")
+            if output in written and not is_special(path):
+                parser.error(f"{path}: two files have the same OUTPUT")
+            written.add(output)
+
+
+def _outputs(job: Job) -> list[str]:
+    beside = [] if is_special(job.output) else [identifier_path(job.output)]
+    return [job.output, *beside, *([job.depfile] if job.depfile is not None else [])]
 
 
 def _count(text: str) -> int:

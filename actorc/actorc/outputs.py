@@ -32,6 +32,11 @@ def _write(path: str, data: bytes) -> None:
         file.write(data)
 
 
+def identifier_path(output: str) -> str:
+    """Of the file beside an output that says which numbers its actors have."""
+    return output + ".uid"
+
+
 def is_special(path: str) -> bool:
     """Whether something that is no regular file stands there: nothing is put beside it."""
     return os.path.exists(path) and not os.path.isfile(path)

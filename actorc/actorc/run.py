@@ -30,7 +30,7 @@ def run(job: Job, options: Options, reporter: Reporter) -> int:
     finally:
         if status != 0:
             outputs.remove(job.output)
-            outputs.remove(_identifier_path(job))
+            outputs.remove(outputs.identifier_path(job.output))
     return status
 
 
@@ -48,14 +48,10 @@ def _run(job: Job, options: Options, reporter: Reporter) -> int:
     )
     outputs.write(job.output, source.encode(text), read_only=True)
     if not outputs.is_special(job.output):
-        outputs.write(_identifier_path(job), source.encode(identifier_lines(file, source)))
+        outputs.write(outputs.identifier_path(job.output), source.encode(identifier_lines(file, source)))
     if job.depfile is not None:
         outputs.write(job.depfile, outputs.make_rule(job.input, job.output).encode())
     return 0
-
-
-def _identifier_path(job: Job) -> str:
-    return job.output + ".uid"
 
 
 def _report_internal(error: Exception, input_path: str) -> None:

@@ -101,6 +101,9 @@ def test_warnings(stub: Path, capsys: pytest.CaptureFixture[str], options: list[
         ["a", "b", "--generate-probes", "--backend", "coroutine"],
         ["--none"],
         ["a", "./a"],
+        ["a", "b", "--depfile", "./b"],
+        ["a", "b", "--depfile", "b.uid"],
+        ["a", "b", "--depfile", "a"],
         ["a", "b", "--jobs", "2"],
     ],
 )
