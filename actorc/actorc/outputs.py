@@ -24,7 +24,8 @@ def write(path: str, data: bytes, *, read_only: bool = False) -> None:
     except OSError as error:
         if os.path.lexists(temporary):
             os.unlink(temporary)
-        raise OSError(error.errno, error.strerror, path) from error
+        no_folder = not os.path.isdir(os.path.dirname(target))
+        raise OSError(error.errno, "the folder does not exist" if no_folder else error.strerror, path) from error
 
 
 def _write(path: str, data: bytes) -> None:

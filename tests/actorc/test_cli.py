@@ -141,7 +141,7 @@ def test_an_input_that_cannot_be_read(stub: Path, capsys: pytest.CaptureFixture[
 def test_an_output_that_cannot_be_written(stub: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (stub / "in.actor.cpp").write_text(GOOD)
     assert main(["in.actor.cpp", "no/out.g.cpp"]) == 1
-    assert capsys.readouterr().err == "actorc: no/out.g.cpp: No such file or directory\n"
+    assert capsys.readouterr().err == "actorc: no/out.g.cpp: the folder does not exist\n"
 
 
 def test_the_depfile_names_the_source_and_the_compiler(stub: Path) -> None:
