@@ -16,6 +16,13 @@ struct Suppression {
 
 thread_local std::unordered_map<std::string, Suppression> suppressions;
 
+/// Whether a key, as `,"key":`, may go onto the line. No value contains that: its quotes have a backslash. Where the
+/// end of a value and another key look like it, the answer is no, which costs a `_`.
+bool isNew(std::string_view line, std::string_view name) {
+    return name != R"(,"":)" && name != R"(,"Time":)" && !line.substr(1).starts_with(name.substr(1)) &&
+           line.find(name) == std::string_view::npos;
+}
+
 } // namespace
 
 void TraceEvent::begin(Severity severity, const char* type, UID id) {
@@ -36,10 +43,17 @@ void TraceEvent::end() noexcept {
 }
 
 void TraceEvent::appendKey(std::string_view key) {
-    if (event_->line.size() > 1)
-        event_->line += ',';
-    appendJsonString(event_->line, key);
-    event_->line += ':';
+    std::string& line = event_->line;
+    std::string name = ",";
+    appendJsonString(name, key);
+    name += ':';
+    if (line.size() == 1) { // the first is the event's own, and follows no comma
+        line.append(name, 1);
+        return;
+    }
+    while (!isNew(line, name))
+        name.insert(name.size() - 2, 1, '_');
+    line += name;
 }
 
 TraceEvent& TraceEvent::detailf(const char* key, const char* pattern, ...) {

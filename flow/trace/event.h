@@ -33,7 +33,9 @@ public:
             end();
     }
 
-    /// Keys are written in the order in which they are given.
+    /// Keys are written in the order in which they are given. A line has each key once: one that is there already, the
+    /// event's own among them, is written with as many `_` at its end as make it new. So are "Time", which is the
+    /// event's even where there is no loop, and an empty key.
     template <class T>
     TraceEvent& detail(std::string_view key, T const& value) {
         if (event_) [[unlikely]] {

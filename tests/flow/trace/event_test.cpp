@@ -123,3 +123,22 @@ TEST_CASE("event: log writes at once, and only once") {
     event.log();
     CHECK(trace.lines().size() == 1);
 }
+
+TEST_CASE("event: each key is there once") {
+    TraceMemory trace;
+    TraceEvent("Key").detail("Type", 2).detail("Time", 9).detail("Severity", 3).detail("", 4);
+    TraceEvent("Again").detail("A", 1).detail("A", 2).detail("A", 3).detail("A_", 4).detail("B", 5);
+    TraceEvent("Own", UID(1, 2)).detail("ID", 7).detail("Error", 8).error(io_error());
+    TraceEvent("Bytes").detail("\xff", 1).detail("\xfe", 2).detail("q\"", 3).detail("q\"", 4);
+    TraceEvent("Values").detail("A", ",\"B\":").detail("B", 1).detail("NotThere", "Time");
+    REQUIRE(trace.lines().size() == 5);
+    CHECK(trace.lines()[0] == R"({"Severity":10,"Type":"Key","Type_":2,"Time_":9,"Severity_":3,"_":4})");
+    CHECK(trace.lines()[1] == R"({"Severity":10,"Type":"Again","A":1,"A_":2,"A__":3,"A___":4,"B":5})");
+    CHECK(trace.lines()[2].find(R"("ID_":7,"Error":8,"Error_":"io_error",)") != std::string::npos);
+    CHECK(trace.lines()[3] == R"({"Severity":10,"Type":"Bytes","\ufffd":1,"\ufffd_":2,"q\"":3,"q\"_":4})");
+    CHECK(trace.lines()[4] == R"({"Severity":10,"Type":"Values","A":",\"B\":","B":1,"NotThere":"Time"})");
+    trace.clear();
+    SimLoop loop;
+    TraceEvent("Timed").detail("Time", 9).detail("Type", 2);
+    CHECK(trace.lines().back() == R"({"Time":0,"Severity":10,"Type":"Timed","Time_":9,"Type_":2})");
+}
