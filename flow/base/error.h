@@ -33,6 +33,9 @@ public:
         FLOW_ASSERT(code == code_, "an Error's code is in 0 .. 65535");
     }
 
+    /// The same as Error(code).
+    static constexpr Error fromCode(int code) { return Error(code); }
+
     constexpr int code() const { return code_; }
     /// True for every error except the default-constructed one.
     constexpr bool isValid() const { return code_ != 0; }

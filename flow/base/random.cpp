@@ -16,11 +16,15 @@ std::uint32_t DeterministicRandom::randomSkewedUInt32(std::uint32_t begin, std::
     }
 }
 
-std::string DeterministicRandom::randomAlphaNumeric(int length) {
+char DeterministicRandom::randomAlphaNumeric() {
     static constexpr char kLetters[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    return kLetters[randomInt(0, sizeof kLetters - 1)];
+}
+
+std::string DeterministicRandom::randomAlphaNumeric(int length) {
     std::string text;
     for (int i = 0; i < length; ++i)
-        text += kLetters[randomInt(0, sizeof kLetters - 1)];
+        text += randomAlphaNumeric();
     return text;
 }
 

@@ -85,8 +85,13 @@ public:
         for (auto left = static_cast<std::int64_t>(std::size(elements)); left > 1; --left)
             std::iter_swap(first + (left - 1), first + randomInt64(0, left));
     }
+    /// A digit or a letter of ASCII.
+    char randomAlphaNumeric();
     std::string randomAlphaNumeric(int length);
     void randomBytes(void* out, std::size_t count);
+
+    /// The number that randomUInt64() would give, which it still will: for comparing where two generators stand.
+    std::uint64_t peek() const { return DeterministicRandom(*this).randomUInt64(); }
 
 private:
     std::uint64_t state_[4];

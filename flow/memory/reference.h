@@ -105,6 +105,9 @@ public:
     T* getPtr() const { return object_; }
     /// Gives the reference away: whoever gets the pointer must delref() it.
     [[nodiscard]] T* extractPtr() { return std::exchange(object_, nullptr); }
+    /// Another pointer, and nothing is counted: what was held before is not given up, and one reference of `object` is
+    /// taken over.
+    void setPtrUnsafe(T* object) { object_ = object; }
 
     T* operator->() const { return checked(); }
     T& operator*() const { return *checked(); }

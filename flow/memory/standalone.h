@@ -61,6 +61,15 @@ private:
     Arena arena_;
 };
 
+inline Standalone<StringRef> StringRef::withPrefix(StringRef prefix) const {
+    Arena arena;
+    StringRef joined = join(arena, prefix, *this);
+    return {joined, arena};
+}
+inline Standalone<StringRef> StringRef::withSuffix(StringRef suffix) const {
+    return suffix.withPrefix(*this);
+}
+
 /// A string of that length, uninitialised.
 inline Standalone<StringRef> makeString(int length) {
     Arena arena(static_cast<std::size_t>(length));

@@ -20,6 +20,9 @@
 
 namespace flow {
 
+template <class T>
+class Standalone;
+
 class StringRef {
 public:
     constexpr StringRef() = default;
@@ -59,7 +62,8 @@ public:
     /// Two hexadecimal digits for each byte.
     std::string toHexString() const;
 
-    /// The part from `start`, at most `length` bytes. `start` must not be behind the end.
+    /// The part from `start`, `length` bytes or as many as there are, like std::string_view's: "abc"_sr.substr(2, 7) is
+    /// "c". A `start` behind the end dies, and so does a negative number.
     StringRef substr(int start, int length) const {
         FLOW_ASSERT(start >= 0 && start <= length_ && length >= 0, "StringRef::substr() out of range");
         return {data_ + start, length < length_ - start ? length : length_ - start};
@@ -79,6 +83,9 @@ public:
     }
     StringRef withPrefix(StringRef prefix, Arena& arena) const { return join(arena, prefix, *this); }
     StringRef withSuffix(StringRef suffix, Arena& arena) const { return join(arena, *this, suffix); }
+    /// With memory of its own. Defined in flow/memory/standalone.h.
+    Standalone<StringRef> withPrefix(StringRef prefix) const;
+    Standalone<StringRef> withSuffix(StringRef suffix) const;
 
     /// Takes off what stands before the separator, and the separator, and returns the former. All of it if there is no
     /// separator.

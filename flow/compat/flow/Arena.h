@@ -4,6 +4,7 @@
 #include "../../flow.h"
 
 using flow::Arena;
+using flow::LiteralStringRef;
 using flow::makeString;
 using flow::mutateString;
 using flow::Optional;

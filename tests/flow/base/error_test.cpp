@@ -85,6 +85,7 @@ TEST_CASE("error: no error, and an application's own") {
     CHECK(Error(10001).isValid());
     CHECK(Error(10001).code() == 10001);
     CHECK(Error(65535).code() == 65535);
+    CHECK(Error::fromCode(1004) == timed_out());
     CHECK(std::string(Error(10001).name()) == "application_error");
     CHECK(std::strlen(Error(10001).what()) > 0);
 }

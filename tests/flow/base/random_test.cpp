@@ -192,10 +192,20 @@ TEST_CASE("random: choices, orders, coins and text") {
     CHECK(std::set<char>(text.begin(), text.end()).size() == 62);
     CHECK(text.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") ==
           std::string::npos);
+    DeterministicRandom same = random;
+    CHECK(std::string(1, random.randomAlphaNumeric()) == same.randomAlphaNumeric(1));
     unsigned char bytes[5] = {1, 1, 1, 1, 7};
     random.randomBytes(bytes, 4);
     CHECK(bytes[4] == 7);
     CHECK((bytes[0] != 1 || bytes[1] != 1 || bytes[2] != 1 || bytes[3] != 1));
+}
+
+TEST_CASE("random: peek tells the next number and does not take it") {
+    DeterministicRandom random(12);
+    std::uint64_t next = random.peek();
+    CHECK(random.peek() == next);
+    CHECK(random.randomUInt64() == next);
+    CHECK(random.peek() != next);
 }
 
 TEST_CASE("random: unique ids") {

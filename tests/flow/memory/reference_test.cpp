@@ -130,6 +130,17 @@ TEST_CASE("reference: whatever counts will do") {
     CHECK(custom.count == 2);
 }
 
+TEST_CASE("reference: setPtrUnsafe counts nothing") {
+    Custom custom;
+    {
+        Reference<Custom> a;
+        a.setPtrUnsafe(&custom);
+        CHECK(a.getPtr() == &custom);
+        a.setPtrUnsafe(nullptr);
+    }
+    CHECK(custom.count == 1);
+}
+
 TEST_CASE("reference: threads share a thread-safe count") {
     live = 1;
     Reference<Shared> shared = makeReference<Shared>();

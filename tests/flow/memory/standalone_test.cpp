@@ -118,3 +118,15 @@ TEST_CASE("standalone: keys of maps, in optionals") {
     Optional<StringRef> copied(arena, ref);
     CHECK(copied.get().begin() != ref.get().begin());
 }
+
+TEST_CASE("standalone: a string with a prefix or suffix has memory of its own") {
+    test::Balance balance;
+    Standalone<StringRef> joined;
+    {
+        std::string gone(100, 'k');
+        joined = StringRef(gone).withPrefix("user/"_sr).withSuffix("/name"_sr);
+    }
+    CHECK(joined == StringRef("user/" + std::string(100, 'k') + "/name"));
+    CHECK(StringRef().withPrefix(StringRef()).empty());
+    CHECK(joined.withSuffix(""_sr) == joined);
+}

@@ -47,6 +47,8 @@ TEST_CASE("string_ref: parts") {
     CHECK(text.substr(5) == "7/name"_sr);
     CHECK(text.substr(5, 1) == "7"_sr);
     CHECK(text.substr(5, 1000) == "7/name"_sr);
+    CHECK("abc"_sr.substr(2, 7) == "c"_sr);
+    CHECK("abc"_sr.substr(3, 7).empty());
     CHECK(text.substr(text.size()).empty());
     CHECK(text.startsWith("user/"_sr));
     CHECK_FALSE(text.startsWith("user//"_sr));
