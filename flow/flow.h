@@ -32,6 +32,7 @@
 #include "flow/lib/flow_lock.h"
 #include "flow/lib/flow_mutex.h"
 #include "flow/lib/forward.h"
+#include "flow/lib/get_all.h"
 #include "flow/lib/lifetime.h"
 #include "flow/lib/map.h"
 #include "flow/lib/on_loop.h"

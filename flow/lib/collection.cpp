@@ -1,5 +1,7 @@
 #include "flow/lib/collection.h"
 
+#include "flow/coro/race.h"
+#include "flow/lib/lifetime.h"
 #include "flow/loop/pending.h"
 
 namespace flow {
@@ -20,6 +22,7 @@ struct Member : FastAllocated<Member> {
 /// The frame behind the result. It counts as parked, linked to itself, so that a cancel resumes it.
 struct CollectionFrame : Waiter {
     Link members;
+    int count;
     bool returnWhenEmptied;
 
     static CollectionFrame& of(Cell* cell) { return *static_cast<CollectionFrame*>(cell->frame()); }
@@ -32,6 +35,7 @@ struct CollectionFrame : Waiter {
         frame.link.reset();
         frame.awaited = {};
         frame.members.reset();
+        frame.count = 0;
         frame.returnWhenEmptied = returnWhenEmptied;
         return Future<Void>::adopt(cell);
     }
@@ -42,6 +46,7 @@ struct CollectionFrame : Waiter {
         member->waiter.resume = fire;
         member->waiter.owner = this;
         pushBack(members, member->place);
+        ++count;
         park(&member->waiter, std::move(actor).release());
     }
 
@@ -51,6 +56,7 @@ struct CollectionFrame : Waiter {
         Cell* actor = waiter->awaited.cell();
         Error error = actor->isError() ? actor->error : Error();
         member->place.unlink();
+        --frame->count;
         delete member;
         bool ended = error.isValid() || (frame->returnWhenEmptied && frame->members.isEmpty());
         if (ended && frame->link.isLinked())
@@ -77,6 +83,7 @@ struct CollectionFrame : Waiter {
             Member* member = Member::at(frame->members.next);
             Cell* actor = takeAwaited(&member->waiter);
             member->place.unlink();
+            --frame->count;
             delete member;
             releaseFuture(actor);
         }
@@ -125,13 +132,54 @@ void ActorCollection::add(Future<Void> actor) {
 }
 
 bool ActorCollection::isEmpty() const {
+    return size() == 0;
+}
+
+int ActorCollection::size() const {
     FLOW_ASSERT(result_.isValid(), "the ActorCollection was moved from");
     Cell* cell = result_.cell();
-    return !cell->has(Cell::kHasFrame) || CollectionFrame::of(cell).members.isEmpty();
+    return cell->has(Cell::kHasFrame) ? CollectionFrame::of(cell).count : 0;
 }
 
 void ActorCollection::clear(bool returnWhenEmptied) {
     *this = ActorCollection(returnWhenEmptied);
+}
+
+Future<Void> actorCollection(FutureStream<Future<Void>> actors) {
+    ActorCollection held(false);
+    for (;;) {
+        auto first = co_await race(held.getResult(), actors); // fails, or has an actor
+        held.add(std::get<1>(std::move(first)));
+    }
+}
+
+void SignalableActorCollection::add(Future<Void> actor) {
+    round_->actors.add(std::move(actor));
+}
+
+Future<Void> SignalableActorCollection::signal() {
+    std::shared_ptr<Round> round = round_; // an actor that goes on may destroy the collection
+    if (round->signal.canBeSet())
+        round->signal.send(Void());
+    return holdWhile(round, round->actors.getResult());
+}
+
+Future<Void> SignalableActorCollection::signalAndReset() {
+    Future<Void> result = signal();
+    clear();
+    return result;
+}
+
+Future<Void> SignalableActorCollection::signalAndCollapse() {
+    Future<Void> result = signalAndReset();
+    add(result);
+    return result;
+}
+
+void SignalableActorCollection::clear() {
+    std::shared_ptr<Round> next = std::make_shared<Round>();
+    next->actors.add(next->signal.getFuture());
+    std::swap(round_, next);
 }
 
 } // namespace flow

@@ -1,5 +1,5 @@
 #pragma once
-// ActorCollection: holds actors that nobody waits for one by one.
+// ActorCollection and others: hold actors that nobody waits for one by one.
 //
 //     ActorCollection handlers(false);
 //     loop choose {
@@ -10,8 +10,16 @@
 // An actor that ends is dropped at once. When one fails, all others are cancelled and getResult() fails with its error.
 // Destroying the collection cancels its actors; a result that somebody still holds then fails with actor_cancelled.
 // Adding to a collection that has ended drops the actor.
+//
+//     Future<Void> running = actorCollection(handlers);      // a collection that is fed by a stream
+//     SignalableActorCollection writes;                      // whose end one asks for
+//     writes.add(write(page));
+//     wait(writes.signal());                                 // what has been added up to here is written
 
-#include "flow/core/future.h"
+#include "flow/base/non_copyable.h"
+#include "flow/core/stream.h"
+
+#include <memory>
 
 namespace flow {
 
@@ -19,7 +27,7 @@ class ActorCollection {
 public:
     /// With `returnWhenEmptied`, getResult() is ready as soon as the last actor has ended (but not before the first
     /// add).
-    explicit ActorCollection(bool returnWhenEmptied);
+    explicit ActorCollection(bool returnWhenEmptied = false);
     ActorCollection(ActorCollection&&) noexcept = default;
     ActorCollection& operator=(ActorCollection&&) noexcept;
     ~ActorCollection();
@@ -27,12 +35,59 @@ public:
     void add(Future<Void> actor);
     /// Whether no actor is held.
     bool isEmpty() const;
+    /// How many actors are held.
+    int size() const;
     Future<Void> getResult() const { return result_; }
     /// Cancels all actors and starts anew; results handed out before fail with actor_cancelled.
     void clear(bool returnWhenEmptied);
 
 private:
     Future<Void> result_;
+};
+
+/// Holds the actors that come out of the stream. Fails with the first error of an actor, or with that which ends the
+/// stream; then, and when it is dropped, the actors are cancelled.
+Future<Void> actorCollection(FutureStream<Future<Void>> actors);
+
+/// For actors that report their errors themselves. If one fails all the same, it ends the collection silently: the
+/// others are cancelled, and so is what is added later.
+class ActorCollectionNoErrors : NonCopyable {
+public:
+    void add(Future<Void> actor) { actors_.add(std::move(actor)); }
+    /// How many actors are held.
+    int size() const { return actors_.size(); }
+    /// Cancels all actors and starts anew.
+    void clear() { actors_.clear(false); }
+
+private:
+    ActorCollection actors_;
+};
+
+/// A collection that is waited for once no more will be added. Destroying it cancels its actors, except those for which
+/// a result of signal() is held.
+class SignalableActorCollection : NonCopyable {
+public:
+    SignalableActorCollection() { clear(); }
+
+    void add(Future<Void> actor);
+    /// Ready when all actors have ended, at once if there are none; fails with the first error. What is added while it
+    /// is not ready counts as well. Dropping all such results cancels the actors if the collection has gone on to
+    /// others by then.
+    Future<Void> signal();
+    /// The same, and starts anew with no actors.
+    Future<Void> signalAndReset();
+    /// The same, and starts anew with the result as the only actor.
+    Future<Void> signalAndCollapse();
+    /// Starts anew; actors for which no result is held are cancelled.
+    void clear();
+
+private:
+    /// The actors from one clear() to the next. The first of them is the signal.
+    struct Round {
+        Promise<Void> signal;
+        ActorCollection actors{true}; // dies first
+    };
+    std::shared_ptr<Round> round_;
 };
 
 } // namespace flow

@@ -27,6 +27,14 @@ public:
             if (held_)
                 held_->releaser.release();
         }
+        /// Fails those who wait, and all who come later, with the error. The former run before this returns. Does
+        /// nothing after release().
+        void error(Error failure = broken_promise()) {
+            if (!held_ || !held_->releaser.lock)
+                return;
+            std::shared_ptr<FlowLock> lock = held_->lock; // those who run may destroy this Lock
+            lock->kill(failure);
+        }
 
     private:
         friend class FlowMutex;

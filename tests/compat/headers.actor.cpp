@@ -66,6 +66,28 @@ ACTOR Future<Void> test() {
     return Void();
 }
 
+ACTOR Future<Void> collections() {
+    state PromiseStream<Future<Void>> stream;
+    state Future<Void> fed = actorCollection(stream.getFuture());
+    state ActorCollectionNoErrors silent;
+    state SignalableActorCollection signalled;
+    stream.send(delay(0.001));
+    silent.add(delay(0.001));
+    signalled.add(delay(0.001));
+    wait(signalled.signal());
+    std::vector<Future<int>> numbers = { 1, 2 };
+    std::vector<int> values = wait(getAll(numbers));
+    state FlowMutex mutex;
+    FlowMutex::Lock lock = wait(mutex.take());
+    lock.error(Error::fromCode(error_code_timed_out));
+    ASSERT(values.size() == 2 && silent.size() >= 0 && !fed.isReady());
+    Standalone<StringRef> key = LiteralStringRef("b").withPrefix("a"_sr).withSuffix("c"_sr);
+    ASSERT(key == "abc"_sr);
+    ASSERT(isalnum(deterministicRandom()->randomAlphaNumeric()));
+    ASSERT(deterministicRandom()->peek() == deterministicRandom()->randomUInt64());
+    return Void();
+}
+
 Future<int> coroutine(Future<int> a) {
     auto first = co_await race(a, flow::delay(1.0));
     co_return std::get<0>(first) + 1;
@@ -102,7 +124,7 @@ int main() {
     g_network->setGlobal(3, &global);
     ASSERT(g_network->global(3) == &global && g_network->global(2) == nullptr);
     ASSERT(coroutine(41).get() == 42);
-    Future<Void> f = stopAfter(test());
+    Future<Void> f = stopAfter(test() && collections());
     g_network->run();
     f.get();
     return 0;

@@ -13,6 +13,7 @@ using flow::errorOr;
 using flow::FlowLock;
 using flow::FlowMutex;
 using flow::forwardPromise;
+using flow::getAll;
 using flow::holdWhile;
 using flow::holdWhileVoid;
 using flow::map;

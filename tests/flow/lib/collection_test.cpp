@@ -236,3 +236,95 @@ TEST_CASE("collection: use after a move dies with a message; assignment brings i
     CHECK(all.getResult().canGet());
     CHECK(taken.isEmpty());
 }
+
+TEST_CASE("collection: one that a stream feeds") {
+    TraceLog log;
+    Blocks blocks;
+    for (int how = 0; how < 3; ++how) {
+        Promise<Void> p, q;
+        PromiseStream<Future<Void>> actors;
+        actors.send(actor(log, "a", p.getFuture()));
+        Future<Void> held = actorCollection(actors.getFuture());
+        actors.send(actor(log, "b", q.getFuture()));
+        actors.send(actor(log, "c", Never()));
+        p.send(Void());
+        CHECK(log.take() == "~a");
+        CHECK_FALSE(held.isReady());
+        if (how == 0)
+            q.sendError(timed_out());
+        else if (how == 1)
+            actors.sendError(end_of_stream());
+        else
+            held.cancel();
+        CHECK(held.getError() == (how == 0 ? timed_out() : how == 1 ? end_of_stream() : actor_cancelled()));
+        CHECK(log.take() == "~b ~c");
+    }
+    CHECK(blocks.leaked() == 0);
+}
+
+TEST_CASE("collection: without errors, with a count") {
+    TraceLog log;
+    Promise<Void> p, q;
+    ActorCollectionNoErrors all;
+    CHECK(all.size() == 0);
+    all.add(actor(log, "a", p.getFuture()));
+    all.add(actor(log, "b", q.getFuture()));
+    all.add(Future<Void>(Void()));
+    CHECK(all.size() == 2);
+    p.send(Void());
+    CHECK(all.size() == 1);
+    all.clear();
+    CHECK(all.size() == 0);
+    CHECK(log.take() == "~a ~b");
+    all.add(actor(log, "c", Never()));
+    all.add(Future<Void>(timed_out()));
+    CHECK(all.size() == 0);
+    CHECK(log.take() == "~c");
+}
+
+TEST_CASE("collection: a signal asks for its end") {
+    TraceLog log;
+    Blocks blocks;
+    {
+        Promise<Void> p, q, r;
+        SignalableActorCollection all;
+        CHECK(all.signal().isReady());
+        all.clear();
+        all.add(actor(log, "a", p.getFuture()));
+        Future<Void> first = all.signalAndReset();
+        all.add(actor(log, "b", q.getFuture()));
+        Future<Void> second = all.signalAndCollapse();
+        p.send(Void());
+        CHECK(first.canGet());
+        CHECK_FALSE(second.isReady());
+        Future<Void> third = all.signal(), again = all.signal();
+        all.add(actor(log, "c", r.getFuture()));
+        q.send(Void());
+        CHECK(second.canGet());
+        CHECK_FALSE(third.isReady());
+        r.sendError(timed_out());
+        CHECK(third.getError() == timed_out());
+        CHECK(again.getError() == timed_out());
+        CHECK(log.take() == "~a ~b ~c");
+    }
+    CHECK(blocks.leaked() == 0);
+}
+
+TEST_CASE("collection: what a signal waits for lives as long as the signal's result") {
+    TraceLog log;
+    Blocks blocks;
+    {
+        std::optional<SignalableActorCollection> all(std::in_place);
+        all->add(actor(log, "a", Never()));
+        Future<Void> result = all->signalAndReset();
+        all->add(actor(log, "b", Never()));
+        all->clear();
+        CHECK(log.take() == "~b");
+        all->add(actor(log, "c", Never()));
+        all.reset();
+        CHECK(log.take() == "~c");
+        result = Future<Void>();
+        CHECK(log.take() == "~a");
+    }
+    CHECK(blocks.leaked() == 0);
+}

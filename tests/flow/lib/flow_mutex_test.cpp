@@ -84,3 +84,24 @@ TEST_CASE("FlowMutex: a lock outlives the mutex; those who wait fail") {
     CHECK(next.getError() == broken_promise());
     lock.release();
 }
+
+TEST_CASE("FlowMutex: error() fails those who wait and those who come later") {
+    ::test::Balance balance;
+    SimLoop loop;
+    FlowMutex mutex;
+    FlowMutex::Lock().error();
+    FlowMutex::Lock lock = mutex.take().get();
+    FlowMutex::Lock copy = lock;
+    Future<FlowMutex::Lock> next = mutex.take(), afterwards = mutex.take();
+    copy.error(timed_out());
+    CHECK(next.getError() == timed_out());
+    CHECK(afterwards.getError() == timed_out());
+    CHECK(mutex.take().getError() == timed_out());
+    lock.error();
+    CHECK(mutex.take().getError() == timed_out());
+    FlowMutex other;
+    lock = other.take().get();
+    lock.release();
+    lock.error();
+    CHECK(other.take().canGet());
+}

@@ -1,0 +1,28 @@
+#pragma once
+// getAll: the values of many futures, in their order.
+//
+//     state std::vector<Row> rows = wait(getAll(reads));
+//
+// Values are copied. The first error fails the result, and the futures are released before anyone who waits for that
+// runs. Cancel-safe: dropping the result releases them too.
+
+#include "flow/coro/coroutine.h"
+#include "flow/lib/all.h"
+
+#include <vector>
+
+namespace flow {
+
+template <class T>
+Future<std::vector<T>> getAll(std::vector<Future<T>> futures) {
+    ErrorOr<Void> all = co_await tryGet(waitForAll(futures));
+    if (all.isError())
+        co_await coro::fail(all.getError());
+    std::vector<T> values;
+    values.reserve(futures.size());
+    for (Future<T> const& future : futures)
+        values.push_back(future.get());
+    co_return values;
+}
+
+} // namespace flow
