@@ -50,7 +50,8 @@ template <class R>
 class RangeState {
     using Range = std::remove_reference_t<R>;
     static constexpr bool kRefers = std::is_lvalue_reference_v<R>;
-    static_assert(kRefers || !std::is_array_v<Range>, "an array in a temporary is gone when the loop waits: name it first");
+    static_assert(kRefers || !std::is_array_v<Range>,
+                  "an array in a temporary is gone when the loop waits: name it first");
     using Iterator = decltype(detail::rangeBegin(std::declval<Range&>()));
     using Sentinel = decltype(detail::rangeEnd(std::declval<Range&>()));
 

@@ -97,7 +97,6 @@ TEST_CASE("range state: an array is referred to") {
     RangeState<decltype((array))> range;
     range.start(array);
     CHECK(rest(range) == (std::vector<int>{1, 2, 3}));
-
 }
 
 TEST_CASE("range state: what may be part of a temporary is moved and kept until it is cleared") {
