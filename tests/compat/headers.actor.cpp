@@ -77,9 +77,7 @@ ACTOR Future<Void> collections() {
     wait(signalled.signal());
     std::vector<Future<int>> numbers = { 1, 2 };
     std::vector<int> values = wait(getAll(numbers));
-    state FlowMutex mutex;
-    FlowMutex::Lock lock = wait(mutex.take());
-    lock.error(Error::fromCode(error_code_timed_out));
+    FlowMutex::Lock().error(Error::fromCode(error_code_timed_out));
     ASSERT(values.size() == 2 && silent.size() >= 0 && !fed.isReady());
     Standalone<StringRef> key = LiteralStringRef("b").withPrefix("a"_sr).withSuffix("c"_sr);
     ASSERT(key == "abc"_sr);
