@@ -69,11 +69,15 @@ def test_an_exception_is_told_of() -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_a_campaign(number: signal.Signals) -> None:
-    command = [sys.executable, "-c", ENDLESS]
+    # What runs in the background has SIGINT ignored, and its children inherit that.
+    command = ["env", "--default-signal=INT", sys.executable, "-c", ENDLESS]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as campaign:
         assert campaign.stdout is not None
         assert [campaign.stdout.readline() for _ in range(2)] == ["working\n"] * 2
         campaign.send_signal(number)
-        out, err = campaign.communicate()
+        try:
+            out, err = campaign.communicate(timeout=60)
+        finally:
+            campaign.kill()
     assert (out, campaign.returncode) == ("", 130)
     assert err == "tools/fuzz: interrupted after 0 programs, 0 with a difference\n"
