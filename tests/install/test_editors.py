@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ("tests/**/programs/*.actor.cpp", "tests/compat/*.actor.cpp", "bench/*.actor.cpp")
 PROGRAMS = sorted(path for pattern in EXAMPLES for path in ROOT.glob(pattern))
 NO_CPP = ROOT / "tests" / "programs" / "beyond_cpp.actor.cpp"
+CLASSES = ROOT / "tests" / "programs" / "sizes.actor.cpp"  # names the classes that only actorc makes
 BLOCK = re.compile(r"^```cpp\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 HEADERS = ("<array>", "<cstdio>", "<string>", "<vector>", '"flow/flow.h"')
 HEAD = "".join(f"#include {header}\n" for header in HEADERS) + "using namespace flow;\n"
@@ -96,21 +97,28 @@ def marks_of_actors(clangd: Clangd, path: Path) -> list[str]:
 
 
 def test_no_program_is_marked(clangd: Clangd) -> None:
-    shown = [program for program in PROGRAMS if program != NO_CPP]
+    shown = [program for program in PROGRAMS if program not in (NO_CPP, CLASSES)]
     for program in shown:
         clangd.open(program, program.read_text(encoding="utf-8"))
     marked = {program.name: marks_of_actors(clangd, program) for program in shown}
     assert {name: found for name, found in marked.items() if found} == {}
 
 
+def lines_with(marks: tuple[str, ...], path: Path) -> set[int]:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return {number for number, line in enumerate(lines, 1) if any(mark in line for mark in marks)}
+
+
+def marked_lines(clangd: Clangd, path: Path) -> set[int]:
+    clangd.open(path, path.read_text(encoding="utf-8"))
+    return {int(found.split(":")[0]) for found in clangd.diagnostics(path)}
+
+
 def test_what_only_actorc_accepts_is_marked(clangd: Clangd) -> None:
     """Whatever is no longer marked there belongs into another program."""
-    text = NO_CPP.read_text(encoding="utf-8")
-    clangd.open(NO_CPP, text)
-    lines = {int(found.split(":")[0]) for found in clangd.diagnostics(NO_CPP)}
-    marks = ("Explicit value", "return inner", "= plain", "int choose", "k += n", "::bytesDescriptor")
-    expected = {number for number, line in enumerate(text.splitlines(), 1) if any(mark in line for mark in marks)}
-    assert expected <= lines
+    marks = ("Explicit value", "return inner", "= plain", "int choose", "k += n", "[this", "::bytesDescriptor")
+    assert lines_with(marks, NO_CPP) <= marked_lines(clangd, NO_CPP)
+    assert lines_with(("CheeseActor>", "NestedActor>"), CLASSES) <= marked_lines(clangd, CLASSES)
 
 
 def test_documented_actors_are_not_marked(tmp_path: Path) -> None:

@@ -49,10 +49,21 @@ ACTOR Future<int> captured(int k) {
     return a * 100 + b;
 }
 
+// To a lambda in an actor, `this` is what the actor keeps.
+ACTOR Future<int> kept(int k) {
+    state int sum = 1;
+    int plain = 10;
+    auto add = [this, &plain] { return sum += k + plain; };
+    add();
+    wait(delay(0));
+    return sum;
+}
+
 int main() {
     SimLoop sim;
     Future<int> (*pointer)(int const&) = plain;
     say("%d %d %d %d", sim.run(leading(1)), sim.run(outside(2)), sim.run(pointer(6)), sim.run(captured(1)));
+    say("%d", sim.run(kept(5)));
     Sample sample;
     using Bytes = Descriptor<Sample>::bytesDescriptor;
     Bytes::get(sample) += 1;

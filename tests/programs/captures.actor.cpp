@@ -13,7 +13,7 @@ ACTOR Future<int> captures(int n, Token token) {
     auto byValue = [a, token] { return a + (token ? 100 : 0); };
     auto all = [&] { return a + plain + n; };
     auto copies = [=] { return a + plain; };
-    auto object = [this, &plain] {
+    auto nested = [&] {
         a++;
         auto inner = [a, &n]() mutable { return a += n; };
         return inner() + plain;
@@ -22,7 +22,7 @@ ACTOR Future<int> captures(int n, Token token) {
     a = 2;
     say("%d %d %d", byReference(), byValue(), all());
     say("%d", copies());
-    say("%d", object());
+    say("%d", nested());
     say("%d", named());
     std::sort(numbers.begin(), numbers.end(), [n](int x, int y) { return x * n < y * n; });
     say("%d %d %d", numbers[0], numbers[1], numbers[2]);

@@ -89,9 +89,6 @@ struct Written {
     }
 };
 
-// With the state's class spelt, it is a template.
-static_assert(sizeof(PlainActorState<PlainActor>) == sizeof(Future<Void>));
-
 int main() {
     SimLoop sim;
     setDroppedErrorHandler([](const char* actor, Error error) { say("%s dropped %s", actor, error.name()); });

@@ -51,6 +51,12 @@ private:
     int one_ = 1;
 };
 
+ACTOR UNCANCELLABLE Future<Void> uncancelled(Future<Void> f) {
+    wait(f);
+    throw io_error();
+}
+static_assert(sizeof(UncancelledActorState<UncancelledActor>) == sizeof(Future<Void>));
+
 template <class FActor, class FActorState>
 void compares(const char* name, size_t held) {
     say("%s: %s, %s", name, sizeof(FActorState) >= held ? "all that it holds" : "too small",

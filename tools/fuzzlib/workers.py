@@ -58,7 +58,8 @@ def _results(crew: Sequence[_Worker], items: Sequence[Item]) -> Iterator[Any]:
             busy[connection] = idle.pop(connection), item
         if not busy:
             return
-        ready = wait(list(busy))
+        # A signal that comes just before the kernel waits does not wake it: Python calls the handler when we are back.
+        ready = wait(list(busy), timeout=0.5)
         for connection in [each for each in busy if each in ready]:
             worker, item = busy.pop(connection)
             idle[connection] = worker
