@@ -47,3 +47,18 @@ ARITHMETIC_ALIASES = frozenset({
         for width in (8, 16, 32, 64)
     ),
 })  # fmt: skip
+
+
+def begins_captures(texts: list[str], index: int) -> bool:
+    """Whether the `[` at `index` begins a lambda.
+
+    Nothing that can be indexed stands before it, no `auto` that is unpacked and no `delete`; `[[` begins an attribute.
+    """
+    if texts[index + 1] == "[" or texts[index - 1] == "[":
+        return False
+    before = index - 1
+    if texts[before] in ("&", "&&"):
+        before -= 1
+    text = texts[before]
+    is_name = text[:1].isalpha() or text[:1] == "_"
+    return text not in (")", "]", "delete") and (not is_name or text in BEFORE_OPERAND)

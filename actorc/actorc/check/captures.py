@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from actorc.records import dataclass
 from actorc.syntax import Span, Words
-from actorc.words import BEFORE_OPERAND
+from actorc.words import begins_captures
 
 _OPEN = frozenset({"(", "[", "{"})
 _CLOSE = frozenset({")", "]", "}"})
@@ -25,26 +25,12 @@ def capture_lists(words: Words, span: Span) -> Iterator[CaptureList]:
     """Of the lambdas in a span, those inside others too. The lists of `ACTOR` lambdas are not among them."""
     first, end = words.between(span)
     texts = words.texts
-    if "[" not in texts[first:end]:
-        return
-    for index in range(first, end):
-        if texts[index] == "[" and _begins_lambda(texts, index):
+    for index in (first + offset for offset, text in enumerate(texts[first:end]) if text == "["):
+        if begins_captures(texts, index):
             close = _partner(texts, index, end)
             body = _body(texts, close + 1, end)
             if body is not None:
                 yield CaptureList(tuple(_entries(texts, index, close)), index, _partner(texts, body, end) + 1)
-
-
-def _begins_lambda(texts: list[str], index: int) -> bool:
-    """Nothing that can be indexed stands before it, and no `auto` that is unpacked; `[[` begins an attribute."""
-    if texts[index + 1] == "[" or texts[index - 1] == "[":
-        return False
-    before = index - 1
-    if texts[before] in ("&", "&&"):
-        before -= 1
-    text = texts[before]
-    is_name = text[:1].isalpha() or text[:1] == "_"
-    return text == "return" or not (text in (")", "]") or (is_name and text not in BEFORE_OPERAND) or text == "delete")
 
 
 def _body(texts: list[str], index: int, end: int) -> int | None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from actorc.syntax import Span, Words
-from actorc.words import BEFORE_OPERAND, CLASS_KEYS, KEYWORDS
+from actorc.words import BEFORE_OPERAND, CLASS_KEYS, KEYWORDS, begins_captures
 
 _QUALIFIES = frozenset({".", "->", "::"})
 _POINTERS = frozenset({"*", "&", "&&"})
@@ -79,9 +79,9 @@ def _unpacks(texts: list[str], index: int, first: int) -> bool:
 
 
 def _captures(texts: list[str], index: int, first: int) -> bool:
-    """`[x = ...]`: an expression cannot begin with a bracket otherwise."""
+    """`[x = ...]`"""
     open_ = _bracket(texts, index, first)
-    return open_ is not None and not (texts[open_ - 1] in (")", "]") or _is_name(texts[open_ - 1]))
+    return open_ is not None and begins_captures(texts, open_)
 
 
 def _bracket(texts: list[str], index: int, first: int) -> int | None:

@@ -6,9 +6,9 @@ machine, and `&` does so in either back end.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
-from actorc.check.captures import CaptureList, capture_lists
+from actorc.check.captures import CaptureList
 from actorc.source import Source
 from actorc.syntax import Span, Words
 
@@ -16,14 +16,10 @@ _QUALIFIES = frozenset({".", "->", "::"})
 
 
 def spelt_captures(
-    source: Source, words: Words, span: Span, kept: Collection[str], apart: Collection[Span]
+    source: Source, words: Words, lists: Iterable[CaptureList], kept: Collection[str]
 ) -> Iterator[tuple[Span, str]]:
-    """Capture lists that must read otherwise. `kept`: the names of what lives as long as the actor; `apart`: spans that
-    are not looked at."""
-    for found in capture_lists(words, span):
-        place = words.starts[found.open]
-        if any(each.start <= place < each.end for each in apart):
-            continue
+    """Capture lists that must read otherwise. `kept`: the names of what lives as long as the actor."""
+    for found in lists:
         before = [source[_span(entry, words)] for entry in found.entries]
         after = [text for entry in _entries(found, before, words, kept) for text in entry]
         if after != before:

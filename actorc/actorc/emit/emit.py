@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from actorc.check.captures import capture_lists
 from actorc.check.facts import Facts, facts_of
 from actorc.check.kept import kept_variables
 from actorc.emit import coroutine as emit_coroutine
@@ -61,7 +62,7 @@ def _emitted(
     patches: list[tuple[Span, str]] = []
     for each in actor.lambdas:
         patches.append((each.span, _emitted(each, source, words, facts, definition, is_first=False)))
-    if actor.body is not None and "[" in source[actor.body.span]:
+    if actor.body is not None:
         patches += _captures(actor, actor.body, source, words)
     if patches:
         source = PatchedSource(source, sorted(patches, key=lambda patch: patch[0].start))
@@ -76,9 +77,13 @@ def _emitted(
 
 def _captures(actor: Actor, body: Block, source: Source, words: Words) -> Iterator[tuple[Span, str]]:
     """How the plain lambdas of an actor spell what they capture; those inside its `ACTOR` lambdas are theirs."""
-    statements = tuple(walk(body))
-    kept = {variable.name for variable in kept_variables(actor, statements, words)}
-    return spelt_captures(source, words, body.span, kept, [each.span for each in actor.lambdas])
+    apart = [each.span for each in actor.lambdas]
+    places = ((words.starts[each.open], each) for each in capture_lists(words, body.span) if each.entries)
+    lists = [found for place, found in places if not any(span.start <= place < span.end for span in apart)]
+    if not lists:
+        return iter(())
+    kept = {variable.name for variable in kept_variables(actor, tuple(walk(body)), words)}
+    return spelt_captures(source, words, lists, kept)
 
 
 def _key(actor: Actor) -> tuple[object, ...]:

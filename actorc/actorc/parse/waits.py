@@ -13,7 +13,7 @@ from actorc.diagnostics import Diagnostics, Edit, Fault, Fix
 from actorc.parse.brackets import TokenList
 from actorc.repairs import before, insert, removed, replaced, unused_name
 from actorc.syntax import Span, Words
-from actorc.words import ACTOR_WORDS, BEFORE_OPERAND, CLASS_KEYS
+from actorc.words import ACTOR_WORDS, BEFORE_OPERAND, CLASS_KEYS, begins_captures
 
 _WAITS = frozenset({"wait", "waitNext"})
 _FORBIDDEN = _WAITS | {"co_await", "co_return", "co_yield", "goto", "state"}
@@ -185,10 +185,8 @@ class WaitScanner:
 
     def _lambda_body(self, index: int, end: int) -> int | None:
         tokens = self._tokens
-        before = tokens.texts[index - 1] if index else ""
-        is_name = tokens.is_name(index - 1) and before not in BEFORE_OPERAND and before not in _BEFORE_CAPTURES
-        subscript = before in (")", "]") or is_name
-        if subscript or tokens.texts[index + 1] == "[" or index not in tokens.partner:
+        is_actor = tokens.texts[index - 1] in _BEFORE_CAPTURES
+        if not (is_actor or begins_captures(tokens.texts, index)) or index not in tokens.partner:
             return None
         index = tokens.partner[index] + 1
         if tokens.texts[index] == "<" and index in tokens.angle:
