@@ -46,6 +46,8 @@ void destroyValue(Cell* cell) {
 /// Builds the value; the cell's status is set later, by `publish`. May throw what T's constructor throws.
 template <class T, class... Args>
 void constructValue(Cell* cell, Args&&... args) {
+    static_assert(std::is_constructible_v<T, Args...>,
+                  "no value of the future's type can be made of what is returned or sent");
     if constexpr (kStored<T>) {
         ::new (reinterpret_cast<char*>(cell) - kPrefixBytes<T>) T(std::forward<Args>(args)...);
         if constexpr (!std::is_trivially_destructible_v<T>) {

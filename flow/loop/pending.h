@@ -35,7 +35,10 @@ struct Remember {
 };
 
 template <class Awaitable>
-struct ResultOf : std::type_identity<typename Awaitable::Element> {};
+struct ResultOf : std::type_identity<Void> {}; // of what cannot be waited for: pending() says so
+template <class Awaitable>
+    requires requires { typename Awaitable::Element; }
+struct ResultOf<Awaitable> : std::type_identity<typename Awaitable::Element> {};
 template <>
 struct ResultOf<Never> : std::type_identity<Void> {};
 template <>
@@ -140,6 +143,13 @@ Cell* validCell(T const& future) {
     checkThread(future.cell());
     return future.cell();
 }
+
+template <class E>
+inline constexpr bool isPromise = requires(E const& each) { each.getFuture(); };
+template <class E>
+inline constexpr bool isStream = false;
+template <class T>
+inline constexpr bool isStream<FutureStream<T>> = true;
 } // namespace detail
 
 /// The operand of `wait`: a Future<T> exactly, so that a value that happens to convert is refused.
@@ -166,9 +176,12 @@ Pending pending(Awaitable&& awaitable) {
             return Pending(std::forward<Awaitable>(awaitable).release());
         }
     } else {
-        static_assert(std::is_base_of_v<Future<T>, Plain>,
+        static_assert(!detail::isPromise<Plain>, "wait(p) takes a Future: write wait(p.getFuture())");
+        static_assert(!detail::isStream<Plain>, "wait(s) takes a Future: what comes of a stream is had by waitNext(s)");
+        static_assert(detail::isPromise<Plain> || detail::isStream<Plain> || std::is_base_of_v<Future<T>, Plain>,
                       "wait(E) needs a Future of exactly the type that its result is declared with (Future<Void> "
                       "when it has none)");
+        return Pending();
     }
 }
 
@@ -179,6 +192,16 @@ Pending pendingNext(FutureStream<T> const& stream) {
     FLOW_ASSERT(cell->waiters.isEmpty(), "two readers wait for one FutureStream at the same time");
     detail::addFuture(cell);
     return Pending(cell);
+}
+
+template <class T, class Other>
+    requires(!std::is_convertible_v<Other const&, FutureStream<T> const&>)
+Pending pendingNext(Other const&) {
+    static_assert(!detail::isPromise<Other>, "waitNext(p) takes a FutureStream: write waitNext(p.getFuture())");
+    static_assert(detail::isPromise<Other> || std::is_convertible_v<Other const&, FutureStream<T> const&>,
+                  "waitNext(E) needs a FutureStream of exactly the type that its result is declared with; what comes "
+                  "of a Future is had by wait(E)");
+    return Pending();
 }
 
 /// The same for a wait without a result. A name of its own, since programs that use this namespace may have a

@@ -31,3 +31,8 @@ ACTOR inline Future<Void> told(Future<Void> f) {
     wait(f);
     return Void();
 }
+
+ACTOR Future<void> nothing(Future<Void> f) {
+    wait(f);
+    return Void();
+}

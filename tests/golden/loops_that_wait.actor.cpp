@@ -10,5 +10,8 @@ ACTOR Future<Void> each(Map map) {
     for (std::vector<int> copy = map.values(); int x : copy) {
         wait(delay(x));
     }
+    for (int i = wait(first); i < 3; i++) {
+        wait(delay(i));
+    }
     return Void();
 }

@@ -4,5 +4,7 @@ ACTOR Future<int> sum(Future<int> a, Future<int> b, int* out) {
     int second = wait(b) + 1;
     report(wait(a), [&] { return wait(b); });
     Void done = wait(success(a));
+    int third = out ? wait(a) : wait(b);
+    wait(a, b);
     return -wait(b);
 }

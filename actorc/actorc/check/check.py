@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from actorc.check.duplicates import report_duplicates
 from actorc.check.kept import kept_variables
+from actorc.check.local_types import report_local_types
 from actorc.check.reach import Reach
 from actorc.check.statics import is_static, static_variable
 from actorc.diagnostics import Diagnostics, Fault, Fix, Note
@@ -46,8 +47,10 @@ from actorc.syntax import (
     suspends,
     walk,
 )
+from actorc.words import CONTROL
 
 _NO_LOOP = "leave it out: a `choose` goes on by itself after the body of its `when`, and `return` ends the actor"
+_STATEMENTS = CONTROL | {"state", "loop", "choose", "when"}
 _LOOPS = (Loop, While, DoWhile, For, RangeFor)
 
 
@@ -73,6 +76,7 @@ class _ActorCheck:
         kinds = {type(statement) for statement in statements}
         kept = tuple(kept_variables(self._actor, statements, self._words))
         report_duplicates(kept, self._words, self._source, self._diagnostics)
+        report_local_types(kept, statements, self._words, self._diagnostics)
         if kinds & {Break, Continue}:
             self._check_jumps(self._body, in_loop=False, in_switch=False)
         if self._was_parsed:  # what stands in for a broken statement would lead to false conclusions
@@ -202,6 +206,8 @@ class _ActorCheck:
                     fixes=replaced(statement.span, "return;"),
                 )
         if returns_value and self._was_parsed and self._reach.flow(self._body).normal:
+            if self._goes_on():
+                return
             message = f"{self._actor.title} can come to its end without returning a value"
             end = Span(self._body.span.end - 1, self._body.span.end)
             fixes = (
@@ -210,6 +216,19 @@ class _ActorCheck:
             self._diagnostics.error(
                 Fault.MISSING_RETURN, message, end, hint=f"{hint} here", notes=self._type_note(), fixes=fixes
             )
+
+    def _goes_on(self) -> bool:
+        """Whether statements stand behind the actor's last brace, which is then the one that is too many."""
+        index = self._words.between(self._body.span)[1]
+        texts = self._words.texts
+        if texts[index] not in _STATEMENTS and not (texts[index] in ("wait", "waitNext") and texts[index + 1] == "("):
+            return False
+        end = Span(self._body.span.end - 1, self._body.span.end)
+        message = f"{self._actor.title} ends with this `}}`, and a statement follows it"
+        notes = (Note("this stands outside of the actor", self._words.span(index)),)
+        hint = "take away the `}` that is too many, here or before"
+        self._diagnostics.error(Fault.STRAY_BRACKET, message, end, hint=hint, notes=notes)
+        return True
 
     def _type_note(self) -> tuple[Note, ...]:
         if self._actor.test_name is not None:

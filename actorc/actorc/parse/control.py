@@ -8,7 +8,7 @@ from actorc.parse.brackets import TokenList
 from actorc.parse.declarations import is_type, locals_of, skip_attributes
 from actorc.parse.plain import PlainParser
 from actorc.parse.waitforms import WaitForms
-from actorc.parse.waits import WaitScanner
+from actorc.parse.waits import BEFORE, WaitScanner
 from actorc.repairs import inserted, replaced
 from actorc.syntax import (
     Block,
@@ -32,7 +32,6 @@ from actorc.syntax import (
 from actorc.words import KEYWORDS
 
 Parsed = tuple[Statement, int]
-BEFORE = "write `auto value = {wait};` before, and use `value` here"
 _IN_LOOP = "write `loop { auto value = {wait}; if (!...) break; ... }`"
 _NO_FORM = "this is no header of a `for`"
 _FOR_FORMS = "write `(INIT; CONDITION; STEP)` or `(DECLARATION : RANGE)`"
@@ -127,7 +126,8 @@ class ControlParser(BlockParser):
         init = self._for_init(open_ + 1, first)
         self._scanner.copied(open_ + 1, close, "in a `for` header", "write the loop as `loop` with a `break`")
         body, after = self._loop_body(close + 1, end, "for (...)")
-        if isinstance(init, Code) and suspends(body):
+        has_wait = self._scanner.first_wait(open_ + 1, first) is not None  # which has been reported
+        if isinstance(init, Code) and not has_wait and suspends(body):
             self._refuse_for_local(open_ + 1, first)
         condition, step = self._code(first + 1, second), self._code(second + 1, close)
         return For(self._tokens.span(index, after), init, condition, step, body), after
@@ -159,7 +159,8 @@ class ControlParser(BlockParser):
         init = self._for_init(open_ + 1, semicolon) if semicolon > open_ else None
         self._scanner.copied(open_ + 1, close, "in a `for` header", BEFORE)
         body, after = self._loop_body(close + 1, end, "for (...)")
-        if isinstance(init, Code) and suspends(body):
+        has_wait = self._scanner.first_wait(open_ + 1, semicolon) is not None  # which has been reported
+        if isinstance(init, Code) and not has_wait and suspends(body):
             self._refuse_for_local(open_ + 1, semicolon)
         decl, range_ = self._tokens.code(start, colon), self._tokens.code(colon + 1, close)
         return RangeFor(self._tokens.span(index, after), init, decl, names, range_, body), after

@@ -190,9 +190,10 @@ class HeaderParser(Reader):
         if close is None or close != end - 1:
             self._wrong_return_type(head, first, end)
             return
-        if not any(self._tokens.is_name(index) for index in range(open_ + 1, close)):
+        is_void = self._texts[open_ + 1 : close] == ["void"]
+        if is_void or not any(self._tokens.is_name(index) for index in range(open_ + 1, close)):
             message = "`Future` needs a type: an actor without a result is a `Future<Void>`"
-            fixes = inserted(self._tokens.span(close, end).start, "Void") if close == open_ + 1 else ()
+            fixes = replaced(self._tokens.span(first, end), "Future<Void>") if close <= open_ + 1 + is_void else ()
             self._error(Fault.RETURN_TYPE, message, first, end, "write `Future<Void>`", fixes)
         head.result_type = self._tokens.code(open_ + 1, close)
 

@@ -7,7 +7,7 @@ from actorc.parse.brackets import TokenList
 from actorc.parse.declarations import locals_of
 from actorc.parse.lexer import Kind
 from actorc.parse.reader import Reader
-from actorc.parse.waits import WaitScanner
+from actorc.parse.waits import BEFORE, WaitScanner
 from actorc.repairs import inserted
 from actorc.syntax import Plain, Span
 from actorc.words import BEFORE_OPERAND, CONTROL
@@ -74,8 +74,7 @@ class PlainParser(Reader):
 
     def expression(self, first: int, stop: int, after: int) -> Plain:
         """An expression statement or a declaration in `[first, stop)`."""
-        hint = "write `auto value = {wait};` before, and use `value` here"
-        self._scanner.copied(first, stop, "inside an expression", hint, first)
+        self._scanner.copied(first, stop, "inside an expression", BEFORE, first)
         return Plain(self._tokens.span(first, after), locals_of(self._tokens, first, stop))
 
     def _opaque_end(self, first: int, end: int) -> int | None:

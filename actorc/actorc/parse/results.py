@@ -9,7 +9,7 @@ from actorc.diagnostics import Abandoned, Diagnostics, Fault
 from actorc.parse.brackets import TokenList
 from actorc.parse.declarations import is_type, locals_of
 from actorc.parse.reader import Reader
-from actorc.parse.waits import WaitScanner
+from actorc.parse.waits import BEFORE, WaitScanner
 from actorc.repairs import removed
 from actorc.syntax import Hold, Result, ResultKind, Span
 from actorc.words import KEYWORDS
@@ -41,8 +41,7 @@ class ResultParser(Reader):
             hint = f"write `state T NAME = {self._scanner.shown(wait)};`"
             self._error(Fault.RESULT_DECLARATION, message, start, wait - 1, hint)
             raise Abandoned
-        hint = "write `auto value = {wait};` before, and use `value` here"
-        self._scanner.copied(start, wait - 1, "where its result is assigned to", hint)
+        self._scanner.copied(start, wait - 1, "where its result is assigned to", BEFORE)
         return Result(ResultKind.ASSIGN, None, (), self._tokens.code(start, wait - 1))
 
     # -----------------------------------------------------------------------------------------------------------

@@ -14,9 +14,10 @@ from collections.abc import Callable
 
 from actorc.diagnostics import Abandoned, Diagnostics, Fault, Fix, Note
 from actorc.parse.brackets import TokenList
-from actorc.parse.control import BEFORE, ControlParser, Parsed
+from actorc.parse.control import ControlParser, Parsed
 from actorc.parse.declarations import skip_attributes
 from actorc.parse.lexer import Kind
+from actorc.parse.waits import BEFORE
 from actorc.repairs import insert
 from actorc.syntax import Block, Break, Choose, Continue, Plain, Return, Statement, Throw, Wait, When
 

@@ -10,7 +10,7 @@ from actorc.parse.brackets import TokenList
 from actorc.parse.declarations import skip_attributes
 from actorc.parse.reader import Reader
 from actorc.parse.results import ResultParser
-from actorc.parse.waits import WaitScanner
+from actorc.parse.waits import BEFORE, WaitScanner
 from actorc.syntax import Code, Result, ResultKind, StateDecl, StateForm, WaitExpr
 from actorc.words import KEYWORDS
 
@@ -18,6 +18,7 @@ _STORAGE = frozenset({
     "static", "constexpr", "constinit", "thread_local", "extern", "inline", "mutable", "register",
 })  # fmt: skip
 _OPERANDS = "to let others run, wait for `yield()`; to wait for ever, for `Never()`"
+_SEVERAL = "for all of them write a wait each, or `a && b`; for the first of them, `choose` with a `when` each"
 _FORMS = {"": StateForm.NONE, "=": StateForm.ASSIGN, "(": StateForm.PAREN, "{": StateForm.BRACE}
 
 
@@ -50,8 +51,12 @@ class WaitForms(Reader):
         if close == wait + 2:
             self._error(Fault.WAIT_OPERAND, f"`{word}` needs something to wait for", wait, close + 1, _OPERANDS)
             raise Abandoned
-        hint = "write `auto value = {wait};` before, and use `value` here"
-        self._scanner.copied(wait + 2, close, "inside another wait", hint)
+        comma = self._tokens.find(wait + 2, close, (",",))
+        if comma < close:
+            message = f"`{word}` takes one {'stream' if word == 'waitNext' else 'future'}"
+            self._error(Fault.WAIT_OPERAND, message, comma, close, _SEVERAL)
+            raise Abandoned
+        self._scanner.copied(wait + 2, close, "inside another wait", BEFORE)
         result = self._result(first, wait)
         operand = self._tokens.code(wait + 2, close)
         return WaitExpr(self._tokens.span(first, close + 1), word == "waitNext", operand, result)

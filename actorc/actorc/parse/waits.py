@@ -17,8 +17,11 @@ from actorc.words import ACTOR_WORDS, BEFORE_OPERAND, CLASS_KEYS, begins_capture
 
 _WAITS = frozenset({"wait", "waitNext"})
 _FORBIDDEN = _WAITS | {"co_await", "co_return", "co_yield", "goto", "state"}
-_SOMETIMES = frozenset({"&&", "||", "?", "and", "or", ";"})  # what follows may not be evaluated, or only later
+_BRANCHES = frozenset({"&&", "||", "?", "and", "or"})
+_SOMETIMES = _BRANCHES | {";"}  # what follows may not be evaluated, or only later
 _FOR_LAMBDAS = "write `ACTOR [...](...) -> Future<T> { ... }`, or make the lambda's code an actor of its own"
+BEFORE = "write `auto value = {wait};` before, and use `value` here"
+_IN_BRANCH = "write an `if` with `{wait}` in it: where it stands, it is not always evaluated"
 _MEMBER_ACCESS = frozenset({".", "->", "::"})
 _BEFORE_LAMBDA_BODY = frozenset({"mutable", "noexcept", "constexpr", "consteval", "static", "requires", "->"})
 _BEFORE_CAPTURES = ACTOR_WORDS | {"UNCANCELLABLE"}
@@ -79,6 +82,8 @@ class WaitScanner:
                 if in_lambda and self.is_wait(index):
                     self._misplaced(index, "in a lambda", _FOR_LAMBDAS, ())
                 elif self.is_wait(index):
+                    if hint is BEFORE and not _BRANCHES.isdisjoint(self._tokens.texts[first:index]):
+                        hint = _IN_BRANCH
                     self._misplaced(index, place, hint, self._hoisted(index, first, statement))
             elif word == "state":
                 self._stateless(index, in_lambda)

@@ -1,0 +1,43 @@
+"""Mistakes that only C++ can see, since they lie in types: its message says what to write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from back import BACKENDS, COMPILERS, emitted, syntax_errors
+
+MISTAKES = {
+    "Promise<int>": {
+        "int x = wait(from);": "wait(p) takes a Future: write wait(p.getFuture())",
+        "auto x = wait(from);": "wait(p) takes a Future: write wait(p.getFuture())",
+        "int x = waitNext(from);": "waitNext(p) takes a FutureStream: write waitNext(p.getFuture())",
+    },
+    "PromiseStream<int>": {"auto x = waitNext(from);": "write waitNext(p.getFuture())"},
+    "FutureStream<int>": {
+        "int x = wait(from);": "what comes of a stream is had by waitNext(s)",
+        "auto x = wait(from);": "what comes of a stream is had by waitNext(s)",
+        "long x = waitNext(from);": "exactly the type that its result is declared with",
+    },
+    "Future<int>": {
+        "int x = waitNext(from);": "what comes of a Future is had by wait(E)",
+        "long x = wait(from);": "exactly the type that its result is declared with",
+        "wait(from); int x = 1;": "(Future<Void> when it has none)",
+        "int x = wait(from); if (x) return Void();": "no value of the future's type can be made of what is returned",
+    },
+    "int": {"auto x = wait(from);": "wait(E) needs a Future"},
+}
+CASES = [(type_, statement, message) for type_, cases in MISTAKES.items() for statement, message in cases.items()]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_the_compiler_says_what_to_write(backend: str, compiler: str, tmp_path: Path) -> None:
+    head = '#include "flow/flow.h"\nusing namespace flow;\n#include "flow/actorcompiler.h"\n'
+    actors = [
+        f"ACTOR Future<int> actor{number}({type_} from) {{\n    {statement}\n    return x;\n}}\n"
+        for number, (type_, statement, _) in enumerate(CASES)
+    ]
+    said = syntax_errors(emitted(head + "".join(actors), backend), compiler, tmp_path)
+    for number, (_, _, message) in enumerate(CASES):
+        assert message in said, CASES[number]
