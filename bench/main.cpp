@@ -5,14 +5,14 @@
 // tools/bench builds and runs it and prints the table.
 
 #include "bench/run.h"
+#include "bench/work.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <new>
-#include <optional>
 #include <string>
 
 namespace {
@@ -38,8 +38,6 @@ void operator delete(void* block, std::size_t) noexcept {
 namespace bench {
 namespace {
 
-constexpr int kSizes[] = {1, 8, 64, 512, 4096, 32768, 65536};
-
 enum class LoopKind { Sim, Real };
 LoopKind loopKind = LoopKind::Sim;
 
@@ -53,57 +51,34 @@ std::uint64_t countAllocations() {
     return systemAllocations + flow::memory::totalStatistics().allocated;
 }
 
-std::size_t blockBytes(flow::Future<flow::Void> const& future) {
-    return flow::memory::blockBytes(future.cell()->sizeClass);
-}
-
-/// What one benchmark measures.
-struct Work {
-    const char* name;
-    flow::Future<flow::Void> (*Drivers::*driver)(Run* const&);
-    bool itemsAreActors;   // a pass is N items, not one
-    bool othersAreWaiting; // N - 1 timers are outstanding
-    std::size_t (*frameBytes)(Drivers const&, flow::Future<flow::Void> const& driver);
+struct Entry {
+    const char* style;
+    Driver driver;
 };
 
-std::size_t driverBytes(Drivers const&, flow::Future<flow::Void> const& driver) {
-    return blockBytes(driver);
-}
-std::size_t incrementBytes(Drivers const& drivers, flow::Future<flow::Void> const&) {
-    std::uint32_t sum = 0;
-    return blockBytes(drivers.increment(flow::TaskPriority::Default, &sum));
-}
-std::size_t followBytes(Drivers const& drivers, flow::Future<flow::Void> const&) {
-    std::uint32_t sum = 0;
-    flow::Promise<flow::Void> signal;
-    return blockBytes(drivers.follow(signal.getFuture(), &sum));
+/// In the order in which the parts of the program were linked.
+std::vector<Entry>& entries() {
+    static std::vector<Entry> all;
+    return all;
 }
 
-constexpr Work kWork[] = {
-    {"DELAY", &Drivers::delay, false, true, driverBytes},
-    {"YIELD", &Drivers::yield, false, true, driverBytes},
-    {"NET2", &Drivers::net2, true, false, incrementBytes},
-    {"callback", &Drivers::callback, true, false, followBytes},
-};
-
-void measure(benchmark::State& state, Work const& work, Drivers const& drivers, int size) {
+void measure(benchmark::State& state, Work const& work, Driver const& driver, int size) {
     auto loop = makeLoop();
     flow::DeterministicRandom random(7);
     std::vector<flow::Future<flow::Void>> others;
-    for (int i = 1; work.othersAreWaiting && i < size; ++i)
+    for (int i = 1; work.items == Items::NWaiting && i < size; ++i)
         others.push_back(
             flow::delay(1.0 + random.random01(), static_cast<flow::TaskPriority>(random.randomInt(0, 100))));
     Run run(state, size);
-    Run* handle = &run;
-    flow::Future<flow::Void> driver = (drivers.*work.driver)(handle);
-    loop->run(driver);
+    flow::Future<flow::Void> driven = driver.drive(&run);
+    loop->run(driven);
 
-    double items = work.itemsAreActors ? size : 1;
+    double items = work.items == Items::N ? size : 1;
     using benchmark::Counter;
     state.counters["ns_per_item"] = Counter(items * 1e-9, Counter::kIsIterationInvariantRate | Counter::kInvert);
     state.counters["allocs_per_item"] =
         static_cast<double>(run.allocations()) / (static_cast<double>(state.iterations()) * items);
-    state.counters["frame_bytes"] = static_cast<double>(work.frameBytes(drivers, driver));
+    state.counters["frame_bytes"] = static_cast<double>(driver.itemBytes ? driver.itemBytes() : bytes(driven));
     state.counters["items_per_op"] = items;
 }
 
@@ -126,25 +101,31 @@ bool takeLoop(int& argc, char** argv) {
     return true;
 }
 
-struct NamedStyle {
-    std::string name;
-    Drivers drivers;
-};
-
-std::vector<NamedStyle>& styles() {
-    static std::vector<NamedStyle> all;
-    return all;
+void registerWork(Work const& work, Entry const& entry) {
+    std::vector<int> sizes = work.sizes.empty() ? std::vector<int>{1} : work.sizes;
+    for (int size : sizes) {
+        std::string name(work.name);
+        if (!work.sizes.empty())
+            name += "/" + std::to_string(size);
+        name += std::string("/") + entry.style;
+        benchmark::RegisterBenchmark(
+            name.c_str(), [&work, &entry, size](benchmark::State& state) { measure(state, work, entry.driver, size); });
+    }
 }
 
-void registerAll() {
-    for (Work const& work : kWork)
-        for (int size : kSizes)
-            for (NamedStyle const& style : styles()) {
-                std::string name = std::string(work.name) + "/" + std::to_string(size) + "/" + style.name;
-                benchmark::RegisterBenchmark(name.c_str(), [&work, &style, size](benchmark::State& state) {
-                    measure(state, work, style.drivers, size);
-                });
-            }
+/// False, with a message, if a style has a work that is none.
+bool registerAll() {
+    for (Entry const& entry : entries())
+        if (std::ranges::none_of(works(), [&](Work const& work) { return work.name == entry.driver.work; })) {
+            std::fprintf(stderr, "%s: there is no work '%s' in bench/work.cpp\n", entry.style,
+                         std::string(entry.driver.work).c_str());
+            return false;
+        }
+    for (Work const& work : works())
+        for (Entry const& entry : entries())
+            if (entry.driver.work == work.name && (loopKind == LoopKind::Sim || !work.needsVirtualTime))
+                registerWork(work, entry);
+    return true;
 }
 
 } // namespace
@@ -158,8 +139,9 @@ void Run::stop() {
     allocations_ = countAllocations() - allocations_;
 }
 
-Style::Style(const char* name, Drivers const& drivers) {
-    styles().push_back({name, drivers});
+Style::Style(const char* name, std::initializer_list<Driver> drivers) {
+    for (Driver const& driver : drivers)
+        entries().push_back({name, driver});
 }
 
 } // namespace bench
@@ -170,7 +152,8 @@ int main(int argc, char** argv) {
     benchmark::AddCustomContext("compiler", MILLRACE_COMPILER);
     benchmark::AddCustomContext("flags", MILLRACE_COMPILE_FLAGS);
     benchmark::AddCustomContext("loop", bench::loopKind == bench::LoopKind::Sim ? "sim" : "real");
-    bench::registerAll();
+    if (!bench::registerAll())
+        return 1;
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv))
         return 2;

@@ -1,18 +1,21 @@
 #pragma once
-// What every benchmark has in common: a driver is an actor, in whatever style, that runs on the loop for the whole
-// benchmark; its passes are the benchmark's iterations.
+// What every benchmark of flow has in common: a driver is an actor, in whatever style, that runs on the loop for the
+// whole benchmark; its passes are the benchmark's iterations.
 //
-//     Future<Void> driveDelay(Run* run) {
-//         while (run->next())
-//             co_await delay(0);
+//     Future<Void> driveNet2(Run* run) {
+//         while (run->next()) ... co_await waitForAll(...);
 //     }
 //
-//     static Style style("coroutine", {.delay = driveDelay, ...});
+//     const Style style("coroutine", {{"DELAY", driveDelay}, {"NET2", driveNet2, [] { return bytes(increment(...));
+//     }}});
 
 #include "flow/flow.h"
 
 #include <benchmark/benchmark.h>
 #include <cstdint>
+#include <cstring>
+#include <functional>
+#include <string_view>
 #include <vector>
 
 namespace bench {
@@ -54,21 +57,29 @@ private:
     benchmark::State& state_;
 };
 
-/// The same work in one style.
-struct Drivers {
-    flow::Future<flow::Void> (*delay)(Run* const&);
-    flow::Future<flow::Void> (*yield)(Run* const&);
-    flow::Future<flow::Void> (*net2)(Run* const&);
-    flow::Future<flow::Void> (*callback)(Run* const&);
-    // One of the computations of which NET2 and callback make N, to look at its size.
-    flow::Future<flow::Void> (*increment)(flow::TaskPriority const&, std::uint32_t* const&);
-    flow::Future<flow::Void> (*follow)(flow::Future<flow::Void> const&, std::uint32_t* const&);
+/// A work (by its name in work.cpp) in one style.
+struct Driver {
+    std::string_view work;
+    std::function<flow::Future<flow::Void>(Run*)> drive;
+    /// The size of one of the computations that the driver makes; without it, the driver's own is shown.
+    std::function<std::size_t()> itemBytes = {};
 };
 
-/// Adds a style; called while the program starts.
+/// What a computation that waits takes in the allocator.
+template <class T>
+std::size_t bytes(flow::Future<T> const& future) {
+    return flow::memory::blockBytes(future.cell()->sizeClass);
+}
+
+/// Adds drivers to a style; made while the program starts.
 struct Style {
-    Style(const char* name, Drivers const& drivers);
+    Style(const char* name, std::initializer_list<Driver> drivers);
 };
+
+/// The style of an actor source that is compiled for each of actorc's back ends.
+constexpr const char* styleOf(std::string_view backend) {
+    return backend == "state_machine" ? "actor" : "actorc-coroutine";
+}
 
 /// The priorities of a pass: the same in each pass and style.
 class Priorities {
@@ -79,4 +90,16 @@ private:
     flow::DeterministicRandom random_{20};
 };
 
+/// A local whose end is counted.
+struct Counted {
+    explicit Counted(std::uint32_t* ends) : ends(ends) {}
+    Counted(Counted const&) = delete;
+    Counted& operator=(Counted const&) = delete;
+    ~Counted() { ++*ends; }
+    std::uint32_t* ends;
+};
+
 } // namespace bench
+
+#define MILLRACE_TEXT(name) #name
+#define MILLRACE_NAME(name) MILLRACE_TEXT(name)

@@ -17,6 +17,7 @@ from benchlib.process import ROOT, interrupt_on_terminate
 from benchlib.run import RunError, Settings, available, choose, run
 from benchlib.table import collect, errors, table
 
+QUICK = "^(DELAY|YIELD|NET2|callback)/"
 QUICK_SIZES = (64, 4096, 65536)
 QUICK_SECONDS = 24.0  # for all compilers together; the rest of the minute is for setting up and first tries
 FULL_MIN_TIME = 0.2  # of one repetition, in seconds
@@ -54,7 +55,7 @@ def parse_arguments() -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     sizes = ", ".join(map(str, QUICK_SIZES))
-    parser.add_argument("--quick", action="store_true", help=f"sizes {sizes} only, in less than a minute")
+    parser.add_argument("--quick", action="store_true", help=f"less than a minute: sizes {sizes}, the first rows only")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to FILE as well")
     parser.add_argument("--filter", default="", metavar="REGEX", help="only benchmarks whose name contains REGEX")
     compilers, loops = (*COMPILERS, "both"), ("sim", "real")
@@ -94,7 +95,8 @@ def measure(compilers: list[str], options: argparse.Namespace, console: Console)
     for compiler in compilers:
         build(compiler, console, [TARGET])
         names = available(binary(compiler), options.loop)
-        work[compiler] = choose(names, options.filter, QUICK_SIZES if options.quick else None)
+        pattern = options.filter or (QUICK if options.quick else "")
+        work[compiler] = choose(names, pattern, QUICK_SIZES if options.quick else None)
         if not work[compiler]:
             raise UsageError(f"no benchmark matches '{options.filter}'; for example: {', '.join(names[:3])}, ...")
     repetitions = options.repetitions or (5 if options.quick else 9)

@@ -44,7 +44,9 @@ def available(binary: Path, loop: str) -> list[str]:
 
 
 def choose(names: Sequence[str], pattern: str, sizes: Sequence[int] | None) -> list[str]:
-    return [name for name in names if re.search(pattern, name) and (sizes is None or parse_name(name).size in sizes)]
+    """Those that the pattern is found in, of these sizes if they have one."""
+    found = [name for name in names if re.search(pattern, name)]
+    return [name for name in found if sizes is None or parse_name(name).size in (None, *sizes)]
 
 
 def run(binary: Path, names: Sequence[str], settings: Settings, console: Console) -> dict[str, Any]:

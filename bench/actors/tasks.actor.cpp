@@ -1,14 +1,9 @@
-// The actors of DELAY, YIELD, NET2 and callback. actorc compiles this file twice, into state machines and into
-// coroutines, and both are linked into one process; bench/coroutines.cpp is the same written by hand.
+// Waiting on the loop. actorc compiles the files of this folder twice, into state machines and into coroutines, and both
+// are linked into one process; bench/coroutines/ has the same by hand.
 
 #include "bench/run.h"
 
-#include <cstring>
-
 #include "flow/actorcompiler.h" // must be the last include
-
-#define MILLRACE_TEXT(name) #name
-#define MILLRACE_NAME(name) MILLRACE_TEXT(name)
 
 namespace MILLRACE_BACKEND_NAMESPACE {
 
@@ -79,14 +74,13 @@ ACTOR Future<Void> driveCallback(Run* run) {
     return Void();
 }
 
-static bench::Style style(std::strcmp(MILLRACE_NAME(MILLRACE_BACKEND_NAMESPACE), "state_machine") == 0
-                              ? "actor"
-                              : "actorc-coroutine",
-                          {[](Run* const& run) { return driveDelay(run); },
-                           [](Run* const& run) { return driveYield(run); },
-                           [](Run* const& run) { return driveNet2(run); },
-                           [](Run* const& run) { return driveCallback(run); },
-                           [](TaskPriority const& priority, std::uint32_t* const& sum) { return increment(priority, sum); },
-                           [](Future<Void> const& signal, std::uint32_t* const& sum) { return follow(signal, sum); }});
+static const bench::Style style(
+    bench::styleOf(MILLRACE_NAME(MILLRACE_BACKEND_NAMESPACE)),
+    {
+        {"DELAY", driveDelay},
+        {"YIELD", driveYield},
+        {"NET2", driveNet2, [] { return bench::bytes(increment(TaskPriority::Default, nullptr)); }},
+        {"callback", driveCallback, [] { return bench::bytes(follow(Promise<Void>().getFuture(), nullptr)); }},
+    });
 
 } // namespace MILLRACE_BACKEND_NAMESPACE

@@ -1,0 +1,121 @@
+// The life of one actor: made, waiting, done, failed, cancelled.
+
+#include "bench/run.h"
+
+#include "flow/actorcompiler.h" // must be the last include
+
+namespace MILLRACE_BACKEND_NAMESPACE {
+
+using namespace flow;
+using bench::Counted;
+using bench::Run;
+
+ACTOR Future<int> giveAtOnce(int number, Future<Void> rarely) {
+    if (number < 0) {
+        wait(rarely);
+    }
+    return number;
+}
+
+ACTOR Future<Void> driveCreateReady(Run* run) {
+    state Promise<Void> never;
+    state Future<Void> rarely = never.getFuture();
+    state int sum = 0;
+    wait(delay(0));
+    while (run->next()) {
+        Future<int> number = giveAtOnce(1, rarely);
+        sum += number.get();
+    }
+    run->expect(sum > 0);
+    return Void();
+}
+
+ACTOR Future<Void> driveAwaitReady(Run* run) {
+    state Future<int> number = 1;
+    state int sum = 0;
+    while (run->next()) {
+        int one = wait(number);
+        sum += one;
+    }
+    run->expect(sum > 0);
+    return Void();
+}
+
+ACTOR Future<int> passOn(Future<int> from) {
+    int number = wait(from);
+    return number + 1;
+}
+
+ACTOR Future<Void> driveChain(Run* run) {
+    wait(delay(0));
+    while (run->next()) {
+        Promise<int> first;
+        Future<int> last = first.getFuture();
+        for (int i = 0; i < run->size(); ++i) {
+            last = passOn(std::move(last));
+        }
+        first.send(0);
+        run->expect(last.get() == run->size());
+    }
+    return Void();
+}
+
+ACTOR Future<Void> driveError(Run* run) {
+    wait(delay(0));
+    while (run->next()) {
+        Promise<int> first;
+        Future<int> last = first.getFuture();
+        for (int i = 0; i < run->size(); ++i) {
+            last = passOn(std::move(last));
+        }
+        first.sendError(io_error());
+        run->expect(last.isError());
+    }
+    return Void();
+}
+
+ACTOR Future<Void> waitCounted(Future<Void> never, std::uint32_t* ends) {
+    state Counted counted(ends);
+    wait(never);
+    return Void();
+}
+
+ACTOR Future<Void> waitHandled(Future<Void> never, std::uint32_t* ends) {
+    state Counted counted(ends);
+    try {
+        wait(never);
+    } catch (Error& e) {
+        ++*ends;
+        throw;
+    }
+    return Void();
+}
+
+ACTOR Future<Void> driveCancel(Run* run, bool withHandler) {
+    state Promise<Void> never;
+    state std::vector<Future<Void>> waiting;
+    waiting.reserve(run->size());
+    wait(delay(0));
+    while (run->next()) {
+        std::uint32_t ends = 0;
+        for (int i = 0; i < run->size(); ++i) {
+            waiting.push_back(withHandler ? waitHandled(never.getFuture(), &ends)
+                                          : waitCounted(never.getFuture(), &ends));
+        }
+        waiting.clear();
+        run->expect(ends == static_cast<std::uint32_t>(withHandler ? 2 * run->size() : run->size()));
+    }
+    return Void();
+}
+
+static const bench::Style style(bench::styleOf(MILLRACE_NAME(MILLRACE_BACKEND_NAMESPACE)),
+                                {
+                                    {"create_ready", driveCreateReady, [] { return bench::bytes(giveAtOnce(1, Future<Void>(Void()))); }},
+                                    {"await_ready", driveAwaitReady},
+                                    {"chain", driveChain, [] { return bench::bytes(passOn(Promise<int>().getFuture())); }},
+                                    {"error", driveError, [] { return bench::bytes(passOn(Promise<int>().getFuture())); }},
+                                    {"cancel", [](Run* run) { return driveCancel(run, false); }},
+                                    {"cancel_handler", [](Run* run) { return driveCancel(run, true); }},
+                                });
+
+} // namespace MILLRACE_BACKEND_NAMESPACE

@@ -1,0 +1,42 @@
+// Timers that are set, among others: dropped, or waited for.
+
+#include "bench/run.h"
+
+#include "flow/actorcompiler.h" // must be the last include
+
+namespace MILLRACE_BACKEND_NAMESPACE {
+
+using namespace flow;
+using bench::Counted;
+using bench::Run;
+
+ACTOR Future<Void> pause(double seconds) {
+    wait(delay(seconds));
+    return Void();
+}
+
+ACTOR Future<Void> driveTimerCancel(Run* run) {
+    state DeterministicRandom random(11);
+    wait(delay(0));
+    while (run->next()) {
+        Future<Void> dropped = pause(1.0 + random.random01());
+        run->expect(!dropped.isReady());
+    }
+    return Void();
+}
+
+ACTOR Future<Void> driveTimerFire(Run* run) {
+    state DeterministicRandom random(12);
+    while (run->next()) {
+        wait(delay(1e-9 * (1 + random.random01())));
+    }
+    return Void();
+}
+
+static const bench::Style style(bench::styleOf(MILLRACE_NAME(MILLRACE_BACKEND_NAMESPACE)),
+                                {
+                                    {"timer_cancel", driveTimerCancel, [] { return bench::bytes(pause(1)); }},
+                                    {"timer_fire", driveTimerFire},
+                                });
+
+} // namespace MILLRACE_BACKEND_NAMESPACE

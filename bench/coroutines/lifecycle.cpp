@@ -1,0 +1,106 @@
+// bench/actors/lifecycle.actor.cpp as a person writes it with co_await.
+
+#include "bench/run.h"
+
+namespace {
+
+using namespace flow;
+using bench::Counted;
+using bench::Run;
+
+Future<int> giveAtOnce(int number, Future<Void> rarely) {
+    if (number < 0)
+        co_await rarely;
+    co_return number;
+}
+
+Future<Void> driveCreateReady(Run* run) {
+    Promise<Void> never;
+    Future<Void> rarely = never.getFuture();
+    int sum = 0;
+    co_await delay(0);
+    while (run->next()) {
+        Future<int> number = giveAtOnce(1, rarely);
+        sum += number.get();
+    }
+    run->expect(sum > 0);
+}
+
+Future<Void> driveAwaitReady(Run* run) {
+    Future<int> number = 1;
+    int sum = 0;
+    while (run->next())
+        sum += co_await number;
+    run->expect(sum > 0);
+}
+
+Future<int> passOn(Future<int> from) {
+    co_return co_await from + 1;
+}
+
+Future<Void> driveChain(Run* run) {
+    co_await delay(0);
+    while (run->next()) {
+        Promise<int> first;
+        Future<int> last = first.getFuture();
+        for (int i = 0; i < run->size(); ++i)
+            last = passOn(std::move(last));
+        first.send(0);
+        run->expect(last.get() == run->size());
+    }
+}
+
+Future<Void> driveError(Run* run) {
+    co_await delay(0);
+    while (run->next()) {
+        Promise<int> first;
+        Future<int> last = first.getFuture();
+        for (int i = 0; i < run->size(); ++i)
+            last = passOn(std::move(last));
+        first.sendError(io_error());
+        run->expect(last.isError());
+    }
+}
+
+Future<Void> waitCounted(Future<Void> never, std::uint32_t* ends) {
+    Counted counted(ends);
+    co_await never;
+}
+
+Future<Void> waitHandled(Future<Void> never, std::uint32_t* ends) {
+    Counted counted(ends);
+    try {
+        co_await never;
+    } catch (Error& e) {
+        ++*ends;
+        throw;
+    }
+}
+
+Future<Void> driveCancel(Run* run, bool withHandler) {
+    Promise<Void> never;
+    std::vector<Future<Void>> waiting;
+    waiting.reserve(run->size());
+    co_await delay(0);
+    while (run->next()) {
+        std::uint32_t ends = 0;
+        for (int i = 0; i < run->size(); ++i)
+            waiting.push_back(withHandler ? waitHandled(never.getFuture(), &ends)
+                                          : waitCounted(never.getFuture(), &ends));
+        waiting.clear();
+        run->expect(ends == static_cast<std::uint32_t>(withHandler ? 2 * run->size() : run->size()));
+    }
+}
+
+const bench::Style
+    style("coroutine",
+          {
+              {"create_ready", driveCreateReady, [] { return bench::bytes(giveAtOnce(1, Future<Void>(Void()))); }},
+              {"await_ready", driveAwaitReady},
+              {"chain", driveChain, [] { return bench::bytes(passOn(Promise<int>().getFuture())); }},
+              {"error", driveError, [] { return bench::bytes(passOn(Promise<int>().getFuture())); }},
+              {"cancel", [](Run* run) { return driveCancel(run, false); }},
+              {"cancel_handler", [](Run* run) { return driveCancel(run, true); }},
+          });
+
+} // namespace

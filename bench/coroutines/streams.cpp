@@ -1,0 +1,44 @@
+// bench/actors/streams.actor.cpp as a person writes it with co_await.
+
+#include "bench/run.h"
+
+namespace {
+
+using namespace flow;
+using bench::Counted;
+using bench::Run;
+
+Future<int> sumOf(FutureStream<int> numbers, int count) {
+    int sum = 0;
+    for (int i = 0; i < count; ++i)
+        sum += co_await numbers;
+    co_return sum;
+}
+
+Future<Void> driveStream(Run* run) {
+    PromiseStream<int> numbers;
+    while (run->next()) {
+        for (int i = 0; i < run->size(); ++i)
+            numbers.send(1);
+        int sum = co_await sumOf(numbers.getFuture(), run->size());
+        run->expect(sum == run->size());
+    }
+}
+
+Future<Void> driveStreamWaiting(Run* run) {
+    PromiseStream<int> numbers;
+    while (run->next()) {
+        Future<int> sum = sumOf(numbers.getFuture(), run->size());
+        for (int i = 0; i < run->size(); ++i)
+            numbers.send(1);
+        int found = co_await sum;
+        run->expect(found == run->size());
+    }
+}
+
+const bench::Style style("coroutine", {
+                                          {"stream", driveStream},
+                                          {"stream_waiting", driveStreamWaiting},
+                                      });
+
+} // namespace

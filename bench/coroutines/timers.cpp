@@ -1,0 +1,35 @@
+// bench/actors/timers.actor.cpp as a person writes it with co_await.
+
+#include "bench/run.h"
+
+namespace {
+
+using namespace flow;
+using bench::Counted;
+using bench::Run;
+
+Future<Void> pause(double seconds) {
+    co_await delay(seconds);
+}
+
+Future<Void> driveTimerCancel(Run* run) {
+    DeterministicRandom random(11);
+    co_await delay(0);
+    while (run->next()) {
+        Future<Void> dropped = pause(1.0 + random.random01());
+        run->expect(!dropped.isReady());
+    }
+}
+
+Future<Void> driveTimerFire(Run* run) {
+    DeterministicRandom random(12);
+    while (run->next())
+        co_await delay(1e-9 * (1 + random.random01()));
+}
+
+const bench::Style style("coroutine", {
+                                          {"timer_cancel", driveTimerCancel, [] { return bench::bytes(pause(1)); }},
+                                          {"timer_fire", driveTimerFire},
+                                      });
+
+} // namespace

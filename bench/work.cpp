@@ -1,0 +1,40 @@
+#include "bench/work.h"
+
+namespace bench {
+
+std::span<const Work> works() {
+    static const std::vector<int> kAll{1, 8, 64, 512, 4096, 32768, 65536};
+    static const std::vector<int> kFew{1, 64, 4096};
+    static const std::vector<Work> kWorks{
+        // Waiting on the loop.
+        {"DELAY", Items::NWaiting, kAll}, // wait for delay(0)
+        {"YIELD", Items::NWaiting, kAll}, // wait for yield() when nothing more urgent is ready
+        {"NET2", Items::N, kAll},         // N actors wait for delay(0) at random priorities; wait for all
+        {"callback", Items::N, kAll},     // N actors wait for one future, which is sent; wait for all
+
+        // The life of one actor.
+        {"create_ready", Items::One, {}},        // call an actor that need not wait, look at its future, drop it
+        {"await_ready", Items::One, {}},         // wait for a future that is ready, with a number in it
+        {"chain", Items::N, {1, 10, 1000}},      // N actors, each waiting for the next; the last one's future is sent
+        {"error", Items::N, {1, 10, 1000}},      // the same, but the future fails
+        {"cancel", Items::N, {1, 1024}},         // N actors with a counting local wait; all are dropped
+        {"cancel_handler", Items::N, {1, 1024}}, // the same, with a handler that rethrows
+
+        // Many at once.
+        {"race_ready", Items::One, {}}, // a choose of three, of which the first is ready
+        {"race_first", Items::One, {}}, // an actor with a choose of three waits; the first is sent
+        {"race_last", Items::One, {}},  // the same, but the last is sent
+        {"quorum", Items::N, kFew},     // wait for more than half of N futures, all of which are sent
+        {"collection", Items::N, kFew}, // add N waiting actors to an ActorCollection; they end
+
+        {"stream", Items::N, kFew},         // send N numbers into a stream, then receive them
+        {"stream_waiting", Items::N, kFew}, // receive N numbers, each sent while the reader waits
+
+        // Timers that are really set, among N - 1 others.
+        {"timer_cancel", Items::NWaiting, {1, 1000, 1000000}},     // an actor waits for delay(x); it is dropped
+        {"timer_fire", Items::NWaiting, {1, 1000, 1000000}, true}, // wait for the earliest timer
+    };
+    return kWorks;
+}
+
+} // namespace bench
