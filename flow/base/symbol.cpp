@@ -11,6 +11,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
+#include <memory>
 #include <string>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -95,9 +96,9 @@ std::string demangle(std::string const& mangled) {
     // Compilers append ".resume", ".actor" and the like to the parts into which they split a coroutine. They are cut
     // after demangling: gcc's names of these parts have dots inside as well.
     int status = 0;
-    char* text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
-    std::string result = status == 0 ? text : mangled.substr(0, mangled.find('.'));
-    std::free(text);
+    std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status),
+                                                std::free);
+    std::string result = status == 0 ? text.get() : mangled.substr(0, mangled.find('.'));
     return result.substr(0, result.find(" [clone"));
 }
 

@@ -17,6 +17,7 @@
 #include "flow/lib/async_trigger.h"
 #include "flow/lib/yielded.h"
 
+#include <iterator>
 #include <map>
 #include <vector>
 
@@ -49,8 +50,9 @@ public:
     void setUnconditional(K const& key, V const& value) {
         if (value == default_)
             return take(items_.find(key)).trigger();
+        V copy = value; // what fails must not leave a key without a value
         Item& item = items_[key];
-        item.value = value;
+        item.value = std::move(copy);
         item.change.trigger();
     }
     /// Takes the key out of the map.
@@ -89,8 +91,13 @@ protected:
     template <class F>
     Future<Void> onChange(K const& key, F through) {
         auto place = items_.try_emplace(key).first;
-        Future<Void> change = through(place->second.change.onTrigger());
-        return place->second.value == default_ ? watch(this, key, std::move(change)) : change;
+        try {
+            Future<Void> change = through(place->second.change.onTrigger());
+            return place->second.value == default_ ? watch(this, key, std::move(change)) : change;
+        } catch (...) {
+            forget(key);
+            throw;
+        }
     }
 
 private:
@@ -115,6 +122,7 @@ private:
     }
     std::vector<AsyncTrigger> wakeRange(Place place, Place end) {
         std::vector<AsyncTrigger> changes;
+        changes.reserve(static_cast<std::size_t>(std::distance(place, end)));
         while (place != end)
             changes.push_back(wake(place++));
         return changes;

@@ -159,27 +159,38 @@ void SignalableActorCollection::add(Future<Void> actor) {
 
 Future<Void> SignalableActorCollection::signal() {
     std::shared_ptr<Round> round = round_; // an actor that goes on may destroy the collection
+    Future<Void> result = holdWhile(round, round->actors.getResult());
     if (round->signal.canBeSet())
         round->signal.send(Void());
-    return holdWhile(round, round->actors.getResult());
+    return result;
 }
 
+// What follows signal() is made before it, so that a failure leaves the actors where they are.
+
 Future<Void> SignalableActorCollection::signalAndReset() {
+    std::shared_ptr<Round> next = makeRound();
     Future<Void> result = signal();
-    clear();
+    std::swap(round_, next);
     return result;
 }
 
 Future<Void> SignalableActorCollection::signalAndCollapse() {
-    Future<Void> result = signalAndReset();
-    add(result);
+    std::shared_ptr<Round> next = makeRound();
+    Future<Void> result = signal();
+    next->actors.add(result);
+    std::swap(round_, next);
     return result;
 }
 
 void SignalableActorCollection::clear() {
-    std::shared_ptr<Round> next = std::make_shared<Round>();
-    next->actors.add(next->signal.getFuture());
+    std::shared_ptr<Round> next = makeRound();
     std::swap(round_, next);
+}
+
+std::shared_ptr<SignalableActorCollection::Round> SignalableActorCollection::makeRound() {
+    std::shared_ptr<Round> round = std::make_shared<Round>();
+    round->actors.add(round->signal.getFuture());
+    return round;
 }
 
 } // namespace flow

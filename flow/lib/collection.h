@@ -87,6 +87,8 @@ private:
         Promise<Void> signal;
         ActorCollection actors{true}; // dies first
     };
+    static std::shared_ptr<Round> makeRound();
+
     std::shared_ptr<Round> round_;
 };
 

@@ -74,8 +74,9 @@ Future<Void> FlowLock::take(TaskPriority priority, std::int64_t amount) {
         ++waiters_;
         return result;
     }
+    Future<Void> taken = Void(); // first, since it may throw
     active_ += amount;
-    return Void();
+    return taken;
 }
 
 void FlowLock::release(std::int64_t amount) {

@@ -64,33 +64,34 @@ private:
     // On the other thread.
 
     static void arrive(Waiter* waiter) {
-        if constexpr (CallResult<Returned>::kLater) {
-            await(of(waiter));
-        } else {
-            of(waiter)->result_.emplace(of(waiter)->perform());
-            of(waiter)->goHome();
-        }
-    }
-    ErrorOr<Value> perform() noexcept {
+        RemoteCall* self = of(waiter);
         try {
-            if constexpr (std::is_void_v<Returned>) {
-                (*call_)();
-                return Void();
+            if constexpr (CallResult<Returned>::kLater) {
+                await(self);
+                return;
             } else {
-                return (*call_)();
+                self->result_.emplace(self->perform());
             }
-        } catch (...) {
-            return currentError();
+        } catch (...) { // of the call; or there is no memory for the coroutine that would wait
+            self->result_.emplace(currentError());
+        }
+        self->goHome();
+    }
+    Value perform() {
+        if constexpr (std::is_void_v<Returned>) {
+            (*call_)();
+            return Void();
+        } else {
+            return (*call_)();
         }
     }
     static coro::Detached await(RemoteCall* self) {
-        Future<Value> future;
         try {
-            future = (*self->call_)();
+            Future<Value> future = (*self->call_)();
+            self->result_.emplace(co_await tryGet(std::move(future)));
         } catch (...) {
-            future = currentError();
+            self->result_.emplace(currentError());
         }
-        self->result_.emplace(co_await tryGet(std::move(future)));
         self->goHome();
     }
     static void refuse(Waiter* waiter) {
@@ -106,10 +107,14 @@ private:
 
     static void deliver(Waiter* waiter) {
         std::unique_ptr<RemoteCall> self(of(waiter));
-        if (self->result_->isError())
-            self->promise_.sendError(self->result_->getError());
-        else
-            self->promise_.send(std::move(*self->result_).get());
+        Error error = self->result_->isError() ? self->result_->getError() : Error();
+        try {
+            if (!error.isValid())
+                return self->promise_.send(std::move(*self->result_).get());
+        } catch (...) { // the value cannot be moved
+            error = currentError();
+        }
+        self->promise_.sendError(error);
     }
 
     Loop& home_;

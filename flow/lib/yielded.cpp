@@ -10,6 +10,16 @@ bool mustYield() {
 Future<Void> pause() {
     return yieldRules ? yieldRules->pause() : Future<Void>(delay(0, TaskPriority::DefaultYield));
 }
+/// The cell of a pause that is not over; null if there is none, or no memory for it: better not to be put off than not
+/// to be woken.
+Cell* tryToPause() noexcept {
+    try {
+        Future<Void> turn = pause();
+        return turn.isReady() ? nullptr : std::move(turn).release();
+    } catch (...) {
+        return nullptr;
+    }
+}
 
 /// A frame that stands behind all other waiters of what it waits for: first the future, then a pause that it shares
 /// with those behind it.
@@ -35,9 +45,8 @@ struct YieldedFrame : Waiter {
         } else if (frame.isFirst) {
             forEach(input, [](YieldedFrame& next) { next.isFirst = false; });
         } else if (mustYield()) {
-            Future<Void> turn = pause();
-            if (!turn.isReady())
-                return frame.putOff(input, error, std::move(turn).release());
+            if (Cell* turn = tryToPause())
+                return frame.putOff(input, error, turn);
         }
         waiter->awaited = {};
         releaseFuture(input);

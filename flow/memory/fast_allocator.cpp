@@ -1,5 +1,7 @@
 #include "flow/memory/fast_allocator.h"
 
+#include "flow/memory/allocation_failure.h"
+
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
@@ -100,6 +102,8 @@ void share(detail::FreeList& list, SizeClass sizeClass, std::size_t count) {
 } // namespace
 
 void* detail::allocateSlow(std::size_t bytes, SizeClass sizeClass) {
+    if (flow::detail::allocationFailure)
+        return flow::detail::allocationFailure->allocate(bytes, sizeClass);
     FreeList& list = heap.classes[sizeClass];
     if (FLOW_SYSTEM_BLOCKS || sizeClass == kSystemClass) {
         void* block = std::malloc(bytes);
@@ -124,6 +128,8 @@ void detail::releaseSlow(void* block, SizeClass sizeClass) noexcept {
         ++list.freedThen;
         return std::free(block);
     }
+    if (flow::detail::allocationFailure)
+        return flow::detail::allocationFailure->release(block, sizeClass);
     region.use();
     list.first = ::new (block) FreeBlock{list.first};
     std::size_t count = kSharedBytes / blockBytes(sizeClass);

@@ -4,6 +4,7 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <new>
 #include <unordered_map>
 
 namespace flow {
@@ -37,9 +38,12 @@ void TraceEvent::begin(Severity severity, const char* type, UID id) {
 
 void TraceEvent::end() noexcept {
     std::unique_ptr<Event> event = std::move(event_);
-    event->line += '}';
-    if (TraceSink* sink = flow::detail::traceSink)
-        sink->write(event->line, event->severity);
+    try {
+        event->line += '}';
+        if (TraceSink* sink = flow::detail::traceSink)
+            sink->write(event->line, event->severity);
+    } catch (std::bad_alloc const&) { // an event for which there is no memory is lost, not the program
+    }
 }
 
 void TraceEvent::appendKey(std::string_view key) {

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <fcntl.h>
+#include <new>
 #include <unistd.h>
 
 namespace flow {
@@ -19,19 +20,26 @@ AssertionHandler assertionBefore = nullptr;
 void traceDropped(const char* where, Error error) {
     if (!detail::traceSink)
         return droppedBefore(where, error);
-    TraceEvent event(SevError, "ErrorDropped");
-    event.detail("Actor", where).error(error);
-    if (error.code() == error_code_unknown_error)
-        event.detail("What", lastUnknownError());
+    try {
+        TraceEvent event(SevError, "ErrorDropped");
+        event.detail("Actor", where).error(error);
+        if (error.code() == error_code_unknown_error)
+            event.detail("What", lastUnknownError());
+    } catch (std::bad_alloc const&) {
+        droppedBefore(where, error);
+    }
 }
 
 void traceAssertion(const char* message, const char* file, int line, const char* actor) {
     if (assertionBefore)
         assertionBefore(message, file, line, actor);
-    TraceEvent event(SevError, "AssertionFailed");
-    event.detail("Message", message).detail("File", file).detail("Line", line);
-    if (actor[0] != '\0')
-        event.detail("Actor", actor);
+    try {
+        TraceEvent event(SevError, "AssertionFailed");
+        event.detail("Message", message).detail("File", file).detail("Line", line);
+        if (actor[0] != '\0')
+            event.detail("Actor", actor);
+    } catch (std::bad_alloc const&) { // what is on standard error has to do
+    }
 }
 
 /// Once, when the first sink of the program is made.

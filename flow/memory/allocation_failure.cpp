@@ -1,0 +1,54 @@
+#include "flow/memory/allocation_failure.h"
+
+#include "flow/base/assert.h"
+
+#include <utility>
+
+namespace flow {
+
+using memory::detail::FreeBlock;
+using memory::detail::heap;
+
+AllocationFailure::AllocationFailure(std::uint64_t n) : n_(n) {
+    FLOW_ASSERT(!detail::allocationFailure, "an AllocationFailure is made while this thread has another");
+    for (std::size_t c = 0; c < memory::kClassCount; ++c) {
+        auto& list = heap.classes[c];
+        lists_[c] = std::exchange(list.first, nullptr);
+        list.freedThen = list.freed() + 1; // every release comes to `release` too
+        list.toBeFreed = 1;
+    }
+    detail::allocationFailure = this;
+}
+
+AllocationFailure::~AllocationFailure() {
+    detail::allocationFailure = nullptr;
+    for (std::size_t c = 0; c < memory::kClassCount; ++c)
+        heap.classes[c].first = lists_[c];
+}
+
+void* AllocationFailure::allocate(std::size_t bytes, memory::SizeClass sizeClass) {
+    if (allocationFails())
+        throw std::bad_alloc();
+    FreeBlock*& first = heap.classes[sizeClass].first;
+    detail::allocationFailure = nullptr;
+    std::swap(first, lists_[sizeClass]);
+    struct Restore {
+        AllocationFailure* self;
+        FreeBlock*& first;
+        memory::SizeClass sizeClass;
+        ~Restore() {
+            std::swap(first, self->lists_[sizeClass]);
+            detail::allocationFailure = self;
+        }
+    } restore{this, first, sizeClass};
+    return memory::allocate(bytes);
+}
+
+void AllocationFailure::release(void* block, memory::SizeClass sizeClass) noexcept {
+    auto& list = heap.classes[sizeClass];
+    list.toBeFreed = 1;
+    ++list.freedThen;
+    lists_[sizeClass] = ::new (block) FreeBlock{lists_[sizeClass]};
+}
+
+} // namespace flow

@@ -1,0 +1,109 @@
+#pragma once
+// Running out of memory on purpose: one allocation fails, so that a test can let each one fail in turn.
+//
+//     failEachAllocation([] {                    // again and again: the first one fails, the second one, ...
+//         SimLoop loop;
+//         Future<int> answer = compute();        // may throw std::bad_alloc
+//         loop.run(answer);                      // or unknown_error, if it was an actor that ran out of memory
+//     });
+//
+//     AllocationFailure failure(2);              // by hand: the third allocation from here on
+//     CHECK_THROWS_AS(work(), std::bad_alloc);
+//     CHECK(failure.hasHappened());
+//
+// What counts are the blocks that FastAllocator gives to this thread: every actor, coroutine, future and stream, and
+// FastAllocated objects. Containers and other users of `operator new` count as well in a program that replaces it by
+// one that asks:
+//
+//     void* operator new(std::size_t bytes) {
+//         void* block = flow::allocationFails() ? nullptr : std::malloc(bytes);
+//         if (!block)
+//             throw std::bad_alloc();
+//         return block;
+//     }
+//
+// Costs nothing while no AllocationFailure exists. Other threads are not affected.
+
+#include "flow/base/error.h"
+#include "flow/base/non_copyable.h"
+#include "flow/memory/fast_allocator.h"
+
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+namespace flow {
+
+/// While it exists, allocation number n of this thread, counted from 0 at its construction, throws std::bad_alloc. All
+/// others succeed. One at a time on a thread.
+class AllocationFailure : NonCopyable {
+public:
+    explicit AllocationFailure(std::uint64_t n);
+    ~AllocationFailure();
+
+    /// Whether there have been so many allocations that one has failed.
+    bool hasHappened() const { return count_ > n_; }
+    /// Allocations so far, with the one that failed.
+    std::uint64_t allocations() const { return count_; }
+
+private:
+    friend bool allocationFails() noexcept;
+    friend void* memory::detail::allocateSlow(std::size_t bytes, memory::SizeClass sizeClass);
+    friend void memory::detail::releaseSlow(void* block, memory::SizeClass sizeClass) noexcept;
+
+    void* allocate(std::size_t bytes, memory::SizeClass sizeClass);
+    void release(void* block, memory::SizeClass sizeClass) noexcept;
+
+    std::uint64_t n_;
+    std::uint64_t count_ = 0;
+    /// The thread's free lists, which are empty as long as this exists: so every allocation comes to `allocate`.
+    memory::detail::FreeBlock* lists_[memory::kClassCount] = {};
+};
+
+namespace detail {
+inline constinit thread_local AllocationFailure* allocationFailure = nullptr;
+}
+
+/// Counts an allocation that a program makes in another way than through FastAllocator; true if it is the one to fail.
+inline bool allocationFails() noexcept {
+    AllocationFailure* failure = detail::allocationFailure;
+    return failure && failure->count_++ == failure->n_;
+}
+
+/// Calls `operation()`, then again with its first allocation failing, then with its second, and so on until it needs
+/// no more; in between without a failure, to see that it still works. It may throw std::bad_alloc, or the error of an
+/// actor that did. Whatever else it throws ends the series; so does std::logic_error if it keeps or loses blocks.
+/// Returns how many allocations have failed.
+template <class Operation>
+std::uint64_t failEachAllocation(Operation operation) {
+    operation(); // what a thread makes once and keeps is made here
+    for (std::uint64_t n = 0;; ++n) {
+        std::int64_t live = memory::totalStatistics().live();
+        bool happened = false;
+        try {
+            AllocationFailure failure(n);
+            try {
+                operation();
+            } catch (...) {
+                happened = failure.hasHappened();
+                throw;
+            }
+            happened = failure.hasHappened();
+        } catch (std::bad_alloc const&) {
+            if (!happened)
+                throw;
+        } catch (Error const& error) {
+            if (!happened || error.code() != error_code_unknown_error ||
+                std::strcmp(lastUnknownError(), std::bad_alloc().what()) != 0)
+                throw;
+        }
+        if (std::int64_t leaked = memory::totalStatistics().live() - live)
+            throw std::logic_error("with a failure of allocation " + std::to_string(n) + " the operation leaks " +
+                                   std::to_string(leaked) + " blocks");
+        if (!happened)
+            return n;
+        operation();
+    }
+}
+
+} // namespace flow

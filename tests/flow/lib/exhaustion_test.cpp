@@ -1,0 +1,296 @@
+// Every allocation of every operation of the library fails once: the caller gets std::bad_alloc, or a future that
+// failed, nothing leaks, nobody who waits is forgotten, and the same operation works again afterwards.
+
+#include "flow/memory/allocation_failure.h"
+
+#include "flow/flow.h"
+#include "tests/flow/support/failures.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using namespace flow;
+using flow::test::expect;
+using flow::test::failEverywhere;
+using flow::test::ranOut;
+
+namespace {
+
+template <class T>
+bool isValueOr(Future<T> const& future, T const& value) {
+    return ranOut(future) || (future.canGet() && future.get() == value);
+}
+template <class T>
+bool came(Future<T> const& future) {
+    return future.canGet() || ranOut(future);
+}
+
+Future<Void> member(Future<int> awaited) {
+    co_await std::move(awaited);
+}
+
+const std::string kLong = "a text that needs memory of its own, again and again";
+
+} // namespace
+
+TEST_CASE("exhaustion: quorums hold their inputs until they are made, and give them back if they cannot be") {
+    auto failures = failEverywhere([] {
+        SimLoop loop;
+        Promise<int> a, b;
+        std::vector<Future<int>> inputs = {a.getFuture(), b.getFuture()};
+        auto operation = [&] {
+            Future<Void> all = waitForAll(inputs);
+            Future<Void> any = waitForAny(inputs), ready = waitForAllReady(inputs);
+            Future<Void> mixed = (a.getFuture() && delay(1)) || Never() || success(b.getFuture());
+            Future<std::vector<int>> values = getAll(inputs);
+            a.send(1);
+            b.send(1);
+            expect(all.canGet() && any.canGet() && ready.canGet() && mixed.canGet() && came(values));
+        };
+        try {
+            operation();
+        } catch (std::bad_alloc&) {
+            expect(a.getFutureReferenceCount() == 1 && b.getFutureReferenceCount() == 1);
+            throw;
+        }
+    });
+    CHECK(failures >= 10);
+}
+
+TEST_CASE("exhaustion: collections drop the actor that they cannot hold") {
+    auto failures = failEverywhere([] {
+        Promise<int> promise;
+        ActorCollection all(true);
+        try {
+            for (int i = 0; i < 3; ++i)
+                all.add(member(promise.getFuture()));
+        } catch (std::bad_alloc&) {
+            promise.send(1);
+            expect(all.isEmpty() || !all.getResult().isReady());
+            throw;
+        }
+        promise.send(1);
+        expect(all.getResult().canGet());
+    });
+    CHECK(failures >= 8);
+}
+
+TEST_CASE("exhaustion: collections that are fed by a stream fail as a whole") {
+    auto failures = failEverywhere([] {
+        Promise<int> promise;
+        PromiseStream<Future<Void>> actors; // keeps what nobody takes
+        Future<Void> running = actorCollection(actors.getFuture());
+        for (int i = 0; i < 3; ++i)
+            actors.send(member(promise.getFuture()));
+        expect(!running.isReady() || ranOut(running));
+        actors.sendError(end_of_stream());
+        expect(running.isError());
+        running = Future<Void>();
+        actors = PromiseStream<Future<Void>>();
+        expect(promise.getFutureReferenceCount() == 0);
+    });
+    CHECK(failures >= 8);
+}
+
+TEST_CASE("exhaustion: collections whose end is asked for keep their actors when asking fails") {
+    auto failures = failEverywhere([] {
+        Promise<int> promise;
+        SignalableActorCollection writes;
+        writes.add(member(promise.getFuture()));
+        Future<Void> end;
+        try {
+            end = writes.signalAndCollapse();
+        } catch (std::bad_alloc const&) {
+            expect(promise.getFutureReferenceCount() == 1); // the actor still waits
+            end = writes.signal();
+        }
+        promise.send(1);
+        expect(came(end));
+    });
+    CHECK(failures >= 6);
+}
+
+TEST_CASE("exhaustion: variables and triggers") {
+    auto failures = failEverywhere([] {
+        AsyncVar<std::string> variable;
+        Future<Void> change = variable.onChange();
+        try {
+            variable.set(kLong);
+        } catch (std::bad_alloc const&) {
+            expect(!change.isReady() && variable.get().empty());
+            variable.set("short");
+        }
+        expect(change.canGet());
+        AsyncTrigger trigger;
+        Future<Void> next = trigger.onTrigger();
+        trigger.trigger();
+        expect(next.canGet());
+    });
+    CHECK(failures >= 3);
+}
+
+TEST_CASE("exhaustion: a map keeps no key for a watch that could not be made") {
+    auto failures = failEverywhere([] {
+        AsyncMap<std::string, std::string> map;
+        Future<Void> change;
+        try {
+            change = map.onChange(kLong);
+        } catch (std::bad_alloc const&) {
+            expect(map.size() == 0);
+            throw;
+        }
+        try {
+            map.set(kLong, kLong + kLong);
+        } catch (std::bad_alloc const&) {
+            expect(!change.isReady() && map.size() == 1 && map.get(kLong).empty());
+            throw;
+        }
+        expect(came(change));
+        try {
+            map.set("another key that needs memory", kLong);
+        } catch (std::bad_alloc const&) {
+            expect(map.size() == 1);
+            throw;
+        }
+        change = map.onChange(kLong);
+        map.clear(kLong);
+        expect(change.canGet() && map.size() == 1);
+    });
+    CHECK(failures >= 8);
+}
+
+TEST_CASE("exhaustion: waking a range of keys wakes all or none") {
+    auto failures = failEverywhere([] {
+        AsyncMap<int, int> map;
+        std::vector<Future<Void>> watches;
+        watches.reserve(20);
+        for (int i = 0; i < 10; ++i) {
+            map.set(i, 1);
+            watches.push_back(map.onChange(i));       // of a key with a value
+            watches.push_back(map.onChange(i + 100)); // of one without
+        }
+        try {
+            map.triggerAll();
+        } catch (std::bad_alloc const&) {
+            for (Future<Void> const& watch : watches)
+                expect(!watch.isReady());
+            throw;
+        }
+        for (Future<Void> const& watch : watches)
+            expect(watch.canGet());
+    });
+    CHECK(failures >= 50);
+}
+
+TEST_CASE("exhaustion: those that cannot be put off run at once") {
+    auto failures = failEverywhere([] {
+        SimLoop loop;
+        Promise<Void> promise;
+        std::vector<Future<Void>> waiting;
+        waiting.reserve(200);
+        for (int i = 0; i < 200; ++i)
+            waiting.push_back(yieldedFuture(promise.getFuture()));
+        promise.send(Void());
+        Future<Void> late = yieldedFuture(promise.getFuture());
+        loop.run();
+        expect(late.canGet());
+        for (Future<Void> const& one : waiting)
+            expect(one.canGet());
+    });
+    CHECK(failures >= 200);
+}
+
+TEST_CASE("exhaustion: locks lose no permit") {
+    auto failures = failEverywhere([] {
+        SimLoop loop;
+        FlowLock lock(1);
+        Future<Void> first;
+        try {
+            first = lock.take();
+            Future<Void> second = lock.take();
+            Future<Void> third = lock.take();
+            Promise<Void> done;
+            Future<Void> giving = lock.releaseWhen(done.getFuture());
+            done.send(Void());
+            loop.run();
+            expect(giving.canGet() && second.canGet() && !third.isReady());
+            lock.release();
+            loop.run();
+            expect(third.canGet());
+            lock.release();
+        } catch (std::bad_alloc const&) {
+            expect(lock.waiters() == 0 && lock.activePermits() == (first.isValid() ? 1 : 0));
+            throw;
+        }
+        expect(lock.available() == 1);
+    });
+    CHECK(failures >= 5);
+}
+
+TEST_CASE("exhaustion: a mutex goes on to the next") {
+    auto failures = failEverywhere([] {
+        SimLoop loop;
+        FlowMutex mutex;
+        auto use = [](FlowMutex& shared) -> Future<int> {
+            FlowMutex::Lock held = co_await shared.take();
+            co_await delay(1);
+            co_return 1;
+        };
+        std::vector<Future<int>> users;
+        users.reserve(4);
+        for (int i = 0; i < 4; ++i)
+            users.push_back(use(mutex));
+        loop.run();
+        for (Future<int> const& user : users)
+            expect(isValueOr(user, 1));
+        expect(mutex.available());
+    });
+    CHECK(failures >= 12);
+}
+
+TEST_CASE("exhaustion: results that pass through") {
+    auto failures = failEverywhere([] {
+        SimLoop loop;
+        Promise<std::string> promise;
+        Future<std::string> held = holdWhile(kLong, promise.getFuture());
+        Future<std::string> kept = uncancellable(promise.getFuture());
+        Future<std::string> own = cancellable(promise.getFuture());
+        Future<std::size_t> size = map(promise.getFuture(), [](std::string const& s) { return s.size(); });
+        Future<std::string> after =
+            mapAsync(promise.getFuture(), [](std::string const& s) { return delayed(Future<std::string>(s), 1); });
+        Future<ErrorOr<std::string>> either = errorOr(promise.getFuture());
+        Future<std::string> late = delayed(promise.getFuture(), 1);
+        Promise<std::string> forwarded;
+        forwardPromise(forwarded, promise.getFuture());
+        int beats = 0;
+        Future<Void> beat = recurring([&] { ++beats; }, 1);
+        promise.send("short");
+        loop.run(delay(2.5));
+        expect(isValueOr(held, std::string("short")) && isValueOr(kept, std::string("short")));
+        expect(isValueOr(own, std::string("short")) && isValueOr(size, std::size_t{5}));
+        expect(isValueOr(after, std::string("short")) && isValueOr(late, std::string("short")));
+        expect(came(either) && came(forwarded.getFuture()));
+        expect(beats == 2 || ranOut(beat));
+    });
+    CHECK(failures >= 15);
+}
+
+TEST_CASE("exhaustion: trace events for which there is no memory are lost, not the program") {
+    auto failures = failEverywhere([] {
+        TraceMemory trace;
+        {
+            TraceEvent(SevError, "Long").detail("Text", kLong).detail("More", kLong + kLong);
+        }
+        Promise<int> promise;
+        auto fails = [](Future<int> awaited) -> coro::Detached {
+            co_await std::move(awaited);
+            throw timed_out(); // is reported as dropped
+        };
+        fails(promise.getFuture());
+        promise.send(1);
+        expect(trace.lines().size() <= 2);
+    });
+    CHECK(failures >= 10);
+}
