@@ -11,13 +11,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <new>
 #include <string>
 
 namespace {
 
-std::uint64_t systemAllocations = 0;
+thread_local std::uint64_t systemAllocations = 0;
 
 } // namespace
 
@@ -51,9 +52,11 @@ std::uint64_t countAllocations() {
     return systemAllocations + flow::memory::totalStatistics().allocated;
 }
 
+/// A work in one style. `perform` returns the bytes of a computation, 0 if nobody knows.
 struct Entry {
     const char* style;
-    Driver driver;
+    std::string_view work;
+    std::function<std::size_t(Run*, Items)> perform;
 };
 
 /// In the order in which the parts of the program were linked.
@@ -62,23 +65,28 @@ std::vector<Entry>& entries() {
     return all;
 }
 
-void measure(benchmark::State& state, Work const& work, Driver const& driver, int size) {
+std::size_t drive(Driver const& driver, Run* run, Items items) {
     auto loop = makeLoop();
     flow::DeterministicRandom random(7);
     std::vector<flow::Future<flow::Void>> others;
-    for (int i = 1; work.items == Items::NWaiting && i < size; ++i)
+    for (int i = 1; items == Items::NWaiting && i < run->size(); ++i)
         others.push_back(
             flow::delay(1.0 + random.random01(), static_cast<flow::TaskPriority>(random.randomInt(0, 100))));
-    Run run(state, size);
-    flow::Future<flow::Void> driven = driver.drive(&run);
+    flow::Future<flow::Void> driven = driver.drive(run);
     loop->run(driven);
+    return driver.itemBytes ? driver.itemBytes() : bytes(driven);
+}
 
+void measure(benchmark::State& state, Work const& work, Entry const& entry, int size) {
+    Run run(state, size);
+    std::size_t frameBytes = entry.perform(&run, work.items);
     double items = work.items == Items::N ? size : 1;
     using benchmark::Counter;
     state.counters["ns_per_item"] = Counter(items * 1e-9, Counter::kIsIterationInvariantRate | Counter::kInvert);
     state.counters["allocs_per_item"] =
         static_cast<double>(run.allocations()) / (static_cast<double>(state.iterations()) * items);
-    state.counters["frame_bytes"] = static_cast<double>(driver.itemBytes ? driver.itemBytes() : bytes(driven));
+    if (frameBytes != 0)
+        state.counters["frame_bytes"] = static_cast<double>(frameBytes);
     state.counters["items_per_op"] = items;
 }
 
@@ -106,24 +114,26 @@ void registerWork(Work const& work, Entry const& entry) {
     for (int size : sizes) {
         std::string name(work.name);
         if (!work.sizes.empty())
-            name += "/" + std::to_string(size);
-        name += std::string("/") + entry.style;
-        benchmark::RegisterBenchmark(
-            name.c_str(), [&work, &entry, size](benchmark::State& state) { measure(state, work, entry.driver, size); });
+            name.append("/").append(std::to_string(size));
+        name.append("/").append(entry.style);
+        auto* registered = benchmark::RegisterBenchmark(
+            name.c_str(), [&work, &entry, size](benchmark::State& state) { measure(state, work, entry, size); });
+        if (work.manyThreads)
+            registered->UseRealTime();
     }
 }
 
 /// False, with a message, if a style has a work that is none.
 bool registerAll() {
     for (Entry const& entry : entries())
-        if (std::ranges::none_of(works(), [&](Work const& work) { return work.name == entry.driver.work; })) {
+        if (std::ranges::none_of(works(), [&](Work const& work) { return work.name == entry.work; })) {
             std::fprintf(stderr, "%s: there is no work '%s' in bench/work.cpp\n", entry.style,
-                         std::string(entry.driver.work).c_str());
+                         std::string(entry.work).c_str());
             return false;
         }
     for (Work const& work : works())
         for (Entry const& entry : entries())
-            if (entry.driver.work == work.name && (loopKind == LoopKind::Sim || !work.needsVirtualTime))
+            if (entry.work == work.name && (loopKind == LoopKind::Sim || !work.needsVirtualTime))
                 registerWork(work, entry);
     return true;
 }
@@ -141,7 +151,15 @@ void Run::stop() {
 
 Style::Style(const char* name, std::initializer_list<Driver> drivers) {
     for (Driver const& driver : drivers)
-        entries().push_back({name, driver});
+        entries().push_back({name, driver.work, [driver](Run* run, Items items) { return drive(driver, run, items); }});
+}
+
+PeerStyle::PeerStyle(const char* name, std::initializer_list<Peer> peers) {
+    for (Peer const& peer : peers)
+        entries().push_back({name, peer.work, [peer](Run* run, Items) {
+                                 peer.perform(run);
+                                 return std::size_t{0};
+                             }});
 }
 
 } // namespace bench

@@ -71,9 +71,19 @@ std::size_t bytes(flow::Future<T> const& future) {
     return flow::memory::blockBytes(future.cell()->sizeClass);
 }
 
-/// Adds drivers to a style; made while the program starts.
+/// A work in a style that does not run on a loop of ours: it makes what it runs on, and returns when run->next() has
+/// said no.
+struct Peer {
+    std::string_view work;
+    std::function<void(Run*)> perform;
+};
+
+/// Adds works to a style; made while the program starts.
 struct Style {
     Style(const char* name, std::initializer_list<Driver> drivers);
+};
+struct PeerStyle {
+    PeerStyle(const char* name, std::initializer_list<Peer> peers);
 };
 
 /// The style of an actor source that is compiled for each of actorc's back ends.

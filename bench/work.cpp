@@ -33,6 +33,10 @@ std::span<const Work> works() {
         // Timers that are really set, among N - 1 others.
         {"timer_cancel", Items::NWaiting, {1, 1000, 1000000}},     // an actor waits for delay(x); it is dropped
         {"timer_fire", Items::NWaiting, {1, 1000, 1000000}, true}, // wait for the earliest timer
+        {"timers", Items::N, kFew},                                // N actors wait, each 1 ns longer; wait for all
+
+        // Threads.
+        {"post", Items::N, {4096}, false, true}, // another thread posts N calls; they all run
     };
     return kWorks;
 }

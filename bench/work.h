@@ -20,6 +20,7 @@ struct Work {
     Items items;
     std::vector<int> sizes; // the values of N; without any, there is no N in the benchmark's name
     bool needsVirtualTime = false;
+    bool manyThreads = false; // then what counts is the time that passes, otherwise that of the loop's thread
 };
 
 /// All works, in the order in which they are shown.

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from rich.console import Console
 
 from benchlib.build import BuildError, binary_dir, build
+from benchlib.peers import peers_table
 from benchlib.process import ROOT, interrupt_on_terminate
 from benchlib.run import RunError, Settings, available, choose, run
 from benchlib.table import collect, errors, table
@@ -20,6 +21,8 @@ from benchlib.table import collect, errors, table
 QUICK = "^(DELAY|YIELD|NET2|callback)/"
 QUICK_SIZES = (64, 4096, 65536)
 QUICK_SECONDS = 24.0  # for all compilers together; the rest of the minute is for setting up and first tries
+QUICK_PEERS_SIZES = (1000, 1024, 4096)  # one of each row
+QUICK_PEERS_SECONDS = 48.0
 FULL_MIN_TIME = 0.2  # of one repetition, in seconds
 TARGET = "millrace_bench"
 COMPILERS = ("clang", "gcc")  # also the names of the presets
@@ -27,7 +30,8 @@ COMPILERS = ("clang", "gcc")  # also the names of the presets
 DESCRIPTION = """\
 Builds the benchmarks, runs them, and prints a table: nanoseconds per item as
 "minimum (median)" of the repetitions, and what the hand-written coroutine costs
-over the actor (ratio of the minima)."""
+over the actor (ratio of the minima). With --peers, the minima of the same works in
+other libraries and, in brackets, how many times our coroutine's that is."""
 
 EPILOG = """\
 The JSON is Google Benchmark's: {"context": {...}, "benchmarks": [...]}, with the
@@ -58,11 +62,14 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help=f"less than a minute: sizes {sizes}, the first rows only")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to FILE as well")
     parser.add_argument("--filter", default="", metavar="REGEX", help="only benchmarks whose name contains REGEX")
+    parser.add_argument("--peers", action="store_true", help="beside other libraries; with --quick less than 2 minutes")
     compilers, loops = (*COMPILERS, "both"), ("sim", "real")
     parser.add_argument("--compiler", default="clang", choices=compilers, help="default: clang")
-    parser.add_argument("--loop", default="sim", choices=loops, help="the loop to run on; default: sim")
+    parser.add_argument("--loop", choices=loops, help="the loop to run on; default: sim, with --peers real")
     parser.add_argument("--repetitions", type=int, metavar="N", help="default: 9, with --quick 5")
-    return parser.parse_args()
+    options = parser.parse_args()
+    options.loop = options.loop or ("real" if options.peers else "sim")  # other libraries have no virtual time
+    return options
 
 
 def check(options: argparse.Namespace) -> None:
@@ -91,17 +98,20 @@ def revision() -> str:
 
 def measure(compilers: list[str], options: argparse.Namespace, console: Console) -> dict[str, dict[str, Any]]:
     """The JSON of each compiler's run."""
+    quick_pattern, quick_sizes, quick_seconds = QUICK, QUICK_SIZES, QUICK_SECONDS
+    if options.peers:
+        quick_pattern, quick_sizes, quick_seconds = "", QUICK_PEERS_SIZES, QUICK_PEERS_SECONDS
     work: dict[str, list[str]] = {}
     for compiler in compilers:
         build(compiler, console, [TARGET])
         names = available(binary(compiler), options.loop)
-        pattern = options.filter or (QUICK if options.quick else "")
-        work[compiler] = choose(names, pattern, QUICK_SIZES if options.quick else None)
+        pattern = options.filter or (quick_pattern if options.quick else "")
+        work[compiler] = choose(names, pattern, quick_sizes if options.quick else None, options.peers)
         if not work[compiler]:
             raise UsageError(f"no benchmark matches '{options.filter}'; for example: {', '.join(names[:3])}, ...")
     repetitions = options.repetitions or (5 if options.quick else 9)
     runs = repetitions * sum(map(len, work.values()))
-    min_time = min(FULL_MIN_TIME, QUICK_SECONDS / runs) if options.quick else FULL_MIN_TIME
+    min_time = min(FULL_MIN_TIME, quick_seconds / runs) if options.quick else FULL_MIN_TIME
     now = revision()
     return {
         compiler: run(binary(compiler), names, Settings(compiler, options.loop, repetitions, min_time, now), console)
@@ -129,7 +139,7 @@ def merge(documents: dict[str, dict[str, Any]]) -> dict[str, Any]:
     return {"context": context, "benchmarks": benchmarks}
 
 
-def report(documents: dict[str, dict[str, Any]], loop: str) -> bool:
+def report(documents: dict[str, dict[str, Any]], options: argparse.Namespace) -> bool:
     """Prints the tables; false if a benchmark said that it failed."""
     out = Console(highlight=False)
     plain = not out.is_terminal
@@ -138,9 +148,10 @@ def report(documents: dict[str, dict[str, Any]], loop: str) -> bool:
     good = True
     for document in documents.values():
         context, rows = document["context"], collect(document["benchmarks"])
-        title = f"{context['compiler']}, {loop} loop, {context['revision']}: ns per item, minimum (median)"
+        shown = "minimum (times our coroutine's)" if options.peers else "minimum (median)"
+        title = f"{context['compiler']}, {options.loop} loop, {context['revision']}: ns per item, {shown}"
         out.print()
-        out.print(table(rows, title, plain))
+        out.print((peers_table if options.peers else table)(rows, title, plain))
         for error in errors(rows):
             good = False
             out.print(f"error: {error}", markup=False)
@@ -155,7 +166,7 @@ def main() -> int:
         check(options)
         compilers = list(COMPILERS) if options.compiler == "both" else [options.compiler]
         documents = measure(compilers, options, console)
-        good = report(documents, options.loop)
+        good = report(documents, options)
         if options.json:
             options.json.write_text(json.dumps(merge(documents), indent=2) + "\n", encoding="utf-8")
     except UsageError as error:

@@ -33,10 +33,24 @@ ACTOR Future<Void> driveTimerFire(Run* run) {
     return Void();
 }
 
+ACTOR Future<Void> driveTimers(Run* run) {
+    state std::vector<Future<Void>> waiting;
+    while (run->next()) {
+        waiting = std::vector<Future<Void>>();
+        waiting.reserve(run->size());
+        for (int i = 1; i <= run->size(); ++i) {
+            waiting.push_back(pause(1e-9 * i));
+        }
+        wait(waitForAll(waiting));
+    }
+    return Void();
+}
+
 static const bench::Style style(bench::styleOf(MILLRACE_NAME(MILLRACE_BACKEND_NAMESPACE)),
                                 {
                                     {"timer_cancel", driveTimerCancel, [] { return bench::bytes(pause(1)); }},
                                     {"timer_fire", driveTimerFire},
+                                    {"timers", driveTimers, [] { return bench::bytes(pause(1)); }},
                                 });
 
 } // namespace MILLRACE_BACKEND_NAMESPACE

@@ -27,9 +27,20 @@ Future<Void> driveTimerFire(Run* run) {
         co_await delay(1e-9 * (1 + random.random01()));
 }
 
+Future<Void> driveTimers(Run* run) {
+    while (run->next()) {
+        std::vector<Future<Void>> waiting;
+        waiting.reserve(run->size());
+        for (int i = 1; i <= run->size(); ++i)
+            waiting.push_back(pause(1e-9 * i));
+        co_await waitForAll(waiting);
+    }
+}
+
 const bench::Style style("coroutine", {
                                           {"timer_cancel", driveTimerCancel, [] { return bench::bytes(pause(1)); }},
                                           {"timer_fire", driveTimerFire},
+                                          {"timers", driveTimers, [] { return bench::bytes(pause(1)); }},
                                       });
 
 } // namespace

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from benchlib.process import stream
 from benchlib.progress import Bar
-from benchlib.table import parse_name
+from benchlib.table import STYLES, parse_name
 
 # With --v=2 Google Benchmark says this before it runs a benchmark once.
 _RUNNING = re.compile(r"Running (.+) for (\d+)$")
@@ -43,9 +43,15 @@ def available(binary: Path, loop: str) -> list[str]:
     return run.stdout.split()
 
 
-def choose(names: Sequence[str], pattern: str, sizes: Sequence[int] | None) -> list[str]:
-    """Those that the pattern is found in, of these sizes if they have one."""
-    found = [name for name in names if re.search(pattern, name)]
+def choose(names: Sequence[str], pattern: str, sizes: Sequence[int] | None, peers: bool = False) -> list[str]:
+    """Those that the pattern is found in, of these sizes if they have one: in our styles, or beside those of peers."""
+    own = [name for name in names if parse_name(name).style in STYLES]
+    if peers:
+        compared = {parse_name(name).benchmark for name in set(names).difference(own)}
+        left_out = STYLES[2:]
+        own = [name for name in names if parse_name(name).benchmark in compared]
+        own = [name for name in own if parse_name(name).style not in left_out]
+    found = [name for name in own if re.search(pattern, name)]
     return [name for name in found if sizes is None or parse_name(name).size in (None, *sizes)]
 
 

@@ -15,7 +15,7 @@ from rich.table import Table
 _SUFFIX = re.compile(r"(min_time|min_warmup_time|iterations|repeats|threads):\S*|manual_time|process_time|real_time")
 
 # These have a column in every table; other styles get one when they occur.
-_STYLES = ("actor", "coroutine", "actorc-coroutine")
+STYLES = ("actor", "coroutine", "actorc-coroutine")
 _TITLES = {"actor": "ACTOR"}
 
 
@@ -114,14 +114,14 @@ def per_item(result: dict[str, Any]) -> float:
 
 def table(rows: list[Row], title: str, plain: bool) -> Table:
     """`plain` gives Markdown, which reads well in a log and can be pasted into a report."""
-    others = dict.fromkeys(style for row in rows for style in row.cells if style not in _STYLES)
+    others = dict.fromkeys(style for row in rows for style in row.cells if style not in STYLES)
     result = Table(title=title, title_justify="left", box=box.MARKDOWN if plain else box.SIMPLE_HEAD)
     result.add_column("benchmark", no_wrap=True)
     for heading in (
         "N",
-        *(f"{_TITLES.get(style, style)} ns" for style in _STYLES[:2]),
+        *(f"{_TITLES.get(style, style)} ns" for style in STYLES[:2]),
         "overhead",
-        *(f"{style} ns" for style in (*_STYLES[2:], *others)),
+        *(f"{style} ns" for style in (*STYLES[2:], *others)),
         "allocs/op",
         "frame bytes",
     ):
@@ -134,7 +134,7 @@ def table(rows: list[Row], title: str, plain: bool) -> Table:
             actor.text(),
             coroutine.text(),
             row.overhead(),
-            *(row.cell(style).text() for style in (*_STYLES[2:], *others)),
+            *(row.cell(style).text() for style in (*STYLES[2:], *others)),
             f"{count(actor.allocations)} / {count(coroutine.allocations)}",
             f"{count(actor.frame_bytes)} / {count(coroutine.frame_bytes)}",
         )
