@@ -50,7 +50,7 @@ Cell* takeAwaited(Waiter* waiter) noexcept {
                 return cell;
         return nullptr;
     }
-    Cell* cell = waiter->awaited.cell();
+    Cell* cell = waiter->awaited.anyCell();
     waiter->awaited = {};
     return cell;
 }
@@ -83,12 +83,22 @@ public:
             }
             top_ = frame->link.next;
             frame->link.next = nullptr;
-            frame->awaited = cancelledCell();
-            detail::run(frame);
+            end(frame);
         }
     }
 
 private:
+    static void end(Waiter* frame) noexcept {
+        if (Cell::of(frame)->has(Cell::kPassesCancel)) {
+            frame->awaited = {};
+            if (Waiter* last = failFrame(frame, actor_cancelled()))
+                run(last);
+        } else {
+            frame->awaited = cancelledCell();
+            run(frame);
+        }
+    }
+
     void release(Cell* cell) noexcept {
         if (--cell->futures != 0)
             return;
@@ -142,7 +152,61 @@ void freeWithValue(Cell* cell) noexcept {
     }
 }
 
+namespace {
+
+/// Destroys the frame and sets its error; returns its cell, which has not been published.
+Cell* endInError(Waiter* frame, Error error) noexcept {
+    Cell* cell = Cell::of(frame);
+    const void* code = reinterpret_cast<const void*>(frame->destroy);
+    frame = opaque(frame);
+    frame->destroy(frame);
+    cell->error = error;
+    if (cell->futures == 0) [[unlikely]]
+        reportDroppedError(code, error);
+    cell->flags &= static_cast<std::uint8_t>(~Cell::kHasFrame);
+    cell->setStatus(Cell::kError);
+    return cell;
+}
+
+/// The same for a waiter that has been taken from a cell whose error it passes on.
+Cell* passError(Waiter* waiter) noexcept {
+    Cell* failed = waiter->awaited.anyCell();
+    Error error = failed->error;
+    waiter->awaited = {};
+    releaseFuture(failed);
+    return endInError(waiter, error);
+}
+
+/// wakeAllButLast() of a cell with an error; the last waiter, if it passes that on, is replaced by its own last one.
+Waiter* wakeWithError(Cell* cell) noexcept {
+    for (Cell* ended = nullptr;;) { // a frame that failed here: its promise reference is held until all know
+        Waiter* last = nullptr;
+        while (!cell->waiters.isEmpty()) { // each may cancel those that are left
+            last = takeFirst(cell->waiters);
+            if (cell->waiters.isEmpty())
+                break;
+            Waiter* next = last->awaited.isPassing() ? finishFrame(passError(last), Cell::kError) : last;
+            last = nullptr;
+            if (next)
+                run(next);
+        }
+        if (ended)
+            releasePromise(ended);
+        if (!last || !last->awaited.isPassing())
+            return last;
+        cell = ended = passError(last);
+    }
+}
+
+} // namespace
+
+Waiter* failFrame(Waiter* frame, Error error) noexcept {
+    return finishFrame(endInError(frame, error), Cell::kError);
+}
+
 Waiter* wakeAllButLast(Cell* cell) noexcept {
+    if (cell->isError()) [[unlikely]]
+        return wakeWithError(cell);
     Link& waiters = cell->waiters;
     while (waiters.next != waiters.prev) {
         run(takeFirst(waiters));

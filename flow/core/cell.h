@@ -155,6 +155,10 @@ inline Waiter* publish(Cell* cell, std::uint8_t status) noexcept {
     return cell->waiters.isEmpty() ? nullptr : wakeAllButLast(cell);
 }
 
+/// Ends a frame that is not parked and passes the error on: destroys it and publishes. Those of its waiters that pass
+/// errors on as well end in the same way, without recursion. Returns the waiter to hand over to, or null.
+Waiter* failFrame(Waiter* frame, Error error) noexcept;
+
 /// The end of a frame whose state has been destroyed: the cell is published and the frame's promise reference given up.
 /// Returns the waiter to hand over to, or null.
 inline Waiter* finishFrame(Cell* cell, std::uint8_t status) noexcept {

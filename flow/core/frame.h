@@ -45,13 +45,22 @@ public:
         awaited.word_ = kTurn;
         return awaited;
     }
+    /// A cell whose error ends the frame that waits for it, instead of resuming it.
+    static Awaited passing(Cell* cell) {
+        Awaited awaited;
+        awaited.word_ = reinterpret_cast<std::uintptr_t>(cell) | kPassing;
+        return awaited;
+    }
 
     bool isNothing() const { return word_ == 0; }
     bool isCell() const { return word_ != 0 && (word_ & kMask) == 0; }
     bool isTimer() const { return (word_ & kMask) == kTimer; }
     bool isGroup() const { return (word_ & kMask) == kGroup; }
     bool isTurn() const { return word_ == kTurn; }
+    bool isPassing() const { return word_ & kPassing; }
+    /// Of a wait that is known not to be passing.
     Cell* cell() const { return reinterpret_cast<Cell*>(word_); }
+    Cell* anyCell() const { return reinterpret_cast<Cell*>(word_ & ~kPassing); }
     TimerSlot* timer() const { return reinterpret_cast<TimerSlot*>(word_ & ~kMask); }
     BranchGroup* group() const { return reinterpret_cast<BranchGroup*>(word_ & ~kMask); }
 
@@ -60,6 +69,7 @@ private:
     static constexpr std::uintptr_t kGroup = 2;
     static constexpr std::uintptr_t kTurn = 3;
     static constexpr std::uintptr_t kMask = 3;
+    static constexpr std::uintptr_t kPassing = 4; // with a cell only
     std::uintptr_t word_ = 0;
 };
 
@@ -113,6 +123,7 @@ struct Cell {
     static constexpr std::uint8_t kCancelled = 8;      // it has been told to end
     static constexpr std::uint8_t kUncancellable = 16; // it runs on without futures
     static constexpr std::uint8_t kDestroyValue = 32;  // a destructor pointer stands at the end of the prefix
+    static constexpr std::uint8_t kPassesCancel = 64;  // a cancel destroys the frame at its current wait
 
     bool isReady() const { return flags & kReadyBit; }
     bool isError() const { return (flags & kStatusMask) == kError; }

@@ -228,9 +228,8 @@ private:
         cell->error = error;
         if (!state.queue.isEmpty())
             return;
-        cell->setStatus(detail::Cell::kError);
-        if (!cell->waiters.isEmpty())
-            detail::run(detail::takeFirst(cell->waiters));
+        if (detail::Waiter* reader = detail::publish(cell, detail::Cell::kError))
+            detail::run(reader);
     }
     detail::Cell* checked() const {
         FLOW_ASSERT(cell_, "the PromiseStream is invalid: it was moved from");

@@ -30,6 +30,16 @@ namespace flow {
 ///     writeBack(Uncancellable(), page);
 struct Uncancellable {};
 
+/// As the type of any parameter, best of a last one that callers leave out: a co_await that fails, or at which the
+/// coroutine is cancelled, ends the coroutine with that error, without a C++ exception. A hundred times faster than
+/// one.
+///
+///     Future<int> sum(Future<int> a, Future<int> b, Propagate = {}) { co_return co_await a + co_await b; }
+///
+/// Locals, then parameters are destroyed as by an exception. No handler of the coroutine's own sees the error of a
+/// co_await: leave this out where one stands in a try block. tryGet works as everywhere, for errors and cancels.
+struct Propagate {};
+
 /// co_await tryGet(f) gives an ErrorOr<T> and never throws.
 template <class T>
 struct [[nodiscard]] TryGet {
@@ -88,7 +98,8 @@ public:
     // suspended, since no code of others runs in between. They are inlined, and pass only words on, because whatever
     // has its address taken before the compiler splits the coroutine would get a place in the frame.
 
-    /// Takes over one future reference.
+    /// Takes over one future reference. With Passing, an error will end the frame instead of resuming it.
+    template <bool Passing = false>
     FLOW_INLINE void waitFor(Cell* cell) {
         if (isCancelled()) [[unlikely]] {
             releaseFuture(cell);
@@ -97,6 +108,8 @@ public:
             awaited_ = cell;
         } else {
             park(frame(), cell);
+            if constexpr (Passing)
+                awaited_ = Awaited::passing(cell);
         }
     }
     FLOW_INLINE void waitFor(Delay delay) {
@@ -131,6 +144,14 @@ public:
         awaited_ = {};
         return cell;
     }
+    /// The same after a wait that was Passing.
+    FLOW_INLINE Cell* takePassing() {
+        Cell* cell = awaited_.anyCell();
+        awaited_ = {};
+        return cell;
+    }
+    /// Of a frame that is not parked: whether what it waited for has failed.
+    FLOW_INLINE bool hasFailed() const { return hasAwaited() && awaited_.anyCell()->isError(); }
     /// Control goes back to whoever called or resumed the coroutine.
     void noteSuspended() const {
 #if FLOW_CHECKED
@@ -159,6 +180,19 @@ private:
     throw takeError(cell);
 }
 
+/// The control that passes on when a frame has ended.
+inline std::coroutine_handle<> handOver([[maybe_unused]] Waiter* last) noexcept {
+#if FLOW_TAIL_CALLS
+    if (last) {
+        noteRunning(last);
+        return std::coroutine_handle<>::from_address(opaque(last));
+    }
+#else
+    handedOver = last;
+#endif
+    return std::noop_coroutine();
+}
+
 /// What all co_awaits on a Pending have in common. One pointer, since it lives in the frame.
 struct Awaiter {
     PromiseBase* promise;
@@ -173,28 +207,51 @@ struct Awaiter {
     }
 };
 
-template <class T>
-struct ValueAwaiter : Awaiter {
-    FLOW_INLINE T await_resume() const { return takeValue<T>(settled()); }
+/// The same in a coroutine that propagates errors: they never reach await_resume.
+struct PassingAwaiter {
+    PromiseBase* promise;
+
+    FLOW_INLINE bool await_ready() const noexcept { return !promise->isParked() && !promise->hasFailed(); }
+    FLOW_INLINE std::coroutine_handle<> await_suspend(std::coroutine_handle<>) const noexcept {
+        promise->noteSuspended();
+        if (promise->isParked()) [[likely]]
+            return std::noop_coroutine();
+        Waiter* frame = promise->frame();
+        return handOver(failFrame(frame, takeError(promise->takeAwaited())));
+    }
+    FLOW_INLINE Cell* settled() const { return promise->takePassing(); }
 };
-template <class T>
-struct StreamAwaiter : Awaiter {
-    FLOW_INLINE T await_resume() const { return takeNext<T>(settled()); }
+
+template <class T, class Base>
+struct ValueAwaiter : Base {
+    FLOW_INLINE T await_resume() const { return takeValue<T>(this->settled()); }
+};
+template <class T, class Base>
+struct StreamAwaiter : Base {
+    FLOW_INLINE T await_resume() const { return takeNext<T>(this->settled()); }
 };
 /// For delays, after which there is nothing to take, except when the coroutine was cancelled.
-struct DelayAwaiter : Awaiter {
+template <class Base>
+struct DelayAwaiter : Base {
     FLOW_INLINE void await_resume() const {
-        if (promise->hasAwaited()) [[unlikely]]
-            throwError(promise->takeAwaited());
+        if constexpr (std::is_same_v<Base, Awaiter>)
+            if (this->promise->hasAwaited()) [[unlikely]]
+                throwError(this->promise->takeAwaited());
     }
 };
-struct YieldAwaiter : DelayAwaiter {
+template <class Base>
+struct YieldAwaiter : DelayAwaiter<Base> {
     bool suspends;
-    FLOW_INLINE bool await_ready() const noexcept { return !suspends; }
+    FLOW_INLINE bool await_ready() const noexcept {
+        return !suspends && (std::is_same_v<Base, Awaiter> || !this->promise->hasAwaited());
+    }
 };
-template <class T>
+/// With Marked, the coroutine is one that propagates errors and cancels everywhere else.
+template <class T, bool Marked>
 struct TryAwaiter : Awaiter {
     FLOW_INLINE ErrorOr<T> await_resume() const {
+        if constexpr (Marked)
+            promise->cell()->flags |= Cell::kPassesCancel;
         Cell* cell = promise->takeAwaited();
         if (cell && cell->isError())
             return ErrorOr<T>::failed(takeError(cell));
@@ -218,19 +275,6 @@ struct Immediate {
 };
 template <>
 struct Immediate<void> : std::suspend_never {};
-
-/// The control that passes on when a frame has ended.
-inline std::coroutine_handle<> handOver([[maybe_unused]] Waiter* last) noexcept {
-#if FLOW_TAIL_CALLS
-    if (last) {
-        noteRunning(last);
-        return std::coroutine_handle<>::from_address(opaque(last));
-    }
-#else
-    handedOver = last;
-#endif
-    return std::noop_coroutine();
-}
 
 /// The end of a coroutine: destroys the frame, publishes, hands over. It lives in the frame itself, so after destroy()
 /// only locals are touched.
@@ -263,6 +307,7 @@ template <class... Args>
 struct Signature {
     static constexpr bool kTrivialParameters = (std::is_trivially_destructible_v<Args> && ...);
     static constexpr bool kUncancellable = false;
+    static constexpr bool kPropagates = (std::is_same_v<Args, Propagate> || ...);
 };
 template <class... Args>
 struct Signature<Uncancellable, Args...> : Signature<Args...> {
@@ -273,12 +318,17 @@ template <class Object, class... Args>
 struct Signature<Object, Uncancellable, Args...> : Signature<Args...> {
     static constexpr bool kTrivialParameters = Signature<Object, Args...>::kTrivialParameters;
     static constexpr bool kUncancellable = true;
+    static constexpr bool kPropagates = Signature<Object, Args...>::kPropagates;
 };
 
 /// Everything of the promise that does not depend on how the result is returned.
 template <class T, class S>
 class CoroPromiseBase : public PromiseBase {
+    using Base = std::conditional_t<S::kPropagates, PassingAwaiter, Awaiter>;
+
 public:
+    static constexpr bool kPropagates = S::kPropagates;
+
     static void* operator new(std::size_t bytes) { return newCell<T>(bytes, 1, 1)->frame(); }
     /// Ends the frame, not the block: that goes with the last reference to the cell. Only a coroutine whose parameters
     /// could not be copied, which never became one, is freed here.
@@ -289,7 +339,8 @@ public:
     }
 
     CoroPromiseBase() {
-        cell()->flags = static_cast<std::uint8_t>(Cell::kHasFrame | (S::kUncancellable ? Cell::kUncancellable : 0));
+        cell()->flags = static_cast<std::uint8_t>(Cell::kHasFrame | (S::kUncancellable ? Cell::kUncancellable : 0) |
+                                                  (S::kPropagates ? Cell::kPassesCancel : 0));
     }
 
     std::suspend_never initial_suspend() const noexcept { return {}; }
@@ -301,29 +352,39 @@ public:
     void unhandled_exception() noexcept { cell()->error = currentError(); }
 
     template <class U>
-    FLOW_INLINE ValueAwaiter<U> await_transform(Future<U> const& future) {
+    FLOW_INLINE ValueAwaiter<U, Base> await_transform(Future<U> const& future) {
         return {awaitOn(pending<U>(future).cell())};
     }
     template <class U>
-    FLOW_INLINE ValueAwaiter<U> await_transform(Future<U>&& future) {
+    FLOW_INLINE ValueAwaiter<U, Base> await_transform(Future<U>&& future) {
         return {awaitOn(pending<U>(std::move(future)).cell())};
     }
     template <class U>
-    FLOW_INLINE StreamAwaiter<U> await_transform(FutureStream<U> const& stream) {
+    FLOW_INLINE StreamAwaiter<U, Base> await_transform(FutureStream<U> const& stream) {
         return {awaitOn(pendingNext<U>(stream).cell())};
     }
     template <class U>
-    FLOW_INLINE TryAwaiter<U> await_transform(TryGet<U>&& attempt) {
-        return {awaitOn(pending<U>(std::move(attempt.future)).cell())};
+    FLOW_INLINE TryAwaiter<U, S::kPropagates> await_transform(TryGet<U>&& attempt) {
+        if constexpr (S::kPropagates)
+            cell()->flags &= static_cast<std::uint8_t>(~Cell::kPassesCancel);
+        this->waitFor(pending<U>(std::move(attempt.future)).cell());
+        return {{this}};
     }
-    FLOW_INLINE DelayAwaiter await_transform(Delay delay) { return {awaitOn(delay)}; }
-    FLOW_INLINE YieldAwaiter await_transform(Yield yield) { return {{{this}}, this->waitFor(yield)}; }
-    FLOW_INLINE DelayAwaiter await_transform(Never never) { return {awaitOn(pending<Void>(never).cell())}; }
-    FLOW_INLINE PendingAwaiter await_transform(Pending const& wait) { return {awaitOn(wait)}; }
+    FLOW_INLINE DelayAwaiter<Base> await_transform(Delay delay) {
+        this->waitFor(delay);
+        return {{this}};
+    }
+    FLOW_INLINE YieldAwaiter<Base> await_transform(Yield yield) { return {{{this}}, this->waitFor(yield)}; }
+    FLOW_INLINE DelayAwaiter<Base> await_transform(Never never) { return {awaitOn(pending<Void>(never).cell())}; }
+    FLOW_INLINE PendingAwaiter await_transform(Pending const& wait) {
+        static_assert(!S::kPropagates, "emitted code decides itself what becomes of an error");
+        this->waitFor(wait);
+        return {{this}};
+    }
 
     /// Awaitables that need the promise itself, such as race.
     template <class A>
-        requires requires(A&& awaitable, PromiseBase& promise) { awaitable.awaiter(promise); }
+        requires requires(A&& awaitable, CoroPromiseBase& promise) { awaitable.awaiter(promise); }
     auto await_transform(A&& awaitable) {
         return awaitable.awaiter(*this);
     }
@@ -357,9 +418,8 @@ private:
         this->noteSuspended();
         return {status};
     }
-    template <class Operand>
-    FLOW_INLINE Awaiter awaitOn(Operand const& operand) {
-        this->waitFor(operand);
+    FLOW_INLINE Base awaitOn(Cell* operand) {
+        this->template waitFor<S::kPropagates>(operand);
         return {this};
     }
 };

@@ -109,9 +109,31 @@ public:
         Value await_resume() const { return race->settle(); }
     };
 
-    RaceAwaiter awaiter(coro::PromiseBase& promise) {
+    /// In a coroutine that propagates errors: they never reach await_resume.
+    struct PassingAwaiter {
+        Race* race;
+        coro::PromiseBase* promise;
+        bool decided;
+
+        bool await_ready() const noexcept { return decided && !race->choose_.hasFailed(); }
+        std::coroutine_handle<> await_suspend(std::coroutine_handle<>) const noexcept {
+            promise->noteSuspended();
+            detail::Waiter* frame = promise->frame();
+            if (decided)
+                return coro::handOver(detail::failFrame(frame, race->choose_.result().takeError()));
+            race->choose_.parkPassing(frame);
+            return std::noop_coroutine();
+        }
+        Value await_resume() const { return race->settle(); }
+    };
+
+    template <class Promise>
+    auto awaiter(Promise& promise) {
         evaluate(promise.frame(), std::index_sequence_for<Operands...>());
-        return {this, &promise};
+        if constexpr (Promise::kPropagates)
+            return PassingAwaiter{this, &promise, choose_.decided()};
+        else
+            return RaceAwaiter{this, &promise};
     }
 
 private:

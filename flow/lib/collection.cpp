@@ -93,6 +93,14 @@ struct CollectionFrame : Waiter {
     }
 };
 
+Future<Void> collect(FutureStream<Future<Void>> actors, Propagate = {}) {
+    ActorCollection held(false);
+    for (;;) {
+        auto first = co_await race(held.getResult(), actors); // fails, or has an actor
+        held.add(std::get<1>(std::move(first)));
+    }
+}
+
 } // namespace
 
 ActorCollection::ActorCollection(bool returnWhenEmptied) : result_(CollectionFrame::create(returnWhenEmptied)) {}
@@ -146,11 +154,7 @@ void ActorCollection::clear(bool returnWhenEmptied) {
 }
 
 Future<Void> actorCollection(FutureStream<Future<Void>> actors) {
-    ActorCollection held(false);
-    for (;;) {
-        auto first = co_await race(held.getResult(), actors); // fails, or has an actor
-        held.add(std::get<1>(std::move(first)));
-    }
+    return collect(std::move(actors));
 }
 
 void SignalableActorCollection::add(Future<Void> actor) {

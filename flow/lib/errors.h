@@ -47,15 +47,14 @@ Future<T> reportErrors(Future<T> what, const char* context, UID id = UID()) {
 /// The same future, failing with the error of `errorSignal` if that comes first. A value of the signal means that no
 /// error will come. If both are ready, `what` counts.
 template <class T>
-Future<T> waitOrError(Future<T> what, Future<Void> errorSignal) {
+Future<T> waitOrError(Future<T> what, Future<Void> errorSignal, Propagate = {}) {
     auto first = co_await race(what, std::move(errorSignal));
-    if (first.index() == 1) {
-        ErrorOr<T> result = co_await tryGet(std::move(what));
-        if (result.isError())
-            co_await coro::fail(result.getError());
-        if constexpr (!std::is_same_v<T, Void>)
-            co_return std::move(result).get();
-    } else if constexpr (!std::is_same_v<T, Void>) {
+    if constexpr (std::is_same_v<T, Void>) {
+        if (first.index() == 1)
+            co_await std::move(what);
+    } else {
+        if (first.index() == 1)
+            co_return co_await std::move(what);
         co_return std::get<0>(std::move(first));
     }
 }

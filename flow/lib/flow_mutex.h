@@ -58,10 +58,8 @@ public:
     std::int64_t waiters() const { return lock_->waiters(); }
 
 private:
-    static Future<Lock> acquire(std::shared_ptr<FlowLock> lock) {
-        ErrorOr<Void> taken = co_await tryGet(lock->take());
-        if (taken.isError())
-            co_await coro::fail(taken.getError());
+    static Future<Lock> acquire(std::shared_ptr<FlowLock> lock, Propagate = {}) {
+        co_await lock->take();
         FlowLock::Releaser releaser(*lock);
         Lock result;
         result.held_ = std::make_shared<Lock::Held>();

@@ -14,10 +14,8 @@
 namespace flow {
 
 template <class T>
-Future<std::vector<T>> getAll(std::vector<Future<T>> futures) {
-    ErrorOr<Void> all = co_await tryGet(waitForAll(futures));
-    if (all.isError())
-        co_await coro::fail(all.getError());
+Future<std::vector<T>> getAll(std::vector<Future<T>> futures, Propagate = {}) {
+    co_await waitForAll(futures);
     std::vector<T> values;
     values.reserve(futures.size());
     for (Future<T> const& future : futures)

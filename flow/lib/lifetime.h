@@ -13,30 +13,26 @@ namespace flow {
 
 /// The same result; `object` is destroyed before those who wait for it run.
 template <class T, class X>
-Future<X> holdWhile([[maybe_unused]] T object, Future<X> what) {
-    ErrorOr<X> result = co_await tryGet(std::move(what));
-    if (result.isError())
-        co_await coro::fail(result.getError());
-    if constexpr (!std::is_same_v<X, Void>)
-        co_return std::move(result).get();
+Future<X> holdWhile([[maybe_unused]] T object, Future<X> what, Propagate = {}) {
+    if constexpr (std::is_same_v<X, Void>)
+        co_await std::move(what);
+    else
+        co_return co_await std::move(what);
 }
 
 /// The same without the value.
 template <class T, class X>
-Future<Void> holdWhileVoid([[maybe_unused]] T object, Future<X> what) {
-    ErrorOr<X> result = co_await tryGet(std::move(what));
-    if (result.isError())
-        co_await coro::fail(result.getError());
+Future<Void> holdWhileVoid([[maybe_unused]] T object, Future<X> what, Propagate = {}) {
+    (void)co_await std::move(what);
 }
 
 namespace detail {
 template <class T>
-Future<T> runOn(Uncancellable, Future<T> what) {
-    ErrorOr<T> result = co_await tryGet(std::move(what));
-    if (result.isError())
-        co_await coro::fail(result.getError());
-    if constexpr (!std::is_same_v<T, Void>)
-        co_return std::move(result).get();
+Future<T> runOn(Uncancellable, Future<T> what, Propagate = {}) {
+    if constexpr (std::is_same_v<T, Void>)
+        co_await std::move(what);
+    else
+        co_return co_await std::move(what);
 }
 } // namespace detail
 

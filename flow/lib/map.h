@@ -22,30 +22,29 @@ using ValueOrVoid = std::conditional_t<std::is_void_v<T>, Void, std::remove_cvre
 
 /// The function's result for the value; a function that returns nothing gives a Future<Void>.
 template <class T, class F>
-Future<detail::ValueOrVoid<std::invoke_result_t<F&, T>>> map(Future<T> what, F function) {
-    ErrorOr<T> value = co_await tryGet(std::move(what));
-    if (value.isError())
-        co_await coro::fail(value.getError());
+Future<detail::ValueOrVoid<std::invoke_result_t<F&, T>>> map(Future<T> what, F function, Propagate = {}) {
+    T value = co_await std::move(what);
     using Result = std::invoke_result_t<F&, T>;
     if constexpr (std::is_void_v<Result>)
-        std::invoke(function, std::move(value).get());
+        std::invoke(function, std::move(value));
     else if constexpr (std::is_same_v<std::remove_cvref_t<Result>, Void>)
-        (void)std::invoke(function, std::move(value).get());
+        (void)std::invoke(function, std::move(value));
     else
-        co_return std::invoke(function, std::move(value).get());
+        co_return std::invoke(function, std::move(value));
 }
 
 /// The result of the future that the function makes of the value.
 template <class T, class F, class U = typename std::remove_cvref_t<std::invoke_result_t<F&, T>>::Element>
-Future<U> mapAsync(Future<T> what, F function) {
-    ErrorOr<T> value = co_await tryGet(std::move(what));
-    if (value.isError())
-        co_await coro::fail(value.getError());
-    ErrorOr<U> result = co_await tryGet(Future<U>(std::invoke(function, std::move(value).get())));
-    if (result.isError())
-        co_await coro::fail(result.getError());
-    if constexpr (!std::is_same_v<U, Void>)
-        co_return std::move(result).get();
+Future<U> mapAsync(Future<T> what, F function, Propagate = {}) {
+    Future<U> made;
+    {
+        T value = co_await std::move(what);
+        made = Future<U>(std::invoke(function, std::move(value)));
+    }
+    if constexpr (std::is_same_v<U, Void>)
+        co_await std::move(made);
+    else
+        co_return co_await std::move(made);
 }
 
 /// Assigns the value to `out`, which must live until then. `out` stays as it is when the future fails.

@@ -20,7 +20,7 @@ namespace flow {
 /// The future's value, or `otherwise` if it takes longer than `seconds`.
 template <class T>
 Future<T> timeout(Future<T> future, double seconds, std::type_identity_t<T> otherwise,
-                  TaskPriority priority = TaskPriority::DefaultDelay) {
+                  TaskPriority priority = TaskPriority::DefaultDelay, Propagate = {}) {
     [[maybe_unused]] auto first = co_await race(std::move(future), delay(seconds, priority));
     if constexpr (!std::is_same_v<T, Void>) { // a coroutine without a value cannot return one
         if (first.index() == 0)
@@ -31,7 +31,8 @@ Future<T> timeout(Future<T> future, double seconds, std::type_identity_t<T> othe
 
 /// The future's value, or nothing if it takes longer than `seconds`.
 template <class T>
-Future<Optional<T>> timeout(Future<T> future, double seconds, TaskPriority priority = TaskPriority::DefaultDelay) {
+Future<Optional<T>> timeout(Future<T> future, double seconds, TaskPriority priority = TaskPriority::DefaultDelay,
+                            Propagate = {}) {
     auto first = co_await race(std::move(future), delay(seconds, priority));
     if (first.index() == 0)
         co_return Optional<T>(std::get<0>(std::move(first)));
@@ -40,7 +41,8 @@ Future<Optional<T>> timeout(Future<T> future, double seconds, TaskPriority prior
 
 /// The future's value, or the error timed_out if it takes longer than `seconds`.
 template <class T>
-Future<T> timeoutError(Future<T> future, double seconds, TaskPriority priority = TaskPriority::DefaultDelay) {
+Future<T> timeoutError(Future<T> future, double seconds, TaskPriority priority = TaskPriority::DefaultDelay,
+                       Propagate = {}) {
     auto first = co_await race(std::move(future), delay(seconds, priority));
     if (first.index() != 0)
         co_await coro::fail(timed_out());
@@ -50,7 +52,8 @@ Future<T> timeoutError(Future<T> future, double seconds, TaskPriority priority =
 
 /// The future's result, value or error, `seconds` after it has come.
 template <class T>
-Future<T> delayed(Future<T> future, double seconds = 0, TaskPriority priority = TaskPriority::DefaultDelay) {
+Future<T> delayed(Future<T> future, double seconds = 0, TaskPriority priority = TaskPriority::DefaultDelay,
+                  Propagate = {}) {
     ErrorOr<T> result = co_await tryGet(std::move(future));
     co_await delay(seconds, priority);
     if (result.isError())

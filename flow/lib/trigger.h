@@ -17,17 +17,16 @@ namespace flow {
 /// Calls the function when the signal has a value; then the result is ready. An error of the signal fails the result
 /// without a call.
 template <class F>
-Future<Void> trigger(F function, Future<Void> signal) {
-    ErrorOr<Void> result = co_await tryGet(std::move(signal));
-    if (result.isError())
-        co_await coro::fail(result.getError());
+Future<Void> trigger(F function, Future<Void> signal, Propagate = {}) {
+    co_await std::move(signal);
     std::invoke(function);
 }
 
 /// Calls the function every `interval` seconds, first after one interval, for ever. Each interval is counted from the
 /// call before.
 template <class F>
-Future<Void> recurring(F function, double interval, TaskPriority priority = TaskPriority::DefaultDelay) {
+Future<Void> recurring(F function, double interval, TaskPriority priority = TaskPriority::DefaultDelay,
+                       Propagate = {}) {
     for (;;) {
         co_await delay(interval, priority);
         std::invoke(function);
@@ -37,7 +36,7 @@ Future<Void> recurring(F function, double interval, TaskPriority priority = Task
 /// Calls the function, which returns a future, waits for that and then for `interval` seconds, for ever.
 template <class F>
 Future<Void> recurringAsync(F function, double interval, double initialDelay = 0,
-                            TaskPriority priority = TaskPriority::DefaultDelay) {
+                            TaskPriority priority = TaskPriority::DefaultDelay, Propagate = {}) {
     co_await delay(initialDelay, priority);
     for (;;) {
         co_await std::invoke(function);

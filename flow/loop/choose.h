@@ -45,7 +45,7 @@ public:
     /// Takes the next operand for the frame; true if no more are to be evaluated.
     bool when(Waiter* frame, Pending operand) {
         Waiter& branch = group_.branches[group_.count];
-        branch.resume = fire;
+        branch.resume = fire<false>;
         branch.owner = frame;
         branch.link.next = nullptr;
         branch.awaited = {};
@@ -95,6 +95,18 @@ public:
         frame->awaited = &group_;
     }
 
+    /// The same for a frame that passes errors on: if the winner fails the frame is not resumed, but ended with that.
+    void parkPassing(Waiter* frame) {
+        for (std::uint32_t i = 0; i < group_.count; ++i)
+            group_.branches[i].resume = fire<true>;
+        park(frame);
+    }
+    /// Of a choose that is decided: whether result() will have failed.
+    bool hasFailed() const {
+        return failed(winner() == kNobody ? *static_cast<Waiter*>(group_.branches[0].owner)
+                                          : group_.branches[winner()]);
+    }
+
     /// What the winner found. Losers are released first. To be called once, by the frame that goes on.
     Pending result() {
         auto* frame = static_cast<Waiter*>(group_.branches[0].owner);
@@ -133,6 +145,7 @@ private:
     static bool hasFired(Waiter const& branch) { return branch.resume == nullptr; }
 
     /// A branch has what it waited for. From here on the frame counts as running: a cancel only marks it.
+    template <bool Passing>
     static void fire(Waiter* branch) {
         auto* frame = static_cast<Waiter*>(branch->owner);
         if (frame->awaited.isNothing()) [[unlikely]] { // a later operand runs the loop: `decided` will see it
@@ -140,12 +153,26 @@ private:
             return;
         }
         BranchGroup* group = frame->awaited.group();
-        group->winner = static_cast<std::uint32_t>(branch - group->branches);
         frame->awaited = {};
+        if (Passing && failed(*branch)) {
+            if (Waiter* last = fail(frame, group, branch->awaited.cell()->error))
+                FLOW_HAND_OVER(last);
+            return;
+        }
+        group->winner = static_cast<std::uint32_t>(branch - group->branches);
         for (std::uint32_t i = 0; i < group->count; ++i)
             if (i != group->winner)
                 detach(&group->branches[i]);
         FLOW_HAND_OVER(frame);
+    }
+
+    static bool failed(Waiter const& waiter) { return waiter.awaited.isCell() && waiter.awaited.cell()->isError(); }
+
+    static Waiter* fail(Waiter* frame, BranchGroup* group, Error error) {
+        Waiter all = {};
+        all.awaited = group;
+        abandon(&all);
+        return failFrame(frame, error);
     }
 
     // All are unlinked before the first is released, since a release may run code that would wake another.

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
-ACTOR, MISTAKE, COROUTINE, TESTS = (text for language, text in BLOCKS if language == "cpp")
+ACTOR, MISTAKE, COROUTINE, PROPAGATING, TESTS = (text for language, text in BLOCKS if language == "cpp")
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_the_actor_in_60_seconds(folder: Path) -> None:
 
 def test_the_same_actor_as_a_coroutine(folder: Path) -> None:
     begin, end = ACTOR.index("// Prints numbers"), ACTOR.index("ACTOR Future<Void> count")
-    mixed = ACTOR[:begin] + COROUTINE + "\n" + ACTOR[end:]
+    mixed = ACTOR[:begin] + COROUTINE + PROPAGATING + "\n" + ACTOR[end:]
     (folder / "countdown.actor.cpp").write_text(mixed, encoding="utf-8")
     printed, shown = perform("tools/actorc countdown", folder)
     assert printed == shown
