@@ -1,6 +1,6 @@
 // The benchmarks of flow: the same work in each style, beside each other in one process.
 //
-//     millrace_bench [--loop=sim|real] [options of Google Benchmark]
+//     millrace_bench [--loop=sim|real] [--passes=N] [options of Google Benchmark]
 //
 // tools/bench builds and runs it and prints the table.
 
@@ -8,6 +8,7 @@
 #include "bench/work.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -15,6 +16,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 
 namespace {
 
@@ -90,18 +92,31 @@ void measure(benchmark::State& state, Work const& work, Entry const& entry, int 
     state.counters["items_per_op"] = items;
 }
 
-/// Takes `--loop=...` out of the arguments; false if it is not one of ours.
-bool takeLoop(int& argc, char** argv) {
+int passes = 0; // of each benchmark; 0: as many as Google Benchmark finds enough
+
+/// Takes an option of ours out of its text; false if it has a value that cannot be.
+bool takeOption(std::string_view text) {
+    if (text == "--loop=sim" || text == "--loop=real") {
+        loopKind = text == "--loop=sim" ? LoopKind::Sim : LoopKind::Real;
+        return true;
+    }
+    if (text.starts_with("--passes=")) {
+        const char* number = text.data() + std::strlen("--passes=");
+        auto [end, error] = std::from_chars(number, text.data() + text.size(), passes);
+        return error == std::errc() && end == text.data() + text.size() && passes > 0;
+    }
+    return false;
+}
+
+/// Takes our options out of the arguments; false, with a message, if one is wrong.
+bool takeOptions(int& argc, char** argv) {
     int kept = 0;
     for (int i = 0; i < argc; ++i) {
-        if (std::strncmp(argv[i], "--loop=", 7) != 0) {
+        std::string_view text = argv[i];
+        if (!text.starts_with("--loop=") && !text.starts_with("--passes=")) {
             argv[kept++] = argv[i];
-            continue;
-        }
-        if (std::strcmp(argv[i] + 7, "real") == 0) {
-            loopKind = LoopKind::Real;
-        } else if (std::strcmp(argv[i] + 7, "sim") != 0) {
-            std::fprintf(stderr, "%s: the loop is sim or real\n", argv[i]);
+        } else if (!takeOption(text)) {
+            std::fprintf(stderr, "%s: write --loop=sim or --loop=real, or --passes=N with N > 0\n", argv[i]);
             return false;
         }
     }
@@ -120,6 +135,8 @@ void registerWork(Work const& work, Entry const& entry) {
             name.c_str(), [&work, &entry, size](benchmark::State& state) { measure(state, work, entry, size); });
         if (work.manyThreads)
             registered->UseRealTime();
+        if (passes > 0)
+            registered->Iterations(passes);
     }
 }
 
@@ -165,7 +182,7 @@ PeerStyle::PeerStyle(const char* name, std::initializer_list<Peer> peers) {
 } // namespace bench
 
 int main(int argc, char** argv) {
-    if (!bench::takeLoop(argc, argv))
+    if (!bench::takeOptions(argc, argv))
         return 2;
     benchmark::AddCustomContext("compiler", MILLRACE_COMPILER);
     benchmark::AddCustomContext("flags", MILLRACE_COMPILE_FLAGS);

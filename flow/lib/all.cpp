@@ -8,64 +8,57 @@ Cell* QuorumFrame::create(std::size_t count, std::size_t needed, bool indifferen
     frame.resume = resumeCancelled;
     frame.destroy = nullptr;
     frame.link.next = nullptr;
-    frame.group_ = {frame.branches(), 0, 0};
-    frame.needed_ = needed;
+    frame.group_ = {frame.branches(), static_cast<std::uint32_t>(count), 0};
+    frame.needed_ = static_cast<std::uint32_t>(needed);
+    frame.parked_ = static_cast<std::uint32_t>(count);
     frame.indifferent_ = indifferent;
-    // Parked from the start, so that dropping the future at any point releases what has been added.
     frame.awaited = &frame.group_;
     return cell;
 }
 
-void QuorumFrame::add(Cell* input) {
-    Waiter& branch = branches()[group_.count++];
-    branch.resume = fire;
-    branch.owner = this;
-    branch.link.next = nullptr;
-    branch.awaited = input;
-}
-
-Future<Void> QuorumFrame::start(Cell* cell) noexcept {
+Future<Void> QuorumFrame::make(Cell* const* inputs, std::size_t count, std::size_t needed, bool indifferent) {
+    std::size_t unready = 0;
+    for (std::size_t i = 0; i < count && needed > 0; ++i) {
+        if (!inputs[i]->isReady())
+            ++unready;
+        else if (inputs[i]->isError() && !indifferent)
+            return inputs[i]->error;
+        else
+            --needed;
+    }
+    if (needed == 0)
+        return Void();
+    Cell* cell = create(unready, needed, indifferent);
     QuorumFrame& frame = of(cell);
-    Future<Void> future = Future<Void>::adopt(cell);
-    Error error;
-    for (std::uint32_t i = 0; i < frame.group_.count && frame.needed_ > 0; ++i) {
-        Cell* input = frame.branches()[i].awaited.cell();
-        if (!input->isReady())
+    Waiter* branch = frame.branches();
+    for (std::size_t i = 0; i < count; ++i) {
+        if (inputs[i]->isReady())
             continue;
-        --frame.needed_;
-        error = frame.errorOf(input);
-        if (error.isValid())
-            break;
+        branch->resume = fire;
+        branch->owner = &frame;
+        addFuture(inputs[i]);
+        park(branch++, inputs[i]);
     }
-    if (frame.needed_ == 0 || error.isValid()) {
-        finish(cell, error); // nobody waits yet: there is nobody to hand over to
-        return future;
-    }
-    for (std::uint32_t i = 0; i < frame.group_.count; ++i) {
-        Waiter& branch = frame.branches()[i];
-        if (!branch.awaited.cell()->isReady())
-            park(&branch, branch.awaited.cell());
-    }
-    // Those that were counted above. All others are parked by now: the death of a value may complete one of them, and
-    // with that decide the quorum, which leaves nothing to release.
-    for (std::uint32_t i = 0; i < frame.group_.count && cell->has(Cell::kHasFrame); ++i) {
-        Waiter& branch = frame.branches()[i];
-        if (!branch.link.isLinked())
-            if (Cell* input = takeAwaited(&branch))
-                releaseFuture(input);
-    }
-    return future;
+    return Future<Void>::adopt(cell);
 }
 
 void QuorumFrame::fire(Waiter* branch) {
     auto* frame = static_cast<QuorumFrame*>(static_cast<Waiter*>(branch->owner));
     Cell* input = branch->awaited.cell();
-    Error error = frame->errorOf(input);
-    if (!error.isValid() && --frame->needed_ > 0) {
+    --frame->parked_;
+    Error error;
+    if (input->isError() && !frame->indifferent_) [[unlikely]]
+        error = input->error;
+    else if (--frame->needed_ > 0) {
         branch->awaited = {};
         return releaseFuture(input);
     }
     // The input is released with the others, when none of them can fire any more: its value's death may complete one.
+    if (frame->parked_ == 0) {
+        frame->awaited = {};
+        branch->awaited = {};
+        releaseFuture(input);
+    }
     if (Waiter* last = finish(Cell::of(frame), error))
         FLOW_HAND_OVER(last);
 }
@@ -80,11 +73,13 @@ void QuorumFrame::resumeCancelled(Waiter* frame) {
 Waiter* QuorumFrame::finish(Cell* cell, Error error) noexcept {
     QuorumFrame& frame = of(cell);
     frame.awaited = {}; // from here on a cancel finds nothing to do
-    for (std::uint32_t i = 0; i < frame.group_.count; ++i)
-        detach(&frame.branches()[i]);
-    for (std::uint32_t i = 0; i < frame.group_.count; ++i)
-        if (Cell* input = takeAwaited(&frame.branches()[i]))
-            releaseFuture(input);
+    if (frame.parked_ != 0) {
+        for (std::uint32_t i = 0; i < frame.group_.count; ++i)
+            detach(&frame.branches()[i]);
+        for (std::uint32_t i = 0; i < frame.group_.count; ++i)
+            if (Cell* input = takeAwaited(&frame.branches()[i]))
+                releaseFuture(input);
+    }
     cell->error = error;
     return finishFrame(cell, error.isValid() ? Cell::kError : Cell::kValue);
 }

@@ -35,6 +35,16 @@ std::vector<Future<int>> futuresOf(std::vector<Promise<int>> const& promises) {
     return futures;
 }
 
+/// What the thread holds in blocks.
+std::uint64_t liveBytes() {
+    std::uint64_t bytes = 0;
+    for (std::size_t i = 0; i < memory::kClassCount; ++i) {
+        memory::Statistics of = memory::statistics(static_cast<memory::SizeClass>(i));
+        bytes += of.blockBytes * static_cast<std::uint64_t>(of.live());
+    }
+    return bytes;
+}
+
 /// A value that does something when it dies.
 struct OnDeath {
     std::shared_ptr<void> guard;
@@ -221,19 +231,28 @@ TEST_CASE("all: the death of a value that is not the last one decides the quorum
     }
 }
 
-TEST_CASE("all: a ready input whose value's death completes a later one") {
-    for (bool error : {false, true}) {
-        Promise<int> later;
-        Cell* cell = detail::QuorumFrame::create(3, 3);
-        auto& frame = detail::QuorumFrame::of(cell);
-        auto act = [&] { error ? later.sendError(timed_out()) : later.send(1); };
-        frame.add(dyingValue(Future<Void>(Void()), act).release()); // nobody else holds it: the quorum ends its life
-        frame.add(later.getFuture().release());
-        frame.add(dyingValue(Future<Void>(Void()), [] {}).release());
-        Future<Void> all = detail::QuorumFrame::start(cell);
-        CHECK(all.isReady());
-        CHECK(all.isError() == error);
-    }
+TEST_CASE("all: inputs that are ready are neither held nor waited for") {
+    std::vector<Future<int>> inputs(1000, Future<int>(1));
+    std::uint64_t bytesBefore = liveBytes();
+    Future<Void> all = waitForAll(inputs);
+    CHECK(all.canGet());
+    CHECK(inputs[0].cell()->futures == 1000);
+    Promise<int> last;
+    inputs.push_back(last.getFuture());
+    Future<Void> waiting = waitForAll(inputs);
+    CHECK_FALSE(waiting.isReady());
+    CHECK(inputs[0].cell()->futures == 1000);
+    CHECK(liveBytes() - bytesBefore < 1000); // of branches there is one
+    last.send(1);
+    CHECK(waiting.canGet());
+}
+
+TEST_CASE("all: the first error in order counts among inputs that are ready, unless enough came before it") {
+    std::vector<Future<int>> inputs{Never(), 1, timed_out(), io_error(), 2};
+    CHECK(waitForAll(inputs).getError().code() == error_code_timed_out);
+    CHECK(quorum(inputs, 2).getError().code() == error_code_timed_out);
+    CHECK(quorum(inputs, 1).canGet());
+    CHECK(waitForAllReady(std::vector<Future<int>>(inputs.begin() + 1, inputs.end())).canGet());
 }
 
 TEST_CASE("all: dropping a quorum of very many inputs takes no time to speak of") {
