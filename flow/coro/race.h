@@ -22,35 +22,30 @@ namespace coro::detail {
 /// How an operand of a race is waited for, and what it gives.
 template <class Operand>
 struct RaceOperand {
-    using Made = std::invoke_result_t<Operand&>;
-    using Value = typename RaceOperand<std::remove_cvref_t<Made>>::Value;
-    static Pending operand(Operand& make) {
-        std::remove_cvref_t<Made> made = make();
-        return RaceOperand<std::remove_cvref_t<Made>>::operand(made);
-    }
-    static Value take(Pending wait) { return RaceOperand<std::remove_cvref_t<Made>>::take(wait); }
+    using Made = std::remove_cvref_t<std::invoke_result_t<Operand&>>;
+    using Value = typename RaceOperand<Made>::Value;
+    static Pending operand(auto&& make) { return RaceOperand<Made>::operand(make()); }
+    static Value take(Pending wait) { return RaceOperand<Made>::take(wait); }
 };
 
 template <class T>
 struct RaceOperand<Future<T>> {
     using Value = T;
-    static Pending operand(Future<T>& future) { return pending<T>(std::move(future)); }
+    static Pending operand(Future<T> const& future) { return pending<T>(future); }
+    static Pending operand(Future<T>&& future) { return pending<T>(std::move(future)); }
     static T take(Pending wait) { return wait.takeValue<T>(); }
 };
 
 template <class T>
 struct RaceOperand<FutureStream<T>> {
     using Value = T;
-    static Pending operand(FutureStream<T>& stream) { return pendingNext<T>(FutureStream<T>(std::move(stream))); }
+    static Pending operand(FutureStream<T> const& stream) { return pendingNext<T>(stream); }
     static T take(Pending wait) { return wait.takeNext<T>(); }
 };
 
 struct TimeOperand {
     using Value = Void;
-    template <class Operand>
-    static Pending operand(Operand& time) {
-        return pending<Void>(time);
-    }
+    static Pending operand(auto const& time) { return pending<Void>(time); }
     static Void take(Pending wait) {
         wait.drop();
         return Void();
@@ -90,12 +85,16 @@ private:
 };
 } // namespace coro
 
+/// Operands that are lvalues are referred to: they are evaluated before the coroutine suspends.
 template <class... Operands>
 class [[nodiscard]] Race {
-public:
-    using Value = std::variant<typename coro::detail::RaceOperand<Operands>::Value...>;
+    template <std::size_t I>
+    using Operand = coro::detail::RaceOperand<std::remove_cvref_t<std::tuple_element_t<I, std::tuple<Operands...>>>>;
 
-    explicit Race(Operands... operands) : operands_(std::move(operands)...) {}
+public:
+    using Value = std::variant<typename coro::detail::RaceOperand<std::remove_cvref_t<Operands>>::Value...>;
+
+    explicit Race(Operands&&... operands) : operands_(std::forward<Operands>(operands)...) {}
 
     struct RaceAwaiter {
         Race* race;
@@ -140,7 +139,7 @@ private:
     template <std::size_t... I>
     void evaluate(detail::Waiter* frame, std::index_sequence<I...>) {
         auto evaluation = choose_.begin();
-        (void)(choose_.when(frame, coro::detail::RaceOperand<Operands>::operand(std::get<I>(operands_))) || ...);
+        (void)(choose_.when(frame, Operand<I>::operand(std::forward<Operands>(std::get<I>(operands_)))) || ...);
         evaluation.done();
     }
 
@@ -157,8 +156,7 @@ private:
         if constexpr (I + 1 < sizeof...(Operands))
             if (choose_.winner() != I)
                 return take<I + 1>(wait);
-        using Operand = std::tuple_element_t<I, std::tuple<Operands...>>;
-        return Value(std::in_place_index<I>, coro::detail::RaceOperand<Operand>::take(wait));
+        return Value(std::in_place_index<I>, Operand<I>::take(wait));
     }
 
     std::tuple<Operands...> operands_;
@@ -169,7 +167,7 @@ private:
 template <class... Operands>
 auto race(Operands&&... operands) {
     static_assert(sizeof...(Operands) > 0, "a race needs something to wait for");
-    return Race<std::remove_cvref_t<Operands>...>(std::forward<Operands>(operands)...);
+    return Race<Operands...>(std::forward<Operands>(operands)...);
 }
 
 } // namespace flow

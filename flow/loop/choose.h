@@ -43,19 +43,18 @@ public:
     };
 
     /// Takes the next operand for the frame; true if no more are to be evaluated.
-    bool when(Waiter* frame, Pending operand) {
-        Waiter& branch = group_.branches[group_.count];
+    FLOW_INLINE bool when(Waiter* frame, Pending operand) {
+        std::uint32_t index = group_.count++;
+        Waiter& branch = group_.branches[index];
         branch.resume = fire<false>;
         branch.owner = frame;
         branch.link.next = nullptr;
-        branch.awaited = {};
-        std::uint32_t index = group_.count++;
-        if (operand.isDelay()) { // fires from the loop only
+        if (operand.isDelay()) [[unlikely]] { // fires from the loop only
+            branch.awaited = {};
             operand.park(&branch);
             return isCancelled(frame);
         }
-        if (operand.cell())
-            branch.awaited = operand.cell();
+        branch.awaited = operand.cell();
         if (!operand.isReady())
             return isCancelled(frame);
         group_.winner = index;
@@ -64,21 +63,16 @@ public:
 
     /// Whether the next operand is to be evaluated. Unlike what `when` returned, this takes account of what the
     /// temporaries did that have died since.
-    bool undecided() const {
+    FLOW_INLINE bool undecided() const {
         Waiter const& last = group_.branches[group_.count - 1];
         return group_.winner == kNobody && !isReady(last) && !isCancelled(static_cast<Waiter*>(last.owner));
     }
 
     /// Whether the frame need not park. Asked once all operands are evaluated and locals are gone: either may have
     /// completed an operand, or cancelled the frame, which nothing could wake again if it parked now.
-    bool decided() {
-        auto* frame = static_cast<Waiter*>(group_.branches[0].owner);
-        if (isCancelled(frame)) [[unlikely]] { // even if an operand is ready
-            group_.winner = kNobody;
-            releaseAllBut(kNobody);
-            frame->awaited = cancelledCell(); // where `result` looks when nobody has won
-            return true;
-        }
+    FLOW_INLINE bool decided() {
+        if (isCancelled(static_cast<Waiter*>(group_.branches[0].owner))) [[unlikely]]
+            return giveUp();
         for (std::uint32_t i = 0; i < group_.count && group_.winner == kNobody; ++i)
             if (isReady(group_.branches[i]))
                 group_.winner = i;
@@ -86,7 +80,7 @@ public:
     }
 
     /// Parks the frame at all branches; the choose must be undecided.
-    void park(Waiter* frame) {
+    FLOW_INLINE void park(Waiter* frame) {
         for (std::uint32_t i = 0; i < group_.count; ++i) {
             Waiter& branch = group_.branches[i];
             if (branch.awaited.isCell())
@@ -108,10 +102,9 @@ public:
     }
 
     /// What the winner found. Losers are released first. To be called once, by the frame that goes on.
-    Pending result() {
-        auto* frame = static_cast<Waiter*>(group_.branches[0].owner);
-        if (group_.winner == kNobody) // resumed without a winner: cancelled
-            return Pending::resumed(frame);
+    FLOW_INLINE Pending result() {
+        if (group_.winner == kNobody) [[unlikely]] // resumed without a winner: cancelled
+            return Pending::resumed(static_cast<Waiter*>(group_.branches[0].owner));
         Pending winner = Pending::resumed(&group_.branches[group_.winner]);
         if (group_.count > 1)
             releaseAllBut(group_.winner);
@@ -144,7 +137,16 @@ private:
     /// Whether a delay is over before the frame was parked.
     static bool hasFired(Waiter const& branch) { return branch.resume == nullptr; }
 
-    /// A branch has what it waited for. From here on the frame counts as running: a cancel only marks it.
+    /// The frame was cancelled during the evaluation: nobody wins, even if an operand is ready.
+    [[gnu::noinline, gnu::cold]] bool giveUp() {
+        group_.winner = kNobody;
+        releaseAllBut(kNobody);
+        static_cast<Waiter*>(group_.branches[0].owner)->awaited = cancelledCell(); // where `result` looks
+        return true;
+    }
+
+    /// A branch has what it waited for. From here on the frame counts as running: a cancel only marks it. The frame's
+    /// first act is to ask for the result, so that no other branch can fire before they are all unlinked.
     template <bool Passing>
     static void fire(Waiter* branch) {
         auto* frame = static_cast<Waiter*>(branch->owner);
@@ -160,9 +162,6 @@ private:
             return;
         }
         group->winner = static_cast<std::uint32_t>(branch - group->branches);
-        for (std::uint32_t i = 0; i < group->count; ++i)
-            if (i != group->winner)
-                detach(&group->branches[i]);
         FLOW_HAND_OVER(frame);
     }
 
@@ -176,14 +175,19 @@ private:
     }
 
     // All are unlinked before the first is released, since a release may run code that would wake another.
-    void releaseAllBut(std::uint32_t kept) {
+    [[gnu::noinline]] void releaseAllBut(std::uint32_t kept) {
+        for (std::uint32_t i = 0; i < group_.count; ++i) {
+            Waiter& branch = group_.branches[i];
+            if (branch.awaited.isTimer()) [[unlikely]]
+                detach(&branch);
+            else if (branch.link.isLinked())
+                branch.link.unlink();
+        }
         for (std::uint32_t i = 0; i < group_.count; ++i)
-            if (i != kept)
-                detach(&group_.branches[i]);
-        for (std::uint32_t i = 0; i < group_.count; ++i)
-            if (i != kept)
-                if (Cell* cell = takeAwaited(&group_.branches[i]))
-                    releaseFuture(cell);
+            if (Cell* cell = group_.branches[i].awaited.cell(); cell && i != kept) {
+                group_.branches[i].awaited = {};
+                releaseFuture(cell);
+            }
     }
 
     BranchGroup group_;
