@@ -1,6 +1,7 @@
 #include "flow/base/error.h"
 
 #include "tests/flow/support/death.h"
+#include "tests/flow/support/throws.h"
 
 #include <doctest/doctest.h>
 
@@ -120,6 +121,17 @@ TEST_CASE("error: currentError of an Error is that Error") {
     CHECK(caught(file_not_found()) == file_not_found());
     CHECK(caught(Error(12345)).code() == 12345);
     CHECK(std::string(lastUnknownError()) == "earlier"); // untouched
+    flow::test::Throws throws;
+    CHECK(caught(timed_out()) == timed_out());
+    CHECK(throws.count() == 1); // that of caught itself
+    std::exception_ptr stored = std::make_exception_ptr(io_error());
+    try {
+        std::rethrow_exception(stored);
+    } catch (...) {
+        CHECK(currentError() == io_error());
+    }
+    struct Special : Error {};
+    CHECK(caught(Special{operation_failed()}) == operation_failed());
 }
 
 TEST_CASE("error: currentError of anything else is unknown_error, and what() is kept") {
@@ -172,8 +184,8 @@ TEST_CASE("error: setDroppedErrorHandler returns the one before; null restores t
     DroppedErrorHandler original = setDroppedErrorHandler(noteDropped);
     CHECK(bool(original));
     CHECK(bool(setDroppedErrorHandler(nullptr) == noteDropped));
-    test::Death child =
-        test::runInChild([] { reportDroppedError(reinterpret_cast<const void*>(&noteDropped), file_not_found()); });
+    ::test::Death child =
+        ::test::runInChild([] { reportDroppedError(reinterpret_cast<const void*>(&noteDropped), file_not_found()); });
     CHECK(child.status == 0);
     CHECK(child.says("file_not_found (1511)"));
     CHECK(child.says("noteDropped"));

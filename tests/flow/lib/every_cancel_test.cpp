@@ -1,0 +1,334 @@
+// Every function and member of flow/lib that gives a future, and every kind of wait, cancelled at each step: see
+// tests/flow/support/cancel_everywhere.h. tests/tools/test_every_cancel.py finds functions that have no entry here.
+#include "flow/flow.h"
+#include "tests/flow/support/cancel_everywhere.h"
+
+#include <doctest/doctest.h>
+
+using namespace flow;
+using namespace flow::test;
+
+namespace {
+
+using Numbers = std::vector<Future<int>>;
+
+Numbers three(Inputs& in) {
+    return {in.number(0), in.number(1), in.number(2)};
+}
+
+struct Collected : ActorCollection {
+    explicit Collected(Inputs& in, bool returnWhenEmptied) : ActorCollection(returnWhenEmptied) {
+        for (int i = 0; i < 3; ++i)
+            add(in.event(i));
+        add(Void());
+    }
+};
+
+/// Adds another when it ends, and when it is cancelled.
+struct AddsWhenItDies {
+    Inputs* inputs;
+    ActorCollection* collection;
+    AddsWhenItDies(Inputs& in, ActorCollection& all) : inputs(&in), collection(&all) {}
+    AddsWhenItDies(AddsWhenItDies&& other) noexcept
+        : inputs(std::exchange(other.inputs, nullptr)), collection(other.collection) {}
+    ~AddsWhenItDies() {
+        if (inputs)
+            collection->add(inputs->event(2));
+    }
+};
+
+Future<Void> takesPermit(Inputs& in, FlowLock& lock, TaskPriority priority, std::int64_t amount, Propagate = {}) {
+    co_await lock.take(priority, amount);
+    FlowLock::Releaser releaser(lock, amount);
+    co_await in.event(0);
+    co_await delay(0.1);
+}
+
+Future<Void> takesMutex(Inputs& in, FlowMutex& mutex, Propagate = {}) {
+    FlowMutex::Lock lock = co_await mutex.take();
+    co_await in.event(0);
+    FlowMutex::Lock copy = lock;
+    lock = FlowMutex::Lock();
+    co_await delay(0.1);
+}
+
+/// A lock all of whose permits are taken until the last step.
+FlowLock& busyLock(Inputs& in, std::int64_t permits) {
+    auto& lock = in.keep<FlowLock>(permits);
+    (void)lock.take(TaskPriority::DefaultYield, permits);
+    in.onStep([&lock, permits] { lock.release(permits); });
+    in.afterwards([&lock, permits] { return lock.available() == permits && lock.waiters() == 0; });
+    return lock;
+}
+
+template <class Map>
+AnyFuture watches(Inputs& in, bool hasValue) {
+    auto& map = in.keep<Map>();
+    if (hasValue)
+        map.set(1, 10);
+    in.onStep([&map] { map.set(1, 20); });
+    in.onStep([&map] { map.clear(1); });
+    in.afterwards([&map] { return map.size() == 0; });
+    return holdWhile(in.sentinel(), map.onChange(1));
+}
+
+} // namespace
+
+TEST_CASE("every cancel: of waiting for several futures") {
+    cancelEverywhere("waitForAll", [](Inputs& in) { return waitForAll(three(in)); });
+    cancelEverywhere("waitForAllReady", [](Inputs& in) { return waitForAllReady(three(in)); });
+    cancelEverywhere("waitForAny", [](Inputs& in) { return waitForAny(three(in)); });
+    for (std::size_t needed = 0; needed <= 3; ++needed)
+        cancelEverywhere("quorum", [&](Inputs& in) { return quorum(three(in), needed); });
+    cancelEverywhere("quorum of one future twice", [](Inputs& in) {
+        Future<int> one = in.number(0);
+        return quorum(Numbers{one, in.number(1), one}, 2);
+    });
+    cancelEverywhere("operator&&", [](Inputs& in) { return in.number(0) && in.event(1); });
+    cancelEverywhere("operator||", [](Inputs& in) { return in.number(0) || delay(0.5); });
+    cancelEverywhere("success", [](Inputs& in) { return success(in.number(2)); });
+    cancelEverywhere("getAll", [](Inputs& in) { return getAll(three(in)); });
+}
+
+TEST_CASE("every cancel: of what becomes of results and errors") {
+    cancelEverywhere("map", [](Inputs& in) { return map(in.number(0), [s = in.sentinel()](int n) { return n + 1; }); });
+    cancelEverywhere("mapAsync", [](Inputs& in) {
+        return mapAsync(in.number(0), [&in, s = in.sentinel()](int) { return in.number(1); });
+    });
+    cancelEverywhere("store", [](Inputs& in) { return store(in.keep<int>(), in.number(0)); });
+    cancelEverywhere("errorOr", [](Inputs& in) { return errorOr(in.number(0)); }, {.endsWell = true});
+    cancelEverywhere("brokenPromiseToNever", [](Inputs& in) { return brokenPromiseToNever(in.number(0)); });
+    cancelEverywhere("waitOrError", [](Inputs& in) { return waitOrError(in.number(0), in.event(1)); });
+    cancelEverywhere("holdWhile", [](Inputs& in) { return holdWhile(in.sentinel(), in.number(0)); });
+    cancelEverywhere("holdWhileVoid", [](Inputs& in) { return holdWhileVoid(in.sentinel(), in.number(0)); });
+    cancelEverywhere("cancellable", [](Inputs& in) { return cancellable(in.number(0)); });
+    cancelEverywhere("uncancellable", [](Inputs& in) { return uncancellable(in.number(0)); }, {.runsOn = true});
+    cancelEverywhere("stopAfter", [](Inputs& in) { return stopAfter(in.number(0)); });
+    cancelEverywhere("forwardPromise",
+                     [](Inputs& in) {
+                         Promise<int> promise;
+                         forwardPromise(promise, in.number(0));
+                         return promise.getFuture();
+                     },
+                     {.runsOn = true});
+    cancelEverywhere("forwardPromise to a stream",
+                     [](Inputs& in) {
+                         PromiseStream<int> stream;
+                         forwardPromise(stream, in.number(0));
+                         return [](FutureStream<int> results, Propagate = {}) -> Future<int> {
+                             co_return co_await results;
+                         }(stream.getFuture());
+                     },
+                     {.runsOn = true});
+}
+
+TEST_CASE("every cancel: of what is reported") {
+    TraceMemory reports;
+    cancelEverywhere("reportErrors", [](Inputs& in) { return reportErrors(in.number(0), "EveryCancel"); });
+}
+
+TEST_CASE("every cancel: of what takes time") {
+    cancelEverywhere("delay", [](Inputs&) { return Future<Void>(delay(0.5)); });
+    cancelEverywhere("delay of nothing", [](Inputs&) { return Future<Void>(delay(0)); });
+    cancelEverywhere("delayUntil", [](Inputs&) { return Future<Void>(delayUntil(0.5)); });
+    cancelEverywhere("orderedDelay", [](Inputs&) { return Future<Void>(orderedDelay(0.5)); });
+    cancelEverywhere("delayJittered", [](Inputs&) { return Future<Void>(delayJittered(0.5)); });
+    cancelEverywhere("yield", [](Inputs&) {
+        for (int i = 0; i < 64; ++i)
+            (void)check_yield();
+        return Future<Void>(yield());
+    });
+    cancelEverywhere("yieldedFuture", [](Inputs& in) { return yieldedFuture(in.event(0)); });
+    cancelEverywhere("yieldedFuture, many", [](Inputs& in) {
+        Future<Void> shared = in.event(0);
+        std::vector<Future<Void>> all;
+        for (int i = 0; i < 100; ++i)
+            all.push_back(yieldedFuture(shared));
+        return waitForAll(all);
+    });
+    cancelEverywhere("timeout", [](Inputs& in) { return timeout(in.number(0), 0.5, -1); });
+    cancelEverywhere("timeout to nothing", [](Inputs& in) { return timeout(in.number(0), 0.5); });
+    cancelEverywhere("timeoutError", [](Inputs& in) { return timeoutError(in.number(0), 0.5); });
+    cancelEverywhere("delayed", [](Inputs& in) { return delayed(in.number(0), 0.5); });
+    cancelEverywhere("trigger", [](Inputs& in) { return trigger([s = in.sentinel()] {}, in.event(0)); });
+    cancelEverywhere("recurring", [](Inputs& in) { return recurring([s = in.sentinel()] {}, 0.3); });
+    cancelEverywhere("recurringAsync",
+                     [](Inputs& in) { return recurringAsync([&in, s = in.sentinel()] { return in.event(0); }, 0.3); });
+}
+
+TEST_CASE("every cancel: of collections") {
+    for (bool returnWhenEmptied : {false, true})
+        cancelEverywhere("getResult", [=](Inputs& in) {
+            return [](Inputs& inputs, bool whenEmptied, Propagate = {}) -> Future<Void> {
+                Collected all(inputs, whenEmptied);
+                co_await all.getResult();
+            }(in, returnWhenEmptied);
+        });
+    cancelEverywhere("ActorCollection, adding while it ends", [](Inputs& in) {
+        return [](Inputs& inputs, Propagate = {}) -> Future<Void> {
+            Collected all(inputs, true);
+            all.add(holdWhileVoid(AddsWhenItDies(inputs, all), inputs.number(0)));
+            co_await all.getResult();
+        }(in);
+    });
+    cancelEverywhere("actorCollection", [](Inputs& in) { return actorCollection(in.events()); });
+    cancelEverywhere("ActorCollectionNoErrors", [](Inputs& in) {
+        return [](Inputs& inputs, Propagate = {}) -> Future<Void> {
+            ActorCollectionNoErrors all;
+            all.add(inputs.event(0));
+            all.add(inputs.event(1));
+            co_await inputs.event(2);
+            all.clear();
+            all.add(delay(1));
+            co_await Never();
+        }(in);
+    });
+    for (int how = 0; how < 3; ++how)
+        cancelEverywhere(how == 0   ? "signal"
+                         : how == 1 ? "signalAndReset"
+                                    : "signalAndCollapse",
+                         [=](Inputs& in) {
+                             return [](Inputs& inputs, int kind, Propagate = {}) -> Future<Void> {
+                                 SignalableActorCollection all;
+                                 all.add(inputs.event(0));
+                                 all.add(inputs.event(1));
+                                 Future<Void> done = kind == 0   ? all.signal()
+                                                     : kind == 1 ? all.signalAndReset()
+                                                                 : all.signalAndCollapse();
+                                 co_await std::move(done);
+                                 all.add(inputs.event(2));
+                                 co_await all.signal();
+                             }(in, how);
+                         });
+}
+
+TEST_CASE("every cancel: of variables, triggers and maps") {
+    cancelEverywhere("onTrigger", [](Inputs& in) {
+        auto& trigger = in.keep<AsyncTrigger>();
+        in.onStep([&trigger] { trigger.trigger(); });
+        in.afterwards([&trigger] { return !trigger.isAwaited(); });
+        return holdWhile(in.sentinel(), trigger.onTrigger());
+    });
+    cancelEverywhere("onTrigger, failing", [](Inputs& in) {
+        auto& trigger = in.keep<AsyncTrigger>();
+        in.onStep([&trigger] { trigger.sendError(io_error()); });
+        return holdWhile(in.sentinel(), trigger.onTrigger());
+    });
+    cancelEverywhere("onChange", [](Inputs& in) {
+        auto& variable = in.keep<AsyncVar<int>>(1);
+        in.onStep([&variable] { variable.set(2); });
+        return holdWhile(in.sentinel(), variable.onChange());
+    });
+    cancelEverywhere("onChange of a variable that dies", [](Inputs& in) {
+        auto& variable = in.keep<std::unique_ptr<AsyncVar<int>>>(std::make_unique<AsyncVar<int>>(1));
+        in.onStep([&variable] { variable.reset(); });
+        return holdWhile(in.sentinel(), variable->onChange());
+    });
+    for (bool hasValue : {false, true}) {
+        cancelEverywhere("onChange of a map", [=](Inputs& in) { return watches<AsyncMap<int, int>>(in, hasValue); });
+        cancelEverywhere("onChange of a yielded map",
+                         [=](Inputs& in) { return watches<YieldedAsyncMap<int, int>>(in, hasValue); });
+    }
+    cancelEverywhere("onChange of a map that dies", [](Inputs& in) {
+        auto& map = in.keep<std::unique_ptr<AsyncMap<int, int>>>(std::make_unique<AsyncMap<int, int>>());
+        in.onStep([&map] { map.reset(); });
+        return holdWhile(in.sentinel(), map->onChange(1));
+    });
+}
+
+TEST_CASE("every cancel: of locks") {
+    for (std::int64_t amount : {1, 2, 5})
+        cancelEverywhere(
+            "take", [=](Inputs& in) { return takesPermit(in, busyLock(in, 2), TaskPriority::DefaultYield, amount); });
+    cancelEverywhere("take, in a row", [](Inputs& in) {
+        FlowLock& lock = busyLock(in, 2);
+        return takesPermit(in, lock, TaskPriority::DefaultYield, 2) &&
+               takesPermit(in, lock, TaskPriority::DefaultDelay, 1) &&
+               takesPermit(in, lock, TaskPriority::DefaultYield, 1);
+    });
+    cancelEverywhere("take of a lock that is killed", [](Inputs& in) {
+        auto& lock = in.keep<FlowLock>(1);
+        (void)lock.take();
+        in.onStep([&lock] { lock.kill(io_error()); });
+        return takesPermit(in, lock, TaskPriority::DefaultYield, 1);
+    });
+    cancelEverywhere("releaseWhen",
+                     [](Inputs& in) {
+                         auto& lock = in.keep<FlowLock>(1);
+                         (void)lock.take();
+                         in.afterwards([&lock] { return lock.available() == 1; });
+                         return lock.releaseWhen(in.event(0));
+                     },
+                     {.endsWell = true});
+    cancelEverywhere("take of a mutex", [](Inputs& in) {
+        auto& mutex = in.keep<FlowMutex>();
+        in.afterwards([&mutex] { return mutex.available(); });
+        return takesMutex(in, mutex) && takesMutex(in, mutex) && takesMutex(in, mutex);
+    });
+    cancelEverywhere("take of a mutex that dies", [](Inputs& in) {
+        auto& mutex = in.keep<std::unique_ptr<FlowMutex>>(std::make_unique<FlowMutex>());
+        in.onStep([&mutex] { mutex.reset(); });
+        Future<Void> first = takesMutex(in, *mutex);
+        return first && takesMutex(in, *mutex);
+    });
+}
+
+TEST_CASE("every cancel: of calls on a loop") {
+    cancelEverywhere("onLoop", [](Inputs& in) { return onLoop(loop(), [s = in.sentinel()] { return 1; }); },
+                     {.runsOn = true});
+    cancelEverywhere("onLoop of an actor", [](Inputs& in) { return onLoop(loop(), [&in] { return in.number(0); }); },
+                     {.runsOn = true});
+}
+
+TEST_CASE("every cancel: of coroutines by hand") {
+    cancelEverywhere("race", [](Inputs& in) {
+        return [](Inputs& inputs, Propagate = {}) -> Future<Void> {
+            Sentinel local = inputs.sentinel();
+            (void)co_await race(inputs.number(0), delay(0.5), [&] { return inputs.number(1); }, inputs.numbers());
+            (void)co_await race(inputs.number(2), Never(), inputs.numbers());
+        }(in);
+    });
+    cancelEverywhere("tryGet", [](Inputs& in) {
+        return [](Inputs& inputs, Propagate = {}) -> Future<Void> {
+            Sentinel local = inputs.sentinel();
+            for (int i = 0; i < 3; ++i)
+                (void)co_await tryGet(inputs.number(i));
+            co_await Never();
+        }(in);
+    });
+    cancelEverywhere("streams", [](Inputs& in) {
+        return [](Inputs& inputs, Propagate = {}) -> Future<Void> {
+            FutureStream<int> stream = inputs.numbers();
+            Sentinel local = inputs.sentinel();
+            for (;;)
+                (void)co_await stream;
+        }(in);
+    });
+    cancelEverywhere("onEmpty", [](Inputs& in) {
+        auto& stream = in.keep<PromiseStream<int>>();
+        FutureStream<int> reader = stream.getFuture();
+        stream.send(1);
+        stream.send(2);
+        in.onStep([reader] { (void)reader.pop(); });
+        in.onStep([reader] { (void)reader.pop(); });
+        return holdWhile(in.sentinel(), stream.onEmpty());
+    });
+    cancelEverywhere("handlers that cancel again",
+                     [](Inputs& in) {
+                         return [](Inputs& inputs) -> Future<Void> {
+                             for (int i = 0; i < 3; ++i) {
+                                 try {
+                                     Sentinel local = inputs.sentinel();
+                                     (void)co_await race(inputs.number(i), inputs.numbers(), delay(2));
+                                 } catch (Error& error) {
+                                     if (inputs.onDeath)
+                                         inputs.onDeath();
+                                     if (error.code() == error_code_actor_cancelled)
+                                         throw;
+                                 }
+                             }
+                             co_await delay(0.2);
+                         }(in);
+                     },
+                     {.hasHandlers = true});
+}
