@@ -121,12 +121,62 @@ def test_a_lost_local_is_told_with_its_wait_and_its_declaration() -> None:
     assert found.fixes[0].apply(text) == text.replace("int x", "state int x")
 
 
-def test_a_name_that_means_something_outside_the_actor_too_is_a_warning() -> None:
-    for outside in ("int x;", "struct S { static int x; };", "enum E { w, x };", "namespace n { const T& x = y; }"):
-        _, _, diagnostics = analysed(outside + "\n" + in_actor("int x = 1; wait(f); g(x);"))
-        assert [(found.code, found.severity.value) for found in diagnostics] == [("A0601", "warning")]
-    for outside in ("void g() { int x; }", "void g(int x);", "auto g = y.x;", "#define z x\n"):
-        assert analysed(outside + "\n" + in_actor("int x = 1; wait(f); g(x);"))[2].errors
+SEEN = [  # what declares `x` where the actor sees it
+    "int x; @",
+    "enum E { w, x }; @",
+    "namespace n { const T& x = y; @ }",
+    "const T& x = y; namespace n { void g(); @ }",
+    "namespace { int x; } @",
+    "inline namespace n { int x; } @",
+    "namespace n { int x; } using namespace n; @",
+    "namespace n { int x; } using n::x; @",
+    "namespace n { int x; } namespace m { int y; } namespace n { @ }",
+    "struct S { static int x; @ };",
+    "struct S { enum { x, y }; @ };",
+    "struct B { static int x; }; template <class T> struct S final : public B { @ };",
+    "union { int x; }; @",
+    """
+#if A
+namespace n {
+#else
+namespace m {
+#endif
+int y; }
+int x;
+@""",
+]
+UNSEEN = [  # what declares another one
+    "void g() { int x; } @",
+    "void g(int x); @",
+    "auto g = y.x; @",
+    "#define z x\n@",
+    "struct S { int x; std::string name; }; @",
+    "struct S { struct T { static int x; }; @ };",
+    "struct S { enum { x = 3 }; }; @",
+    "enum class E { w, x }; @",
+    "namespace far { int x; } @",
+    "namespace n { namespace m { int x; } @ }",
+    "template <class T> struct S { T x; }; struct U : V<S> { @ };",
+    "struct S { int x; } s; @",
+]
+
+
+@pytest.mark.parametrize("around", SEEN)
+def test_a_name_that_the_actor_sees_elsewhere_too_is_a_warning(around: str) -> None:
+    _, _, diagnostics = analysed(around.replace("@", in_actor("int x = 1; wait(f); g(x);")))
+    assert [(found.code, found.severity.value) for found in diagnostics] == [("A0601", "warning")]
+
+
+@pytest.mark.parametrize("around", UNSEEN)
+def test_a_name_that_is_declared_where_the_actor_does_not_see_it_is_none(around: str) -> None:
+    _, _, diagnostics = analysed(around.replace("@", in_actor("int x = 1; wait(f); g(x);")))
+    assert [(found.code, len(found.fixes)) for found in diagnostics.errors] == [("A0601", 1)]
+
+
+def test_an_actor_outside_its_class_sees_the_names_of_the_class() -> None:
+    text = "struct S { static int x; };\nACTOR Future<Void> S::test(Future<Void> f) { int x = 1; wait(f); return g(x); }"
+    assert [found.severity.value for found in analysed(text)[2]] == ["warning"]
+    assert [found.severity.value for found in analysed(text.replace("S::", "T::"))[2]] == ["error"]
 
 
 def test_a_macro_of_that_name_is_no_local() -> None:
@@ -134,7 +184,9 @@ def test_a_macro_of_that_name_is_no_local() -> None:
 
 
 FIXES = [
-    ("const int x = 1; wait(f); g(x);", "state int x = 1; wait(f); g(x);"),
+    ("const int x = 1; wait(f); g(x);", "state const int x = 1; wait(f); g(x);"),
+    ("const char* x = a; wait(f); g(x);", "state const char* x = a; wait(f); g(x);"),
+    ("const int x = wait(f); wait(f); g(x);", "state const int x = wait(f); wait(f); g(x);"),
     ("T x{1}; wait(f); g(x);", "state T x{1}; wait(f); g(x);"),
     ("int x = wait(f); wait(f); g(x);", "state int x = wait(f); wait(f); g(x);"),
     (

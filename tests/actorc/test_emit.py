@@ -238,3 +238,10 @@ def test_control_characters_of_the_source_are_text(backend: str) -> None:
     output = emitted(text, backend)
     assert '"\x017\x02"' in output
     assert max(number for number, _ in placed(output)) <= 6
+
+
+@pytest.mark.parametrize("captures", [", k", "k,", ",", "k, , l", "k, ,"])
+def test_a_capture_list_without_a_name_is_left_for_cpp_to_refuse(captures: str) -> None:
+    text = f"ACTOR Future<Void> f(Future<Void> x, int k, int l) {{ wait(x); g([{captures}] {{}}); return Void(); }}"
+    for backend in BACKENDS:
+        assert f"[{captures}] {{}}" in emitted(text, backend)

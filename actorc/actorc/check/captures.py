@@ -16,7 +16,7 @@ _CLOSE = frozenset({")", "]", "}"})
 class CaptureList:
     """Indices of tokens."""
 
-    entries: tuple[range, ...]
+    entries: tuple[range, ...]  # some are empty where C++ will say that a name is missing
     open: int  # the `[`
     end: int  # behind the lambda's body
 
@@ -47,9 +47,10 @@ def _entries(texts: list[str], open_: int, close: int) -> Iterator[range]:
     while index < close:
         if texts[index] == ",":
             yield range(start, index)
-            start = index + 1
+            start = index = index + 1
+            continue
         index = _partner(texts, index, close) + 1 if texts[index] in _OPEN else index + 1
-    if start < close:
+    if start < close or start > open_ + 1:
         yield range(start, close)
 
 

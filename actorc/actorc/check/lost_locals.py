@@ -74,7 +74,7 @@ class _Report:
         use = after[0]
         which = "this wait ends it" if use.wait.start < use.span.start else "this wait, in an earlier pass, ends it"
         notes = (Note(which, use.wait), Note(f"`{local.name}` is declared here", local.span))
-        if local.name in self._outside.names:
+        if self._outside.sees(self._actor, local.name):
             message = f"after the wait, `{local.name}` is not the local but what has this name outside the actor"
             hint = "give the local another name, or declare it with `state`"
             self._diagnostics.warning(Fault.LOST_LOCAL, message, use.span, hint=hint, notes=notes)
@@ -122,18 +122,12 @@ class _Report:
         hint = f"declare it with `state`: `state {what} {local.name}`"
         if _NOT_STATE & set(declared) or following == "[" or not self._is_only(local.name):
             return "declare it with `state`", None
-        edits = [insert(origin.span.start, "state ")]
-        if "const" in declared and "*" not in declared:
-            index = first + declared.index("const")
-            edits.append(Edit(Span(self._words.starts[index], self._words.starts[index + 1]), ""))
-        return hint, Fix(f"declare `{local.name}` with `state`", tuple(edits))
+        return hint, Fix(f"declare `{local.name}` with `state`", (insert(origin.span.start, "state "),))
 
     def _base(self, origin: syntax.Plain, first: int) -> str:
-        """The type that all declarators of a statement share, without an outer `const`."""
+        """The type that all declarators of a statement share."""
         names = {found.name for found in origin.locals}
         end = next(index for index in range(first, len(self._words.starts)) if self._words.texts[index] in names)
-        if self._words.texts[first] == "const":
-            first += 1
         text = self._source.text[self._words.starts[first] : self._words.starts[end]]
         return " ".join(text.split())
 
@@ -145,7 +139,7 @@ class _Report:
             return f"keep the part that is needed: `state T kept = {local.name};`", None
         if "auto" in declared:
             return f"declare it with its type and `state`: `state T {local.name} = ...`", None
-        if _NOT_STATE & set(declared) or "const" in declared or not self._is_only(local.name):
+        if _NOT_STATE & set(declared) or not self._is_only(local.name):
             return hint, None
         return hint, Fix(f"declare `{local.name}` with `state`", (insert(wait.span.start, "state "),))
 

@@ -20,6 +20,8 @@ def spelt_captures(
 ) -> Iterator[tuple[Span, str]]:
     """Capture lists that must read otherwise. `kept`: the names of what lives as long as the actor."""
     for found in lists:
+        if not all(found.entries):
+            continue  # C++ has to say that a name is missing
         before = [source[_span(entry, words)] for entry in found.entries]
         after = [text for entry in _entries(found, before, words, kept) for text in entry]
         if after != before:
