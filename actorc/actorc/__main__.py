@@ -1,7 +1,7 @@
 """The command: `actorc INPUT OUTPUT`, see options.py for the rest.
 
-Exit status: 0 success; 1 the source is wrong, or a file cannot be read or written; 3 a fault of actorc itself;
-100 wrong arguments. Of several files the worst counts.
+Exit status: 0 success; 1 the source is wrong, or a file cannot be read or written; 2 what was to be printed cannot be
+written; 3 a fault of actorc itself; 100 wrong arguments. Of several files the worst counts.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from actorc.run import run
 TYPE_CHECKING = False  # see records.py
 if TYPE_CHECKING:
     from typing import NoReturn
+
+
+EXIT_NOT_PRINTED = 2
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -35,10 +38,33 @@ def main(argv: list[str] | None = None) -> int:
 def command() -> NoReturn:
     """As a program of its own, which may leave its memory to the system."""
     gc.disable()  # a tree is no garbage before the end, and looking for some takes a tenth of the time
-    status = main()
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # it was closed: let writing fail instead of doing nothing
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8"))
+    try:
+        status = _status()
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError as error:
+        status = EXIT_NOT_PRINTED
+        if not isinstance(error, BrokenPipeError):  # whoever reads has seen enough
+            _say(f"actorc: what was to be printed cannot be written: {error.strerror}\n")
     os._exit(status)  # freeing each node takes another tenth
+
+
+def _status() -> int:
+    try:
+        return main()
+    except SystemExit as exit_:
+        return exit_.code if isinstance(exit_.code, int) else 0
+
+
+def _say(text: str) -> None:
+    from contextlib import suppress  # late: nearly every run can print
+
+    with suppress(OSError):
+        sys.stderr.write(text)
+        sys.stderr.flush()
 
 
 if __name__ == "__main__":

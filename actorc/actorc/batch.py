@@ -12,7 +12,7 @@ from itertools import repeat
 
 from actorc.options import Job, Options
 from actorc.records import replace
-from actorc.report.report import Findings, Reporter, wants_colour
+from actorc.report.report import Failure, Findings, Reporter, wants_colour
 from actorc.run import run
 
 _FILES_AT_ONCE = 4  # handed to a process together
@@ -27,9 +27,11 @@ def run_all(options: Options, reporter: Reporter) -> int:
     colour = "always" if wants_colour(options.colour, sys.stderr) else "never"
     settings = replace(options, colour=colour, jobs=())
     with ProcessPoolExecutor(options.processes) as pool:
-        for one, printed, findings in pool.map(_run_apart, options.jobs, repeat(settings), chunksize=_FILES_AT_ONCE):
+        for one, printed, findings, failures in pool.map(
+            _run_apart, options.jobs, repeat(settings), chunksize=_FILES_AT_ONCE
+        ):
             sys.stderr.write(printed)
-            reporter.extend(findings)
+            reporter.extend(findings, failures)
             status = max(status, one)
     return status
 
@@ -42,10 +44,10 @@ def _run_one_by_one(options: Options, reporter: Reporter) -> Iterator[int]:
             gc.collect()
 
 
-def _run_apart(job: Job, options: Options) -> tuple[int, str, Findings]:
-    """In another process: the status, what is to be printed, and what was found."""
+def _run_apart(job: Job, options: Options) -> tuple[int, str, Findings, list[Failure]]:
+    """In another process: the status, what is to be printed, what was found, and what failed."""
     reporter = Reporter(options.format, options.colour, warnings=options.show_warnings)
     printed = io.StringIO()
     with redirect_stderr(printed):
         status = run(job, options, reporter)
-    return status, printed.getvalue(), reporter.findings
+    return status, printed.getvalue(), reporter.findings, reporter.failures

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from actorc.diagnostics import Edit, Fix
 from actorc.source import Source
 from actorc.syntax import Block, Span, Words
@@ -62,10 +64,10 @@ def _indent(source: Source, offset: int) -> str:
     return text[: len(text) - len(text.lstrip())]
 
 
-def unused_name(wanted: str, span: Span, words: Words) -> str:
-    """A name that does not occur in a span: the wanted one, or that with a number."""
+def unused_name(wanted: str, span: Span, words: Words, taken: Collection[str] = ()) -> str:
+    """A name that does not occur in a span and is not taken: the wanted one, or that with a number."""
     first, end = words.between(span)
-    used = words.texts[first:end]
+    used = {*words.texts[first:end], *taken}
     number = 2
     name = wanted
     while name in used:

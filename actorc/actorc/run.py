@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from actorc import outputs
 from actorc.diagnostics import Diagnostics
 from actorc.driver import Rejected, analyse, emitted
 from actorc.identifiers import identifier_lines
 from actorc.options import Job, Options
-from actorc.report.report import Reporter
+from actorc.report.report import Failure, Reporter
 from actorc.source import Source
 
 EXIT_REJECTED = 1
@@ -24,9 +23,9 @@ def run(job: Job, options: Options, reporter: Reporter) -> int:
         status = _run(job, options, reporter)
     except OSError as error:
         status = EXIT_REJECTED
-        print(f"actorc: {error.filename or job.input}: {error.strerror or error}", file=sys.stderr)
+        reporter.fail(Failure(error.filename or job.input, "file", error.strerror or str(error)))
     except Exception as error:  # the author of an actor can do nothing with a traceback
-        _report_internal(error, job.input)
+        _report_internal(error, job.input, reporter)
     finally:
         if status != 0:
             outputs.remove(job.output)
@@ -54,7 +53,7 @@ def _run(job: Job, options: Options, reporter: Reporter) -> int:
     return 0
 
 
-def _report_internal(error: Exception, input_path: str) -> None:
+def _report_internal(error: Exception, input_path: str, reporter: Reporter) -> None:
     import traceback  # late: a run that succeeds starts faster without it
 
     if os.environ.get("ACTORC_TRACEBACK") == "1":
@@ -62,9 +61,8 @@ def _report_internal(error: Exception, input_path: str) -> None:
     frames = traceback.extract_tb(error.__traceback__)
     place = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else "an unknown place"
     what = f"{type(error).__name__}: {error}".splitlines()[0]
-    print(
-        f"actorc: {input_path}: internal error at {place}: {what}\n"
+    reporter.fail(
+        Failure(input_path, "internal", f"internal error at {place}: {what}"),
         "actorc: this is a bug in actorc, not in your source; please report it together with what\n"
-        "actorc: ACTORC_TRACEBACK=1 in the environment makes it print",
-        file=sys.stderr,
+        "actorc: ACTORC_TRACEBACK=1 in the environment makes it print\n",
     )

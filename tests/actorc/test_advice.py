@@ -174,7 +174,9 @@ def test_a_name_that_is_declared_where_the_actor_does_not_see_it_is_none(around:
 
 
 def test_an_actor_outside_its_class_sees_the_names_of_the_class() -> None:
-    text = "struct S { static int x; };\nACTOR Future<Void> S::test(Future<Void> f) { int x = 1; wait(f); return g(x); }"
+    text = (
+        "struct S { static int x; };\nACTOR Future<Void> S::test(Future<Void> f) { int x = 1; wait(f); return g(x); }"
+    )
     assert [found.severity.value for found in analysed(text)[2]] == ["warning"]
     assert [found.severity.value for found in analysed(text.replace("S::", "T::"))[2]] == ["error"]
 

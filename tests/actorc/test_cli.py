@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 import types
@@ -181,3 +182,28 @@ def test_an_output_that_is_a_link_or_a_pipe_stays_one(tmp_path: Path) -> None:
         os.close(reader)
     assert pipe.is_fifo()
     assert not (tmp_path / "pipe.uid").exists()
+
+
+@pytest.mark.parametrize("arguments", [["--explain", "A0401"], ["--explain"], ["--help"], ["--version"], ["JSON"]])
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [("| true", ""), (">/dev/full", "No space left on device"), (">&-", "Bad file descriptor")],
+)
+def test_what_cannot_be_printed(tmp_path: Path, arguments: list[str], where: str, said: str) -> None:
+    (tmp_path / "in.actor.cpp").write_text(GOOD)
+    if arguments == ["JSON"]:
+        arguments = ["--format=json", "in.actor.cpp", "out.cpp"]
+    package = Path(actorc.__file__).parent.parent
+    command = f"{shlex.join([sys.executable, '-S', str(package), *arguments])} {where}; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    prefix = "actorc: what was to be printed cannot be written: "
+    assert done.stderr == (f"{prefix}{said}\n" if said else "")
+
+
+@pytest.mark.parametrize("where", [">/dev/full", ">&-"])
+def test_messages_that_cannot_be_printed(tmp_path: Path, where: str) -> None:
+    (tmp_path / "in.actor.cpp").write_text(BAD)
+    command = shlex.join([sys.executable, "-S", str(Path(actorc.__file__).parent.parent), "in.actor.cpp", "out.cpp"])
+    done = subprocess.run(["bash", "-c", f"{command} 2{where}"], cwd=tmp_path, capture_output=True, check=False)
+    assert (done.returncode, done.stdout, list(tmp_path.glob("out*"))) == (2, b"", [])

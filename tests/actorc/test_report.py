@@ -181,6 +181,30 @@ def test_the_command_prints_documents_on_standard_output(tmp_path: Path, capsys:
     assert [found["ruleId"] for found in json.loads(out)["runs"][0]["results"]] == ["A0503"]
 
 
+def test_documents_tell_what_could_not_be_done(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["none.actor.cpp", "out.cpp", "--format=json"]) == 1
+    out, err = capsys.readouterr()
+    expected = {"file": "none.actor.cpp", "kind": "file", "message": "No such file or directory"}
+    assert json.loads(out)["failures"] == [expected]
+    assert err == "actorc: none.actor.cpp: No such file or directory\n"
+
+    def faulty(*_: object) -> None:
+        raise KeyError("a bug")
+
+    monkeypatch.setattr("actorc.run.analyse", faulty)
+    (tmp_path / "a \udcff.actor.cpp").write_text("int x;\n")
+    assert main(["a \udcff.actor.cpp", "out.cpp", "--format=sarif"]) == 3
+    [invocation] = json.loads(capsys.readouterr().out)["runs"][0]["invocations"]
+    [notification] = invocation["toolExecutionNotifications"]
+    assert (invocation["executionSuccessful"], notification["level"]) == (False, "error")
+    assert "KeyError" in notification["message"]["text"]
+    [place] = notification["locations"]
+    assert place["physicalLocation"]["artifactLocation"]["uri"] == "a%20%FF.actor.cpp"
+
+
 def test_the_command_colours_on_request(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "\x1b[1;31merror:" in run_main(tmp_path, capsys, "--color=always")[2]
     assert "\x1b" not in run_main(tmp_path, capsys)[2]
@@ -188,5 +212,7 @@ def test_the_command_colours_on_request(tmp_path: Path, capsys: pytest.CaptureFi
 
 def test_nothing_to_say() -> None:
     assert as_text(Diagnostics(), SOURCE) == ""
-    assert json.loads(report_formats.as_json([]))["diagnostics"] == []
-    assert json.loads(report_formats.as_sarif([]))["runs"][0]["results"] == []
+    document = json.loads(report_formats.as_json([]))
+    assert (document["diagnostics"], document["failures"]) == ([], [])
+    [run] = json.loads(report_formats.as_sarif([]))["runs"]
+    assert (run["results"], run["invocations"][0]["executionSuccessful"]) == ([], True)

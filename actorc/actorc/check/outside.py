@@ -97,7 +97,9 @@ class _Declared:
         found = self.paths.get(name)
         if found is None:
             return False
-        around = bisect_right(self.actors, actor.span.start, key=lambda each: each[0])  # of a lambda, the actor it is in
+        around = bisect_right(
+            self.actors, actor.span.start, key=lambda each: each[0]
+        )  # of a lambda, the actor it is in
         where = self.actors[around - 1][1] + actor.qualifier
         inherited = self._inherited(where)
         return any(self._is_around(path, where) or path[-1] in inherited for path in found)
@@ -147,7 +149,7 @@ def _declared(file: File) -> _Declared:
                 head = index + 1
             elif open_[-1].kind and _is_declared(texts, index, head, open_[-1].kind):
                 declared.paths.setdefault(text, set()).add(open_[-1].path)
-        declared.actors += [(start, open_[-1].path) for start in islice(starts, 1)]
+        declared.actors.extend((start, open_[-1].path) for start in islice(starts, 1))
         head = end
     return declared
 

@@ -37,6 +37,7 @@ class TokenList:
         self.partner: dict[int, int] = {}  # from an opening to its closing bracket
         self.angle: dict[int, int] = {}  # from `<` to its `>`
         self.broken = {index for index, kind in enumerate(tokens.kinds) if kind is Kind.BROKEN}
+        self.given: set[str] = set()  # names that fixes in this actor have made up
         self._marks: dict[frozenset[str], list[int]] = {}
 
     def __len__(self) -> int:

@@ -56,6 +56,7 @@ class StatementParser(ControlParser):
     def body(self, open_: int, close: int) -> Block:
         """An actor's body from its `{`; `close` is its `}`, or where parsing must stop if that is missing."""
         self._leading = True
+        self._tokens.given.clear()
         end = close + 1 if self._tokens.partner.get(open_) == close else close
         block = Block(self._tokens.span(open_, end), self._sequence(open_ + 1, close))
         self._report_continues(0, "`continue` outside a loop")

@@ -20,7 +20,7 @@ _FORBIDDEN = _WAITS | {"co_await", "co_return", "co_yield", "goto", "state"}
 _BRANCHES = frozenset({"&&", "||", "?", "and", "or"})
 _SOMETIMES = _BRANCHES | {";"}  # what follows may not be evaluated, or only later
 _FOR_LAMBDAS = "write `ACTOR [...](...) -> Future<T> { ... }`, or make the lambda's code an actor of its own"
-BEFORE = "write `auto value = {wait};` before, and use `value` here"
+BEFORE = "write `auto value = {wait};` before, and use `value` here"  # with a name that is free
 _IN_BRANCH = "write an `if` with `{wait}` in it: where it stands, it is not always evaluated"
 _MEMBER_ACCESS = frozenset({".", "->", "::"})
 _BEFORE_LAMBDA_BODY = frozenset({"mutable", "noexcept", "constexpr", "consteval", "static", "requires", "->"})
@@ -72,6 +72,7 @@ class WaitScanner:
         `place` says where the text stands ("in a condition"); `{wait}` in `hint` stands for the wait as written.
         `statement` is where the statement begins, if a wait could as well stand before it.
         """
+        waits = []
         for index in self._tokens.occurrences(first, end, _FORBIDDEN):
             if self._in_actor(first, index, end):
                 continue
@@ -82,13 +83,17 @@ class WaitScanner:
                 if in_lambda and self.is_wait(index):
                     self._misplaced(index, "in a lambda", _FOR_LAMBDAS, ())
                 elif self.is_wait(index):
-                    if hint is BEFORE and not _BRANCHES.isdisjoint(self._tokens.texts[first:index]):
-                        hint = _IN_BRANCH
-                    self._misplaced(index, place, hint, self._hoisted(index, first, statement))
+                    waits.append(index)
             elif word == "state":
                 self._stateless(index, in_lambda)
             elif not in_lambda:
                 self._unsupported(word, span, self._respelt(index, first, end, statement))
+        for index in waits:
+            is_branch = hint is BEFORE and not _BRANCHES.isdisjoint(self._tokens.texts[first:index])
+            if hint is not BEFORE or is_branch:
+                self._misplaced(index, place, _IN_BRANCH if is_branch else hint, ())
+            else:
+                self._hoist(index, place, statement, waits)
 
     def _in_actor(self, first: int, index: int, end: int) -> bool:
         """Whether the token stands in the body of an `ACTOR` lambda of the range, which is an actor by itself."""
@@ -109,17 +114,29 @@ class WaitScanner:
             fixes=fixes,
         )
 
-    def _hoisted(self, index: int, first: int, statement: int | None) -> tuple[Fix, ...]:
-        """Wait before the statement, if the wait in it is evaluated always."""
+    def _hoist(self, index: int, place: str, statement: int | None, waits: list[int]) -> None:
+        """Report one of the waits that could be carried out before a statement, if that always evaluates it.
+
+        Of several, each but the last needs a state, since a local would die in the next; its type is not known here.
+        """
+        is_only = len(waits) == 1
+        words = Words(self._tokens.texts, self._tokens.tokens.starts)
+        name = unused_name("value", Span(0, len(self._tokens.source.text)), words, self._tokens.given)
+        kind = "auto" if index == waits[-1] else "state T"
+        hint = f"write `{kind} {name} = {{wait}};` before, and use `{name}` here"
+        fixes = self._hoisted(index, name, statement) if is_only else ()
+        if fixes or not is_only:
+            self._tokens.given.add(name)
+        self._misplaced(index, place, hint, fixes)
+
+    def _hoisted(self, index: int, name: str, statement: int | None) -> tuple[Fix, ...]:
         texts = self._tokens.texts
         close = self._tokens.partner.get(index + 1)
         if statement is None or close is None or texts[statement - 1] not in (";", "{", "}"):
             return ()
-        if not _SOMETIMES.isdisjoint(texts[first:index]) or texts[statement] == "state":
+        if not _SOMETIMES.isdisjoint(texts[statement:index]) or texts[statement] == "state":
             return ()
         start = self._tokens.span(statement, statement + 1).start
-        words = Words(texts, self._tokens.tokens.starts)
-        name = unused_name("value", Span(0, len(self._tokens.source.text)), words)
         wait = self._tokens.span(index, close + 1)
         first_edit = before(start, f"auto {name} = {self._tokens.source[wait]};", self._tokens.source)
         return (Fix("wait before", (first_edit, Edit(wait, name))),)

@@ -13,23 +13,28 @@ from urllib.parse import quote
 from actorc import __version__
 from actorc.diagnostics import Diagnostic, Fault, Fix, Severity
 from actorc.report.explain import page
+from actorc.report.report import Failure
 from actorc.source import Source
 from actorc.syntax import Span
 
 Findings = Sequence[tuple[Source, Sequence[Diagnostic]]]
+Failures = Sequence[Failure]
 
 _SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def as_json(findings: Findings) -> str:
-    """One object: `version` of this shape, `tool`, and `diagnostics`, those of one file after those of another.
+def as_json(findings: Findings, failures: Failures = ()) -> str:
+    """One object: `version` of this shape, `tool`, and `diagnostics`, those of one file after those of another; and
+    `failures` of what could not be done, each with `file`, `kind` ("file" or "internal") and `message`.
 
     Each has `file`, `code`, `severity`, `title`, `message`, `hint` (or null), `range`, `notes` (`message`, `range`) and
     `fixes` (`message`, `edits` with `range` and `text`). A range has `start` and `end`, each with `line`, `column` and
     `offset`, which counts characters from the beginning of the file.
     """
     found = [_json_diagnostic(diagnostic, source) for source, all_ in findings for diagnostic in all_]
-    document = {"version": 1, "tool": {"name": "actorc", "version": __version__}, "diagnostics": found}
+    failed = [{"file": failure.path, "kind": failure.kind, "message": failure.message} for failure in failures]
+    tool = {"name": "actorc", "version": __version__}
+    document = {"version": 1, "tool": tool, "diagnostics": found, "failures": failed}
     return json.dumps(document, indent=2) + "\n"
 
 
@@ -66,14 +71,32 @@ def _position(offset: int, source: Source) -> dict[str, int]:
 # SARIF
 
 
-def as_sarif(findings: Findings) -> str:
-    """A log with one run. A rule's help is the page of its code."""
+def as_sarif(findings: Findings, failures: Failures = ()) -> str:
+    """A log with one run, which is successful unless something could not be done. A rule's help is the page of its
+    code."""
     used = sorted({diagnostic.code for _, all_ in findings for diagnostic in all_})
     rules = [_rule(fault) for fault in Fault if fault.code in used]
     results = [_result(diagnostic, source, used) for source, all_ in findings for diagnostic in all_]
     driver = {"name": "actorc", "version": __version__, "rules": rules}
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    invocation = {
+        "executionSuccessful": not failures,
+        "toolExecutionNotifications": [_notification(failure) for failure in failures],
+    }
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "invocations": [invocation],
+        "results": results,
+    }
     return json.dumps({"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _notification(failure: Failure) -> dict[str, Any]:
+    return {
+        "level": "error",
+        "message": {"text": failure.message},
+        "locations": [{"physicalLocation": {"artifactLocation": _artifact(failure.path)}}],
+    }
 
 
 def _rule(fault: Fault) -> dict[str, Any]:
@@ -110,16 +133,16 @@ def _sarif_fix(fix: Fix, source: Source) -> dict[str, Any]:
     replacements = [
         {"deletedRegion": _region(edit.span, source), "insertedContent": {"text": edit.text}} for edit in fix.edits
     ]
-    change = {"artifactLocation": _artifact(source), "replacements": replacements}
+    change = {"artifactLocation": _artifact(source.path), "replacements": replacements}
     return {"description": {"text": fix.message}, "artifactChanges": [change]}
 
 
 def _place(span: Span, source: Source) -> dict[str, Any]:
-    return {"artifactLocation": _artifact(source), "region": _region(span, source)}
+    return {"artifactLocation": _artifact(source.path), "region": _region(span, source)}
 
 
-def _artifact(source: Source) -> dict[str, str]:
-    return {"uri": quote(source.path)}
+def _artifact(path: str) -> dict[str, str]:
+    return {"uri": quote(path, errors="surrogateescape")}
 
 
 def _region(span: Span, source: Source) -> dict[str, int]:

@@ -57,6 +57,15 @@ def wants_colour(choice: str, stream: TextIO, environment: Mapping[str, str] = o
 Findings = list[tuple[Source, Sequence[Diagnostic]]]
 
 
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a file could not be compiled although it may be right."""
+
+    path: str
+    kind: str  # "file": one cannot be read or written; "internal": a fault of actorc itself
+    message: str
+
+
 class Reporter:
     """Prints what is found in one file after the other: text at once to standard error; what is for programs as one
     document to standard output, by `finish`."""
@@ -66,6 +75,7 @@ class Reporter:
         self._warnings = warnings
         self._palette = COLOURED if wants_colour(colour, sys.stderr) else PLAIN
         self.findings: Findings = []
+        self.failures: list[Failure] = []
 
     def add(self, source: Source, diagnostics: Diagnostics) -> None:
         if self._format != "text":
@@ -75,9 +85,15 @@ class Reporter:
         encoding = sys.stderr.encoding or "utf-8"
         sys.stderr.write(text.encode(encoding, "replace").decode(encoding))
 
-    def extend(self, findings: Findings) -> None:
-        """What another Reporter has found, after what this one has."""
+    def fail(self, failure: Failure, advice: str = "") -> None:
+        """Told at once, in every format."""
+        self.failures.append(failure)
+        sys.stderr.write(f"actorc: {_printable(failure.path)}: {failure.message}\n{advice}")
+
+    def extend(self, findings: Findings, failures: Sequence[Failure]) -> None:
+        """What another Reporter was told, after what this one was."""
         self.findings += findings
+        self.failures += failures
 
     def finish(self) -> None:
         if self._format == "text":
@@ -85,7 +101,7 @@ class Reporter:
         from actorc.report import formats as report_formats  # late: most runs have nothing to say
 
         make = report_formats.as_json if self._format == "json" else report_formats.as_sarif
-        sys.stdout.write(make(self.findings))
+        sys.stdout.write(make(self.findings, self.failures))
 
 
 def as_text(diagnostics: Diagnostics, source: Source, *, warnings: bool = True, palette: Palette = PLAIN) -> str:
