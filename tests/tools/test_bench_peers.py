@@ -50,7 +50,9 @@ def test_columns_are_ours_then_libraries_then_floors() -> None:
     assert styles(rows) == ["actor", "coroutine", "callback", "asio", "libuv", "floor-callback", "floor-coroutine"]
 
 
-@pytest.mark.parametrize(("ns", "text"), [(80.0, "80.0 (4.0x)"), (20.0, "20.0 (1.0x)"), (2.5, "2.50 (0.12x)")])
+@pytest.mark.parametrize(
+    ("ns", "text"), [(80.0, "80.0 (4.0x)"), (20.0, "20.0 (1.0x)"), (2.5, "2.50 (0.12x)"), (250.0, "250 (12x)")]
+)
 def test_others_are_measured_by_our_coroutine(ns: float, text: str) -> None:
     samples = {"actor": (10.0,), "coroutine": (30.0, 20.0), "asio": (ns, 1000.0)}
     rows = collect(result(f"NET2/64/{style}", one) for style, times in samples.items() for one in times)

@@ -31,7 +31,8 @@ def cell(row: Row, style: str) -> str:
     if style in _OURS or not ours:
         return number(one.minimum)
     times = one.minimum / ours
-    return f"{number(one.minimum)} ({times:.{1 if times >= 1 else 2}f}x)"
+    digits = 0 if times >= 10 else 1 if times >= 1 else 2
+    return f"{number(one.minimum)} ({times:.{digits}f}x)"
 
 
 def peers_table(rows: list[Row], title: str, plain: bool) -> Table:

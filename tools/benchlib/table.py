@@ -76,7 +76,7 @@ class Row:
 def number(value: float | None) -> str:
     if value is None:
         return "-"
-    if value >= 1000:
+    if value >= 100:
         return f"{value:.0f}"
     return f"{value:.1f}" if value >= 10 or value == 0 else f"{value:.2f}"
 
