@@ -47,6 +47,10 @@ public:
     /// The new object takes the place of the old one, which it may have been made from.
     template <class U = Value>
     void operator=(U&& value) {
+        static_assert(
+            std::is_constructible_v<Value, U>,
+            "a state variable that can be neither assigned nor moved is declared at the top of its actor, before "
+            "any statement, or without a value");
         if constexpr (std::is_move_constructible_v<Value>) {
             if (holds_) {
                 Value fresh(std::forward<U>(value));

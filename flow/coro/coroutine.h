@@ -76,6 +76,9 @@ struct [[nodiscard]] uncancellable {};
 /// co_await self() gives the coroutine's own Waiter. Does not suspend.
 struct [[nodiscard]] self {};
 
+/// What an actor without a result returns: nothing else than a Void, lest somebody takes `return save();` for a wait.
+inline void checkVoid(Void const&) {}
+
 /// What every promise begins with: the links and `awaited` of the Waiter that the frame is.
 class PromiseBase {
 public:

@@ -3,9 +3,8 @@
 //
 //     ErrorOr<int> answer = wait(errorOr(ask()));                  // never raises
 //     int answer = wait(brokenPromiseToNever(ask()));              // waits on when the one who should answer is gone
-//     Future<Void> cleaning = reportErrors(clean(), "cleaning", id);  // its error is in the trace, even if nobody
-//     looks int answer = wait(waitOrError(ask(), failure));              // or the error of `failure`, whichever comes
-//     first
+//     Future<Void> cleaning = reportErrors(clean(), "cleaning", id);  // traces its error, even if nobody looks
+//     int answer = wait(waitOrError(ask(), failure));              // or the error of `failure`, if that comes first
 //
 // Cancel-safe: the future is released when the result is dropped.
 

@@ -3,7 +3,7 @@
 //
 //     Arena arena;
 //     auto* bytes = new (arena) std::uint8_t[40];
-//     StringRef name("text", arena);               // flow/memory/string_ref.h
+//     StringRef name("text"_sr, arena);            // a copy in the arena; flow/memory/string_ref.h
 //     arena.dependsOn(other);                      // what `other` holds lives at least as long
 //
 // An Arena is one pointer. Copies share what has been taken so far: memory lives until the last Arena that was there

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -41,3 +42,23 @@ def test_the_compiler_says_what_to_write(backend: str, compiler: str, tmp_path: 
     said = syntax_errors(emitted(head + "".join(actors), backend), compiler, tmp_path)
     for number, (_, _, message) in enumerate(CASES):
         assert message in said, CASES[number]
+
+
+RETURNS = ["5", '"done"', "operation_failed()", "Future<int>(5)"]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_what_is_no_void_cannot_be_returned_as_one(backend: str, tmp_path: Path) -> None:
+    head = '#include "flow/flow.h"\nusing namespace flow;\n#include "flow/actorcompiler.h"\n'
+    for value in RETURNS:
+        actor = f"ACTOR Future<Void> actor(Future<Void> from) {{ wait(from); return {value}; }}\n"
+        said = syntax_errors(emitted(head + actor, backend), COMPILERS[0], tmp_path)
+        assert re.search("no value of the future's type can be made of what is returned|checkVoid", said), value
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_a_state_that_can_only_be_made_in_place(compiler: str, tmp_path: Path) -> None:
+    text = '#include "flow/flow.h"\nusing namespace flow;\n#include "flow/actorcompiler.h"\n'
+    text += "ACTOR Future<Void> actor() { wait(delay(0)); state FlowLock lock(2); wait(lock.take()); return Void(); }\n"
+    said = syntax_errors(emitted(text), compiler, tmp_path)
+    assert "is declared at the top of its actor" in said

@@ -92,7 +92,7 @@ class _CoroutinePrinter(Printer):
             return "co_return;"
         value = pieces(node.value)
         if self._shell.returns_void:
-            return f"static_cast<void>({value}); co_return;"
+            return f"flow::coro::checkVoid({value}); co_return;"
         if not self._shell.may_return_void:
             moves = node.is_moved and not is_trivial(self._shell.result)
             return f"co_return {moved(node.value)};" if moves else f"co_return {value};"
