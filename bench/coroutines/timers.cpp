@@ -8,7 +8,7 @@ using namespace flow;
 using bench::Counted;
 using bench::Run;
 
-Future<Void> pause(double seconds) {
+Future<Void> pause(double seconds, Propagate = {}) {
     co_await delay(seconds);
 }
 
