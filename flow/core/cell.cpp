@@ -67,9 +67,12 @@ public:
             return;
         cell->flags |= Cell::kCancelled;
         Waiter* frame = cell->frame();
-        if (!frame->link.isLinked() && frame->awaited.isNothing())
+        if (frame->link.isLinked())
+            frame->link.unlink();
+        else if (frame->awaited.isNothing())
             return;
-        detach(frame);
+        if (frame->awaited.isTimer() || frame->awaited.isGroup())
+            detach(frame);
         frame->link.next = top_;
         top_ = &frame->link;
     }
@@ -77,9 +80,14 @@ public:
     void unwind() noexcept {
         while (top_) {
             Waiter* frame = Waiter::of(top_);
-            if (Cell* awaited = takeAwaited(frame)) {
+            bool waitsForSeveral = frame->awaited.isGroup();
+            Cell* awaited = waitsForSeveral ? takeAwaited(frame) : frame->awaited.anyCell();
+            if (awaited) {
+                if (!waitsForSeveral)
+                    frame->awaited = {};
                 release(awaited);
-                continue;
+                if (waitsForSeveral || top_ != &frame->link)
+                    continue;
             }
             top_ = frame->link.next;
             frame->link.next = nullptr;
