@@ -185,6 +185,12 @@ Cell* passError(Waiter* waiter) noexcept {
     return endInError(waiter, error);
 }
 
+/// Whom to run for a waiter that has been taken from a cell with an error: itself, or the last that its own error
+/// wakes.
+Waiter* passedOn(Waiter* waiter) noexcept {
+    return waiter->awaited.isPassing() ? finishFrame(passError(waiter), Cell::kError) : waiter;
+}
+
 /// wakeAllButLast() of a cell with an error; the last waiter, if it passes that on, is replaced by its own last one.
 Waiter* wakeWithError(Cell* cell) noexcept {
     for (Cell* ended = nullptr;;) { // a frame that failed here: its promise reference is held until all know
@@ -193,9 +199,7 @@ Waiter* wakeWithError(Cell* cell) noexcept {
             last = takeFirst(cell->waiters);
             if (cell->waiters.isEmpty())
                 break;
-            Waiter* next = last->awaited.isPassing() ? finishFrame(passError(last), Cell::kError) : last;
-            last = nullptr;
-            if (next)
+            if (Waiter* next = passedOn(std::exchange(last, nullptr)))
                 run(next);
         }
         if (ended)
@@ -224,10 +228,25 @@ Waiter* wakeAllButLast(Cell* cell) noexcept {
     return takeFirst(waiters);
 }
 
-void sendError(Cell* cell, Error error) noexcept {
+void breakPromise(Cell* cell, Error error) noexcept {
+    static constinit thread_local int nested = 0;
+    static constinit thread_local Link later = {nullptr, nullptr}; // waiters, which can still be cancelled
     cell->error = error;
+    if (nested >= kMaxDepth) {
+        cell->setStatus(Cell::kError);
+        if (!later.isLinked())
+            later.reset();
+        while (!cell->waiters.isEmpty())
+            pushBack(later, takeFirst(cell->waiters)->link);
+        return;
+    }
+    ++nested;
     if (Waiter* last = publish(cell, Cell::kError))
         run(last);
+    while (nested == 1 && later.isLinked() && !later.isEmpty())
+        if (Waiter* next = passedOn(takeFirst(later)))
+            run(next);
+    --nested;
 }
 
 void cancel(Cell* cell) noexcept {

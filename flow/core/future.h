@@ -12,6 +12,12 @@
 //
 // An Error makes a failed future, except for Future<Error>, where it is the value: Future<Error>::failed(e) has failed.
 //
+// Chains of any length end, fail and are cancelled in constant stack: an actor that ends hands control over to the last
+// of those who wait for it. What runs inside a call does take stack: send() tells the others before it returns, so that
+// actors each of which sends to the next need some 100 bytes a link; and so does whoever is told before the last.
+// Actors that hold each other's futures or promises die within each other 64 deep; what lies deeper is put off until
+// the outermost destructor comes to it, so that in there a cancel() or the death of a promise may return early.
+//
 // A Future is one pointer; copying it counts references. Dropping the last Future of an actor or coroutine cancels it.
 // Dropping the last Promise that was not set sends broken_promise. All handles of one future belong to one thread.
 
@@ -193,7 +199,7 @@ public:
             return;
         detail::checkThread(cell_);
         if (cell_->promises == 1 && cell_->isUnset() && cell_->futures != 0)
-            detail::sendError(cell_, broken_promise());
+            detail::breakPromise(cell_, broken_promise());
         detail::releasePromise(cell_);
     }
 

@@ -30,7 +30,7 @@ struct StreamState {
     StreamState(StreamState const&) = delete;
     ~StreamState() {
         if (emptied) {
-            sendError(emptied, broken_promise());
+            breakPromise(emptied, broken_promise());
             releasePromise(emptied);
         }
     }
@@ -178,8 +178,8 @@ public:
         if (!cell_)
             return;
         detail::checkThread(cell_);
-        if (cell_->promises == 1 && cell_->futures != 0)
-            end(broken_promise());
+        if (cell_->promises == 1 && cell_->futures != 0 && end(broken_promise()))
+            detail::breakPromise(cell_, broken_promise());
         detail::releasePromise(cell_);
     }
 
@@ -205,8 +205,11 @@ public:
     /// Ends the stream: readers get what is queued, then the error. Ignored after the end.
     void sendError(Error error) const {
         FLOW_ASSERT(error.isValid(), "PromiseStream::sendError() with an Error that says success");
-        checked();
-        end(error);
+        detail::Cell* cell = checked();
+        if (!end(error))
+            return;
+        if (detail::Waiter* reader = detail::publish(cell, detail::Cell::kError))
+            detail::run(reader);
     }
 
     bool isValid() const { return cell_ != nullptr; }
@@ -219,17 +222,15 @@ public:
     friend bool operator==(PromiseStream const& a, PromiseStream const& b) { return a.cell_ == b.cell_; }
 
 private:
-    void end(Error error) const {
+    /// Whether the reader finds the error at once.
+    bool end(Error error) const {
         detail::Cell* cell = cell_;
         detail::StreamState<T>& state = detail::StreamState<T>::of(cell);
         if (state.ended)
-            return;
+            return false;
         state.ended = state.needsCare = true;
         cell->error = error;
-        if (!state.queue.isEmpty())
-            return;
-        if (detail::Waiter* reader = detail::publish(cell, detail::Cell::kError))
-            detail::run(reader);
+        return state.queue.isEmpty();
     }
     detail::Cell* checked() const {
         FLOW_ASSERT(cell_, "the PromiseStream is invalid: it was moved from");

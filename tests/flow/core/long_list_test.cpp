@@ -7,6 +7,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <memory>
+#include <vector>
+
 using namespace flow;
 using namespace flow::detail;
 using namespace flow::test;
@@ -94,6 +98,72 @@ TEST_CASE("long list: streams in streams") {
         }
         CHECK(blocks.leaked() == 0);
     });
+}
+
+TEST_CASE("long list: promises that break each other, in order, and not all within each other") {
+    TraceLog log;
+    Blocks blocks;
+    {
+        static int deepest, depth;
+        deepest = depth = 0;
+        struct Breaks {
+            explicit Breaks(Promise<Void> p) : promise(std::move(p)) {}
+            ~Breaks() {
+                deepest = std::max(deepest, ++depth);
+                promise = Promise<Void>();
+                --depth;
+            }
+            Promise<Void> promise;
+        };
+        auto link = [](Future<Void> previous, std::unique_ptr<Breaks>, Propagate = {}) -> Future<Void> {
+            co_await previous;
+        };
+        Promise<Void> first;
+        std::vector<Future<Void>> all;
+        Future<Void> previous = first.getFuture();
+        for (int i = 0; i < 1000; ++i) {
+            Promise<Void> own;
+            Future<Void> next = own.getFuture();
+            all.push_back(link(previous, std::make_unique<Breaks>(std::move(own))));
+            previous = next;
+        }
+        first = Promise<Void>();
+        for (Future<Void> const& each : all)
+            CHECK(each.getError() == broken_promise());
+        CHECK(previous.getError() == broken_promise());
+        CHECK(deepest > 60);
+        CHECK(deepest < 70);
+    }
+    CHECK(blocks.leaked() == 0);
+}
+
+TEST_CASE("long list: who is put off can be cancelled meanwhile, and is told only once") {
+    TraceLog log;
+    static Future<Void> victim;
+    auto link = [](Future<Void> previous, Promise<Void>, Propagate = {}) -> Future<Void> { co_await previous; };
+    auto tells = [](TraceLog& said, const char* name, Future<Void> future, bool cancels) -> Future<Void> {
+        ErrorOr<Void> result = co_await tryGet(std::move(future));
+        said.say(std::string(name) + "=" + result.getError().name());
+        if (cancels)
+            victim = Future<Void>();
+    };
+    for (int links : {3, 200}) {
+        Promise<Void> first;
+        std::vector<Future<Void>> all;
+        Future<Void> previous = first.getFuture();
+        for (int i = 0; i < links; ++i) {
+            Promise<Void> own;
+            Future<Void> next = own.getFuture();
+            all.push_back(link(previous, std::move(own)));
+            previous = next;
+        }
+        victim = tells(log, "victim", previous, false);
+        Future<Void> canceller = tells(log, "canceller", previous, true);
+        Future<Void> bystander = tells(log, "bystander", previous, false);
+        first = Promise<Void>();
+        CHECK(log.take() == "bystander=broken_promise canceller=broken_promise victim=actor_cancelled");
+        CHECK_FALSE(victim.isValid());
+    }
 }
 
 TEST_CASE("long list: a short one dies at once, from the head on") {

@@ -10,6 +10,7 @@
 //     CHECK(blocks.leaked() == 0);
 
 #include "flow/memory/fast_allocator.h"
+#include "tests/flow/support/small_stack.h"
 
 #include <cstddef>
 #include <string>
@@ -58,19 +59,5 @@ private:
 
 /// What a child process that calls `body` writes to standard error before it aborts; "lived" if it does not.
 std::string lastWords(void (*body)());
-
-/// Calls `body` on a thread with a stack of that many bytes.
-void onSmallStack(std::size_t stackBytes, void (*body)());
-
-/// What one test of bounded stack uses: 256 KiB and a million links. AddressSanitizer puts red zones around every
-/// local, calls through its own unwinder and poisons frames slowly: there, fewer links on a larger stack (which a
-/// recursion would still overflow).
-#if FLOW_SYSTEM_BLOCKS
-inline constexpr std::size_t kSmallStack = 2 << 20;
-inline constexpr int kManyLinks = 50000;
-#else
-inline constexpr std::size_t kSmallStack = 256 << 10;
-inline constexpr int kManyLinks = 1000000;
-#endif
 
 } // namespace flow::test

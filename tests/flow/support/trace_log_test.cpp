@@ -6,7 +6,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,20 +30,6 @@ std::string lastWords(void (*body)()) {
     int status = 0;
     ::waitpid(child, &status, 0);
     return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT ? said : "lived";
-}
-
-void onSmallStack(std::size_t stackBytes, void (*body)()) {
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    REQUIRE(pthread_attr_setstacksize(&attributes, stackBytes) == 0);
-    pthread_t thread;
-    auto entry = [](void* function) -> void* {
-        reinterpret_cast<void (*)()>(function)();
-        return nullptr;
-    };
-    REQUIRE(pthread_create(&thread, &attributes, entry, reinterpret_cast<void*>(body)) == 0);
-    pthread_join(thread, nullptr);
-    pthread_attr_destroy(&attributes);
 }
 
 } // namespace flow::test
