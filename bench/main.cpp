@@ -1,7 +1,8 @@
 // The benchmarks of flow: the same work in each style, beside each other in one process.
 //
-//     millrace_bench [--loop=sim|real] [--passes=N] [options of Google Benchmark]
+//     millrace_bench [--loop=sim|real] [--passes=N] [--growth] [options of Google Benchmark]
 //
+// --passes=N makes exactly N passes of each; --growth takes only those that have it, with N from 1 to a million.
 // tools/bench builds and runs it and prints the table.
 
 #include "bench/run.h"
@@ -17,6 +18,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 
 namespace {
 
@@ -54,6 +56,17 @@ std::uint64_t countAllocations() {
     return systemAllocations + flow::memory::totalStatistics().allocated;
 }
 
+/// What memory the process has; 0 where there is no /proc.
+std::int64_t residentBytes() {
+    long pages = 0;
+    if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
+        if (std::fscanf(file, "%*d %ld", &pages) != 1)
+            pages = 0;
+        std::fclose(file);
+    }
+    return static_cast<std::int64_t>(pages) * ::sysconf(_SC_PAGESIZE);
+}
+
 /// A work in one style. `perform` returns the bytes of a computation, 0 if nobody knows.
 struct Entry {
     const char* style;
@@ -89,9 +102,12 @@ void measure(benchmark::State& state, Work const& work, Entry const& entry, int 
         static_cast<double>(run.allocations()) / (static_cast<double>(state.iterations()) * items);
     if (frameBytes != 0)
         state.counters["frame_bytes"] = static_cast<double>(frameBytes);
+    if (run.residentBytes() != 0)
+        state.counters["resident_per_item"] = static_cast<double>(run.residentBytes()) / items;
     state.counters["items_per_op"] = items;
 }
 
+bool growth = false;
 int passes = 0; // of each benchmark; 0: as many as Google Benchmark finds enough
 
 /// Takes an option of ours out of its text; false if it has a value that cannot be.
@@ -100,6 +116,8 @@ bool takeOption(std::string_view text) {
         loopKind = text == "--loop=sim" ? LoopKind::Sim : LoopKind::Real;
         return true;
     }
+    if (text == "--growth")
+        return growth = true;
     if (text.starts_with("--passes=")) {
         const char* number = text.data() + std::strlen("--passes=");
         auto [end, error] = std::from_chars(number, text.data() + text.size(), passes);
@@ -113,7 +131,7 @@ bool takeOptions(int& argc, char** argv) {
     int kept = 0;
     for (int i = 0; i < argc; ++i) {
         std::string_view text = argv[i];
-        if (!text.starts_with("--loop=") && !text.starts_with("--passes=")) {
+        if (!text.starts_with("--loop=") && !text.starts_with("--passes=") && text != "--growth") {
             argv[kept++] = argv[i];
         } else if (!takeOption(text)) {
             std::fprintf(stderr, "%s: write --loop=sim or --loop=real, or --passes=N with N > 0\n", argv[i]);
@@ -125,19 +143,28 @@ bool takeOptions(int& argc, char** argv) {
 }
 
 void registerWork(Work const& work, Entry const& entry) {
-    std::vector<int> sizes = work.sizes.empty() ? std::vector<int>{1} : work.sizes;
+    std::vector<int> sizes = growth ? growthSizes() : work.sizes;
+    bool isSized = !sizes.empty();
+    if (!isSized)
+        sizes = {1};
     for (int size : sizes) {
         std::string name(work.name);
-        if (!work.sizes.empty())
+        if (isSized)
             name.append("/").append(std::to_string(size));
         name.append("/").append(entry.style);
         auto* registered = benchmark::RegisterBenchmark(
             name.c_str(), [&work, &entry, size](benchmark::State& state) { measure(state, work, entry, size); });
-        if (work.manyThreads)
+        if (work.has(kThreads))
             registered->UseRealTime();
         if (passes > 0)
             registered->Iterations(passes);
     }
+}
+
+bool isAskedFor(Work const& work) {
+    if (growth ? !work.has(kGrows | kOnlyGrows) : work.has(kOnlyGrows))
+        return false;
+    return loopKind == LoopKind::Sim || !work.has(kVirtualTime);
 }
 
 /// False, with a message, if a style has a work that is none.
@@ -150,7 +177,7 @@ bool registerAll() {
         }
     for (Work const& work : works())
         for (Entry const& entry : entries())
-            if (entry.work == work.name && (loopKind == LoopKind::Sim || !work.needsVirtualTime))
+            if (entry.work == work.name && isAskedFor(work))
                 registerWork(work, entry);
     return true;
 }
@@ -159,11 +186,16 @@ bool registerAll() {
 
 void Run::start() {
     started_ = true;
+    residentAtStart_ = bench::residentBytes();
     allocations_ = countAllocations();
 }
 
 void Run::stop() {
     allocations_ = countAllocations() - allocations_;
+}
+
+void Run::allWait() {
+    residentBytes_ = bench::residentBytes() - residentAtStart_;
 }
 
 Style::Style(const char* name, std::initializer_list<Driver> drivers) {

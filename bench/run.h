@@ -44,8 +44,13 @@ public:
             state_.SkipWithError("the work was not done");
     }
 
+    /// All computations of a pass wait: what they hold is what memory this process got since its first pass began.
+    void allWait();
+
     /// Blocks and system allocations between start and end.
     std::uint64_t allocations() const { return allocations_; }
+    /// Found by allWait(); 0 without.
+    std::int64_t residentBytes() const { return residentBytes_; }
 
 private:
     void start();
@@ -54,6 +59,8 @@ private:
     int size_;
     bool started_ = false;
     std::uint64_t allocations_ = 0;
+    std::int64_t residentAtStart_ = 0;
+    std::int64_t residentBytes_ = 0;
     benchmark::State& state_;
 };
 

@@ -2,22 +2,31 @@
 
 namespace bench {
 
+std::vector<int> growthSizes() {
+    std::vector<int> sizes;
+    for (int n = 1; n <= 1 << 20; n *= 2)
+        sizes.push_back(n);
+    return sizes;
+}
+
 std::span<const Work> works() {
     static const std::vector<int> kAll{1, 8, 64, 512, 4096, 32768, 65536};
     static const std::vector<int> kFew{1, 64, 4096};
     static const std::vector<Work> kWorks{
         // Waiting on the loop.
-        {"DELAY", Items::NWaiting, kAll}, // wait for delay(0)
-        {"YIELD", Items::NWaiting, kAll}, // wait for yield() when nothing more urgent is ready
-        {"NET2", Items::N, kAll},         // N actors wait for delay(0) at random priorities; wait for all
-        {"callback", Items::N, kAll},     // N actors wait for one future, which is sent; wait for all
+        {"DELAY", Items::NWaiting, kAll},     // wait for delay(0)
+        {"YIELD", Items::NWaiting, kAll},     // wait for yield() when nothing more urgent is ready
+        {"NET2", Items::N, kAll, kGrows},     // N actors wait for delay(0) at random priorities; wait for all
+        {"callback", Items::N, kAll, kGrows}, // N actors wait for one future, which is sent; wait for all
+
+        {"waiting", Items::N, {}, kOnlyGrows}, // what memory N actors take, each of which waits for a future
 
         // The life of one actor.
         {"create_ready", Items::One, {}},        // call an actor that need not wait, look at its future, drop it
         {"await_ready", Items::One, {}},         // wait for a future that is ready, with a number in it
         {"chain", Items::N, {1, 10, 1000}},      // N actors, each waiting for the next; the last one's future is sent
         {"error", Items::N, {1, 10, 1000}},      // the same, but the future fails
-        {"cancel", Items::N, {1, 1024}},         // N actors with a counting local wait; all are dropped
+        {"cancel", Items::N, {1, 1024}, kGrows}, // N actors with a counting local wait; all are dropped
         {"cancel_handler", Items::N, {1, 1024}}, // the same, with a handler that rethrows
 
         // Many at once.
@@ -31,12 +40,12 @@ std::span<const Work> works() {
         {"stream_waiting", Items::N, kFew}, // receive N numbers, each sent while the reader waits
 
         // Timers that are really set, among N - 1 others.
-        {"timer_cancel", Items::NWaiting, {1, 1000, 1000000}},     // an actor waits for delay(x); it is dropped
-        {"timer_fire", Items::NWaiting, {1, 1000, 1000000}, true}, // wait for the earliest timer
-        {"timers", Items::N, kFew},                                // N actors wait, each 1 ns longer; wait for all
+        {"timer_cancel", Items::NWaiting, {1, 1000, 1000000}},             // an actor waits for delay(x); it is dropped
+        {"timer_fire", Items::NWaiting, {1, 1000, 1000000}, kVirtualTime}, // wait for the earliest timer
+        {"timers", Items::N, kFew}, // N actors wait, each 1 ns longer; wait for all
 
         // Threads.
-        {"post", Items::N, {4096}, false, true}, // another thread posts N calls; they all run
+        {"post", Items::N, {4096}, kThreads}, // another thread posts N calls; they all run
     };
     return kWorks;
 }

@@ -15,13 +15,25 @@ enum class Items : std::uint8_t {
     NWaiting // a pass is one item, while N - 1 timers are outstanding
 };
 
+/// What else is to know of a work.
+enum Trait : std::uint8_t {
+    kVirtualTime = 1, // it needs the simulated loop
+    kThreads = 2,     // what counts is the time that passes, not only that of the loop's thread
+    kGrows = 4,       // --growth takes it, with its own values of N
+    kOnlyGrows = 8    // only --growth takes it
+};
+
 struct Work {
     std::string_view name;
     Items items;
     std::vector<int> sizes; // the values of N; without any, there is no N in the benchmark's name
-    bool needsVirtualTime = false;
-    bool manyThreads = false; // then what counts is the time that passes, otherwise that of the loop's thread
+    std::uint8_t traits = 0;
+
+    bool has(std::uint8_t trait) const { return (traits & trait) != 0; }
 };
+
+/// The values of N of --growth: powers of two.
+std::vector<int> growthSizes();
 
 /// All works, in the order in which they are shown.
 std::span<const Work> works();

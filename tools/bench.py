@@ -5,16 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from rich.console import Console
 
-from benchlib.build import BuildError, binary_dir, build
+from benchlib import growth_command
+from benchlib.arguments import TARGET, Parser, UsageError, binary, check_writable, compilers, revision
+from benchlib.build import BuildError, build
 from benchlib.peers import peers_table
-from benchlib.process import ROOT, interrupt_on_terminate
+from benchlib.process import interrupt_on_terminate
 from benchlib.run import RunError, Settings, available, choose, run
 from benchlib.table import collect, errors, table
 
@@ -24,8 +25,6 @@ QUICK_SECONDS = 24.0  # for all compilers together; the rest of the minute is fo
 QUICK_PEERS_SIZES = (1000, 1024, 4096)  # one of each row
 QUICK_PEERS_SECONDS = 40.0
 FULL_MIN_TIME = 0.2  # of one repetition, in seconds
-TARGET = "millrace_bench"
-COMPILERS = ("clang", "gcc")  # also the names of the presets
 
 DESCRIPTION = """\
 Builds the benchmarks, runs them, and prints a table: nanoseconds per item as
@@ -39,33 +38,18 @@ compiler, flags, loop and revision in the context. With --compiler both there is
 one list: each name ends in /compiler:clang or /compiler:gcc, each entry's label is
 the compiler, and the context's compiler and flags are "for clang; for gcc".
 
+tools/bench growth --help: the cost of an actor among 1 to a million, as a picture.
+
 Exit code: 0 success, 1 the build or a benchmark failed, 2 wrong arguments."""
 
 
-class UsageError(Exception):
-    """A mistake in the arguments, said in one line."""
-
-
-class Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message} (see tools/bench --help)")
-
-
 def parse_arguments() -> argparse.Namespace:
-    parser = Parser(
-        prog="tools/bench",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = Parser("tools/bench", DESCRIPTION, EPILOG)
     sizes = ", ".join(map(str, QUICK_SIZES))
     parser.add_argument("--quick", action="store_true", help=f"less than a minute: sizes {sizes}, the first rows only")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to FILE as well")
     parser.add_argument("--filter", default="", metavar="REGEX", help="only benchmarks whose name contains REGEX")
     parser.add_argument("--peers", action="store_true", help="beside other libraries; with --quick less than 2 minutes")
-    compilers, loops = (*COMPILERS, "both"), ("sim", "real")
-    parser.add_argument("--compiler", default="clang", choices=compilers, help="default: clang")
-    parser.add_argument("--loop", choices=loops, help="the loop to run on; default: sim, with --peers real")
     parser.add_argument("--repetitions", type=int, metavar="N", help="default: 9, with --quick 5")
     options = parser.parse_args()
     options.loop = options.loop or ("real" if options.peers else "sim")  # other libraries have no virtual time
@@ -81,34 +65,23 @@ def check(options: argparse.Namespace) -> None:
     except re.error as error:
         raise UsageError(f"--filter '{options.filter}' is no regular expression: {error}") from error
     if options.json:
-        existed = options.json.exists()
-        try:
-            options.json.open("a").close()
-        except OSError as error:
-            raise UsageError(f"cannot write {options.json}: {error.strerror}") from error
-        if not existed:
-            options.json.unlink()
+        check_writable(options.json)
 
 
-def revision() -> str:
-    command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    return run.stdout.strip() or "unknown"
-
-
-def measure(compilers: list[str], options: argparse.Namespace, console: Console) -> dict[str, dict[str, Any]]:
+def measure(options: argparse.Namespace, console: Console) -> dict[str, dict[str, Any]]:
     """The JSON of each compiler's run."""
     quick_pattern, quick_sizes, quick_seconds = QUICK, QUICK_SIZES, QUICK_SECONDS
     if options.peers:
         quick_pattern, quick_sizes, quick_seconds = "", QUICK_PEERS_SIZES, QUICK_PEERS_SECONDS
     work: dict[str, list[str]] = {}
-    for compiler in compilers:
+    for compiler in compilers(options):
         build(compiler, console, [TARGET])
         names = available(binary(compiler), options.loop)
         pattern = options.filter or (quick_pattern if options.quick else "")
         work[compiler] = choose(names, pattern, quick_sizes if options.quick else None, options.peers)
         if not work[compiler]:
-            raise UsageError(f"no benchmark matches '{options.filter}'; for example: {', '.join(names[:3])}, ...")
+            examples = ", ".join(choose(names, "", None, options.peers)[:3])
+            raise UsageError(f"no benchmark matches '{options.filter}'; for example: {examples}, ...")
     repetitions = options.repetitions or (5 if options.quick else 9)
     runs = repetitions * sum(map(len, work.values()))
     min_time = min(FULL_MIN_TIME, quick_seconds / runs) if options.quick else FULL_MIN_TIME
@@ -117,10 +90,6 @@ def measure(compilers: list[str], options: argparse.Namespace, console: Console)
         compiler: run(binary(compiler), names, Settings(compiler, options.loop, repetitions, min_time, now), console)
         for compiler, names in work.items()
     }
-
-
-def binary(compiler: str) -> Path:
-    return binary_dir(compiler) / "bench" / TARGET
 
 
 def merge(documents: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -139,12 +108,15 @@ def merge(documents: dict[str, dict[str, Any]]) -> dict[str, Any]:
     return {"context": context, "benchmarks": benchmarks}
 
 
+def output() -> Console:
+    out = Console(highlight=False)
+    return out if out.is_terminal else Console(highlight=False, no_color=True, width=200)
+
+
 def report(documents: dict[str, dict[str, Any]], options: argparse.Namespace) -> bool:
     """Prints the tables; false if a benchmark said that it failed."""
-    out = Console(highlight=False)
+    out = output()
     plain = not out.is_terminal
-    if plain:
-        out = Console(highlight=False, no_color=True, width=200)
     good = True
     for document in documents.values():
         context, rows = document["context"], collect(document["benchmarks"])
@@ -162,10 +134,11 @@ def main() -> int:
     interrupt_on_terminate()
     console = Console(stderr=True)
     try:
+        if sys.argv[1:2] == ["growth"]:
+            return growth_command.main(sys.argv[2:], console, output())
         options = parse_arguments()
         check(options)
-        compilers = list(COMPILERS) if options.compiler == "both" else [options.compiler]
-        documents = measure(compilers, options, console)
+        documents = measure(options, console)
         good = report(documents, options)
         if options.json:
             options.json.write_text(json.dumps(merge(documents), indent=2) + "\n", encoding="utf-8")

@@ -74,6 +74,21 @@ ACTOR Future<Void> driveCallback(Run* run) {
     return Void();
 }
 
+ACTOR Future<Void> driveWaiting(Run* run) {
+    state std::uint32_t sum = 0;
+    state std::vector<Future<Void>> waiting(run->size());
+    wait(delay(0));
+    while (run->next()) {
+        Promise<Void> signal;
+        for (Future<Void>& one : waiting) {
+            one = follow(signal.getFuture(), &sum);
+        }
+        run->allWait();
+        signal.send(Void());
+    }
+    return Void();
+}
+
 static const bench::Style style(
     bench::styleOf(MILLRACE_NAME(MILLRACE_BACKEND_NAMESPACE)),
     {
@@ -81,6 +96,7 @@ static const bench::Style style(
         {"YIELD", driveYield},
         {"NET2", driveNet2, [] { return bench::bytes(increment(TaskPriority::Default, nullptr)); }},
         {"callback", driveCallback, [] { return bench::bytes(follow(Promise<Void>().getFuture(), nullptr)); }},
+        {"waiting", driveWaiting, [] { return bench::bytes(follow(Promise<Void>().getFuture(), nullptr)); }},
     });
 
 } // namespace MILLRACE_BACKEND_NAMESPACE

@@ -57,6 +57,19 @@ Future<Void> driveCallback(Run* run) {
     }
 }
 
+Future<Void> driveWaiting(Run* run) {
+    std::uint32_t sum = 0;
+    std::vector<Future<Void>> waiting(run->size());
+    co_await delay(0);
+    while (run->next()) {
+        Promise<Void> signal;
+        for (Future<Void>& one : waiting)
+            one = follow(signal.getFuture(), &sum);
+        run->allWait();
+        signal.send(Void());
+    }
+}
+
 const bench::Style
     style("coroutine",
           {
@@ -64,6 +77,7 @@ const bench::Style
               {"YIELD", driveYield},
               {"NET2", driveNet2, [] { return bench::bytes(increment(TaskPriority::Default, nullptr)); }},
               {"callback", driveCallback, [] { return bench::bytes(follow(Promise<Void>().getFuture(), nullptr)); }},
+              {"waiting", driveWaiting, [] { return bench::bytes(follow(Promise<Void>().getFuture(), nullptr)); }},
           });
 
 } // namespace

@@ -34,9 +34,9 @@ class Settings:
     revision: str
 
 
-def available(binary: Path, loop: str) -> list[str]:
-    """The names of all benchmarks, in the order in which the program registers them."""
-    command = [str(binary), f"--loop={loop}", "--benchmark_list_tests=true"]
+def available(binary: Path, loop: str, more: Sequence[str] = ()) -> list[str]:
+    """The names of all benchmarks, in the order in which the program registers them; `more` options decide which."""
+    command = [str(binary), f"--loop={loop}", *more, "--benchmark_list_tests=true"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     if run.returncode:
         raise RunError(run.stdout + run.stderr)
@@ -55,7 +55,9 @@ def choose(names: Sequence[str], pattern: str, sizes: Sequence[int] | None, peer
     return [name for name in found if sizes is None or parse_name(name).size in (None, *sizes)]
 
 
-def run(binary: Path, names: Sequence[str], settings: Settings, console: Console) -> dict[str, Any]:
+def run(
+    binary: Path, names: Sequence[str], settings: Settings, console: Console, more: Sequence[str] = ()
+) -> dict[str, Any]:
     """Runs exactly `names`; returns Google Benchmark's JSON with the results in the order of `names`."""
     with tempfile.TemporaryDirectory() as folder, Bar(console, f"running {settings.compiler}") as bar:
         out = Path(folder) / "out.json"
@@ -63,6 +65,7 @@ def run(binary: Path, names: Sequence[str], settings: Settings, console: Console
         command: list[str | Path] = [
             binary,
             f"--loop={settings.loop}",
+            *more,
             f"--benchmark_filter=^({'|'.join(map(escape, names))})$",
             f"--benchmark_repetitions={settings.repetitions}",
             f"--benchmark_min_time={settings.min_time:.4f}",

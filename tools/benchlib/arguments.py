@@ -1,0 +1,57 @@
+"""What the commands of tools/bench have in common: their arguments, and which program they run."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+from pathlib import Path
+from typing import NoReturn
+
+from benchlib.build import binary_dir
+from benchlib.process import ROOT
+
+TARGET = "millrace_bench"
+COMPILERS = ("clang", "gcc")  # also the names of the presets
+
+
+class UsageError(Exception):
+    """A mistake in the arguments, said in one line."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Has the arguments that every command takes."""
+
+    def __init__(self, prog: str, description: str, epilog: str) -> None:
+        form = argparse.RawDescriptionHelpFormatter
+        super().__init__(prog=prog, description=description, epilog=epilog, formatter_class=form)
+        compilers = (*COMPILERS, "both")
+        self.add_argument("--compiler", default="clang", choices=compilers, help="default: clang")
+        self.add_argument("--loop", choices=("sim", "real"), help="the loop to run on; default: sim")
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (see {self.prog} --help)")
+
+
+def compilers(options: argparse.Namespace) -> list[str]:
+    return list(COMPILERS) if options.compiler == "both" else [options.compiler]
+
+
+def check_writable(file: Path) -> None:
+    """Finds out before minutes go into a build; leaves everything as it was."""
+    existed = file.exists()
+    try:
+        file.open("a").close()
+    except OSError as error:
+        raise UsageError(f"cannot write {file}: {error.strerror}") from error
+    if not existed:
+        file.unlink()
+
+
+def binary(compiler: str) -> Path:
+    return binary_dir(compiler) / "bench" / TARGET
+
+
+def revision() -> str:
+    command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return run.stdout.strip() or "unknown"

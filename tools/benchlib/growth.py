@@ -1,0 +1,112 @@
+"""How the cost of an actor, and the memory it takes, change with the number of actors."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.table import Table
+
+from benchlib.run import RunError
+from benchlib.table import collect, number, parse_name
+
+STYLES = ("actor", "coroutine")
+MEMORY = "waiting"  # the work whose result is memory, not time
+_TITLES = {"actor": "ACTOR"}
+
+LIMIT = 2.5  # times the cost at LIMIT_SIZES[0] that the cost at LIMIT_SIZES[1] may be
+LIMIT_SIZES = (64, 65536)
+CLIFF = 1.5  # times the cost of half as many
+SMALLEST = 64  # below, a pass has costs of its own, which few actors share
+SMALLEST_MEMORY = 4096  # below, pages are too coarse a measure
+
+
+@dataclass(slots=True)
+class Series:
+    """One work in one style: cost per actor by the number of actors."""
+
+    compiler: str
+    benchmark: str
+    style: str
+    cost: dict[int, float] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return f"{self.benchmark} {_TITLES.get(self.style, self.style)}"
+
+    @property
+    def is_memory(self) -> bool:
+        return self.benchmark == MEMORY
+
+    def limit_ratio(self) -> float | None:
+        """The cost of very many against that of a few."""
+        few, many = (self.cost.get(size) for size in LIMIT_SIZES)
+        return many / few if few and many is not None else None
+
+    def steepest(self) -> tuple[int, int, float] | None:
+        """The two neighbours between which the cost rises most, and by how many times."""
+        sizes = sorted(size for size in self.cost if size >= SMALLEST)
+        steps = [(a, b, self.cost[b] / self.cost[a]) for a, b in pairwise(sizes) if self.cost[a] > 0]
+        return max(steps, key=lambda step: step[2], default=None)
+
+
+def timed(compiler: str, results: Iterable[dict[str, Any]]) -> list[Series]:
+    """The minima of a run."""
+    found: dict[tuple[str, str], Series] = {}
+    for row in collect(results):
+        for style, cell in row.cells.items():
+            if row.size is None or cell.minimum is None:
+                continue
+            series = found.setdefault((row.benchmark, style), Series(compiler, row.benchmark, style))
+            series.cost[row.size] = cell.minimum
+    works = list(dict.fromkeys(one.benchmark for one in found.values()))
+    return sorted(found.values(), key=lambda one: (works.index(one.benchmark), one.style))
+
+
+def resident(compiler: str, program: Path, loop: str, names: Sequence[str]) -> list[Series]:
+    """Resident bytes of each actor that waits. Memory that was once used stays with a process: so each has its own."""
+    found = {style: Series(compiler, MEMORY, style) for style in STYLES}
+    for text in names:
+        name = parse_name(text)
+        if name.benchmark != MEMORY or name.style not in found or (name.size or 0) < SMALLEST_MEMORY:
+            continue
+        command = [str(program), f"--loop={loop}", "--growth", "--passes=1", f"--benchmark_filter=^{text}"]
+        run = subprocess.run([*command, "--benchmark_format=json"], capture_output=True, text=True, check=False)
+        if run.returncode:
+            raise RunError(run.stdout + run.stderr)
+        for result in json.loads(run.stdout)["benchmarks"]:
+            found[name.style].cost[name.size or 0] = float(result["resident_per_item"])
+    return list(found.values())
+
+
+def growth_table(series: Sequence[Series], title: str, plain: bool) -> Table:
+    """A row for each N, a column for each series."""
+    result = Table(title=title, title_justify="left", box=box.MARKDOWN if plain else box.SIMPLE_HEAD)
+    for heading in ("N", *(one.name for one in series)):
+        result.add_column(heading, justify="right", no_wrap=True)
+    for size in sorted({size for one in series for size in one.cost}):
+        result.add_row(str(size), *(number(one.cost.get(size)) for one in series))
+    return result
+
+
+def remarks(series: Sequence[Series]) -> list[str]:
+    """Many against few, and where the cost rises most."""
+    few, many = LIMIT_SIZES
+    lines = []
+    for one in series:
+        ratio = one.limit_ratio()
+        if ratio is not None and not one.is_memory:
+            verdict = "within" if ratio <= LIMIT else "above"
+            lines.append(f"{one.name}: {many} actors cost {ratio:.2f} times what {few} do, {verdict} {LIMIT}")
+    for one in series:
+        step = one.steepest()
+        if step is not None:
+            kind = "cliff" if step[2] >= CLIFF else "no cliff; steepest"
+            lines.append(f"{one.name}: {kind}: {step[2]:.2f} times from {step[0]} to {step[1]}")
+    return lines

@@ -1,0 +1,72 @@
+"""The command tools/bench growth: what one actor costs when there are few, and when there are very many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from benchlib.arguments import TARGET, Parser, UsageError, binary, check_writable, compilers, revision
+from benchlib.build import build
+from benchlib.growth import MEMORY, STYLES, Series, growth_table, remarks, resident, timed
+from benchlib.growth_plot import plot
+from benchlib.process import ROOT
+from benchlib.run import Settings, available, run
+from benchlib.table import parse_name
+
+MIN_TIME = 0.03  # of one repetition, in seconds
+REPETITIONS = 5
+
+DESCRIPTION = """\
+Measures what an actor costs among N = 1, 2, 4, ... 1048576 (nanoseconds, minimum of
+the repetitions) and the resident memory of one that waits, as a state machine and as
+a coroutine. Prints tables, says where the cost rises most, and writes a picture."""
+
+EPILOG = "Takes some two minutes for each compiler."
+
+
+def main(arguments: Sequence[str], console: Console, out: Console) -> int:
+    parser = Parser("tools/bench growth", DESCRIPTION, EPILOG)
+    picture = ROOT / "build" / "growth.png"
+    parser.add_argument(
+        "--out", type=Path, default=picture, metavar="FILE", help="the picture; default: build/growth.png"
+    )
+    parser.add_argument("--repetitions", type=int, default=REPETITIONS, metavar="N", help=f"default: {REPETITIONS}")
+    options = parser.parse_args(arguments)
+    if options.repetitions < 1:
+        raise UsageError("--repetitions must be at least 1")
+    if options.out == picture:
+        picture.parent.mkdir(exist_ok=True)
+    check_writable(options.out)
+    loop = options.loop or "sim"
+    every: list[Series] = []
+    now = revision()
+    for compiler in compilers(options):
+        build(compiler, console, [TARGET])
+        series, name = measure(compiler, Settings(compiler, loop, options.repetitions, MIN_TIME, now), console)
+        times, memory = ([one for one in series if one.is_memory == kind] for kind in (False, True))
+        title = f"{name}, {loop} loop, {now}"
+        plain = not out.is_terminal
+        out.print()
+        out.print(growth_table(times, f"{title}: ns per actor, minimum", plain))
+        out.print()
+        out.print(growth_table(memory, f"{title}: resident bytes per waiting actor", plain))
+        out.print()
+        for line in remarks(series):
+            out.print(line, markup=False)
+        every += series
+    plot(every, options.out, f"One actor among N ({loop} loop, {now})")
+    out.print(f"picture: {options.out}", markup=False)
+    return 0
+
+
+def measure(compiler: str, settings: Settings, console: Console) -> tuple[list[Series], str]:
+    """The series, and the compiler by its full name."""
+    program = binary(compiler)
+    names = available(program, settings.loop, ["--growth"])
+    times = [name for name in names if parse_name(name).style in STYLES and parse_name(name).benchmark != MEMORY]
+    document = run(program, times, settings, console, ["--growth"])
+    series = timed(compiler, document["benchmarks"])
+    series += resident(compiler, program, settings.loop, names)
+    return series, str(document["context"]["compiler"])
