@@ -68,6 +68,7 @@ class Fault(Enum):
     SWITCH_BLOCK = ("A0220", "switch without a block")
     CASE_LABEL = ("A0221", "malformed label in a switch")
     CATCH_ORDER = ("A0222", "catch clause that can take nothing")
+    LOOP_CONDITION = ("A0224", "loop with a condition")
     STATIC_LOCAL = ("A0223", "static local that would exist twice")
 
     STATE_DECLARATION = ("A0301", "malformed state declaration")
@@ -99,6 +100,7 @@ class Fault(Enum):
     FORGOTTEN_ACTOR = ("A0608", "wait in a function that is no actor", Severity.WARNING)
     RESERVED_NAME = ("A0609", "name that the compiler uses itself")
     NO_OBJECT = ("A0610", "`this` in an actor")
+    LAST_INCLUDE = ("A0611", "actorcompiler.h is not the last include", Severity.WARNING)
 
     def __init__(self, code: str, title: str, severity: Severity = Severity.ERROR) -> None:
         self.code = code

@@ -34,18 +34,18 @@ def first_in(block: Block, statement: str, source: Source) -> Edit | None:
         inside = source.text[start + 1 : block.span.end - 1]
         if "\n" not in inside:
             return insert(start + 1, f" {statement} " if not inside else f" {statement}")
-        return insert(start + 1, f"\n{_indent(source, block.span.end - 1)}    {statement}")
+        return insert(start + 1, f"{source.line_end}{_indent(source, block.span.end - 1)}    {statement}")
     following = block.statements[0].span.start
     between = source.text[start + 1 : following]
     if "\n" not in between:
         return insert(start + 1, f" {statement}")
-    return insert(start + 1, f"\n{_indent(source, following)}{statement}")
+    return insert(start + 1, f"{source.line_end}{_indent(source, following)}{statement}")
 
 
 def before(offset: int, statement: str, source: Source) -> Edit:
     """Puts a statement before the one that begins at `offset`."""
     is_first = not source.text[source.line_start(source.line(offset)) : offset].strip()
-    return insert(offset, f"{statement}\n{_indent(source, offset)}" if is_first else f"{statement} ")
+    return insert(offset, f"{statement}{source.line_end}{_indent(source, offset)}" if is_first else f"{statement} ")
 
 
 def last_in(block: Block, statement: str, source: Source) -> Edit:
@@ -56,7 +56,7 @@ def last_in(block: Block, statement: str, source: Source) -> Edit:
         return insert(close, f"{statement} " if source.text[close - 1].isspace() else f" {statement} ")
     last = block.statements[-1].span.start if block.statements else None
     indent = _indent(source, close) + "    " if last is None else _indent(source, last)
-    return insert(start, f"{indent}{statement}\n")
+    return insert(start, f"{indent}{statement}{source.line_end}")
 
 
 def _indent(source: Source, offset: int) -> str:

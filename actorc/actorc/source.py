@@ -53,6 +53,11 @@ class Source:
         self._implied += text
         return Span(start, start + len(text))
 
+    @property
+    def line_end(self) -> str:
+        first = self.text.find("\n")
+        return "\r\n" if first > 0 and self.text[first - 1] == "\r" else "\n"
+
     def line(self, offset: int) -> int:
         """The line, counted from 1, that an offset stands in."""
         return max(1, bisect_right(self._line_starts, offset))

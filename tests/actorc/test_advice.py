@@ -148,6 +148,7 @@ int x;
 UNSEEN = [  # what declares another one
     "void g() { int x; } @",
     "void g(int x); @",
+    "void g(int x, int y = h(1), int z); @",
     "auto g = y.x; @",
     "#define z x\n@",
     "struct S { int x; std::string name; }; @",
@@ -277,6 +278,9 @@ WHOLE_FILES = [
     ("A0608", HEADER + "Future<Void> a(Future<Void> f) { @@wait(f); return Void(); }"),
     ("A0608", HEADER + "static Future<Void> a(Future<Void> f) { if (x) { @@wait(f); } wait(f); return Void(); }"),
     ("A0608", HEADER + "struct X { int y; Future<flow::Void> a() { loop { int x = @@wait(f); } } };"),
+    ("A0611", HEADER + '@@#include <map>\n' + in_actor("")),
+    ("A0611", '@@#include "flow/flow.h"\n' + in_actor("")),
+    ("A0611", HEADER + '#if A\n@@#include <map>\n#endif\n' + in_actor("")),
     ("A0609", "ACTOR Future<Void> a(Future<Void> @@wait__) { wait(wait__); return Void(); }"),
 ]  # fmt: skip
 
@@ -355,6 +359,21 @@ def test_each_fix_removes_what_it_is_for(text: str) -> None:
             fixed = fix.apply(text)
             assert (found.code, found.span.start) not in reported(fixed), fixed
             assert not analysed(fixed)[2].errors, fixed
+
+
+SOUND_INCLUDES = [
+    '#include "flow/flow.h"\nvoid g();\n',
+    '#include "flow/flow.h"\n#include "actorcompiler.h" // the last\n' + in_actor(""),
+    "#include <map>\n" + HEADER + "enum {\n#define E(n) n,\n#include <table.h>\n};\n" + in_actor(""),
+    '#include "flow/flow.h"\nACTOR Future<Void> declared(int n);\n',
+    '#include "a.h"\n' + HEADER + in_actor("") + '#include "flow/unactorcompiler.h"\n',
+    '#include "a.h"\n' + HEADER + '#include "b.h" // actorc: allow A0611\n' + in_actor(""),
+]
+
+
+@pytest.mark.parametrize("text", SOUND_INCLUDES)
+def test_includes_that_are_right(text: str) -> None:
+    assert reported(text) == []
 
 
 @pytest.mark.parametrize("code", [fault.code for fault in Fault if fault.code >= "A0601" or fault.code == "A0507"])

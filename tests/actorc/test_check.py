@@ -85,6 +85,11 @@ IN_A_BODY = [
     ("A0223", "auto t = wait(f); do { if (x) { @@static int n = 0, m = 1; g(n, m); } wait(f); } while (x);"),
     ("A0223", "if (T t = g(); t) { while (x) { @@static int n[3] = {1}; wait(f); } }"),
     # state
+    ("A0224", "@@loop (x) { wait(f); if (x) break; }"),
+    ("A0301", "int @@state x = 1;"),
+    ("A0301", "std::vector<int> @@state x;"),
+    ("A0301", "@@state throw x;"),
+    ("A0301", "if (x) @@state return Void();"),
     ("A0301", "@@state int;"),
     ("A0301", "if (@@state int x = 1; x) g();"),
     ("A0301", "@@state std::string;"),
@@ -183,6 +188,25 @@ WHOLE_FILES = [
     ("A0102", "ACTOR @@[[x] y] Future<Void> a(int b);"),
     ("A0103", "ACTOR @@int a(int b);"),
     ("A0103", "ACTOR @@MyFuture<int> a(int b);"),
+    ("A0103", "ACTOR @@std::future<int> a(int b);"),
+    ("A0103", "ACTOR @@flow::FutureStream<int> a(int b);"),
+    ("A0103", "ACTOR @@Future<std::vector<int> a(int b);"),
+    ("A0103", "ACTOR @@Future<int>> a(int b);"),
+    ("A0103", "ACTOR @@Future a(int b);"),
+    ("A0103", "ACTOR auto a(int b) @@-> Future<int> { int c = wait(b); return c; }"),
+    ("A0104", "ACTOR UNCANCELLABLE @@a::a(int b) { wait(b); return Void(); }"),
+    ("A0104", "struct a { ACTOR @@a(int b); };"),
+    ("A0104", "@@ACTOR ACTOR Future<int> a(int b);"),
+    ("A0101", "ACTOR template <class T> @@requires (sizeof(T) > 1) Future<Void> a(T b);"),
+    ("A0105", "ACTOR Future<Void> a(int b)@@\n  wait(b);\n  return Void();\n}"),
+    ("A0105", "ACTOR Future<Void> a(int b)@@\n  if (b) { wait(b); }\n  return Void();\n}"),
+    ("A0106", "ACTOR Future<Void> a(int b@@ int c, std::string d@@ const X& e);"),
+    ("A0120", "TEST_CASE(@@name) { wait(f); return Void(); }"),
+    ("A0120", '@@TEST_CASE("a", int x) { wait(f); return Void(); }'),
+    ("A0204", "DESCR struct X { int a; int b@@ }@@"),
+    ("A0304", "@@state int x = 1; ACTOR Future<Void> a(int b);"),
+    ("A0304", "void g() { @@state std::map<int, int> x; }"),
+    ("A0304", "void g() { @@state X::Y x(1); @@state const X x = 2; }"),
     ("A0103", "ACTOR @@Future<> a(int b);"),
     ("A0103", "ACTOR @@Future<,> a(int b);"),
     ("A0103", "ACTOR @@a(int b);"),
@@ -331,3 +355,20 @@ def test_a_fault_hides_none_in_later_statements_and_actors() -> None:
     # The two heads are wrong, so that only the form of these actors' statements is checked, not their control flow.
     offsets = [offset for offset in offsets if not text.startswith("break;\n            return", offset)]
     assert [offset for _, offset in reported(text)] == offsets
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "struct state { int x; }; state x; state y = {1}; state* z; state& g(state a, state* b);",
+        "state X::y = 1; state X::g() { state s; state(s); return s; }",
+        "void g(int state) { state = 1; if (state) { state++; } state.x(); state: goto state; }",
+        "namespace state { int x; } int y = state::x; template <class T> state operator<(state, T);",
+        "ACTOR Future<Void> a(IN OUT X b, Future<int> const c, unsigned long d, struct X e, std::map<int, X> const* g);",
+        "TEST_CASE(NAME) { wait(delay(1)); return Void(); }",
+        'static const char* name = "/a"; TEST_CASE(name) { wait(delay(1)); return Void(); }',
+        'TEST_CASE("/a" SUFFIX) { wait(delay(1)); return Void(); }',
+    ],
+)
+def test_words_that_mean_something_else(text: str) -> None:
+    assert reported(text) == []

@@ -36,3 +36,34 @@ ACTOR Future<void> nothing(Future<Void> f) {
     wait(f);
     return Void();
 }
+
+ACTOR future<int> small(Future<int> f);
+ACTOR std::future<int> standard(Future<int> f);
+ACTOR FutureStream<int> stream(Future<int> f);
+ACTOR StrictFuture<int> strict(Future<int> f);
+ACTOR Future<std::vector<int> unclosed(int x);
+ACTOR Future<int>> closed(int x);
+ACTOR Future bare(int x);
+ACTOR auto trailing(int x) -> Future<int> {
+    wait(delay(1));
+    return x;
+}
+ACTOR template <class T> requires true
+Future<int> constrained(T x);
+ACTOR ACTOR Future<int> twice(int x);
+struct Made {
+    ACTOR Made(int x);
+};
+ACTOR Made::Made() {
+    wait(delay(1));
+}
+
+ACTOR Future<int> braceless(Future<int> f)
+    int value = wait(f);
+    return value;
+}
+
+ACTOR [[nodiscard] Future<int> bracket(int x) {
+    wait(delay(1));
+    return x;
+}

@@ -1,8 +1,8 @@
 // THIS and THIS_ADDR: one address for each actor that runs, the same as long as it does.
 #include "trace.h"
-#include "flow/actorcompiler.h"
-
 #include <cstdint>
+
+#include "flow/actorcompiler.h"
 
 ACTOR Future<std::uintptr_t> address() {
     state std::uintptr_t first = THIS_ADDR;

@@ -1,9 +1,9 @@
 // Plain lambdas see what an actor keeps, however they capture it, and stay valid for as long as the actor lives.
 #include "trace.h"
-#include "flow/actorcompiler.h"
-
 #include <algorithm>
 #include <functional>
+
+#include "flow/actorcompiler.h"
 
 ACTOR Future<int> captures(int n, Token token) {
     state int a = 1;

@@ -1,9 +1,9 @@
 // Several catch clauses: C++ types see what called code throws, `Error` clauses see Errors and all that is left.
 #include "trace.h"
-#include "flow/actorcompiler.h"
-
 #include <stdexcept>
 #include <string>
+
+#include "flow/actorcompiler.h"
 
 class Failure : public std::runtime_error {
 public:

@@ -1,8 +1,8 @@
 // Where errors come from, and which handler gets them.
 #include "trace.h"
-#include "flow/actorcompiler.h"
-
 #include <stdexcept>
+
+#include "flow/actorcompiler.h"
 
 static Future<Void> failed(Error error) {
     return error;

@@ -1,8 +1,8 @@
 // Lambdas that are actors: each call copies the captures, so that the lambda may die first.
 #include "trace.h"
-#include "flow/actorcompiler.h"
-
 #include <functional>
+
+#include "flow/actorcompiler.h"
 
 ACTOR Future<int> inActor(int base) {
     state int factor = 10;

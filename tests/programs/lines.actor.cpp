@@ -1,8 +1,8 @@
 // __LINE__ and __FILE__ in actors are those of this file.
 #include "trace.h"
-#include "flow/actorcompiler.h"
-
 #include <cstring>
+
+#include "flow/actorcompiler.h"
 
 ACTOR Future<Void> lines(Future<Void> f,
                          int parameter = __LINE__) { // line 8

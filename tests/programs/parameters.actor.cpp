@@ -1,9 +1,9 @@
 // Parameters: copied once or moved in, of move-only types, unnamed, references by another name, packs, with defaults.
 #include "trace.h"
-#include "flow/actorcompiler.h"
-
 #include <numeric>
 #include <tuple>
+
+#include "flow/actorcompiler.h"
 
 class Counted {
 public:

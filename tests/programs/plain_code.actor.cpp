@@ -1,9 +1,9 @@
 // Plain C++ among waits: static locals, labels, local classes, lambdas, braces in expressions, statements without blanks.
 #include "trace.h"
-#include "flow/actorcompiler.h"
-
 #include <map>
 #include <utility>
+
+#include "flow/actorcompiler.h"
 
 static int made(const char* name, int value) {
     say("made %s", name);

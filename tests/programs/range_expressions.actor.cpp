@@ -1,10 +1,10 @@
 // Range-for with waits over anything that C++ goes over, bound as C++ binds it.
 #include "trace.h"
-#include "flow/actorcompiler.h"
-
 #include <array>
 #include <map>
 #include <span>
+
+#include "flow/actorcompiler.h"
 
 struct Holder {
     std::vector<int> numbers{1, 2, 3};

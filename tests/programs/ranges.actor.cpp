@@ -1,8 +1,8 @@
 // Range-for over a state or a parameter, with waits in the body.
 #include "trace.h"
-#include "flow/actorcompiler.h"
-
 #include <map>
+
+#include "flow/actorcompiler.h"
 
 ACTOR Future<int> sums(std::vector<Future<int>> futures) {
     state int sum = 0;

@@ -1,10 +1,10 @@
 // States that do not come first, of types that cannot be made before there is a value or cannot be assigned to; arrays;
 // and when they die.
 #include "trace.h"
-#include "flow/actorcompiler.h"
-
 #include <array>
 #include <map>
+
+#include "flow/actorcompiler.h"
 
 /// Has no default constructor and cannot be assigned to.
 class Fixed {

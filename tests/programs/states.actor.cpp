@@ -1,8 +1,8 @@
 // How state variables are initialised, and what their declarations do when they are not the first of the body.
 #include "trace.h"
-#include "flow/actorcompiler.h"
-
 #include <map>
+
+#include "flow/actorcompiler.h"
 
 struct Pair {
     int a = 1;

@@ -1,8 +1,8 @@
 // switch and do with waits in them: labels lead where C++ leads them, and locals die at the next wait.
 #include "trace.h"
-#include "flow/actorcompiler.h"
-
 #include <stdexcept>
+
+#include "flow/actorcompiler.h"
 
 enum class Kind { One, Two, Three };
 

@@ -1,8 +1,8 @@
 // Template actors: at namespace scope, in classes, forward-declared, with default arguments, for Void.
 #include "trace.h"
-#include "flow/actorcompiler.h"
-
 #include <array>
+
+#include "flow/actorcompiler.h"
 
 ACTOR template <class T, int N = 2>
 Future<std::array<T, N>> repeat(Future<T> f);

@@ -1,9 +1,9 @@
 // Every form that a wait can take: its type deduced, its result unpacked, assigned or returned, held or moved on.
 #include "trace.h"
-#include "flow/actorcompiler.h"
-
 #include <map>
 #include <tuple>
+
+#include "flow/actorcompiler.h"
 
 struct Row {
     int id;

@@ -185,7 +185,11 @@ class _ActorCheck:
     def _check_returns(self, statements: Sequence[Statement]) -> None:
         returns_value = self._actor.result_type is not None
         is_void = returns_value and self._result_type() in ("Void", "flow::Void")
-        hint = "write `return Void();`" if is_void else f"write `return VALUE;` with a `{self._result_type()}`"
+        hint = (
+            "write `return Void();`"
+            if is_void
+            else f"write `return VALUE;`, VALUE being of type `{self._result_type()}`"
+        )
         for statement in statements:
             if _returned_value(statement) in (None, returns_value):
                 continue

@@ -14,8 +14,9 @@ from actorc.diagnostics import Diagnostics, Edit, Fault, Fix, Note
 from actorc.repairs import insert, unused_name
 from actorc.source import Source
 from actorc.spelling import is_void
-from actorc.syntax import Actor, File, Plain, Span, Statement
+from actorc.syntax import Actor, DoWhile, File, For, Loop, Plain, RangeFor, Span, Statement, While
 
+_LOOPS = (Loop, While, DoWhile, For, RangeFor)
 _NAME = re.compile(r"[^\W\d]\w*")
 
 
@@ -86,7 +87,8 @@ def report_discarded(
             own |= {local.name for inner in statements if isinstance(inner, Plain) for local in inner.locals}
         if callee is not None and path[0] not in own:
             call = Span(words.starts[first], words.starts[end - 1])
-            _report(callee, actor, call, file, source, diagnostics)
+            is_repeated = any(isinstance(each, _LOOPS) and _holds(each.span, call) for each in statements)
+            _report(callee, actor, call, is_repeated, file, source, diagnostics)
 
 
 def _called(texts: list[str], first: int, end: int) -> tuple[str, ...]:
@@ -109,12 +111,31 @@ def _called(texts: list[str], first: int, end: int) -> tuple[str, ...]:
     return ()
 
 
-def _report(callee: Actor, caller: Actor, call: Span, file: File, source: Source, diagnostics: Diagnostics) -> None:
+def _holds(outer: Span, inner: Span) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
+
+
+def _report(
+    callee: Actor,
+    caller: Actor,
+    call: Span,
+    is_repeated: bool,
+    file: File,
+    source: Source,
+    diagnostics: Diagnostics,
+) -> None:
+    """`is_repeated`: it stands in a loop, where one variable would keep only the last future."""
     message = f"the future of `{callee.name}` is thrown away here, which cancels the actor at once"
     notes = (Note(f"`{callee.name}` is declared here", callee.name_span),)
     hint = f"wait for it, keep its future, or make `{callee.name}` run by itself: `void` or `UNCANCELLABLE`"
     fixes = []
     assert callee.result_type is not None
+    if is_repeated:
+        hint = f"wait for it, or keep all the futures: in a `std::vector<{callee.return_text}>`"
+        if is_void(source[callee.result_type.span]):
+            hint += ", or by the `add` of an `ActorCollection`"
+        diagnostics.warning(Fault.DISCARDED_FUTURE, message, call, hint=hint, notes=notes)
+        return
     if is_void(source[callee.result_type.span]):
         wait = (insert(call.start, "wait("), insert(call.end, ")"))
         fixes.append(Fix("wait for it", wait))

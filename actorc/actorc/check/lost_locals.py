@@ -20,6 +20,8 @@ _NOT_STATE = frozenset({
     "auto", "decltype", "static", "constexpr", "thread_local", "extern", "using", "typedef", "struct", "class", "union",
     "enum", "&", "&&", "[",
 })  # fmt: skip
+_TYPE_KEYS = frozenset({"struct", "class", "union", "enum"})
+_ELSEWHERE = _TYPE_KEYS | {"static", "constexpr", "thread_local", "extern", "using", "typedef"}
 _CALLABLE = frozenset({"auto", "function", "std::function", "(", "decltype"})
 
 
@@ -111,25 +113,48 @@ class _Report:
         declared = self._words.texts[first:name]
         if not declared:
             return "declare it with `state`", None
-        what = self._base(origin, first)
         following = self._words.texts[name + 1]
+        elsewhere = _ELSEWHERE & set(declared)
+        if declared[-1] in _TYPE_KEYS or (elsewhere and not _TYPE_KEYS & elsewhere):
+            return f"declare `{local.name}` outside of the actor, before it", None
+        if "{" in declared:
+            return "define its type before the actor, and declare it with `state`", None
         if "&" in declared or "&&" in declared:
             return f"keep a copy or a pointer: `state T {local.name} = ...;`", None
         if "auto" in declared:
             return f"declare it with `state` and its type: `state T {local.name} = ...;`", None
         if len(origin.locals) > 1:
-            return f"declare it by itself: `state {what} {local.name};`", None
+            return f"declare it by itself: `state {self._alone(origin, first, name)};`", None
+        what = " ".join(self._source[Span(origin.span.start, local.span.start)].split())
         hint = f"declare it with `state`: `state {what} {local.name}`"
         if _NOT_STATE & set(declared) or following == "[" or not self._is_only(local.name):
             return "declare it with `state`", None
         return hint, Fix(f"declare `{local.name}` with `state`", (insert(origin.span.start, "state "),))
 
-    def _base(self, origin: syntax.Plain, first: int) -> str:
-        """The type that all declarators of a statement share."""
+    def _alone(self, origin: syntax.Plain, first: int, name: int) -> str:
+        """One of several declarators with the type that they share."""
+        texts = self._words.texts
         names = {found.name for found in origin.locals}
-        end = next(index for index in range(first, len(self._words.starts)) if self._words.texts[index] in names)
-        text = self._source.text[self._words.starts[first] : self._words.starts[end]]
-        return " ".join(text.split())
+        base = next(index for index in range(first, name + 1) if texts[index] in names)
+        while texts[base - 1] == "*":
+            base -= 1
+        start = name
+        while texts[start - 1] in ("*", "const") and start > base:
+            start -= 1
+        pointers = "".join(text if text == "*" else f" {text} " for text in texts[start:name]).strip()
+        type_ = self._source[Span(self._words.starts[first], self._words.span(base - 1).end)]
+        rest = self._source[Span(self._words.starts[name], self._words.span(self._declarator_end(name) - 1).end)]
+        return " ".join(f"{type_}{pointers} {rest}".split())
+
+    def _declarator_end(self, name: int) -> int:
+        """The `,` or `;` behind the initialiser of the name."""
+        texts = self._words.texts
+        depth = 0
+        index = name + 1
+        while texts[index] and (depth or texts[index] not in (",", ";")):
+            depth += (texts[index] in ("(", "[", "{")) - (texts[index] in (")", "]", "}"))
+            index += 1
+        return index
 
     def _repair_result(self, local: Local, wait: syntax.WaitExpr) -> tuple[str, Fix | None]:
         hint = "put `state` before the declaration of the wait's result"

@@ -134,6 +134,7 @@ def _declared(file: File) -> _Declared:
     open_: list[_Brace] = [_Brace((), "names")]
     conditionals: list[list[_Brace]] = []
     head = 0  # the index after the last `;`, `{` or `}`
+    parentheses = 0
     for first, end in gaps(file):
         for index in range(first, end):
             text = texts[index]
@@ -147,7 +148,10 @@ def _declared(file: File) -> _Declared:
                 if text == ";" and texts[head : head + 2] == ["using", "namespace"]:
                     declared.opened.add(texts[index - 1])
                 head = index + 1
-            elif open_[-1].kind and _is_declared(texts, index, head, open_[-1].kind):
+                parentheses = 0
+            elif text in ("(", ")"):
+                parentheses += 1 if text == "(" else -1
+            elif open_[-1].kind and not parentheses and _is_declared(texts, index, head, open_[-1].kind):
                 declared.paths.setdefault(text, set()).add(open_[-1].path)
         declared.actors.extend((start, open_[-1].path) for start in islice(starts, 1))
         head = end

@@ -85,6 +85,10 @@ class TokenList:
         """A token with the blanks behind it."""
         return Span(self._starts[index], self._starts[index + 1] if index + 1 < len(self) else self._ends[index])
 
+    def between(self, first: int, second: int) -> Span:
+        """From the end of one token to the start of another."""
+        return Span(self._ends[first], self.span(second, second + 1).start)
+
     def after(self, index: int) -> Span:
         """The place just after a token, for something that is missing there."""
         return Span(self._ends[index], self._ends[index])

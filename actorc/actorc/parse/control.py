@@ -33,6 +33,7 @@ from actorc.words import KEYWORDS
 
 Parsed = tuple[Statement, int]
 _IN_LOOP = "write `loop { auto value = {wait}; if (!...) break; ... }`"
+_CAUGHT_NAMES = frozenset({"e", "ex", "err"})  # which are hardly types
 _NO_FORM = "this is no header of a `for`"
 _FOR_FORMS = "write `(INIT; CONDITION; STEP)` or `(DECLARATION : RANGE)`"
 
@@ -88,6 +89,11 @@ class ControlParser(BlockParser):
         del self._plain.continues[mark:]
 
     def _loop(self, index: int, end: int) -> Parsed:
+        if self._texts[index + 1] == "(":
+            hint = "write `while (...)`; an endless loop is `loop { ... }`"
+            fixes = replaced(self._tokens.span(index, index + 1), "while")
+            self._error(Fault.LOOP_CONDITION, "a `loop` has no condition", index, index + 1, hint, fixes)
+            return self._while(index, end)
         body, after = self._loop_body(index + 1, end, "loop")
         return Loop(self._tokens.span(index, after), body), after
 
@@ -140,8 +146,13 @@ class ControlParser(BlockParser):
     def _refuse_for_local(self, first: int, end: int) -> None:
         for local in locals_of(self._tokens, first, end):
             message = f"`{local.name}` does not live across the waits of this loop"
-            hint = f"write `for (state {self._tokens.text(first, end)}; ...)`"
-            can_be_state = self._texts[first] not in ("auto", "const") and "&" not in self._texts[first:end]
+            text = self._tokens.text(first, end)
+            can_be_state = not {"auto", "&", "const"} & set(self._texts[first:end])
+            hint = f"write `for (state {text}; ...)`"
+            if self._tokens.find(first, end, (",",)) < end:
+                hint, can_be_state = f"give each variable of `{text}` a `state` of its own before the loop", False
+            elif "auto" in self._texts[first:end]:
+                hint = f"write `for (state T {local.name} = ...; ...)` with its type"
             fixes = inserted(self._tokens.span(first, end).start, "state ") if can_be_state else ()
             self._error(Fault.FOR_LOCAL, message, first, end, hint, fixes)
 
@@ -256,14 +267,16 @@ class ControlParser(BlockParser):
             return CatchKind.ALL, None, None
         name = None
         type_end = end
-        if not is_type(self._tokens, first, end):
+        is_name = end - first == 1 and self._texts[first] in _CAUGHT_NAMES
+        if is_name or not is_type(self._tokens, first, end):
             type_end = end - 1
             name = self._texts[type_end]
             named = self._tokens.is_name(type_end) and name not in KEYWORDS and is_type(self._tokens, first, type_end)
+            variable = name if is_name else "e"
             if not named or "auto" in self._texts[first:end]:
                 message = "a `catch` needs a type, a type and a name, or `...`"
-                fixes = replaced(self._tokens.span(first, end), "Error& e")
-                self._error(Fault.CATCH_TYPE, message, first, end, "write `catch (Error& e)`", fixes)
+                fixes = replaced(self._tokens.span(first, end), f"Error& {variable}")
+                self._error(Fault.CATCH_TYPE, message, first, end, f"write `catch (Error& {variable})`", fixes)
                 return CatchKind.ALL, None, None
         words = [text for text in self._texts[first:type_end] if text not in ("const", "::", "&")]
         is_error = words in (["Error"], ["flow", "Error"])

@@ -102,7 +102,7 @@ def _read_qualified(tokens: TokenList, index: int, end: int) -> tuple[int, int] 
 def is_type(tokens: TokenList, first: int, end: int) -> bool:
     """Whether the whole range reads as a type."""
     base = read_base(tokens, first, end)
-    return base is not None and _skip_pointers(tokens, base.end, end)[0] == end
+    return base is not None and skip_pointers(tokens, base.end, end)[0] == end
 
 
 def locals_of(tokens: TokenList, first: int, end: int) -> tuple[Local, ...]:
@@ -153,7 +153,7 @@ def _local_class(tokens: TokenList, first: int, brace: int, end: int) -> tuple[L
 def _declarators(tokens: TokenList, base: Base, index: int, end: int) -> tuple[Local, ...]:
     found: list[Local] = []
     while index < end:
-        after_pointers, pointers = _skip_pointers(tokens, index, end)
+        after_pointers, pointers = skip_pointers(tokens, index, end)
         stop = tokens.find(after_pointers, end, (",",))
         names = _declared_names(tokens, base, after_pointers, end)
         if names is None:
@@ -164,7 +164,7 @@ def _declarators(tokens: TokenList, base: Base, index: int, end: int) -> tuple[L
     return tuple(found)
 
 
-def _skip_pointers(tokens: TokenList, index: int, end: int) -> tuple[int, str]:
+def skip_pointers(tokens: TokenList, index: int, end: int) -> tuple[int, str]:
     """Past `*`, `&`, `&&`, `C::*` and the `const` among them; also the last of these operators."""
     texts = tokens.texts
     last = ""

@@ -79,6 +79,10 @@ class DescriptionParser:
                 self._error(message, index, index + 2, "remove it")
                 index += 2
                 continue
+            if stop == close:
+                after = self._tokens.after(close - 1)
+                message = "a `;` is missing after this field"
+                self._diagnostics.error(Fault.MISSING_SEMICOLON, message, after, fixes=inserted(after.start, ";"))
             field = self._field(index, stop) if stop > index else None
             if field is not None:
                 found.append(field)

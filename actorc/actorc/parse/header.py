@@ -4,45 +4,31 @@ from __future__ import annotations
 
 from actorc.diagnostics import Abandoned, Diagnostics, Edit, Fault, Fix
 from actorc.parse.brackets import TokenList
+from actorc.parse.head import Head
 from actorc.parse.parameters import ParameterParser
 from actorc.parse.reader import Reader
-from actorc.records import dataclass, field
+from actorc.parse.returns import ReturnTypeParser
 from actorc.repairs import insert, inserted, removed, replaced
-from actorc.syntax import Code, Parameter, Span, TemplateParameter
-from actorc.words import KEYWORDS
+from actorc.syntax import Span, TemplateParameter
+from actorc.words import ACTOR_WORDS, KEYWORDS
 
 _FLOW_ATTRIBUTES = ("flow_allow_discard",)
-_REFUSED_SPECIFIERS = ("inline", "virtual", "explicit", "constexpr", "friend", "extern", "consteval", "requires")
+_REFUSED_SPECIFIERS = ("inline", "virtual", "explicit", "constexpr", "friend", "extern", "consteval")
+_TRAILERS = frozenset({"const", "volatile", "noexcept", "override", "final", "&", "&&", "=", "default", "delete", "0"})
 
 _HEAD = "write `ACTOR Future<T> NAME(TYPE NAME, ...)`"
-
-
-@dataclass(slots=True)
-class Head:
-    """What was read so far; `end` is the index of the `;` or `{` after the head."""
-
-    template: tuple[TemplateParameter, ...] | None = None
-    attributes: list[str] = field(default_factory=list)
-    is_static: bool = False
-    is_uncancellable: bool = False
-    result_type: Code | None = None
-    return_text: str = "void"
-    qualifier: tuple[str, ...] = ()
-    name: str = ""
-    name_span: Span = field(default_factory=lambda: Span(0, 0))
-    parameters: tuple[Parameter, ...] = ()
-    end: int = 0
 
 
 class HeaderParser(Reader):
     def __init__(self, tokens: TokenList, diagnostics: Diagnostics) -> None:
         super().__init__(tokens, diagnostics)
         self._parameters = ParameterParser(tokens, diagnostics)
+        self._returns = ReturnTypeParser(tokens, diagnostics)
 
-    def parse(self, actor: int, end: int) -> Head:
+    def parse(self, actor: int, end: int, classes: tuple[str, ...] = ()) -> Head:
         """Read the head from the word `ACTOR` up to its `;` or `{` at `end`, its brackets having been matched.
 
-        Raises Abandoned if no name and parameters can be made out.
+        `classes`: those around it. Raises Abandoned if no name and parameters can be made out.
         """
         head = Head(end=end)
         self._before(actor)
@@ -52,12 +38,25 @@ class HeaderParser(Reader):
         close = self._tokens.partner.get(open_)
         if open_ < head.end and close is None:
             raise Abandoned  # the missing parenthesis has been reported
+        if close is None and end == actor + 1 and self._texts[end] in ACTOR_WORDS:
+            word = self._texts[actor]
+            twice = removed(self._tokens.to_next(actor), word)
+            self._fail(Fault.ACTOR_HEAD, f"the word `{word}` stands here twice", actor, end, None, twice)
         if close is None:
             self._fail(Fault.ACTOR_HEAD, "an actor needs a name and a parameter list", actor, actor + 1, _HEAD)
         name = self._name(head, index, open_)
-        self.return_type(head, index, name)
+        if index == name and head.name in (*classes[-1:], *head.qualifier[-1:]):
+            message = "a constructor cannot be an actor: there is no future that it could return"
+            hint = (
+                f"write a function that makes the object and waits, such as `ACTOR static Future<{head.name}*> make()`"
+            )
+            self._fail(Fault.ACTOR_HEAD, message, name, name + 1, hint)
         head.parameters = self._parameters.parse(open_ + 1, close)
-        self._after_parameters(head, close + 1)
+        if self._texts[close + 1] == "->":
+            self._returns.trailing(head, index, name, close + 1)
+        else:
+            self._returns.read(head, index, name)
+            self._after_parameters(head, close + 1)
         return head
 
     # -----------------------------------------------------------------------------------------------------------
@@ -127,14 +126,15 @@ class HeaderParser(Reader):
             elif text == "UNCANCELLABLE":
                 head.is_uncancellable = True
                 index += 1
+            elif text == "requires":
+                message = "an actor's template cannot be constrained by `requires`"
+                self._fail(Fault.TEMPLATE_HEADER, message, index, index + 1, "write a `static_assert` in its body")
             elif text in _REFUSED_SPECIFIERS or text == "template":
                 fault = Fault.TEMPLATE_HEADER if text == "template" else Fault.ACTOR_HEAD
                 hint = (
                     "leave it out" if text != "template" else "an actor has one `template <...>` in front of all else"
                 )
-                fixes = (
-                    () if text in ("template", "requires", "explicit") else removed(self._tokens.to_next(index), text)
-                )
+                fixes = () if text in ("template", "explicit") else removed(self._tokens.to_next(index), text)
                 message = f"`{text}` cannot stand before an actor's return type"
                 self._error(fault, message, index, index + 1, hint, fixes)
                 index = self._tokens.next(index + (text == "template"), head.end, angles=True)
@@ -146,8 +146,10 @@ class HeaderParser(Reader):
         inner = self._tokens.partner.get(index + 1)
         outer = self._tokens.partner.get(index)
         if inner is None or outer != inner + 1:
-            self._error(Fault.ATTRIBUTE, "an attribute is written `[[name]]`", index, index + 2)
-            return (outer or index + 1) + 1
+            if outer is not None and inner is not None:  # else the missing bracket has been reported
+                message, hint = "an attribute is written `[[name]]`", "put nothing between its brackets"
+                self._error(Fault.ATTRIBUTE, message, index, index + 2, hint)
+            return max(outer or 0, inner or 0, index + 1) + 1
         for place in range(index + 2, inner):
             word = self._texts[place]
             if word.startswith("flow_") and word not in _FLOW_ATTRIBUTES:
@@ -179,56 +181,29 @@ class HeaderParser(Reader):
         head.qualifier = tuple(parts)
         return begin
 
-    def return_type(self, head: Head, first: int, end: int) -> None:
-        """Read `Future<T>` or `void` from the whole range."""
-        text = self._tokens.text(first, end) if first < end else ""
-        if text == "void":
-            return
-        head.return_text = text
-        open_ = self._future_angle(first)
-        close = self._tokens.angle.get(open_)
-        if close is None or close != end - 1:
-            self._wrong_return_type(head, first, end)
-            return
-        is_void = self._texts[open_ + 1 : close] == ["void"]
-        if is_void or not any(self._tokens.is_name(index) for index in range(open_ + 1, close)):
-            message = "`Future` needs a type: an actor without a result is a `Future<Void>`"
-            fixes = replaced(self._tokens.span(first, end), "Future<Void>") if close <= open_ + 1 + is_void else ()
-            self._error(Fault.RETURN_TYPE, message, first, end, "write `Future<Void>`", fixes)
-        head.result_type = self._tokens.code(open_ + 1, close)
-
-    def _future_angle(self, first: int) -> int:
-        """Where the `<` stands in `Future<`, `flow::Future<` or `::flow::Future<`; -1 if none of these is here."""
-        for words in (["Future"], ["flow", "::", "Future"], ["::", "flow", "::", "Future"]):
-            if self._texts[first : first + len(words)] == words:
-                return first + len(words)
-        return -1
-
-    def _wrong_return_type(self, head: Head, first: int, end: int) -> None:
-        name = head.name_span
-        if first >= end:
-            message = f"actor `{head.name}` has no return type"
-            hint = "write `Future<Void>` or `void` before it"
-            self._diagnostics.error(
-                Fault.RETURN_TYPE, message, name, hint=hint, fixes=inserted(name.start, "Future<Void> ")
-            )
-            return
-        is_alias = self._texts[first] == "auto" or self._is_alias(self._texts[end - 1])
-        is_value = "Future" not in head.return_text and not is_alias
-        hint = f"write `Future<{head.return_text}>`" if is_value else "write `Future<T>` itself, not an alias or `auto`"
-        message = f"an actor must return `Future<T>` or `void`, not `{head.return_text}`"
-        fixes = replaced(self._tokens.span(first, end), f"Future<{head.return_text}>") if is_value else ()
-        self._error(Fault.RETURN_TYPE, message, first, end, hint, fixes)
-
-    def _is_alias(self, name: str) -> bool:
-        """Whether the file says `using NAME = ...`."""
-        return any(text == "using" and self._texts[index + 1] == name for index, text in enumerate(self._texts))
-
     def _after_parameters(self, head: Head, index: int) -> None:
-        if index < head.end:
-            text = self._tokens.text(index, head.end)
+        end = head.end
+        if index >= end:
+            if self._texts[end] not in ("{", ";"):
+                message = f"actor `{head.name}` has neither a body nor a `;`"
+                self._error(Fault.ACTOR_HEAD, message, index - 1, index, "write `{ ... }` after it")
+        elif self._texts[index] == "{":
+            return  # its head only seems to go on, since a bracket is open: which has been reported
+        elif not self._tokens.same_line(index - 1, index) and not self._is_trailer(index, end):
+            place = self._tokens.after(index - 1)
+            message = f"the `{{` of actor `{head.name}` is missing after its parameters"
+            fixes = inserted(place.start, " {")
+            self._diagnostics.error(Fault.AFTER_PARAMETERS, message, place, fixes=fixes)
+        else:
+            text = self._tokens.text(index, end)
             message = f"`{text}` cannot stand after an actor's parameters" if len(text) < 40 else "unexpected text"
-            span = self._tokens.span(index, head.end)
-            self._error(Fault.AFTER_PARAMETERS, message, index, head.end, "leave it out", removed(span, text))
-        elif self._texts[head.end] not in ("{", ";"):
-            self._error(Fault.ACTOR_HEAD, f"actor `{head.name}` has neither a body nor a `;`", index - 1, index)
+            fixes = removed(self._tokens.span(index, end), text) if self._is_trailer(index, end) else ()
+            self._error(Fault.AFTER_PARAMETERS, message, index, end, "leave it out", fixes)
+
+    def _is_trailer(self, index: int, end: int) -> bool:
+        """Whether this is what can stand behind the parameters of an ordinary function."""
+        if self._texts[index] == "requires":
+            return True
+        while index < end and (self._texts[index] in _TRAILERS or self._texts[index - 1] == "noexcept"):
+            index = self._tokens.next(index, end)
+        return index == end

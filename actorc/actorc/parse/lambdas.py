@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from actorc.diagnostics import Abandoned, Diagnostics, Fault
 from actorc.parse.brackets import TokenList
-from actorc.parse.header import Head, HeaderParser
+from actorc.parse.head import Head
 from actorc.parse.parameters import ParameterParser
 from actorc.parse.reader import Reader
+from actorc.parse.returns import ReturnTypeParser
 from actorc.parse.statements import StatementParser
 from actorc.parse.waits import WaitScanner
 from actorc.syntax import Actor, Block, Capture
@@ -22,7 +23,7 @@ class LambdaParser(Reader):
 
     def __init__(self, tokens: TokenList, diagnostics: Diagnostics) -> None:
         super().__init__(tokens, diagnostics)
-        self._header = HeaderParser(tokens, diagnostics)
+        self._returns = ReturnTypeParser(tokens, diagnostics)
         self._parameters = ParameterParser(tokens, diagnostics)
         self._scanner = WaitScanner(tokens, diagnostics)
         self._count = 0
@@ -106,7 +107,7 @@ class LambdaParser(Reader):
             message = "an `ACTOR` lambda needs a return type"
             self._error(Fault.LAMBDA, message, first, first + 1, "write `-> Future<T>` before its `{`")
         else:
-            self._header.return_type(head, index + 1, body)
+            self._returns.read(head, index + 1, body)
         return head, captures
 
     def _captures(self, first: int, end: int) -> tuple[Capture, ...]:

@@ -6,9 +6,9 @@ Of every parameter the actor has a copy of its own, so `T const&` and an outer `
 from __future__ import annotations
 
 from actorc.diagnostics import Fault
-from actorc.parse.declarations import is_type, skip_attributes
+from actorc.parse.declarations import is_type, read_base, skip_attributes, skip_pointers
 from actorc.parse.reader import Reader
-from actorc.repairs import removed
+from actorc.repairs import inserted, removed
 from actorc.syntax import Parameter
 from actorc.words import KEYWORDS
 
@@ -32,7 +32,15 @@ class ParameterParser(Reader):
         problem = self._problem(start, stop, equals)
         if problem is not None:
             message, hint = problem
-            self._error(Fault.PARAMETER, message, first, max(equals, first + 1), hint)
+            is_comma = equals <= first and self._texts[first - 1] == ","
+            fixes = removed(tokens.span(first - 1, first), ",") if is_comma else ()
+            self._error(Fault.PARAMETER, message, first, max(equals, first + 1), hint, fixes)
+            return None
+        missing = self._missing_comma(start, stop) if stop - start > 2 else None
+        if missing is not None:
+            place = tokens.after(missing)
+            message = "a `,` is missing between two parameters"
+            self._diagnostics.error(Fault.PARAMETER, message, place, fixes=inserted(place.start, ","))
             return None
         default = None
         if equals < end:
@@ -53,6 +61,20 @@ class ParameterParser(Reader):
         if not self._tokens.is_name(last) or self._texts[last] in KEYWORDS:
             return True
         return last == first or self._texts[last - 1] in _BEFORE_TYPE_NAME
+
+    def _missing_comma(self, first: int, stop: int) -> int | None:
+        """The name of `Future<int> x` in `Future<int> x Future<int>`; a macro before a type looks similar, so that the
+        first type must be more than a name."""
+        tokens = self._tokens
+        if is_type(tokens, first, stop):
+            return None
+        base = read_base(tokens, first, stop)
+        if base is None:
+            return None
+        name = skip_pointers(tokens, base.end, stop)[0]
+        is_sure = name - first > 1 or self._texts[first] in KEYWORDS
+        is_named = name < stop and tokens.is_name(name) and self._texts[name] not in KEYWORDS
+        return name if is_sure and is_named and is_type(tokens, name + 1, stop) else None
 
     def _problem(self, first: int, stop: int, end: int) -> tuple[str, str] | None:
         """What is wrong with the type in `[first, stop)` and the name behind it, and what to write."""

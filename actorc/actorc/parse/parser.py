@@ -9,7 +9,8 @@ from collections import Counter
 from actorc.diagnostics import Abandoned, Diagnostics, Fault
 from actorc.parse.brackets import TEST_WORD, TokenList
 from actorc.parse.descriptions import DESCRIBED, DescriptionParser
-from actorc.parse.header import Head, HeaderParser
+from actorc.parse.head import Head
+from actorc.parse.header import HeaderParser
 from actorc.parse.lambdas import LambdaParser
 from actorc.parse.lexer import OPEN_TO_THE_END, Kind, lex
 from actorc.parse.scopes import SCOPE_WORDS, Scopes
@@ -112,7 +113,7 @@ class _FileParser:
         try:
             if self._tokens.texts[first] == TEST_WORD:
                 return self._tests.parse(first, end, in_class=bool(self._scopes.classes))
-            return self._header.parse(first, end), None
+            return self._header.parse(first, end, self._scopes.classes), None
         except Abandoned:
             return None, None
 

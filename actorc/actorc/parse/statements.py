@@ -18,9 +18,11 @@ from actorc.parse.control import ControlParser, Parsed
 from actorc.parse.declarations import skip_attributes
 from actorc.parse.lexer import Kind
 from actorc.parse.waits import BEFORE
-from actorc.repairs import insert
+from actorc.repairs import insert, removed
 from actorc.syntax import Block, Break, Choose, Continue, Plain, Return, Statement, Throw, Wait, When
+from actorc.words import CONTROL
 
+_AFTER_NO_STATE = CONTROL | {"choose"}
 _USED_AS_A_NAME = frozenset({
     ".", "->", "=", "::", ")", ",", "[", "++", "--", "+=", "-=", "*=", "/=", "==", "!=", "<", "<<", "?", ":", ";",
 })  # fmt: skip
@@ -32,7 +34,7 @@ class StatementParser(ControlParser):
     def __init__(self, tokens: TokenList, diagnostics: Diagnostics) -> None:
         super().__init__(tokens, diagnostics)
         self._leading = False
-        self._keywords: dict[str, Callable[[int, int], Parsed]] = {
+        self._keywords: dict[str, Callable[[int, int], tuple[Statement | None, int]]] = {
             "if": self._if,
             "loop": self._loop,
             "while": self._while,
@@ -87,7 +89,8 @@ class StatementParser(ControlParser):
         """Whether `loop`, `choose` or `when` is a name of the program here, as in `loop().stop()`."""
         text, following = self._texts[index], self._texts[index + 1]
         if text == "loop" and following == "(":
-            return True
+            close = self._tokens.partner.get(index + 1)
+            return close is None or self._texts[close + 1] != "{"
         return text in ("loop", "choose", "when") and following in _USED_AS_A_NAME - {";"}
 
     # -----------------------------------------------------------------------------------------------------------
@@ -108,12 +111,17 @@ class StatementParser(ControlParser):
             return None
         return Wait(self._tokens.span(index, after), self._forms.wait(index, wait, stop))
 
-    def _state(self, index: int, end: int) -> Parsed:
+    def _state(self, index: int, end: int) -> tuple[Statement | None, int]:
         following = self._texts[index + 1]
         has_attribute = following == "[" and self._texts[index + 2] == "["
         if not (self._tokens.is_name(index + 1) or following == "::" or has_attribute):
             message = "`state` is a keyword in an actor, and cannot be used as a name"
             self._fail(Fault.STATE_AS_NAME, message, index, index + 1, "give the variable another name")
+        if following in _AFTER_NO_STATE:
+            message = f"`state` declares a variable, and `{following}` begins a statement"
+            fixes = removed(self._tokens.to_next(index), "state")
+            self._error(Fault.STATE_DECLARATION, message, index, index + 1, fixes=fixes)
+            return self._statement(index + 1, end)
         stop, after = self._plain.end(index + 1, end)
         leading, self._leading = self._leading, False
         wait = self._wait_form(index, stop, after)
@@ -221,10 +229,15 @@ class StatementParser(ControlParser):
         except Abandoned:
             self._error(Fault.WHEN_OUTSIDE_CHOOSE, message, index, index + 1, hint)
             raise
+        bodies = [when.body]
+        while after < end and self._texts[after] == "when":
+            when, after = self._when(after, end, index)
+            bodies.append(when.body)
         span = self._tokens.span(index, after)
-        fix = Fix("put it in a `choose`", (insert(span.start, "choose { "), insert(span.end, " }")))
+        what = "it" if len(bodies) == 1 else "them"
+        fix = Fix(f"put {what} in a `choose`", (insert(span.start, "choose { "), insert(span.end, " }")))
         self._error(Fault.WHEN_OUTSIDE_CHOOSE, message, index, index + 1, hint, (fix,))
-        return when.body, after
+        return Block(span, tuple(bodies)), after
 
     def _stray_else(self, index: int, end: int) -> Parsed:
         self._error(

@@ -7,9 +7,11 @@ import re
 from actorc.diagnostics import Diagnostics, Fault
 from actorc.parse.brackets import TokenList
 from actorc.parse.lexer import Kind
+from actorc.repairs import removed
 from actorc.syntax import Span
+from actorc.words import BUILTIN_TYPES, KEYWORDS
 
-STRAY_WORDS = frozenset({"UNCANCELLABLE"})  # and directives
+STRAY_WORDS = frozenset({"UNCANCELLABLE", "state"})  # and directives
 _MACRO = re.compile(r"#\s*define\s+(?!ACTOR\b|SWIFT_ACTOR\b)\w+")
 _ACTOR = re.compile(r"\"(?:\\.|[^\"\\])*\"|//[^\n]*|/\*.*?\*/|\b(?P<word>ACTOR|SWIFT_ACTOR)\b", re.DOTALL)
 _BEFORE_ACTOR = frozenset({"static", "Future", "flow", "void", "ACTOR", "SWIFT_ACTOR"})
@@ -22,8 +24,30 @@ def find_stray(tokens: TokenList, index: int, diagnostics: Diagnostics) -> None:
         message = "`UNCANCELLABLE` belongs to an actor, and stands after the word ACTOR"
         hint = "write `ACTOR UNCANCELLABLE Future<T> name(...)`"
         diagnostics.error(Fault.STRAY_SPECIFIER, message, tokens.span(index, index + 1), hint=hint)
+    elif text == "state" and _declares_state(tokens, index):
+        message = "`state` means something only in actors"
+        fixes = removed(tokens.to_next(index), text)
+        diagnostics.error(Fault.STATE_WITHOUT_EFFECT, message, tokens.span(index, index + 1), fixes=fixes)
     elif "ACTOR" in text and tokens.kind(index) is Kind.DIRECTIVE:
         _find_in_macro(tokens.tokens[index].span, text, diagnostics)
+
+
+def _declares_state(tokens: TokenList, index: int) -> bool:
+    """Whether `state TYPE NAME` stands here; `state` may also be a type or a name of the program."""
+    texts = tokens.texts
+    before = texts[index - 1] if index else ""
+    if before not in (";", "{", "}", "") and before[0] != "#":
+        return False
+    if texts[index + 1] in BUILTIN_TYPES or texts[index + 1] == "auto":
+        return True
+    place = index + 1 + (texts[index + 1] == "const")
+    if not tokens.is_name(place) or texts[place] in KEYWORDS:
+        return False
+    while texts[place + 1] == "::" and tokens.is_name(place + 2):
+        place += 2
+    if texts[place + 1] == "<":
+        return True
+    return tokens.is_name(place + 1) and texts[place + 2] in (";", "=", "(", "{")
 
 
 def _find_in_macro(span: Span, text: str, diagnostics: Diagnostics) -> None:

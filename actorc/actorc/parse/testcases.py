@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from actorc.diagnostics import Abandoned, Diagnostics, Fault, Note
 from actorc.parse.brackets import TokenList
-from actorc.parse.header import Head
+from actorc.parse.head import Head
+from actorc.repairs import replaced
 from actorc.syntax import Code, Parameter, Span
 
 
@@ -26,6 +27,10 @@ class TestCaseParser:
         before, self._last = self._last, (line, span)
         if close == word + 2:
             self._fail("a test case needs a name", span, 'write `TEST_CASE("/path/name")`')
+        if self._tokens.find(word + 2, close, (",",)) < close:
+            self._fail("a test case has a name, and no parameters", span, 'write `TEST_CASE("/path/name")`')
+        if close == word + 3 and self._tokens.is_name(word + 2):
+            self._check_name(word + 2)
         if self._tokens.texts[end] == ";" and end == close + 1:
             self._fail("a test case has no forward declaration", span, "remove it: the definition registers the test")
         if end != close + 1 or self._tokens.texts[end] != "{":
@@ -37,6 +42,15 @@ class TestCaseParser:
             message = "two test cases on one line would have the same name `flowTestCase" + str(line) + "`"
             self._fail(message, span, "put each on a line of its own", note)
         return self._head(span, line, end), self._tokens.code(word + 2, close)
+
+    def _check_name(self, index: int) -> None:
+        """A name is a string, or a constant that is one."""
+        name = self._tokens.texts[index]
+        if self._tokens.texts.count(name) == 1 and not name.isupper():
+            message = "the name of a test case is a string"
+            span = self._tokens.span(index, index + 1)
+            fixes = replaced(span, f'"/{name}"')
+            self._diagnostics.warning(Fault.TEST_CASE, message, span, fixes=fixes)
 
     def _head(self, span: Span, line: int, end: int) -> Head:
         source = self._tokens.source

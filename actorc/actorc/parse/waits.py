@@ -11,9 +11,10 @@ from collections.abc import Iterator
 
 from actorc.diagnostics import Diagnostics, Edit, Fault, Fix
 from actorc.parse.brackets import TokenList
+from actorc.parse.declarations import is_type
 from actorc.repairs import before, insert, removed, replaced, unused_name
 from actorc.syntax import Span, Words
-from actorc.words import ACTOR_WORDS, BEFORE_OPERAND, CLASS_KEYS, begins_captures
+from actorc.words import ACTOR_WORDS, BEFORE_OPERAND, CLASS_KEYS, KEYWORDS, begins_captures
 
 _WAITS = frozenset({"wait", "waitNext"})
 _FORBIDDEN = _WAITS | {"co_await", "co_return", "co_yield", "goto", "state"}
@@ -85,7 +86,7 @@ class WaitScanner:
                 elif self.is_wait(index):
                     waits.append(index)
             elif word == "state":
-                self._stateless(index, in_lambda)
+                self._stateless(index, first if statement == first else index, in_lambda)
             elif not in_lambda:
                 self._unsupported(word, span, self._respelt(index, first, end, statement))
         for index in waits:
@@ -154,10 +155,18 @@ class WaitScanner:
         edits = (Edit(Span(tokens.span(index, end).start, operand.start), "wait("), insert(operand.end, ")"))
         return (Fix("write `wait(...)`", edits),)
 
-    def _stateless(self, index: int, in_lambda: bool) -> None:
-        """`state` where variables are those of a lambda, or of a statement that is copied."""
+    def _stateless(self, index: int, first: int, in_lambda: bool) -> None:
+        """`state` where variables are those of a lambda, or of a statement that is copied; or behind the type with
+        which the statement begins at `first`."""
         tokens = self._tokens
         texts = tokens.texts
+        if tokens.is_name(index + 1) and texts[index + 1] not in KEYWORDS and is_type(tokens, first, index):
+            start = tokens.span(first, index).start
+            edits = (insert(start, "state "), Edit(tokens.to_next(index), ""))
+            message = "`state` stands before the type"
+            fixes = (Fix("write it first", edits),)
+            self._diagnostics.error(Fault.STATE_DECLARATION, message, tokens.span(index, index + 1), fixes=fixes)
+            return
         declares = tokens.is_name(index + 1) and (tokens.is_name(index + 2) or texts[index + 2] in ("<", "::", "*"))
         if texts[index - 1] not in (";", "{", "}") or not declares:
             return
