@@ -364,7 +364,7 @@ def test_a_fault_hides_none_in_later_statements_and_actors() -> None:
         "state X::y = 1; state X::g() { state s; state(s); return s; }",
         "void g(int state) { state = 1; if (state) { state++; } state.x(); state: goto state; }",
         "namespace state { int x; } int y = state::x; template <class T> state operator<(state, T);",
-        "ACTOR Future<Void> a(IN OUT X b, Future<int> const c, unsigned long d, struct X e, std::map<int, X> const* g);",
+        "ACTOR Future<Void> a(IN OUT X b, Future<int> const c, long long d, struct X e, std::map<X, X> const* g);",
         "TEST_CASE(NAME) { wait(delay(1)); return Void(); }",
         'static const char* name = "/a"; TEST_CASE(name) { wait(delay(1)); return Void(); }',
         'TEST_CASE("/a" SUFFIX) { wait(delay(1)); return Void(); }',
