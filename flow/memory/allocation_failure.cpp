@@ -26,21 +26,19 @@ AllocationFailure::~AllocationFailure() {
         heap.classes[c].first = lists_[c];
 }
 
-void* AllocationFailure::allocate(std::size_t bytes, memory::SizeClass sizeClass) {
+void* AllocationFailure::allocate(std::size_t bytes) {
     if (allocationFails())
         throw std::bad_alloc();
-    FreeBlock*& first = heap.classes[sizeClass].first;
-    detail::allocationFailure = nullptr;
-    std::swap(first, lists_[sizeClass]);
-    struct Restore {
+    struct Restored {
         AllocationFailure* self;
-        FreeBlock*& first;
-        memory::SizeClass sizeClass;
-        ~Restore() {
-            std::swap(first, self->lists_[sizeClass]);
-            detail::allocationFailure = self;
+        explicit Restored(AllocationFailure* failure) : self(failure) { swap(); }
+        ~Restored() { swap(); }
+        void swap() {
+            detail::allocationFailure = detail::allocationFailure ? nullptr : self;
+            for (std::size_t c = 0; c < memory::kClassCount; ++c)
+                std::swap(heap.classes[c].first, self->lists_[c]);
         }
-    } restore{this, first, sizeClass};
+    } restored(this);
     return memory::allocate(bytes);
 }
 

@@ -51,7 +51,7 @@ private:
     friend void* memory::detail::allocateSlow(std::size_t bytes, memory::SizeClass sizeClass);
     friend void memory::detail::releaseSlow(void* block, memory::SizeClass sizeClass) noexcept;
 
-    void* allocate(std::size_t bytes, memory::SizeClass sizeClass);
+    void* allocate(std::size_t bytes);
     void release(void* block, memory::SizeClass sizeClass) noexcept;
 
     std::uint64_t n_;

@@ -8,10 +8,15 @@
 //
 // Each thread has its own free lists, one for each size class: 16-byte steps up to 512 bytes, four steps for each
 // doubling up to 4096, and the system beyond. Taking and giving back a block is a few instructions without locks or
-// calls. A block may be freed on another thread; it then serves that thread. A thread that frees more blocks than it
-// takes gives the surplus to those that run short, many at a time, and all that it holds when it ends.
+// calls. A block may be freed on another thread; from there it returns to the thread whose memory it is, many at a
+// time. What a thread holds when it ends goes to the others.
 //
-// Under AddressSanitizer every block comes from the system, so that use after free is found.
+// Free memory of one class serves the others when they need more. flow/memory/home.h says how, and how much memory can
+// lie idle at most; trim() gives it to the system.
+//
+// Under AddressSanitizer every block comes from the system, so that use after free is found. In code for shared objects
+// (-fPIC) the compiler calls a function for each access to a thread_local, unless it is told -ftls-model=initial-exec,
+// which holds for objects that are there when the program starts.
 
 #include <cstddef>
 #include <cstdint>
@@ -70,7 +75,6 @@ struct FreeList {
     std::uint64_t allocated = 0;
     std::uint64_t toBeFreed = 1; // the one that counts this down to 0 goes to `releaseSlow`
     std::uint64_t freedThen = 1; // how many have been freed then
-    std::uint64_t shared = 0;    // blocks given to other threads
 
     std::uint64_t freed() const { return freedThen - toBeFreed; }
 };
@@ -83,8 +87,8 @@ inline constinit thread_local Heap heap{};
 
 /// Fills the free list of the class, or takes from the system; throws std::bad_alloc with everything unchanged.
 void* allocateSlow(std::size_t bytes, SizeClass sizeClass);
-/// Gives blocks to other threads if this one has freed many more than it allocated. Every block of kSystemClass comes
-/// here, so that `release` needs one test for both.
+/// Looks for blocks of other threads among those that have been freed. Every block of kSystemClass comes here, so that
+/// `release` needs one test for both.
 void releaseSlow(void* block, SizeClass sizeClass) noexcept;
 
 } // namespace detail
@@ -118,6 +122,7 @@ struct Statistics {
     std::uint64_t freed = 0;
     /// Negative where a thread freed more blocks of others than it allocated.
     std::int64_t live() const { return static_cast<std::int64_t>(allocated - freed); }
+    std::int64_t liveBytes() const { return live() * static_cast<std::int64_t>(blockBytes); }
 };
 
 /// Counters of the calling thread for one class; `blockBytes` is 0 for kSystemClass.
@@ -125,10 +130,26 @@ Statistics statistics(SizeClass sizeClass) noexcept;
 /// The same over all classes; `blockBytes` is 0.
 Statistics totalStatistics() noexcept;
 
-/// Where memory for the size classes comes from, in chunks; returns null when there is none. For tests of running
-/// out of memory; null restores the system. Returns the source before.
-using ChunkSource = void* (*)(std::size_t bytes);
-ChunkSource setChunkSource(ChunkSource source) noexcept;
+/// Where the memory of the calling thread is, without what is beyond the size classes.
+struct Usage {
+    std::size_t held = 0;   // taken from the system
+    std::size_t unused = 0; // of this, free for any class
+    std::size_t cached = 0; // of this, free blocks of some class. May count some of other threads' memory
+    std::int64_t live = 0;  // of this, in blocks that were allocated and not freed. Negative as in Statistics
+    /// Held for nothing at this moment: `unused`, `cached`, and the ends of spans that are too short for a block.
+    std::int64_t waste() const { return static_cast<std::int64_t>(held) - live; }
+};
+Usage usage() noexcept;
+
+/// Gives memory of this thread, and of threads that have ended, back to the system: chunks of 256 KiB in which no block
+/// is live. Takes time in proportion to the number of free blocks. Returns how many bytes.
+std::size_t trim() noexcept;
+
+/// What all threads together hold, in bytes of chunks; resident memory is at most that.
+std::size_t heldBytes() noexcept;
+/// Sets what all threads together may hold. Where more is needed allocate() throws std::bad_alloc; what has been freed
+/// still serves. Returns the limit before; at first there is none.
+std::size_t setHeldLimit(std::size_t bytes) noexcept;
 
 } // namespace flow::memory
 

@@ -4,8 +4,6 @@
 
 #include <doctest/doctest.h>
 
-#include <atomic>
-#include <barrier>
 #include <cstring>
 #include <set>
 #include <stdexcept>
@@ -51,17 +49,6 @@ std::vector<void*> take(std::size_t bytes, int count) {
 void giveBack(std::vector<void*> const& blocks, std::size_t bytes) {
     for (void* block : blocks)
         release(block, sizeClassOf(bytes));
-}
-
-int countOf(std::set<void*> const& known, std::vector<void*> const& blocks) {
-    int count = 0;
-    for (void* block : blocks)
-        count += static_cast<int>(known.count(block));
-    return count;
-}
-
-void* noChunks(std::size_t) {
-    return nullptr;
 }
 
 struct alignas(16) Small : FastAllocated<Small> {
@@ -161,6 +148,30 @@ TEST_CASE("allocator: statistics count each class on its own") {
     }
 }
 
+TEST_CASE("allocator: usage tells what is held, and what of that is in use" * doctest::skip(FLOW_SYSTEM_BLOCKS)) {
+    trim(); // so that the thread finds nothing that others have left
+    std::thread([] {
+        Usage empty = usage();
+        auto blocks = take(200, 10000);
+        Usage full = usage();
+        CHECK(full.live - empty.live == 10000 * 208);
+        CHECK(full.held >= 10000 * 208);
+        CHECK(full.waste() < 10000 * 208 / 8 + 256 * 1024);
+        CHECK(heldBytes() >= full.held);
+        giveBack(blocks, 200);
+        Usage free = usage();
+        CHECK(free.live == empty.live);
+        CHECK(free.held == full.held);
+        CHECK(free.cached >= 10000 * 208);
+        CHECK(free.waste() == static_cast<std::int64_t>(free.held));
+        std::size_t before = heldBytes();
+        CHECK(trim() == free.held);
+        CHECK(heldBytes() == before - free.held);
+        CHECK(usage().held == 0);
+        CHECK(usage().cached + usage().unused == 0);
+    }).join();
+}
+
 TEST_CASE("allocator: a block freed on another thread serves that thread") {
     auto blocks = take(80, 10);
     std::int64_t here = totalStatistics().live();
@@ -176,64 +187,6 @@ TEST_CASE("allocator: a block freed on another thread serves that thread") {
     CHECK(totalStatistics().live() == here);
     if (!FLOW_SYSTEM_BLOCKS)
         CHECK(reused == blocks.back());
-}
-
-TEST_CASE("allocator: what a thread cached goes to the next thread that needs it" * doctest::skip(FLOW_SYSTEM_BLOCKS)) {
-    std::size_t bytes = 3333; // used by no other test
-    std::set<void*> known;
-    std::thread([&] {
-        auto blocks = take(bytes, 40);
-        known.insert(blocks.begin(), blocks.end());
-        giveBack(blocks, bytes);
-    }).join();
-    for (int round = 0; round < 3; ++round) { // a thread that only ever used inherited blocks hands them on as well
-        std::thread([&] {
-            auto blocks = take(bytes, 40);
-            CHECK(countOf(known, blocks) == 40);
-            giveBack(blocks, bytes);
-        }).join();
-    }
-}
-
-TEST_CASE("allocator: a thread that only frees hands on what it freed for others" * doctest::skip(FLOW_SYSTEM_BLOCKS)) {
-    std::size_t bytes = 2800; // used by no other test
-    std::vector<void*> blocks;
-    std::thread([&] { blocks = take(bytes, 40); }).join();
-    std::thread([&] { giveBack(blocks, bytes); }).join();
-    std::thread([&] {
-        std::set<void*> known(blocks.begin(), blocks.end());
-        auto again = take(bytes, 40);
-        CHECK(countOf(known, again) == 40);
-        giveBack(again, bytes);
-    }).join();
-}
-
-TEST_CASE("allocator: blocks that always go from one thread to another come back" * doctest::skip(FLOW_SYSTEM_BLOCKS)) {
-    constexpr std::size_t kBytes = 2600; // used by no other test
-    constexpr int kRounds = 200, kBlocks = 50;
-    static std::atomic<int> chunks;
-    chunks = 0;
-    ChunkSource before = setChunkSource([](std::size_t bytes) {
-        ++chunks;
-        return std::aligned_alloc(64, bytes);
-    });
-    std::vector<void*> blocks;
-    std::barrier turn(2);
-    std::thread consumer([&] {
-        for (int i = 0; i < kRounds; ++i) {
-            turn.arrive_and_wait();
-            giveBack(blocks, kBytes);
-            turn.arrive_and_wait();
-        }
-    });
-    for (int i = 0; i < kRounds; ++i) {
-        blocks = take(kBytes, kBlocks);
-        turn.arrive_and_wait();
-        turn.arrive_and_wait();
-    }
-    consumer.join();
-    setChunkSource(before);
-    CHECK(chunks <= 3); // all rounds together need 26 MB
 }
 
 TEST_CASE("allocator: threads that exchange blocks never hold one twice") {
@@ -261,13 +214,14 @@ TEST_CASE("allocator: threads that exchange blocks never hold one twice") {
 
 TEST_CASE("allocator: out of memory is std::bad_alloc and nothing is broken" * doctest::skip(FLOW_SYSTEM_BLOCKS)) {
     test::Balance balance;
-    std::thread([] { // with a region of its own, which is empty
-        ChunkSource before = setChunkSource(noChunks);
+    trim();          // so that the thread finds nothing that others have left
+    std::thread([] { // and holds nothing yet
+        std::size_t before = setHeldLimit(0);
         Statistics start = totalStatistics();
         for (std::size_t bytes : {2400u, 2401u, 2500u})
             CHECK_THROWS_AS((void)allocate(bytes), std::bad_alloc);
         CHECK(totalStatistics().allocated == start.allocated);
-        CHECK(bool(setChunkSource(before) == noChunks));
+        CHECK(setHeldLimit(before) == 0);
         Block block = makeBlock(2400, 9);
         CHECK(isIntact(block));
         giveBack(block);
@@ -279,17 +233,17 @@ TEST_CASE("allocator: cached blocks still serve when memory has run out" * docte
     test::Balance balance;
     auto blocks = take(640, 100);
     giveBack(blocks, 640);
-    ChunkSource before = setChunkSource(noChunks);
+    std::size_t before = setHeldLimit(0);
     std::vector<void*> held;
     try {
         for (;;)
-            held.push_back(allocate(640));
+            held.push_back(allocate(1000)); // of another class
     } catch (std::bad_alloc const&) {
     }
-    setChunkSource(before);
-    CHECK(held.size() >= 100);
+    setHeldLimit(before);
+    CHECK(held.size() >= 48); // three spans of 640
     CHECK(std::set<void*>(held.begin(), held.end()).size() == held.size());
-    giveBack(held, 640);
+    giveBack(held, 1000);
 }
 
 TEST_CASE("allocator: huge sizes are std::bad_alloc" * doctest::skip(FLOW_SYSTEM_BLOCKS)) {
