@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.console import Console
 
-from benchlib import growth_command
+from benchlib import allocators_command, growth_command
 from benchlib.arguments import TARGET, Parser, UsageError, binary, check_writable, compilers, revision
 from benchlib.build import BuildError, build
 from benchlib.peers import peers_table
@@ -39,6 +39,7 @@ one list: each name ends in /compiler:clang or /compiler:gcc, each entry's label
 the compiler, and the context's compiler and flags are "for clang; for gcc".
 
 tools/bench growth --help: the cost of an actor among 1 to a million, as a picture.
+tools/bench allocators --help: FastAllocator beside malloc, mimalloc and tcmalloc.
 
 Exit code: 0 success, 1 the build or a benchmark failed, 2 wrong arguments."""
 
@@ -136,6 +137,8 @@ def main() -> int:
     try:
         if sys.argv[1:2] == ["growth"]:
             return growth_command.main(sys.argv[2:], console, output())
+        if sys.argv[1:2] == ["allocators"]:
+            return allocators_command.main(sys.argv[2:], console, output())
         options = parse_arguments()
         check(options)
         documents = measure(options, console)

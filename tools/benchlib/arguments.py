@@ -21,12 +21,13 @@ class UsageError(Exception):
 class Parser(argparse.ArgumentParser):
     """Has the arguments that every command takes."""
 
-    def __init__(self, prog: str, description: str, epilog: str) -> None:
+    def __init__(self, prog: str, description: str, epilog: str, has_loop: bool = True) -> None:
         form = argparse.RawDescriptionHelpFormatter
         super().__init__(prog=prog, description=description, epilog=epilog, formatter_class=form)
         compilers = (*COMPILERS, "both")
         self.add_argument("--compiler", default="clang", choices=compilers, help="default: clang")
-        self.add_argument("--loop", choices=("sim", "real"), help="the loop to run on; default: sim")
+        if has_loop:
+            self.add_argument("--loop", choices=("sim", "real"), help="the loop to run on; default: sim")
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message} (see {self.prog} --help)")
@@ -47,8 +48,8 @@ def check_writable(file: Path) -> None:
         file.unlink()
 
 
-def binary(compiler: str) -> Path:
-    return binary_dir(compiler) / "bench" / TARGET
+def binary(compiler: str, target: str = TARGET) -> Path:
+    return binary_dir(compiler) / "bench" / target
 
 
 def revision() -> str:

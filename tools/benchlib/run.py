@@ -36,7 +36,7 @@ class Settings:
 
 def available(binary: Path, loop: str, more: Sequence[str] = ()) -> list[str]:
     """The names of all benchmarks, in the order in which the program registers them; `more` options decide which."""
-    command = [str(binary), f"--loop={loop}", *more, "--benchmark_list_tests=true"]
+    command = [str(binary), *loop_option(loop), *more, "--benchmark_list_tests=true"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     if run.returncode:
         raise RunError(run.stdout + run.stderr)
@@ -64,7 +64,7 @@ def run(
         progress = Progress(len(names) * settings.repetitions, bar)
         command: list[str | Path] = [
             binary,
-            f"--loop={settings.loop}",
+            *loop_option(settings.loop),
             *more,
             f"--benchmark_filter=^({'|'.join(map(escape, names))})$",
             f"--benchmark_repetitions={settings.repetitions}",
@@ -87,6 +87,11 @@ def run(
     place = {name: index for index, name in enumerate(names)}
     document["benchmarks"].sort(key=lambda result: place[result["run_name"]])
     return document
+
+
+def loop_option(loop: str) -> list[str]:
+    """Not every program runs on a loop: "" stands for none."""
+    return [f"--loop={loop}"] if loop else []
 
 
 def escape(name: str) -> str:
