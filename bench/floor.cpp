@@ -336,29 +336,28 @@ private:
     std::coroutine_handle<promise_type> frame_;
 };
 
+// Out of line, or else clang finds out that it needs no frame at all.
+[[gnu::noinline]] Number giveAtOnce(int number) {
+    if (number < 0)
+        co_await std::suspend_always();
+    co_return number;
+}
+
+void performCoroutineCreateReady(Run* run) {
+    int sum = 0;
+    while (run->next()) {
+        Number number = giveAtOnce(1);
+        sum += number.get();
+    }
+    run->expect(sum > 0);
+}
+
 struct Signal {
     std::coroutine_handle<> waiting;
     bool await_ready() { return false; }
     void await_suspend(std::coroutine_handle<> self) { waiting = self; }
     void await_resume() {}
 };
-
-// Out of line, or else clang finds out that it needs no frame at all.
-[[gnu::noinline]] Number giveAtOnce(int number, Signal& rarely) {
-    if (number < 0)
-        co_await rarely;
-    co_return number;
-}
-
-void performCoroutineCreateReady(Run* run) {
-    Signal never;
-    int sum = 0;
-    while (run->next()) {
-        Number number = giveAtOnce(1, never);
-        sum += number.get();
-    }
-    run->expect(sum > 0);
-}
 
 Number giveLater(Signal& signal) {
     co_await signal;
