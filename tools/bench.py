@@ -23,7 +23,7 @@ QUICK = "^(DELAY|YIELD|NET2|callback)/"
 QUICK_SIZES = (64, 4096, 65536)
 QUICK_SECONDS = 24.0  # for all compilers together; the rest of the minute is for setting up and first tries
 QUICK_PEERS_SIZES = (1000, 1024, 4096)  # one of each row
-QUICK_PEERS_SECONDS = 40.0
+QUICK_PEERS_SECONDS = 30.0
 FULL_MIN_TIME = 0.2  # of one repetition, in seconds
 
 DESCRIPTION = """\
