@@ -17,6 +17,7 @@ NAMES = [
     "NET2/64/asio",
     "NET2/4096/asio",
     "quorum/64/actor",
+    "map/library",
     "create_ready/asio",
 ]
 
@@ -31,6 +32,7 @@ def test_other_libraries_do_not_run_unless_asked_for() -> None:
         "NET2/64/coroutine",
         "NET2/64/actorc-coroutine",
         "quorum/64/actor",
+        "map/library",
     ]
 
 

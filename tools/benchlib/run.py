@@ -15,7 +15,7 @@ from rich.console import Console
 
 from benchlib.process import stream
 from benchlib.progress import Bar
-from benchlib.table import STYLES, parse_name
+from benchlib.table import OURS, STYLES, parse_name
 
 # With --v=2 Google Benchmark says this before it runs a benchmark once.
 _RUNNING = re.compile(r"Running (.+) for (\d+)$")
@@ -45,7 +45,7 @@ def available(binary: Path, loop: str, more: Sequence[str] = ()) -> list[str]:
 
 def choose(names: Sequence[str], pattern: str, sizes: Sequence[int] | None, peers: bool = False) -> list[str]:
     """Those that the pattern is found in, of these sizes if they have one: in our styles, or beside those of peers."""
-    own = [name for name in names if parse_name(name).style in STYLES]
+    own = [name for name in names if parse_name(name).style in OURS]
     if peers:
         compared = {parse_name(name).benchmark for name in set(names).difference(own)}
         left_out = STYLES[2:]

@@ -16,6 +16,8 @@ _SUFFIX = re.compile(r"(min_time|min_warmup_time|iterations|repeats|threads):\S*
 
 # These have a column in every table; other styles get one when they occur.
 STYLES = ("actor", "coroutine", "actorc-coroutine")
+# All that is ours and runs without --peers.
+OURS = (*STYLES, "library")
 _TITLES = {"actor": "ACTOR"}
 
 
