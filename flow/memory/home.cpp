@@ -22,6 +22,13 @@ std::uint64_t bitOf(SizeClass sizeClass) {
 }
 static_assert(kClassCount <= 64);
 
+std::size_t countOf(FreeBlock const* blocks) {
+    std::size_t count = 0;
+    for (; blocks; blocks = blocks->next)
+        ++count;
+    return count;
+}
+
 void unmap(void* place, std::size_t bytes) {
     if (bytes != 0)
         ::munmap(place, bytes);
@@ -117,12 +124,12 @@ void Home::leave(void* self) noexcept {
         auto sizeClass = static_cast<SizeClass>(c);
         FreeList& list = heap.classes[c];
         if (FreeBlock* first = std::exchange(list.first, nullptr))
-            orphans.putMail(sizeClass, first);
+            orphans.putMail(sizeClass, first, countOf(first));
         list.freedThen = list.freed() + 1; // the next free comes to us, if there is one
         list.toBeFreed = 1;
         while (Batch* batch = home->ledgers_[c].mail) {
             home->ledgers_[c].mail = batch->nextBatch;
-            orphans.putMail(sizeClass, batch);
+            orphans.putMail(sizeClass, batch, countOf(batch));
         }
     }
     home->hasMail_.store(0, std::memory_order_relaxed);
@@ -163,10 +170,7 @@ bool Home::adoptOrphans() noexcept {
 // Mail
 
 /// Under the mutex. The blocks belong to chunks of this Home.
-void Home::putMail(SizeClass sizeClass, FreeBlock* first) noexcept {
-    std::size_t count = 0;
-    for (FreeBlock* block = first; block; block = block->next)
-        ++count;
+void Home::putMail(SizeClass sizeClass, FreeBlock* first, std::size_t count) noexcept {
     Batch*& mail = ledgers_[sizeClass].mail;
     mail = ::new (static_cast<void*>(first)) Batch{*first, mail};
     mailBytes_.fetch_add(count * blockBytes(sizeClass), std::memory_order_relaxed);
@@ -185,11 +189,9 @@ FreeBlock* Home::takeMail(SizeClass sizeClass) noexcept {
         if (!batch->nextBatch)
             hasMail_.store(hasMail_.load(std::memory_order_relaxed) & ~bitOf(sizeClass), std::memory_order_relaxed);
     }
-    std::int64_t count = 0;
-    for (FreeBlock* block = batch; block; block = block->next)
-        ++count;
-    mailBytes_.fetch_sub(static_cast<std::size_t>(count) * blockBytes(sizeClass), std::memory_order_relaxed);
-    ledgers_[sizeClass].stock += count;
+    std::size_t count = countOf(batch);
+    mailBytes_.fetch_sub(count * blockBytes(sizeClass), std::memory_order_relaxed);
+    ledgers_[sizeClass].stock += static_cast<std::int64_t>(count);
     return batch;
 }
 
@@ -198,6 +200,7 @@ void Home::sendHome(SizeClass sizeClass) noexcept {
     struct Parcel {
         Home* to = nullptr;
         FreeBlock* blocks = nullptr;
+        std::size_t count = 0;
     } parcels[8];
     std::size_t used = 0;
     auto parcelFor = [&](Home* to) -> Parcel& {
@@ -206,19 +209,21 @@ void Home::sendHome(SizeClass sizeClass) noexcept {
                 return parcels[i];
         if (used == std::size(parcels)) { // many Homes: smaller batches
             --used;
-            parcels[used].to->putMail(sizeClass, parcels[used].blocks);
+            parcels[used].to->putMail(sizeClass, parcels[used].blocks, parcels[used].count);
         }
-        return parcels[used++] = {to, nullptr};
+        return parcels[used++] = {to, nullptr, 0};
     };
     ledgers_[sizeClass].outgoingCount = 0;
     std::lock_guard lock(mutex);
     for (FreeBlock *block = std::exchange(ledgers_[sizeClass].outgoing, nullptr), *next; block; block = next) {
         next = block->next;
-        push(parcelFor(Chunk::of(block)->home.load(std::memory_order_relaxed)).blocks, block);
+        Parcel& parcel = parcelFor(Chunk::of(block)->home.load(std::memory_order_relaxed));
+        push(parcel.blocks, block);
+        ++parcel.count;
     }
     while (used > 0) {
         --used;
-        parcels[used].to->putMail(sizeClass, parcels[used].blocks);
+        parcels[used].to->putMail(sizeClass, parcels[used].blocks, parcels[used].count);
     }
 }
 

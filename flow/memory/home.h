@@ -9,7 +9,7 @@
 // Bounds, for each thread:
 // - Free blocks become unused spans again, for other classes, before memory is taken from the system: unless those in
 //   free lists come to less than 256 KiB plus twice what was left there, stuck between live blocks, the last time.
-// - Of the blocks of other threads it keeps 48 KiB in each class. Where they are so few among its own that samples miss
+// - Of the blocks of other threads it keeps 32 KiB in each class. Where they are so few among its own that samples miss
 //   them, it keeps as many more as its free list has ever held of its own.
 // - A class in use holds at least one span of 16 KiB; the ends of spans waste an eighth at most.
 
@@ -75,7 +75,7 @@ public:
 
 private:
     static constexpr std::size_t kLookBytes = 16 * 1024;
-    static constexpr std::size_t kSendBytes = 32 * 1024;
+    static constexpr std::size_t kSendBytes = 16 * 1024;
 
     struct Ledger {
         std::int64_t stock;  // blocks that came into the free list other than by being freed here, less those that left
@@ -93,7 +93,7 @@ private:
     static void leave(void* self) noexcept;
 
     FreeBlock* takeMail(SizeClass sizeClass) noexcept;
-    void putMail(SizeClass sizeClass, FreeBlock* first) noexcept;
+    void putMail(SizeClass sizeClass, FreeBlock* first, std::size_t count) noexcept;
     void sendHome(SizeClass sizeClass) noexcept;
 
     void sortOut(SizeClass sizeClass) noexcept;
