@@ -38,6 +38,11 @@ def test_a_cliff_is_where_twice_as_many_cost_much_more_each() -> None:
     assert lines == ["NET2 coroutine: cliff: 2.00 times from 128 to 256"]
 
 
+def test_one_slow_size_is_no_cliff() -> None:
+    lines = remarks([series({64: 20.0, 128: 90.0, 256: 22.0})])
+    assert lines == ["NET2 coroutine: no cliff; steepest: 1.10 times from 64 to 128"]
+
+
 def test_a_gentle_slope_is_no_cliff() -> None:
     lines = remarks([series({64: 20.0, 128: 22.0, 256: 26.4})])
     assert lines == ["NET2 coroutine: no cliff; steepest: 1.20 times from 128 to 256"]
@@ -64,7 +69,7 @@ def test_memory_is_read_from_a_process_for_each_size(tmp_path: Path) -> None:
     names = [
         "NET2/4096/actor",
         "waiting/64/actor",
-        "waiting/4096/actor/iterations:1",
+        "waiting/4096/actor",
         "waiting/8192/actor",
         "waiting/8192/other",
     ]
@@ -73,7 +78,7 @@ def test_memory_is_read_from_a_process_for_each_size(tmp_path: Path) -> None:
     assert coroutine.cost == {}
     calls = (tmp_path / "calls").read_text().splitlines()
     assert len(calls) == 2
-    assert "--growth --passes=1 --benchmark_filter=^waiting/8192/actor" in calls[1]
+    assert "--growth --passes=1 --benchmark_filter=^waiting/8192/actor(/iterations:1)?$" in calls[1]
 
 
 def test_the_picture_is_a_png(tmp_path: Path) -> None:

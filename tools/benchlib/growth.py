@@ -13,7 +13,7 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
-from benchlib.run import RunError
+from benchlib.run import RunError, escape
 from benchlib.table import collect, number, parse_name
 
 STYLES = ("actor", "coroutine")
@@ -50,9 +50,13 @@ class Series:
         return many / few if few and many is not None else None
 
     def steepest(self) -> tuple[int, int, float] | None:
-        """The two neighbours between which the cost rises most, and by how many times."""
+        """The two neighbours between which the cost rises most, for good, and by how many times.
+
+        What is slow for one N only was disturbed.
+        """
         sizes = sorted(size for size in self.cost if size >= SMALLEST)
-        steps = [(a, b, self.cost[b] / self.cost[a]) for a, b in pairwise(sizes) if self.cost[a] > 0]
+        lasting = {size: min(self.cost[later] for later in sizes[i:]) for i, size in enumerate(sizes)}
+        steps = [(a, b, lasting[b] / lasting[a]) for a, b in pairwise(sizes) if lasting[a] > 0]
         return max(steps, key=lambda step: step[2], default=None)
 
 
@@ -76,7 +80,8 @@ def resident(compiler: str, program: Path, loop: str, names: Sequence[str]) -> l
         name = parse_name(text)
         if name.benchmark != MEMORY or name.style not in found or (name.size or 0) < SMALLEST_MEMORY:
             continue
-        command = [str(program), f"--loop={loop}", "--growth", "--passes=1", f"--benchmark_filter=^{text}"]
+        exactly = f"--benchmark_filter=^{escape(text)}(/iterations:1)?$"
+        command = [str(program), f"--loop={loop}", "--growth", "--passes=1", exactly]
         run = subprocess.run([*command, "--benchmark_format=json"], capture_output=True, text=True, check=False)
         if run.returncode:
             raise RunError(run.stdout + run.stderr)
