@@ -192,7 +192,7 @@ Waiter* passedOn(Waiter* waiter) noexcept {
 }
 
 /// wakeAllButLast() of a cell with an error; the last waiter, if it passes that on, is replaced by its own last one.
-Waiter* wakeWithError(Cell* cell) noexcept {
+[[gnu::noinline]] Waiter* wakeWithError(Cell* cell) noexcept {
     for (Cell* ended = nullptr;;) { // a frame that failed here: its promise reference is held until all know
         Waiter* last = nullptr;
         while (!cell->waiters.isEmpty()) { // each may cancel those that are left
@@ -217,9 +217,10 @@ Waiter* failFrame(Waiter* frame, Error error) noexcept {
 }
 
 Waiter* wakeAllButLast(Cell* cell) noexcept {
-    if (cell->isError()) [[unlikely]]
-        return wakeWithError(cell);
     Link& waiters = cell->waiters;
+    bool single = waiters.next == waiters.prev;
+    if (cell->isError() && !(single && !Waiter::of(waiters.next)->awaited.isPassing())) [[unlikely]]
+        return wakeWithError(cell);
     while (waiters.next != waiters.prev) {
         run(takeFirst(waiters));
         if (waiters.isEmpty()) // those that were left have been cancelled meanwhile
