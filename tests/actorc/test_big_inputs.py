@@ -8,7 +8,7 @@ import time
 import pytest
 
 from actorc.diagnostics import Diagnostics
-from actorc.driver import BACKENDS, compile_text
+from actorc.driver import BACKENDS, Rejected, compile_text
 from actorc.parse.lexer import lex
 from actorc.source import Source
 from benchlib.actor_files import actor_file
@@ -66,6 +66,30 @@ def test_one_actor_of_12000_lines(backend: str) -> None:
     started = time.process_time()
     compile_text(Source("x", text), backend, "x.cpp")
     assert time.process_time() - started < LIMIT
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("part", ["int n{0} = wait(f); use(n{0});\n", "{{ int n = wait(f); use(std::move(n)); }}\n"])
+def test_one_actor_of_6000_waits(backend: str, part: str) -> None:
+    body = "".join(part.format(number) for number in range(6000))
+    started = time.process_time()
+    compile_text(Source("x", f"ACTOR Future<Void> a(Future<int> f) {{\n{body}return Void();\n}}\n"), backend, "x.cpp")
+    assert time.process_time() - started < LIMIT
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("branch", ["{ g(); }", "{ T a(k); wait(f); }"])
+def test_a_chain_of_else_is_no_nesting(backend: str, branch: str) -> None:
+    chain = " else ".join(f"if (k == {number}) {branch}" for number in range(1000))
+    text = f"ACTOR Future<Void> a(Future<Void> f, int k) {{\nwait(f);\n{chain}\nreturn Void();\n}}\n"
+    assert "k == 999" in compile_text(Source("x", text), backend, "x.cpp")
+    with pytest.raises(Rejected) as caught:
+        compile_text(
+            Source("x", text.replace("return Void();", f"{chain} else if (k) g(); else if (h) g(); return Void();")),
+            backend,
+            "x.cpp",
+        )
+    assert [found.code for found in caught.value.diagnostics] == ["A0219"]
 
 
 @pytest.mark.parametrize("part", ["/**/", "# ", "/**/ #x\n", "a'", '"', "\\\n", "\n\n\n ", "1'0", "R", 'R"(', "/* "])

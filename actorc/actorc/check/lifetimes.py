@@ -6,7 +6,7 @@ where control can arrive after a wait, also when it need not: the code after a w
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from actorc import syntax
 from actorc.check.reach import Reach
@@ -37,27 +37,35 @@ class Local:
 class Scope:
     """What is declared at a place, and which of it a wait has ended."""
 
-    def __init__(self, bound: dict[str, Local], lost: dict[str, Span]) -> None:
+    def __init__(self, bound: dict[str, Local], lost: dict[str, Span], alive: dict[str, None]) -> None:
         self.bound = bound
         self.lost = lost
+        self._alive = alive  # what is bound and not lost
 
     def inner(self) -> Scope:
-        return Scope(dict(self.bound), dict(self.lost))
+        return Scope(dict(self.bound), dict(self.lost), dict(self._alive))
 
     def declare(self, local: Local) -> None:
         self.bound[local.name] = local
         self.lost.pop(local.name, None)
+        self._alive[local.name] = None
 
     def end(self, wait: Span) -> None:
         """A wait is carried out."""
-        for name in self.bound:
-            self.lost.setdefault(name, wait)
+        for name in self._alive:
+            self.lost[name] = wait
+        self._alive.clear()
+
+    def lose(self, lost: dict[str, Span]) -> None:
+        """Control comes from where this is lost, and nothing else."""
+        self.lost = dict(lost)
+        self._alive = {name: None for name in self.bound if name not in lost}
 
 
 def plain_locals(body: Block, words: Words, reach: Reach) -> tuple[Local, ...]:
     """All plain locals of an actor's body, with their uses after a wait."""
     walk = _Walk(words, reach)
-    walk.block(body, Scope({}, {}))
+    walk.block(body, Scope({}, {}, {}))
     return tuple(walk.locals)
 
 
@@ -83,13 +91,14 @@ class _Walk:
         declared = [index for index in found if declares(self._words, index, first)]
         return self._words.span((declared or found)[0]) if found else where
 
-    def _use(self, code: Code | Statement | None, scope: Scope, but: Iterable[str] = ()) -> None:
+    def _use(self, code: Code | Statement | None, scope: Scope, but: Collection[str] = ()) -> None:
         """Copied text is evaluated here."""
         if code is None or not scope.lost:
             return
-        lost = scope.lost.keys() - set(but)
-        for index in uses(self._words, code.span, lost) if lost else ():
+        for index in uses(self._words, code.span, scope.lost):
             name = self._words.texts[index]
+            if name in but:
+                continue
             scope.bound[name].lost.append(Use(self._words.span(index), scope.lost[name]))
 
     # -----------------------------------------------------------------------------------------------------------
@@ -107,7 +116,7 @@ class _Walk:
         falls_through = True
         for statement in block.statements:
             if isinstance(statement, syntax.Case) and not falls_through:
-                scope.lost = dict(outer.lost)
+                scope.lose(outer.lost)
             self._statement(statement, scope, block.span)
             falls_through = bool(self._reach.flow(statement).normal)
 

@@ -44,6 +44,8 @@ from actorc.syntax import Hold, Local, ResultKind, Span, Statement
 
 _LOOPS = (syntax.Loop, syntax.While, syntax.DoWhile, syntax.For, syntax.RangeFor)
 
+_MOVE = re.compile(r"\bmove\s*\(\s*(\w+)\s*\)")
+
 Lowered = tuple[Nodes, bool]  # and whether control comes to the end
 Merges = Mapping[int, LabelName]  # where in a list control arrives by a jump, too
 
@@ -65,6 +67,8 @@ class _Lowering(PrefixLowering):
     """
 
     def body(self, block: syntax.Block) -> Body:
+        moves = _MOVE.finditer(self._source.text, block.span.start, block.span.end)
+        self._moved = {match[1]: match.start() for match in moves}  # the last place where each name is moved on
         nodes, ends = self._list(block.statements, reachable=True)
         chooses = [len(wait.whens) for wait in self._numbers if isinstance(wait, syntax.Choose)]
         return Body(
@@ -250,11 +254,8 @@ class _Lowering(PrefixLowering):
 
     def _hold(self, result: syntax.Result, after: int) -> Hold:
         """A result that the source moves on is its own, so that there is something to move."""
-        if result.hold is Hold.VALUE and self._actor.body is not None:
-            rest = self._source[Span(after, self._actor.body.span.end)]
-            if any(re.search(rf"\bmove\s*\(\s*{re.escape(name)}\s*\)", rest) for name in result.names):
-                return Hold.OWN
-        return result.hold
+        is_moved = result.hold is Hold.VALUE and any(self._moved.get(name, -1) >= after for name in result.names)
+        return Hold.OWN if is_moved else result.hold
 
     def _choose(self, item: syntax.Choose, reachable: bool) -> Lowered:
         line = self._end_line(item.whens[-1].wait)

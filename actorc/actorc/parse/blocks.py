@@ -12,6 +12,7 @@ from actorc.parse.reader import Reader
 from actorc.syntax import Block, Plain, Statement
 
 _DEEPEST = 400
+_LONGEST_CHAIN = 1000
 _CONTINUES_AFTER_BRACE = frozenset({";", ",", ".", "->", "(", ")", "[", "else", "catch", "while"})
 _RESUMES_AT = frozenset({
     "if", "loop", "while", "do", "for", "switch", "try", "choose", "when", "return", "throw", "break",
@@ -23,6 +24,7 @@ class BlockParser(Reader, ABC):
     def __init__(self, tokens: TokenList, diagnostics: Diagnostics) -> None:
         super().__init__(tokens, diagnostics)
         self._depth = 0
+        self._chain = 0
 
     @abstractmethod
     def _statement(self, index: int, end: int) -> tuple[Statement | None, int]:
@@ -89,6 +91,17 @@ class BlockParser(Reader, ABC):
             found.append(statement)
         self._depth -= 1
         return Block(self._tokens.span(index, stop), tuple(each for each in found if each is not None)), stop
+
+    def _else_if(self, index: int, end: int) -> tuple[Block, int]:
+        """What belongs to an `else` that another `if` follows: a chain may be longer than statements may be deep."""
+        if self._chain >= _LONGEST_CHAIN:
+            message = f"a chain of `else if` has more than {_LONGEST_CHAIN} parts"
+            self._fail(Fault.TOO_DEEP, message, index - 1, index, "write a `switch`, or look the value up in a table")
+        self._chain += 1
+        statement, stop = self._recovering(index, end)
+        self._chain -= 1
+        statements = () if statement is None else (statement,)
+        return Block(self._tokens.span(index, stop), statements), stop
 
     def _enter(self, index: int) -> None:
         """Deeper nesting would exhaust the stack of this program, here or in a later stage."""

@@ -67,7 +67,9 @@ class ControlParser(BlockParser):
         then, after = self._sub_statement(after, end, "if (...)")
         orelse = None
         if after < end and self._texts[after] == "else":
-            orelse, after = self._sub_statement(after + 1, end, "else")
+            is_chain = self._texts[after + 1] == "if"
+            belongs = self._else_if(after + 1, end) if is_chain else self._sub_statement(after + 1, end, "else")
+            orelse, after = belongs
         return If(self._tokens.span(index, after), condition, is_constexpr, then, orelse), after
 
     # -----------------------------------------------------------------------------------------------------------
