@@ -50,7 +50,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Explain(argparse.Action):
-    """`--explain [CODE]`: prints and exits, whatever else the command line says."""
+    """`--explain [CODE ...]`: prints and exits, whatever else the command line says."""
 
     def __call__(
         self,
@@ -61,12 +61,15 @@ class _Explain(argparse.Action):
     ) -> None:
         from actorc.report import explain  # late: the table of faults is not needed to read a command line
 
-        code = values if isinstance(values, str) else "all"
-        text = explain.listing() if code.lower() == "all" else explain.explanation(code)
-        if text is None:
-            print(f"actorc: there is no code `{code}`; the codes are\n\n{explain.listing()}", file=sys.stderr, end="")
-            parser.exit(EXIT_USAGE)
-        print(text, end="")
+        texts = []
+        for code in values or ["all"]:
+            text = explain.listing() if code.lower() == "all" else explain.explanation(code)
+            if text is None:
+                message = f"actorc: there is no code `{code}`; the codes are\n\n{explain.listing()}"
+                print(message, file=sys.stderr, end="")
+                parser.exit(EXIT_USAGE)
+            texts.append(text)
+        print("\n".join(texts), end="")
         parser.exit()
 
 
@@ -96,6 +99,8 @@ def _single(parser: _Parser, arguments: argparse.Namespace) -> tuple[Job, ...]:
     if len(arguments.files) != 2:
         parser.error("INPUT and OUTPUT are needed" if len(arguments.files) < 2 else "more than INPUT and OUTPUT")
     source, output = arguments.files
+    if output == "-":
+        parser.error("OUTPUT is a file: actorc does not write to standard output")
     job = Job(source, output, arguments.depfile)
     _require_apart(parser, (job,))
     return (job,)
@@ -179,9 +184,9 @@ def _make_parser() -> _Parser:
     parser.add_argument(
         "--explain",
         metavar="CODE",
-        nargs="?",
+        nargs="*",
         action=_Explain,
-        help="print the page about a code such as A0401, or list all",
+        help="print the pages about codes such as A0401, or list all",
     )
     parser.add_argument("--version", action="version", version=f"actorc {__version__}")
     return parser

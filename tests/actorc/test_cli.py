@@ -106,6 +106,7 @@ def test_warnings(stub: Path, capsys: pytest.CaptureFixture[str], options: list[
         ["a", "b", "--depfile", "b.uid"],
         ["a", "b", "--depfile", "a"],
         ["a", "b", "--jobs", "2"],
+        ["a", "-"],
     ],
 )
 def test_wrong_arguments_exit_with_100(stub: Path, capsys: pytest.CaptureFixture[str], argv: list[str]) -> None:

@@ -92,6 +92,12 @@ def test_explain_prints_the_page(capsys: pytest.CaptureFixture[str]) -> None:
     assert explained(capsys, "--explain", "a0401") == (0, page("A0401").text, "")
 
 
+def test_explain_prints_several_pages(capsys: pytest.CaptureFixture[str]) -> None:
+    pages = f"{page('A0401').text}\n{page('A0402').text}"
+    assert explained(capsys, "--explain", "A0401", "A0402") == (0, pages, "")
+    assert explained(capsys, "--explain", "A0401", "A9999")[0] == 100
+
+
 @pytest.mark.parametrize("argv", [["--explain"], ["--explain", "all"]])
 def test_explain_lists_the_codes(capsys: pytest.CaptureFixture[str], argv: list[str]) -> None:
     status, out, err = explained(capsys, *argv)

@@ -91,6 +91,13 @@ def test_lines_that_a_fix_makes(edits: list[tuple[int, int, str]], lines: list[s
     assert fixed_lines(fix, SOURCE) == lines
 
 
+def test_a_very_long_line_that_a_fix_makes_is_shown_around_the_change() -> None:
+    source = Source("f", "short\n" + "x" * 5000 + "bad" + "y" * 5000 + "\n")
+    [line] = fixed_lines(Fix("f", (Edit(Span(5006, 5009), "good"),)), source)
+    assert "xgoody" in line
+    assert len(line) < 200
+
+
 def test_json() -> None:
     [found] = json.loads(report_formats.as_json([(SOURCE, [FOUND])]))["diagnostics"]
     assert found == {

@@ -15,6 +15,7 @@ from actorc.parse.lexer import lex
 from actorc.report.report import as_text
 from actorc.source import Source
 from actorc.syntax import Actor, Block, Node, Span, walk
+from fuzzlib import parser_command, parser_fuzz
 
 SAMPLE = (Path(__file__).parent / "sample.actor.cpp").read_text(encoding="utf-8")
 INSERTED = [
@@ -148,3 +149,15 @@ def test_a_long_file_takes_about_a_second() -> None:
 def test_a_hint_may_quote_braces() -> None:
     _, _, diagnostics = analysed("ACTOR Future<Void> a() {\n    state A<B{i}> x = f(wait(g));\n}\n")
     assert "A0401" in {found.code for found in diagnostics}
+
+
+def test_one_execution_of_the_fuzzer_says_what_is_wrong(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(parser_command, "text_of", lambda *_: "int x;")
+    assert parser_command.only(1, 2) == 0
+    monkeypatch.setattr(parser_fuzz, "execute", lambda _: [][1])
+    assert parser_command.only(1, 2) == 1
+    captured = capsys.readouterr()
+    assert captured.out == "int x;\n" * 2
+    assert captured.err.startswith("tools/fuzz: IndexError in ")

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from benchlib.progress import Bar
 from fuzzlib.mutation import Corpus
-from fuzzlib.parser_fuzz import Campaign, minimised, run, text_of
+from fuzzlib.parser_fuzz import Campaign, fault, minimised, run, text_of
 from fuzzlib.workers import unordered
 
 _CHUNK = 2_000  # executions handed to a process at once
@@ -49,10 +49,10 @@ def fuzz_parser(executions: int, seed: int, jobs: int) -> int:
         f"{total.executions} executions with seed {seed}: {total.accepted} accepted and emitted twice, "
         f"{total.executions - total.accepted} rejected or faulty, {per_second:.0f}/s a core, {len(total.faults)} faults"
     )
-    for fault, (number, text, times) in sorted(total.faults.items()):
-        print(f"\n{fault} ({times} times)")
+    for what, (number, text, times) in sorted(total.faults.items()):
+        print(f"\n{what} ({times} times)")
         print(f"  again: tools/fuzz --parser --seed {seed} --only {number}")
-        print(f"  short: {minimised(text, fault)!r}", flush=True)
+        print(f"  short: {minimised(text, what)!r}", flush=True)
     return 1 if total.faults else 0
 
 
@@ -60,4 +60,8 @@ def only(seed: int, number: int) -> int:
     """One execution again, whole: for who mends what it found."""
     text = text_of(_corpus(), seed, number)
     sys.stdout.write(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") + "\n")
-    return 1 if run(_corpus(), seed, range(number, number + 1)).faults else 0
+    found = fault(text)
+    if found is None:
+        return 0
+    print(f"tools/fuzz: {found}", file=sys.stderr)
+    return 1

@@ -148,8 +148,15 @@ def fixed_lines(fix: Fix, source: Source) -> list[str]:
         start = source.line_start(first)
         text = source.text[start : source.line_start(last) + len(source.line_text(last))]
         moved = [Edit(Span(edit.span.start - start, edit.span.end - start), edit.text) for edit in edits]
-        found += [line for line in apply_edits(text, moved).splitlines() if line.strip()]
+        fixed = apply_edits(text, moved)
+        changed = len(fixed[: moved[0].span.start].rpartition("\n")[2])  # the column of the first change
+        found += [_around(line, changed) for line in fixed.splitlines() if line.strip()]
     return found if len(found) <= _MOST_LINES else [*found[:_MOST_LINES], "..."]
+
+
+def _around(line: str, column: int) -> str:
+    cut = max(0, min(column, len(line)) - _WIDEST // 2) if len(line) > _WIDEST else 0
+    return line[cut : cut + _WIDEST]
 
 
 def _by_lines(edits: Iterable[Edit], source: Source) -> list[tuple[int, int, list[Edit]]]:
