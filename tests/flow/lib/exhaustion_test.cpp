@@ -35,6 +35,9 @@ const std::string kLong = "a text that needs memory of its own, again and again"
 
 } // namespace
 
+// Containers run out as well, of what operator new gives.
+TEST_SUITE_BEGIN("exhaustion" * doctest::skip(!REPLACES_NEW));
+
 TEST_CASE("exhaustion: quorums hold their inputs until they are made, and give them back if they cannot be") {
     auto failures = failEverywhere([] {
         SimLoop loop;
@@ -294,3 +297,5 @@ TEST_CASE("exhaustion: trace events for which there is no memory are lost, not t
     });
     CHECK(failures >= 10);
 }
+
+TEST_SUITE_END();

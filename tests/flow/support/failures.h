@@ -18,6 +18,16 @@
 
 namespace flow::test {
 
+// ThreadSanitizer has an operator new of its own, which cannot be replaced: there only those of FastAllocator fail.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define REPLACES_NEW 0
+#endif
+#endif
+#ifndef REPLACES_NEW
+#define REPLACES_NEW 1
+#endif
+
 /// What this thread has taken with operator new and has not given back.
 std::int64_t systemBlocks();
 
