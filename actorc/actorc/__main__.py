@@ -1,7 +1,7 @@
 """The command: `actorc INPUT OUTPUT`, see options.py for the rest.
 
-Exit status: 0 success; 1 the source is wrong, or a file cannot be read or written; 2 what was to be printed cannot be
-written; 3 a fault of actorc itself; 100 wrong arguments. Of several files the worst counts.
+Exit status: 0 success; 1 the source is wrong, or a file cannot be read or written, standard output among them; 3 a
+fault of actorc itself; 100 wrong arguments. Of several files the worst counts.
 """
 
 from __future__ import annotations
@@ -12,14 +12,11 @@ import sys
 
 from actorc.options import parse
 from actorc.report.report import Reporter
-from actorc.run import run
+from actorc.run import EXIT_REJECTED, run
 
 TYPE_CHECKING = False  # see records.py
 if TYPE_CHECKING:
     from typing import NoReturn
-
-
-EXIT_NOT_PRINTED = 2
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -46,7 +43,7 @@ def command() -> NoReturn:
         sys.stdout.flush()
         sys.stderr.flush()
     except OSError as error:
-        status = EXIT_NOT_PRINTED
+        status = EXIT_REJECTED
         if not isinstance(error, BrokenPipeError):  # whoever reads has seen enough
             _say(f"actorc: what was to be printed cannot be written: {error.strerror}\n")
     os._exit(status)  # freeing each node takes another tenth

@@ -68,8 +68,8 @@ class Fault(Enum):
     SWITCH_BLOCK = ("A0220", "switch without a block")
     CASE_LABEL = ("A0221", "malformed label in a switch")
     CATCH_ORDER = ("A0222", "catch clause that can take nothing")
-    LOOP_CONDITION = ("A0224", "loop with a condition")
     STATIC_LOCAL = ("A0223", "static local that would exist twice")
+    LOOP_CONDITION = ("A0224", "loop with a condition")
 
     STATE_DECLARATION = ("A0301", "malformed state declaration")
     STATE_TYPE = ("A0302", "unsupported kind of state variable")

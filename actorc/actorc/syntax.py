@@ -395,6 +395,9 @@ class File:
     descriptions: tuple[Description, ...] = ()
 
 
+LOOPS = (Loop, While, DoWhile, For, RangeFor)
+
+
 def all_actors(actors: Iterable[Actor]) -> Iterator[Actor]:
     """The actors and the lambdas in them."""
     for actor in actors:

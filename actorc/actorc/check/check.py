@@ -18,6 +18,7 @@ from actorc.repairs import last_in, replaced
 from actorc.source import Source
 from actorc.spelling import declares, names_in
 from actorc.syntax import (
+    LOOPS,
     Actor,
     Block,
     Break,
@@ -51,7 +52,6 @@ from actorc.words import CONTROL
 
 _NO_LOOP = "leave it out: a `choose` goes on by itself after the body of its `when`, and `return` ends the actor"
 _STATEMENTS = CONTROL | {"state", "loop", "choose", "when"}
-_LOOPS = (Loop, While, DoWhile, For, RangeFor)
 
 
 def check(file: File, source: Source, diagnostics: Diagnostics) -> None:
@@ -125,7 +125,7 @@ class _ActorCheck:
                 message = "this `static` local cannot be kept in one place in a loop that waits"
                 hint = "declare one variable, with its type written out, or declare it outside of the actor"
                 self._diagnostics.error(Fault.STATIC_LOCAL, message, statement.span, hint=hint)
-        is_doubled = is_doubled or (owns and isinstance(statement, _LOOPS) and suspends(statement))
+        is_doubled = is_doubled or (owns and isinstance(statement, LOOPS) and suspends(statement))
         owns = owns or self._owns_inside(statement)
         for inner in _inner(statement):
             self._check_statics(inner, owns=owns, is_doubled=is_doubled)
@@ -157,7 +157,7 @@ class _ActorCheck:
             self._diagnostics.error(
                 Fault.OUTSIDE_LOOP, "this `continue` stands in no loop", statement.span, hint=_NO_LOOP
             )
-        in_loop = in_loop or isinstance(statement, _LOOPS)
+        in_loop = in_loop or isinstance(statement, LOOPS)
         in_switch = in_switch or isinstance(statement, Switch)
         for inner in _inner(statement):
             self._check_jumps(inner, in_loop=in_loop, in_switch=in_switch)

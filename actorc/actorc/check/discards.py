@@ -14,9 +14,8 @@ from actorc.diagnostics import Diagnostics, Edit, Fault, Fix, Note
 from actorc.repairs import insert, unused_name
 from actorc.source import Source
 from actorc.spelling import is_void
-from actorc.syntax import Actor, DoWhile, File, For, Loop, Plain, RangeFor, Span, Statement, While
+from actorc.syntax import LOOPS, Actor, File, Plain, Span, Statement
 
-_LOOPS = (Loop, While, DoWhile, For, RangeFor)
 _NAME = re.compile(r"[^\W\d]\w*")
 
 
@@ -87,7 +86,7 @@ def report_discarded(
             own |= {local.name for inner in statements if isinstance(inner, Plain) for local in inner.locals}
         if callee is not None and path[0] not in own:
             call = Span(words.starts[first], words.starts[end - 1])
-            is_repeated = any(isinstance(each, _LOOPS) and _holds(each.span, call) for each in statements)
+            is_repeated = any(isinstance(each, LOOPS) and _holds(each.span, call) for each in statements)
             _report(callee, actor, call, is_repeated, file, source, diagnostics)
 
 
@@ -127,8 +126,6 @@ def _report(
     """`is_repeated`: it stands in a loop, where one variable would keep only the last future."""
     message = f"the future of `{callee.name}` is thrown away here, which cancels the actor at once"
     notes = (Note(f"`{callee.name}` is declared here", callee.name_span),)
-    hint = f"wait for it, keep its future, or make `{callee.name}` run by itself: `void` or `UNCANCELLABLE`"
-    fixes = []
     assert callee.result_type is not None
     if is_repeated:
         hint = f"wait for it, or keep all the futures: in a `std::vector<{callee.return_text}>`"
@@ -136,6 +133,8 @@ def _report(
             hint += ", or by the `add` of an `ActorCollection`"
         diagnostics.warning(Fault.DISCARDED_FUTURE, message, call, hint=hint, notes=notes)
         return
+    hint = f"wait for it, keep its future, or make `{callee.name}` run by itself: `void` or `UNCANCELLABLE`"
+    fixes = []
     if is_void(source[callee.result_type.span]):
         wait = (insert(call.start, "wait("), insert(call.end, ")"))
         fixes.append(Fix("wait for it", wait))

@@ -11,6 +11,7 @@ from actorc.diagnostics import Diagnostics, Edit, Fault, Fix, Note
 from actorc.repairs import first_in, unused_name
 from actorc.source import Source
 from actorc.syntax import (
+    LOOPS,
     Actor,
     Block,
     Catch,
@@ -20,7 +21,6 @@ from actorc.syntax import (
     File,
     For,
     Loop,
-    RangeFor,
     Span,
     Statement,
     Try,
@@ -30,7 +30,6 @@ from actorc.syntax import (
     walk,
 )
 
-_LOOPS = (Loop, While, DoWhile, For, RangeFor)
 # A handler with one of these does something about the error that it has caught.
 _DEALS = frozenset({"throw", "return", "break", "goto", "code", "actor_cancelled", "error_code_actor_cancelled"})
 
@@ -58,7 +57,7 @@ class _Search:
             self._try(statement, loop)
         inner = statement.statements if isinstance(statement, Block) else children(statement)
         for part in inner:
-            self.visit(part, statement if isinstance(statement, _LOOPS) else loop)
+            self.visit(part, statement if isinstance(statement, LOOPS) else loop)
 
     def _try(self, statement: Try, loop: Statement | None) -> None:
         taker = next((catch for catch in statement.catches if catch.kind is not CatchKind.OTHER), None)

@@ -42,8 +42,6 @@ from actorc.source import Source
 from actorc.spelling import declares, is_trivial
 from actorc.syntax import Hold, Local, ResultKind, Span, Statement
 
-_LOOPS = (syntax.Loop, syntax.While, syntax.DoWhile, syntax.For, syntax.RangeFor)
-
 _MOVE = re.compile(r"\bmove\s*\(\s*(\w+)\s*\)")
 
 Lowered = tuple[Nodes, bool]  # and whether control comes to the end
@@ -159,7 +157,7 @@ class _Lowering(PrefixLowering):
             run.nodes += self._prefix(item)[:-1]  # without the jump: that may not be needed
             run.target = self._waiting_label(item)
             return False
-        if isinstance(item, _LOOPS) and run.is_trivial and run.locals and self._reach.suspends(item):
+        if isinstance(item, syntax.LOOPS) and run.is_trivial and run.locals and self._reach.suspends(item):
             if isinstance(item, syntax.For) and item.init is not None:  # may use the locals
                 run.nodes.append(Code(self._line(item), (*self._init(item), ";")))
                 run.items[index] = replace(item, init=None)
