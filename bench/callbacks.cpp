@@ -211,7 +211,7 @@ public:
 private:
     bool pass() override {
         std::uint32_t ends = 0;
-        std::make_unique<WaitCounted>(delay(1.0 + random_.random01()), &ends).reset();
+        std::make_unique<WaitCounted>(delay(bench::laterSeconds(random_)), &ends).reset();
         run->expect(ends == 1);
         return true;
     }
@@ -219,7 +219,7 @@ private:
     DeterministicRandom random_{11};
 };
 
-class Stream final : public Passes, SingleCallback<int> {
+class Stream final : public Passes {
 public:
     explicit Stream(Run* run) : Passes(run) {}
 

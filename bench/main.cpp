@@ -19,6 +19,7 @@
 #include <string>
 #include <string_view>
 #include <unistd.h>
+#include <utility>
 
 namespace {
 
@@ -82,24 +83,28 @@ std::vector<Entry>& entries() {
 
 std::size_t drive(Driver const& driver, Run* run, Items items) {
     auto loop = makeLoop();
+    run->setLoop(*loop);
     flow::DeterministicRandom random(7);
     std::vector<flow::Future<flow::Void>> others;
     for (int i = 1; items == Items::NWaiting && i < run->size(); ++i)
-        others.push_back(
-            flow::delay(1.0 + random.random01(), static_cast<flow::TaskPriority>(random.randomInt(0, 100))));
+        others.push_back(flow::delay(laterSeconds(random), static_cast<flow::TaskPriority>(random.randomInt(0, 100))));
     flow::Future<flow::Void> driven = driver.drive(run);
     loop->run(driven);
     return driver.itemBytes ? driver.itemBytes() : bytes(driven);
 }
 
 void measure(benchmark::State& state, Work const& work, Entry const& entry, int size) {
+    // A million blocks that another benchmark has freed, in any order, would be this one's memory, or its work to sort.
+    flow::memory::trim();
     Run run(state, size);
     std::size_t frameBytes = entry.perform(&run, work.items);
     double items = work.items == Items::N ? size : 1;
     using benchmark::Counter;
     state.counters["ns_per_item"] = Counter(items * 1e-9, Counter::kIsIterationInvariantRate | Counter::kInvert);
-    state.counters["allocs_per_item"] =
-        static_cast<double>(run.allocations()) / (static_cast<double>(state.iterations()) * items);
+    double allItems = static_cast<double>(state.iterations()) * items;
+    state.counters["allocs_per_item"] = static_cast<double>(run.allocations()) / allItems;
+    if (run.tasks())
+        state.counters["tasks_per_item"] = static_cast<double>(*run.tasks()) / allItems;
     if (frameBytes != 0)
         state.counters["frame_bytes"] = static_cast<double>(frameBytes);
     if (run.residentBytes() != 0)
@@ -184,14 +189,25 @@ bool registerAll() {
 
 } // namespace
 
-void Run::start() {
+bool Run::isWarmUp() {
+    if (!std::exchange(warm_, true)) {
+        residentAtStart_ = bench::residentBytes();
+        return true;
+    }
     started_ = true;
-    residentAtStart_ = bench::residentBytes();
     allocations_ = countAllocations();
+    tasks_ = loop_ ? loop_->tasksRun() : 0;
+    return false;
 }
 
 void Run::stop() {
     allocations_ = countAllocations() - allocations_;
+    tasks_ = loop_ ? loop_->tasksRun() - tasks_ : 0;
+}
+
+double laterSeconds(flow::DeterministicRandom& random) {
+    double soonest = loopKind == LoopKind::Sim ? 1 : 100; // real time must not come so far
+    return soonest + random.random01();
 }
 
 void Run::allWait() {

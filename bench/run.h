@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -25,13 +26,17 @@ class Run {
 public:
     Run(benchmark::State& state, int size) : size_(size), state_(state) {}
 
+    /// Counts the tasks of this loop as well.
+    void setLoop(flow::Loop const& loop) { loop_ = &loop; }
+
     /// N of the benchmark.
     int size() const { return size_; }
 
-    /// Whether there is another pass. Time and allocations count from the first call to the one that says no.
+    /// Whether there is another pass. The first one warms up; time and all else count from the second call to the one
+    /// that says no.
     bool next() {
-        if (!started_) [[unlikely]]
-            start();
+        if (!started_ && isWarmUp()) [[unlikely]]
+            return true;
         if (state_.KeepRunning()) [[likely]]
             return true;
         stop();
@@ -47,18 +52,23 @@ public:
     /// All computations of a pass wait: what they hold is what memory this process got since its first pass began.
     void allWait();
 
-    /// Blocks and system allocations between start and end.
+    /// Blocks and system allocations of the passes that count.
     std::uint64_t allocations() const { return allocations_; }
+    /// What the loop ran in them, if there is one.
+    std::optional<std::uint64_t> tasks() const { return loop_ ? std::optional(tasks_) : std::nullopt; }
     /// Found by allWait(); 0 without.
     std::int64_t residentBytes() const { return residentBytes_; }
 
 private:
-    void start();
+    bool isWarmUp();
     void stop();
 
     int size_;
+    bool warm_ = false;
     bool started_ = false;
+    flow::Loop const* loop_ = nullptr;
     std::uint64_t allocations_ = 0;
+    std::uint64_t tasks_ = 0;
     std::int64_t residentAtStart_ = 0;
     std::int64_t residentBytes_ = 0;
     benchmark::State& state_;
@@ -68,9 +78,14 @@ private:
 struct Driver {
     std::string_view work;
     std::function<flow::Future<flow::Void>(Run*)> drive;
-    /// The size of one of the computations that the driver makes; without it, the driver's own is shown.
+    /// The block of one of the computations that the driver makes, 0 if there is none to be shown; without it, the
+    /// driver's own is.
     std::function<std::size_t()> itemBytes = {};
 };
+
+/// When a timer is due that is set but shall not fire, because it stays for a whole benchmark or is dropped: seconds
+/// from now. All are alike, so that each new one comes to stand somewhere among the others.
+double laterSeconds(flow::DeterministicRandom& random);
 
 /// What a computation that waits takes in the allocator.
 template <class T>

@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.table import Table
 
 from benchlib import allocators_command, growth_command
 from benchlib.arguments import TARGET, Parser, UsageError, binary, check_writable, compilers, revision
 from benchlib.build import BuildError, build
-from benchlib.peers import peers_table
+from benchlib.peers import libraries, own_styles, peers_table
 from benchlib.process import interrupt_on_terminate
 from benchlib.run import RunError, Settings, available, choose, run
-from benchlib.table import collect, errors, table
+from benchlib.table import Row, collect, errors, library_table, noise, table
 
 QUICK = "^(DELAY|YIELD|NET2|callback)/"
 QUICK_SIZES = (64, 4096, 65536)
@@ -27,10 +28,17 @@ QUICK_PEERS_SECONDS = 30.0
 FULL_MIN_TIME = 0.2  # of one repetition, in seconds
 
 DESCRIPTION = """\
-Builds the benchmarks, runs them, and prints a table: nanoseconds per item as
-"minimum (median)" of the repetitions, and what the hand-written coroutine costs
-over the actor (ratio of the minima). With --peers, the minima of the same works in
-other libraries and, in brackets, how many times our coroutine's that is."""
+Builds the benchmarks, runs them, and prints a table: nanoseconds per item, minimum of
+the repetitions, and what the hand-written coroutine costs over the actor. An item is
+one of the N actors, numbers or calls; of DELAY, YIELD and timer_*, where N - 1 timers
+are set meanwhile, one wait. Per item too: blocks and system allocations, and tasks run
+by the loop; bytes is the block of one of the waiting computations, result and all.
+Where ACTOR and coroutine differ, "ACTOR / coroutine". The library's pieces, which have
+no styles, follow in a table of their own. bench/work.cpp says what each row does.
+
+With --peers, the same works in other libraries and, in brackets, how many times our
+coroutine's time that is; the floors are a function pointer, and a bare coroutine, in
+an intrusive queue."""
 
 EPILOG = """\
 The JSON is Google Benchmark's: {"context": {...}, "benchmarks": [...]}, with the
@@ -121,14 +129,27 @@ def report(documents: dict[str, dict[str, Any]], options: argparse.Namespace) ->
     good = True
     for document in documents.values():
         context, rows = document["context"], collect(document["benchmarks"])
-        shown = "minimum (times our coroutine's)" if options.peers else "minimum (median)"
-        title = f"{context['compiler']}, {options.loop} loop, {context['revision']}: ns per item, {shown}"
-        out.print()
-        out.print((peers_table if options.peers else table)(rows, title, plain))
+        title = f"{context['compiler']}, {options.loop} loop, {context['revision']}: ns per"
+        for shown in (peers_tables if options.peers else tables)(rows, title, plain):
+            if shown.row_count:
+                out.print()
+                out.print(shown)
+        out.print(noise(rows), markup=False)
         for error in errors(rows):
             good = False
             out.print(f"error: {error}", markup=False)
     return good
+
+
+def tables(rows: list[Row], title: str, plain: bool) -> list[Table]:
+    return [table(rows, f"{title} item", plain), library_table(rows, "the library: ns per use", plain)]
+
+
+def peers_tables(rows: list[Row], title: str, plain: bool) -> list[Table]:
+    return [
+        peers_table(rows, own_styles(rows), f"{title} item (times our coroutine's)", plain),
+        peers_table(rows, libraries(rows), "other libraries: the same", plain),
+    ]
 
 
 def main() -> int:

@@ -44,7 +44,7 @@ ACTOR Future<int> passOn(Future<int> from) {
     return number + 1;
 }
 
-ACTOR Future<Void> driveChain(Run* run) {
+ACTOR Future<Void> driveChain(Run* run, bool fails) {
     wait(delay(0));
     while (run->next()) {
         Promise<int> first;
@@ -52,22 +52,12 @@ ACTOR Future<Void> driveChain(Run* run) {
         for (int i = 0; i < run->size(); ++i) {
             last = passOn(std::move(last));
         }
-        first.send(0);
-        run->expect(last.get() == run->size());
-    }
-    return Void();
-}
-
-ACTOR Future<Void> driveError(Run* run) {
-    wait(delay(0));
-    while (run->next()) {
-        Promise<int> first;
-        Future<int> last = first.getFuture();
-        for (int i = 0; i < run->size(); ++i) {
-            last = passOn(std::move(last));
+        if (fails) {
+            first.sendError(io_error());
+        } else {
+            first.send(0);
         }
-        first.sendError(io_error());
-        run->expect(last.isError());
+        run->expect(fails ? last.isError() : last.get() == run->size());
     }
     return Void();
 }
@@ -106,14 +96,23 @@ ACTOR Future<Void> driveCancel(Run* run, bool withHandler) {
     return Void();
 }
 
+static std::size_t linkBytes() {
+    return bench::bytes(passOn(Never()));
+}
+
+static std::size_t waitBytes(bool withHandler) {
+    std::uint32_t ends = 0;
+    return bench::bytes(withHandler ? waitHandled(Never(), &ends) : waitCounted(Never(), &ends));
+}
+
 static const bench::Style style(bench::styleOf(MILLRACE_NAME(MILLRACE_BACKEND_NAMESPACE)),
                                 {
                                     {"create_ready", driveCreateReady, [] { return bench::bytes(giveAtOnce(1)); }},
                                     {"await_ready", driveAwaitReady},
-                                    {"chain", driveChain, [] { return bench::bytes(passOn(Promise<int>().getFuture())); }},
-                                    {"error", driveError, [] { return bench::bytes(passOn(Promise<int>().getFuture())); }},
-                                    {"cancel", [](Run* run) { return driveCancel(run, false); }},
-                                    {"cancel_handler", [](Run* run) { return driveCancel(run, true); }},
+                                    {"chain", [](Run* run) { return driveChain(run, false); }, linkBytes},
+                                    {"error", [](Run* run) { return driveChain(run, true); }, linkBytes},
+                                    {"cancel", [](Run* run) { return driveCancel(run, false); }, [] { return waitBytes(false); }},
+                                    {"cancel_handler", [](Run* run) { return driveCancel(run, true); }, [] { return waitBytes(true); }},
                                 });
 
 } // namespace MILLRACE_BACKEND_NAMESPACE

@@ -92,7 +92,7 @@ static const bench::Style style(bench::styleOf(MILLRACE_NAME(MILLRACE_BACKEND_NA
                                     {"race_ready", driveRaceReady},
                                     {"race_first", [](Run* run) { return driveRace(run, true); }, [] { return bench::bytes(firstOf(Never(), Never(), Never())); }},
                                     {"race_last", [](Run* run) { return driveRace(run, false); }, [] { return bench::bytes(firstOf(Never(), Never(), Never())); }},
-                                    {"quorum", driveQuorum},
+                                    {"quorum", driveQuorum, [] { return std::size_t{0}; }},
                                     {"collection", driveCollection, [] { return bench::bytes(follow(Promise<Void>().getFuture())); }},
                                 });
 

@@ -46,10 +46,14 @@ ACTOR Future<Void> driveStreamWaiting(Run* run) {
     return Void();
 }
 
+static std::size_t sumBytes() {
+    return bench::bytes(sumOf(PromiseStream<int>().getFuture(), 0));
+}
+
 static const bench::Style style(bench::styleOf(MILLRACE_NAME(MILLRACE_BACKEND_NAMESPACE)),
                                 {
-                                    {"stream", driveStream},
-                                    {"stream_waiting", driveStreamWaiting},
+                                    {"stream", driveStream, sumBytes},
+                                    {"stream_waiting", driveStreamWaiting, sumBytes},
                                 });
 
 } // namespace MILLRACE_BACKEND_NAMESPACE

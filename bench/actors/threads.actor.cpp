@@ -36,6 +36,6 @@ ACTOR Future<Void> drivePost(Run* run) {
     return Void();
 }
 
-static const bench::Style style(bench::styleOf(MILLRACE_NAME(MILLRACE_BACKEND_NAMESPACE)), {{"post", drivePost}});
+static const bench::Style style(bench::styleOf(MILLRACE_NAME(MILLRACE_BACKEND_NAMESPACE)), {{"post", drivePost, [] { return std::size_t{0}; }}});
 
 } // namespace MILLRACE_BACKEND_NAMESPACE

@@ -19,7 +19,7 @@ ACTOR Future<Void> driveTimerCancel(Run* run) {
     state DeterministicRandom random(11);
     wait(delay(0));
     while (run->next()) {
-        Future<Void> dropped = pause(1.0 + random.random01());
+        Future<Void> dropped = pause(bench::laterSeconds(random));
         run->expect(!dropped.isReady());
     }
     return Void();

@@ -36,27 +36,18 @@ Future<int> passOn(Future<int> from, Propagate = {}) {
     co_return co_await from + 1;
 }
 
-Future<Void> driveChain(Run* run) {
+Future<Void> driveChain(Run* run, bool fails) {
     co_await delay(0);
     while (run->next()) {
         Promise<int> first;
         Future<int> last = first.getFuture();
         for (int i = 0; i < run->size(); ++i)
             last = passOn(std::move(last));
-        first.send(0);
-        run->expect(last.get() == run->size());
-    }
-}
-
-Future<Void> driveError(Run* run) {
-    co_await delay(0);
-    while (run->next()) {
-        Promise<int> first;
-        Future<int> last = first.getFuture();
-        for (int i = 0; i < run->size(); ++i)
-            last = passOn(std::move(last));
-        first.sendError(io_error());
-        run->expect(last.isError());
+        if (fails)
+            first.sendError(io_error());
+        else
+            first.send(0);
+        run->expect(fails ? last.isError() : last.get() == run->size());
     }
 }
 
@@ -90,14 +81,24 @@ Future<Void> driveCancel(Run* run, bool withHandler) {
     }
 }
 
-const bench::Style style("coroutine",
-                         {
-                             {"create_ready", driveCreateReady, [] { return bench::bytes(giveAtOnce(1)); }},
-                             {"await_ready", driveAwaitReady},
-                             {"chain", driveChain, [] { return bench::bytes(passOn(Promise<int>().getFuture())); }},
-                             {"error", driveError, [] { return bench::bytes(passOn(Promise<int>().getFuture())); }},
-                             {"cancel", [](Run* run) { return driveCancel(run, false); }},
-                             {"cancel_handler", [](Run* run) { return driveCancel(run, true); }},
-                         });
+std::size_t linkBytes() {
+    return bench::bytes(passOn(Never()));
+}
+
+std::size_t waitBytes(bool withHandler) {
+    std::uint32_t ends = 0;
+    return bench::bytes(withHandler ? waitHandled(Never(), &ends) : waitCounted(Never(), &ends));
+}
+
+const bench::Style
+    style("coroutine",
+          {
+              {"create_ready", driveCreateReady, [] { return bench::bytes(giveAtOnce(1)); }},
+              {"await_ready", driveAwaitReady},
+              {"chain", [](Run* run) { return driveChain(run, false); }, linkBytes},
+              {"error", [](Run* run) { return driveChain(run, true); }, linkBytes},
+              {"cancel", [](Run* run) { return driveCancel(run, false); }, [] { return waitBytes(false); }},
+              {"cancel_handler", [](Run* run) { return driveCancel(run, true); }, [] { return waitBytes(true); }},
+          });
 
 } // namespace

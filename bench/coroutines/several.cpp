@@ -77,7 +77,7 @@ const bench::Style style("coroutine", {
                                            [] { return bench::bytes(firstOf(Never(), Never(), Never())); }},
                                           {"race_last", [](Run* run) { return driveRace(run, false); },
                                            [] { return bench::bytes(firstOf(Never(), Never(), Never())); }},
-                                          {"quorum", driveQuorum},
+                                          {"quorum", driveQuorum, [] { return std::size_t{0}; }},
                                           {"collection", driveCollection,
                                            [] { return bench::bytes(follow(Promise<Void>().getFuture())); }},
                                       });

@@ -36,9 +36,13 @@ Future<Void> driveStreamWaiting(Run* run) {
     }
 }
 
+std::size_t sumBytes() {
+    return bench::bytes(sumOf(PromiseStream<int>().getFuture(), 0));
+}
+
 const bench::Style style("coroutine", {
-                                          {"stream", driveStream},
-                                          {"stream_waiting", driveStreamWaiting},
+                                          {"stream", driveStream, sumBytes},
+                                          {"stream_waiting", driveStreamWaiting, sumBytes},
                                       });
 
 } // namespace

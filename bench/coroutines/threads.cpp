@@ -31,6 +31,6 @@ Future<Void> drivePost(Run* run) {
     }
 }
 
-const bench::Style style("coroutine", {{"post", drivePost}});
+const bench::Style style("coroutine", {{"post", drivePost, [] { return std::size_t{0}; }}});
 
 } // namespace

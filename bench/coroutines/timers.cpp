@@ -16,7 +16,7 @@ Future<Void> driveTimerCancel(Run* run) {
     DeterministicRandom random(11);
     co_await delay(0);
     while (run->next()) {
-        Future<Void> dropped = pause(1.0 + random.random01());
+        Future<Void> dropped = pause(bench::laterSeconds(random));
         run->expect(!dropped.isReady());
     }
 }

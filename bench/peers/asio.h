@@ -25,7 +25,7 @@ public:
         flow::DeterministicRandom random(7);
         timers_.reserve(count);
         for (int i = 0; i < count; ++i) {
-            timers_.emplace_back(context.get_executor(), seconds(100.0 + random.random01()));
+            timers_.emplace_back(context.get_executor(), seconds(laterSeconds(random)));
             timers_.back().async_wait([](boost::system::error_code) {});
         }
     }

@@ -192,7 +192,6 @@ void amongTimers(Run* run) {
 
 const PeerStyle style("asio-awaitable", {
                                             {"DELAY", amongTimers<driveDelay>},
-                                            {"YIELD", amongTimers<driveDelay>},
                                             {"NET2", alone<driveNet2>},
                                             {"callback", alone<driveCallback>},
                                             {"create_ready", alone<driveCreateReady>},

@@ -1,8 +1,7 @@
 // Boost.Asio with handlers. Each handler takes its memory from a list of free blocks, through the allocator that
 // belongs to it: Asio's own cache holds two blocks.
 //
-// Asio has no priorities: its NET2 runs in the order of the posts, which is less work than ours. It has no yield that
-// asks whether to give way either; its nearest is to post.
+// Asio has no priorities: its NET2 runs in the order of the posts, which is less work than ours.
 
 #include "bench/free_list.h"
 #include "bench/peers/asio.h"
@@ -140,7 +139,7 @@ struct TimerCancel {
         for (int i = 0; i < kTogether; ++i) {
             if (!run->next())
                 return context.stop();
-            Timer dropped(context, OtherTimers::seconds(1.0 + random.random01()));
+            Timer dropped(context, OtherTimers::seconds(laterSeconds(random)));
             dropped.async_wait(recycled([](Error) {}));
         }
         net::post(context, recycled([this] { turn(); }));
@@ -201,7 +200,6 @@ void perform(Run* run) {
 
 const PeerStyle style("asio", {
                                   {"DELAY", performDelay},
-                                  {"YIELD", performDelay},
                                   {"NET2", perform<Net2>},
                                   {"callback", perform<Callback>},
                                   {"cancel", perform<Cancel>},

@@ -114,7 +114,6 @@ void performStream(Run* run) {
 
 const bench::PeerStyle style("boost-fiber", {
                                                 {"DELAY", performDelay},
-                                                {"YIELD", performDelay},
                                                 {"NET2", performNet2},
                                                 {"callback", performCallback},
                                                 {"create_ready", performCreateReady},

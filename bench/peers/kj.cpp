@@ -12,13 +12,17 @@ namespace {
 using bench::Run;
 using kj::Promise;
 
+kj::Duration later(flow::DeterministicRandom& random) {
+    return static_cast<std::int64_t>(bench::laterSeconds(random) * 1e9) * kj::NANOSECONDS;
+}
+
 /// The loop, among N - 1 timers if the work wants them.
 class Loop {
 public:
     explicit Loop(int others = 0) : io_(kj::setupAsyncIo()) {
         flow::DeterministicRandom random(7);
         for (int i = 0; i < others; ++i)
-            others_.add(timer().afterDelay((100'000 + random.randomInt(0, 1000)) * kj::MILLISECONDS));
+            others_.add(timer().afterDelay(later(random)));
     }
 
     kj::Timer& timer() { return io_.provider->getTimer(); }
@@ -118,14 +122,13 @@ void performTimerCancel(Run* run) {
     Loop loop(run->size() - 1);
     flow::DeterministicRandom random(11);
     while (run->next()) {
-        Promise<void> dropped = loop.timer().afterDelay((1000 + random.randomInt(0, 1000)) * kj::MILLISECONDS);
+        Promise<void> dropped = loop.timer().afterDelay(later(random)).then([] {});
         benchmark::DoNotOptimize(dropped);
     }
 }
 
 const bench::PeerStyle style("kj", {
                                        {"DELAY", performDelay},
-                                       {"YIELD", performDelay},
                                        {"NET2", performNet2},
                                        {"callback", performCallback},
                                        {"create_ready", performCreateReady},

@@ -5,6 +5,7 @@
 #include "bench/producer.h"
 #include "bench/run.h"
 
+#include <functional>
 #include <mutex>
 #include <uv.h>
 
@@ -33,12 +34,17 @@ private:
 
 using Timers = std::vector<uv_timer_t>;
 
+/// Milliseconds from now; see laterSeconds().
+std::uint64_t later(flow::DeterministicRandom& random) {
+    return static_cast<std::uint64_t>(bench::laterSeconds(random) * 1000);
+}
+
 /// Timers that stay: what stands in the queue beside the one that is measured.
 void setOthers(Timers& timers, Loop& loop) {
     flow::DeterministicRandom random(7);
     for (uv_timer_t& timer : timers) {
         uv_timer_init(loop.get(), &timer);
-        uv_timer_start(&timer, [](uv_timer_t*) {}, static_cast<std::uint64_t>(100'000 + random.random01() * 1000), 0);
+        uv_timer_start(&timer, [](uv_timer_t*) {}, later(random), 0);
     }
 }
 
@@ -64,7 +70,7 @@ void performTimerCancel(Run* run) {
     uv_timer_init(loop.get(), &dropped);
     flow::DeterministicRandom random(11);
     while (run->next()) {
-        uv_timer_start(&dropped, [](uv_timer_t*) {}, static_cast<std::uint64_t>(1000 + random.random01() * 1000), 0);
+        uv_timer_start(&dropped, [](uv_timer_t*) {}, later(random), 0);
         uv_timer_stop(&dropped);
     }
 }
@@ -89,7 +95,7 @@ void performTimers(Run* run) {
 /// What its documentation says: a queue with a lock, and a handle that wakes the loop, once for many calls.
 class Inbox {
 public:
-    using Call = void (*)(Inbox*);
+    using Call = std::function<void()>;
 
     explicit Inbox(Loop& loop, uv_async_t& awake) : awake_(awake) {
         uv_async_init(loop.get(), &awake, [](uv_async_t* handle) { static_cast<Inbox*>(handle->data)->runAll(); });
@@ -99,14 +105,12 @@ public:
     void post(Call call) {
         {
             std::lock_guard lock(mutex_);
-            calls_.push_back(call);
+            calls_.push_back(std::move(call));
         }
         uv_async_send(&awake_);
     }
 
-    int received = 0;
-    int expected = 0;
-    uv_loop_t* loop() const { return awake_.loop; }
+    void stopLoop() { uv_stop(awake_.loop); }
 
 private:
     void runAll() {
@@ -114,8 +118,8 @@ private:
             std::lock_guard lock(mutex_);
             calls_.swap(taken_);
         }
-        for (Call call : taken_)
-            call(this);
+        for (Call& call : taken_)
+            call();
         taken_.clear();
     }
 
@@ -129,16 +133,20 @@ void performPost(Run* run) {
     uv_async_t awake;
     Loop loop;
     Inbox inbox(loop, awake);
-    inbox.expected = run->size();
-    bench::Producer producer([run, to = &inbox] {
-        for (int i = 0; i < run->size(); ++i)
-            to->post([](Inbox* inbox) {
-                if (++inbox->received == inbox->expected)
-                    uv_stop(inbox->loop());
+    struct Received {
+        Run* run;
+        Inbox* inbox;
+        int count;
+    } received{run, &inbox, 0};
+    bench::Producer producer([to = &received] {
+        for (int i = 0; i < to->run->size(); ++i)
+            to->inbox->post([to] {
+                if (++to->count == to->run->size())
+                    to->inbox->stopLoop();
             });
     });
     while (run->next()) {
-        inbox.received = 0;
+        received.count = 0;
         producer.produce();
         loop.run();
     }
@@ -146,7 +154,6 @@ void performPost(Run* run) {
 
 const bench::PeerStyle style("libuv", {
                                           {"DELAY", performDelay},
-                                          {"YIELD", performDelay},
                                           {"timer_cancel", performTimerCancel},
                                           {"timers", performTimers},
                                           {"post", performPost},

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 
 from benchlib.arguments import Parser, UsageError, binary, compilers, revision
 from benchlib.build import build
 from benchlib.run import Settings, available, run
-from benchlib.table import Row, collect, number
+from benchlib.table import Row, collect, new_table, number, size_text
 
 TARGET = "allocator_bench"
 OURS = "FastAllocator"
@@ -47,13 +46,9 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
 def allocators_table(rows: list[Row], title: str, plain: bool) -> Table:
     """`plain` gives Markdown."""
     columns = list(dict.fromkeys(style for row in rows for style in row.cells))
-    result = Table(title=title, title_justify="left", box=box.MARKDOWN if plain else box.SIMPLE_HEAD)
-    result.add_column("benchmark", no_wrap=True)
-    for heading in ("N", *columns):
-        result.add_column(heading, justify="right", no_wrap=True)
+    result = new_table(title, plain, ("N", *columns))
     for row in rows:
-        size = "-" if row.size is None else str(row.size)
-        result.add_row(row.benchmark, size, *(cell(row, column) for column in columns))
+        result.add_row(row.benchmark, size_text(row), *(cell(row, column) for column in columns))
     return result
 
 

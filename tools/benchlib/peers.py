@@ -1,23 +1,23 @@
-"""The table of tools/bench --peers: what other libraries take for the same work."""
+"""The tables of tools/bench --peers: what other libraries take for the same work."""
 
 from __future__ import annotations
 
-from rich import box
 from rich.table import Table
 
-from benchlib.table import Row, number
+from benchlib.table import Row, new_table, number, size_text
 
 _OURS = ("actor", "coroutine", "callback")
 _FLOORS = ("floor-callback", "floor-coroutine")
-_TITLES = {"actor": "ACTOR"}
 _MEASURE = "coroutine"  # the style of ours that all others are compared with
 
 
-def styles(rows: list[Row]) -> list[str]:
-    """The columns: ours, then the libraries by name, then what no library can do without."""
-    found = {style for row in rows for style in row.cells}
-    libraries = sorted(found.difference(_OURS, _FLOORS))
-    return [style for style in (*_OURS, *libraries, *_FLOORS) if style in found]
+def own_styles(rows: list[Row]) -> list[str]:
+    """Ours, then what no library can do without."""
+    return [style for style in (*_OURS, *_FLOORS) if any(style in row.cells for row in rows)]
+
+
+def libraries(rows: list[Row]) -> list[str]:
+    return sorted({style for row in rows for style in row.cells}.difference(_OURS, _FLOORS))
 
 
 def cell(row: Row, style: str) -> str:
@@ -35,14 +35,10 @@ def cell(row: Row, style: str) -> str:
     return f"{number(one.minimum)} ({times:.{digits}f}x)"
 
 
-def peers_table(rows: list[Row], title: str, plain: bool) -> Table:
-    """`plain` gives Markdown, as of the other table."""
-    columns = styles(rows)
-    result = Table(title=title, title_justify="left", box=box.MARKDOWN if plain else box.SIMPLE_HEAD)
-    result.add_column("benchmark", no_wrap=True)
-    for heading in ("N", *(_TITLES.get(style, style) for style in columns)):
-        result.add_column(heading, justify="right", no_wrap=True)
+def peers_table(rows: list[Row], styles: list[str], title: str, plain: bool) -> Table:
+    """One for own_styles() and one for libraries(): both together are wider than a screen."""
+    result = new_table(title, plain, ("N", *styles))
     for row in rows:
-        size = "-" if row.size is None else str(row.size)
-        result.add_row(row.benchmark, size, *(cell(row, style) for style in columns))
+        if any(style in row.cells for style in styles):
+            result.add_row(row.benchmark, size_text(row), *(cell(row, style) for style in styles))
     return result

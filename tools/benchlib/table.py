@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import statistics
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,8 +16,9 @@ _SUFFIX = re.compile(r"(min_time|min_warmup_time|iterations|repeats|threads):\S*
 
 # These have a column in every table; other styles get one when they occur.
 STYLES = ("actor", "coroutine", "actorc-coroutine")
+LIBRARY = "library"  # what has no styles: a table of its own
 # All that is ours and runs without --peers.
-OURS = (*STYLES, "library")
+OURS = (*STYLES, LIBRARY)
 _TITLES = {"actor": "ACTOR"}
 
 
@@ -45,6 +46,7 @@ class Cell:
 
     nanoseconds: list[float] = field(default_factory=list)
     allocations: float | None = None
+    tasks: float | None = None
     frame_bytes: float | None = None
     error: str | None = None
 
@@ -53,11 +55,11 @@ class Cell:
         return min(self.nanoseconds, default=None)
 
     def text(self) -> str:
-        if self.error is not None:
-            return "error"
-        if not self.nanoseconds:
-            return "-"
-        return f"{number(min(self.nanoseconds))} ({number(statistics.median(self.nanoseconds))})"
+        return "error" if self.error is not None else number(self.minimum)
+
+    def noise(self) -> float:
+        """By how much the median is above the minimum."""
+        return statistics.median(self.nanoseconds) / min(self.nanoseconds) - 1
 
 
 @dataclass(slots=True)
@@ -66,13 +68,24 @@ class Row:
     size: int | None
     cells: dict[str, Cell] = field(default_factory=dict)
 
+    @property
+    def label(self) -> str:
+        return self.benchmark if self.size is None else f"{self.benchmark}/{self.size}"
+
     def cell(self, style: str) -> Cell:
         return self.cells.get(style) or Cell()
+
+    def pair(self, counter: Callable[[Cell], float | None]) -> str:
+        """Of the actor and of the coroutine, or once if they are alike."""
+        return " / ".join(dict.fromkeys(count(counter(self.cell(style))) for style in STYLES[:2]))
 
     def overhead(self) -> str:
         """What the hand-written coroutine costs over the actor, by the minima: the least disturbed runs of both."""
         actor, coroutine = self.cell("actor").minimum, self.cell("coroutine").minimum
-        return f"{(coroutine / actor - 1) * 100:+.1f} %" if actor and coroutine is not None else "-"
+        if not actor or coroutine is None:
+            return "-"
+        percent = (coroutine / actor - 1) * 100
+        return f"{percent:+.{0 if percent >= 1000 else 1}f} %"
 
 
 def number(value: float | None) -> str:
@@ -103,6 +116,7 @@ def collect(results: Iterable[dict[str, Any]]) -> list[Row]:
             continue
         cell.nanoseconds.append(per_item(result))
         cell.allocations = result.get("allocs_per_item", cell.allocations)
+        cell.tasks = result.get("tasks_per_item", cell.tasks)
         cell.frame_bytes = result.get("frame_bytes", cell.frame_bytes)
     return sorted(rows.values(), key=lambda row: (order[row.benchmark], -1 if row.size is None else row.size))
 
@@ -114,38 +128,79 @@ def per_item(result: dict[str, Any]) -> float:
     return float(result["cpu_time"]) * scale / float(result.get("items_per_op", 1))
 
 
-def table(rows: list[Row], title: str, plain: bool) -> Table:
+def new_table(title: str, plain: bool, headings: Iterable[str]) -> Table:
     """`plain` gives Markdown, which reads well in a log and can be pasted into a report."""
-    others = dict.fromkeys(style for row in rows for style in row.cells if style not in STYLES)
     result = Table(title=title, title_justify="left", box=box.MARKDOWN if plain else box.SIMPLE_HEAD)
+    if not plain:
+        result.padding = (0, 1, 0, 0)  # a terminal may have no more than 100 columns
     result.add_column("benchmark", no_wrap=True)
-    for heading in (
-        "N",
-        *(f"{_TITLES.get(style, style)} ns" for style in STYLES[:2]),
-        "overhead",
-        *(f"{style} ns" for style in (*STYLES[2:], *others)),
-        "allocs/op",
-        "frame bytes",
-    ):
-        result.add_column(heading, justify="right", no_wrap=True)
+    for heading in headings:
+        result.add_column(_TITLES.get(heading, heading), justify="right", no_wrap=True)
+    return result
+
+
+def size_text(row: Row) -> str:
+    return "-" if row.size is None else str(row.size)
+
+
+def table(rows: list[Row], title: str, plain: bool) -> Table:
+    """What exists in each style."""
+    others = dict.fromkeys(style for row in rows for style in row.cells if style not in OURS)
+    columns = (*STYLES[2:], *others)
+    result = new_table(title, plain, ("N", *STYLES[:2], "overhead", *columns, "allocs", "tasks", "bytes"))
     for row in rows:
-        actor, coroutine = row.cell("actor"), row.cell("coroutine")
+        if LIBRARY in row.cells:
+            continue
         result.add_row(
             row.benchmark,
-            "-" if row.size is None else str(row.size),
-            actor.text(),
-            coroutine.text(),
+            size_text(row),
+            *(row.cell(style).text() for style in STYLES[:2]),
             row.overhead(),
-            *(row.cell(style).text() for style in (*STYLES[2:], *others)),
-            f"{count(actor.allocations)} / {count(coroutine.allocations)}",
-            f"{count(actor.frame_bytes)} / {count(coroutine.frame_bytes)}",
+            *(row.cell(style).text() for style in columns),
+            *(row.pair(counter) for counter in (_allocations, _tasks, _frame_bytes)),
         )
     return result
 
 
+def library_table(rows: list[Row], title: str, plain: bool) -> Table:
+    """What exists once."""
+    result = new_table(title, plain, ("ns", "allocs", "bytes"))
+    for row in rows:
+        if LIBRARY in row.cells:
+            cell = row.cell(LIBRARY)
+            result.add_row(row.label, cell.text(), count(cell.allocations), count(cell.frame_bytes))
+    return result
+
+
+def _allocations(cell: Cell) -> float | None:
+    return cell.allocations
+
+
+def _tasks(cell: Cell) -> float | None:
+    return cell.tasks
+
+
+def _frame_bytes(cell: Cell) -> float | None:
+    return cell.frame_bytes
+
+
+def noise(rows: list[Row]) -> str:
+    """One line on how far to trust the minima; none without repetitions."""
+    found = [
+        (cell.noise(), f"{row.label}/{style}")
+        for row in rows
+        for style, cell in row.cells.items()
+        if len(cell.nanoseconds) > 1
+    ]
+    if not found:
+        return ""
+    usual, (worst, name) = statistics.median(amount for amount, _ in found), max(found)
+    return f"noise: medians are {usual:.1%} above the minima, as a rule; at most {worst:.1%} ({name})"
+
+
 def errors(rows: list[Row]) -> list[str]:
     return [
-        f"{row.benchmark}/{row.size}/{style}: {cell.error}"
+        f"{row.label}/{style}: {cell.error}"
         for row in rows
         for style, cell in row.cells.items()
         if cell.error is not None
