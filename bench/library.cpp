@@ -5,40 +5,47 @@
 namespace {
 
 using namespace flow;
+using bench::Driver;
 using bench::Run;
 
-constexpr double kLong = 1e6; // seconds that no benchmark sees the end of
+constexpr double kLong = 1e6;  // seconds that no benchmark sees the end of
+constexpr double kSoon = 1e-9; // seconds
 constexpr int kSeveral = 8;
 
-/// The driver that calls `use` in each pass; it must say that the work was done.
-template <class Use>
-Future<Void> repeat(Run* run, Use use) {
-    co_await delay(0);
-    while (run->next())
-        run->expect(use());
+std::size_t noBytes() {
+    return 0;
 }
 
-template <class Use>
-bench::Driver piece(std::string_view work, Use use, std::function<std::size_t()> itemBytes = [] { return 0; }) {
-    return {work, [use](Run* run) { return repeat(run, use); }, std::move(itemBytes)};
+/// The driver that calls `use(state)` in each pass; it must say that the work was done.
+template <class State, class Use>
+Driver piece(std::string_view work, Use use, std::function<std::size_t()> itemBytes = noBytes) {
+    auto repeat = [](Run* run, Use use) -> Future<Void> {
+        State state;
+        co_await delay(0);
+        while (run->next())
+            run->expect(use(state));
+    };
+    return {work, [use, repeat](Run* run) { return repeat(run, use); }, std::move(itemBytes)};
 }
+
+struct Nothing {};
 
 /// A piece that is given a future, which is sent then.
-template <class Make>
-bench::Driver answering(std::string_view work, Make make) {
-    auto use = [make] {
-        Promise<int> promise;
+template <class T = int, class Make>
+Driver answering(std::string_view work, Make make) {
+    auto use = [make](Nothing) {
+        Promise<T> promise;
         auto made = make(promise.getFuture());
-        promise.send(1);
+        promise.send(T());
         return made.isReady();
     };
-    return piece(work, use, [make] { return bench::bytes(make(Promise<int>().getFuture())); });
+    return piece<Nothing>(work, use, [make] { return bench::bytes(make(Promise<T>().getFuture())); });
 }
 
 /// A piece that is given several futures, which are sent then.
 template <class Make>
-bench::Driver gathering(std::string_view work, Make make) {
-    auto use = [make] {
+Driver gathering(std::string_view work, Make make) {
+    auto use = [make](Nothing) {
         Promise<int> promises[kSeveral];
         std::vector<Future<int>> futures;
         futures.reserve(kSeveral);
@@ -49,7 +56,21 @@ bench::Driver gathering(std::string_view work, Make make) {
             promise.send(1);
         return made.isReady();
     };
-    return piece(work, use, [make] { return bench::bytes(make(std::vector<Future<int>>(kSeveral, Never()))); });
+    return piece<Nothing>(work, use,
+                          [make] { return bench::bytes(make(std::vector<Future<int>>(kSeveral, Never()))); });
+}
+
+/// A piece that takes its time: the driver waits for what `make(state)` gives.
+template <class State = Nothing, class Make>
+Driver awaiting(std::string_view work, Make make) {
+    auto repeat = [](Run* run, Make make) -> Future<Void> {
+        State state;
+        while (run->next()) {
+            auto made = make(state);
+            (void)co_await std::move(made);
+        }
+    };
+    return {work, [make, repeat](Run* run) { return repeat(run, make); }, noBytes};
 }
 
 bool awaitChange(AsyncVar<int>& variable) {
@@ -64,10 +85,11 @@ bool awaitTrigger(AsyncTrigger& trigger) {
     return triggered.isReady();
 }
 
-bool awaitKey(AsyncMap<int, int>& map) {
+template <class Map>
+Future<Void> changeKey(Map& map) {
     Future<Void> changed = map.onChange(7);
     map.set(7, map.get(7) + 1);
-    return changed.isReady();
+    return changed;
 }
 
 bool takeFree(FlowLock& lock) {
@@ -88,38 +110,146 @@ Future<Void> driveTakeTaken(Run* run) {
     }
 }
 
+bool releaseLater(FlowLock& lock) {
+    Future<Void> taken = lock.take();
+    Promise<Void> end;
+    Future<Void> released = lock.releaseWhen(end.getFuture());
+    end.send(Void());
+    return released.isReady() && lock.available() == 1;
+}
+
+/// A stream of actors, which an actorCollection() holds.
+struct Fed {
+    PromiseStream<Future<Void>> actors;
+    Future<Void> running = actorCollection(actors.getFuture());
+};
+
+bool feed(Fed& fed) {
+    Promise<Void> actor;
+    fed.actors.send(actor.getFuture());
+    actor.send(Void());
+    return !fed.running.isReady();
+}
+
+bool addUnheeded(ActorCollectionNoErrors& actors) {
+    Promise<Void> actor;
+    actors.add(actor.getFuture());
+    actor.send(Void());
+    return actors.size() == 0;
+}
+
+bool addAndSignal(SignalableActorCollection& actors) {
+    Promise<Void> actor;
+    actors.add(actor.getFuture());
+    Future<Void> done = actors.signalAndReset();
+    actor.send(Void());
+    return done.isReady();
+}
+
+/// What is called again and again is the pass.
+Future<Void> driveRecurring(Run* run) {
+    Promise<Void> end;
+    Future<Void> beat = recurring(
+        [run, &end] {
+            if (!run->next())
+                end.send(Void());
+        },
+        kSoon);
+    co_await end.getFuture();
+}
+
+Future<Void> driveRecurringAsync(Run* run) {
+    Promise<Void> end;
+    auto pass = [run, &end] {
+        if (!run->next())
+            end.send(Void());
+        return Future<Void>(Void());
+    };
+    Future<Void> beat = recurringAsync(pass, kSoon);
+    co_await end.getFuture();
+}
+
+/// It stops the loop, so that it needs one beside the driver's.
+void performStopAfter(Run* run) {
+    SimLoop loop;
+    while (run->next()) {
+        Promise<int> promise;
+        Future<int> made = stopAfter(promise.getFuture());
+        promise.send(1);
+        loop.run();
+        run->expect(made.isReady());
+    }
+}
+
+Future<Void> yielded(Nothing) {
+    Promise<Void> promise;
+    Future<Void> made = yieldedFuture(promise.getFuture());
+    promise.send(Void());
+    return made;
+}
+
 const bench::Style
-    style("library", {
-                         piece("AsyncVar", [v = std::make_shared<AsyncVar<int>>(0)] { return awaitChange(*v); }),
-                         piece("AsyncTrigger", [t = std::make_shared<AsyncTrigger>()] { return awaitTrigger(*t); }),
-                         piece("AsyncMap", [m = std::make_shared<AsyncMap<int, int>>()] { return awaitKey(*m); }),
-                         piece("FlowLock", [l = std::make_shared<FlowLock>()] { return takeFree(*l); }),
-                         {"FlowLock_wait", driveTakeTaken},
-                         piece("FlowMutex", [m = std::make_shared<FlowMutex>()] { return m->take().isReady(); }),
+    locks(bench::kLibrary,
+          {
+              piece<AsyncVar<int>>("AsyncVar", awaitChange),
+              piece<AsyncTrigger>("AsyncTrigger", awaitTrigger),
+              awaiting<AsyncMap<int, int>>("AsyncMap", changeKey<AsyncMap<int, int>>),
+              awaiting<YieldedAsyncMap<int, int>>("YieldedAsyncMap", changeKey<YieldedAsyncMap<int, int>>),
+              piece<FlowLock>("FlowLock", takeFree),
+              {"FlowLock_wait", driveTakeTaken, noBytes},
+              piece<FlowLock>("releaseWhen", releaseLater),
+              piece<FlowMutex>("FlowMutex", [](FlowMutex& m) { return m.take().isReady(); }),
+              piece<Fed>("actorCollection", feed),
+              piece<ActorCollectionNoErrors>("ActorCollectionNoErrors", addUnheeded),
+              piece<SignalableActorCollection>("SignalableActorCollection", addAndSignal),
+          });
 
-                         answering("success", [](Future<int> f) { return success(f); }),
-                         answering("and", [](Future<int> f) { return f && f; }),
-                         answering("or", [](Future<int> f) { return f || Future<int>(Never()); }),
-                         answering("errorOr", [](Future<int> f) { return errorOr(f); }),
-                         answering("waitOrError", [](Future<int> f) { return waitOrError(f, Never()); }),
-                         answering("brokenPromiseToNever", [](Future<int> f) { return brokenPromiseToNever(f); }),
-                         answering("timeout", [](Future<int> f) { return timeout(f, kLong); }),
-                         answering("timeoutError", [](Future<int> f) { return timeoutError(f, kLong); }),
-                         answering("holdWhile", [](Future<int> f) { return holdWhile(1, f); }),
-                         answering("map", [](Future<int> f) { return map(f, [](int x) { return x + 1; }); }),
-                         answering("store", [out = std::make_shared<int>()](Future<int> f) { return store(*out, f); }),
-                         answering("uncancellable", [](Future<int> f) { return uncancellable(f); }),
-                         answering("forwardPromise",
-                                   [](Future<int> f) {
-                                       Promise<int> to;
-                                       forwardPromise(to, f);
-                                       return to.getFuture();
-                                   }),
+const bench::Style
+    results(bench::kLibrary,
+            {
+                answering("success", [](Future<int> f) { return success(f); }),
+                answering("and", [](Future<int> f) { return f && f; }),
+                answering("or", [](Future<int> f) { return f || Future<int>(Never()); }),
+                answering("errorOr", [](Future<int> f) { return errorOr(f); }),
+                answering("waitOrError", [](Future<int> f) { return waitOrError(f, Never()); }),
+                answering("brokenPromiseToNever", [](Future<int> f) { return brokenPromiseToNever(f); }),
+                answering("reportErrors", [](Future<int> f) { return reportErrors(f, "Benchmark"); }),
+                answering("timeout", [](Future<int> f) { return timeout(f, kLong); }),
+                answering("timeoutError", [](Future<int> f) { return timeoutError(f, kLong); }),
+                answering("holdWhile", [](Future<int> f) { return holdWhile(1, f); }),
+                answering("holdWhileVoid", [](Future<int> f) { return holdWhileVoid(1, f); }),
+                answering("map", [](Future<int> f) { return map(f, [](int x) { return x + 1; }); }),
+                answering("mapAsync", [](Future<int> f) { return mapAsync(f, [](int x) { return Future<int>(x); }); }),
+                answering("store",
+                          [](Future<int> f) {
+                              static int out;
+                              return store(out, f);
+                          }),
+                answering("uncancellable", [](Future<int> f) { return uncancellable(f); }),
+                answering("cancellable", [](Future<int> f) { return cancellable(f); }),
+                answering("forwardPromise",
+                          [](Future<int> f) {
+                              Promise<int> to;
+                              forwardPromise(to, f);
+                              return to.getFuture();
+                          }),
+                answering<Void>("trigger", [](Future<Void> f) { return trigger([] {}, f); }),
 
-                         gathering("waitForAll", [](std::vector<Future<int>> f) { return waitForAll(f); }),
-                         gathering("waitForAny", [](std::vector<Future<int>> f) { return waitForAny(f); }),
-                         gathering("waitForAllReady", [](std::vector<Future<int>> f) { return waitForAllReady(f); }),
-                         gathering("getAll", [](std::vector<Future<int>> f) { return getAll(std::move(f)); }),
-                     });
+                gathering("waitForAll", [](std::vector<Future<int>> f) { return waitForAll(f); }),
+                gathering("waitForAny", [](std::vector<Future<int>> f) { return waitForAny(f); }),
+                gathering("waitForAllReady", [](std::vector<Future<int>> f) { return waitForAllReady(f); }),
+                gathering("getAll", [](std::vector<Future<int>> f) { return getAll(std::move(f)); }),
+            });
+
+const bench::Style times(bench::kLibrary,
+                         {
+                             awaiting("delayed", [](Nothing) { return delayed(Future<int>(1)); }),
+                             awaiting("delayJittered", [](Nothing) { return delayJittered(kSoon); }),
+                             awaiting("yieldedFuture", yielded),
+                             {"recurring", driveRecurring, noBytes},
+                             {"recurringAsync", driveRecurringAsync, noBytes},
+                             awaiting("onLoop", [](Nothing) { return onLoop(loop(), [] { return 1; }); }),
+                         });
+const bench::PeerStyle loops(bench::kLibrary, {{"stopAfter", performStopAfter}});
 
 } // namespace

@@ -174,13 +174,16 @@ bool isAskedFor(Work const& work) {
 
 /// False, with a message, if a style has a work that is none.
 bool registerAll() {
+    static std::vector<Work> all(works().begin(), works().end());
     for (Entry const& entry : entries())
-        if (std::ranges::none_of(works(), [&](Work const& work) { return work.name == entry.work; })) {
+        if (std::string_view(entry.style) == kLibrary) {
+            all.push_back({entry.work, Items::One, {}});
+        } else if (std::ranges::none_of(works(), [&](Work const& work) { return work.name == entry.work; })) {
             std::fprintf(stderr, "%s: there is no work '%s' in bench/work.cpp\n", entry.style,
                          std::string(entry.work).c_str());
             return false;
         }
-    for (Work const& work : works())
+    for (Work const& work : all)
         for (Entry const& entry : entries())
             if (entry.work == work.name && isAskedFor(work))
                 registerWork(work, entry);

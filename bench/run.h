@@ -100,6 +100,10 @@ struct Peer {
     std::function<void(Run*)> perform;
 };
 
+/// The style of what exists once: each of its works is one use of the piece that names it, and needs no line in
+/// work.cpp.
+inline constexpr const char* kLibrary = "library";
+
 /// Adds works to a style; made while the program starts.
 struct Style {
     Style(const char* name, std::initializer_list<Driver> drivers);

@@ -44,31 +44,6 @@ std::span<const Work> works() {
         {"timer_fire", Items::NWaiting, {1, 1000, 1000000}, kVirtualTime}, // wait for the earliest timer
         {"timers", Items::N, kFew}, // N actors wait, each 1 ns longer; wait for all
 
-        // The library, one use of each: see library.cpp.
-        {"AsyncVar", Items::One, {}},
-        {"AsyncTrigger", Items::One, {}},
-        {"AsyncMap", Items::One, {}},
-        {"FlowLock", Items::One, {}},
-        {"FlowLock_wait", Items::One, {}},
-        {"FlowMutex", Items::One, {}},
-        {"success", Items::One, {}},
-        {"and", Items::One, {}},
-        {"or", Items::One, {}},
-        {"errorOr", Items::One, {}},
-        {"waitOrError", Items::One, {}},
-        {"brokenPromiseToNever", Items::One, {}},
-        {"timeout", Items::One, {}},
-        {"timeoutError", Items::One, {}},
-        {"holdWhile", Items::One, {}},
-        {"map", Items::One, {}},
-        {"store", Items::One, {}},
-        {"uncancellable", Items::One, {}},
-        {"forwardPromise", Items::One, {}},
-        {"waitForAll", Items::One, {}},
-        {"waitForAny", Items::One, {}},
-        {"waitForAllReady", Items::One, {}},
-        {"getAll", Items::One, {}},
-
         // Threads.
         {"post", Items::N, {4096}, kThreads}, // another thread posts N calls; they all run
     };

@@ -35,7 +35,7 @@ struct Work {
 /// The values of N of --growth: powers of two.
 std::vector<int> growthSizes();
 
-/// All works, in the order in which they are shown.
+/// The works that have styles, in the order in which they are shown. What the library has follows: see kLibrary.
 std::span<const Work> works();
 
 } // namespace bench

@@ -129,8 +129,8 @@ def report(documents: dict[str, dict[str, Any]], options: argparse.Namespace) ->
     good = True
     for document in documents.values():
         context, rows = document["context"], collect(document["benchmarks"])
-        title = f"{context['compiler']}, {options.loop} loop, {context['revision']}: ns per"
-        for shown in (peers_tables if options.peers else tables)(rows, title, plain):
+        out.print(f"\n{context['compiler']}, {options.loop} loop, {context['revision']}")
+        for shown in (peers_tables if options.peers else tables)(rows, plain):
             if shown.row_count:
                 out.print()
                 out.print(shown)
@@ -141,14 +141,14 @@ def report(documents: dict[str, dict[str, Any]], options: argparse.Namespace) ->
     return good
 
 
-def tables(rows: list[Row], title: str, plain: bool) -> list[Table]:
-    return [table(rows, f"{title} item", plain), library_table(rows, "the library: ns per use", plain)]
+def tables(rows: list[Row], plain: bool) -> list[Table]:
+    return [table(rows, "ns per item", plain), library_table(rows, "the library: ns per use", plain)]
 
 
-def peers_tables(rows: list[Row], title: str, plain: bool) -> list[Table]:
+def peers_tables(rows: list[Row], plain: bool) -> list[Table]:
     return [
-        peers_table(rows, own_styles(rows), f"{title} item (times our coroutine's)", plain),
-        peers_table(rows, libraries(rows), "other libraries: the same", plain),
+        peers_table(rows, own_styles(rows), "ns per item (times our coroutine's)", plain),
+        peers_table(rows, libraries(rows), "the same in other libraries", plain),
     ]
 
 

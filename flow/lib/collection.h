@@ -9,7 +9,8 @@
 //
 // An actor that ends is dropped at once. When one fails, all others are cancelled and getResult() fails with its error.
 // Destroying the collection cancels its actors; a result that somebody still holds then fails with actor_cancelled.
-// Adding to a collection that has ended drops the actor.
+// Adding to a collection that has ended drops the actor. Cancel-safe: the collection holds its actors, so dropping a
+// result of getResult() cancels none of them; see below for those of actorCollection() and signal().
 //
 //     Future<Void> running = actorCollection(handlers);      // a collection that is fed by a stream
 //     SignalableActorCollection writes;                      // whose end one asks for

@@ -6,9 +6,9 @@
 //     state FlowLock::Releaser releaser(lock);        // gives the permit back when it dies
 //
 // When the future of take() is ready, the permit belongs to whoever holds that future, until release() or the death of
-// a Releaser. Between the wait and the Releaser must be no other wait. A take that is dropped or cancelled before gives
-// back what it may have got, and those behind it move up. Whoever asks while others wait goes behind them, even if
-// there are permits enough for it alone.
+// a Releaser. Between the wait and the Releaser must be no other wait. Cancel-safe: a take that is dropped or cancelled
+// before gives back what it may have got, and those behind it move up. Whoever asks while others wait goes behind them,
+// even if there are permits enough for it alone.
 //
 // A free permit is taken at once. One that has to be waited for arrives through the loop, at the priority given to
 // take(): release() runs nobody else's code. The lock must outlive its Releasers.

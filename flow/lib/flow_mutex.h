@@ -4,9 +4,9 @@
 //     FlowMutex mutex;
 //     state FlowMutex::Lock lock = wait(mutex.take());     // until the last copy of `lock` dies or lock.release()
 //
-// A Lock that arrives and is never looked at gives the mutex back, so nothing can be lost by a cancel. A Lock may
-// outlive the mutex. When the mutex is destroyed those who wait get broken_promise. Whoever has to wait goes on through
-// the loop, at the priority DefaultYield: release() runs nobody else's code.
+// Cancel-safe: a Lock that arrives and is never looked at gives the mutex back. A Lock may outlive the mutex. When the
+// mutex is destroyed those who wait get broken_promise. Whoever has to wait goes on through the loop, at the priority
+// DefaultYield: release() runs nobody else's code.
 
 #include "flow/coro/coroutine.h"
 #include "flow/lib/flow_lock.h"

@@ -4,8 +4,8 @@
 //     forwardPromise(reply, compute());          // the reply gets the value or the error
 //     forwardPromise(results, compute());        // one element of a stream, or its end with the error
 //
-// These run by themselves: they hold future and promise until the result has come, and nothing cancels them. A promise
-// that somebody else has set by then is left alone.
+// These run by themselves: they hold future and promise until the result has come. Cancelling is not possible: there is
+// no future to drop. A promise that somebody else has set by then is left alone.
 
 #include "flow/coro/coroutine.h"
 

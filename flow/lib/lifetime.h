@@ -5,7 +5,8 @@
 //     wait(uncancellable(commit()));                       // the commit goes on if the waiting actor is cancelled
 //     Future<int> mine = cancellable(shared);              // mine.cancel() leaves `shared` alone
 //
-// Where nothing else is said, results, errors and cancellation pass through.
+// Results and errors pass through. Cancel-safe: so does a cancel, where nothing else is said, and what was held is
+// destroyed.
 
 #include "flow/coro/coroutine.h"
 

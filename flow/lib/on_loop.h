@@ -9,9 +9,9 @@
 // future is waited for there. Value or error then comes back: the future that onLoop returns belongs to the loop of the
 // caller, like every other. Until then the caller's loop does not end for want of work.
 //
-// Dropping the returned future does not stop the call: only its result is dropped. If the other loop is destroyed
-// before it has called the function, the future fails with broken_promise. The caller's loop must not be destroyed
-// before the result has come back. Loops may wait for each other.
+// Cancelling does not stop the call: whoever drops the returned future drops only the result. If the other loop is
+// destroyed before it has called the function, the future fails with broken_promise. The caller's loop must not be
+// destroyed before the result has come back. Loops may wait for each other.
 
 #include "flow/core/error_or.h"
 #include "flow/coro/coroutine.h"

@@ -5,13 +5,14 @@
 //     loop.run();                                 // until serve() has ended
 //     main.get();                                 // throws its error
 //
-// For programs that start several things and then run the loop; loop.run(serve()) does the same for one.
+// For programs that start several things and then run the loop; loop.run(serve()) does the same for one. Cancel-safe:
+// dropping the result releases the actor and stops nothing.
 
 #include "flow/coro/coroutine.h"
 
 namespace flow {
 
-/// The same result; with it, value or error, the current loop stops. Dropping it before cancels and stops nothing.
+/// The same result; with it, value or error, the current loop stops.
 template <class T>
 Future<T> stopAfter(Future<T> what) {
     ErrorOr<T> result = co_await tryGet(std::move(what));

@@ -5,8 +5,8 @@
 //     Future<Void> beat = recurring([this] { sendHeartbeat(); }, 1.0);
 //     Future<Void> refresh = recurringAsync([this] { return reload(); }, 60.0);
 //
-// Dropping the result ends it: the function is not called any more. An error that the function throws ends it too, and
-// fails the result. What the function refers to must live as long as the result.
+// Cancel-safe: dropping the result ends it, and the function is not called any more. An error that the function throws
+// ends it too, and fails the result. What the function refers to must live as long as the result.
 
 #include "flow/coro/coroutine.h"
 

@@ -1,5 +1,5 @@
 // Every function and member of flow/lib that gives a future, and every kind of wait, cancelled at each step: see
-// tests/flow/support/cancel_everywhere.h. tests/tools/test_every_cancel.py finds functions that have no entry here.
+// tests/flow/support/cancel_everywhere.h. tests/tools/test_library.py finds functions that have no entry here.
 #include "flow/flow.h"
 #include "tests/flow/support/cancel_everywhere.h"
 

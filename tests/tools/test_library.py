@@ -1,4 +1,5 @@
-"""Every function of flow/lib that gives a future stands in the table of tests/flow/lib/every_cancel_test.cpp."""
+"""Every function of flow/lib that gives a future is cancelled everywhere in tests/flow/lib/every_cancel_test.cpp, says
+what a cancel does, and has a benchmark."""
 
 from __future__ import annotations
 
@@ -15,6 +16,20 @@ DECLARATION = re.compile(
 )
 # Private, or no part of what programs wait for.
 OTHERS = {"runTestCase", "acquire", "watch"}
+# Members are measured by the name of their class.
+BENCHMARKS: dict[str | tuple[str, str], str] = {
+    "operator&&": "and",
+    "operator||": "or",
+    "getResult": "collection",
+    "onTrigger": "AsyncTrigger",
+    ("async_var.h", "onChange"): "AsyncVar",
+    ("async_map.h", "onChange"): "AsyncMap",
+    ("flow_lock.h", "take"): "FlowLock",
+    ("flow_mutex.h", "take"): "FlowMutex",
+    "signal": "SignalableActorCollection",
+    "signalAndReset": "SignalableActorCollection",
+    "signalAndCollapse": "SignalableActorCollection",
+}
 
 
 def functions(header: str) -> set[str]:
@@ -46,12 +61,36 @@ auto onLoop(Loop& target, F call) {
     assert functions(header) == {"getAll", "take", "jitter", "operator&&", "forward", "onLoop"}
 
 
+def library() -> list[tuple[Path, set[str]]]:
+    """The headers that have such functions."""
+    all_functions = [
+        (header, functions(header.read_text(encoding="utf-8"))) for header in (ROOT / "flow/lib").glob("*.h")
+    ]
+    return [(header, names) for header, names in all_functions if names]
+
+
 def test_every_function_of_the_library_is_cancelled() -> None:
     table = set(re.findall(r'"(operator..|\w+)', TABLE.read_text(encoding="utf-8")))
+    missing = {f"{header.name}: {name}" for header, names in library() for name in names if name not in table}
+    assert missing == set()
+
+
+def test_every_header_of_the_library_says_what_a_cancel_does() -> None:
+    silent = set()
+    for header, _ in library():
+        opening = re.match(r"#pragma once\n((?://.*\n)+)", header.read_text(encoding="utf-8"))
+        if not opening or not re.search(r"\bCancel(-safe|ling)\b", opening[1]):
+            silent.add(header.name)
+    assert silent == set()
+
+
+def test_every_function_of_the_library_has_a_benchmark() -> None:
+    sources = [ROOT / "bench/work.cpp", ROOT / "bench/library.cpp"]
+    rows = set(re.findall(r'"(\w+)"', "".join(source.read_text(encoding="utf-8") for source in sources)))
     missing = {
         f"{header.name}: {name}"
-        for header in (ROOT / "flow/lib").glob("*.h")
-        for name in functions(header.read_text(encoding="utf-8"))
-        if name not in table
+        for header, names in library()
+        for name in names
+        if BENCHMARKS.get((header.name, name), BENCHMARKS.get(name, name)) not in rows
     }
     assert missing == set()
