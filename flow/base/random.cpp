@@ -1,19 +1,26 @@
 #include "flow/base/random.h"
 
+#include <algorithm>
+#include <bit>
 #include <random>
 
 namespace flow {
 
 std::uint32_t DeterministicRandom::randomSkewedUInt32(std::uint32_t begin, std::uint32_t end) {
     FLOW_ASSERT(1 <= begin && begin < end, "randomSkewedUInt32 needs 1 <= begin < end");
-    // A power of two first, then a number that begins with it; what falls outside is drawn again.
-    int low = std::bit_width(begin) - 1, high = std::bit_width(end - 1);
-    for (;;) {
-        std::int64_t power = std::int64_t{1} << randomInt(low, high);
-        std::int64_t number = randomInt64(power, 2 * power);
-        if (number >= begin && number < end)
-            return static_cast<std::uint32_t>(number);
-    }
+    // The numbers of `bits` bits weigh the same together, whatever their bits; those outside are left out.
+    auto first = [&](int bits) { return std::max<std::int64_t>(begin, std::int64_t{1} << (bits - 1)); };
+    auto weight = [&](int bits) {
+        return (std::min<std::int64_t>(end, std::int64_t{1} << bits) - first(bits)) << (32 - bits);
+    };
+    std::int64_t all = 0;
+    for (int bits = std::bit_width(begin), last = std::bit_width(end - 1); bits <= last; ++bits)
+        all += weight(bits);
+    std::int64_t place = randomInt64(0, all);
+    int bits = std::bit_width(begin);
+    while (place >= weight(bits))
+        place -= weight(bits++);
+    return static_cast<std::uint32_t>(first(bits) + (place >> (32 - bits)));
 }
 
 char DeterministicRandom::randomAlphaNumeric() {

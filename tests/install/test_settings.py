@@ -11,18 +11,29 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = '#include "flow/core/future.h"\nint main() { flow::Promise<int> promise; promise.send(1); }\n'
 
 
-def link(compiler: str, folder: Path, *settings: str) -> str:
-    """What the linker says of a program with these settings and a runtime without them."""
-    (folder / "main.cpp").write_text(PROGRAM, encoding="utf-8")
-    program, runtime = folder / "main.o", folder / "runtime.a"
-    compile_ = [compiler, "-std=c++20", "-O2", f"-I{ROOT}", "-c"]
-    subprocess.run([*compile_, *settings, folder / "main.cpp", "-o", program], check=True)
+COMPILER = "g++-12"
+COMPILE = (COMPILER, "-std=c++20", "-O2", f"-I{ROOT}", "-c")
+
+
+@pytest.fixture(scope="module")
+def runtime(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library of what a promise needs."""
+    folder = tmp_path_factory.mktemp("runtime")
     sources = [path for layer in ("base", "memory", "core") for path in (ROOT / "flow" / layer).glob("*.cpp")]
     for source in sources:
-        subprocess.run([*compile_, source, "-o", folder / f"{source.stem}.o"], check=True)
-    subprocess.run(["ar", "rcs", runtime, *(folder / f"{source.stem}.o" for source in sources)], check=True)
+        subprocess.run([*COMPILE, source, "-o", folder / f"{source.stem}.o"], check=True)
+    library = folder / "runtime.a"
+    subprocess.run(["ar", "rcs", library, *(folder / f"{source.stem}.o" for source in sources)], check=True)
+    return library
+
+
+def link(runtime: Path, folder: Path, *settings: str) -> str:
+    """What the linker says of a program with these settings and a runtime without them."""
+    (folder / "main.cpp").write_text(PROGRAM, encoding="utf-8")
+    program = folder / "main.o"
+    subprocess.run([*COMPILE, *settings, folder / "main.cpp", "-o", program], check=True)
     linked = subprocess.run(
-        [compiler, program, runtime, "-o", folder / "program"], capture_output=True, text=True, check=False
+        [COMPILER, program, runtime, "-o", folder / "program"], capture_output=True, text=True, check=False
     )
     assert (linked.returncode != 0) == bool(settings)
     return linked.stderr
@@ -35,9 +46,9 @@ def link(compiler: str, folder: Path, *settings: str) -> str:
         ("-DFLOW_CHECKED=1", "compiledWithTailCalls1AndChecked1"),
     ],
 )
-def test_settings_that_differ_do_not_link(tmp_path: Path, setting: str, missing: str) -> None:
-    assert missing in link("g++-12", tmp_path, setting)
+def test_settings_that_differ_do_not_link(runtime: Path, tmp_path: Path, setting: str, missing: str) -> None:
+    assert missing in link(runtime, tmp_path, setting)
 
 
-def test_equal_settings_link(tmp_path: Path) -> None:
-    assert link("g++-12", tmp_path) == ""
+def test_equal_settings_link(runtime: Path, tmp_path: Path) -> None:
+    assert link(runtime, tmp_path) == ""

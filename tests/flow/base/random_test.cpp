@@ -153,12 +153,19 @@ TEST_CASE("random: skewed numbers are small as often as large") {
     CHECK(small < 580);
     CHECK(random.randomSkewedUInt32(1, 2) == 1);
     CHECK(random.randomSkewedUInt32(7, 8) == 7);
+    DeterministicRandom once = random;
+    (void)once.randomUInt64();
     CHECK(random.randomSkewedUInt32(UINT32_MAX - 1, UINT32_MAX) == UINT32_MAX - 1);
+    CHECK(random.peek() == once.peek()); // it draws once, not until a number of the range comes
+    int eights = 0;
     for (int i = 0; i < 1000; ++i) {
         std::uint32_t number = random.randomSkewedUInt32(5, 9);
         REQUIRE(number >= 5);
         REQUIRE(number < 9);
+        eights += number == 8;
     }
+    CHECK(eights > 90); // an eighth of its power, beside three quarters of the one before
+    CHECK(eights < 200);
     CHECK_DIES((void)random.randomSkewedUInt32(0, 5), "1 <= begin");
 }
 

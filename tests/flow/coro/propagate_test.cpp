@@ -3,6 +3,7 @@
 
 #include "flow/coro/race.h"
 #include "flow/sim/sim_loop.h"
+#include "tests/flow/support/balance.h"
 #include "tests/flow/support/throws.h"
 #include "tests/flow/support/trace_log.h"
 
@@ -88,12 +89,18 @@ Future<Void> dropsItself(TraceLog& log, Future<Void>& own, Future<Void> awaited,
     log.say("not reached");
 }
 
-} // namespace
-
-TEST_CASE("propagate: values come as always; errors end the coroutine, locals first, then parameters, then waiters") {
+/// A test without a C++ exception, after which no block is left.
+struct Quiet {
+    ~Quiet() { CHECK(throws.count() == 0); }
+    ::test::Balance balance;
     Throws throws;
     TraceLog log;
-    Blocks blocks;
+};
+
+} // namespace
+
+TEST_CASE_FIXTURE(
+    Quiet, "propagate: values come as always; errors end the coroutine, locals first, then parameters, then waiters") {
     for (int how = 0; how < 7; ++how) {
         Promise<int> a, b;
         bool ready = how >= 4;
@@ -127,14 +134,9 @@ TEST_CASE("propagate: values come as always; errors end the coroutine, locals fi
         CHECK(a.getFutureReferenceCount() == 0);
         CHECK(b.getFutureReferenceCount() == 0);
     }
-    CHECK(blocks.leaked() == 0);
-    CHECK(throws.count() == 0);
 }
 
-TEST_CASE("propagate: an error or a cancel at every kind of wait destroys, at once or later") {
-    Throws throws;
-    TraceLog log;
-    Blocks blocks;
+TEST_CASE_FIXTURE(Quiet, "propagate: an error or a cancel at every kind of wait destroys, at once or later") {
     for (int kind = 0; kind < kKinds; ++kind) {
         for (int how = 0; how < 4; ++how) { // value, error, error at the start, cancel
             bool fails = how == 1 || how == 2;
@@ -167,14 +169,10 @@ TEST_CASE("propagate: an error or a cancel at every kind of wait destroys, at on
             CHECK(promise.getFutureReferenceCount() == 0);
         }
     }
-    CHECK(blocks.leaked() == 0);
-    CHECK(throws.count() == 0);
 }
 
-TEST_CASE("propagate: a coroutine that is cancelled while it runs ends at its next wait, whatever that is") {
-    Throws throws;
-    TraceLog log;
-    Blocks blocks;
+TEST_CASE_FIXTURE(Quiet,
+                  "propagate: a coroutine that is cancelled while it runs ends at its next wait, whatever that is") {
     {
         SimLoop loop;
         for (int next = 0; next < 4; ++next) {
@@ -185,14 +183,9 @@ TEST_CASE("propagate: a coroutine that is cancelled while it runs ends at its ne
             CHECK(log.take() == "running ~local");
         }
     }
-    CHECK(blocks.leaked() == 0);
-    CHECK(throws.count() == 0);
 }
 
-TEST_CASE("propagate: tryGet sees errors and cancels; the next wait does not come back") {
-    Throws throws;
-    TraceLog log;
-    Blocks blocks;
+TEST_CASE_FIXTURE(Quiet, "propagate: tryGet sees errors and cancels; the next wait does not come back") {
     for (int how = 0; how < 4; ++how) {
         Promise<int> promise;
         if (how == 3)
@@ -207,8 +200,6 @@ TEST_CASE("propagate: tryGet sees errors and cancels; the next wait does not com
         CHECK(log.take() == (how == 0 ? "on" : how == 2 ? "actor_cancelled" : "timed_out"));
         CHECK(future.canGet() == (how == 0));
     }
-    CHECK(blocks.leaked() == 0);
-    CHECK(throws.count() == 0);
 }
 
 TEST_CASE("propagate: who waits in between is told in order, handlers included") {
@@ -233,9 +224,7 @@ TEST_CASE("propagate: who waits in between is told in order, handlers included")
     CHECK(blocks.leaked() == 0);
 }
 
-TEST_CASE("propagate: one whose failure cancels its siblings, and itself again") {
-    Throws throws;
-    Blocks blocks;
+TEST_CASE_FIXTURE(Quiet, "propagate: one whose failure cancels its siblings, and itself again") {
     static Future<int> own, sibling;
     struct Canceller {
         ~Canceller() {
@@ -260,8 +249,6 @@ TEST_CASE("propagate: one whose failure cancels its siblings, and itself again")
             CHECK_FALSE(sibling.isValid());
             own = Future<int>();
         }
-    CHECK(blocks.leaked() == 0);
-    CHECK(throws.count() == 0);
 }
 
 TEST_CASE("propagate: a million links fail and are cancelled in constant stack, also mixed with handlers") {
