@@ -72,7 +72,9 @@ def run_pytest(text: str) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         lines: list[str] = []
-        arguments = ["-m", "pytest", "-q", "tests", f"--junit-xml={report}", *(["-k", text] if text else [])]
+        # A file's tests stay together, since they share what the first of them builds.
+        parallel = [f"--numprocesses={os.cpu_count() or 1}", "--dist=loadfile"]
+        arguments = ["-m", "pytest", "-q", "tests", *parallel, f"--junit-xml={report}", *(["-k", text] if text else [])]
         code = stream([sys.executable, *arguments], lines.append)
         nothing_chosen = code == 5
         counts = Counts() if nothing_chosen else junit(report).with_exit_code(code)

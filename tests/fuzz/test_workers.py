@@ -18,13 +18,13 @@ TOOLS = Path(__file__).resolve().parents[2] / "tools"
 # A campaign whose work hardly ends, and whose processes have children of their own. Both hold the standard output, so
 # that it has an end only when all are gone.
 ENDLESS = f"""
-import subprocess, sys
+import os, subprocess, sys
 sys.path[:0] = [{str(TOOLS)!r}, {str(TOOLS.parent / "actorc")!r}]
 from benchlib.process import interrupt_on_terminate
 from fuzzlib import campaign, programs_command
 
 def work(task):
-    print("working", flush=True)
+    os.write(1, b"working\\n")  # in one piece, or two lines mix: print() writes two where PYTHONUNBUFFERED is set
     subprocess.run(["sleep", "100"])
 
 interrupt_on_terminate()
@@ -73,9 +73,12 @@ def test_a_signal_ends_a_campaign(number: signal.Signals) -> None:
         pytest.skip("what runs in the background has SIGINT ignored, and its children inherit that")
     command = [sys.executable, "-c", ENDLESS]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as campaign:
-        assert campaign.stdout is not None
-        assert [campaign.stdout.readline() for _ in range(2)] == ["working\n"] * 2
-        campaign.send_signal(number)
-        out, err = campaign.communicate()
+        try:
+            assert campaign.stdout is not None
+            assert [campaign.stdout.readline() for _ in range(2)] == ["working\n"] * 2
+            campaign.send_signal(number)
+            out, err = campaign.communicate()
+        finally:
+            campaign.kill()
     assert (out, campaign.returncode) == ("", 130)
     assert err == "tools/fuzz: interrupted after 0 programs, 0 with a difference\n"
