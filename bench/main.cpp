@@ -94,7 +94,7 @@ std::size_t drive(Driver const& driver, Run* run, Items items) {
 }
 
 void measure(benchmark::State& state, Work const& work, Entry const& entry, int size) {
-    // A million blocks that another benchmark has freed, in any order, would be this one's memory, or its work to sort.
+    // A million blocks that another one has freed, in any order, would be this one's memory, or its work to sort.
     flow::memory::trim();
     Run run(state, size);
     std::size_t frameBytes = entry.perform(&run, work.items);

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from benchlib.run import choose, escape
+from benchlib.run import choose, escape, rows_of
 from benchlib.table import Name, collect, errors, library_table, noise, parse_name, table
 
 
@@ -127,6 +127,15 @@ def test_choosing_by_name_and_size() -> None:
     assert choose(names, "NET2", (64, 4096)) == ["NET2/64/actor"]
     assert choose(names, "", None) == names
     assert choose(names, "nothing", None) == []
+
+
+def test_each_row_is_run_by_itself_and_the_library_at_once() -> None:
+    names = ["NET2/8/actor", "NET2/64/actor", "map/library", "NET2/8/coroutine", "quorum/library"]
+    assert rows_of(names) == [
+        ["NET2/8/actor", "NET2/8/coroutine"],
+        ["NET2/64/actor"],
+        ["map/library", "quorum/library"],
+    ]
 
 
 def test_names_are_taken_literally_in_a_filter() -> None:

@@ -10,11 +10,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from rich import box
 from rich.table import Table
 
 from benchlib.run import RunError, escape
-from benchlib.table import collect, number, parse_name
+from benchlib.table import collect, empty_table, number, parse_name
 
 STYLES = ("actor", "coroutine")
 MEMORY = "waiting"  # the work whose result is memory, not time
@@ -92,7 +91,7 @@ def resident(compiler: str, program: Path, loop: str, names: Sequence[str]) -> l
 
 def growth_table(series: Sequence[Series], title: str, plain: bool) -> Table:
     """A row for each N, a column for each series."""
-    result = Table(title=title, title_justify="left", box=box.MARKDOWN if plain else box.SIMPLE_HEAD)
+    result = empty_table(title, plain)
     for heading in ("N", *(one.name for one in series)):
         result.add_column(heading, justify="right", no_wrap=True)
     for size in sorted({size for one in series for size in one.cost}):

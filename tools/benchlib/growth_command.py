@@ -46,12 +46,11 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
         build(compiler, console, [TARGET])
         series, name = measure(compiler, Settings(compiler, loop, options.repetitions, MIN_TIME, now), console)
         times, memory = ([one for one in series if one.is_memory == kind] for kind in (False, True))
-        title = f"{name}, {loop} loop, {now}"
         plain = not out.is_terminal
-        out.print()
-        out.print(growth_table(times, f"{title}: ns per actor, minimum", plain))
-        out.print()
-        out.print(growth_table(memory, f"{title}: resident bytes per waiting actor", plain))
+        out.print(f"\n{name}, {loop} loop, {now}", markup=False)
+        for some, title in ((times, "ns per actor, minimum"), (memory, "resident bytes per waiting actor")):
+            out.print()
+            out.print(growth_table(some, title, plain))
         out.print()
         for line in remarks(series):
             out.print(line, markup=False)

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from benchlib.process import stream
 from benchlib.progress import Bar
-from benchlib.table import OURS, STYLES, parse_name
+from benchlib.table import LIBRARY, OURS, STYLES, parse_name
 
 # With --v=2 Google Benchmark says this before it runs a benchmark once.
 _RUNNING = re.compile(r"Running (.+) for (\d+)$")
@@ -55,13 +55,50 @@ def choose(names: Sequence[str], pattern: str, sizes: Sequence[int] | None, peer
     return [name for name in found if sizes is None or parse_name(name).size in (None, *sizes)]
 
 
+def rows_of(names: Sequence[str]) -> list[list[str]]:
+    """The names by row; those of the library are one."""
+    rows: dict[tuple[str, int | None], list[str]] = {}
+    for name in names:
+        parsed = parse_name(name)
+        key = (LIBRARY, None) if parsed.style == LIBRARY else (parsed.benchmark, parsed.size)
+        rows.setdefault(key, []).append(name)
+    return list(rows.values())
+
+
+def run_rows(binary: Path, names: Sequence[str], settings: Settings, console: Console) -> dict[str, Any]:
+    """Runs exactly `names`, each row in a process of its own; returns Google Benchmark's JSON in the order of `names`.
+
+    What is compared takes turns in one process. What is not, a million timers say, leaves memory behind in an order
+    that some allocators suffer from for the rest of their process.
+    """
+    with Bar(console, f"running {settings.compiler}") as bar:
+        progress = Progress(len(names) * settings.repetitions, bar)
+        documents = [_run(binary, row, settings, progress, ()) for row in rows_of(names)]
+    document = documents[0]
+    document["benchmarks"] = _in_order([result for each in documents for result in each["benchmarks"]], names)
+    return document
+
+
 def run(
     binary: Path, names: Sequence[str], settings: Settings, console: Console, more: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Runs exactly `names`; returns Google Benchmark's JSON with the results in the order of `names`."""
-    with tempfile.TemporaryDirectory() as folder, Bar(console, f"running {settings.compiler}") as bar:
+    """Runs exactly `names` in one process; returns Google Benchmark's JSON with the results in the order of `names`."""
+    with Bar(console, f"running {settings.compiler}") as bar:
+        document = _run(binary, names, settings, Progress(len(names) * settings.repetitions, bar), more)
+    document["benchmarks"] = _in_order(document["benchmarks"], names)
+    return document
+
+
+def _in_order(results: Sequence[dict[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
+    place = {name: index for index, name in enumerate(names)}
+    return sorted(results, key=lambda result: place[result["run_name"]])
+
+
+def _run(
+    binary: Path, names: Sequence[str], settings: Settings, progress: Progress, more: Sequence[str]
+) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out.json"
-        progress = Progress(len(names) * settings.repetitions, bar)
         command: list[str | Path] = [
             binary,
             *loop_option(settings.loop),
@@ -84,8 +121,6 @@ def run(
     # The program names what it was built with; a context without these could not be told from another.
     for key, value in {"compiler": settings.compiler, "flags": "unknown", "loop": settings.loop}.items():
         document["context"].setdefault(key, value)
-    place = {name: index for index, name in enumerate(names)}
-    document["benchmarks"].sort(key=lambda result: place[result["run_name"]])
     return document
 
 

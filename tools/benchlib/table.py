@@ -128,11 +128,16 @@ def per_item(result: dict[str, Any]) -> float:
     return float(result["cpu_time"]) * scale / float(result.get("items_per_op", 1))
 
 
-def new_table(title: str, plain: bool, headings: Iterable[str]) -> Table:
+def empty_table(title: str, plain: bool) -> Table:
     """`plain` gives Markdown, which reads well in a log and can be pasted into a report."""
     result = Table(title=title, title_justify="left", box=box.MARKDOWN if plain else box.SIMPLE_HEAD)
     if not plain:
         result.padding = (0, 1, 0, 0)  # a terminal may have no more than 100 columns
+    return result
+
+
+def new_table(title: str, plain: bool, headings: Iterable[str]) -> Table:
+    result = empty_table(title, plain)
     result.add_column("benchmark", no_wrap=True)
     for heading in headings:
         result.add_column(_TITLES.get(heading, heading), justify="right", no_wrap=True)
