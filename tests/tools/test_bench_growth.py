@@ -38,6 +38,18 @@ def test_a_cliff_is_where_twice_as_many_cost_much_more_each() -> None:
     assert lines == ["NET2 coroutine: cliff: 2.00 times from 128 to 256"]
 
 
+def test_of_a_cliff_it_is_said_how_the_floor_rises() -> None:
+    floors = [
+        series({128: 5.0, 256: 9.0}, style="floor-coroutine"),
+        series({128: 1.0, 256: 9.0}, style="floor-callback"),
+    ]
+    lines = remarks([series({64: 20.0, 128: 22.0, 256: 44.0}), series({64: 20.0, 128: 22.0}, style="actor")], floors)
+    assert lines == [
+        "NET2 coroutine: cliff: 2.00 times from 128 to 256, the floor 1.80 times",
+        "NET2 ACTOR: no cliff; steepest: 1.10 times from 64 to 128",
+    ]
+
+
 def test_one_slow_size_is_no_cliff() -> None:
     lines = remarks([series({64: 20.0, 128: 90.0, 256: 22.0})])
     assert lines == ["NET2 coroutine: no cliff; steepest: 1.10 times from 64 to 128"]

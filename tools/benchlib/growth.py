@@ -16,6 +16,7 @@ from benchlib.run import RunError, escape
 from benchlib.table import collect, empty_table, number, parse_name
 
 STYLES = ("actor", "coroutine")
+FLOORS = {"actor": "floor-callback", "coroutine": "floor-coroutine"}  # what no library can do without
 MEMORY = "waiting"  # the work whose result is memory, not time
 _TITLES = {"actor": "ACTOR"}
 
@@ -43,10 +44,13 @@ class Series:
     def is_memory(self) -> bool:
         return self.benchmark == MEMORY
 
+    def rise(self, before: int, after: int) -> float | None:
+        few, many = self.cost.get(before), self.cost.get(after)
+        return many / few if few and many is not None else None
+
     def limit_ratio(self) -> float | None:
         """The cost of very many against that of a few."""
-        few, many = (self.cost.get(size) for size in LIMIT_SIZES)
-        return many / few if few and many is not None else None
+        return self.rise(*LIMIT_SIZES)
 
     def steepest(self) -> tuple[int, int, float] | None:
         """The two neighbours between which the cost rises most, for good, and by how many times.
@@ -99,8 +103,8 @@ def growth_table(series: Sequence[Series], title: str, plain: bool) -> Table:
     return result
 
 
-def remarks(series: Sequence[Series]) -> list[str]:
-    """Many against few, and where the cost rises most."""
+def remarks(series: Sequence[Series], floors: Sequence[Series] = ()) -> list[str]:
+    """Many against few, and where the cost rises most; where that is a cliff, how the floor rises there."""
     few, many = LIMIT_SIZES
     lines = []
     for one in series:
@@ -112,5 +116,10 @@ def remarks(series: Sequence[Series]) -> list[str]:
         step = one.steepest()
         if step is not None:
             kind = "cliff" if step[2] >= CLIFF else "no cliff; steepest"
-            lines.append(f"{one.name}: {kind}: {step[2]:.2f} times from {step[0]} to {step[1]}")
+            line = f"{one.name}: {kind}: {step[2]:.2f} times from {step[0]} to {step[1]}"
+            for floor in floors:
+                rise = floor.rise(step[0], step[1])
+                if step[2] >= CLIFF and (floor.benchmark, floor.style) == (one.benchmark, FLOORS[one.style]) and rise:
+                    line += f", the floor {rise:.2f} times"
+            lines.append(line)
     return lines
