@@ -42,7 +42,8 @@ std::span<const Work> works() {
         // Timers that are really set, among N - 1 others.
         {"timer_cancel", Items::NWaiting, {1, 1000, 1000000}},             // an actor waits for delay(x); it is dropped
         {"timer_fire", Items::NWaiting, {1, 1000, 1000000}, kVirtualTime}, // wait for the earliest timer
-        {"timers", Items::N, kFew}, // N actors wait, each 1 ns longer; wait for all
+        {"timer_flight", Items::One, {1, 1000, 1000000}}, // N actors wait for long; the oldest is dropped for a new one
+        {"timers", Items::N, kFew},                       // N actors wait, each 1 ns longer; wait for all
 
         // Threads.
         {"post", Items::N, {4096}, kThreads}, // another thread posts N calls; they all run

@@ -33,6 +33,21 @@ ACTOR Future<Void> driveTimerFire(Run* run) {
     return Void();
 }
 
+ACTOR Future<Void> driveTimerFlight(Run* run) {
+    state std::vector<Future<Void>> flight(run->size());
+    state int next = 0;
+    state double later = 30;
+    wait(delay(0));
+    for (Future<Void>& each : flight) {
+        each = pause(later += 1e-6);
+    }
+    while (run->next()) {
+        flight[next] = pause(later += 1e-6);
+        next = next + 1 == run->size() ? 0 : next + 1;
+    }
+    return Void();
+}
+
 ACTOR Future<Void> driveTimers(Run* run) {
     state std::vector<Future<Void>> waiting;
     while (run->next()) {
@@ -50,6 +65,7 @@ static const bench::Style style(bench::styleOf(MILLRACE_NAME(MILLRACE_BACKEND_NA
                                 {
                                     {"timer_cancel", driveTimerCancel, [] { return bench::bytes(pause(1)); }},
                                     {"timer_fire", driveTimerFire},
+                                    {"timer_flight", driveTimerFlight, [] { return bench::bytes(pause(1)); }},
                                     {"timers", driveTimers, [] { return bench::bytes(pause(1)); }},
                                 });
 

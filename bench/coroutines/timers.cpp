@@ -27,6 +27,19 @@ Future<Void> driveTimerFire(Run* run) {
         co_await delay(1e-9 * (1 + random.random01()));
 }
 
+Future<Void> driveTimerFlight(Run* run) {
+    std::vector<Future<Void>> flight(static_cast<std::size_t>(run->size()));
+    std::size_t next = 0;
+    double later = 30;
+    co_await delay(0);
+    for (Future<Void>& each : flight)
+        each = pause(later += 1e-6);
+    while (run->next()) {
+        flight[next] = pause(later += 1e-6);
+        next = next + 1 == flight.size() ? 0 : next + 1;
+    }
+}
+
 Future<Void> driveTimers(Run* run) {
     while (run->next()) {
         std::vector<Future<Void>> waiting;
@@ -40,6 +53,7 @@ Future<Void> driveTimers(Run* run) {
 const bench::Style style("coroutine", {
                                           {"timer_cancel", driveTimerCancel, [] { return bench::bytes(pause(1)); }},
                                           {"timer_fire", driveTimerFire},
+                                          {"timer_flight", driveTimerFlight, [] { return bench::bytes(pause(1)); }},
                                           {"timers", driveTimers, [] { return bench::bytes(pause(1)); }},
                                       });
 

@@ -26,8 +26,8 @@ void detach(Waiter* waiter) noexcept {
         waiter->link.unlink();
     if (waiter->awaited.isTimer()) {
         TimerSlot* slot = waiter->awaited.timer();
-        slot->waiter = nullptr;
-        ++*slot->cancelled;
+        --*slot->count;
+        FastAllocator<sizeof(TimerSlot)>::release(slot);
         waiter->awaited = {};
     } else if (waiter->awaited.isGroup()) {
         BranchGroup* group = waiter->awaited.group();

@@ -89,10 +89,10 @@ struct Waiter {
 };
 static_assert(sizeof(Waiter) == 40 && offsetof(Waiter, link) == 16 && offsetof(Waiter, awaited) == 32);
 
-/// One timer that somebody waits for. `waiter == nullptr`: cancelled; the queue drops it when it comes across it.
+/// One timer that somebody waits for, whose link is in a list of the queue.
 struct TimerSlot {
-    Waiter* waiter;
-    std::uint32_t* cancelled; // the queue's count of such slots
+    double deadline;
+    std::uint32_t* count; // of the queue's timers
     std::int32_t priority;
 };
 

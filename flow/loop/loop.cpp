@@ -64,7 +64,7 @@ bool Loop::runTurn() {
     resetSlice();
     if (!inbox_.isEmpty()) [[unlikely]]
         takeInbox();
-    timers_.expire(now_, [this](Waiter* waiter, TaskPriority priority) { ready_.push(waiter, priority); });
+    timers_.expire(now_, timerSteps_, [this](Waiter* waiter, TaskPriority priority) { ready_.push(waiter, priority); });
     for (int i = 0; i < kTasksPerTurn; ++i) {
         Waiter* next = ready_.pop();
         if (!next)
@@ -90,10 +90,11 @@ bool Loop::waitForWork() {
         return true;
     constexpr double kNever = std::numeric_limits<double>::infinity();
     // A delay without end is as good as none: waiting for it would set a simulated clock to infinity.
-    double deadline = timers_.isEmpty() ? kNever : timers_.nextDeadline();
+    double deadline = timers_.nextDeadline();
     if (deadline == kNever && guards_ == 0)
         return false;
-    idleUntil(deadline);
+    if (deadline > now_) // or else the queue goes on with what it has not found out yet
+        idleUntil(deadline);
     return true;
 }
 

@@ -75,7 +75,7 @@ public:
     /// Tasks run so far.
     std::uint64_t tasksRun() const { return tasks_; }
     /// Whether a task is ready or a timer is set.
-    bool hasWork() { return !ready_.isEmpty() || !timers_.isEmpty(); }
+    bool hasWork() { return !ready_.isEmpty() || timers_.size() != 0; }
 
     /// Lets a free waiter run behind what is ready at this priority.
     void makeReady(detail::Waiter* waiter, TaskPriority priority) { ready_.push(waiter, priority); }
@@ -115,6 +115,8 @@ protected:
     void resetSlice() { slice_ = kSlice; }
 
     double now_ = 0;
+    /// In how many steps a turn may look for timers that have expired.
+    int timerSteps_ = detail::TimerQueue::kNoLimit;
 
 private:
     void runUntilReady(detail::Cell* cell);

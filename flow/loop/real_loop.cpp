@@ -6,6 +6,7 @@ namespace flow {
 
 RealLoop::RealLoop() {
     now_ = RealLoop::timer();
+    timerSteps_ = kTimerStepsPerTurn;
 }
 
 double RealLoop::timer() {

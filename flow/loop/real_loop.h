@@ -19,6 +19,8 @@ public:
 
 private:
     static constexpr double kSliceSeconds = 0.002;
+    /// A million timers may be due in one second; others shall have their turns meanwhile.
+    static constexpr int kTimerStepsPerTurn = 1024;
 
     double startTurn() override;
     void idleUntil(double deadline) override;

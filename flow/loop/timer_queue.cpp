@@ -1,85 +1,177 @@
 #include "flow/loop/timer_queue.h"
 
+#include "flow/base/assert.h"
+
 #include <algorithm>
 
 namespace flow::detail {
 
+TimerQueue::TimerQueue() {
+    for (Link* list : {&soon_, &splitting_, &never_})
+        list->reset();
+}
+
 TimerQueue::~TimerQueue() {
-    for (Entry const& entry : heap_) {
-        if (Waiter* waiter = entry.slot->waiter) { // parked nowhere from now on, but still parked
+    auto orphan = [](Link& list) { // parked nowhere from now on, but still parked
+        while (!list.isEmpty()) {
+            Waiter* waiter = Waiter::of(list.next);
+            waiter->link.unlink();
+            FastAllocator<sizeof(TimerSlot)>::release(waiter->awaited.timer());
             waiter->awaited = {};
             waiter->link = {&waiter->link, &waiter->link};
         }
-        release(entry.slot);
-    }
+    };
+    for (Link* list : {&soon_, &splitting_, &never_})
+        orphan(*list);
+    for (int list; (list = firstList()) >= 0;)
+        orphan(lists_[list]);
 }
 
 void TimerQueue::park(Waiter* waiter, double deadline, TaskPriority priority) {
-    if (cancelled_ > 64 && cancelled_ > heap_.size() / 2)
-        compact();
-    heap_.reserve(heap_.size() < heap_.capacity() ? 0 : std::max<std::size_t>(64, heap_.size() * 2));
     auto* slot = static_cast<TimerSlot*>(FastAllocator<sizeof(TimerSlot)>::allocate());
-    *slot = {waiter, &cancelled_, static_cast<std::int32_t>(priority)};
+    *slot = {deadline, &restSize_, static_cast<std::int32_t>(priority)};
     waiter->awaited = slot;
-    heap_.emplace_back();
-    siftUp(heap_.size() - 1, {deadline, sequence_++, slot});
-}
-
-void TimerQueue::dropCancelled() {
-    while (!heap_.empty() && heap_.front().slot->waiter == nullptr) {
-        release(heap_.front().slot);
-        popFront();
-        --cancelled_;
+    auto key = std::bit_cast<Key>(deadline);
+    next_ = std::min(next_, deadline);
+    if (key < soonEnd_) {
+        slot->count = &soonSize_;
+        ++soonSize_;
+        insertSoon(waiter->link, deadline);
+        if (soonSize_ > kFew)
+            evict();
+    } else if (deadline == kNever) [[unlikely]] {
+        slot->count = &neverSize_;
+        ++neverSize_;
+        pushBack(never_, waiter->link);
+    } else {
+        ++restSize_;
+        if (key < splittingEnd_)
+            pushBack(splitting_, waiter->link);
+        else
+            pushBack(listOf(key), waiter->link);
     }
 }
 
-void TimerQueue::compact() {
-    std::erase_if(heap_, [](Entry const& entry) {
-        if (entry.slot->waiter)
-            return false;
-        release(entry.slot);
-        return true;
-    });
-    cancelled_ = 0;
-    for (std::size_t i = heap_.size() / 4 + 1; i-- > 0;)
-        if (i < heap_.size())
-            siftDown(i, heap_[i]);
+// -------------------------------------------------------------------------------------------------------------------
+// The sorted list
+
+void TimerQueue::insertSoon(Link& link, double deadline) {
+    if (!soon_.isEmpty() && deadline < deadlineOf(soon_.next))
+        return pushFront(soon_, link);
+    Link* before = soon_.prev;
+    while (before != &soon_ && deadlineOf(before) > deadline)
+        before = before->prev;
+    insertBetween(*before, link, *before->next);
 }
 
-void TimerQueue::popFront() {
-    Entry last = heap_.back();
-    heap_.pop_back();
-    if (!heap_.empty())
-        siftDown(0, last);
+/// Moves the last one to the others.
+void TimerQueue::evict() {
+    Link& link = *soon_.prev;
+    link.unlink();
+    soonEnd_ = keyOf(&link);
+    slotOf(&link)->count = &restSize_;
+    --soonSize_;
+    ++restSize_;
+    pushFront(listOf(soonEnd_), link); // it was set before others with the same deadline
 }
 
-void TimerQueue::siftUp(std::size_t hole, Entry entry) {
-    while (hole > 0) {
-        std::size_t parent = (hole - 1) / 4;
-        if (!entry.before(heap_[parent]))
-            break;
-        heap_[hole] = heap_[parent];
-        hole = parent;
+// -------------------------------------------------------------------------------------------------------------------
+// The others
+
+/// Where a timer stands that is none of the soonest.
+Link& TimerQueue::listOf(Key key) {
+    FLOW_ASSERT(key >= base_, "a deadline in the past");
+    int shift = (63 - std::countl_zero((key ^ base_) | 1)) & ~7;
+    int list = shift / 8 * 256 + static_cast<int>((key >> shift) & 255);
+    std::uint64_t& word = used_[list / 64];
+    std::uint64_t bit = std::uint64_t{1} << (list % 64);
+    if (!(word & bit)) {
+        word |= bit;
+        firstUsed_ = std::min(firstUsed_, list / 64);
+        lists_[list].reset();
     }
-    heap_[hole] = entry;
+    return lists_[list];
 }
 
-void TimerQueue::siftDown(std::size_t hole, Entry entry) {
+/// Where the timers of a list begin.
+TimerQueue::Key TimerQueue::beginOf(int list) const {
+    int shift = shiftOf(list);
+    return (base_ >> shift >> 8 << 8 | static_cast<Key>(list % 256)) << shift;
+}
+
+/// That with the earliest timers; -1 if there are none.
+int TimerQueue::firstList() {
+    for (; firstUsed_ < kLists / 64; ++firstUsed_)
+        for (std::uint64_t& word = used_[firstUsed_]; word != 0; word &= word - 1) {
+            int list = firstUsed_ * 64 + std::countr_zero(word);
+            if (!lists_[list].isEmpty())
+                return list;
+        }
+    return -1;
+}
+
+/// Moves what is due next to `soon_`. False if that is nothing, with `next_` after `now`, or if no steps are left.
+bool TimerQueue::refill(double now, int& steps) {
     for (;;) {
-        std::size_t child = hole * 4 + 1;
-        if (child >= heap_.size())
-            break;
-        std::size_t end = std::min(child + 4, heap_.size());
-        std::size_t least = child;
-        for (std::size_t i = child + 1; i < end; ++i)
-            if (heap_[i].before(heap_[least]))
-                least = i;
-        if (!heap_[least].before(entry))
-            break;
-        heap_[hole] = heap_[least];
-        hole = least;
+        split(steps);
+        if (!soon_.isEmpty())
+            return true;
+        if (steps <= 0)
+            return false;
+        int list = firstList();
+        while (list >= 0 && sort(lists_[list]))
+            list = firstList();
+        steps -= static_cast<int>(soonSize_);
+        soonEnd_ = list >= 0 ? beginOf(list) : std::bit_cast<Key>(kNever);
+        if (!soon_.isEmpty())
+            return true;
+        next_ = std::bit_cast<double>(soonEnd_);
+        if (next_ > now)
+            return false;
+        base_ = soonEnd_;
+        splittingEnd_ = base_ + (Key{1} << shiftOf(list));
+        splitting_ = lists_[list];
+        splitting_.next->prev = splitting_.prev->next = &splitting_;
+        lists_[list].reset();
     }
-    heap_[hole] = entry;
+}
+
+/// Moves the timers in `splitting_` to where they stand by the new `base_`, as long as there are steps left.
+void TimerQueue::split(int& steps) {
+    for (; !splitting_.isEmpty(); --steps) {
+        if (steps <= 0)
+            return;
+        Link& link = *splitting_.next;
+        link.unlink();
+        TimerSlot* slot = slotOf(&link);
+        if (keyOf(&link) == base_) {
+            slot->count = &soonSize_;
+            --restSize_;
+            ++soonSize_;
+            pushBack(soon_, link);
+        } else {
+            pushBack(listOf(keyOf(&link)), link);
+        }
+    }
+    splittingEnd_ = 0;
+}
+
+/// Moves a list to `soon_`; false if there is no room for it.
+bool TimerQueue::sort(Link& list) {
+    std::uint32_t count = 0;
+    for (Link* link = list.next; link != &list; link = link->next)
+        if (++count > kFew - soonSize_)
+            return false;
+    while (!list.isEmpty()) {
+        Link& link = *list.next;
+        link.unlink();
+        TimerSlot* slot = slotOf(&link);
+        slot->count = &soonSize_;
+        insertSoon(link, slot->deadline);
+    }
+    restSize_ -= count;
+    soonSize_ += count;
+    return true;
 }
 
 } // namespace flow::detail

@@ -3,80 +3,99 @@
 //
 //     TimerQueue timers;
 //     timers.park(waiter, now + 1.5, TaskPriority::Default);
-//     timers.expire(now, [&](Waiter* w, TaskPriority p) { ready.push(w, p); });
+//     timers.expire(now, TimerQueue::kNoLimit, [&](Waiter* w, TaskPriority p) { ready.push(w, p); });
 //
-// A 4-ary heap of (deadline, sequence, slot): the four children of an entry share two cache lines. Cancelling marks
-// the slot in O(1); marked entries are dropped when they come up, or all at once when they outnumber the others.
+// The few that are due soonest are in a sorted list. The others are in lists by the bytes of their deadlines (the bits
+// of a double that is not negative are in the order of its values): there is a list for each place and byte, and a
+// timer is in that of the first place in which its deadline differs from `base_`, which is not after any of them. When
+// the sorted list is empty, the first of these lists follows it; if that is long, `base_` moves to its beginning and
+// its timers move on to lists of later places, in their order.
+//
+// So setting a timer takes a bounded number of steps however many there are, and so does cancelling one, which leaves
+// nothing behind. A timer that is cancelled long before its time is compared with hardly any other.
 
 #include "flow/core/frame.h"
 #include "flow/loop/priority.h"
 
+#include <bit>
 #include <cstdint>
-#include <vector>
+#include <limits>
 
 namespace flow::detail {
 
 class TimerQueue {
 public:
-    TimerQueue() = default;
+    static constexpr int kNoLimit = std::numeric_limits<int>::max();
+
+    TimerQueue();
     TimerQueue(TimerQueue const&) = delete;
     TimerQueue& operator=(TimerQueue const&) = delete;
     ~TimerQueue();
 
-    /// Parks the waiter until the deadline (in seconds of the loop's clock). Throws std::bad_alloc with the waiter
-    /// still free.
+    /// Parks the waiter until the deadline (in seconds of the loop's clock), which must not be negative nor before the
+    /// last `now`. Throws std::bad_alloc with the waiter still free.
     void park(Waiter* waiter, double deadline, TaskPriority priority);
 
-    bool isEmpty() {
-        dropCancelled();
-        return heap_.empty();
-    }
-    /// The earliest deadline; the queue must not be empty.
-    double nextDeadline() {
-        dropCancelled();
-        return heap_.front().deadline;
-    }
-    /// Timers that have been neither fired nor cancelled.
-    std::size_t size() const { return heap_.size() - cancelled_; }
+    /// Timers that have been neither fired nor cancelled, without those at infinity.
+    std::uint32_t size() const { return soonSize_ + restSize_; }
+    /// The earliest deadline or, where finding it would take long, a time before it; infinity if there is none.
+    double nextDeadline() const { return !soon_.isEmpty() ? deadlineOf(soon_.next) : restSize_ != 0 ? next_ : kNever; }
 
-    /// Calls `fire(waiter, priority)` for each timer whose deadline is not after `now`, in order.
+    /// Calls `fire(waiter, priority)` for each timer whose deadline is not after `now`, in order. Moves timers from
+    /// list to list at most `steps` times, and a timer at most nine times in its life: where that is not enough,
+    /// nextDeadline() is not after `now`, and the next call goes on.
     template <class Fire>
-    void expire(double now, Fire&& fire) {
-        while (!heap_.empty() && heap_.front().deadline <= now) {
-            TimerSlot* slot = heap_.front().slot;
-            popFront();
-            Waiter* waiter = slot->waiter;
+    void expire(double now, int steps, Fire&& fire) {
+        while (next_ <= now) {
+            if (soon_.isEmpty() && !refill(now, steps))
+                return;
+            Link* first = soon_.next;
+            TimerSlot* slot = slotOf(first);
+            next_ = slot->deadline;
+            if (next_ > now)
+                return;
+            first->unlink();
+            --soonSize_;
+            Waiter* waiter = Waiter::of(first);
+            waiter->awaited = {};
             auto priority = static_cast<TaskPriority>(slot->priority);
-            release(slot);
-            if (waiter) {
-                waiter->awaited = {};
-                fire(waiter, priority);
-            } else {
-                --cancelled_;
-            }
+            FastAllocator<sizeof(TimerSlot)>::release(slot);
+            fire(waiter, priority);
         }
     }
 
 private:
-    struct Entry {
-        double deadline;
-        std::uint64_t sequence;
-        TimerSlot* slot;
-        bool before(Entry const& other) const {
-            return deadline < other.deadline || (deadline == other.deadline && sequence < other.sequence);
-        }
-    };
+    using Key = std::uint64_t; // the bits of a deadline
 
-    static void release(TimerSlot* slot) { FastAllocator<sizeof(TimerSlot)>::release(slot); }
-    void dropCancelled();
-    void compact();
-    void popFront();
-    void siftUp(std::size_t hole, Entry entry);
-    void siftDown(std::size_t hole, Entry entry);
+    static constexpr double kNever = std::numeric_limits<double>::infinity();
+    static constexpr std::uint32_t kFew = 16; // how many in `soon_` are worth sorting
+    static constexpr int kLists = sizeof(Key) * 256;
 
-    std::vector<Entry> heap_;
-    std::uint64_t sequence_ = 0;
-    std::uint32_t cancelled_ = 0;
+    static TimerSlot* slotOf(Link* link) { return Waiter::of(link)->awaited.timer(); }
+    static double deadlineOf(Link* link) { return slotOf(link)->deadline; }
+    static Key keyOf(Link* link) { return std::bit_cast<Key>(deadlineOf(link)); }
+
+    static int shiftOf(int list) { return list / 256 * 8; }
+    Key beginOf(int list) const;
+    Link& listOf(Key key);
+    void insertSoon(Link& link, double deadline);
+    bool refill(double now, int& steps);
+    void split(int& steps);
+    int firstList();
+    bool sort(Link& list);
+    void evict();
+
+    double next_ = kNever;                     // not after any deadline
+    Key soonEnd_ = std::bit_cast<Key>(kNever); // what is before that is in `soon_`, the rest is not
+    Link soon_;
+    Link splitting_;       // what was in the list that `base_` has moved to
+    Key splittingEnd_ = 0; // what is set before that goes there
+    Key base_ = 0;
+    std::uint32_t soonSize_ = 0, restSize_ = 0, neverSize_ = 0;
+    std::uint64_t used_[kLists / 64] = {}; // a bit for each list that may have timers
+    int firstUsed_ = kLists / 64;          // of `used_`: those before are 0
+    Link lists_[kLists];                   // only those in use are lists
+    Link never_;
 };
 
 } // namespace flow::detail

@@ -6,6 +6,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <memory>
 #include <vector>
@@ -15,9 +18,11 @@ using namespace flow::detail;
 
 namespace {
 
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
 std::vector<Waiter*> expired(TimerQueue& timers, double now) {
     std::vector<Waiter*> fired;
-    timers.expire(now, [&](Waiter* waiter, TaskPriority) { fired.push_back(waiter); });
+    timers.expire(now, TimerQueue::kNoLimit, [&](Waiter* waiter, TaskPriority) { fired.push_back(waiter); });
     return fired;
 }
 
@@ -35,7 +40,7 @@ TEST_CASE("timer queue: by deadline, and equal deadlines in the order of setting
     CHECK(expired(timers, 1) == std::vector<Waiter*>{&w[1], &w[3], &w[5]});
     CHECK(w[1].awaited.isNothing());
     CHECK(expired(timers, 10) == std::vector<Waiter*>{&w[2], &w[0], &w[4]});
-    CHECK(timers.isEmpty());
+    CHECK(timers.size() == 0);
     CHECK(timers.size() == 0);
 }
 
@@ -44,7 +49,7 @@ TEST_CASE("timer queue: the priority comes back with the waiter") {
     Waiter waiter{};
     timers.park(&waiter, 1, TaskPriority::High);
     int calls = 0;
-    timers.expire(1, [&](Waiter* fired, TaskPriority priority) {
+    timers.expire(1, TimerQueue::kNoLimit, [&](Waiter* fired, TaskPriority priority) {
         ++calls;
         CHECK(fired == &waiter);
         CHECK(priority == TaskPriority::High);
@@ -65,45 +70,101 @@ TEST_CASE("timer queue: cancelled timers do not count and do not fire") {
     detach(&c);
     CHECK(timers.size() == 1);
     CHECK(expired(timers, 5) == std::vector<Waiter*>{&b});
-    CHECK(timers.isEmpty());
+    CHECK(timers.size() == 0);
 }
 
-TEST_CASE("timer queue: cancelled timers are compacted when they outnumber the others") {
+TEST_CASE("timer queue: a cancelled timer leaves nothing behind") {
+    flow::test::Blocks blocks;
+    DeterministicRandom random(3);
+    std::vector<Waiter> waiters(1000);
+    TimerQueue timers;
+    for (int round = 0; round < 100; ++round) {
+        for (Waiter& waiter : waiters)
+            timers.park(&waiter, 1 + random.random01() * 1000, TaskPriority::Default);
+        REQUIRE(blocks.leaked() == 1000);
+        for (int i = 999; i >= 0; --i) {
+            detach(&waiters[static_cast<std::size_t>(i)]);
+            REQUIRE(timers.size() == static_cast<std::size_t>(i));
+            REQUIRE(blocks.leaked() == i);
+        }
+        CHECK(timers.nextDeadline() == kNever);
+    }
+    CHECK(expired(timers, 2000).empty());
+}
+
+TEST_CASE("timer queue: a timer at infinity never fires and does not count") {
     flow::test::Blocks blocks;
     {
-        std::vector<Waiter> waiters(1000);
+        std::vector<Waiter> waiters(100);
+        Waiter last{};
         TimerQueue timers;
-        for (int i = 0; i < 1000; ++i)
-            timers.park(&waiters[i], 1000 - i, TaskPriority::Default);
-        CHECK(blocks.leaked() == 1000);
-        for (int i = 0; i < 900; ++i)
-            detach(&waiters[i]);
-        CHECK(timers.size() == 100);
-        CHECK(blocks.leaked() == 1000);
-        timers.park(&waiters[0], 0.5, TaskPriority::Default);
-        CHECK(timers.size() == 101);
-        CHECK(blocks.leaked() == 101);
-        std::vector<Waiter*> fired = expired(timers, 2000);
-        REQUIRE(fired.size() == 101);
-        CHECK(fired[0] == &waiters[0]);
-        for (int i = 1; i <= 100; ++i)
-            CHECK(fired[i] == &waiters[1000 - i]);
+        for (Waiter& waiter : waiters)
+            timers.park(&waiter, kNever, TaskPriority::Default);
+        timers.park(&last, 1e300, TaskPriority::Default);
+        CHECK(timers.size() == 1);
+        CHECK(timers.nextDeadline() == 1e300);
+        CHECK(expired(timers, 1e300) == std::vector<Waiter*>{&last});
+        CHECK(timers.size() == 0);
+        CHECK(timers.nextDeadline() == kNever);
+        detach(&waiters[7]);
+        CHECK(blocks.leaked() == 99);
     }
     CHECK(blocks.leaked() == 0);
 }
 
-TEST_CASE("timer queue: one timer set and cancelled for ever takes no more than a few slots") {
-    flow::test::Blocks blocks;
-    TimerQueue timers;
-    Waiter waiter{};
-    for (int i = 0; i < 10000; ++i) {
-        timers.park(&waiter, 1e6, TaskPriority::Default);
-        detach(&waiter);
-        REQUIRE(blocks.leaked() < 200);
+TEST_CASE("timer queue: any number of equal deadlines fire in the order of setting") {
+    for (double deadline : {1.0, 3.7, 1e-300, 123456.789}) {
+        std::vector<Waiter> waiters(1000), sooner(100);
+        TimerQueue timers;
+        std::vector<Waiter*> order;
+        for (std::size_t i = 0; i < waiters.size(); ++i) {
+            if (i % 10 == 0) // the others must make way for it
+                timers.park(&sooner[i / 10], deadline * (0.9 - 0.0001 * static_cast<double>(i)), TaskPriority::Default);
+            timers.park(&waiters[i], deadline, TaskPriority::Default);
+            order.push_back(&waiters[i]);
+        }
+        CHECK(expired(timers, deadline * 0.95).size() == 100);
+        CHECK(timers.nextDeadline() <= deadline);
+        CHECK(expired(timers, deadline) == order);
     }
-    CHECK(timers.size() == 0);
-    CHECK(timers.isEmpty());
-    CHECK(blocks.leaked() == 0);
+}
+
+TEST_CASE("timer queue: what is not done in a number of steps goes on later, in the same order") {
+    DeterministicRandom random(5);
+    std::vector<Waiter> waiters(20000);
+    TimerQueue timers;
+    std::multimap<double, Waiter*> model;
+    double now = 1000;
+    expired(timers, now);
+    auto set = [&](Waiter& waiter) {
+        double deadline = now + 0.001 * random.randomInt(1, 500);
+        timers.park(&waiter, deadline, TaskPriority::Default);
+        model.emplace(deadline, &waiter);
+    };
+    for (std::size_t i = 0; i < 10000; ++i)
+        set(waiters[i]);
+    std::size_t next = 10000;
+    now += 1;
+    int calls = 0;
+    while (timers.nextDeadline() <= now) {
+        ++calls;
+        std::size_t fired = 0;
+        timers.expire(now, 100, [&](Waiter* waiter, TaskPriority) {
+            REQUIRE(waiter == model.begin()->second);
+            model.erase(model.begin());
+            ++fired;
+        });
+        REQUIRE(fired <= 100 + 16);
+        if (next < waiters.size())
+            set(waiters[next++]);
+    }
+    CHECK(calls <= 10000 * 9 / 100);
+    CHECK(timers.size() == model.size());
+    now += 1;
+    std::vector<Waiter*> rest;
+    for (auto const& [deadline, waiter] : model)
+        rest.push_back(waiter);
+    CHECK(expired(timers, now) == rest);
 }
 
 TEST_CASE("timer queue: who is parked when it dies stays parked, nowhere") {
@@ -122,38 +183,90 @@ TEST_CASE("timer queue: who is parked when it dies stays parked, nowhere") {
     CHECK_FALSE(waiter.link.isLinked());
 }
 
-TEST_CASE("timer queue: 100000 random steps against a sorted map") {
-    DeterministicRandom random(7);
-    std::vector<Waiter> waiters(2000);
-    TimerQueue timers;
-    std::map<std::pair<double, int>, int> model; // (deadline, sequence) -> waiter
-    std::vector<std::pair<double, int>> keys(waiters.size());
-    std::vector<bool> parked(waiters.size());
-    double now = 0;
-    for (int step = 0; step < 100000; ++step) {
-        int i = random.randomInt(0, static_cast<int>(waiters.size()));
-        if (random.randomInt(0, 50) == 0) {
-            now += random.random01() * 3;
-            for (Waiter* fired : expired(timers, now)) {
-                REQUIRE_FALSE(model.empty());
-                REQUIRE(fired == &waiters[model.begin()->second]);
-                REQUIRE(model.begin()->first.first <= now);
-                parked[model.begin()->second] = false;
-                model.erase(model.begin());
-            }
-            REQUIRE((model.empty() || model.begin()->first.first > now));
-        } else if (parked[i]) {
-            detach(&waiters[i]);
-            model.erase(keys[i]);
-            parked[i] = false;
-        } else {
-            keys[i] = {now + random.randomInt(1, 200) * 0.25, step};
-            timers.park(&waiters[i], keys[i].first, TaskPriority::Default);
-            model[keys[i]] = i;
-            parked[i] = true;
+namespace {
+
+/// Sets, cancels and fires at random, beside a model that does the same.
+class Comparison {
+public:
+    Comparison(std::uint32_t seed, int waiters) : random_(seed), waiters_(static_cast<std::size_t>(waiters)) {
+        for (Entry& entry : waiters_)
+            entry.place = model_.end();
+    }
+
+    void step() {
+        std::size_t i = pick();
+        if (waiters_[i].place != model_.end())
+            cancel(waiters_[i]);
+        else
+            set(waiters_[i]);
+        REQUIRE(timers_.size() == model_.size());
+    }
+    void letTimePass() {
+        bool toTheNext = random_.randomInt(0, 2) == 0;
+        now_ = toTheNext && !model_.empty() ? model_.begin()->first : now_ + distance();
+        int steps = random_.randomInt(0, 2) == 0 ? 50 : TimerQueue::kNoLimit;
+        do {
+            timers_.expire(now_, steps, [this](Waiter* waiter, TaskPriority) {
+                REQUIRE_FALSE(model_.empty());
+                REQUIRE(waiter == &model_.begin()->second->waiter);
+                REQUIRE(model_.begin()->first <= now_);
+                model_.begin()->second->place = model_.end();
+                model_.erase(model_.begin());
+            });
+            if (timers_.nextDeadline() <= now_)
+                step();
+        } while (timers_.nextDeadline() <= now_);
+        REQUIRE((model_.empty() || model_.begin()->first > now_));
+        REQUIRE((model_.empty() ? timers_.nextDeadline() == kNever : timers_.nextDeadline() <= model_.begin()->first));
+    }
+    std::size_t pick() { return static_cast<std::size_t>(random_.randomInt(0, static_cast<int>(waiters_.size()))); }
+
+private:
+    struct Entry;
+    using Model = std::multimap<double, Entry*>; // equal keys stay in the order in which they came
+    struct Entry {
+        Waiter waiter{};
+        Model::iterator place;
+    };
+
+    /// Of any size, and often the same.
+    double distance() {
+        double unit = std::pow(10.0, random_.randomInt(-9, 4));
+        return unit * (random_.randomInt(0, 2) == 0 ? random_.randomInt(1, 4) : 1 + random_.random01());
+    }
+    void set(Entry& entry) {
+        double deadline = now_ + distance();
+        if (deadline > now_) {
+            timers_.park(&entry.waiter, deadline, TaskPriority::Default);
+            entry.place = model_.emplace(deadline, &entry);
         }
-        REQUIRE(timers.size() == model.size());
-        if (!model.empty())
-            REQUIRE(timers.nextDeadline() == model.begin()->first.first);
+    }
+    void cancel(Entry& entry) {
+        detach(&entry.waiter);
+        model_.erase(entry.place);
+        entry.place = model_.end();
+    }
+
+    DeterministicRandom random_;
+    Model model_;
+    std::vector<Entry> waiters_;
+    TimerQueue timers_;
+    double now_ = 0;
+};
+
+} // namespace
+
+TEST_CASE("timer queue: random steps of 1 to 100000 timers against a sorted map") {
+    for (int waiters : {1, 3, 20, 300, 5000, 100000}) {
+        CAPTURE(waiters);
+        Comparison comparison(static_cast<std::uint32_t>(waiters), waiters);
+        int steps = std::max(20000, waiters * 2);
+        for (int step = 0; step < steps; ++step) {
+            comparison.step();
+            if (step % std::max(10, waiters / 8) == 0)
+                comparison.letTimePass();
+        }
+        for (int i = 0; i < 200; ++i)
+            comparison.letTimePass();
     }
 }
