@@ -34,23 +34,23 @@ void unmap(void* place, std::size_t bytes) {
         ::munmap(place, bytes);
 }
 
-/// Memory aligned to its size, or null.
-void* mapChunk() {
+/// Memory aligned to its size, a power of two, or null.
+void* mapAligned(std::size_t bytes) {
     constexpr int kProtection = PROT_READ | PROT_WRITE, kFlags = MAP_PRIVATE | MAP_ANONYMOUS;
-    void* place = ::mmap(nullptr, kChunkBytes, kProtection, kFlags, -1, 0);
+    void* place = ::mmap(nullptr, bytes, kProtection, kFlags, -1, 0);
     if (place == MAP_FAILED)
         return nullptr;
-    if (Chunk::of(place) == place) // as a rule: the system maps one below the other
+    if (reinterpret_cast<std::uintptr_t>(place) % bytes == 0) // as a rule: the system maps one below the other
         return place;
-    unmap(place, kChunkBytes);
-    place = ::mmap(nullptr, 2 * kChunkBytes, kProtection, kFlags, -1, 0);
+    unmap(place, bytes);
+    place = ::mmap(nullptr, 2 * bytes, kProtection, kFlags, -1, 0);
     if (place == MAP_FAILED)
         return nullptr;
     auto* begin = static_cast<char*>(place);
-    char* aligned = reinterpret_cast<char*>(Chunk::of(begin + kChunkBytes - 1));
-    unmap(begin, static_cast<std::size_t>(aligned - begin));
-    unmap(aligned + kChunkBytes, static_cast<std::size_t>(begin + kChunkBytes - aligned));
-    return aligned;
+    std::size_t before = -reinterpret_cast<std::uintptr_t>(place) % bytes;
+    unmap(begin, before);
+    unmap(begin + before + bytes, bytes - before);
+    return begin + before;
 }
 
 } // namespace
@@ -340,7 +340,7 @@ FreeBlock* Home::supply(SizeClass sizeClass) {
         reclaim();
     if (!list && !unused_)
         adoptOrphans();
-    if (!list && !unused_ && !addChunk())
+    if (!list && !unused_ && !addMemory())
         reclaim(); // the last resort
     if (list)
         return std::exchange(list, nullptr);
@@ -349,18 +349,28 @@ FreeBlock* Home::supply(SizeClass sizeClass) {
     return carve(sizeClass);
 }
 
-bool Home::addChunk() noexcept {
-    if (held.fetch_add(kChunkBytes, std::memory_order_relaxed) + kChunkBytes <= limit.load(std::memory_order_relaxed))
-        if (void* place = mapChunk()) {
-            auto* chunk = ::new (place) Chunk{{this}, chunks_, 0, {}};
-            chunks_ = chunk;
-            ++chunkCount_;
-            for (std::size_t i = kSpans; i-- > 0;)
-                addUnused(chunk, i);
-            return true;
-        }
-    held.fetch_sub(kChunkBytes, std::memory_order_relaxed);
-    return false;
+bool Home::addMemory() noexcept {
+    return (chunkCount_ * kChunkBytes >= kBytesOfMany && addChunks(kHugeBytes)) || addChunks(kChunkBytes);
+}
+
+bool Home::addChunks(std::size_t bytes) noexcept {
+    void* place = nullptr;
+    if (held.fetch_add(bytes, std::memory_order_relaxed) + bytes <= limit.load(std::memory_order_relaxed))
+        place = mapAligned(bytes);
+    if (!place) {
+        held.fetch_sub(bytes, std::memory_order_relaxed);
+        return false;
+    }
+    if (bytes == kHugeBytes)
+        ::madvise(place, bytes, MADV_HUGEPAGE); // a wish: without huge pages it is like any other memory
+    for (std::size_t end = bytes; end != 0; end -= kChunkBytes) {
+        auto* chunk = ::new (static_cast<char*>(place) + end - kChunkBytes) Chunk{{this}, chunks_, 0, {}};
+        chunks_ = chunk;
+        ++chunkCount_;
+        for (std::size_t i = kSpans; i-- > 0;)
+            addUnused(chunk, i);
+    }
+    return true;
 }
 
 void Home::addUnused(Chunk* chunk, std::size_t span) noexcept {

@@ -6,11 +6,15 @@
 // have become many it sorts its free list and sends them home, many at a time. They wait there, as mail, until their
 // thread runs short. What a thread leaves behind when it ends goes to whoever runs short next.
 //
+// A thread that holds 8 MiB takes eight chunks at a time, as one huge page where the system has them: otherwise the
+// memory of some hundred thousand actors has more pages than the processor can remember.
+//
 // Bounds, for each thread:
 // - Free blocks become unused spans again, for other classes, before memory is taken from the system: unless those in
 //   free lists come to less than 256 KiB plus twice what was left there, stuck between live blocks, the last time.
 // - Of the blocks of other threads it keeps 32 KiB in each class. Where they are so few among its own that samples miss
 //   them, it keeps as many more as its free list has ever held of its own.
+// - Having taken eight chunks at a time, it holds up to 2 MiB that no block has needed yet.
 // - A class in use holds at least one span of 16 KiB; the ends of spans waste an eighth at most.
 
 #include "flow/memory/fast_allocator.h"
@@ -24,6 +28,8 @@ class Home;
 inline constexpr std::size_t kChunkBytes = 256 * 1024;
 inline constexpr std::size_t kSpanBytes = 16 * 1024;
 inline constexpr std::size_t kSpans = kChunkBytes / kSpanBytes;
+inline constexpr std::size_t kHugeBytes = 2 * 1024 * 1024;
+inline constexpr std::size_t kBytesOfMany = 8 * 1024 * 1024;
 
 /// The beginning of a chunk, which is aligned to its size.
 struct Chunk {
@@ -99,7 +105,8 @@ private:
     void sortOut(SizeClass sizeClass) noexcept;
     void reclaim() noexcept;
     bool adoptOrphans() noexcept;
-    bool addChunk() noexcept;
+    bool addMemory() noexcept;
+    bool addChunks(std::size_t bytes) noexcept;
     FreeBlock* carve(SizeClass sizeClass) noexcept;
     std::size_t unmapUnused() noexcept;
     void addUnused(Chunk* chunk, std::size_t span) noexcept;

@@ -8,9 +8,11 @@
 #include <condition_variable>
 #include <cstring>
 #include <deque>
+#include <fstream>
 #include <mutex>
 #include <set>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 using namespace flow;
@@ -128,6 +130,52 @@ TEST_CASE("home: what is stuck between live blocks is all that the next burst ca
         giveBack(others, 256);
         giveBack(kept, 96);
         CHECK(settled() <= before);
+    }).join();
+}
+
+namespace {
+
+/// Takes blocks until more memory is held; how much more.
+std::size_t takeUntilMoreIsHeld(std::vector<void*>& blocks) {
+    std::size_t before = heldBytes();
+    while (heldBytes() == before)
+        blocks.push_back(allocate(4096));
+    return heldBytes() - before;
+}
+
+std::size_t residentBytes() {
+    std::size_t size = 0, resident = 0;
+    std::ifstream("/proc/self/statm") >> size >> resident;
+    return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+} // namespace
+
+TEST_CASE("home: a thread with much memory takes more of it at a time, if it may, and gives all of it back") {
+    using memory::detail::kHugeBytes, memory::detail::kBytesOfMany;
+    std::thread([] {
+        std::size_t before = settled();
+        std::vector<void*> blocks;
+        while (heldBytes() - before < kBytesOfMany)
+            CHECK(takeUntilMoreIsHeld(blocks) == kChunk);
+        std::set<std::size_t> hugePages;
+        for (int i = 0; i < 3; ++i) {
+            CHECK(takeUntilMoreIsHeld(blocks) == kHugeBytes);
+            hugePages.insert(reinterpret_cast<std::uintptr_t>(blocks.back()) / kHugeBytes);
+        }
+        CHECK(hugePages.size() == 3);
+        std::size_t limit = setHeldLimit(heldBytes() + 2 * kChunk);
+        CHECK(takeUntilMoreIsHeld(blocks) == kChunk);
+        CHECK(takeUntilMoreIsHeld(blocks) == kChunk);
+        CHECK_THROWS_AS(takeUntilMoreIsHeld(blocks), std::bad_alloc);
+        setHeldLimit(limit);
+        for (void* block : blocks)
+            std::memset(block, 1, 4096);
+        CHECK(std::set<void*>(blocks.begin(), blocks.end()).size() == blocks.size());
+        std::size_t resident = residentBytes();
+        giveBack(blocks, 4096);
+        CHECK(settled() <= before);
+        CHECK(residentBytes() + kBytesOfMany <= resident);
     }).join();
 }
 
