@@ -36,20 +36,25 @@ void detach(Waiter* waiter) noexcept {
     }
 }
 
-Cell* takeAwaited(Waiter* waiter) noexcept {
-    if (waiter->awaited.isGroup()) {
-        BranchGroup* group = waiter->awaited.group();
-        // Branches that hold nothing any more are left behind, so that n calls take n steps. One stays: it knows its
-        // owner.
-        while (group->count > 1 && group->branches->awaited.isNothing()) {
-            ++group->branches;
-            --group->count;
-        }
-        for (std::uint32_t i = 0; i < group->count; ++i)
-            if (Cell* cell = takeAwaited(&group->branches[i]))
-                return cell;
-        return nullptr;
+namespace {
+
+Cell* takeFrom(BranchGroup* group) noexcept {
+    // Branches that hold nothing any more are left behind, so that n calls take n steps. One stays: it knows its owner.
+    while (group->count > 1 && group->branches->awaited.isNothing()) {
+        ++group->branches;
+        --group->count;
     }
+    for (std::uint32_t i = 0; i < group->count; ++i)
+        if (Cell* cell = takeAwaited(&group->branches[i]))
+            return cell;
+    return nullptr;
+}
+
+} // namespace
+
+Cell* takeAwaited(Waiter* waiter) noexcept {
+    if (waiter->awaited.isGroup()) [[unlikely]]
+        return takeFrom(waiter->awaited.group());
     Cell* cell = waiter->awaited.anyCell();
     waiter->awaited = {};
     return cell;
@@ -81,10 +86,7 @@ public:
         while (top_) {
             Waiter* frame = Waiter::of(top_);
             bool waitsForSeveral = frame->awaited.isGroup();
-            Cell* awaited = waitsForSeveral ? takeAwaited(frame) : frame->awaited.anyCell();
-            if (awaited) {
-                if (!waitsForSeveral)
-                    frame->awaited = {};
+            if (Cell* awaited = takeAwaited(frame)) {
                 release(awaited);
                 if (waitsForSeveral || top_ != &frame->link)
                     continue;

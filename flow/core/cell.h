@@ -147,6 +147,7 @@ inline Waiter* takeFirst(Link& list) {
 }
 
 /// Runs all waiters of a ready cell but the last, which is returned for the caller to hand over to; null if none.
+/// Those that pass its error on are ended instead, as in failFrame.
 Waiter* wakeAllButLast(Cell* cell) noexcept;
 
 /// Sets the status and wakes. The caller holds a reference to the cell.
@@ -174,8 +175,9 @@ inline Waiter* finishFrame(Cell* cell, std::uint8_t status) noexcept {
 void breakPromise(Cell* cell, Error error) noexcept;
 
 /// Tells an unfinished frame to end, as the language says: what it waits for is released first (and, if nobody else
-/// holds it, cancelled before), then the frame goes on with actor_cancelled. A frame that runs further up the stack is
-/// only marked. Does nothing for cells without a frame, uncancellable frames and repeated calls.
+/// holds it, cancelled before), then the frame goes on with actor_cancelled, or is destroyed if it passes cancels on. A
+/// frame that runs further up the stack is only marked. Does nothing for cells without a frame, uncancellable frames
+/// and repeated calls.
 void cancel(Cell* cell) noexcept;
 
 /// A cell of this thread that holds actor_cancelled, with a future reference for the caller: what the wait of a

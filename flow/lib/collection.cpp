@@ -162,10 +162,9 @@ void SignalableActorCollection::add(Future<Void> actor) {
 }
 
 Future<Void> SignalableActorCollection::signal() {
-    std::shared_ptr<Round> round = round_; // an actor that goes on may destroy the collection
-    Future<Void> result = holdWhile(round, round->actors.getResult());
-    if (round->signal.canBeSet())
-        round->signal.send(Void());
+    Future<Void> result = holdWhile(round_, round_->actors.getResult());
+    if (round_->signal.canBeSet()) // the first result: nobody waits for it yet, so that nobody's code runs in here
+        round_->signal.send(Void());
     return result;
 }
 

@@ -328,3 +328,31 @@ TEST_CASE("collection: what a signal waits for lives as long as the signal's res
     }
     CHECK(blocks.leaked() == 0);
 }
+
+TEST_CASE("collection: an actor, or who waits for a signal's result, destroys the collection as it goes on") {
+    using All = std::unique_ptr<SignalableActorCollection>;
+    auto destroys = [](TraceLog& to, All& all, Future<Void> awaited) -> Future<Void> {
+        co_await tryGet(std::move(awaited));
+        all->add(actor(to, "late", Never()));
+        all.reset();
+    };
+    TraceLog log;
+    Blocks blocks;
+    for (auto signal : {&SignalableActorCollection::signal, &SignalableActorCollection::signalAndReset,
+                        &SignalableActorCollection::signalAndCollapse})
+        for (bool waits : {false, true}) {
+            Promise<Void> last;
+            All all = std::make_unique<SignalableActorCollection>();
+            all->add(waits ? last.getFuture() : destroys(log, all, last.getFuture()));
+            Future<Void> result = ((*all).*signal)();
+            Future<Void> watcher = waits ? destroys(log, all, result) : Future<Void>();
+            last.send(Void());
+            CHECK(all == nullptr);
+            bool counts = signal == &SignalableActorCollection::signal && !waits; // the late one, for this result
+            CHECK(log.take() == (counts ? "" : "~late"));
+            CHECK(result.isReady() == !counts);
+            result = {};
+            CHECK(log.take() == (counts ? "~late" : ""));
+        }
+    CHECK(blocks.leaked() == 0);
+}
