@@ -20,8 +20,13 @@
 namespace flow::actor {
 using namespace detail;
 
-/// How an activation of a_body ended.
-enum class Exit { Suspended, Finished, Failed, Never };
+/// How an activation of a_body ended: the status that the cell is to have.
+enum class Exit : std::uint8_t {
+    Suspended = Cell::kUnset,
+    Never = Cell::kNever,
+    Finished = Cell::kValue,
+    Failed = Cell::kError
+};
 
 enum class Kind { Cancellable, Uncancellable };
 
@@ -120,8 +125,10 @@ struct Actor : Frame<T> {
         } catch (...) { // parameters or leading states could not be made
             status = self->failed(currentError());
         }
-        if (status != kSuspended)
-            self->end(status); // nobody waits yet: there is nobody to hand over to
+        if (status != kSuspended) { // `future` is the only reference: nobody waits, and nobody can have cancelled
+            cell->flags = static_cast<std::uint8_t>((cell->flags & Cell::kDestroyValue) | status);
+            cell->promises = 0;
+        }
         return future;
     }
 
@@ -145,7 +152,7 @@ private:
         state().~S();
         if (exit == Exit::Failed)
             return failed(cell->error);
-        return exit == Exit::Never ? Cell::kNever : Cell::kValue;
+        return static_cast<std::uint8_t>(exit);
     }
 
     std::uint8_t failed(Error error) {

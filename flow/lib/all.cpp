@@ -17,8 +17,12 @@ Cell* QuorumFrame::create(std::size_t count, std::size_t needed, bool indifferen
 }
 
 Future<Void> QuorumFrame::make(Cell* const* inputs, std::size_t count, std::size_t needed, bool indifferent) {
+    std::size_t values = 0; // at the front
+    while (values < needed && inputs[values]->isValue())
+        ++values;
+    needed -= values;
     std::size_t unready = 0;
-    for (std::size_t i = 0; i < count && needed > 0; ++i) {
+    for (std::size_t i = values; i < count && needed > 0; ++i) {
         if (!inputs[i]->isReady())
             ++unready;
         else if (inputs[i]->isError() && !indifferent)
@@ -31,7 +35,7 @@ Future<Void> QuorumFrame::make(Cell* const* inputs, std::size_t count, std::size
     Cell* cell = create(unready, needed, indifferent);
     QuorumFrame& frame = of(cell);
     Waiter* branch = frame.branches();
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = values; i < count; ++i) {
         if (inputs[i]->isReady())
             continue;
         branch->resume = fire;

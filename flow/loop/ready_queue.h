@@ -42,14 +42,15 @@ public:
             word |= bit;
             groups_[level >> 12] |= std::uint64_t{1} << ((level >> 6) & 63);
             top_ |= 1u << (level >> 12);
+            if (level > highest_)
+                highest_ = level;
         }
         pushBack(list, waiter->link);
     }
 
     /// The most urgent waiter, unlinked; null when nothing is ready.
     Waiter* pop() {
-        while (top_ != 0) {
-            int level = highest();
+        for (int level = highest_; level >= 0; level = highest_) {
             Link& list = lists_.get()[level];
             Link* first = list.next;
             if (first != &list) [[likely]] {
@@ -63,15 +64,15 @@ public:
     }
 
     bool isEmpty() {
-        for (; top_ != 0; clear(highest()))
-            if (!lists_.get()[highest()].isEmpty())
+        for (; highest_ >= 0; clear(highest_))
+            if (!lists_.get()[highest_].isEmpty())
                 return false;
         return true;
     }
 
     /// Whether something more urgent than `priority` may be ready. (A list whose waiters were all unlinked counts
     /// until pop comes across it.)
-    bool hasMoreUrgentThan(int priority) const { return top_ != 0 && highest() > priority; }
+    bool hasMoreUrgentThan(int priority) const { return highest_ > priority; }
 
     static int levelOf(TaskPriority priority) {
         int level = static_cast<int>(priority);
@@ -95,24 +96,27 @@ private:
 
     static int topBit(std::uint64_t word) { return 63 - __builtin_clzll(word); }
 
+    /// Of the highest list that is in use.
+    void clear(int level) {
+        words_[level >> 6] &= ~(std::uint64_t{1} << (level & 63));
+        if (words_[level >> 6] == 0) {
+            groups_[level >> 12] &= ~(std::uint64_t{1} << ((level >> 6) & 63));
+            if (groups_[level >> 12] == 0)
+                top_ &= ~(1u << (level >> 12));
+        }
+        highest_ = highest();
+    }
     int highest() const {
+        if (top_ == 0)
+            return -1;
         int group = topBit(top_);
         int word = (group << 6) | topBit(groups_[group]);
         return (word << 6) | topBit(words_[word]);
     }
-    void clear(int level) {
-        std::uint64_t& word = words_[level >> 6];
-        word &= ~(std::uint64_t{1} << (level & 63));
-        if (word != 0)
-            return;
-        std::uint64_t& group = groups_[level >> 12];
-        group &= ~(std::uint64_t{1} << ((level >> 6) & 63));
-        if (group == 0)
-            top_ &= ~(1u << (level >> 12));
-    }
 
     std::uint32_t top_ = 0; // a bit for each of groups_ that is not 0
     int priority_ = 0;
+    int highest_ = -1;                           // the level of the highest list in use, or -1
     std::uint64_t groups_[16] = {};              // a bit for each of words_ that is not 0
     std::uint64_t words_[kPriorities / 64] = {}; // a bit for each list in use
     std::unique_ptr<Link, Free> lists_;
