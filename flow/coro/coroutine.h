@@ -18,7 +18,7 @@
 #include "flow/base/argument.h"
 #include "flow/base/inline.h"
 #include "flow/core/error_or.h"
-#include "flow/loop/pending.h"
+#include "flow/loop/choose.h"
 
 #include <coroutine>
 
@@ -73,8 +73,15 @@ finish(U&&) -> finish<U>;
 struct [[nodiscard]] never {};
 /// From here on the coroutine runs on when nobody holds its Future. Does not suspend.
 struct [[nodiscard]] uncancellable {};
-/// co_await self() gives the coroutine's own Waiter. Does not suspend.
+/// co_await self() gives the coroutine's own promise, as a PromiseBase*. Does not suspend.
 struct [[nodiscard]] self {};
+/// For emitted code, which parks the frame itself:
+///
+///     auto* actor = co_await self();
+///     Pending wait = pending<int>(future);
+///     if (actor->waitFor(wait)) co_await parked();
+///     wait = actor->settled();
+struct [[nodiscard]] parked {};
 
 /// What an actor without a result returns: nothing else than a Void, lest somebody takes `return save();` for a wait.
 inline void checkVoid(Void const&) {}
@@ -93,51 +100,63 @@ public:
         return reinterpret_cast<Waiter*>(address - offsetof(Waiter, link));
     }
     Cell* cell() { return Cell::of(frame()); }
+    static PromiseBase* of(std::coroutine_handle<> handle) {
+        return reinterpret_cast<PromiseBase*>(&static_cast<Waiter*>(handle.address())->link);
+    }
 
-    /// Whether the frame stands in some queue. False when it runs, or when what it waits for was ready.
-    bool isParked() const { return link_.isLinked() || awaited_.isTimer(); }
-
-    // Each of these parks the frame, or leaves a ready operand in `awaited`. Nothing can resume the frame before it has
-    // suspended, since no code of others runs in between. They are inlined, and pass only words on, because whatever
-    // has its address taken before the compiler splits the coroutine would get a place in the frame.
+    // Each of these parks the frame, or leaves a ready operand in `awaited`; true if it has parked. Nothing can resume
+    // the frame before it has suspended, since no code of others runs in between. They are inlined, and pass only words
+    // on, because whatever has its address taken before the compiler splits the coroutine would get a place in the
+    // frame.
 
     /// Takes over one future reference. With Passing, an error will end the frame instead of resuming it.
     template <bool Passing = false>
-    FLOW_INLINE void waitFor(Cell* cell) {
+    FLOW_INLINE bool waitFor(Cell* cell) {
         if (isCancelled()) [[unlikely]] {
             releaseFuture(cell);
             awaited_ = cancelledCell();
-        } else if (cell->isReady()) {
-            awaited_ = cell;
-        } else {
-            park(frame(), cell);
-            if constexpr (Passing)
-                awaited_ = Awaited::passing(cell);
+            return false;
         }
+        if (cell->isReady()) {
+            awaited_ = cell;
+            return false;
+        }
+        park(frame(), cell);
+        if constexpr (Passing)
+            awaited_ = Awaited::passing(cell);
+        return true;
     }
-    FLOW_INLINE void waitFor(Delay delay) {
-        if (isCancelled()) [[unlikely]]
+    FLOW_INLINE bool waitFor(Delay delay) {
+        if (isCancelled()) [[unlikely]] {
             awaited_ = cancelledCell();
-        else
-            loop().parkUntil(frame(), delay.deadline(), delay.priority());
+            return false;
+        }
+        loop().parkUntil(frame(), delay.deadline(), delay.priority());
+        return true;
     }
-    /// False if the coroutine need not suspend.
     FLOW_INLINE bool waitFor(Yield yield) {
-        if (isCancelled()) [[unlikely]]
+        if (isCancelled()) [[unlikely]] {
             awaited_ = cancelledCell();
-        else if (loop().shouldYield()) {
+        } else if (loop().shouldYield()) {
             loop().makeReady(frame(), yield.priority());
             return true;
         }
         return false;
     }
-    FLOW_INLINE void waitFor(Pending const& operand) {
+    FLOW_INLINE bool waitFor(ChooseBase& choose) {
+        if (choose.decided())
+            return false;
+        choose.park(frame());
+        return true;
+    }
+    FLOW_INLINE bool waitFor(Pending const& operand) {
         if (operand.isDelay())
-            waitFor(operand.asDelay());
-        else if (operand.cell())
-            waitFor(operand.cell());
-        else if (isCancelled()) [[unlikely]]
+            return waitFor(operand.asDelay());
+        if (operand.cell())
+            return waitFor(operand.cell());
+        if (isCancelled()) [[unlikely]]
             awaited_ = cancelledCell();
+        return false;
     }
     /// Whether there is a cell to take. After a delay only if the coroutine was cancelled.
     FLOW_INLINE bool hasAwaited() const { return !awaited_.isNothing(); }
@@ -147,6 +166,8 @@ public:
         awaited_ = {};
         return cell;
     }
+    /// The operand with which the coroutine goes on, failed or not.
+    FLOW_INLINE Pending settled() { return Pending(takeAwaited()); }
     /// The same after a wait that was Passing.
     FLOW_INLINE Cell* takePassing() {
         Cell* cell = awaited_.anyCell();
@@ -172,7 +193,7 @@ private:
         return self->has(Cell::kCancelled) && !self->has(Cell::kUncancellable);
     }
 
-    Link link_;
+    [[maybe_unused]] Link link_; // reached through frame()
     Awaited awaited_;
 #if FLOW_CHECKED
     const void* caller_ = runningActor;
@@ -196,14 +217,26 @@ inline std::coroutine_handle<> handOver([[maybe_unused]] Waiter* last) noexcept 
     return std::noop_coroutine();
 }
 
-/// What all co_awaits on a Pending have in common. One pointer, since it lives in the frame.
-struct Awaiter {
-    PromiseBase* promise;
+/// The promise, and what there is to suspend for: one word, since it lives in the frame.
+struct AwaiterBase {
+    static constexpr std::uintptr_t kParked = 1, kFailed = 2;
 
-    FLOW_INLINE bool await_ready() const noexcept { return !promise->isParked(); }
-    FLOW_INLINE void await_suspend(std::coroutine_handle<>) const noexcept { promise->noteSuspended(); }
+    std::uintptr_t word;
+
+    FLOW_INLINE bool await_ready() const noexcept { return !(word & (kParked | kFailed)); }
+    FLOW_INLINE PromiseBase* promise() const noexcept {
+        return reinterpret_cast<PromiseBase*>(word & ~(kParked | kFailed));
+    }
+};
+
+/// What all co_awaits on a Pending have in common.
+struct Awaiter : AwaiterBase {
+    FLOW_INLINE static Awaiter of(PromiseBase* promise, bool parked) {
+        return {{reinterpret_cast<std::uintptr_t>(promise) | (parked ? kParked : 0)}};
+    }
+    FLOW_INLINE void await_suspend(std::coroutine_handle<>) const noexcept { promise()->noteSuspended(); }
     FLOW_INLINE Cell* settled() const {
-        Cell* cell = promise->takeAwaited();
+        Cell* cell = promise()->takeAwaited();
         if (cell && cell->isError()) [[unlikely]]
             throwError(cell);
         return cell;
@@ -211,18 +244,19 @@ struct Awaiter {
 };
 
 /// The same in a coroutine that propagates errors: they never reach await_resume.
-struct PassingAwaiter {
-    PromiseBase* promise;
-
-    FLOW_INLINE bool await_ready() const noexcept { return !promise->isParked() && !promise->hasFailed(); }
-    FLOW_INLINE std::coroutine_handle<> await_suspend(std::coroutine_handle<>) const noexcept {
-        promise->noteSuspended();
-        if (promise->isParked()) [[likely]]
-            return std::noop_coroutine();
-        Waiter* frame = promise->frame();
-        return handOver(failFrame(frame, takeError(promise->takeAwaited())));
+struct PassingAwaiter : AwaiterBase {
+    FLOW_INLINE static PassingAwaiter of(PromiseBase* promise, bool parked) {
+        std::uintptr_t why = parked ? kParked : promise->hasFailed() ? kFailed : 0;
+        return {{reinterpret_cast<std::uintptr_t>(promise) | why}};
     }
-    FLOW_INLINE Cell* settled() const { return promise->takePassing(); }
+    FLOW_INLINE std::coroutine_handle<> await_suspend(std::coroutine_handle<>) const noexcept {
+        promise()->noteSuspended();
+        if (!(word & kFailed)) [[likely]]
+            return std::noop_coroutine();
+        Waiter* frame = promise()->frame();
+        return handOver(failFrame(frame, takeError(promise()->takeAwaited())));
+    }
+    FLOW_INLINE Cell* settled() const { return promise()->takePassing(); }
 };
 
 template <class T, class Base>
@@ -233,20 +267,13 @@ template <class T, class Base>
 struct StreamAwaiter : Base {
     FLOW_INLINE T await_resume() const { return takeNext<T>(this->settled()); }
 };
-/// For delays, after which there is nothing to take, except when the coroutine was cancelled.
+/// For delays and yields, after which there is nothing to take, except when the coroutine was cancelled.
 template <class Base>
 struct DelayAwaiter : Base {
     FLOW_INLINE void await_resume() const {
         if constexpr (std::is_same_v<Base, Awaiter>)
-            if (this->promise->hasAwaited()) [[unlikely]]
-                throwError(this->promise->takeAwaited());
-    }
-};
-template <class Base>
-struct YieldAwaiter : DelayAwaiter<Base> {
-    bool suspends;
-    FLOW_INLINE bool await_ready() const noexcept {
-        return !suspends && (std::is_same_v<Base, Awaiter> || !this->promise->hasAwaited());
+            if (this->promise()->hasAwaited()) [[unlikely]]
+                throwError(this->promise()->takeAwaited());
     }
 };
 /// With Marked, the coroutine is one that propagates errors and cancels everywhere else.
@@ -254,18 +281,20 @@ template <class T, bool Marked>
 struct TryAwaiter : Awaiter {
     FLOW_INLINE ErrorOr<T> await_resume() const {
         if constexpr (Marked)
-            promise->cell()->flags |= Cell::kPassesCancel;
-        Cell* cell = promise->takeAwaited();
+            promise()->cell()->flags |= Cell::kPassesCancel;
+        Cell* cell = promise()->takeAwaited();
         if (cell && cell->isError())
             return ErrorOr<T>::failed(takeError(cell));
         return takeValue<T>(cell);
     }
 };
-/// For emitted code: the settled wait itself, failed or not.
-struct PendingAwaiter : Awaiter {
-    FLOW_INLINE Pending await_resume() const {
-        return promise->hasAwaited() ? Pending(promise->takeAwaited()) : Pending();
+/// The frame is parked already.
+struct ParkedAwaiter {
+    bool await_ready() const noexcept { return false; }
+    FLOW_INLINE void await_suspend([[maybe_unused]] std::coroutine_handle<> handle) const noexcept {
+        PromiseBase::of(handle)->noteSuspended();
     }
+    void await_resume() const noexcept {}
 };
 
 /// Gives a value without suspending.
@@ -370,20 +399,12 @@ public:
     FLOW_INLINE TryAwaiter<U, S::kPropagates> await_transform(TryGet<U>&& attempt) {
         if constexpr (S::kPropagates)
             cell()->flags &= static_cast<std::uint8_t>(~Cell::kPassesCancel);
-        this->waitFor(pending<U>(std::move(attempt.future)).cell());
-        return {{this}};
+        return {Awaiter::of(this, this->waitFor(pending<U>(std::move(attempt.future)).cell()))};
     }
-    FLOW_INLINE DelayAwaiter<Base> await_transform(Delay delay) {
-        this->waitFor(delay);
-        return {{this}};
-    }
-    FLOW_INLINE YieldAwaiter<Base> await_transform(Yield yield) { return {{{this}}, this->waitFor(yield)}; }
+    FLOW_INLINE DelayAwaiter<Base> await_transform(Delay delay) { return {Base::of(this, this->waitFor(delay))}; }
+    FLOW_INLINE DelayAwaiter<Base> await_transform(Yield yield) { return {Base::of(this, this->waitFor(yield))}; }
     FLOW_INLINE DelayAwaiter<Base> await_transform(Never never) { return {awaitOn(pending<Void>(never).cell())}; }
-    FLOW_INLINE PendingAwaiter await_transform(Pending const& wait) {
-        static_assert(!S::kPropagates, "emitted code decides itself what becomes of an error");
-        this->waitFor(wait);
-        return {{this}};
-    }
+    ParkedAwaiter await_transform(parked) { return {}; }
 
     /// Awaitables that need the promise itself, such as race.
     template <class A>
@@ -392,7 +413,7 @@ public:
         return awaitable.awaiter(*this);
     }
 
-    Immediate<Waiter*> await_transform(self) { return {frame()}; }
+    Immediate<PromiseBase*> await_transform(self) { return {this}; }
     Immediate<void> await_transform(uncancellable) {
         cell()->flags |= Cell::kUncancellable;
         return {};
@@ -417,13 +438,10 @@ protected:
     }
 
 private:
+    FLOW_INLINE Base awaitOn(Cell* operand) { return Base::of(this, this->template waitFor<S::kPropagates>(operand)); }
     Ending<false> end(std::uint8_t status) const noexcept {
         this->noteSuspended();
         return {status};
-    }
-    FLOW_INLINE Base awaitOn(Cell* operand) {
-        this->template waitFor<S::kPropagates>(operand);
-        return {this};
     }
 };
 

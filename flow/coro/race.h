@@ -11,7 +11,6 @@
 // winner is thrown. Cancel-safe: cancelling releases all operands.
 
 #include "flow/coro/coroutine.h"
-#include "flow/loop/choose.h"
 
 #include <tuple>
 #include <variant>
@@ -60,31 +59,6 @@ struct RaceOperand<Never> : TimeOperand {};
 
 } // namespace coro::detail
 
-/// co_await coro::until(choose) suspends at the branches of a choose that is not decided: for emitted code, which
-/// evaluates the operands itself.
-namespace coro {
-class [[nodiscard]] until {
-public:
-    struct UntilAwaiter {
-        ChooseBase* choose;
-        PromiseBase* promise;
-
-        bool await_ready() const noexcept { return false; }
-        void await_suspend(std::coroutine_handle<>) const noexcept {
-            choose->park(promise->frame());
-            promise->noteSuspended();
-        }
-        void await_resume() const noexcept {}
-    };
-
-    explicit until(ChooseBase& choose) : choose_(&choose) {}
-    UntilAwaiter awaiter(PromiseBase& promise) const { return {choose_, &promise}; }
-
-private:
-    ChooseBase* choose_;
-};
-} // namespace coro
-
 /// Operands that are lvalues are referred to: they are evaluated before the coroutine suspends.
 template <class... Operands>
 class [[nodiscard]] Race {
@@ -120,7 +94,7 @@ public:
             detail::Waiter* frame = promise->frame();
             if (decided)
                 return coro::handOver(detail::failFrame(frame, race->choose_.result().takeError()));
-            race->choose_.parkPassing(frame);
+            race->choose_.park(frame);
             return std::noop_coroutine();
         }
         Value await_resume() const { return race->settle(); }
@@ -128,7 +102,7 @@ public:
 
     template <class Promise>
     auto awaiter(Promise& promise) {
-        evaluate(promise.frame(), std::index_sequence_for<Operands...>());
+        evaluate<Promise::kPropagates>(promise.frame(), std::index_sequence_for<Operands...>());
         if constexpr (Promise::kPropagates)
             return PassingAwaiter{this, &promise, choose_.decided()};
         else
@@ -136,27 +110,29 @@ public:
     }
 
 private:
-    template <std::size_t... I>
+    template <bool Passing, std::size_t... I>
     void evaluate(detail::Waiter* frame, std::index_sequence<I...>) {
         auto evaluation = choose_.begin();
-        (void)(choose_.when(frame, Operand<I>::operand(std::forward<Operands>(std::get<I>(operands_)))) || ...);
+        (void)(choose_.template when<Passing>(frame,
+                                              Operand<I>::operand(std::forward<Operands>(std::get<I>(operands_)))) ||
+               ...);
         evaluation.done();
     }
 
     Value settle() {
-        Pending wait = choose_.result();
+        detail::Cell* cell = choose_.result().cell();
         [[maybe_unused]] std::tuple<Operands...> unevaluated(std::move(operands_));
-        if (wait.failed())
-            coro::throwError(wait.cell());
-        return take<0>(wait);
+        if (cell && cell->isError()) [[unlikely]]
+            coro::throwError(cell);
+        return take<0>(cell);
     }
 
     template <std::size_t I>
-    Value take(Pending wait) {
+    Value take(detail::Cell* cell) {
         if constexpr (I + 1 < sizeof...(Operands))
             if (choose_.winner() != I)
-                return take<I + 1>(wait);
-        return Value(std::in_place_index<I>, Operand<I>::take(wait));
+                return take<I + 1>(cell);
+        return Value(std::in_place_index<I>, Operand<I>::take(Pending(cell)));
     }
 
     std::tuple<Operands...> operands_;

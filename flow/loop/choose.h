@@ -14,9 +14,8 @@
 //     if (choose.winner() == 0) ...
 //
 // Lazy: `when` is true as soon as its operand is ready, so that later operands are left unevaluated; `undecided` says
-// the same later. Losers are
-// released before the winner goes on; a stream that loses keeps its element. Each branch is a Waiter of its own; the
-// frame points at the group, so that cancelling the frame finds all branches.
+// the same later. Losers are released before the winner goes on; a stream that loses keeps its element. Each branch is
+// a Waiter of its own; the frame points at the group, so that cancelling the frame finds all branches.
 
 #include "flow/loop/pending.h"
 
@@ -34,7 +33,7 @@ public:
         Evaluation& operator=(Evaluation const&) = delete;
         ~Evaluation() {
             if (choose_) [[unlikely]]
-                choose_->releaseAllBut(kNobody);
+                releaseAllBut(choose_->group_, kNobody);
         }
         void done() { choose_ = nullptr; }
 
@@ -42,11 +41,13 @@ public:
         ChooseBase* choose_;
     };
 
-    /// Takes the next operand for the frame; true if no more are to be evaluated.
+    /// Takes the next operand for the frame; true if no more are to be evaluated. With Passing for a frame that passes
+    /// errors on: if the winner fails once the frame is parked, the frame is not resumed, but ended with that.
+    template <bool Passing = false>
     FLOW_INLINE bool when(Waiter* frame, Pending operand) {
         std::uint32_t index = group_.count++;
         Waiter& branch = group_.branches[index];
-        branch.resume = fire<false>;
+        branch.resume = fire<Passing>;
         branch.owner = frame;
         branch.link.next = nullptr;
         if (operand.isDelay()) [[unlikely]] { // fires from the loop only
@@ -68,33 +69,29 @@ public:
         return group_.winner == kNobody && !isReady(last) && !isCancelled(static_cast<Waiter*>(last.owner));
     }
 
-    /// Whether the frame need not park. Asked once all operands are evaluated and locals are gone: either may have
-    /// completed an operand, or cancelled the frame, which nothing could wake again if it parked now.
+    /// Whether the frame need not suspend; if it must, the branches are parked. Asked once all operands are evaluated
+    /// and locals are gone: either may have completed an operand, or cancelled the frame, which nothing could wake
+    /// again if it parked now.
     FLOW_INLINE bool decided() {
         if (isCancelled(static_cast<Waiter*>(group_.branches[0].owner))) [[unlikely]]
             return giveUp();
-        for (std::uint32_t i = 0; i < group_.count && group_.winner == kNobody; ++i)
-            if (isReady(group_.branches[i]))
-                group_.winner = i;
-        return group_.winner != kNobody;
-    }
-
-    /// Parks the frame at all branches; the choose must be undecided.
-    FLOW_INLINE void park(Waiter* frame) {
+        if (group_.winner != kNobody)
+            return true;
         for (std::uint32_t i = 0; i < group_.count; ++i) {
             Waiter& branch = group_.branches[i];
+            if (isReady(branch)) {
+                group_.winner = i;
+                return true;
+            }
             if (branch.awaited.isCell())
                 detail::park(&branch, branch.awaited.cell());
         }
-        frame->awaited = &group_;
+        return false;
     }
 
-    /// The same for a frame that passes errors on: if the winner fails the frame is not resumed, but ended with that.
-    void parkPassing(Waiter* frame) {
-        for (std::uint32_t i = 0; i < group_.count; ++i)
-            group_.branches[i].resume = fire<true>;
-        park(frame);
-    }
+    /// Parks the frame at its branches; the choose must be undecided.
+    FLOW_INLINE void park(Waiter* frame) { frame->awaited = &group_; }
+
     /// Of a choose that is decided: whether result() will have failed.
     bool hasFailed() const {
         return failed(winner() == kNobody ? *static_cast<Waiter*>(group_.branches[0].owner)
@@ -107,7 +104,7 @@ public:
             return Pending::resumed(static_cast<Waiter*>(group_.branches[0].owner));
         Pending winner = Pending::resumed(&group_.branches[group_.winner]);
         if (group_.count > 1)
-            releaseAllBut(group_.winner);
+            releaseAllBut(group_, group_.winner);
         return winner;
     }
     /// The same where what the frame was resumed with has already been taken from it.
@@ -140,7 +137,7 @@ private:
     /// The frame was cancelled during the evaluation: nobody wins, even if an operand is ready.
     [[gnu::noinline, gnu::cold]] bool giveUp() {
         group_.winner = kNobody;
-        releaseAllBut(kNobody);
+        releaseAllBut(group_, kNobody);
         static_cast<Waiter*>(group_.branches[0].owner)->awaited = cancelledCell(); // where `result` looks
         return true;
     }
@@ -157,7 +154,9 @@ private:
         BranchGroup* group = frame->awaited.group();
         frame->awaited = {};
         if (Passing && failed(*branch)) {
-            if (Waiter* last = fail(frame, group, branch->awaited.cell()->error))
+            Error error = branch->awaited.cell()->error;
+            releaseAllBut(*group, kNobody);
+            if (Waiter* last = failFrame(frame, error))
                 FLOW_HAND_OVER(last);
             return;
         }
@@ -167,25 +166,29 @@ private:
 
     static bool failed(Waiter const& waiter) { return waiter.awaited.isCell() && waiter.awaited.cell()->isError(); }
 
-    static Waiter* fail(Waiter* frame, BranchGroup* group, Error error) {
-        Waiter all = {};
-        all.awaited = group;
-        abandon(&all);
-        return failFrame(frame, error);
-    }
-
-    // All are unlinked before the first is released, since a release may run code that would wake another.
-    [[gnu::noinline]] void releaseAllBut(std::uint32_t kept) {
-        for (std::uint32_t i = 0; i < group_.count; ++i) {
-            Waiter& branch = group_.branches[i];
+    // All are unlinked before the first is released for good, since that may run code that would wake another.
+    [[gnu::noinline]] static void releaseAllBut(BranchGroup& group, std::uint32_t kept) {
+        std::uint32_t last = 0; // how many are the last to hold what they wait for
+        for (std::uint32_t i = 0; i < group.count; ++i) {
+            Waiter& branch = group.branches[i];
             if (branch.awaited.isTimer()) [[unlikely]]
                 detach(&branch);
             else if (branch.link.isLinked())
                 branch.link.unlink();
+            Cell* cell = branch.awaited.cell();
+            if (!cell || i == kept)
+                continue;
+            if (cell->futures != 1) {
+                branch.awaited = {};
+                --cell->futures;
+            } else {
+                ++last;
+            }
         }
-        for (std::uint32_t i = 0; i < group_.count; ++i)
-            if (Cell* cell = group_.branches[i].awaited.cell(); cell && i != kept) {
-                group_.branches[i].awaited = {};
+        for (std::uint32_t i = 0; last != 0; ++i)
+            if (Cell* cell = group.branches[i].awaited.cell(); cell && i != kept) {
+                --last;
+                group.branches[i].awaited = {};
                 releaseFuture(cell);
             }
     }

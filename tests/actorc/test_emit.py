@@ -118,21 +118,23 @@ def test_coroutine() -> None:
     output = one_blank(re.sub(r"#line.*", "", emitted(SIMPLE, "coroutine")))
     assert "[[nodiscard]] Future<int> f(Future<int> const& arg__a, int const& arg__k) {" in output
     assert "Future<int> a(arg__a);" in output
-    assert "wait__ = co_await wait__; if (wait__.failed()) co_await flow::coro::fail(wait__);" in output
+    assert "if (actor__->waitFor(wait__)) co_await flow::coro::parked(); wait__ = actor__->settled();" in output
+    assert "if (wait__.failed()) co_await flow::coro::fail(wait__);" in output
     assert "co_return sum;" in output
     assert "goto" not in output
 
 
 def test_choose_is_lazy_and_closes_the_run_before_it_suspends() -> None:
-    body = "    Token t;\n    choose {\n        when(int x = wait(a)) { use(x); }\n        when(wait(b)) {}\n    }\n"
+    whens = "when(int x = wait(a)) { use(x); }\n        when(wait(get(b))) {}\n        when(wait(b)) {}"
+    body = f"    Token t;\n    choose {{\n        {whens}\n    }}\n"
     head = "ACTOR void f(Future<int> a, Future<Void> b) {\n"
     output = one_blank(re.sub(r"#line.*", "", emitted(head + body + "}\n")))
-    assert (
-        "(void)actor__.when(choose__, flow::pending<int>( a)); if (choose__.undecided()) { (void)actor__.when("
-        in output
-    )
+    first = "if (!actor__.when(choose__, flow::pending<int>( a))) { (void)actor__.when("
+    last = "; if (choose__.undecided()) { (void)actor__.when(choose__, flow::pendingVoid( b)); } }"
+    assert first in output
+    assert last in output
     assert "evaluation__.done(); } } if (!choose__.decided())" in output
-    assert "flow::Choose<2> choose__;" in output
+    assert "flow::Choose<3> choose__;" in output
     assert output.index("if (choose__.winner() == 0) { auto x_") < output.index("else { wait__.drop();")
 
 

@@ -43,7 +43,7 @@ def _coroutine(shell: Shell, body: Body) -> str:
     printer = _CoroutinePrinter(shell, body)
     parts = ["co_await flow::coro::uncancellable(); "] if shell.is_uncancellable else []
     if shell.names_address:
-        parts.append("[[maybe_unused]] auto* const this__ = co_await flow::coro::self(); ")
+        parts.append("[[maybe_unused]] auto* const this__ = (co_await flow::coro::self())->frame(); ")
     if not shell.has_pack:
         parts += [f"[[maybe_unused]] {each.type} {each.name}({each.passed}); " for each in shell.kept]
     for state in body.states:
@@ -62,10 +62,10 @@ class _CoroutinePrinter(Printer):
         """The variables that the body needs besides the actor's own."""
         text = "".join(f"struct {name}; " for name in self._body.deduced)
         text += "".join(f"static flow::StaticLocal<{type_}> {name}; " for type_, name in self._body.statics)
-        text += "flow::Pending wait__; " if self._body.waits else ""
+        if self._body.waits:
+            text += "flow::Pending wait__; auto* actor__ = co_await flow::coro::self(); "
         if self._body.choose_size:
             text += f"flow::Choose<{self._body.choose_size}> choose__; "
-            text += "auto* actor__ = co_await flow::coro::self(); "
         if self._body.uses_error:
             text += "flow::Error error__; "
         if self._body.uses_exception:
@@ -73,12 +73,11 @@ class _CoroutinePrinter(Printer):
         return text + ("int entry__ = 0; " if self.needs_entry else "")
 
     def _when(self, operand: str) -> str:
-        return f"choose__.when(actor__, {operand})"
+        return f"choose__.when(actor__->frame(), {operand})"
 
     def _suspend(self, node: Suspend) -> str:
-        if node.is_choose:
-            return "if (!choose__.decided()) co_await flow::coro::until(choose__); wait__ = choose__.result();"
-        return "wait__ = co_await wait__;"
+        operand, result = ("choose__", "choose__.result") if node.is_choose else ("wait__", "actor__->settled")
+        return f"if (actor__->waitFor({operand})) co_await flow::coro::parked(); wait__ = {result}();"
 
     def _fail(self, error: str) -> str:
         if error == "wait__":

@@ -166,9 +166,12 @@ class Printer(ABC):
         return f"entry__ = {through.code}; goto {through.label};"
 
     def _choose_operands(self, node: ChooseOperands) -> str:
-        whens = [self._when(pieces(operand.value)) for operand in node.operands]
-        # Each is a full expression: its temporaries die before the next operand is evaluated.
-        evaluation = " if (choose__.undecided()) { ".join(f"(void){when};" for when in whens) + " }" * (len(whens) - 1)
+        evaluation = ""
+        for operand in node.operands[:-1]:
+            when = self._when(pieces(operand.value))
+            # Temporaries die before the next operand is evaluated, which may decide the choose.
+            evaluation += f"if (!{when}) {{ " if operand.is_name else f"(void){when}; if (choose__.undecided()) {{ "
+        evaluation += f"(void){self._when(pieces(node.operands[-1].value))};" + " }" * (len(node.operands) - 1)
         return f"{{ auto evaluation__ = choose__.begin(); {evaluation} evaluation__.done(); }}"
 
     # -----------------------------------------------------------------------------------------------------------

@@ -110,6 +110,7 @@ class Operand(Node):
     """`wait__ = ` the awaited thing."""
 
     value: Pieces
+    is_name: bool  # evaluating it makes no temporaries
 
 
 @dataclass(frozen=True, slots=True, eq=False)

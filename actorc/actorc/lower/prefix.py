@@ -118,7 +118,9 @@ class PrefixLowering(TryLowering):
             head = "flow::pendingVoid("
         else:
             head = f"{function}<{self._result_type(wait)}>("
-        return Operand(self._line(wait), (head, self._text(wait.operand), ")"))
+        operand = self._text(wait.operand)
+        is_name = all(part.isidentifier() for part in operand.text.split("."))
+        return Operand(self._line(wait), (head, operand, ")"), is_name)
 
     def _result_type(self, wait: syntax.WaitExpr) -> str:
         """What the wait gives, as it may be spelt wherever its operand stands before."""

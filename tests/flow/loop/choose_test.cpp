@@ -159,6 +159,7 @@ TEST_CASE("choose: what a cancelled frame was resumed with may have been taken f
         (void)choose.when(frame.waiter(), pending<int>(a.getFuture()));
         evaluation.done();
     }
+    REQUIRE_FALSE(choose.decided());
     choose.park(frame.waiter());
     cancel(frame.cell);
     Pending resumed = Pending::resumed(frame.waiter());
