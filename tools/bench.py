@@ -17,7 +17,7 @@ from benchlib.arguments import TARGET, Parser, UsageError, binary, check_writabl
 from benchlib.build import BuildError, build
 from benchlib.peers import libraries, own_styles, peers_table
 from benchlib.process import interrupt_on_terminate
-from benchlib.run import RunError, Settings, available, choose, run_rows
+from benchlib.run import RunError, Settings, available, choose, run
 from benchlib.table import Row, collect, errors, library_table, noise, table
 
 QUICK = "^(DELAY|YIELD|NET2|callback)/"
@@ -96,9 +96,7 @@ def measure(options: argparse.Namespace, console: Console) -> dict[str, dict[str
     min_time = min(FULL_MIN_TIME, quick_seconds / runs) if options.quick else FULL_MIN_TIME
     now = revision()
     return {
-        compiler: run_rows(
-            binary(compiler), names, Settings(compiler, options.loop, repetitions, min_time, now), console
-        )
+        compiler: run(binary(compiler), names, Settings(compiler, options.loop, repetitions, min_time, now), console)
         for compiler, names in work.items()
     }
 

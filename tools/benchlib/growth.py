@@ -97,7 +97,7 @@ def growth_table(series: Sequence[Series], title: str, plain: bool) -> Table:
     """A row for each N, a column for each series."""
     result = empty_table(title, plain)
     for heading in ("N", *(one.name for one in series)):
-        result.add_column(heading, justify="right", no_wrap=True)
+        result.add_column(heading, justify="right")  # headings may take two lines
     for size in sorted({size for one in series for size in one.cost}):
         result.add_row(str(size), *(number(one.cost.get(size)) for one in series))
     return result

@@ -65,7 +65,9 @@ def rows_of(names: Sequence[str]) -> list[list[str]]:
     return list(rows.values())
 
 
-def run_rows(binary: Path, names: Sequence[str], settings: Settings, console: Console) -> dict[str, Any]:
+def run(
+    binary: Path, names: Sequence[str], settings: Settings, console: Console, more: Sequence[str] = ()
+) -> dict[str, Any]:
     """Runs exactly `names`, each row in a process of its own; returns Google Benchmark's JSON in the order of `names`.
 
     What is compared takes turns in one process. What is not, a million timers say, leaves memory behind in an order
@@ -73,19 +75,9 @@ def run_rows(binary: Path, names: Sequence[str], settings: Settings, console: Co
     """
     with Bar(console, f"running {settings.compiler}") as bar:
         progress = Progress(len(names) * settings.repetitions, bar)
-        documents = [_run(binary, row, settings, progress, ()) for row in rows_of(names)]
+        documents = [_run(binary, row, settings, progress, more) for row in rows_of(names)]
     document = documents[0]
     document["benchmarks"] = _in_order([result for each in documents for result in each["benchmarks"]], names)
-    return document
-
-
-def run(
-    binary: Path, names: Sequence[str], settings: Settings, console: Console, more: Sequence[str] = ()
-) -> dict[str, Any]:
-    """Runs exactly `names` in one process; returns Google Benchmark's JSON with the results in the order of `names`."""
-    with Bar(console, f"running {settings.compiler}") as bar:
-        document = _run(binary, names, settings, Progress(len(names) * settings.repetitions, bar), more)
-    document["benchmarks"] = _in_order(document["benchmarks"], names)
     return document
 
 
@@ -106,7 +98,7 @@ def _run(
             f"--benchmark_filter=^({'|'.join(map(escape, names))})$",
             f"--benchmark_repetitions={settings.repetitions}",
             f"--benchmark_min_time={settings.min_time:.4f}",
-            # Slow and fast phases of a shared machine then hit all benchmarks alike.
+            # Slow and fast phases of a shared machine then hit all styles alike.
             "--benchmark_enable_random_interleaving=true",
             f"--benchmark_context=revision={settings.revision}",
             f"--benchmark_out={out}",
