@@ -89,6 +89,8 @@ def measure(options: argparse.Namespace, console: Console) -> dict[str, dict[str
         pattern = options.filter or (quick_pattern if options.quick else "")
         work[compiler] = choose(names, pattern, quick_sizes if options.quick else None, options.peers)
         if not work[compiler]:
+            if choose(names, pattern, None, options.peers):
+                raise UsageError(f"'{options.filter}' matches nothing of the sizes {quick_sizes} of --quick")
             examples = ", ".join(choose(names, "", None, options.peers)[:3])
             raise UsageError(f"no benchmark matches '{options.filter}'; for example: {examples}, ...")
     repetitions = options.repetitions or (5 if options.quick else 9)

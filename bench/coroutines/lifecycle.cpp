@@ -1,4 +1,5 @@
-// bench/actors/lifecycle.actor.cpp as a person writes it with co_await.
+// bench/actors/lifecycle.actor.cpp as a person writes it with co_await. Propagate says of a coroutine what actorc sees
+// of an actor: that there is no handler around its waits.
 
 #include "bench/run.h"
 
