@@ -14,7 +14,8 @@
 
 namespace flow::detail {
 
-class Inbox {
+/// Has cache lines of its own: others write here while the owner runs its tasks.
+class alignas(64) Inbox {
 public:
     Inbox() = default;
     Inbox(Inbox const&) = delete;
