@@ -6,7 +6,7 @@
 //     struct FActorState {                        // parameters, then state variables
 //         Exit a_body(Frame<T>& actor_);          // runs from the last suspension to the next, or to the end
 //     };
-//     struct FActor final : Actor<T, FActorState> {};
+//     struct FActor final : Actor<Frame<T>, FActorState> {};
 //     Future<T> f(...) { return start<FActor>(...); }
 //
 // a_body never hands over control itself: it says how it came out, and the code here destroys the state, publishes the
@@ -38,6 +38,8 @@ using Type = T;
 template <class T>
 class Frame : public Waiter {
 public:
+    using Value = T;
+
     /// The suspension from which to continue; 0 at the start.
     int entry() const { return entry_; }
 
@@ -86,27 +88,55 @@ public:
     Exit never() { return Exit::Never; }
 
 protected:
+    static constexpr bool kPasses = false;
+
     void reset() {
         link.next = nullptr;
         awaited = {};
         entry_ = 0;
     }
+    void setEntry(int entry) { entry_ = entry; }
 
 private:
     std::int32_t entry_;
+};
+
+/// The frame of an actor in which no handler sees the error of a wait: with such an error, or a cancel, the state is
+/// destroyed where it waits, and a_body does not run again.
+template <class T>
+class PassingFrame : public Frame<T> {
+public:
+    FLOW_INLINE Exit park(Pending wait, int entry) {
+        this->setEntry(entry);
+        wait.park(this);
+        if (!wait.isDelay())
+            this->awaited = Awaited::passing(wait.cell());
+        return Exit::Suspended;
+    }
+    FLOW_INLINE Pending resumed() {
+        Cell* cell = this->awaited.anyCell();
+        this->awaited = {};
+        return Pending(cell);
+    }
+    FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when<true>(this, operand); }
+    FLOW_INLINE Exit park(ChooseBase& choose, int entry) { return Frame<T>::park(choose, entry); }
+
+protected:
+    static constexpr bool kPasses = true;
 };
 
 /// The value type of the cell: void actors have a cell like all others, which nobody sees.
 template <class T>
 using CellType = std::conditional_t<std::is_void_v<T>, Void, T>;
 
-template <class T, class S, Kind K = Kind::Cancellable>
-struct Actor : Frame<T> {
-    using Value = T;
+template <class F, class S, Kind K = Kind::Cancellable>
+struct Actor : F {
+    using T = typename F::Value;
     using State = S;
 
-    static constexpr std::uint8_t kFlags =
-        Cell::kHasFrame | (K == Kind::Uncancellable || std::is_void_v<T> ? Cell::kUncancellable : 0);
+    static constexpr std::uint8_t kFlags = Cell::kHasFrame |
+                                           (K == Kind::Uncancellable || std::is_void_v<T> ? Cell::kUncancellable : 0) |
+                                           (F::kPasses ? Cell::kPassesCancel : 0);
 
     template <class... Args>
     static Future<CellType<T>> create(Args&&... args) {
@@ -115,7 +145,7 @@ struct Actor : Frame<T> {
         auto future = Future<CellType<T>>::adopt(cell);
         auto* self = static_cast<Self*>(cell->frame());
         self->resume = resumeActor;
-        self->destroy = nullptr; // an actor is always resumed, to end through its handlers
+        self->destroy = F::kPasses ? destroyActor : nullptr; // others are resumed, to end through their handlers
         self->reset();
         noteRunning(self);
         std::uint8_t status;
@@ -172,6 +202,8 @@ private:
         }
         return finishFrame(cell, status);
     }
+
+    static void destroyActor(Waiter* frame) { static_cast<Actor*>(frame)->state().~S(); }
 
     static void resumeActor(Waiter* frame) {
         auto* self = static_cast<Actor*>(frame);

@@ -82,6 +82,8 @@ struct [[nodiscard]] self {};
 ///     if (actor->waitFor(wait)) co_await parked();
 ///     wait = actor->settled();
 struct [[nodiscard]] parked {};
+/// The same as self, for a body in which no handler sees the error of a wait: see PassingSelf.
+struct [[nodiscard]] propagate {};
 
 /// What an actor without a result returns: nothing else than a Void, lest somebody takes `return save();` for a wait.
 inline void checkVoid(Void const&) {}
@@ -149,11 +151,12 @@ public:
         choose.park(frame());
         return true;
     }
+    template <bool Passing = false>
     FLOW_INLINE bool waitFor(Pending const& operand) {
         if (operand.isDelay())
             return waitFor(operand.asDelay());
         if (operand.cell())
-            return waitFor(operand.cell());
+            return waitFor<Passing>(operand.cell());
         if (isCancelled()) [[unlikely]]
             awaited_ = cancelledCell();
         return false;
@@ -168,6 +171,7 @@ public:
     }
     /// The operand with which the coroutine goes on, failed or not.
     FLOW_INLINE Pending settled() { return Pending(takeAwaited()); }
+    FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when(frame(), operand); }
     /// The same after a wait that was Passing.
     FLOW_INLINE Cell* takePassing() {
         Cell* cell = awaited_.anyCell();
@@ -198,6 +202,16 @@ private:
 #if FLOW_CHECKED
     const void* caller_ = runningActor;
 #endif
+};
+
+/// What `propagate` gives: the same operations for a coroutine that is destroyed where it waits if that fails, or if it
+/// is cancelled.
+class PassingSelf : public PromiseBase {
+public:
+    FLOW_INLINE bool waitFor(Pending const& operand) { return PromiseBase::waitFor<true>(operand); }
+    FLOW_INLINE bool waitFor(ChooseBase& choose) { return PromiseBase::waitFor(choose); }
+    FLOW_INLINE Pending settled() { return Pending(takePassing()); }
+    FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when<true>(frame(), operand); }
 };
 
 [[noreturn, gnu::noinline, gnu::cold]] inline void throwError(Cell* cell) {
@@ -414,6 +428,11 @@ public:
     }
 
     Immediate<PromiseBase*> await_transform(self) { return {this}; }
+    Immediate<PassingSelf*> await_transform(propagate) {
+        cell()->flags |= Cell::kPassesCancel;
+        PromiseBase* base = this;
+        return {static_cast<PassingSelf*>(base)};
+    }
     Immediate<void> await_transform(uncancellable) {
         cell()->flags |= Cell::kUncancellable;
         return {};

@@ -110,7 +110,7 @@ def test_state_machine() -> None:
     assert "{ auto x__ = wait__.takeLocal<int>(); [[maybe_unused]] auto& x = x__.get(); sum += x; wait__ =" in output
     assert "(delay(1.0)); } if (!actor__.ready(wait__)) return actor__.park(wait__, 2); resume2: if" in output
     assert "return actor__.finish(std::forward<decltype(sum)>(sum));" in output
-    assert "struct FActor final : flow::actor::Actor<int, FActorState> {};" in output
+    assert "struct FActor final : flow::actor::Actor<flow::actor::PassingFrame<int>, FActorState> {};" in output
     assert "[[nodiscard]] Future<int> f(Future<int> const& arg__a, int const& arg__k) {" in output
 
 

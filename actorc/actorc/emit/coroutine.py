@@ -63,7 +63,8 @@ class _CoroutinePrinter(Printer):
         text = "".join(f"struct {name}; " for name in self._body.deduced)
         text += "".join(f"static flow::StaticLocal<{type_}> {name}; " for type_, name in self._body.statics)
         if self._body.waits:
-            text += "flow::Pending wait__; auto* actor__ = co_await flow::coro::self(); "
+            own = "propagate" if self._body.propagates else "self"
+            text += f"flow::Pending wait__; auto* actor__ = co_await flow::coro::{own}(); "
         if self._body.choose_size:
             text += f"flow::Choose<{self._body.choose_size}> choose__; "
         if self._body.uses_error:
@@ -73,7 +74,7 @@ class _CoroutinePrinter(Printer):
         return text + ("int entry__ = 0; " if self.needs_entry else "")
 
     def _when(self, operand: str) -> str:
-        return f"choose__.when(actor__->frame(), {operand})"
+        return f"actor__->when(choose__, {operand})"
 
     def _suspend(self, node: Suspend) -> str:
         operand, result = ("choose__", "choose__.result") if node.is_choose else ("wait__", "actor__->settled")

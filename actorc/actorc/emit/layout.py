@@ -16,10 +16,16 @@ def classes(shell: Shell, body: Body, functions: str) -> str:
         before, given = (f"{template[:-2]}, ", f"{arguments[:-1]}, ") if template else ("template <", "<")
         state_template, state_arguments = f"{before}class> ", f"{given}{name}{arguments}>"
     kind = ", flow::actor::Kind::Uncancellable" if shell.is_uncancellable else ""
+    frame = f"flow::actor::{frame_class(shell, body)}<{shell.result}>"
     return (
         f"{state_template}struct {name}State {{ {_members(shell, body)}{functions}}}; "
-        f"{template}struct {name} final : flow::actor::Actor<{shell.result}, {name}State{state_arguments}{kind}> {{}};"
+        f"{template}struct {name} final : flow::actor::Actor<{frame}, {name}State{state_arguments}{kind}> {{}};"
     )
+
+
+def frame_class(shell: Shell, body: Body) -> str:
+    """An actor with probes is always resumed, since they tell of that."""
+    return "PassingFrame" if body.propagates and not shell.has_probes else "Frame"
 
 
 def around(shell: Shell, emitted: str) -> str:

@@ -27,22 +27,23 @@ def _classes(shell: Shell, body: Body) -> str:
     printer = _StateMachinePrinter(body, labels.plan(body.code, resumes=True))
     code = _visit(shell) + printer.prologue() + printer.body_text() + ("return actor__.finish(); " if body.ends else "")
     is_template = shell.template and not shell.is_local
-    signature = _signature(shell, is_used="actor__" in code and not is_template)
+    signature = _signature(shell, body, is_used="actor__" in code and not is_template)
     return layout.classes(shell, body, f"{_constructor(shell, body)}{signature} {{ {code}}} ")
 
 
-def _signature(shell: Shell, *, is_used: bool) -> str:
+def _signature(shell: Shell, body: Body, *, is_used: bool) -> str:
     """Of the function with the code. Packs, which cannot be members, reach it through the one that the frame calls."""
-    frame = f"{'' if is_used else '[[maybe_unused]] '}flow::actor::Frame<{shell.result}>& actor__"
-    body = f"flow::actor::Exit a_body({frame})"
+    unused = "" if is_used else "[[maybe_unused]] "
+    frame = f"{unused}flow::actor::{layout.frame_class(shell, body)}<{shell.result}>& actor__"
+    head = f"flow::actor::Exit a_body({frame})"
     packs = [argument for argument in shell.kept if argument.is_pack]
     if not packs:
-        return body
+        return head
     call = f"a_packs({', '.join(['actor__', *(f'{pack.name}...' for pack in packs)])})"
     for pack in reversed(packs):
         call = f"{pack.name}__.apply([&]({pack.type}&... {pack.name}) {{ return {call}; }})"
     declared = "".join(f", [[maybe_unused]] {pack.type}&... {pack.name}" for pack in packs)
-    return f"{body} {{ return {call}; }} flow::actor::Exit a_packs({frame}{declared})"
+    return f"{head} {{ return {call}; }} flow::actor::Exit a_packs({frame}{declared})"
 
 
 def _constructor(shell: Shell, body: Body) -> str:

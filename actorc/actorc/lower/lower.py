@@ -79,6 +79,7 @@ class _Lowering(PrefixLowering):
             deduced=tuple(self._deduced.values()),
             statics=tuple((static.type, f"static{number}__") for number, static in enumerate(self._shared.values(), 1)),
             uses_exception=self._uses_exception,
+            propagates=bool(self._numbers) and not self._handles_waits,
         )
 
     def _list(self, statements: Items, *, reachable: bool) -> Lowered:
@@ -208,8 +209,12 @@ class _Lowering(PrefixLowering):
         nodes: Nodes = [self._operand(item.wait)] if reachable else []
         nodes.append(Suspend(line, self._numbers[item], self._waiting_label(item), is_choose=False))
         drops = item.wait.result is None and not item.wait.is_stream
-        nodes.append(IfFailed(line, self._handler, drops))
+        nodes.append(self._if_failed(line, drops))
         return nodes if drops else nodes + self._taken(item.wait)
+
+    def _if_failed(self, line: int, drops: bool = False) -> IfFailed:
+        self._handles_waits = self._handles_waits or self._handler is not None
+        return IfFailed(line, self._handler, drops)
 
     def _taken(self, wait: syntax.WaitExpr) -> Nodes:
         """What becomes of the value, unless a local is bound to it."""
@@ -259,7 +264,7 @@ class _Lowering(PrefixLowering):
         line = self._end_line(item.whens[-1].wait)
         nodes: Nodes = [self._choose_operands(item)] if reachable else []
         nodes.append(Suspend(line, self._numbers[item], self._waiting_label(item), is_choose=True))
-        nodes.append(IfFailed(line, self._handler))
+        nodes.append(self._if_failed(line))
         bodies = []
         any_ends = False
         for when in item.whens:

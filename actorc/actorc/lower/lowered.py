@@ -197,6 +197,7 @@ class Body:
     deduced: tuple[str, ...]  # names for the types of results that only C++ knows
     statics: tuple[tuple[str, str], ...]  # types and names of the storage for plain `static` locals
     uses_exception: bool  # an exception of another type is
+    propagates: bool  # there are waits, and no handler sees the error of any
 
 
 @dataclass(frozen=True, slots=True)

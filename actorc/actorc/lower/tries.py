@@ -71,6 +71,7 @@ class TryLowering:
         self._visible: list[str] = []  # locals in scope: they hide state variables
         self._uses_error = False
         self._uses_exception = False
+        self._handles_waits = False
         self._shared = dict(shared or {})
         self._static_prints = {inner: 0 for inner in syntax.walk(body) if is_static(inner, source)}
         self._in_switch = False  # one that is not copied as it stands

@@ -54,7 +54,7 @@ struct HoldsActorState {
         }
     }
 };
-struct HoldsActor final : actor::Actor<int, HoldsActorState> {};
+struct HoldsActor final : actor::Actor<actor::Frame<int>, HoldsActorState> {};
 Future<int> holds(TraceLog& log, Future<int> const& f) {
     Noisy p(log, "parameter");
     Future<int> future = actor::start<HoldsActor>(&log, p, f);
@@ -83,19 +83,19 @@ struct LinkActorState {
         return actor_.finish(wait_.takeValue<int>() + 1);
     }
 };
-struct LinkActor final : actor::Actor<int, LinkActorState<false>> {};
-struct KeepsActor final : actor::Actor<int, LinkActorState<true>> {};
+struct LinkActor final : actor::Actor<actor::Frame<int>, LinkActorState<false>> {};
+struct KeepsActor final : actor::Actor<actor::Frame<int>, LinkActorState<true>> {};
 Future<int> linkOfCoroutine(Future<int> next) {
     co_return co_await std::move(next) + 1;
 }
 
 // ACTOR Future<Void> keeper(Future<Void> held, Future<Void> f) { wait(f); return Void(); }; also void and UNCANCELLABLE
-template <class T>
+template <class F>
 struct KeeperActorState {
     Future<Void> held;
     Future<Void> f;
     KeeperActorState(Future<Void> const& arg_held, Future<Void> const& arg_f) : held(arg_held), f(arg_f) {}
-    Exit a_body(actor::Frame<T>& actor_) {
+    Exit a_body(F& actor_) {
         Pending wait_;
         if (actor_.entry() == 1)
             goto resume1;
@@ -108,15 +108,17 @@ struct KeeperActorState {
         if (wait_.failed())
             return actor_.fail(wait_.takeError());
         wait_.drop();
-        if constexpr (std::is_void_v<T>)
+        if constexpr (std::is_void_v<typename F::Value>)
             return actor_.finish();
         else
             return actor_.finish(Void());
     }
 };
-struct KeeperActor final : actor::Actor<Void, KeeperActorState<Void>> {};
-struct StubbornActor final : actor::Actor<Void, KeeperActorState<Void>, actor::Kind::Uncancellable> {};
-struct DetachedKeeperActor final : actor::Actor<void, KeeperActorState<void>> {};
+struct KeeperActor final : actor::Actor<actor::PassingFrame<Void>, KeeperActorState<actor::PassingFrame<Void>>> {};
+struct StubbornActor final
+    : actor::Actor<actor::Frame<Void>, KeeperActorState<actor::Frame<Void>>, actor::Kind::Uncancellable> {};
+struct DetachedKeeperActor final
+    : actor::Actor<actor::PassingFrame<void>, KeeperActorState<actor::PassingFrame<void>>> {};
 
 Future<Void> coroutineKeeper(Future<Void> held, Future<Void> awaited) {
     Future<Void> local = std::move(held);
@@ -146,8 +148,8 @@ struct IncrementState {
         return actor_.finish(Void());
     }
 };
-struct IncrementActor final : actor::Actor<Void, IncrementState<false>> {};
-struct SlowIncrementActor final : actor::Actor<Void, IncrementState<true>> {};
+struct IncrementActor final : actor::Actor<actor::Frame<Void>, IncrementState<false>> {};
+struct SlowIncrementActor final : actor::Actor<actor::Frame<Void>, IncrementState<true>> {};
 
 Future<Void> increment(TaskPriority p, int* sum) {
     co_await delay(0, p);
