@@ -161,6 +161,8 @@ public:
             awaited_ = cancelledCell();
         return false;
     }
+    /// Whether the frame stands in some queue. False when it runs, or when what it waits for was ready.
+    bool isParked() const { return link_.isLinked(); }
     /// Whether there is a cell to take. After a delay only if the coroutine was cancelled.
     FLOW_INLINE bool hasAwaited() const { return !awaited_.isNothing(); }
     /// What the coroutine goes on with: a ready cell with its reference, or null after a delay.
@@ -197,7 +199,7 @@ private:
         return self->has(Cell::kCancelled) && !self->has(Cell::kUncancellable);
     }
 
-    [[maybe_unused]] Link link_; // reached through frame()
+    Link link_; // written through frame()
     Awaited awaited_;
 #if FLOW_CHECKED
     const void* caller_ = runningActor;
@@ -231,23 +233,36 @@ inline std::coroutine_handle<> handOver([[maybe_unused]] Waiter* last) noexcept 
     return std::noop_coroutine();
 }
 
-/// The promise, and what there is to suspend for: one word, since it lives in the frame.
+/// An awaiter needs nothing but the promise. With clang it is the promise, under another name, and takes no room in the
+/// frame; gcc 12 copies awaiters that are lvalues, so that there it is a pointer.
+#if defined(__clang__)
 struct AwaiterBase {
-    static constexpr std::uintptr_t kParked = 1, kFailed = 2;
-
-    std::uintptr_t word;
-
-    FLOW_INLINE bool await_ready() const noexcept { return !(word & (kParked | kFailed)); }
     FLOW_INLINE PromiseBase* promise() const noexcept {
-        return reinterpret_cast<PromiseBase*>(word & ~(kParked | kFailed));
+        return reinterpret_cast<PromiseBase*>(const_cast<AwaiterBase*>(this));
     }
 };
+template <class A>
+using Given = A&;
+template <class A>
+FLOW_INLINE A& give(PromiseBase* promise) {
+    return reinterpret_cast<A&>(*promise);
+}
+#else
+struct AwaiterBase {
+    PromiseBase* of;
+    FLOW_INLINE PromiseBase* promise() const noexcept { return of; }
+};
+template <class A>
+using Given = A;
+template <class A>
+FLOW_INLINE A give(PromiseBase* promise) {
+    return {{{promise}}};
+}
+#endif
 
 /// What all co_awaits on a Pending have in common.
 struct Awaiter : AwaiterBase {
-    FLOW_INLINE static Awaiter of(PromiseBase* promise, bool parked) {
-        return {{reinterpret_cast<std::uintptr_t>(promise) | (parked ? kParked : 0)}};
-    }
+    FLOW_INLINE bool await_ready() const noexcept { return !promise()->isParked(); }
     FLOW_INLINE void await_suspend(std::coroutine_handle<>) const noexcept { promise()->noteSuspended(); }
     FLOW_INLINE Cell* settled() const {
         Cell* cell = promise()->takeAwaited();
@@ -259,13 +274,10 @@ struct Awaiter : AwaiterBase {
 
 /// The same in a coroutine that propagates errors: they never reach await_resume.
 struct PassingAwaiter : AwaiterBase {
-    FLOW_INLINE static PassingAwaiter of(PromiseBase* promise, bool parked) {
-        std::uintptr_t why = parked ? kParked : promise->hasFailed() ? kFailed : 0;
-        return {{reinterpret_cast<std::uintptr_t>(promise) | why}};
-    }
+    FLOW_INLINE bool await_ready() const noexcept { return !promise()->isParked() && !promise()->hasFailed(); }
     FLOW_INLINE std::coroutine_handle<> await_suspend(std::coroutine_handle<>) const noexcept {
         promise()->noteSuspended();
-        if (!(word & kFailed)) [[likely]]
+        if (promise()->isParked()) [[likely]]
             return std::noop_coroutine();
         Waiter* frame = promise()->frame();
         return handOver(failFrame(frame, takeError(promise()->takeAwaited())));
@@ -398,26 +410,39 @@ public:
     void unhandled_exception() noexcept { cell()->error = currentError(); }
 
     template <class U>
-    FLOW_INLINE ValueAwaiter<U, Base> await_transform(Future<U> const& future) {
-        return {awaitOn(pending<U>(future).cell())};
+    FLOW_INLINE Given<ValueAwaiter<U, Base>> await_transform(Future<U> const& future) {
+        Cell* cell = pending<U>(future).cell();
+        // The compiler forgets what is in the future. Otherwise clang keeps the cell in the frame, beside the parameter
+        // that holds it.
+        asm volatile("" : : "r"(&future) : "memory");
+        return awaitOn<ValueAwaiter<U, Base>>(cell);
     }
     template <class U>
-    FLOW_INLINE ValueAwaiter<U, Base> await_transform(Future<U>&& future) {
-        return {awaitOn(pending<U>(std::move(future)).cell())};
+    FLOW_INLINE Given<ValueAwaiter<U, Base>> await_transform(Future<U>&& future) {
+        return awaitOn<ValueAwaiter<U, Base>>(pending<U>(std::move(future)).cell());
     }
     template <class U>
-    FLOW_INLINE StreamAwaiter<U, Base> await_transform(FutureStream<U> const& stream) {
-        return {awaitOn(pendingNext<U>(stream).cell())};
+    FLOW_INLINE Given<StreamAwaiter<U, Base>> await_transform(FutureStream<U> const& stream) {
+        return awaitOn<StreamAwaiter<U, Base>>(pendingNext<U>(stream).cell());
     }
     template <class U>
-    FLOW_INLINE TryAwaiter<U, S::kPropagates> await_transform(TryGet<U>&& attempt) {
+    FLOW_INLINE Given<TryAwaiter<U, S::kPropagates>> await_transform(TryGet<U>&& attempt) {
         if constexpr (S::kPropagates)
             cell()->flags &= static_cast<std::uint8_t>(~Cell::kPassesCancel);
-        return {Awaiter::of(this, this->waitFor(pending<U>(std::move(attempt.future)).cell()))};
+        this->waitFor(pending<U>(std::move(attempt.future)).cell());
+        return give<TryAwaiter<U, S::kPropagates>>(this);
     }
-    FLOW_INLINE DelayAwaiter<Base> await_transform(Delay delay) { return {Base::of(this, this->waitFor(delay))}; }
-    FLOW_INLINE DelayAwaiter<Base> await_transform(Yield yield) { return {Base::of(this, this->waitFor(yield))}; }
-    FLOW_INLINE DelayAwaiter<Base> await_transform(Never never) { return {awaitOn(pending<Void>(never).cell())}; }
+    FLOW_INLINE Given<DelayAwaiter<Base>> await_transform(Delay delay) {
+        this->waitFor(delay);
+        return give<DelayAwaiter<Base>>(this);
+    }
+    FLOW_INLINE Given<DelayAwaiter<Base>> await_transform(Yield yield) {
+        this->waitFor(yield);
+        return give<DelayAwaiter<Base>>(this);
+    }
+    FLOW_INLINE Given<DelayAwaiter<Base>> await_transform(Never never) {
+        return awaitOn<DelayAwaiter<Base>>(pending<Void>(never).cell());
+    }
     ParkedAwaiter await_transform(parked) { return {}; }
 
     /// Awaitables that need the promise itself, such as race.
@@ -457,7 +482,11 @@ protected:
     }
 
 private:
-    FLOW_INLINE Base awaitOn(Cell* operand) { return Base::of(this, this->template waitFor<S::kPropagates>(operand)); }
+    template <class A>
+    FLOW_INLINE Given<A> awaitOn(Cell* operand) {
+        this->template waitFor<S::kPropagates>(operand);
+        return give<A>(this);
+    }
     Ending<false> end(std::uint8_t status) const noexcept {
         this->noteSuspended();
         return {status};
