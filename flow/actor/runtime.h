@@ -95,7 +95,6 @@ protected:
         awaited = {};
         entry_ = 0;
     }
-    void setEntry(int entry) { entry_ = entry; }
 
 private:
     std::int32_t entry_;
@@ -106,12 +105,12 @@ private:
 template <class T>
 class PassingFrame : public Frame<T> {
 public:
+    using Frame<T>::park;
     FLOW_INLINE Exit park(Pending wait, int entry) {
-        this->setEntry(entry);
-        wait.park(this);
+        Exit exit = Frame<T>::park(wait, entry);
         if (!wait.isDelay())
             this->awaited = Awaited::passing(wait.cell());
-        return Exit::Suspended;
+        return exit;
     }
     FLOW_INLINE Pending resumed() {
         Cell* cell = this->awaited.anyCell();
@@ -119,7 +118,6 @@ public:
         return Pending(cell);
     }
     FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when<true>(this, operand); }
-    FLOW_INLINE Exit park(ChooseBase& choose, int entry) { return Frame<T>::park(choose, entry); }
 
 protected:
     static constexpr bool kPasses = true;

@@ -249,8 +249,8 @@ FLOW_INLINE A& give(PromiseBase* promise) {
 }
 #else
 struct AwaiterBase {
-    PromiseBase* of;
-    FLOW_INLINE PromiseBase* promise() const noexcept { return of; }
+    PromiseBase* pointer;
+    FLOW_INLINE PromiseBase* promise() const noexcept { return pointer; }
 };
 template <class A>
 using Given = A;
