@@ -80,10 +80,8 @@ Future<Void> quorumOf(std::size_t needed, Input<Inputs> const&... inputs) {
 template <class T>
 Cell* const* cellsOf(std::vector<Future<T>> const& futures) {
     static_assert(sizeof(Future<T>) == sizeof(Cell*) && std::is_standard_layout_v<Future<T>>);
-#if FLOW_CHECKED
     for (Future<T> const& future : futures)
         validCell(future);
-#endif
     return reinterpret_cast<Cell* const*>(futures.data());
 }
 
