@@ -4,7 +4,6 @@
 #include <iterator>
 #include <mutex>
 #include <pthread.h>
-#include <sys/mman.h>
 #include <utility>
 
 namespace flow::memory::detail {
@@ -27,30 +26,6 @@ std::size_t countOf(FreeBlock const* blocks) {
     for (; blocks; blocks = blocks->next)
         ++count;
     return count;
-}
-
-void unmap(void* place, std::size_t bytes) {
-    if (bytes != 0)
-        ::munmap(place, bytes);
-}
-
-/// Memory aligned to its size, a power of two, or null.
-void* mapAligned(std::size_t bytes) {
-    constexpr int kProtection = PROT_READ | PROT_WRITE, kFlags = MAP_PRIVATE | MAP_ANONYMOUS;
-    void* place = ::mmap(nullptr, bytes, kProtection, kFlags, -1, 0);
-    if (place == MAP_FAILED)
-        return nullptr;
-    if (reinterpret_cast<std::uintptr_t>(place) % bytes == 0) // as a rule: the system maps one below the other
-        return place;
-    unmap(place, bytes);
-    place = ::mmap(nullptr, 2 * bytes, kProtection, kFlags, -1, 0);
-    if (place == MAP_FAILED)
-        return nullptr;
-    auto* begin = static_cast<char*>(place);
-    std::size_t before = -reinterpret_cast<std::uintptr_t>(place) % bytes;
-    unmap(begin, before);
-    unmap(begin + before + bytes, bytes - before);
-    return begin + before;
 }
 
 } // namespace
@@ -89,7 +64,6 @@ Home* Home::acquire() noexcept {
         if (!isFirst.exchange(false, std::memory_order_relaxed))
             severalThreads.store(true, std::memory_order_relaxed);
     }
-    home->reclaimAt_ = kChunkBytes;
     for (std::size_t c = 0; c < kClassCount; ++c) {
         FreeList const& list = heap.classes[c];
         home->ledgers_[c] = {};
@@ -103,7 +77,7 @@ Home* Home::acquire() noexcept {
 
 void Home::leave(void* self) noexcept {
     auto* home = static_cast<Home*>(self);
-    home->reclaim();
+    home->sortAll();
     home->unmapUnused();
     mine = nullptr;
     std::lock_guard lock(mutex);
@@ -120,20 +94,12 @@ void Home::leave(void* self) noexcept {
         ++orphans.unusedCount_;
     }
     home->unusedCount_ = 0;
-    for (std::size_t c = 0; c < kClassCount; ++c) {
-        auto sizeClass = static_cast<SizeClass>(c);
-        FreeList& list = heap.classes[c];
-        if (FreeBlock* first = std::exchange(list.first, nullptr))
-            orphans.putMail(sizeClass, first, countOf(first));
+    home->sortedBytes_ = 0;
+    for (FreeList& list : heap.classes) {
         list.freedThen = list.freed() + 1; // the next free comes to us, if there is one
         list.toBeFreed = 1;
-        while (Batch* batch = home->ledgers_[c].mail) {
-            home->ledgers_[c].mail = batch->nextBatch;
-            orphans.putMail(sizeClass, batch, countOf(batch));
-        }
     }
-    home->hasMail_.store(0, std::memory_order_relaxed);
-    home->mailBytes_.store(0, std::memory_order_relaxed);
+    orphans.takeMailOf(*home);
     home->nextIdle_ = std::exchange(idle, home);
 }
 
@@ -145,6 +111,11 @@ bool Home::adoptOrphans() noexcept {
         Chunk* chunk = std::exchange(orphans.chunks_, orphans.chunks_->next);
         chunk->home.store(this, std::memory_order_relaxed);
         chunk->next = std::exchange(chunks_, chunk);
+        for (Chunk::Span& span : chunk->spans)
+            if (span.free != 0) {
+                list(span);
+                sortedBytes_ += span.free * blockBytes(span.sizeClass);
+            }
     }
     chunkCount_ += std::exchange(orphans.chunkCount_, 0);
     while (orphans.unused_) {
@@ -152,17 +123,7 @@ bool Home::adoptOrphans() noexcept {
         span->next = std::exchange(unused_, span);
     }
     unusedCount_ += std::exchange(orphans.unusedCount_, 0);
-    for (std::size_t c = 0; c < kClassCount; ++c)
-        while (Batch* batch = orphans.ledgers_[c].mail) {
-            orphans.ledgers_[c].mail = batch->nextBatch;
-            for (FreeBlock *block = batch, *next; block; block = next) {
-                next = block->next;
-                push(heap.classes[c].first, block);
-                ++ledgers_[c].stock;
-            }
-        }
-    orphans.hasMail_.store(0, std::memory_order_relaxed);
-    orphans.mailBytes_.store(0, std::memory_order_relaxed);
+    takeMailOf(orphans);
     return true;
 }
 
@@ -175,6 +136,17 @@ void Home::putMail(SizeClass sizeClass, FreeBlock* first, std::size_t count) noe
     mail = ::new (static_cast<void*>(first)) Batch{*first, mail};
     mailBytes_.fetch_add(count * blockBytes(sizeClass), std::memory_order_relaxed);
     hasMail_.store(hasMail_.load(std::memory_order_relaxed) | bitOf(sizeClass), std::memory_order_relaxed);
+}
+
+/// Under the mutex: what waits for the other waits for this one.
+void Home::takeMailOf(Home& other) noexcept {
+    for (std::size_t c = 0; c < kClassCount; ++c)
+        while (Batch* batch = other.ledgers_[c].mail) {
+            other.ledgers_[c].mail = batch->nextBatch;
+            putMail(static_cast<SizeClass>(c), batch, countOf(batch));
+        }
+    other.hasMail_.store(0, std::memory_order_relaxed);
+    other.mailBytes_.store(0, std::memory_order_relaxed);
 }
 
 /// A list of what has been sent home, one of the batches; null if there is none.
@@ -230,30 +202,37 @@ void Home::sendHome(SizeClass sizeClass) noexcept {
 // -------------------------------------------------------------------------------------------------------------------
 // Sorting free lists
 
-std::int64_t Home::length(SizeClass sizeClass) const noexcept {
+std::size_t Home::listBytes(SizeClass sizeClass) const noexcept {
     FreeList const& list = heap.classes[sizeClass];
-    return static_cast<std::int64_t>(list.freed() - list.allocated) + ledgers_[sizeClass].stock;
+    auto blocks = static_cast<std::int64_t>(list.freed() - list.allocated) + ledgers_[sizeClass].stock;
+    return blocks > 0 ? static_cast<std::size_t>(blocks) * blockBytes(sizeClass) : 0;
 }
 
-/// In free lists and mail.
-std::size_t Home::freeBytes() const noexcept {
+std::size_t Home::unsortedBytes() const noexcept {
     std::size_t bytes = mailBytes_.load(std::memory_order_relaxed);
     for (std::size_t c = 0; c < kSystemClass; ++c)
-        if (std::int64_t count = length(static_cast<SizeClass>(c)); count > 0)
-            bytes += static_cast<std::size_t>(count) * blockBytes(static_cast<SizeClass>(c));
+        bytes += listBytes(static_cast<SizeClass>(c));
     return bytes;
 }
 
 // What has been freed since the last look is among the first `freesBetween` blocks of the list. An eighth of them is a
-// sample: if there is nothing in it, a thread that frees its own blocks only is spared the rest.
+// sample: if there is nothing in it, a thread that frees its own blocks only is spared the rest. What samples miss
+// makes the list longer in time: all that a list holds which has doubled is sorted, step by step.
 void Home::pickOut(SizeClass sizeClass) noexcept {
     constexpr int kThoroughLooks = 64;
     if (!severalThreads.load(std::memory_order_relaxed))
         return;
     Ledger& ledger = ledgers_[sizeClass];
     auto recent = static_cast<std::int64_t>(freesBetween(sizeClass));
-    bool lookAtAll = length(sizeClass) > 2 * (ledger.looked + recent);
-    std::int64_t left = lookAtAll ? length(sizeClass) : ledger.suspicion > 0 ? recent : (recent + 7) / 8;
+    auto length = static_cast<std::int64_t>(listBytes(sizeClass) / blockBytes(sizeClass));
+    if (length > 2 * (ledger.length + recent))
+        ledger.length = ledger.toSort = length;
+    if (ledger.toSort > 0) {
+        std::size_t step = kSortBytes / blockBytes(sizeClass);
+        ledger.toSort -= static_cast<std::int64_t>(step);
+        return sort(sizeClass, step);
+    }
+    std::int64_t left = ledger.suspicion > 0 ? recent : (recent + 7) / 8;
     FreeBlock** place = &heap.classes[sizeClass].first;
     for (; left > 0 && *place; --left) {
         FreeBlock* block = *place;
@@ -265,88 +244,118 @@ void Home::pickOut(SizeClass sizeClass) noexcept {
         push(ledger.outgoing, block);
         ++ledger.outgoingCount;
         --ledger.stock;
-        if (ledger.suspicion == 0 && !lookAtAll)
+        if (ledger.suspicion == 0)
             left += recent - recent / 8;
         ledger.suspicion = kThoroughLooks;
     }
     ledger.suspicion -= ledger.suspicion > 0;
-    if (lookAtAll)
-        ledger.looked = length(sizeClass);
     if (ledger.outgoingCount * blockBytes(sizeClass) >= kSendBytes)
         sendHome(sizeClass);
 }
 
-/// Sorts the free list of a class and its mail: blocks of others go home, blocks of spans that have no live ones make
-/// these spans unused, and the rest stays, in its order.
-void Home::sortOut(SizeClass sizeClass) noexcept {
-    FreeBlock*& list = heap.classes[sizeClass].first;
+/// Takes up to `most` blocks from the free list: to their spans, or on the way home.
+void Home::sort(SizeClass sizeClass, std::size_t most) noexcept {
+    FreeBlock*& first = heap.classes[sizeClass].first;
     Ledger& ledger = ledgers_[sizeClass];
-    auto pushAll = [&list](FreeBlock* blocks) {
-        for (FreeBlock* next; blocks; blocks = next) {
-            next = blocks->next;
-            push(list, blocks);
-        }
-    };
-    while (FreeBlock* mail = takeMail(sizeClass))
-        pushAll(mail);
-    ledger.stock += static_cast<std::int64_t>(std::exchange(ledger.outgoingCount, 0));
-    pushAll(std::exchange(ledger.outgoing, nullptr)); // their chunks may be ours by now
-    FreeBlock* own = nullptr;
-    for (FreeBlock *block = std::exchange(list, nullptr), *next; block; block = next) {
-        next = block->next;
+    for (; most > 0 && first; --most) {
+        FreeBlock* block = std::exchange(first, first->next);
+        --ledger.stock;
         Chunk* chunk = Chunk::of(block);
-        if (chunk->home.load(std::memory_order_relaxed) == this) {
-            ++chunk->spans[chunk->indexOf(block)].free;
-            push(own, block);
-        } else {
-            --ledger.stock;
+        if (chunk->home.load(std::memory_order_relaxed) != this) {
             push(ledger.outgoing, block);
+            ++ledger.outgoingCount;
+            continue;
+        }
+        std::size_t index = chunk->indexOf(block);
+        Chunk::Span& span = chunk->spans[index];
+        push(span.blocks, block);
+        sortedBytes_ += blockBytes(sizeClass);
+        if (++span.free == 1)
+            list(span);
+        if (span.free == span.capacity) {
+            takeBlocks(span);
+            addUnused(chunk, index);
         }
     }
-    for (FreeBlock* next; own; own = next) {
-        next = own->next;
-        Chunk* chunk = Chunk::of(own);
-        std::size_t index = chunk->indexOf(own);
-        Chunk::Span& span = chunk->spans[index];
-        bool isUnused = span.free == span.capacity;
-        if (isUnused)
-            --ledger.stock;
-        else
-            push(list, own);
-        if (++span.seen != span.free)
-            continue;
-        span.free = span.seen = 0;
-        if (isUnused)
-            addUnused(chunk, index);
-    }
-    if (ledger.outgoing)
+    if (ledger.outgoingCount * blockBytes(sizeClass) >= kSendBytes)
         sendHome(sizeClass);
 }
 
-void Home::reclaim() noexcept {
-    for (std::size_t c = 1; c < kSystemClass; ++c)
-        sortOut(static_cast<SizeClass>(c));
-    reclaimAt_ = kChunkBytes + 2 * freeBytes();
+/// A batch of mail, and some of the class that has the most.
+void Home::sortSome() noexcept {
+    if (std::uint64_t mail = hasMail_.load(std::memory_order_relaxed)) {
+        auto sizeClass = static_cast<SizeClass>(__builtin_ctzll(mail));
+        for (FreeBlock *block = takeMail(sizeClass), *next; block; block = next) {
+            next = block->next;
+            push(heap.classes[sizeClass].first, block);
+        }
+    }
+    SizeClass most = 1;
+    for (SizeClass c = 2; c < kSystemClass; ++c)
+        if (listBytes(c) > listBytes(most))
+            most = c;
+    sort(most, kSortBytes / blockBytes(most));
+}
+
+/// Leaves nothing in free lists and mail.
+void Home::sortAll() noexcept {
+    for (SizeClass c = 1; c < kSystemClass; ++c)
+        do {
+            sort(c, ~std::size_t{0});
+            sendHome(c); // to us, if their chunks are ours by now
+        } while ((heap.classes[c].first = takeMail(c)));
+}
+
+void Home::list(Chunk::Span& span) noexcept {
+    Chunk::Span*& first = ledgers_[span.sizeClass].sorted;
+    span.next = first;
+    span.place = &first;
+    if (first)
+        first->place = &span.next;
+    first = &span;
+}
+
+/// Takes its free blocks from a span.
+FreeBlock* Home::takeBlocks(Chunk::Span& span) noexcept {
+    *span.place = span.next;
+    if (span.next)
+        span.next->place = span.place;
+    sortedBytes_ -= std::exchange(span.free, 0) * blockBytes(span.sizeClass);
+    return std::exchange(span.blocks, nullptr);
 }
 
 // -------------------------------------------------------------------------------------------------------------------
 // Spans and chunks
 
 FreeBlock* Home::supply(SizeClass sizeClass) {
-    FreeBlock*& list = heap.classes[sizeClass].first;
-    if (FreeBlock* blocks = takeMail(sizeClass))
+    if (FreeBlock* blocks = takeFree(sizeClass))
         return blocks;
-    if (!unused_ && freeBytes() >= reclaimAt_)
-        reclaim();
-    if (!list && !unused_)
-        adoptOrphans();
-    if (!list && !unused_ && !addMemory())
-        reclaim(); // the last resort
-    if (list)
-        return std::exchange(list, nullptr);
+    if (isSorting_ || unsortedBytes() > kMayBeUnsorted) {
+        sortSome();
+        isSorting_ = unsortedBytes() != 0;
+    }
+    if (!unused_ && adoptOrphans())
+        if (FreeBlock* blocks = takeFree(sizeClass))
+            return blocks;
+    if (!unused_ && !addMemory()) {
+        sortAll(); // the last resort
+        if (FreeBlock* blocks = takeFree(sizeClass))
+            return blocks;
+    }
     if (!unused_)
         throw std::bad_alloc();
     return carve(sizeClass);
+}
+
+/// Blocks that came home, or those of a span; null if there are none.
+FreeBlock* Home::takeFree(SizeClass sizeClass) noexcept {
+    if (FreeBlock* mail = takeMail(sizeClass))
+        return mail;
+    Chunk::Span* span = ledgers_[sizeClass].sorted;
+    if (!span)
+        return nullptr;
+    ledgers_[sizeClass].stock += span->free;
+    return takeBlocks(*span);
 }
 
 bool Home::addMemory() noexcept {
@@ -362,7 +371,7 @@ bool Home::addChunks(std::size_t bytes) noexcept {
         return false;
     }
     if (bytes == kHugeBytes)
-        ::madvise(place, bytes, MADV_HUGEPAGE); // a wish: without huge pages it is like any other memory
+        wishForHugePages(place, bytes);
     for (std::size_t end = bytes; end != 0; end -= kChunkBytes) {
         auto* chunk = ::new (static_cast<char*>(place) + end - kChunkBytes) Chunk{{this}, chunks_, 0, {}};
         chunks_ = chunk;
@@ -385,7 +394,7 @@ FreeBlock* Home::carve(SizeClass sizeClass) noexcept {
     std::size_t index = chunk->indexOf(taken), bytes = blockBytes(sizeClass);
     char* begin = chunk->begin(index);
     auto count = static_cast<std::uint16_t>(static_cast<std::size_t>(chunk->end(index) - begin) / bytes);
-    chunk->spans[index] = {count, 0, 0};
+    chunk->spans[index] = {nullptr, nullptr, nullptr, 0, count, sizeClass};
     ledgers_[sizeClass].stock += count;
     FreeBlock* blocks = nullptr;
     for (std::size_t i = count; i-- > 0;)
@@ -423,14 +432,14 @@ std::size_t Home::unmapUnused() noexcept {
 
 std::size_t Home::trim() noexcept {
     adoptOrphans();
-    reclaim();
+    sortAll();
     return unmapUnused();
 }
 
 void Home::addTo(Usage& usage) const noexcept {
     usage.held = chunkCount_ * kChunkBytes;
     usage.unused = unusedCount_ * kSpanBytes;
-    usage.cached = freeBytes();
+    usage.cached = unsortedBytes() + sortedBytes_;
 }
 
 } // namespace flow::memory::detail

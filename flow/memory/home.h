@@ -9,54 +9,30 @@
 // A thread that holds 8 MiB takes eight chunks at a time, as one huge page where the system has them: otherwise the
 // memory of some hundred thousand actors has more pages than the processor can remember.
 //
+// A free list is in the order of the frees. Sorting takes blocks from it to their spans, where they wait for whoever
+// wants that class next; a span whose blocks have all come is unused. It is done 128 KiB at a time, so that nobody
+// waits for it long.
+//
 // Bounds, for each thread:
-// - Free blocks become unused spans again, for other classes, before memory is taken from the system: unless those in
-//   free lists come to less than 256 KiB plus twice what was left there, stuck between live blocks, the last time.
+// - From when free lists and mail have more than 256 KiB until they have nothing, each span that is cut comes with the
+//   sorting of 128 KiB. So free memory of one class serves another after an eighth of it, at most, has been taken from
+//   the system.
 // - Of the blocks of other threads it keeps 32 KiB in each class. Where they are so few among its own that samples miss
 //   them, it keeps as many more as its free list has ever held of its own.
 // - Having taken eight chunks at a time, it holds up to 2 MiB that no block has needed yet.
 // - A class in use holds at least one span of 16 KiB; the ends of spans waste an eighth at most.
 
+#include "flow/memory/chunk.h"
 #include "flow/memory/fast_allocator.h"
 
 #include <atomic>
 
 namespace flow::memory::detail {
 
-class Home;
-
-inline constexpr std::size_t kChunkBytes = 256 * 1024;
-inline constexpr std::size_t kSpanBytes = 16 * 1024;
-inline constexpr std::size_t kSpans = kChunkBytes / kSpanBytes;
-inline constexpr std::size_t kHugeBytes = 2 * 1024 * 1024;
+/// How much is sorted at a time.
+inline constexpr std::size_t kSortBytes = 128 * 1024;
+/// From here on chunks are taken by eights.
 inline constexpr std::size_t kBytesOfMany = 8 * 1024 * 1024;
-
-/// The beginning of a chunk, which is aligned to its size.
-struct Chunk {
-    struct Span {
-        std::uint16_t capacity; // blocks
-        std::uint16_t free;     // how many of them are in the list that is being sorted; otherwise 0
-        std::uint16_t seen;     // how many of these have been dealt with
-    };
-
-    std::atomic<Home*> home; // changes under the mutex, and only to or from `orphans`
-    Chunk* next;
-    std::uint32_t unusedSpans;
-    Span spans[kSpans];
-
-    static Chunk* of(void* place) {
-        return reinterpret_cast<Chunk*>(reinterpret_cast<std::uintptr_t>(place) & ~(kChunkBytes - 1));
-    }
-    std::size_t indexOf(void* place) const {
-        return (reinterpret_cast<std::uintptr_t>(place) & (kChunkBytes - 1)) / kSpanBytes;
-    }
-    char* begin(std::size_t span) {
-        constexpr std::size_t kHeader = 256;
-        static_assert(sizeof(Chunk) <= kHeader);
-        return reinterpret_cast<char*>(this) + (span == 0 ? kHeader : span * kSpanBytes);
-    }
-    char* end(std::size_t span) { return reinterpret_cast<char*>(this) + (span + 1) * kSpanBytes; }
-};
 
 /// Blocks of one class on their way from thread to thread: a list, whose first block links to the next list.
 struct Batch : FreeBlock {
@@ -82,13 +58,16 @@ public:
 private:
     static constexpr std::size_t kLookBytes = 16 * 1024;
     static constexpr std::size_t kSendBytes = 16 * 1024;
+    static constexpr std::size_t kMayBeUnsorted = kChunkBytes;
 
     struct Ledger {
         std::int64_t stock;  // blocks that came into the free list other than by being freed here, less those that left
         Batch* mail;         // under the mutex
         FreeBlock* outgoing; // of others' chunks
         std::size_t outgoingCount;
-        std::int64_t looked; // length of the list when all of it was looked at
+        Chunk::Span* sorted; // those with free blocks, some of which are not free or not sorted
+        std::int64_t length; // that the list has had, when sorting was begun for it
+        std::int64_t toSort; // blocks, since then
         int suspicion;       // looks that are to be thorough, since one has found something
     };
     struct UnusedSpan {
@@ -98,12 +77,17 @@ private:
     static Home* acquire() noexcept;
     static void leave(void* self) noexcept;
 
+    FreeBlock* takeFree(SizeClass sizeClass) noexcept;
     FreeBlock* takeMail(SizeClass sizeClass) noexcept;
     void putMail(SizeClass sizeClass, FreeBlock* first, std::size_t count) noexcept;
+    void takeMailOf(Home& other) noexcept;
     void sendHome(SizeClass sizeClass) noexcept;
 
-    void sortOut(SizeClass sizeClass) noexcept;
-    void reclaim() noexcept;
+    void sort(SizeClass sizeClass, std::size_t most) noexcept;
+    void sortSome() noexcept;
+    void sortAll() noexcept;
+    void list(Chunk::Span& span) noexcept;
+    FreeBlock* takeBlocks(Chunk::Span& span) noexcept;
     bool adoptOrphans() noexcept;
     bool addMemory() noexcept;
     bool addChunks(std::size_t bytes) noexcept;
@@ -111,8 +95,8 @@ private:
     std::size_t unmapUnused() noexcept;
     void addUnused(Chunk* chunk, std::size_t span) noexcept;
 
-    std::int64_t length(SizeClass sizeClass) const noexcept;
-    std::size_t freeBytes() const noexcept;
+    std::size_t listBytes(SizeClass sizeClass) const noexcept;
+    std::size_t unsortedBytes() const noexcept;
 
     static Home orphans; // owns what ended threads have left
 
@@ -120,7 +104,8 @@ private:
     UnusedSpan* unused_ = nullptr;
     std::size_t unusedCount_ = 0;
     std::size_t chunkCount_ = 0;
-    std::size_t reclaimAt_ = kChunkBytes;
+    std::size_t sortedBytes_ = 0;
+    bool isSorting_ = false;                // to the end: the last blocks may be those that many spans lack
     std::atomic<std::uint64_t> hasMail_{0}; // a bit for each class
     std::atomic<std::size_t> mailBytes_{0};
     Home* nextIdle_ = nullptr;

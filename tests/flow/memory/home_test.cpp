@@ -133,6 +133,34 @@ TEST_CASE("home: what is stuck between live blocks is all that the next burst ca
     }).join();
 }
 
+TEST_CASE("home: no allocation waits for more than a step of sorting, and an eighth more is held until all is sorted") {
+    for (bool inOrder : {true, false})
+        std::thread([inOrder] {
+            std::size_t before = settled();
+            auto blocks = take(96, 32 * kMiB / 96);
+            if (!inOrder) { // so that spans come together late
+                DeterministicRandom random(1);
+                for (std::size_t i = blocks.size(); i > 1; --i)
+                    std::swap(blocks[i - 1], blocks[static_cast<std::size_t>(random.randomInt64(0, std::int64_t(i)))]);
+            }
+            std::size_t full = heldBytes();
+            giveBack(blocks, 96);
+            std::size_t longest = 0;
+            for (std::size_t bytes = 0; bytes < 31 * kMiB * 7 / 8; bytes += 256) {
+                std::size_t unused = usage().unused;
+                blocks.push_back(allocate(256));
+                longest = std::max(longest, usage().unused - std::min(unused, usage().unused));
+            }
+            if (inOrder)
+                CHECK(longest <= memory::detail::kSortBytes);
+            CHECK(heldBytes() - before <= (full - before) * 9 / 8 + 2 * memory::detail::kHugeBytes);
+            if (inOrder)
+                CHECK(heldBytes() <= full + kChunk);
+            giveBack(blocks, 256);
+            CHECK(settled() <= before);
+        }).join();
+}
+
 namespace {
 
 /// Takes blocks until more memory is held; how much more.

@@ -1,0 +1,53 @@
+#pragma once
+// Chunk: memory as it comes from the system, with what its Home knows of it at its beginning. See flow/memory/home.h.
+
+#include "flow/memory/fast_allocator.h"
+
+#include <atomic>
+
+namespace flow::memory::detail {
+
+class Home;
+
+inline constexpr std::size_t kChunkBytes = 256 * 1024;
+inline constexpr std::size_t kSpanBytes = 16 * 1024;
+inline constexpr std::size_t kSpans = kChunkBytes / kSpanBytes;
+inline constexpr std::size_t kHugeBytes = 2 * 1024 * 1024;
+
+/// The beginning of a chunk, which is aligned to its size.
+struct Chunk {
+    struct Span {
+        Span* next;         // with sorted blocks of the class
+        Span** place;       // what points to this one
+        FreeBlock* blocks;  // sorted
+        std::uint16_t free; // how many these are; 0 in an unused span
+        std::uint16_t capacity;
+        SizeClass sizeClass;
+    };
+
+    std::atomic<Home*> home; // changes under the mutex, and only to or from `orphans`
+    Chunk* next;
+    std::uint32_t unusedSpans;
+    Span spans[kSpans];
+
+    static Chunk* of(void* place) {
+        return reinterpret_cast<Chunk*>(reinterpret_cast<std::uintptr_t>(place) & ~(kChunkBytes - 1));
+    }
+    std::size_t indexOf(void* place) const {
+        return (reinterpret_cast<std::uintptr_t>(place) & (kChunkBytes - 1)) / kSpanBytes;
+    }
+    char* begin(std::size_t span) {
+        constexpr std::size_t kHeader = 576;
+        static_assert(sizeof(Chunk) <= kHeader);
+        return reinterpret_cast<char*>(this) + (span == 0 ? kHeader : span * kSpanBytes);
+    }
+    char* end(std::size_t span) { return reinterpret_cast<char*>(this) + (span + 1) * kSpanBytes; }
+};
+
+/// Memory aligned to its size, a power of two; null if the system has none.
+void* mapAligned(std::size_t bytes) noexcept;
+void unmap(void* place, std::size_t bytes) noexcept;
+/// Where the system has none, the memory is as it was.
+void wishForHugePages(void* place, std::size_t bytes) noexcept;
+
+} // namespace flow::memory::detail
