@@ -58,7 +58,7 @@ using namespace flow::detail;
 /// Suspends for ever: the frame is destroyed, its locals innermost first, and the error published without a C++ throw.
 struct [[nodiscard]] fail {
     explicit fail(Error e) : error(e) {}
-    explicit fail(Pending failed) : error(failed.takeError()) {}
+    explicit fail(Pending const& failed) : error(failed.takeError()) {}
     Error error;
 };
 /// The same with a value, for code that does not know whether its result type is Void.
@@ -73,17 +73,8 @@ finish(U&&) -> finish<U>;
 struct [[nodiscard]] never {};
 /// From here on the coroutine runs on when nobody holds its Future. Does not suspend.
 struct [[nodiscard]] uncancellable {};
-/// co_await self() gives the coroutine's own promise, as a PromiseBase*. Does not suspend.
-struct [[nodiscard]] self {};
-/// For emitted code, which parks the frame itself:
-///
-///     auto* actor = co_await self();
-///     Pending wait = pending<int>(future);
-///     if (actor->waitFor(wait)) co_await parked();
-///     wait = actor->settled();
+/// The frame is parked already: see Self.
 struct [[nodiscard]] parked {};
-/// The same as self, for a body in which no handler sees the error of a wait: see PassingSelf.
-struct [[nodiscard]] propagate {};
 
 /// What an actor without a result returns: nothing else than a Void, lest somebody takes `return save();` for a wait.
 inline void checkVoid(Void const&) {}
@@ -206,15 +197,70 @@ private:
 #endif
 };
 
-/// What `propagate` gives: the same operations for a coroutine that is destroyed where it waits if that fails, or if it
-/// is cancelled.
-class PassingSelf : public PromiseBase {
+/// The same operations for a coroutine that is destroyed where it waits if that fails, or if it is cancelled.
+class PassingBase : public PromiseBase {
 public:
     FLOW_INLINE bool waitFor(Pending const& operand) { return PromiseBase::waitFor<true>(operand); }
     FLOW_INLINE bool waitFor(ChooseBase& choose) { return PromiseBase::waitFor(choose); }
     FLOW_INLINE Pending settled() { return Pending(takePassing()); }
     FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when<true>(frame(), operand); }
 };
+
+/// A coroutine's own promise, once it has been awaited, which does not suspend. For emitted code, which parks the frame
+/// itself:
+///
+///     Self actor;
+///     co_await actor;
+///     Pending wait = pending<int>(future);
+///     if (actor->waitFor(wait)) co_await parked();
+///     wait = actor->settled();
+///
+/// A variable, since gcc 12 keeps whatever a co_await gives in the frame a second time.
+template <class Base>
+class OwnPromise {
+public:
+    FLOW_INLINE Base* operator->() const { return promise_; }
+    FLOW_INLINE void set(PromiseBase* promise) { promise_ = static_cast<Base*>(promise); }
+
+private:
+    Base* promise_ = nullptr;
+};
+using Self = OwnPromise<PromiseBase>;
+/// For a body in which no handler sees the error of a wait.
+using PassingSelf = OwnPromise<PassingBase>;
+
+// What flow/loop/pending.h has under these names. The compiler forgets what is in the operand: otherwise clang keeps
+// the cell in the frame, beside the variable that holds it.
+
+template <class Operand>
+FLOW_INLINE void forget(Operand const& operand) {
+    asm("" : "+m"(const_cast<Operand&>(operand)));
+}
+template <class T, class Operand>
+FLOW_INLINE Pending pending(Operand&& operand) {
+    Pending wait = flow::pending<T>(std::forward<Operand>(operand));
+    if constexpr (std::is_lvalue_reference_v<Operand>)
+        forget(operand);
+    return wait;
+}
+template <class Operand>
+FLOW_INLINE Pending pendingVoid(Operand&& operand) {
+    return coro::pending<Void>(std::forward<Operand>(operand));
+}
+template <class Tag, class Operand, class T = Remembered<Tag, Operand>>
+FLOW_INLINE Pending pendingAs(Operand&& operand) {
+    return coro::pending<T>(std::forward<Operand>(operand));
+}
+template <class T, class Stream>
+FLOW_INLINE Pending pendingNext(Stream const& stream) {
+    Pending wait = flow::pendingNext<T>(stream);
+    forget(stream);
+    return wait;
+}
+template <class Tag, class Stream, class T = Remembered<Tag, Stream>>
+FLOW_INLINE Pending pendingNextAs(Stream const& stream) {
+    return coro::pendingNext<T>(stream);
+}
 
 [[noreturn, gnu::noinline, gnu::cold]] inline void throwError(Cell* cell) {
     throw takeError(cell);
@@ -323,17 +369,6 @@ struct ParkedAwaiter {
     void await_resume() const noexcept {}
 };
 
-/// Gives a value without suspending.
-template <class T>
-struct Immediate {
-    T value;
-    bool await_ready() const noexcept { return true; }
-    void await_suspend(std::coroutine_handle<>) const noexcept {}
-    T await_resume() const noexcept { return value; }
-};
-template <>
-struct Immediate<void> : std::suspend_never {};
-
 /// The end of a coroutine: destroys the frame, publishes, hands over. It lives in the frame itself, so after destroy()
 /// only locals are touched.
 template <bool FrameIsTrivial>
@@ -411,25 +446,21 @@ public:
 
     template <class U>
     FLOW_INLINE Given<ValueAwaiter<U, Base>> await_transform(Future<U> const& future) {
-        Cell* cell = pending<U>(future).cell();
-        // The compiler forgets what is in the future. Otherwise clang keeps the cell in the frame, beside the parameter
-        // that holds it.
-        asm volatile("" : : "r"(&future) : "memory");
-        return awaitOn<ValueAwaiter<U, Base>>(cell);
+        return awaitOn<ValueAwaiter<U, Base>>(coro::pending<U>(future).cell());
     }
     template <class U>
     FLOW_INLINE Given<ValueAwaiter<U, Base>> await_transform(Future<U>&& future) {
-        return awaitOn<ValueAwaiter<U, Base>>(pending<U>(std::move(future)).cell());
+        return awaitOn<ValueAwaiter<U, Base>>(coro::pending<U>(std::move(future)).cell());
     }
     template <class U>
     FLOW_INLINE Given<StreamAwaiter<U, Base>> await_transform(FutureStream<U> const& stream) {
-        return awaitOn<StreamAwaiter<U, Base>>(pendingNext<U>(stream).cell());
+        return awaitOn<StreamAwaiter<U, Base>>(coro::pendingNext<U>(stream).cell());
     }
     template <class U>
     FLOW_INLINE Given<TryAwaiter<U, S::kPropagates>> await_transform(TryGet<U>&& attempt) {
         if constexpr (S::kPropagates)
             cell()->flags &= static_cast<std::uint8_t>(~Cell::kPassesCancel);
-        this->waitFor(pending<U>(std::move(attempt.future)).cell());
+        this->waitFor(coro::pending<U>(std::move(attempt.future)).cell());
         return give<TryAwaiter<U, S::kPropagates>>(this);
     }
     FLOW_INLINE Given<DelayAwaiter<Base>> await_transform(Delay delay) {
@@ -441,7 +472,7 @@ public:
         return give<DelayAwaiter<Base>>(this);
     }
     FLOW_INLINE Given<DelayAwaiter<Base>> await_transform(Never never) {
-        return awaitOn<DelayAwaiter<Base>>(pending<Void>(never).cell());
+        return awaitOn<DelayAwaiter<Base>>(coro::pending<Void>(never).cell());
     }
     ParkedAwaiter await_transform(parked) { return {}; }
 
@@ -452,13 +483,16 @@ public:
         return awaitable.awaiter(*this);
     }
 
-    Immediate<PromiseBase*> await_transform(self) { return {this}; }
-    Immediate<PassingSelf*> await_transform(propagate) {
-        cell()->flags |= Cell::kPassesCancel;
-        PromiseBase* base = this;
-        return {static_cast<PassingSelf*>(base)};
+    FLOW_INLINE std::suspend_never await_transform(Self& self) {
+        self.set(this);
+        return {};
     }
-    Immediate<void> await_transform(uncancellable) {
+    FLOW_INLINE std::suspend_never await_transform(PassingSelf& self) {
+        cell()->flags |= Cell::kPassesCancel;
+        self.set(this);
+        return {};
+    }
+    std::suspend_never await_transform(uncancellable) {
         cell()->flags |= Cell::kUncancellable;
         return {};
     }

@@ -30,21 +30,21 @@ struct RaceOperand {
 template <class T>
 struct RaceOperand<Future<T>> {
     using Value = T;
-    static Pending operand(Future<T> const& future) { return pending<T>(future); }
-    static Pending operand(Future<T>&& future) { return pending<T>(std::move(future)); }
+    static Pending operand(Future<T> const& future) { return flow::pending<T>(future); }
+    static Pending operand(Future<T>&& future) { return flow::pending<T>(std::move(future)); }
     static T take(Pending wait) { return wait.takeValue<T>(); }
 };
 
 template <class T>
 struct RaceOperand<FutureStream<T>> {
     using Value = T;
-    static Pending operand(FutureStream<T> const& stream) { return pendingNext<T>(stream); }
+    static Pending operand(FutureStream<T> const& stream) { return flow::pendingNext<T>(stream); }
     static T take(Pending wait) { return wait.takeNext<T>(); }
 };
 
 struct TimeOperand {
     using Value = Void;
-    static Pending operand(auto const& time) { return pending<Void>(time); }
+    static Pending operand(auto const& time) { return flow::pending<Void>(time); }
     static Void take(Pending wait) {
         wait.drop();
         return Void();

@@ -65,8 +65,7 @@ class Pending {
 public:
     constexpr Pending() = default;
     explicit Pending(detail::Cell* cell) : cell_(cell) {}
-    explicit Pending(Delay delay)
-        : kind_(Kind::Delay), priority_(delay.priority()), cell_(nullptr), deadline_(delay.deadline()) {}
+    explicit Pending(Delay delay) : kind_(Kind::Delay), priority_(delay.priority()), deadline_(delay.deadline()) {}
     /// What a wait finds after it was resumed: the cell in `awaited`, or nothing after a delay.
     FLOW_INLINE static Pending resumed(detail::Waiter* waiter) {
         Pending pending(waiter->awaited.cell());
@@ -79,6 +78,7 @@ public:
     FLOW_INLINE bool isReady() const { return kind_ == Kind::Cell && (!cell_ || cell_->isReady()); }
     bool isDelay() const { return kind_ == Kind::Delay; }
     Delay asDelay() const { return {deadline_, priority_}; }
+    /// Null if there is nothing to wait for. Not asked of a delay.
     detail::Cell* cell() const { return cell_; }
 
     /// Parks a free waiter; this must not be ready.
@@ -123,7 +123,7 @@ public:
     }
     /// No result is wanted.
     FLOW_INLINE void drop() const {
-        if (cell_)
+        if (kind_ == Kind::Cell && cell_)
             detail::releaseFuture(cell_);
     }
 
@@ -132,8 +132,10 @@ private:
 
     Kind kind_ = Kind::Cell;
     TaskPriority priority_ = TaskPriority::Zero;
-    detail::Cell* cell_ = nullptr;
-    double deadline_ = 0;
+    union {
+        detail::Cell* cell_ = nullptr;
+        double deadline_;
+    };
 };
 
 namespace detail {

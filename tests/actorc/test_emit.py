@@ -59,7 +59,7 @@ def test_warnings_are_silenced_in_sources_only() -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_statements_stand_on_their_lines(backend: str) -> None:
     lines = placed(emitted("\n" * 40 + SIMPLE, backend))
-    for number, text in ((43, "flow::pending<int>(a)"), (44, "sum += x;"), (45, "delay(1.0)"), (42, "int sum")):
+    for number, text in ((43, "pending<int>(a)"), (44, "sum += x;"), (45, "delay(1.0)"), (42, "int sum")):
         assert number in [at for at, line in lines if text in line], text
 
 

@@ -43,7 +43,9 @@ def _coroutine(shell: Shell, body: Body) -> str:
     printer = _CoroutinePrinter(shell, body)
     parts = ["co_await flow::coro::uncancellable(); "] if shell.is_uncancellable else []
     if shell.names_address:
-        parts.append("[[maybe_unused]] auto* const this__ = (co_await flow::coro::self())->frame(); ")
+        parts.append(
+            "flow::coro::Self self__; co_await self__; [[maybe_unused]] auto* const this__ = self__->frame(); "
+        )
     if not shell.has_pack:
         parts += [f"[[maybe_unused]] {each.type} {each.name}({each.passed}); " for each in shell.kept]
     for state in body.states:
@@ -54,6 +56,8 @@ def _coroutine(shell: Shell, body: Body) -> str:
 
 
 class _CoroutinePrinter(Printer):
+    runtime = "flow::coro"
+
     def __init__(self, shell: Shell, body: Body) -> None:
         super().__init__(body, labels.plan(body.code, resumes=False))
         self._shell = shell
@@ -63,8 +67,8 @@ class _CoroutinePrinter(Printer):
         text = "".join(f"struct {name}; " for name in self._body.deduced)
         text += "".join(f"static flow::StaticLocal<{type_}> {name}; " for type_, name in self._body.statics)
         if self._body.waits:
-            own = "propagate" if self._body.propagates else "self"
-            text += f"flow::Pending wait__; auto* actor__ = co_await flow::coro::{own}(); "
+            own = "PassingSelf" if self._body.propagates else "Self"
+            text += f"flow::Pending wait__; flow::coro::{own} actor__; co_await actor__; "
         if self._body.choose_size:
             text += f"flow::Choose<{self._body.choose_size}> choose__; "
         if self._body.uses_error:

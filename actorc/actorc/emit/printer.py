@@ -65,6 +65,8 @@ def initialiser(state: Variable, default: str) -> str:
 
 
 class Printer(ABC):
+    runtime = "flow"  # the namespace of what makes the Pending of a wait
+
     def __init__(self, body: Body, jumps: Jumps) -> None:
         self._body = body
         self._jumps = jumps
@@ -130,7 +132,7 @@ class Printer(ABC):
     def _leaf(self, node: Node) -> str:
         match node:
             case Operand():
-                return f"wait__ = {pieces(node.value)};"
+                return f"wait__ = {self._pending(node, self.runtime)};"
             case ChooseOperands():
                 return self._choose_operands(node)
             case Suspend():
@@ -151,6 +153,10 @@ class Printer(ABC):
             case _:
                 raise AssertionError(f"not lowered: {type(node).__name__}")
 
+    @staticmethod
+    def _pending(operand: Operand, namespace: str = "flow") -> str:
+        return f"{namespace}::{operand.function}({_text(operand.value)})"
+
     def _front(self, label: LabelName) -> str:
         if label not in self._jumps.used:
             return ""
@@ -168,10 +174,10 @@ class Printer(ABC):
     def _choose_operands(self, node: ChooseOperands) -> str:
         evaluation = ""
         for operand in node.operands[:-1]:
-            when = self._when(pieces(operand.value))
+            when = self._when(self._pending(operand))
             # Temporaries die before the next operand is evaluated, which may decide the choose.
             evaluation += f"if (!{when}) {{ " if operand.is_name else f"(void){when}; if (choose__.undecided()) {{ "
-        evaluation += f"(void){self._when(pieces(node.operands[-1].value))};" + " }" * (len(node.operands) - 1)
+        evaluation += f"(void){self._when(self._pending(node.operands[-1]))};" + " }" * (len(node.operands) - 1)
         return f"{{ auto evaluation__ = choose__.begin(); {evaluation} evaluation__.done(); }}"
 
     # -----------------------------------------------------------------------------------------------------------

@@ -109,7 +109,8 @@ class Handler(Node):
 class Operand(Node):
     """`wait__ = ` the awaited thing."""
 
-    value: Pieces
+    function: str  # of flow/loop/pending.h, which is called with it
+    value: Text
     is_name: bool  # evaluating it makes no temporaries
 
 

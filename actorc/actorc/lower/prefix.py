@@ -111,16 +111,16 @@ class PrefixLowering(TryLowering):
         return known
 
     def _operand(self, wait: syntax.WaitExpr) -> Operand:
-        function = "flow::pendingNext" if wait.is_stream else "flow::pending"
+        function = "pendingNext" if wait.is_stream else "pending"
         if wait in self._deduced:
-            head = f"{function}As<{self._deduced[wait]}>("
+            function = f"{function}As<{self._deduced[wait]}>"
         elif wait.result is None and not wait.is_stream:
-            head = "flow::pendingVoid("
+            function = "pendingVoid"
         else:
-            head = f"{function}<{self._result_type(wait)}>("
+            function = f"{function}<{self._result_type(wait)}>"
         operand = self._text(wait.operand)
         is_name = all(part.isidentifier() for part in operand.text.split("."))
-        return Operand(self._line(wait), (head, operand, ")"), is_name)
+        return Operand(self._line(wait), function, operand, is_name)
 
     def _result_type(self, wait: syntax.WaitExpr) -> str:
         """What the wait gives, as it may be spelt wherever its operand stands before."""

@@ -268,7 +268,9 @@ TEST_CASE("race: a temporary of an operand that cancels the owner in its destruc
     Future<Void> own;
     auto task = [](TraceLog& said, Future<Void>& mine) -> Future<Void> {
         co_await delay(0);
-        Waiter* self = (co_await coro::self())->frame();
+        coro::Self own;
+        co_await own;
+        Waiter* self = own->frame();
         Choose<2> choose;
         {
             auto evaluation = choose.begin();
