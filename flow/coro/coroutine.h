@@ -369,21 +369,30 @@ struct ParkedAwaiter {
     void await_resume() const noexcept {}
 };
 
-/// The end of a coroutine: destroys the frame, publishes, hands over. It lives in the frame itself, so after destroy()
-/// only locals are touched.
-template <bool FrameIsTrivial>
-struct Ending {
-    std::uint8_t status;
+/// Gives a value without suspending.
+template <class T>
+struct Immediate {
+    T value;
+    bool await_ready() const noexcept { return true; }
+    void await_suspend(std::coroutine_handle<>) const noexcept {}
+    T await_resume() const noexcept { return value; }
+};
+template <>
+struct Immediate<void> : std::suspend_never {};
 
+/// The end of a coroutine: destroys the frame, publishes, hands over. It is part of the coroutine, so after destroy()
+/// only locals are touched. kUnset: with a value, or with the error that is in the cell.
+template <std::uint8_t Status, bool FrameIsTrivial = false>
+struct Ending {
     bool await_ready() const noexcept { return false; }
     std::coroutine_handle<> await_suspend(std::coroutine_handle<> handle) const noexcept {
         Waiter* frame = opaque(static_cast<Waiter*>(handle.address()));
         Cell* cell = Cell::of(frame);
-        std::uint8_t last = status != Cell::kUnset ? status : cell->error.isValid() ? Cell::kError : Cell::kValue;
+        std::uint8_t last = Status != Cell::kUnset ? Status : cell->error.isValid() ? Cell::kError : Cell::kValue;
         const void* code = reinterpret_cast<const void*>(frame->destroy);
         if constexpr (!FrameIsTrivial)
             frame->destroy(frame);
-        if (last == Cell::kNever) {
+        if constexpr (Status == Cell::kNever) {
             cell->flags = Cell::kNever;
             releasePromise(cell);
             return std::noop_coroutine();
@@ -438,9 +447,9 @@ public:
 
     std::suspend_never initial_suspend() const noexcept { return {}; }
     /// Locals are gone here. With trivial parameters nothing is left that destroying the frame would do.
-    Ending<S::kTrivialParameters> final_suspend() const noexcept {
+    Ending<Cell::kUnset, S::kTrivialParameters> final_suspend() const noexcept {
         this->noteSuspended();
-        return {Cell::kUnset};
+        return {};
     }
     void unhandled_exception() noexcept { cell()->error = currentError(); }
 
@@ -496,15 +505,20 @@ public:
         cell()->flags |= Cell::kUncancellable;
         return {};
     }
-    Ending<false> await_transform(fail failure) {
+    Ending<Cell::kError> await_transform(fail failure) {
         cell()->error = failure.error;
-        return end(Cell::kError);
+        this->noteSuspended();
+        return {};
     }
-    Ending<false> await_transform(never) { return end(Cell::kNever); }
+    Ending<Cell::kNever> await_transform(never) {
+        this->noteSuspended();
+        return {};
+    }
     template <class U>
-    Ending<false> await_transform(finish<U> result) {
+    Ending<Cell::kValue> await_transform(finish<U> result) {
         setValue(std::forward<U>(result.value));
-        return end(Cell::kValue);
+        this->noteSuspended();
+        return {};
     }
 
 protected:
@@ -520,10 +534,6 @@ private:
     FLOW_INLINE Given<A> awaitOn(Cell* operand) {
         this->template waitFor<S::kPropagates>(operand);
         return give<A>(this);
-    }
-    Ending<false> end(std::uint8_t status) const noexcept {
-        this->noteSuspended();
-        return {status};
     }
 };
 
