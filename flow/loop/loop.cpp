@@ -1,6 +1,7 @@
 #include "flow/loop/loop.h"
 
 #include <limits>
+#include <thread>
 
 namespace flow {
 using namespace detail;
@@ -18,15 +19,29 @@ struct EndOfTurn : Waiter {
 } // namespace
 
 Loop::Loop() : previous_(std::exchange(currentLoop, this)) {
+    guests_.reset();
     nameUncaughtErrors();
 }
 
-Loop::~Loop() {
-    FLOW_ASSERT(guards_ == 0, "a loop is destroyed although a WorkGuard, or a call with onLoop, still needs it");
-    do { // what dies here may post
+void Loop::end() noexcept {
+    while (!guests_.isEmpty()) {
+        auto* guest = static_cast<Guest*>(guests_.next);
+        guest->unlink();
+        guest->end(guest);
+    }
+    for (;;) { // what dies here may post
         takeInbox();
         ready_.orphanAll();
-    } while (!inbox_.isEmpty());
+        if (!inbox_.isEmpty())
+            continue;
+        if (expected_ == 0)
+            break;
+        std::this_thread::yield(); // another thread has a few instructions to go
+    }
+    FLOW_ASSERT(guards_ == 0, "a loop is destroyed although a WorkGuard, or a call with onLoop, still needs it");
+}
+
+Loop::~Loop() {
     for (Loop** place = &currentLoop; *place; place = &(*place)->previous_)
         if (*place == this) { // not the first when loops are destroyed out of order
             *place = previous_;

@@ -17,13 +17,22 @@
 #include "flow/loop/timer_queue.h"
 
 namespace flow {
+namespace detail {
+
+/// What a loop ends when it is destroyed, unless it has been unlinked before.
+struct Guest : Link {
+    void (*end)(Guest*);
+};
+
+} // namespace detail
 
 class Loop {
 public:
     Loop(Loop const&) = delete;
     Loop& operator=(Loop const&) = delete;
     /// What is still parked here stays parked for ever; dropping its future cancels it as usual. Calls that were posted
-    /// and did not run are destroyed. There must be no WorkGuard left.
+    /// and did not run are destroyed, and those with onLoop that have not come to an end here are cancelled. There must
+    /// be no WorkGuard left.
     virtual ~Loop();
 
     /// Seconds on this loop's clock, read once a turn; outside run(), where there are no turns, read now.
@@ -70,6 +79,13 @@ public:
             inbox_.wake();
     }
 
+    /// The guest is ended, unlinked, when this loop is.
+    void add(detail::Guest& guest) { pushBack(guests_, guest); }
+    /// Between these two calls of its thread the loop waits, when it is destroyed, for what another thread is about to
+    /// put in.
+    void expectPost() { ++expected_; }
+    void postCame() { --expected_; }
+
     /// The priority of the running task.
     TaskPriority currentPriority() const { return static_cast<TaskPriority>(ready_.priority()); }
     /// Tasks run so far.
@@ -96,6 +112,8 @@ public:
 
 protected:
     Loop();
+    /// For the destructors of the derived classes: what dies with the loop may still look at its clock.
+    void end() noexcept;
 
     /// How many yields a task may skip before sliceIsOver() is asked.
     static constexpr int kSlice = 64;
@@ -133,6 +151,8 @@ private:
     bool turnEnded_ = false;
     int runs_ = 0; // runs under way on this loop: a task may start another
     int guards_ = 0;
+    int expected_ = 0;
+    detail::Link guests_;
     std::uint64_t tasks_ = 0;
     detail::Inbox inbox_;
     detail::ReadyQueue ready_;

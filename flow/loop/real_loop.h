@@ -14,6 +14,7 @@ namespace flow {
 class RealLoop final : public Loop {
 public:
     RealLoop();
+    ~RealLoop() override { end(); }
 
     double timer() override;
 

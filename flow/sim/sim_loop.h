@@ -16,6 +16,7 @@ class SimLoop final : public Loop {
 public:
     /// Starts at time 0.
     SimLoop() = default;
+    ~SimLoop() override { end(); }
 
     double timer() override { return now_; }
 

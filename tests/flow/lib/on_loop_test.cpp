@@ -1,11 +1,15 @@
 #include "flow/lib/on_loop.h"
 
-#include "flow/loop/delay.h"
+#include "flow/coro/coroutine.h"
+#include "flow/lib/errors.h"
+#include "flow/lib/time.h"
 #include "flow/loop/real_loop.h"
 #include "tests/flow/support/balance.h"
+#include "tests/flow/support/death.h"
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <future>
 #include <memory>
 #include <string>
@@ -54,6 +58,15 @@ struct Dies {
 Future<int> later(int value) {
     co_await delay(0.001);
     co_return value;
+}
+
+/// For the caller's thread, whose loop is then `caller`: the call is made for that one.
+template <class F>
+auto callFrom(Loop& caller, Loop& target, F call) {
+    Loop* current = std::exchange(detail::currentLoop, &caller);
+    auto future = onLoop(target, std::move(call));
+    detail::currentLoop = current;
+    return future;
 }
 
 } // namespace
@@ -138,12 +151,136 @@ TEST_CASE("onLoop: a loop that ends before it has called") {
     Future<int> future;
     {
         RealLoop other;
-        // Made current by its construction; the call is made for the outer loop.
-        detail::currentLoop = &loop;
-        future = onLoop(other, [] { return 1; });
-        detail::currentLoop = &other;
+        future = callFrom(loop, other, [] { return 1; });
     }
     loop.run();
     CHECK(future.isReady());
     CHECK(future.getError().code() == error_code_broken_promise);
+}
+
+TEST_CASE("onLoop: a loop that ends while what it was called for is under way") {
+    RealLoop loop;
+    auto there = std::make_shared<std::thread::id>();
+    std::thread::id other;
+    Future<int> direct, nested;
+    LoopThread third;
+    {
+        LoopThread second;
+        other = second.id();
+        direct = onLoop(second.loop(), [dies = Dies(there)] { return Future<int>(Never()); });
+        nested = onLoop(second.loop(), [&] { return onLoop(third.loop(), [] { return Future<int>(Never()); }); });
+        loop.run(onLoop(second.loop(), [] {})); // by now the others have been called
+    }
+    for (Future<int> const& each : {direct, nested}) {
+        loop.run(errorOr(timeoutError(each, 60)));
+        REQUIRE(each.isReady());
+        CHECK(each.getError().code() == error_code_broken_promise);
+    }
+    CHECK(*there == other);
+}
+
+TEST_CASE("onLoop: a call that ends with its loop is cancelled there first, and may look at the clock") {
+    test::Balance balance;
+    RealLoop loop;
+    double diedAt = -1;
+    Future<int> future;
+    {
+        RealLoop other;
+        future = callFrom(loop, other, [&diedAt] {
+            return [](double& at) -> Future<int> {
+                try {
+                    co_return co_await Future<int>(Never());
+                } catch (Error&) {
+                    at = timer() + now();
+                    throw;
+                }
+            }(diedAt);
+        });
+        other.run();
+    }
+    CHECK(diedAt > 0);
+    CHECK_FALSE(future.isReady());
+    loop.run();
+    CHECK(future.getError().code() == error_code_broken_promise);
+}
+
+TEST_CASE("onLoop: with a timeout, as the last thing that a loop runs") {
+    LoopThread other;
+    std::atomic<bool> cameToAnEnd{false};
+    {
+        RealLoop loop;
+        auto slow = [&cameToAnEnd]() -> Future<int> {
+            co_await delay(0.05);
+            cameToAnEnd = true;
+            co_return 42;
+        };
+        Future<int> late = timeoutError(onLoop(other.loop(), slow), 0.001);
+        CHECK_THROWS_AS(loop.run(late), Error);
+        CHECK(late.getError().code() == error_code_timed_out);
+    }
+    RealLoop loop;
+    auto awaitEnd = [&]() -> Future<Void> {
+        while (!cameToAnEnd)
+            co_await delay(0.001);
+    };
+    loop.run(awaitEnd());
+    loop.run(onLoop(other.loop(), [] {})); // behind the end of the call
+}
+
+TEST_CASE("onLoop: a caller that cancels before the call, during it, and with the answer on its way") {
+    for (int step = 0; step < 3; ++step) {
+        test::Balance balance;
+        RealLoop other;
+        bool called = false;
+        Promise<std::string> answer;
+        {
+            RealLoop loop;
+            auto future = callFrom(loop, other, [&] {
+                called = true;
+                return answer.getFuture();
+            });
+            detail::currentLoop = &other;
+            if (step >= 1)
+                other.run();
+            CHECK(called == (step >= 1));
+            if (step == 2)
+                answer.send("nobody sees this, and it needs memory of its own");
+            detail::currentLoop = &loop;
+            future.cancel();
+            CHECK(future.isReady());
+            CHECK(future.getError().code() == error_code_actor_cancelled);
+            loop.run(); // nothing keeps it
+        }
+        other.run();
+        CHECK(called);
+    }
+}
+
+TEST_CASE("onLoop: answers cross with callers that give up and go") {
+    constexpr int kCalls = 3000;
+    LoopThread other;
+    std::atomic<int> called{0};
+    for (int i = 0; i < kCalls; ++i) {
+        RealLoop loop;
+        auto call = [&called] { return std::to_string(++called) + " needs memory of its own"; };
+        auto future = onLoop(other.loop(), call);
+        for (std::atomic<int> spin{(i * 37) % 2000}; spin > 0; --spin) {
+        }
+        if (i % 3 == 0)
+            loop.run(errorOr(timeoutError(std::move(future), 1e-5)));
+    }
+    RealLoop loop;
+    loop.run(onLoop(other.loop(), [] {}));
+    CHECK(called == kCalls);
+}
+
+TEST_CASE("onLoop: a caller's loop that is destroyed while it waits") {
+    CHECK_DIES(
+        {
+            RealLoop other;
+            Future<int> future;
+            RealLoop loop;
+            future = onLoop(other, [] { return 1; });
+        },
+        "a call with onLoop");
 }

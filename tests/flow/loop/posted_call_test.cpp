@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -64,6 +65,36 @@ TEST_CASE("post: what dies with a loop may post to it") {
     };
     SimLoop loop;
     loop.post(PostsAgain(&loop));
+}
+
+TEST_CASE("post: what dies with a loop may look at its clock") {
+    struct Looks {
+        double* seen;
+        explicit Looks(double* s) : seen(s) {}
+        Looks(Looks&& other) : seen(std::exchange(other.seen, nullptr)) {}
+        ~Looks() {
+            if (seen)
+                *seen = now() + timer();
+        }
+        void operator()() {}
+    };
+    double seen = 0;
+    std::make_unique<RealLoop>()->post(Looks(&seen));
+    CHECK(seen > 0);
+}
+
+TEST_CASE("post: a loop that is destroyed while it expects a post waits for that") {
+    auto loop = std::make_unique<RealLoop>();
+    std::atomic<bool> posts{false};
+    loop->expectPost();
+    std::thread other([&posts, loop = loop.get()] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        posts = true;
+        loop->post([came = std::shared_ptr<void>(nullptr, [loop](void*) { loop->postCame(); })] {});
+    });
+    loop.reset();
+    CHECK(posts);
+    other.join();
 }
 
 TEST_CASE("post: an error that escapes a call is reported as dropped") {
