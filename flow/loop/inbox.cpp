@@ -35,7 +35,7 @@ Link* Inbox::oldestFirst(Link* newest) {
 
 void Inbox::sleep(double seconds) {
     if (event_ < 0) {
-        event_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        event_ = ::eventfd(0, EFD_CLOEXEC);
         if (event_ < 0)
             throw platform_error();
     }
@@ -58,9 +58,8 @@ void Inbox::sleep(double seconds) {
     Link* still = asleep();
     if (top_.compare_exchange_strong(still, nullptr, std::memory_order_relaxed))
         return;
-    // Someone has found us asleep, and writes or has written: wait for that, or the next sleep would end at once.
-    while (::poll(&poll, 1, -1) < 0) {
-    }
+    // Someone has found us asleep, and writes or has written. The read waits for that: the write must not come after
+    // the end of this inbox, nor end the next sleep.
     std::uint64_t count;
     while (::read(event_, &count, sizeof count) < 0 && errno == EINTR) {
     }

@@ -5,6 +5,9 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <chrono>
+#include <deque>
 #include <limits>
 #include <memory>
 #include <thread>
@@ -46,6 +49,30 @@ TEST_CASE("inbox: sleep returns at once if something is there, and after its tim
     inbox.put(&letter);
     inbox.sleep(std::numeric_limits<double>::infinity());
     CHECK_FALSE(inbox.isEmpty());
+}
+
+TEST_CASE("inbox: a sleep in which something is put in does not end before the write that is to end it") {
+    Inbox inbox;
+    std::deque<Letter> letters;
+    std::atomic<bool> writes{false};
+    std::thread sender([&] {
+        do { // until it finds the owner asleep
+            std::this_thread::yield();
+        } while (!inbox.put(&letters.emplace_back()));
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        writes = true;
+        inbox.wake();
+    });
+    Waiter *taken = nullptr, *takenBeforeWrite = nullptr;
+    while (!writes) {
+        inbox.sleep(0.01); // its time is over before the write
+        bool written = writes;
+        inbox.takeAll([&](Waiter* waiter) { taken = waiter; });
+        if (!written)
+            takenBeforeWrite = taken;
+    }
+    sender.join();
+    CHECK(takenBeforeWrite != &letters.back());
 }
 
 TEST_CASE("inbox: many threads, one owner that sleeps whenever nothing is there") {
