@@ -9,6 +9,8 @@ namespace {
 
 /// Waits for the future of Loop::run(future) and ends the turn, so that run looks at the future.
 struct EndOfTurn : Waiter {
+    EndOfTurn(EndOfTurn const&) = delete;
+    ~EndOfTurn() { abandon(this); }
     explicit EndOfTurn(bool& flag) {
         resume = [](Waiter* self) { *static_cast<bool*>(self->owner) = true; };
         owner = &flag;
@@ -24,6 +26,7 @@ Loop::Loop() : previous_(std::exchange(currentLoop, this)) {
 }
 
 void Loop::end() noexcept {
+    FLOW_ASSERT(runs_ == 0, "a loop is destroyed by a task that it runs");
     while (!guests_.isEmpty()) {
         auto* guest = static_cast<Guest*>(guests_.next);
         guest->unlink();
@@ -54,7 +57,6 @@ void Loop::runUntilReady(Cell* cell) {
     addFuture(cell);
     park(&waiter, cell);
     runUntil(cell);
-    abandon(&waiter);
 }
 
 void Loop::run() {
@@ -66,11 +68,16 @@ void Loop::runUntil(Cell* cell) {
     FLOW_ASSERT(currentLoop == this, "Loop::run() on a loop that is not the current one of this thread");
     stopped_ = false;
     ++runs_;
+    struct Ended {
+        Loop& loop;
+        ~Ended() {
+            --loop.runs_;
+            loop.stopped_ = false;
+            loop.turnEnded_ = true;
+        }
+    } ended{*this};
     while (!stopped_ && !(cell && cell->isReady()) && runTurn()) {
     }
-    --runs_;
-    stopped_ = false;
-    turnEnded_ = true;
 }
 
 bool Loop::runTurn() {

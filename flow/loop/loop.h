@@ -32,7 +32,7 @@ public:
     Loop& operator=(Loop const&) = delete;
     /// What is still parked here stays parked for ever; dropping its future cancels it as usual. Calls that were posted
     /// and did not run are destroyed, and those with onLoop that have not come to an end here are cancelled. There must
-    /// be no WorkGuard left.
+    /// be no WorkGuard left, and no task of this loop up the stack (as when one calls exit() and the loop is static).
     virtual ~Loop();
 
     /// Seconds on this loop's clock, read once a turn; outside run(), where there are no turns, read now.

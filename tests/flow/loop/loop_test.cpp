@@ -170,6 +170,18 @@ TEST_CASE("loop: what is parked when it is destroyed stays parked, and can be dr
     CHECK(blocks.leaked() == 0);
 }
 
+TEST_CASE("loop: a task that destroys its loop") {
+    std::string words = lastWords([] {
+        auto loop = std::make_unique<SimLoop>();
+        auto task = [](std::unique_ptr<SimLoop>& mine) -> Future<Void> {
+            co_await delay(1);
+            mine.reset();
+        };
+        loop->run(task(loop));
+    });
+    CHECK(words.find("a loop is destroyed by a task that it runs") != std::string::npos);
+}
+
 TEST_CASE("loop: a delay needs a loop") {
     std::string words = lastWords([] { (void)delay(1); });
     CHECK(words.find("no loop on this thread") != std::string::npos);

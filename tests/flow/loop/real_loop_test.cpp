@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <sys/resource.h>
 #include <vector>
 
 using namespace flow;
@@ -107,6 +108,20 @@ TEST_CASE("real loop: a delay that is made outside run() counts from there, not 
     double made = loop.timer();
     loop.run(delay(0.001));
     CHECK(loop.timer() >= made + 0.001);
+}
+
+TEST_CASE("real loop: where it has no file descriptor to sleep at, run() throws and can be called again") {
+    RealLoop loop;
+    Future<Void> soon = delay(0.01);
+    rlimit before, none;
+    ::getrlimit(RLIMIT_NOFILE, &before);
+    none = {0, before.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &none);
+    CHECK_THROWS_AS(loop.run(soon), Error);
+    ::setrlimit(RLIMIT_NOFILE, &before);
+    CHECK_FALSE(soon.isReady());
+    loop.run(soon);
+    CHECK(soon.isReady());
 }
 
 TEST_CASE("real loop: an error of run() that nobody catches is named") {
