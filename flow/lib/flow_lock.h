@@ -54,7 +54,7 @@ public:
 
 private:
     struct Taker;
-    bool fits(std::int64_t amount) const { return active_ + amount <= permits_ || active_ == 0; }
+    bool fits(std::int64_t amount) const { return amount <= permits_ - active_ || active_ == 0; }
     void grant();
 
     std::int64_t permits_;
@@ -69,7 +69,7 @@ private:
 class FlowLock::Releaser {
 public:
     Releaser() = default;
-    explicit Releaser(FlowLock& lock, std::int64_t amount = 1) : lock(&lock), remaining(amount) {}
+    explicit Releaser(FlowLock& taken, std::int64_t amount = 1) : lock(&taken), remaining(amount) {}
     Releaser(Releaser&& other) noexcept
         : lock(std::exchange(other.lock, nullptr)), remaining(std::exchange(other.remaining, 0)) {}
     Releaser& operator=(Releaser&& other) noexcept {

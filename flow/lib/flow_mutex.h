@@ -4,9 +4,10 @@
 //     FlowMutex mutex;
 //     state FlowMutex::Lock lock = wait(mutex.take());     // until the last copy of `lock` dies or lock.release()
 //
-// Cancel-safe: a Lock that arrives and is never looked at gives the mutex back. A Lock may outlive the mutex. When the
-// mutex is destroyed those who wait get broken_promise. Whoever has to wait goes on through the loop, at the priority
-// DefaultYield: release() runs nobody else's code.
+// Cancel-safe: a Lock that arrives and is never looked at gives the mutex back. A Lock may outlive the mutex; one that
+// was moved from holds nothing. When the mutex is destroyed those who wait get broken_promise. A mutex that was moved
+// from can only be destroyed. Whoever has to wait goes on through the loop, at the priority DefaultYield: release()
+// runs nobody else's code.
 
 #include "flow/coro/coroutine.h"
 #include "flow/lib/flow_lock.h"
@@ -52,12 +53,16 @@ public:
             lock_->kill();
     }
 
-    [[nodiscard]] Future<Lock> take() { return acquire(lock_); }
+    [[nodiscard]] Future<Lock> take() { return acquire(valid()); }
     /// Whether take() would be ready at once.
-    bool available() const { return lock_->available() > 0 && lock_->waiters() == 0; }
-    std::int64_t waiters() const { return lock_->waiters(); }
+    bool available() const { return valid()->available() > 0 && lock_->waiters() == 0; }
+    std::int64_t waiters() const { return valid()->waiters(); }
 
 private:
+    std::shared_ptr<FlowLock> const& valid() const {
+        FLOW_ASSERT(lock_, "the FlowMutex is invalid: it was moved from");
+        return lock_;
+    }
     static Future<Lock> acquire(std::shared_ptr<FlowLock> lock, Propagate = {}) {
         co_await lock->take();
         FlowLock::Releaser releaser(*lock);

@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -84,6 +85,29 @@ TEST_CASE("FlowLock: a small request waits behind a large one, and a too large o
     loop.run();
     CHECK(log.take() == "a ~a large ~large small ~small huge ~huge");
     CHECK(lock.available() == 3);
+}
+
+TEST_CASE("FlowLock: the largest amount waits until nobody holds any, and nobody gets more beside it") {
+    ::test::Balance balance;
+    SimLoop loop;
+    std::int64_t everything = std::numeric_limits<std::int64_t>::max();
+    FlowLock lock(2);
+    Future<Void> one = lock.take();
+    Future<Void> all = lock.take(TaskPriority::DefaultYield, everything);
+    CHECK_FALSE(all.isReady());
+    CHECK(lock.activePermits() == 1);
+    lock.release();
+    loop.run();
+    CHECK(all.isReady());
+    CHECK(lock.activePermits() == everything);
+    Future<Void> another = lock.take();
+    loop.run();
+    CHECK_FALSE(another.isReady());
+    lock.release(everything);
+    loop.run();
+    CHECK(another.isReady());
+    CHECK(lock.activePermits() == 1);
+    lock.release();
 }
 
 TEST_CASE("FlowLock: a dropped take loses nothing, wherever it stands") {

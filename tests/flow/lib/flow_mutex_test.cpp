@@ -2,6 +2,7 @@
 
 #include "flow/sim/sim_loop.h"
 #include "tests/flow/support/balance.h"
+#include "tests/flow/support/death.h"
 #include "tests/flow/support/trace_log.h"
 
 #include <doctest/doctest.h>
@@ -104,4 +105,21 @@ TEST_CASE("FlowMutex: error() fails those who wait and those who come later") {
     lock.release();
     lock.error();
     CHECK(other.take().canGet());
+}
+
+TEST_CASE("FlowMutex: one that was moved from says so, and a Lock that was moved from holds nothing") {
+    ::test::Balance balance;
+    SimLoop loop;
+    FlowMutex mutex;
+    FlowMutex::Lock lock = mutex.take().get();
+    FlowMutex moved = std::move(mutex);
+    CHECK_DIES((void)mutex.take(), "the FlowMutex is invalid: it was moved from");
+    CHECK_DIES((void)mutex.available(), "it was moved from");
+    CHECK_DIES((void)mutex.waiters(), "it was moved from");
+    FlowMutex::Lock holder = std::move(lock);
+    lock.release();
+    lock.error();
+    CHECK_FALSE(moved.available());
+    holder.release();
+    CHECK(moved.available());
 }
