@@ -1,3 +1,8 @@
 // The entry point of flow_tests: doctest finds the cases of every file linked in.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
+
+/// ThreadSanitizer asks for it. The tests want more memory than there is, to see std::bad_alloc.
+extern "C" const char* __tsan_default_options() {
+    return "allocator_may_return_null=1";
+}

@@ -28,8 +28,7 @@ CHECKED_PYTHON = ("actorc", "tools", "tests")
 SANITIZER = {
     "ASAN_OPTIONS": "external_symbolizer_path=/usr/bin/addr2line",
     "UBSAN_OPTIONS": "print_stacktrace=1",
-    # The tests ask for more memory than there is, to see std::bad_alloc.
-    "TSAN_OPTIONS": "allocator_may_return_null=1 external_symbolizer_path=/usr/bin/addr2line",
+    "TSAN_OPTIONS": "external_symbolizer_path=/usr/bin/addr2line",
 }
 
 DESCRIPTION = """\
