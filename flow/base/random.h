@@ -57,7 +57,8 @@ public:
     std::int64_t randomInt64(std::int64_t begin, std::int64_t end) {
         FLOW_ASSERT(begin < end, "randomInt64 needs begin < end");
         auto range = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin);
-        auto offset = static_cast<std::uint64_t>(static_cast<unsigned __int128>(randomUInt64()) * range >> 64);
+        __extension__ using Wide = unsigned __int128; // no ISO C++: -Wpedantic would warn of it
+        auto offset = static_cast<std::uint64_t>(static_cast<Wide>(randomUInt64()) * range >> 64);
         return static_cast<std::int64_t>(static_cast<std::uint64_t>(begin) + offset);
     }
     std::uint32_t randomUInt32() { return static_cast<std::uint32_t>(randomUInt64() >> 32); }

@@ -23,13 +23,13 @@ public:
 
     Standalone() = default;
     /// Copies into an arena of its own.
-    Standalone(T const& value) : Standalone(Arena(), value) {}
+    Standalone(T const& plain) : Standalone(Arena(), plain) {}
     /// Whatever T can be made from.
     template <class U>
         requires std::constructible_from<T, U&&> && (!std::derived_from<std::remove_cvref_t<U>, T>)
-    explicit(!std::convertible_to<U&&, T>) Standalone(U&& value) : Standalone(T(std::forward<U>(value))) {}
+    explicit(!std::convertible_to<U&&, T>) Standalone(U&& plain) : Standalone(T(std::forward<U>(plain))) {}
     /// Shares what is in `arena` already.
-    Standalone(T const& value, Arena const& arena) : T(value), arena_(arena) {}
+    Standalone(T const& plain, Arena const& arena) : T(plain), arena_(arena) {}
 
     Standalone(Standalone const&) = default;
     Standalone(Standalone&& other) noexcept
@@ -41,7 +41,7 @@ public:
         std::swap(arena_, taken.arena_);
         return *this;
     }
-    Standalone& operator=(T const& value) { return *this = Standalone(value); }
+    Standalone& operator=(T const& plain) { return *this = Standalone(plain); }
     ~Standalone() = default;
 
     Arena& arena() { return arena_; }
@@ -56,7 +56,7 @@ public:
     }
 
 private:
-    Standalone(Arena arena, T const& value) : T(deepCopy(arena, value)), arena_(std::move(arena)) {}
+    Standalone(Arena arena, T const& plain) : T(deepCopy(arena, plain)), arena_(std::move(arena)) {}
 
     Arena arena_;
 };

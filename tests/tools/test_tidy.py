@@ -169,3 +169,22 @@ def test_headers_compile_alone(tmp_path: Path) -> None:
     found = findings(tmp_path, files, tidy.check_headers_compile)
     assert len(found) == 1
     assert found[0].startswith("flow/core/bad.h:1: does not compile alone")
+
+
+@pytest.mark.parametrize(
+    ("text", "warning"),
+    [
+        ("struct A { A(int& b) : b(&b) {} int* b; };", "-Werror=shadow"),
+        ("inline unsigned __int128 i;", "-Werror=pedantic"),
+    ],
+)
+def test_headers_do_not_warn_users_of_gcc(tmp_path: Path, text: str, warning: str) -> None:
+    files = {
+        "flow/actor/keywords.h": "#pragma once\n#define state\n",
+        "flow/core/bad.h": f"#pragma once\n{text}\n",
+        "flow/core/good.h": "#pragma once\ninline int state;\n",
+    }
+    found = findings(tmp_path, files, tidy.check_headers_compile)
+    assert len(found) == 1
+    assert found[0].startswith("flow/flow.h:1: gcc does not compile all headers together:\nIn file included from")
+    assert warning in found[0]
