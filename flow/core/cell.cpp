@@ -1,5 +1,7 @@
 #include "flow/core/cell.h"
 
+#include "flow/base/stack.h"
+
 namespace flow::detail {
 namespace {
 
@@ -122,9 +124,13 @@ private:
 };
 
 /// Frames whose states hold further futures are cancelled from within destructors, and so are values freed that hold
-/// further futures. Beyond this depth they wait until the outermost cancel or free comes to them, so that a long list
-/// does not overflow the stack.
-constexpr int kMaxDepth = 64;
+/// further futures. Where the stack does not allow for more of it they wait until the outermost cancel or free comes to
+/// them.
+bool isTooDeep(int nested) noexcept {
+    constexpr int kAlwaysAllowed = 64; // on stacks, too, of which nothing is known
+    return nested >= kAlwaysAllowed && stackIsShort();
+}
+
 constinit thread_local int depth = 0;
 constinit thread_local Link postponed = {nullptr, nullptr};
 constinit thread_local bool draining = false; // the cancel that comes to them is up the stack
@@ -145,7 +151,7 @@ void postpone(Cell* cell) noexcept {
 void freeWithValue(Cell* cell) noexcept {
     static constinit thread_local int nested = 0;
     static constinit thread_local Link* later = nullptr; // linked through `waiters`, of which a dead cell has none
-    if (nested >= kMaxDepth) {
+    if (isTooDeep(nested)) {
         cell->waiters.next = later;
         later = &cell->waiters;
         return;
@@ -235,7 +241,7 @@ void breakPromise(Cell* cell, Error error) noexcept {
     static constinit thread_local int nested = 0;
     static constinit thread_local Link later = {nullptr, nullptr}; // waiters, which can still be cancelled
     cell->error = error;
-    if (nested >= kMaxDepth) {
+    if (isTooDeep(nested)) {
         cell->setStatus(Cell::kError);
         if (!later.isLinked())
             later.reset();
@@ -256,7 +262,7 @@ void cancel(Cell* cell) noexcept {
     checkThread(cell);
     if (!cell->has(Cell::kHasFrame) || cell->has(Cell::kCancelled | Cell::kUncancellable))
         return;
-    if (depth >= kMaxDepth)
+    if (isTooDeep(depth))
         return postpone(cell);
     ++depth;
     CancelStack stack;
@@ -265,7 +271,8 @@ void cancel(Cell* cell) noexcept {
     --depth;
     if (depth != 0 || draining || !postponed.isLinked())
         return;
-    draining = true; // or else every 64th actor of a list would take its turn within that of the one before
+    draining =
+        true; // or else every actor of a list that finds no room would take its turn within that of the one before
     while (!postponed.isEmpty()) {
         Waiter* frame = takeFirst(postponed);
         frame->link = {&frame->link, &frame->link}; // parked nowhere, but parked

@@ -3,6 +3,9 @@
 
 #include "flow/core/stream.h"
 #include "flow/coro/coroutine.h"
+#include "flow/lib/flow_lock.h"
+#include "flow/loop/delay.h"
+#include "flow/sim/sim_loop.h"
 #include "tests/flow/support/trace_log.h"
 
 #include <doctest/doctest.h>
@@ -16,6 +19,9 @@ using namespace flow::detail;
 using namespace flow::test;
 
 namespace {
+
+/// More than fit into a small stack within each other.
+constexpr int kDeep = kManyLinks / 50;
 
 struct Node {
     int number;
@@ -62,7 +68,7 @@ TEST_CASE("long list: values that hold the next future") {
 }
 
 TEST_CASE("long list: values and actors in turn") {
-    onSmallStack(2 * kSmallStack, [] { // 64 levels of each nest before the rest is put off
+    onSmallStack(kSmallStack, [] {
         Blocks blocks;
         {
             Promise<Void> never;
@@ -101,69 +107,130 @@ TEST_CASE("long list: streams in streams") {
 }
 
 TEST_CASE("long list: promises that break each other, in order, and not all within each other") {
-    TraceLog log;
-    Blocks blocks;
-    {
-        static int deepest, depth;
-        deepest = depth = 0;
-        struct Breaks {
-            explicit Breaks(Promise<Void> p) : promise(std::move(p)) {}
-            ~Breaks() {
-                deepest = std::max(deepest, ++depth);
-                promise = Promise<Void>();
-                --depth;
+    onSmallStack(kSmallStack, [] {
+        Blocks blocks;
+        {
+            static int deepest, depth;
+            deepest = depth = 0;
+            struct Breaks {
+                explicit Breaks(Promise<Void> p) : promise(std::move(p)) {}
+                ~Breaks() {
+                    deepest = std::max(deepest, ++depth);
+                    promise = Promise<Void>();
+                    --depth;
+                }
+                Promise<Void> promise;
+            };
+            auto link = [](Future<Void> previous, std::unique_ptr<Breaks>, Propagate = {}) -> Future<Void> {
+                co_await previous;
+            };
+            Promise<Void> first;
+            std::vector<Future<Void>> all;
+            Future<Void> previous = first.getFuture();
+            for (int i = 0; i < kDeep; ++i) {
+                Promise<Void> own;
+                Future<Void> next = own.getFuture();
+                all.push_back(link(previous, std::make_unique<Breaks>(std::move(own))));
+                previous = next;
             }
-            Promise<Void> promise;
-        };
-        auto link = [](Future<Void> previous, std::unique_ptr<Breaks>, Propagate = {}) -> Future<Void> {
-            co_await previous;
-        };
-        Promise<Void> first;
-        std::vector<Future<Void>> all;
-        Future<Void> previous = first.getFuture();
-        for (int i = 0; i < 1000; ++i) {
-            Promise<Void> own;
-            Future<Void> next = own.getFuture();
-            all.push_back(link(previous, std::make_unique<Breaks>(std::move(own))));
-            previous = next;
+            first = Promise<Void>();
+            int broken = 0;
+            for (Future<Void> const& each : all)
+                broken += each.getError() == broken_promise();
+            CHECK(broken == kDeep);
+            CHECK(previous.getError() == broken_promise());
+            CHECK(deepest > 100);
+            CHECK(deepest < kDeep);
         }
-        first = Promise<Void>();
-        for (Future<Void> const& each : all)
-            CHECK(each.getError() == broken_promise());
-        CHECK(previous.getError() == broken_promise());
-        CHECK(deepest > 60);
-        CHECK(deepest < 70);
-    }
-    CHECK(blocks.leaked() == 0);
+        CHECK(blocks.leaked() == 0);
+    });
 }
 
 TEST_CASE("long list: who is put off can be cancelled meanwhile, and is told only once") {
-    TraceLog log;
-    static Future<Void> victim;
-    auto link = [](Future<Void> previous, Promise<Void>, Propagate = {}) -> Future<Void> { co_await previous; };
-    auto tells = [](TraceLog& said, const char* name, Future<Void> future, bool cancels) -> Future<Void> {
-        ErrorOr<Void> result = co_await tryGet(std::move(future));
-        said.say(std::string(name) + "=" + result.getError().name());
-        if (cancels)
-            victim = Future<Void>();
-    };
-    for (int links : {3, 200}) {
-        Promise<Void> first;
-        std::vector<Future<Void>> all;
-        Future<Void> previous = first.getFuture();
-        for (int i = 0; i < links; ++i) {
-            Promise<Void> own;
-            Future<Void> next = own.getFuture();
-            all.push_back(link(previous, std::move(own)));
-            previous = next;
+    onSmallStack(kSmallStack, [] {
+        TraceLog log;
+        static Future<Void> victim;
+        auto link = [](Future<Void> previous, Promise<Void>, Propagate = {}) -> Future<Void> { co_await previous; };
+        auto tells = [](TraceLog& said, const char* name, Future<Void> future, bool cancels) -> Future<Void> {
+            ErrorOr<Void> result = co_await tryGet(std::move(future));
+            said.say(std::string(name) + "=" + result.getError().name());
+            if (cancels)
+                victim = Future<Void>();
+        };
+        for (int links : {3, 200, kDeep}) {
+            Promise<Void> first;
+            std::vector<Future<Void>> all;
+            Future<Void> previous = first.getFuture();
+            for (int i = 0; i < links; ++i) {
+                Promise<Void> own;
+                Future<Void> next = own.getFuture();
+                all.push_back(link(previous, std::move(own)));
+                previous = next;
+            }
+            victim = tells(log, "victim", previous, false);
+            Future<Void> canceller = tells(log, "canceller", previous, true);
+            Future<Void> bystander = tells(log, "bystander", previous, false);
+            first = Promise<Void>();
+            CHECK(log.take() == "bystander=broken_promise canceller=broken_promise victim=actor_cancelled");
+            CHECK_FALSE(victim.isValid());
         }
-        victim = tells(log, "victim", previous, false);
-        Future<Void> canceller = tells(log, "canceller", previous, true);
-        Future<Void> bystander = tells(log, "bystander", previous, false);
-        first = Promise<Void>();
-        CHECK(log.take() == "bystander=broken_promise canceller=broken_promise victim=actor_cancelled");
-        CHECK_FALSE(victim.isValid());
+    });
+}
+
+namespace {
+
+/// Holds an actor while it waits for something else.
+Future<Void> around([[maybe_unused]] Future<Void> inner, Propagate = {}) {
+    co_await Never();
+}
+
+/// Each level has something that the next refers to.
+Future<Void> refersToParent(int levels, int* parents, int* right) {
+    struct Looks {
+        int* what;
+        int* right;
+        ~Looks() { *right += *what == 1; }
+    } looks{parents, right};
+    struct Mine {
+        int alive = 1;
+        ~Mine() { alive = 0; }
+    } mine;
+    Future<Void> child = levels > 1 ? refersToParent(levels - 1, &mine.alive, right) : Future<Void>(Never());
+    co_await Never();
+}
+
+Future<Void> holdsAndWaits(FlowLock& lock) {
+    co_await lock.take();
+    FlowLock::Releaser releaser(lock);
+    Future<Void> another = lock.take();
+    co_await Never();
+}
+
+} // namespace
+
+TEST_CASE("long list: a child is gone before what it refers to in its parent, as deep as programs go") {
+    for (int levels : {1, 63, 64, 65, 1000}) {
+        int root = 1, right = 0;
+        Future<Void> tree = refersToParent(levels, &root, &right);
+        tree = Future<Void>();
+        CHECK(right == levels);
     }
+}
+
+TEST_CASE("long list: a lock gives no permit to one whose cancel is put off") {
+    onForeignStack([] { // where that begins at 64 levels
+        for (int levels = 50; levels < 80; ++levels) {
+            SimLoop loop;
+            FlowLock lock(1);
+            Future<Void> list = holdsAndWaits(lock);
+            for (int i = 0; i < levels; ++i)
+                list = around(std::move(list));
+            list = Future<Void>();
+            loop.run(delay(1));
+            CHECK(lock.available() == 1);
+            CHECK(lock.waiters() == 0);
+        }
+    });
 }
 
 TEST_CASE("long list: a short one dies at once, from the head on") {

@@ -1,5 +1,6 @@
 #pragma once
-// Runs a piece of code on a thread with a small stack: a test that something needs the same stack for any length.
+// Runs a piece of code on another stack: on a thread with a small one, to test that something needs the same stack for
+// any length, or on one that is not a thread's.
 //
 //     onSmallStack(kSmallStack, [] { chain of kManyLinks links });
 
@@ -7,7 +8,9 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <memory>
 #include <pthread.h>
+#include <ucontext.h>
 
 namespace flow::test {
 
@@ -23,6 +26,20 @@ inline void onSmallStack(std::size_t stackBytes, void (*body)()) {
         std::abort();
     pthread_join(thread, nullptr);
     pthread_attr_destroy(&attributes);
+}
+
+/// On a stack that is not the thread's, as fibers have.
+inline void onForeignStack(void (*body)()) {
+    static thread_local ucontext_t here, there;
+    std::unique_ptr<char[]> stack(new char[1 << 20]);
+    if (getcontext(&there) != 0)
+        std::abort();
+    there.uc_stack.ss_sp = stack.get();
+    there.uc_stack.ss_size = 1 << 20;
+    there.uc_link = &here;
+    makecontext(&there, body, 0);
+    if (swapcontext(&here, &there) != 0)
+        std::abort();
 }
 
 /// 256 KiB and a million links. AddressSanitizer puts red zones around every local, calls through its own unwinder and
