@@ -13,6 +13,9 @@
 // parameters are destroyed with its frame before its result is published. Calling it throws only std::bad_alloc.
 // Parameters that are references stay references: take what must live across a co_await by value.
 //
+// gcc 12 translates some coroutines wrongly, whatever the library; README.md says which. What helps is a statement for
+// each co_await: `int first = co_await a;`.
+//
 // The coroutine's frame is the waiter (see flow/core/frame.h): a call is one allocation for result and frame.
 
 #include "flow/base/argument.h"
@@ -34,7 +37,7 @@ struct Uncancellable {};
 /// coroutine is cancelled, ends the coroutine with that error, without a C++ exception. A hundred times faster than
 /// one.
 ///
-///     Future<int> sum(Future<int> a, Future<int> b, Propagate = {}) { co_return co_await a + co_await b; }
+///     Future<int> twice(Future<int> a, Propagate = {}) { co_return 2 * co_await a; }
 ///
 /// Locals, then parameters are destroyed as by an exception. No handler of the coroutine's own sees the error of a
 /// co_await: leave this out where one stands in a try block. tryGet works as everywhere, for errors and cancels.
@@ -469,14 +472,17 @@ public:
     FLOW_INLINE Given<TryAwaiter<U, S::kPropagates>> await_transform(TryGet<U>&& attempt) {
         if constexpr (S::kPropagates)
             cell()->flags &= static_cast<std::uint8_t>(~Cell::kPassesCancel);
+        beginWait();
         this->waitFor(coro::pending<U>(std::move(attempt.future)).cell());
         return give<TryAwaiter<U, S::kPropagates>>(this);
     }
     FLOW_INLINE Given<DelayAwaiter<Base>> await_transform(Delay delay) {
+        beginWait();
         this->waitFor(delay);
         return give<DelayAwaiter<Base>>(this);
     }
     FLOW_INLINE Given<DelayAwaiter<Base>> await_transform(Yield yield) {
+        beginWait();
         this->waitFor(yield);
         return give<DelayAwaiter<Base>>(this);
     }
@@ -532,8 +538,15 @@ protected:
 private:
     template <class A>
     FLOW_INLINE Given<A> awaitOn(Cell* operand) {
+        beginWait();
         this->template waitFor<S::kPropagates>(operand);
         return give<A>(this);
+    }
+    FLOW_INLINE void beginWait() const {
+#ifndef __clang__ // whose operands are awaited one after the other, as the language says
+        FLOW_ASSERT(!this->isParked() && !this->hasAwaited(),
+                    "gcc began two co_awaits of one expression at once: give each a statement of its own");
+#endif
     }
 };
 
