@@ -333,6 +333,8 @@ FreeBlock* Home::supply(SizeClass sizeClass) {
     if (isSorting_ || unsortedBytes() > kMayBeUnsorted) {
         sortSome();
         isSorting_ = unsortedBytes() != 0;
+        if (FreeBlock* blocks = takeFree(sizeClass)) // mail may just have come
+            return blocks;
     }
     if (!unused_ && adoptOrphans())
         if (FreeBlock* blocks = takeFree(sizeClass))
@@ -347,8 +349,10 @@ FreeBlock* Home::supply(SizeClass sizeClass) {
     return carve(sizeClass);
 }
 
-/// Blocks that came home, or those of a span; null if there are none.
+/// What is in the list, what came home, or the blocks of a span; null if there are none.
 FreeBlock* Home::takeFree(SizeClass sizeClass) noexcept {
+    if (FreeBlock*& first = heap.classes[sizeClass].first)
+        return std::exchange(first, nullptr);
     if (FreeBlock* mail = takeMail(sizeClass))
         return mail;
     Chunk::Span* span = ledgers_[sizeClass].sorted;
