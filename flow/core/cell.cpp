@@ -271,8 +271,8 @@ void cancel(Cell* cell) noexcept {
     --depth;
     if (depth != 0 || draining || !postponed.isLinked())
         return;
-    draining =
-        true; // or else every actor of a list that finds no room would take its turn within that of the one before
+    // Otherwise every actor of a list that finds no room would take its turn within that of the one before.
+    draining = true;
     while (!postponed.isEmpty()) {
         Waiter* frame = takeFirst(postponed);
         frame->link = {&frame->link, &frame->link}; // parked nowhere, but parked

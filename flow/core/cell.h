@@ -169,9 +169,9 @@ inline Waiter* finishFrame(Cell* cell, std::uint8_t status) noexcept {
     return last;
 }
 
-/// Sets an error in a cell whose Promise or PromiseStream dies, and runs all waiters. Where so many of
-/// these are under way that the stack is short, as when a long list of actors that hold promises for each other ends,
-/// they run before the outermost returns.
+/// Sets an error in a cell whose Promise or PromiseStream dies, and runs all waiters. Where so many of these are under
+/// way that the stack is short, as when a long list of actors that hold promises for each other ends, they run before
+/// the outermost returns.
 void breakPromise(Cell* cell, Error error) noexcept;
 
 /// Tells an unfinished frame to end, as the language says: what it waits for is released first (and, if nobody else

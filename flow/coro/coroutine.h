@@ -372,17 +372,6 @@ struct ParkedAwaiter {
     void await_resume() const noexcept {}
 };
 
-/// Gives a value without suspending.
-template <class T>
-struct Immediate {
-    T value;
-    bool await_ready() const noexcept { return true; }
-    void await_suspend(std::coroutine_handle<>) const noexcept {}
-    T await_resume() const noexcept { return value; }
-};
-template <>
-struct Immediate<void> : std::suspend_never {};
-
 /// The end of a coroutine: destroys the frame, publishes, hands over. It is part of the coroutine, so after destroy()
 /// only locals are touched. kUnset: with a value, or with the error that is in the cell.
 template <std::uint8_t Status, bool FrameIsTrivial = false>
