@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from benchlib.process import ROOT, interrupt_on_terminate
+from common.process import ROOT, interrupt_on_terminate
 
 sys.path.insert(0, str(ROOT / "actorc"))
 

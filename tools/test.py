@@ -15,9 +15,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchlib.build import BuildError, binary_dir, build
-from benchlib.counts import Counts, doctest, junit
-from benchlib.process import ROOT, interrupt_on_terminate, stream
+from common.build import BuildError, binary_dir, build
+from common.counts import Counts, doctest, junit
+from common.process import ROOT, interrupt_on_terminate, stream
 
 TESTED = ("clang-checked", "gcc-checked", "asan")
 THREADS = "tsan"  # the programs have one thread: only the runtime's own tests run under it

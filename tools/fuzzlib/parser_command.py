@@ -7,7 +7,7 @@ from contextlib import closing
 
 from rich.console import Console
 
-from benchlib.progress import Bar
+from common.progress import Bar
 from fuzzlib.mutation import Corpus
 from fuzzlib.parser_fuzz import Campaign, fault, minimised, run, text_of
 from fuzzlib.workers import unordered

@@ -7,7 +7,7 @@ from contextlib import closing
 
 from rich.console import Console
 
-from benchlib.progress import Bar
+from common.progress import Bar
 from fuzzlib.campaign import made_small, run, tasks
 from fuzzlib.report import reproducer
 from fuzzlib.toolchain import TOOLCHAINS

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchlib.process import ROOT
+from common.process import ROOT
 
 HERE = Path(__file__).parent
 SYMBOLIZER = {"ASAN_OPTIONS": "external_symbolizer_path=/usr/bin/addr2line:detect_leaks=0"}

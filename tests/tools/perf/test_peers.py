@@ -5,9 +5,9 @@ import io
 import pytest
 from rich.console import Console
 
-from benchlib.peers import cell, libraries, own_styles, peers_table
-from benchlib.run import choose
-from benchlib.table import collect
+from perf.overview.peers import cell, libraries, own_styles, peers_table
+from perf.results import collect
+from perf.suite import choose
 
 NAMES = [
     "NET2/64/actor",

@@ -1,19 +1,21 @@
-"""bench/compiler.py: the files that it makes, and what it says of them."""
+"""tools/bench compiler: the files that it makes, and what it says of them."""
 
 from __future__ import annotations
 
 import json
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from actorc.diagnostics import Diagnostics
 from actorc.driver import analyse
 from actorc.source import Source
 from actorc.syntax import Choose, StateDecl, Try, Wait, walk
-from benchlib.actor_files import actor_file
-from benchlib.compiler import Many, MeasureError, Row, cpu_seconds, document
-from benchlib.compiler_command import files_table, main, many_table
+from perf.compiler.actor_files import actor_file
+from perf.compiler.command import files_table, main, many_table
+from perf.compiler.cost import Many, MeasureError, Row, cpu_seconds, document
 
 
 def test_files_are_those_of_their_seed_and_length() -> None:
@@ -59,10 +61,12 @@ def test_tables_have_a_row_each() -> None:
     assert many_table([Many("coroutine", 2, 10, 3.0, 1.0)]).row_count == 1
 
 
-def test_the_command_measures_and_writes_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_measures_and_writes_json(tmp_path: Path) -> None:
     out = tmp_path / "out.json"
-    assert main(["--lines", "300", "--files", "2", "--runs", "1", "--no-clang", "--json", str(out)]) == 0
-    assert "state-machine" in capsys.readouterr().out
+    shown = Console(file=StringIO(), width=160)
+    arguments = ["--lines", "300", "--files", "2", "--runs", "1", "--no-clang", "--json", str(out)]
+    assert main(arguments, Console(stderr=True), shown) == 0
+    assert "state-machine" in shown.file.getvalue()
     data = json.loads(out.read_text())
     assert {row["backend"] for row in data["files"]} == {"state-machine", "coroutine"}
     assert all(row["seconds"] > 0 and row["ratio"] > 1 for row in data["files"])

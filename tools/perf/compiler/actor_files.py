@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 
 _PRELUDE = """\
-// Made by bench/compiler.py: {lines} lines, seed {seed}.
+// Made by tools/bench compiler: {lines} lines, seed {seed}.
 #include "flow/flow.h"
 #include <map>
 #include <string>

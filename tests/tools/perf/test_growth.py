@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from benchlib.arguments import UsageError, check_writable
-from benchlib.growth import Series, growth_table, remarks, resident, timed
-from benchlib.growth_command import main
-from benchlib.growth_plot import plot
+from perf.arguments import UsageError, check_writable
+from perf.growth.command import main
+from perf.growth.plot import plot
+from perf.growth.series import Series, growth_table, remarks, resident, timed
 
 
 def series(cost: dict[int, float], benchmark: str = "NET2", style: str = "coroutine") -> Series:

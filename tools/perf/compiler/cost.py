@@ -14,15 +14,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchlib.actor_files import actor_file
-from benchlib.process import ROOT
+from common.failure import Failure
+from common.process import ROOT
+from perf.compiler.actor_files import actor_file
 
 BACKENDS = ("state-machine", "coroutine")
 CLANG = ("clang++-19", "-std=c++20", "-DNO_INTELLISENSE", "-I", str(ROOT))
 _TINY = "ACTOR Future<Void> a(Future<Void> f) { wait(f); return Void(); }\n"
 
 
-class MeasureError(Exception):
+class MeasureError(Failure):
     """A command failed; the text says which and what it printed."""
 
 

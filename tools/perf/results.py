@@ -1,15 +1,12 @@
-"""Turns results of Google Benchmark into the table that tools/bench prints."""
+"""What Google Benchmark found: the repetitions of each benchmark, by row and style."""
 
 from __future__ import annotations
 
 import re
 import statistics
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
-
-from rich import box
-from rich.table import Table
 
 # Added to a name by Google Benchmark for some settings of a benchmark; they are no part of what we call it.
 _SUFFIX = re.compile(r"(min_time|min_warmup_time|iterations|repeats|threads):\S*|manual_time|process_time|real_time")
@@ -19,7 +16,7 @@ STYLES = ("actor", "coroutine", "actorc-coroutine")
 LIBRARY = "library"  # what has no styles: a table of its own
 # All that is ours and runs without --peers.
 OURS = (*STYLES, LIBRARY)
-_TITLES = {"actor": "ACTOR"}
+TITLES = {"actor": "ACTOR"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +51,6 @@ class Cell:
     def minimum(self) -> float | None:
         return min(self.nanoseconds, default=None)
 
-    def text(self) -> str:
-        return "error" if self.error is not None else number(self.minimum)
-
     def noise(self) -> float:
         """By how much the median is above the minimum."""
         return statistics.median(self.nanoseconds) / min(self.nanoseconds) - 1
@@ -74,30 +68,6 @@ class Row:
 
     def cell(self, style: str) -> Cell:
         return self.cells.get(style) or Cell()
-
-    def pair(self, counter: Callable[[Cell], float | None]) -> str:
-        """Of the actor and of the coroutine, or once if they are alike."""
-        return " / ".join(dict.fromkeys(count(counter(self.cell(style))) for style in STYLES[:2]))
-
-    def overhead(self) -> str:
-        """What the hand-written coroutine costs over the actor, by the minima: the least disturbed runs of both."""
-        actor, coroutine = self.cell("actor").minimum, self.cell("coroutine").minimum
-        if not actor or coroutine is None:
-            return "-"
-        percent = (coroutine / actor - 1) * 100
-        return f"{percent:+.{0 if percent >= 1000 else 1}f} %"
-
-
-def number(value: float | None) -> str:
-    if value is None:
-        return "-"
-    if value >= 100:
-        return f"{value:.0f}"
-    return f"{value:.1f}" if value >= 10 or value == 0 else f"{value:.2f}"
-
-
-def count(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def collect(results: Iterable[dict[str, Any]]) -> list[Row]:
@@ -126,67 +96,6 @@ def per_item(result: dict[str, Any]) -> float:
         return float(result["ns_per_item"])
     scale = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}[result.get("time_unit", "ns")]
     return float(result["cpu_time"]) * scale / float(result.get("items_per_op", 1))
-
-
-def empty_table(title: str, plain: bool) -> Table:
-    """`plain` gives Markdown, which reads well in a log and can be pasted into a report."""
-    result = Table(title=title, title_justify="left", box=box.MARKDOWN if plain else box.SIMPLE_HEAD)
-    if not plain:
-        result.padding = (0, 1, 0, 0)  # a terminal may have no more than 100 columns
-    return result
-
-
-def new_table(title: str, plain: bool, headings: Iterable[str]) -> Table:
-    result = empty_table(title, plain)
-    result.add_column("benchmark", no_wrap=True)
-    for heading in headings:
-        result.add_column(_TITLES.get(heading, heading), justify="right", no_wrap=True)
-    return result
-
-
-def size_text(row: Row) -> str:
-    return "-" if row.size is None else str(row.size)
-
-
-def table(rows: list[Row], title: str, plain: bool) -> Table:
-    """What exists in each style."""
-    others = dict.fromkeys(style for row in rows for style in row.cells if style not in OURS)
-    columns = (*STYLES[2:], *others)
-    result = new_table(title, plain, ("N", *STYLES[:2], "overhead", *columns, "allocs", "tasks", "bytes"))
-    for row in rows:
-        if LIBRARY in row.cells:
-            continue
-        result.add_row(
-            row.benchmark,
-            size_text(row),
-            *(row.cell(style).text() for style in STYLES[:2]),
-            row.overhead(),
-            *(row.cell(style).text() for style in columns),
-            *(row.pair(counter) for counter in (_allocations, _tasks, _frame_bytes)),
-        )
-    return result
-
-
-def library_table(rows: list[Row], title: str, plain: bool) -> Table:
-    """What exists once."""
-    result = new_table(title, plain, ("ns", "allocs", "bytes"))
-    for row in rows:
-        if LIBRARY in row.cells:
-            cell = row.cell(LIBRARY)
-            result.add_row(row.label, cell.text(), count(cell.allocations), count(cell.frame_bytes))
-    return result
-
-
-def _allocations(cell: Cell) -> float | None:
-    return cell.allocations
-
-
-def _tasks(cell: Cell) -> float | None:
-    return cell.tasks
-
-
-def _frame_bytes(cell: Cell) -> float | None:
-    return cell.frame_bytes
 
 
 def noise(rows: list[Row]) -> str:

@@ -13,15 +13,16 @@ from typing import Any
 
 from rich.console import Console
 
-from benchlib.process import stream
-from benchlib.progress import Bar
-from benchlib.table import LIBRARY, OURS, STYLES, parse_name
+from common.failure import Failure
+from common.process import stream
+from common.progress import Bar
+from perf.results import LIBRARY, OURS, STYLES, parse_name
 
 # With --v=2 Google Benchmark says this before it runs a benchmark once.
 _RUNNING = re.compile(r"Running (.+) for (\d+)$")
 
 
-class RunError(Exception):
+class RunError(Failure):
     """The benchmark program failed; the text is what it printed last."""
 
 

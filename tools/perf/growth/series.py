@@ -12,8 +12,9 @@ from typing import Any
 
 from rich.table import Table
 
-from benchlib.run import RunError, escape
-from benchlib.table import collect, empty_table, number, parse_name
+from perf.results import collect, parse_name
+from perf.suite import RunError, escape
+from perf.tables import empty_table, number
 
 STYLES = ("actor", "coroutine")
 FLOORS = {"actor": "floor-callback", "coroutine": "floor-coroutine"}  # what no library can do without

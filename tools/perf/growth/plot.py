@@ -12,7 +12,7 @@ matplotlib.use("Agg")  # a file, not a window
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 
-from benchlib.growth import Series
+from perf.growth.series import Series
 
 _LINES = {"actor": "-", "coroutine": "--"}
 _MARKS = ("", "o")  # of the first compiler, and of the second

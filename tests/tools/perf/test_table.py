@@ -6,8 +6,9 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from benchlib.run import choose, escape, rows_of
-from benchlib.table import Name, collect, errors, library_table, noise, parse_name, table
+from perf.overview.table import library_table, overhead, table, text
+from perf.results import Name, collect, errors, noise, parse_name
+from perf.suite import choose, escape, rows_of
 
 
 def result(name: str, ns: float, **more: object) -> dict[str, object]:
@@ -36,9 +37,9 @@ def test_rows_keep_the_order_of_benchmarks_and_sort_sizes() -> None:
 def test_minimum_noise_and_overhead() -> None:
     samples = {"actor": (8.4, 8.0, 20.0), "coroutine": (8.8, 30.0, 9.9), "fiber": (1.0,)}
     rows = collect(result(f"NET2/64/{style}", ns) for style, times in samples.items() for ns in times)
-    assert rows[0].cell("actor").text() == "8.00"
-    assert rows[0].cell("coroutine").text() == "8.80"
-    assert rows[0].overhead() == "+10.0 %"
+    assert text(rows[0].cell("actor")) == "8.00"
+    assert text(rows[0].cell("coroutine")) == "8.80"
+    assert overhead(rows[0]) == "+10.0 %"
     assert noise(rows) == "noise: medians are 8.8% above the minima, as a rule; at most 12.5% (NET2/64/coroutine)"
 
 
@@ -48,8 +49,8 @@ def test_without_repetitions_nothing_is_known_of_noise() -> None:
 
 def test_a_style_that_did_not_run_is_a_dash() -> None:
     rows = collect([result("NET2/64/actor", 1)])
-    assert rows[0].cell("coroutine").text() == "-"
-    assert rows[0].overhead() == "-"
+    assert text(rows[0].cell("coroutine")) == "-"
+    assert overhead(rows[0]) == "-"
 
 
 def test_aggregates_do_not_count() -> None:
@@ -65,7 +66,7 @@ def test_time_per_item_without_a_counter() -> None:
 def test_errors_are_shown() -> None:
     failed = {"name": "NET2/64/actor", "error_occurred": True, "error_message": "sum is wrong"}
     rows = collect([failed])
-    assert rows[0].cell("actor").text() == "error"
+    assert text(rows[0].cell("actor")) == "error"
     assert errors(rows) == ["NET2/64/actor: sum is wrong"]
 
 

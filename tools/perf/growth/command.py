@@ -7,13 +7,13 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchlib.arguments import TARGET, Parser, UsageError, binary, check_writable, compilers, revision
-from benchlib.build import build
-from benchlib.growth import FLOORS, MEMORY, STYLES, Series, growth_table, remarks, resident, timed
-from benchlib.growth_plot import plot
-from benchlib.process import ROOT
-from benchlib.run import Settings, available, run
-from benchlib.table import parse_name
+from common.build import build
+from common.process import ROOT
+from perf.arguments import TARGET, Parser, UsageError, binary, check_writable, compilers, revision
+from perf.growth.plot import plot
+from perf.growth.series import FLOORS, MEMORY, STYLES, Series, growth_table, remarks, resident, timed
+from perf.results import parse_name
+from perf.suite import Settings, available, run
 
 MIN_TIME = 0.03  # of one repetition, in seconds
 REPETITIONS = 5

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import subprocess
+from collections.abc import Iterable
+from difflib import get_close_matches
 from pathlib import Path
 from typing import NoReturn
 
-from benchlib.build import binary_dir
-from benchlib.process import ROOT
+from common.build import binary_dir
+from common.process import ROOT
 
 TARGET = "millrace_bench"
 COMPILERS = ("clang", "gcc")  # also the names of the presets
@@ -18,14 +20,25 @@ class UsageError(Exception):
     """A mistake in the arguments, said in one line."""
 
 
-class Parser(argparse.ArgumentParser):
-    """Has the arguments that every command takes."""
+def unknown(kind: str, name: str, known: Iterable[str]) -> str:
+    """Says that there is no `name`, and which of those that there are comes near."""
+    near = get_close_matches(name, list(known), n=3, cutoff=0.5)
+    return f"there is no {kind} '{name}'; " + (
+        f"did you mean {' or '.join(near)}?" if near else f"try {', '.join(known)}"
+    )
 
-    def __init__(self, prog: str, description: str, epilog: str, has_loop: bool = True) -> None:
+
+class Parser(argparse.ArgumentParser):
+    """Has the arguments that most commands take."""
+
+    def __init__(
+        self, prog: str, description: str, epilog: str = "", *, has_compiler: bool = True, has_loop: bool = True
+    ) -> None:
         form = argparse.RawDescriptionHelpFormatter
         super().__init__(prog=prog, description=description, epilog=epilog, formatter_class=form)
-        compilers = (*COMPILERS, "both")
-        self.add_argument("--compiler", default="clang", choices=compilers, help="default: clang")
+        if has_compiler:
+            compilers = (*COMPILERS, "both")
+            self.add_argument("--compiler", default="clang", choices=compilers, help="default: clang")
         if has_loop:
             self.add_argument("--loop", choices=("sim", "real"), help="the loop to run on; default: sim")
 

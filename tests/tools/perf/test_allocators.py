@@ -5,10 +5,10 @@ import io
 import pytest
 from rich.console import Console
 
-from benchlib.allocators_command import allocators_table, main
-from benchlib.arguments import UsageError
-from benchlib.run import loop_option
-from benchlib.table import collect
+from perf.allocators.command import allocators_table, main
+from perf.arguments import UsageError
+from perf.results import collect
+from perf.suite import loop_option
 
 
 def result(name: str, ns: float) -> dict[str, object]:

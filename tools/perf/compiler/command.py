@@ -1,11 +1,10 @@
-"""The command bench/compiler.py: measures actorc and prints two tables."""
+"""The command tools/bench compiler: what actorc costs, in two tables."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import platform
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,8 +13,9 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from benchlib.compiler import Many, MeasureError, Row, document, measure_file, measure_many
-from benchlib.process import interrupt_on_terminate
+from common.progress import Bar
+from perf.arguments import Parser, check_writable
+from perf.compiler.cost import Many, Row, document, measure_file, measure_many
 
 DESCRIPTION = """\
 Measures actorc on generated actor files, which look like those of a large program
@@ -26,10 +26,8 @@ clang 19 for the output; then many files, a process for each and all in one."""
 _COMPILED_UP_TO = 10_000  # lines
 
 
-def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="bench/compiler.py", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = Parser("tools/bench compiler", DESCRIPTION, has_compiler=False, has_loop=False)
     sizes = [1_000, 10_000, 100_000]
     parser.add_argument("--lines", type=int, nargs="*", default=sizes, metavar="N", help="default: 1000 10000 100000")
     parser.add_argument("--files", type=int, default=50, metavar="N", help="many files of 700 lines; default: 50")
@@ -37,29 +35,28 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="of the generated files; default: 1")
     parser.add_argument("--no-clang", action="store_true", help="do not compile the output")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to FILE as well")
-    return parser.parse_args(argv)
+    return parser.parse_args(arguments)
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    interrupt_on_terminate()
-    options = parse_arguments(argv)
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
+def main(arguments: Sequence[str], console: Console, out: Console) -> int:
+    options = parse_arguments(arguments)
+    if options.json:
+        check_writable(options.json)
     rows: list[Row] = []
     many: list[Many] = []
-    try:
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            for lines in options.lines:
-                compiled = lines <= _COMPILED_UP_TO and not options.no_clang
-                rows += measure_file(folder, lines, options.seed, options.runs, compile_output=compiled)
-            if options.files:
-                many += measure_many(folder, options.files, 700, options.seed)
-    except MeasureError as error:
-        print(f"bench/compiler.py: {error}", file=sys.stderr)
-        return 1
+    with tempfile.TemporaryDirectory() as name, Bar(console, "measuring actorc") as bar:
+        folder = Path(name)
+        steps = len(options.lines) + bool(options.files)
+        for step, lines in enumerate(options.lines):
+            bar.update(step, steps)
+            compiled = lines <= _COMPILED_UP_TO and not options.no_clang
+            rows += measure_file(folder, lines, options.seed, options.runs, compile_output=compiled)
+        if options.files:
+            bar.update(steps - 1, steps)
+            many += measure_many(folder, options.files, 700, options.seed)
     for table in (files_table(rows), many_table(many)):
         if table.row_count:
-            console.print(table)
+            out.print(table)
     if options.json:
         context = {"python": platform.python_version(), "machine": platform.machine(), "seed": options.seed}
         options.json.write_text(json.dumps(document(rows, many, context), indent=1) + "\n", encoding="utf-8")

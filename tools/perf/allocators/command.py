@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from benchlib.arguments import Parser, UsageError, binary, compilers, revision
-from benchlib.build import build
-from benchlib.run import Settings, available, run
-from benchlib.table import Row, collect, new_table, number, size_text
+from common.build import build
+from perf.arguments import Parser, UsageError, binary, compilers, revision
+from perf.results import Row, collect
+from perf.suite import Settings, available, run
+from perf.tables import new_table, number, size_text
 
 TARGET = "allocator_bench"
 OURS = "FastAllocator"

@@ -8,13 +8,14 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchlib.process import ROOT, stream
-from benchlib.progress import Bar
+from common.failure import Failure
+from common.process import ROOT, stream
+from common.progress import Bar
 
 _STEP = re.compile(r"\[(\d+)/(\d+)\] ")
 
 
-class BuildError(Exception):
+class BuildError(Failure):
     """The build failed; the text is what it printed about its first error."""
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from rich.table import Table
 
-from benchlib.table import Row, new_table, number, size_text
+from perf.results import Row
+from perf.tables import new_table, number, size_text
 
 _OURS = ("actor", "coroutine", "callback")
 _FLOORS = ("floor-callback", "floor-coroutine")

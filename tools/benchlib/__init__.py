@@ -1,1 +1,0 @@
-"""What tools/bench and tools/test are made of."""

@@ -1,0 +1,5 @@
+"""What ends a tool with an exit code of 1."""
+
+
+class Failure(Exception):
+    """Something that the tool needs did not work; the text says what, and what it printed."""

@@ -1,0 +1,1 @@
+"""tools/bench growth: what an actor costs among few, and among very many."""

@@ -1,0 +1,158 @@
+"""What a wait costs in each style: the command that tools/bench is without a name."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from common.build import build
+from perf.arguments import TARGET, Parser, UsageError, binary, check_writable, compilers, revision
+from perf.overview.peers import libraries, own_styles, peers_table
+from perf.overview.table import library_table, table
+from perf.results import Row, collect, errors, noise
+from perf.suite import Settings, available, choose, run
+
+QUICK = "^(DELAY|YIELD|NET2|callback)/"
+QUICK_SIZES = (64, 4096, 65536)
+QUICK_SECONDS = 24.0  # for all compilers together; the rest of the minute is for setting up and first tries
+QUICK_PEERS_SIZES = (1000, 1024, 4096)  # one of each row
+QUICK_PEERS_SECONDS = 30.0
+FULL_MIN_TIME = 0.2  # of one repetition, in seconds
+
+DESCRIPTION = """\
+Builds the benchmarks, runs them, and prints a table: nanoseconds per item, minimum of
+the repetitions, and what the hand-written coroutine costs over the actor. An item is
+one of the N actors, numbers or calls; of DELAY, YIELD and timer_*, where N - 1 timers
+are set meanwhile, one wait. Per item too: blocks and system allocations, and tasks run
+by the loop; bytes is the block of one of the waiting computations, result and all.
+Where ACTOR and coroutine differ, "ACTOR / coroutine". The library's pieces, which have
+no styles, follow in a table of their own. bench/work.cpp says what each row does.
+
+With --peers, the same works in other libraries and, in brackets, how many times our
+coroutine's time that is; the floors are a function pointer, and a bare coroutine, in
+an intrusive queue."""
+
+EPILOG = """\
+The JSON is Google Benchmark's: {"context": {...}, "benchmarks": [...]}, with the
+compiler, flags, loop and revision in the context. With --compiler both there is
+one list: each name ends in /compiler:clang or /compiler:gcc, each entry's label is
+the compiler, and the context's compiler and flags are "for clang; for gcc".
+
+tools/bench growth --help: the cost of an actor among 1 to a million, as a picture.
+tools/bench allocators --help: FastAllocator beside malloc, mimalloc and tcmalloc.
+tools/bench compiler --help: what actorc costs.
+
+Exit code: 0 success, 1 the build or a benchmark failed, 2 wrong arguments."""
+
+
+def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = Parser("tools/bench", DESCRIPTION, EPILOG)
+    sizes = ", ".join(map(str, QUICK_SIZES))
+    parser.add_argument("--quick", action="store_true", help=f"less than a minute: sizes {sizes}, the first rows only")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to FILE as well")
+    parser.add_argument("--filter", default="", metavar="REGEX", help="only benchmarks whose name contains REGEX")
+    parser.add_argument("--peers", action="store_true", help="beside other libraries; with --quick less than 2 minutes")
+    parser.add_argument("--repetitions", type=int, metavar="N", help="default: 9, with --quick 5")
+    options = parser.parse_args(arguments)
+    options.loop = options.loop or ("real" if options.peers else "sim")  # other libraries have no virtual time
+    return options
+
+
+def check(options: argparse.Namespace) -> None:
+    """Finds what can be wrong before minutes go into a build."""
+    if options.repetitions is not None and options.repetitions < 1:
+        raise UsageError("--repetitions must be at least 1")
+    try:
+        re.compile(options.filter)
+    except re.error as error:
+        raise UsageError(f"--filter '{options.filter}' is no regular expression: {error}") from error
+    if options.json:
+        check_writable(options.json)
+
+
+def measure(options: argparse.Namespace, console: Console) -> dict[str, dict[str, Any]]:
+    """The JSON of each compiler's run."""
+    quick_pattern, quick_sizes, quick_seconds = QUICK, QUICK_SIZES, QUICK_SECONDS
+    if options.peers:
+        quick_pattern, quick_sizes, quick_seconds = "", QUICK_PEERS_SIZES, QUICK_PEERS_SECONDS
+    work: dict[str, list[str]] = {}
+    for compiler in compilers(options):
+        build(compiler, console, [TARGET])
+        names = available(binary(compiler), options.loop)
+        pattern = options.filter or (quick_pattern if options.quick else "")
+        work[compiler] = choose(names, pattern, quick_sizes if options.quick else None, options.peers)
+        if not work[compiler]:
+            if choose(names, pattern, None, options.peers):
+                raise UsageError(f"'{options.filter}' matches nothing of the sizes {quick_sizes} of --quick")
+            examples = ", ".join(choose(names, "", None, options.peers)[:3])
+            raise UsageError(f"no benchmark matches '{options.filter}'; for example: {examples}, ...")
+    repetitions = options.repetitions or (5 if options.quick else 9)
+    runs = repetitions * sum(map(len, work.values()))
+    min_time = min(FULL_MIN_TIME, quick_seconds / runs) if options.quick else FULL_MIN_TIME
+    now = revision()
+    return {
+        compiler: run(binary(compiler), names, Settings(compiler, options.loop, repetitions, min_time, now), console)
+        for compiler, names in work.items()
+    }
+
+
+def merge(documents: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """One document that readers of Google Benchmark's format understand."""
+    if len(documents) == 1:
+        return next(iter(documents.values()))
+    context = dict(next(iter(documents.values()))["context"])
+    for key in ("compiler", "flags"):
+        context[key] = "; ".join(document["context"][key] for document in documents.values())
+    benchmarks = []
+    for compiler, document in documents.items():
+        for result in document["benchmarks"]:
+            suffix = f"/compiler:{compiler}"
+            names = {"name": result["name"] + suffix, "run_name": result["run_name"] + suffix, "label": compiler}
+            benchmarks.append(result | names)
+    return {"context": context, "benchmarks": benchmarks}
+
+
+def report(documents: dict[str, dict[str, Any]], options: argparse.Namespace, out: Console) -> bool:
+    """Prints the tables; false if a benchmark said that it failed."""
+    plain = not out.is_terminal
+    good = True
+    for document in documents.values():
+        context, rows = document["context"], collect(document["benchmarks"])
+        out.print(f"\n{context['compiler']}, {options.loop} loop, {context['revision']}", markup=False)
+        for shown in (peers_tables if options.peers else tables)(rows, plain):
+            if shown.row_count:
+                out.print()
+                out.print(shown)
+        out.print(noise(rows), markup=False)
+        for error in errors(rows):
+            good = False
+            out.print(f"error: {error}", markup=False)
+    return good
+
+
+def tables(rows: list[Row], plain: bool) -> list[Table]:
+    return [table(rows, "ns per item", plain), library_table(rows, "the library: ns per use", plain)]
+
+
+def peers_tables(rows: list[Row], plain: bool) -> list[Table]:
+    return [
+        peers_table(rows, own_styles(rows), "ns per item (times our coroutine's)", plain),
+        peers_table(rows, libraries(rows), "the same in other libraries", plain),
+    ]
+
+
+def main(arguments: Sequence[str], console: Console, out: Console) -> int:
+    options = parse_arguments(arguments)
+    check(options)
+    documents = measure(options, console)
+    good = report(documents, options, out)
+    if options.json:
+        options.json.write_text(json.dumps(merge(documents), indent=2) + "\n", encoding="utf-8")
+    return 0 if good else 1
