@@ -13,6 +13,7 @@ from common.build import binary_dir
 from common.process import ROOT
 
 TARGET = "millrace_bench"
+MANY = 16  # names in one message
 COMPILERS = ("clang", "gcc")  # also the names of the presets
 
 
@@ -21,11 +22,14 @@ class UsageError(Exception):
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> str:
-    """Says that there is no `name`, and which of those that there are comes near."""
-    near = get_close_matches(name, list(known), n=3, cutoff=0.5)
-    return f"there is no {kind} '{name}'; " + (
-        f"did you mean {' or '.join(near)}?" if near else f"try {', '.join(known)}"
-    )
+    """Says that there is no `name`, and which of those that there are comes near, whatever the case of its letters."""
+    folded = {word.lower(): word for word in reversed(list(known))}
+    near = [folded[word] for word in get_close_matches(name.lower(), folded, n=3, cutoff=0.5)]
+    if near:
+        return f"there is no {kind} '{name}'; did you mean {' or '.join(near)}?"
+    words = list(reversed(folded.values()))
+    some = ", ".join(words[:MANY])
+    return f"there is no {kind} '{name}'; try {some}" + (", ..." if len(words) > MANY else "")
 
 
 class Parser(argparse.ArgumentParser):

@@ -27,6 +27,11 @@ class Name:
     size: int | None
     style: str
 
+    @property
+    def label(self) -> str:
+        """The row's."""
+        return self.benchmark if self.size is None else f"{self.benchmark}/{self.size}"
+
 
 def parse_name(text: str) -> Name:
     parts = text.split("/")
@@ -64,7 +69,7 @@ class Row:
 
     @property
     def label(self) -> str:
-        return self.benchmark if self.size is None else f"{self.benchmark}/{self.size}"
+        return Name(self.benchmark, self.size, "").label
 
     def cell(self, style: str) -> Cell:
         return self.cells.get(style) or Cell()

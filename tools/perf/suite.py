@@ -16,6 +16,7 @@ from rich.console import Console
 from common.failure import Failure
 from common.process import stream
 from common.progress import Bar
+from perf.arguments import UsageError, unknown
 from perf.results import LIBRARY, OURS, STYLES, parse_name
 
 # With --v=2 Google Benchmark says this before it runs a benchmark once.
@@ -44,16 +45,38 @@ def available(binary: Path, loop: str, more: Sequence[str] = ()) -> list[str]:
     return run.stdout.split()
 
 
-def choose(names: Sequence[str], pattern: str, sizes: Sequence[int] | None, peers: bool = False) -> list[str]:
-    """Those that the pattern is found in, of these sizes if they have one: in our styles, or beside those of peers."""
+def compiled(pattern: str) -> re.Pattern[str]:
+    """The FILTER of a command, to be looked at before minutes go into a build: a UsageError if it is none."""
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise UsageError(f"'{pattern}' is no regular expression: {error}") from error
+
+
+def choose(names: Sequence[str], pattern: str, peers: bool = False) -> list[str]:
+    """Those that the pattern is found in: in our styles, or beside those of peers. A UsageError if there is none."""
     own = [name for name in names if parse_name(name).style in OURS]
     if peers:
         compared = {parse_name(name).benchmark for name in set(names).difference(own)}
         left_out = STYLES[2:]
         own = [name for name in names if parse_name(name).benchmark in compared]
         own = [name for name in own if parse_name(name).style not in left_out]
-    found = [name for name in own if re.search(pattern, name)]
-    return [name for name in found if sizes is None or parse_name(name).size in (None, *sizes)]
+    wanted = compiled(pattern)
+    found = [name for name in own if wanted.search(name)]
+    if not found:
+        raise UsageError(unknown("benchmark", pattern, _words(own)))
+    return found
+
+
+def _words(names: Sequence[str]) -> list[str]:
+    """What one might write to choose among the names: benchmarks, with a size, with a style."""
+    rows = [parse_name(name) for name in names]
+    return list(dict.fromkeys([*(row.benchmark for row in rows), *(row.label for row in rows), *names]))
+
+
+def of_sizes(names: Sequence[str], sizes: Sequence[int]) -> list[str]:
+    """Those of these sizes, if they have one."""
+    return [name for name in names if parse_name(name).size in (None, *sizes)]
 
 
 def rows_of(names: Sequence[str]) -> list[list[str]]:

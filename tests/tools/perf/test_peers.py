@@ -7,7 +7,7 @@ from rich.console import Console
 
 from perf.overview.peers import cell, libraries, own_styles, peers_table
 from perf.results import collect
-from perf.suite import choose
+from perf.suite import choose, of_sizes
 
 NAMES = [
     "NET2/64/actor",
@@ -27,7 +27,7 @@ def result(name: str, ns: float, **more: object) -> dict[str, object]:
 
 
 def test_other_libraries_do_not_run_unless_asked_for() -> None:
-    assert choose(NAMES, "", None) == [
+    assert choose(NAMES, "") == [
         "NET2/64/actor",
         "NET2/64/coroutine",
         "NET2/64/actorc-coroutine",
@@ -37,7 +37,7 @@ def test_other_libraries_do_not_run_unless_asked_for() -> None:
 
 
 def test_only_works_that_another_library_has_are_compared() -> None:
-    assert choose(NAMES, "", (64,), peers=True) == [
+    assert of_sizes(choose(NAMES, "", peers=True), (64,)) == [
         "NET2/64/actor",
         "NET2/64/coroutine",
         "NET2/64/callback",

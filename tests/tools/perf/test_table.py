@@ -8,7 +8,6 @@ from rich.table import Table
 
 from perf.overview.table import library_table, overhead, table, text
 from perf.results import Name, collect, errors, noise, parse_name
-from perf.suite import choose, escape, rows_of
 
 
 def result(name: str, ns: float, **more: object) -> dict[str, object]:
@@ -121,24 +120,3 @@ def test_the_longest_row_fits_into_a_terminal_of_100_columns() -> None:
     out = io.StringIO()
     Console(file=out, width=100, color_system=None).print(table(rows, "title", plain=False))
     assert "…" not in out.getvalue()
-
-
-def test_choosing_by_name_and_size() -> None:
-    names = ["NET2/8/actor", "NET2/64/actor", "YIELD/64/actor"]
-    assert choose(names, "NET2", (64, 4096)) == ["NET2/64/actor"]
-    assert choose(names, "", None) == names
-    assert choose(names, "nothing", None) == []
-
-
-def test_each_row_is_run_by_itself_and_the_library_at_once() -> None:
-    names = ["NET2/8/actor", "NET2/64/actor", "map/library", "NET2/8/coroutine", "quorum/library"]
-    assert rows_of(names) == [
-        ["NET2/8/actor", "NET2/8/coroutine"],
-        ["NET2/64/actor"],
-        ["map/library", "quorum/library"],
-    ]
-
-
-def test_names_are_taken_literally_in_a_filter() -> None:
-    assert escape("create_ready<Void>/1/actor") == "create_ready<Void>/1/actor"
-    assert escape("a.b(c)|d") == r"a\.b\(c\)\|d"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from perf.arguments import TARGET, Parser, UsageError, binary, check_writable, c
 from perf.overview.peers import libraries, own_styles, peers_table
 from perf.overview.table import library_table, table
 from perf.results import Row, collect, errors, noise
-from perf.suite import Settings, available, choose, run
+from perf.suite import Settings, available, choose, compiled, of_sizes, run
 
 QUICK = "^(DELAY|YIELD|NET2|callback)/"
 QUICK_SIZES = (64, 4096, 65536)
@@ -69,10 +68,7 @@ def check(options: argparse.Namespace) -> None:
     """Finds what can be wrong before minutes go into a build."""
     if options.repetitions is not None and options.repetitions < 1:
         raise UsageError("--repetitions must be at least 1")
-    try:
-        re.compile(options.filter)
-    except re.error as error:
-        raise UsageError(f"--filter '{options.filter}' is no regular expression: {error}") from error
+    compiled(options.filter)
     if options.json:
         check_writable(options.json)
 
@@ -85,14 +81,11 @@ def measure(options: argparse.Namespace, console: Console) -> dict[str, dict[str
     work: dict[str, list[str]] = {}
     for compiler in compilers(options):
         build(compiler, console, [TARGET])
-        names = available(binary(compiler), options.loop)
         pattern = options.filter or (quick_pattern if options.quick else "")
-        work[compiler] = choose(names, pattern, quick_sizes if options.quick else None, options.peers)
+        names = choose(available(binary(compiler), options.loop), pattern, options.peers)
+        work[compiler] = of_sizes(names, quick_sizes) if options.quick else names
         if not work[compiler]:
-            if choose(names, pattern, None, options.peers):
-                raise UsageError(f"'{options.filter}' matches nothing of the sizes {quick_sizes} of --quick")
-            examples = ", ".join(choose(names, "", None, options.peers)[:3])
-            raise UsageError(f"no benchmark matches '{options.filter}'; for example: {examples}, ...")
+            raise UsageError(f"'{options.filter}' matches nothing of the sizes {quick_sizes} of --quick")
     repetitions = options.repetitions or (5 if options.quick else 9)
     runs = repetitions * sum(map(len, work.values()))
     min_time = min(FULL_MIN_TIME, quick_seconds / runs) if options.quick else FULL_MIN_TIME
