@@ -93,7 +93,8 @@ def _svg(
     height = TOP + levels * ROW + BOTTOM
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="flame-graph" viewBox="0 0 {WIDTH} {height}" width="100%" '
-        f'height="{height}" preserveAspectRatio="xMidYMin" data-character="{CHARACTER}" role="group" aria-label={quoteattr(title)}>'
+        f'height="{height}" preserveAspectRatio="xMidYMin" data-character="{CHARACTER}" role="group" '
+        f"aria-label={quoteattr(title)}>"
     )
     frames = "\n".join(_frame(box, height, colour(box.node), tip(box.node)) for box in shown)
     parts = [
