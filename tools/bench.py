@@ -19,6 +19,7 @@ COMMANDS = {
     "growth": "perf.growth.command",
     "allocators": "perf.allocators.command",
     "compiler": "perf.compiler.command",
+    "report": "perf.report.command",
 }
 
 

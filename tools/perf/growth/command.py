@@ -13,7 +13,7 @@ from perf.arguments import TARGET, Parser, UsageError, binary, check_writable, c
 from perf.growth.plot import plot
 from perf.growth.series import FLOORS, MEMORY, STYLES, Series, growth_table, remarks, resident, timed
 from perf.results import parse_name
-from perf.suite import Settings, available, run
+from perf.suite import Settings, available, of_sizes, run
 
 MIN_TIME = 0.03  # of one repetition, in seconds
 REPETITIONS = 5
@@ -62,10 +62,14 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     return 0
 
 
-def measure(compiler: str, settings: Settings, console: Console) -> tuple[list[Series], list[Series], str]:
-    """The series, those of the floors, and the compiler by its full name."""
+def measure(
+    compiler: str, settings: Settings, console: Console, sizes: Sequence[int] = ()
+) -> tuple[list[Series], list[Series], str]:
+    """The series (of all sizes, if none are named), those of the floors, and the compiler by its full name."""
     program = binary(compiler)
     names = available(program, settings.loop, ["--growth"])
+    if sizes:
+        names = of_sizes(names, sizes)
     styles = (*STYLES, *FLOORS.values())
     times = [name for name in names if parse_name(name).style in styles and parse_name(name).benchmark != MEMORY]
     document = run(program, times, settings, console, ["--growth"])

@@ -47,6 +47,7 @@ the compiler, and the context's compiler and flags are "for clang; for gcc".
 tools/bench growth --help: the cost of an actor among 1 to a million, as a picture.
 tools/bench allocators --help: FastAllocator beside malloc, mimalloc and tcmalloc.
 tools/bench compiler --help: what actorc costs.
+tools/bench report --help: everything as one HTML page.
 
 Exit code: 0 success, 1 the build or a benchmark failed, 2 wrong arguments."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from rich.table import Table
 
 from perf.results import LIBRARY, OURS, STYLES, Cell, Row
@@ -24,7 +22,7 @@ def table(rows: list[Row], title: str, plain: bool) -> Table:
             *(text(row.cell(style)) for style in STYLES[:2]),
             overhead(row),
             *(text(row.cell(style)) for style in columns),
-            *(_pair(row, counter) for counter in (_allocations, _tasks, _frame_bytes)),
+            *(pair(row, counter) for counter in ("allocations", "tasks", "frame_bytes")),
         )
     return result
 
@@ -39,25 +37,13 @@ def library_table(rows: list[Row], title: str, plain: bool) -> Table:
     return result
 
 
-def _allocations(cell: Cell) -> float | None:
-    return cell.allocations
-
-
-def _tasks(cell: Cell) -> float | None:
-    return cell.tasks
-
-
-def _frame_bytes(cell: Cell) -> float | None:
-    return cell.frame_bytes
-
-
 def text(cell: Cell) -> str:
     return "error" if cell.error is not None else number(cell.minimum)
 
 
-def _pair(row: Row, counter: Callable[[Cell], float | None]) -> str:
-    """Of the actor and of the coroutine, or once if they are alike."""
-    return " / ".join(dict.fromkeys(count(counter(row.cell(style))) for style in STYLES[:2]))
+def pair(row: Row, counter: str) -> str:
+    """A counter of the actor and of the coroutine, or once if they are alike."""
+    return " / ".join(dict.fromkeys(count(getattr(row.cell(style), counter)) for style in STYLES[:2]))
 
 
 def overhead(row: Row) -> str:

@@ -1,0 +1,59 @@
+"""A small run, as gather() would have found it: no benchmark runs for these tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from perf.growth.series import Series
+from perf.report.gather import Measured
+from perf.report.model import Missing
+from perf.report.sections.growth import Growth
+from perf.results import Row, collect
+
+
+def result(name: str, ns: float, **more: Any) -> dict[str, Any]:
+    return {"name": name, "run_type": "iteration", "ns_per_item": ns, **more}
+
+
+def suite() -> list[Row]:
+    counters = {"allocs_per_item": 1.0, "tasks_per_item": 1.0, "frame_bytes": 96.0}
+    results = [
+        result(f"{work}/{size}/{style}", ns * factor + size / 1000, **counters)
+        for work, ns in (("DELAY", 6.5), ("NET2", 30.0), ("cancel_handler", 2600.0))
+        for size in (64, 4096)
+        for style, factor in (("actor", 1.0), ("coroutine", 1.25), ("actorc-coroutine", 1.5))
+    ]
+    return collect([*results, result("map/library", 20.0, allocs_per_item=2.0, frame_bytes=80.0)])
+
+
+def growth() -> Growth:
+    sizes = [8**power for power in range(7)]
+
+    def series(work: str, style: str, ns: float) -> Series:
+        return Series("clang", work, style, {size: ns * (1 + size**0.5 / 500) for size in sizes})
+
+    return Growth(
+        (series("NET2", "actor", 30.0), series("NET2", "coroutine", 40.0), series("waiting", "actor", 96.0)),
+        (series("NET2", "floor-callback", 8.0), series("NET2", "floor-coroutine", 11.0)),
+    )
+
+
+def peers() -> list[Row]:
+    times = {"actor": 7.0, "coroutine": 6.0, "callback": 17.0, "floor-callback": 2.7, "asio": 174.0, "kj": 108.0}
+    return collect([result(f"DELAY/4096/{style}", ns) for style, ns in times.items()])
+
+
+@pytest.fixture(scope="module")
+def measured() -> Measured:
+    """With clang; gcc could not build."""
+    failed = Missing("The build with gcc failed.", "g++-12: <not found>")
+    found = Measured("0123456789ab", "2026-01-02 03:04 UTC", {"Processor": "A & B", "Cores": "2"})
+    found.builds["clang"] = "clang 19.1.7, -O3 -DNDEBUG"
+    found.noise["clang"] = "noise: medians are 1.0% above the minima"
+    found.suite |= {"clang": suite(), "gcc": failed}
+    found.growth |= {"clang": growth(), "gcc": failed}
+    found.peers = peers()
+    found.problems.append("The build with gcc failed: g++-12: <not found>")
+    return found

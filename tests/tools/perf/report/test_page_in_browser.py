@@ -1,0 +1,165 @@
+"""The page of tools/bench report as a browser shows it: without network, wide and narrow, light and dark."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from dataclasses import dataclass, field
+from html import unescape
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+from matplotlib import pyplot
+
+from perf.report.assemble import assemble
+from perf.report.gather import Measured
+from perf.report.model import Report
+from perf.report.page import render
+
+HEIGHT = 9000  # the whole page at once
+WIDTHS = {"desktop": 1280, "phone": 390}
+SCHEMES = {"dark": 0, "light": 1}
+INK = {"light": (0x1B, 0x1F, 0x24), "dark": (0xE4, 0xE8, 0xEC)}
+PAPER = {"light": (0xFF, 0xFF, 0xFF), "dark": (0x14, 0x17, 0x1B)}
+ACTOR = {"light": (0x1F, 0x66, 0xC9), "dark": (0x6A, 0xA8, 0xFF)}  # as in page.css
+
+# Runs in the page: sorts a table, and writes down what it finds when all charts are drawn.
+PROBE = """
+<script>
+const errors = [];
+addEventListener("error", (event) => errors.push(event.message));
+addEventListener("unhandledrejection", (event) => errors.push(String(event.reason)));
+function rectangle(element) {
+    const { left, top, right, bottom } = element.getBoundingClientRect();
+    return [left, top, right, bottom];
+}
+function probe() {
+    const marks = (figure) => [...figure.querySelectorAll(".plot .trace path, .plot .point path")]
+        .filter((path) => (path.getAttribute("d") ?? "").length > 5).length;
+    const charts = [...document.querySelectorAll("figure.chart")].map((figure) => (
+        { id: figure.id, marks: marks(figure), plot: rectangle(figure.querySelector(".plot")),
+          label: figure.querySelector(".plot").getAttribute("aria-label") }));
+    const wide = [...document.body.querySelectorAll("*")].filter((element) =>
+        element.getBoundingClientRect().right > innerWidth + 0.5 && !element.parentElement.closest(".box"));
+    const headings = [...document.querySelectorAll("table.sortable th")];
+    const heading = headings.find((th) => th.textContent.includes("ACTOR ns"));
+    heading.querySelector("button").click();
+    heading.querySelector("button").click();
+    const rows = [...heading.closest("table").tBodies[0].rows];
+    const found = { errors, charts, wide: wide.map((element) => element.outerHTML.slice(0, 200)),
+                    page: document.documentElement.scrollWidth, width: innerWidth,
+                    sorted: rows.map((row) => row.cells[heading.cellIndex].textContent),
+                    direction: heading.getAttribute("aria-sort") };
+    const pre = document.createElement("pre");
+    pre.id = "probe";
+    pre.hidden = true;
+    pre.textContent = JSON.stringify(found);
+    document.body.append(pre);
+}
+const waiting = setInterval(() => {
+    if (document.documentElement.dataset.drawn === undefined) return;
+    clearInterval(waiting);
+    probe();
+}, 50);
+</script>
+"""
+
+
+@dataclass(slots=True)
+class Browser:
+    folder: Path
+    page: Path
+    probes: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def run(self, width: str, scheme: str, *options: str) -> str:
+        command = [
+            "chromium-headless-shell",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--hide-scrollbars",
+            "--host-resolver-rules=MAP * ~NOTFOUND",
+            "--virtual-time-budget=20000",
+            f"--user-data-dir={self.folder / 'profile'}",
+            f"--window-size={WIDTHS[width]},{HEIGHT}",
+            f"--blink-settings=preferredColorScheme={SCHEMES[scheme]}",
+            "--enable-logging=stderr",
+            *options,
+            self.page.as_uri(),
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+        assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
+        return done.stdout
+
+    def probe(self, width: str) -> dict[str, Any]:
+        """What PROBE found. Light and dark differ in colours only."""
+        if width not in self.probes:
+            text = self.run(width, "light", "--dump-dom")
+            found = re.search(r'<pre id="probe" hidden="">(.*?)</pre>', text, re.DOTALL)
+            assert found, "the charts were never drawn"
+            self.probes[width] = json.loads(unescape(found[1]))
+        return self.probes[width]
+
+    def screenshot(self, width: str, scheme: str) -> Any:
+        """Rows of pixels, red, green and blue from 0 to 255."""
+        file = self.folder / f"{width}-{scheme}.png"
+        self.run(width, scheme, f"--screenshot={file}")
+        return (pyplot.imread(BytesIO(file.read_bytes()), format="png")[:, :, :3] * 255).round().astype(int)
+
+
+@pytest.fixture(scope="module")
+def report(measured: Measured) -> Report:
+    return assemble(measured)
+
+
+@pytest.fixture(scope="module")
+def browser(report: Report, tmp_path_factory: pytest.TempPathFactory) -> Browser:
+    folder = tmp_path_factory.mktemp("browser")
+    page = folder / "report.html"
+    page.write_text(render(report).replace("<head>", "<head>" + PROBE, 1), encoding="utf-8")
+    return Browser(folder, page)
+
+
+def share(pixels: Any, colour: tuple[int, int, int]) -> float:
+    """The share of the pixels that have this colour, or nearly so."""
+    return float(numpy.mean(numpy.abs(pixels - numpy.array(colour)).max(axis=2) <= 6))
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_each_chart_is_drawn_and_nothing_is_too_wide(browser: Browser, report: Report, width: str) -> None:
+    found = browser.probe(width)
+    assert found["errors"] == []
+    assert found["width"] == WIDTHS[width]
+    points = {chart.id: sum(len(line.points) for line in chart.lines) for chart in report.charts()}
+    assert {chart["id"] for chart in found["charts"]} == points.keys()
+    assert [chart for chart in found["charts"] if chart["marks"] < points[chart["id"]]] == []
+    assert all(chart["label"] for chart in found["charts"])
+    assert found["wide"] == []
+    assert found["page"] <= WIDTHS[width]
+
+
+def test_a_click_on_a_heading_sorts(browser: Browser) -> None:
+    found = browser.probe("desktop")
+    assert found["direction"] == "descending"
+    times = [float(text) for text in found["sorted"]]
+    assert len(times) == 6
+    assert times == sorted(times, reverse=True)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_screenshot_shows_the_charts(browser: Browser, width: str, scheme: str) -> None:
+    pixels = browser.screenshot(width, scheme)
+    assert pixels.shape[:2] == (HEIGHT, WIDTHS[width])
+    assert share(pixels, PAPER[scheme]) > 0.5
+    assert share(pixels[:120], INK[scheme]) > 0.001, "the title"
+    # Plots stand in the same places in either scheme.
+    for chart in browser.probe(width)["charts"]:
+        left, top, right, bottom = (round(edge) for edge in chart["plot"])
+        assert bottom < HEIGHT
+        plot = pixels[top:bottom, left:right]
+        assert share(plot, ACTOR[scheme]) > 0.0005, f"{chart['id']} shows no ACTOR"
+        assert share(plot, PAPER[scheme]) > 0.3, f"{chart['id']} has the wrong background"

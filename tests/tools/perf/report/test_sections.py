@@ -1,0 +1,116 @@
+"""tools/bench report: what the sections say of what was measured."""
+
+from __future__ import annotations
+
+import pytest
+
+from perf.report.assemble import assemble
+from perf.report.gather import Measured
+from perf.report.model import Chart, Grid, Missing, Part, Remarks, Report, log_axis, short, sizes_axis
+
+
+@pytest.fixture(scope="module")
+def report(measured: Measured) -> Report:
+    return assemble(measured)
+
+
+def parts(report: Report, section: str) -> list[Part]:
+    return next(one for one in report.sections if one.id == section).parts
+
+
+def part(report: Report, name: str) -> Chart | Grid:
+    every = [one for section in report.sections for one in section.parts]
+    return next(one for one in every if isinstance(one, Chart | Grid) and one.id == name)
+
+
+def test_the_table_has_what_tools_bench_prints(report: Report) -> None:
+    table = part(report, "table-clang")
+    assert isinstance(table, Grid)
+    first = dict(zip((column.heading for column in table.columns), table.rows[0], strict=True))
+    assert {heading: cell.text for heading, cell in first.items()} == {
+        "benchmark": "DELAY",
+        "N": "64",
+        "ACTOR ns": "6.56",
+        "coroutine ns": "8.19",
+        "overhead": "+24.8 %",
+        "actorc-coroutine ns": "9.81",
+        "allocs": "1",
+        "tasks": "1",
+        "bytes": "96",
+    }
+    assert first["ACTOR ns"].value == pytest.approx(6.564)
+    assert len(table.rows) == 6
+
+
+def test_the_library_has_a_table_of_its_own(report: Report) -> None:
+    table = part(report, "library-clang")
+    assert isinstance(table, Grid)
+    assert [[cell.text for cell in row] for row in table.rows] == [["map", "20.0", "2", "80"]]
+
+
+def test_the_chart_of_styles_has_each_work_once(report: Report) -> None:
+    chart = part(report, "styles-clang")
+    assert isinstance(chart, Chart)
+    assert chart.rows == ["DELAY/4096", "NET2/4096", "cancel_handler/4096"]
+    assert [line.name for line in chart.lines] == ["ACTOR", "coroutine", "actorc-coroutine"]
+
+
+def test_the_top_of_the_page_has_both_styles(report: Report) -> None:
+    assert [(figure.title, [value for _, _, value in figure.values]) for figure in report.figures] == [
+        ("DELAY, N = 4096", ["10.6 ns", "12.2 ns"]),
+        ("NET2, N = 4096", ["34.1 ns", "41.6 ns"]),
+    ]
+
+
+def test_growth_has_the_floors_of_its_work_and_says_where_it_rises(report: Report) -> None:
+    chart = part(report, "growth-NET2")
+    assert isinstance(chart, Chart)
+    assert [line.name for line in chart.lines] == [
+        "ACTOR",
+        "coroutine",
+        "function pointer in a queue",
+        "bare coroutine in a queue",
+    ]
+    said = [line for one in parts(report, "growth") if isinstance(one, Remarks) for line in one.lines]
+    assert any(line.startswith("NET2 coroutine: ") for line in said)
+
+
+def test_peers_are_compared_with_the_fastest_of_ours(report: Report) -> None:
+    chart = part(report, "peers-DELAY-4096")
+    assert isinstance(chart, Chart)
+    assert chart.rows == ["floor-callback", "coroutine", "ACTOR", "callback", "kj", "asio"]
+    assert chart.says == "The fastest library is kj with 108 ns; our coroutine takes 6.00, 18.0 times less."
+
+
+def test_what_is_missing_says_why_where_it_is_missed(report: Report) -> None:
+    for section in ("times", "growth"):
+        missing = [one for one in parts(report, section) if isinstance(one, Missing)]
+        assert [one.why for one in missing] == ["The build with gcc failed."]
+
+
+def test_the_environment_has_machine_build_and_noise(report: Report) -> None:
+    table = part(report, "machine")
+    assert isinstance(table, Grid)
+    facts = {row[0].text: row[1].text for row in table.rows}
+    assert facts["Processor"] == "A & B"
+    assert facts["Built with clang"] == "clang 19.1.7, -O3 -DNDEBUG"
+    assert facts["Noise, clang"] == "medians are 1.0% above the minima"
+
+
+def test_nothing_measured_still_makes_a_report() -> None:
+    empty = assemble(Measured("r", "now", {}, suite={"clang": Missing("No.")}, growth={"clang": Missing("No.")}))
+    assert empty.figures == []
+    assert empty.charts() == []
+
+
+def test_axes_have_ticks_that_can_be_read() -> None:
+    assert [text for _, text in sizes_axis([1, 64, 4096]).ticks] == ["1", "8", "64", "512", "4K"]
+    assert [text for _, text in log_axis("", [3.0, 2400.0]).ticks] == [
+        *("5", "10", "20", "50", "100", "200", "500", "1,000", "2,000")
+    ]
+    assert short(1 << 20) == "1M"
+
+
+def test_noise_does_not_fill_a_log_axis() -> None:
+    low, high = log_axis("", [20.0, 21.0]).range or (0, 0)
+    assert high / low == pytest.approx(10)

@@ -1,0 +1,1 @@
+"""tools/bench report: everything that was measured, as one HTML page and as pictures."""

@@ -1,0 +1,38 @@
+"""Makes the report of what was measured."""
+
+from __future__ import annotations
+
+from perf.report.gather import Measured
+from perf.report.model import Cell, Column, Figure, Grid, Missing, Report, Section
+from perf.report.sections import growth, peers, times
+
+
+def assemble(found: Measured) -> Report:
+    return Report(
+        "Millrace benchmarks",
+        " · ".join([found.revision, found.moment, *(build.partition(",")[0] for build in found.builds.values())]),
+        _glance(found),
+        [times.section(found.suite), growth.section(found.growth), peers.section(found.peers), _environment(found)],
+        found.problems,
+    )
+
+
+def _glance(found: Measured) -> list[Figure]:
+    """Of the first compiler that has figures."""
+    rows = next((rows for rows in found.suite.values() if not isinstance(rows, Missing)), [])
+    return times.glance(rows)
+
+
+def _environment(found: Measured) -> Section:
+    facts = {"Revision": found.revision, "Date": found.moment}
+    facts |= {f"Built with {compiler}": build for compiler, build in found.builds.items()}
+    facts |= found.machine
+    facts |= {f"Noise, {compiler}": noise.removeprefix("noise: ") for compiler, noise in found.noise.items() if noise}
+    rows = tuple((Cell(name), Cell(value)) for name, value in facts.items())
+    return Section(
+        "environment",
+        "Environment",
+        "What the figures above were measured on and with. On a busy machine trust ratios within one run, and the "
+        "minima, more than single times.",
+        [Grid("machine", "Machine and build", "", (Column("what", False), Column("value", False)), rows)],
+    )

@@ -1,0 +1,170 @@
+"""What a report is made of: sections of tables, charts, drawings and text, before anybody draws them.
+
+A chart is drawn twice from the same description, by templates/page.js with Plotly and by pictures.py with Matplotlib.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+# Whose colour a line, a bar or a dot has; templates/page.css and pictures.py say which colour that is.
+Role: TypeAlias = Literal["actor", "coroutine", "emitted", "ours", "other", "floor"]
+Point: TypeAlias = tuple[float | str, float | str]
+
+ROLES: dict[str, Role] = {
+    "actor": "actor",
+    "coroutine": "coroutine",
+    "actorc-coroutine": "emitted",
+    "callback": "ours",
+    "floor-callback": "floor",
+    "floor-coroutine": "floor",
+}
+
+
+def role(style: str) -> Role:
+    return ROLES.get(style, "other")
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Stands where data could not be had."""
+
+    why: str  # one sentence
+    details: str = ""  # what a program printed
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    title: str
+    log: bool = False
+    ticks: tuple[tuple[float, str], ...] = ()  # none: wherever the drawing program likes
+    range: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The points of one name; of bars and dots, x is the value and y the row."""
+
+    name: str
+    role: Role
+    points: tuple[Point, ...]
+    dashed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    id: str
+    title: str
+    says: str  # a sentence: what it shows and what to look for
+    kind: Literal["lines", "dots", "bars"]
+    x: Axis
+    y: Axis
+    lines: tuple[Line, ...]
+
+    @property
+    def rows(self) -> list[str]:
+        """The rows of bars and dots, from the top."""
+        return list(dict.fromkeys(str(y) for line in self.lines for _, y in line.points))
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    text: str
+    value: float | None = None  # to sort by
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    heading: str
+    numeric: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table."""
+
+    id: str
+    title: str
+    says: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    folded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A picture that comes as SVG, and the same in words for those who cannot see it."""
+
+    id: str
+    title: str
+    says: str
+    svg: str
+    interactive: bool = False  # it has scripts, and gets a frame of its own for them
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One of what stands at the top of the page."""
+
+    title: str
+    says: str
+    values: tuple[tuple[Role, str, str], ...]  # of whom, by its name, and the value
+
+
+@dataclass(frozen=True, slots=True)
+class Remarks:
+    lines: tuple[str, ...]
+
+
+Part: TypeAlias = Chart | Grid | Drawing | Remarks | Missing
+
+
+@dataclass(slots=True)
+class Section:
+    id: str
+    title: str
+    says: str
+    parts: list[Part] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Report:
+    title: str
+    subtitle: str
+    figures: list[Figure]
+    sections: list[Section]
+    problems: list[str] = field(default_factory=list)  # what went wrong while it was measured
+
+    def charts(self) -> list[Chart]:
+        return [part for section in self.sections for part in section.parts if isinstance(part, Chart)]
+
+
+def sizes_axis(sizes: Iterable[float]) -> Axis:
+    """N, as powers of two."""
+    last = max(sizes, default=1)
+    values = [8**power for power in range(8) if 8**power <= last]
+    return Axis("N, actors", log=True, ticks=tuple((value, short(value)) for value in values))
+
+
+def log_axis(title: str, values: Sequence[float]) -> Axis:
+    """With a tick at 1, 2 and 5 of each power of ten, and over one such power at least: noise then looks like noise."""
+    positive = [value for value in values if value > 0]
+    if not positive:
+        return Axis(title, log=True)
+    low, high = min(positive), max(positive)
+    wider = max(1.3, math.sqrt(10 * low / high))
+    low, high = low / wider, high * wider
+    ticks = [digit * 10.0**power for power in range(-3, 13) for digit in (1, 2, 5)]
+    shown = tuple((tick, f"{tick:,g}") for tick in ticks if low <= tick <= high)
+    return Axis(title, log=True, ticks=shown, range=(low, high))
+
+
+def short(size: float) -> str:
+    """4096 -> 4K."""
+    for unit, suffix in ((1 << 20, "M"), (1 << 10, "K")):
+        if size >= unit:
+            return f"{size / unit:g}{suffix}"
+    return f"{size:g}"

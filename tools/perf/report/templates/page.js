@@ -1,0 +1,161 @@
+// Draws the charts that page.html.j2 describes, in the colours of page.css, and lets tables be sorted.
+"use strict";
+
+const charts = JSON.parse(document.getElementById("charts").textContent);
+const dark = window.matchMedia("(prefers-color-scheme: dark)");
+const narrow = window.matchMedia("(max-width: 40rem)");
+
+const symbols = { coroutine: "diamond", emitted: "triangle-up" }; // as in the legend of page.css
+
+function colours() {
+    const style = getComputedStyle(document.documentElement);
+    return new Proxy({}, { get: (_, name) => style.getPropertyValue(`--${name}`).trim() });
+}
+
+// Plotly stands in the page compressed.
+async function unpackPlotly() {
+    const packed = atob(document.getElementById("plotly").textContent);
+    const bytes = Uint8Array.from(packed, (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const script = document.createElement("script");
+    script.textContent = await new Response(stream).text();
+    document.head.append(script);
+}
+
+function axis(spec, colour, more) {
+    return {
+        type: spec.log ? "log" : "-",
+        title: { text: spec.title, font: { size: 12, color: colour.quiet }, standoff: 8 },
+        tickfont: { size: 12, color: colour.quiet },
+        tickvals: spec.ticks.length ? spec.ticks.map(([value]) => value) : undefined,
+        ticktext: spec.ticks.length ? spec.ticks.map(([, text]) => text) : undefined,
+        range: spec.range ? spec.range.map((value) => (spec.log ? Math.log10(value) : value)) : undefined,
+        gridcolor: colour.grid,
+        linecolor: colour.rule,
+        zeroline: false,
+        fixedrange: true,
+        automargin: true,
+        ...more,
+    };
+}
+
+function layout(chart, colour) {
+    const rows = chart.kind === "lines" ? [] : chart.rows;
+    const height = { lines: 300, dots: 70 + 21 * rows.length, bars: 60 + 24 * rows.length }[chart.kind];
+    const listed = { categoryorder: "array", categoryarray: [...rows].reverse(), ticks: "", type: "category", dtick: 1 };
+    const shared = {
+        height,
+        margin: { l: 8, r: 14, t: 8, b: 8 },
+        paper_bgcolor: "rgba(0,0,0,0)",
+        plot_bgcolor: "rgba(0,0,0,0)",
+        font: { family: getComputedStyle(document.body).fontFamily, color: colour.ink },
+        showlegend: false,
+        dragmode: false,
+        hoverlabel: { bgcolor: colour.raised, bordercolor: colour.rule, font: { color: colour.ink, size: 13 } },
+        bargap: 0.25,
+        barmode: "overlay",
+    };
+    if (chart.kind === "lines") {
+        const below = chart.y.log ? {} : { rangemode: "tozero" };
+        return {
+            ...shared, hovermode: narrow.matches ? "closest" : "x unified",
+            xaxis: axis(chart.x, colour), yaxis: axis(chart.y, colour, below),
+        };
+    }
+    return {
+        ...shared, hovermode: "closest",
+        xaxis: axis(chart.x, colour, { rangemode: "tozero", side: "bottom" }),
+        yaxis: axis(chart.y, colour, { ...listed, showgrid: chart.kind === "dots", tickfont: { size: 12, color: colour.ink } }),
+    };
+}
+
+function text(value) {
+    return typeof value === "number" ? value.toPrecision(3).replace(/e\+?(-?\d+)$/, "e$1") : value;
+}
+
+function trace(chart, line, colour) {
+    const x = line.points.map(([value]) => value);
+    const y = line.points.map(([, value]) => value);
+    const unit = chart.kind === "lines" ? chart.y.title : chart.x.title;
+    const shared = { x, y, name: line.name, cliponaxis: false };
+    if (chart.kind === "lines") {
+        return {
+            ...shared, type: "scatter", mode: "lines+markers",
+            line: { color: colour[line.role], width: 2, dash: line.dashed ? "dash" : "solid" },
+            marker: { color: line.dashed ? colour.paper : colour[line.role], size: 5, line: { color: colour[line.role], width: 1.5 } },
+            hovertemplate: "%{y:.3~g}",
+        };
+    }
+    if (chart.kind === "dots") {
+        return {
+            ...shared, type: "scatter", mode: "markers",
+            marker: {
+                symbol: symbols[line.role] ?? "circle", color: colour[line.role], size: 10,
+                line: { color: colour.paper, width: 1 },
+            },
+            hovertemplate: `%{y}, ${line.name}: %{x:.3~g} ${unit}<extra></extra>`,
+        };
+    }
+    return {
+        ...shared, type: "bar", orientation: "h",
+        marker: { color: colour[line.role] },
+        text: x.map(text), textposition: "auto", textangle: 0, insidetextanchor: "end", constraintext: "none",
+        textfont: { size: 12 }, insidetextfont: { color: line.role === "floor" ? colour.ink : colour.paper },
+        outsidetextfont: { color: colour.ink },
+        hovertemplate: `%{y}: %{x:.3~g} ${unit}<extra></extra>`,
+    };
+}
+
+function draw(chart) {
+    const colour = colours();
+    const plot = document.querySelector(`#${CSS.escape(chart.id)} .plot`);
+    const traces = chart.lines.map((line) => trace(chart, line, colour));
+    return Plotly.react(plot, traces, layout(chart, colour), { displayModeBar: false, responsive: true });
+}
+
+async function drawAll() {
+    for (const chart of charts) {
+        await draw(chart);
+        await new Promise((next) => setTimeout(next)); // the page stays alive meanwhile
+    }
+    document.documentElement.dataset.drawn = charts.length;
+}
+
+function showFigures(reason) {
+    for (const details of document.querySelectorAll("figure.chart details")) details.open = true;
+    for (const plot of document.querySelectorAll(".plot")) plot.textContent = `No chart: ${reason}. Its figures follow.`;
+}
+
+function sortBy(heading) {
+    const table = heading.closest("table");
+    const column = heading.cellIndex;
+    const down = heading.getAttribute("aria-sort") === "ascending";
+    for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+    heading.setAttribute("aria-sort", down ? "descending" : "ascending");
+    const key = (row) => {
+        const cell = row.cells[column];
+        return cell.dataset.value === undefined ? cell.textContent : Number(cell.dataset.value);
+    };
+    // What has no number, or is of another kind, comes last either way.
+    const order = (a, b) => {
+        const [first, second] = [key(a), key(b)];
+        if (typeof first !== typeof second) return typeof first === "number" ? -1 : 1;
+        const result = typeof first === "number" ? first - second : first.localeCompare(second);
+        return down ? -result : result;
+    };
+    table.tBodies[0].append(...[...table.tBodies[0].rows].sort(order));
+}
+
+for (const button of document.querySelectorAll("table.sortable th button"))
+    button.addEventListener("click", () => sortBy(button.closest("th")));
+
+if (charts.length) {
+    unpackPlotly().then(() => {
+        dark.addEventListener("change", drawAll);
+        narrow.addEventListener("change", drawAll);
+        return drawAll();
+    }).catch((error) => {
+        showFigures(error.message);
+        console.error(error);
+    });
+}
