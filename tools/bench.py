@@ -20,6 +20,7 @@ COMMANDS = {
     "allocators": "perf.allocators.command",
     "compiler": "perf.compiler.command",
     "report": "perf.report.command",
+    "compare": "perf.compare.command",
 }
 
 

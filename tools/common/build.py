@@ -23,12 +23,22 @@ def binary_dir(preset: str) -> Path:
     return ROOT / "build" / preset
 
 
-def build(preset: str, console: Console, targets: Sequence[str] = ()) -> None:
-    """Brings `targets` (default: all) up to date."""
-    with Bar(console, f"building {preset}") as bar:
+def build(
+    preset: str,
+    console: Console,
+    targets: Sequence[str] = (),
+    *,
+    source: Path = ROOT,
+    binary: Path | None = None,
+    options: Sequence[str] = (),
+    title: str = "",
+) -> None:
+    """Brings `targets` (default: all) up to date; `source` may be another tree, `options` are for configuring it."""
+    binary = binary or source / "build" / preset
+    with Bar(console, title or f"building {preset}") as bar:
         lines: list[str] = []
-        if stream(["cmake", "--preset", preset], lines.append):
-            raise BuildError("\n".join(lines))
+        if stream(["cmake", "--preset", preset, "-B", str(binary), *options], lines.append, cwd=source):
+            raise BuildError("\n".join(first_configure_error(lines)))
 
         def on_line(line: str) -> None:
             lines.append(line)
@@ -36,7 +46,7 @@ def build(preset: str, console: Console, targets: Sequence[str] = ()) -> None:
                 bar.update(int(step[1]), int(step[2]))
 
         lines.clear()
-        command = ["cmake", "--build", str(binary_dir(preset))]
+        command = ["cmake", "--build", str(binary)]
         if targets:
             command += ["--target", *targets]
         if stream(command, on_line):
@@ -55,3 +65,12 @@ def first_error(lines: Sequence[str]) -> list[str]:
             break
         error.append(line)
     return error
+
+
+def first_configure_error(lines: Sequence[str]) -> list[str]:
+    """What CMake printed about the first error: to the next message, which is not indented."""
+    start = next((i for i, line in enumerate(lines) if line.startswith("CMake Error")), None)
+    if start is None:
+        return list(lines)
+    end = next((i for i, line in enumerate(lines[start + 1 :], start + 1) if line and not line.startswith(" ")), None)
+    return [line for line in lines[start:end] if line]

@@ -48,6 +48,7 @@ tools/bench growth --help: the cost of an actor among 1 to a million, as a pictu
 tools/bench allocators --help: FastAllocator beside malloc, mimalloc and tcmalloc.
 tools/bench compiler --help: what actorc costs.
 tools/bench report --help: everything as one HTML page.
+tools/bench compare --help: whether one revision, or compiler, is faster than another.
 
 Exit code: 0 success, 1 the build or a benchmark failed, 2 wrong arguments."""
 

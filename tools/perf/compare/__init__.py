@@ -1,0 +1,1 @@
+"""tools/bench compare: whether one build of the benchmarks is faster than another."""

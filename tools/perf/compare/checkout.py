@@ -1,0 +1,101 @@
+"""The trees of other revisions, each with its build, under build/compare/: kept for the next time, the oldest removed.
+
+They are what `git archive` writes: nothing in .git changes, neither index, stash nor list of worktrees.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import tarfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from rich.console import Console
+
+from common.failure import Failure
+
+KEPT = 6  # trees; one with a build is some 100 MB
+_HASH_LENGTH = 12
+_UNFINISHED = ".unfinished"  # what a tree's name ends in until it is whole
+_COPIES = "copies-"  # of programs, one folder for each compare that runs
+
+
+class Store:
+    """The folder of all that compare keeps. Whoever checks out or builds holds its lock."""
+
+    def __init__(self, root: Path) -> None:
+        self.folder = root / "build" / "compare"
+        self._root = root
+
+    @contextmanager
+    def locked(self, console: Console) -> Iterator[None]:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / "lock").open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                console.print("another compare builds: waiting for it", markup=False)
+                fcntl.flock(file, fcntl.LOCK_EX)
+            self._remove_remains()
+            yield
+
+    def tree(self, commit: str) -> Path:
+        """The files of a commit; at once if they are there from an earlier time."""
+        tree = self.folder / commit[:_HASH_LENGTH]
+        if not tree.exists():
+            unfinished = tree.with_suffix(_UNFINISHED)
+            try:
+                self._export(commit, unfinished)
+                unfinished.rename(tree)
+            finally:
+                shutil.rmtree(unfinished, ignore_errors=True)
+        now = time.time_ns()  # finer than what the kernel would write
+        os.utime(tree, ns=(now, now))  # so that those not used for longest can be told
+        return tree
+
+    def prune(self, kept: int = KEPT) -> None:
+        """Removes all trees but those used last."""
+        trees = sorted(self._trees(), key=lambda tree: tree.stat().st_mtime_ns, reverse=True)
+        for tree in trees[kept:]:
+            # Under a name that is no tree's, so that one half removed is not taken for whole.
+            shutil.rmtree(tree.rename(tree.with_suffix(_UNFINISHED)), ignore_errors=True)
+
+    @contextmanager
+    def copies(self) -> Iterator[Path]:
+        """A folder for the programs that one compare runs, which another one may meanwhile build anew."""
+        with TemporaryDirectory(prefix=f"{_COPIES}{os.getpid()}-", dir=self.folder, ignore_cleanup_errors=True) as name:
+            yield Path(name)
+
+    def _trees(self) -> list[Path]:
+        return [each for each in self.folder.iterdir() if each.is_dir() and len(each.name) == _HASH_LENGTH]
+
+    def _export(self, commit: str, folder: Path) -> None:
+        archive = folder.with_suffix(".tar")
+        try:
+            command = ["git", "archive", "--format=tar", f"--output={archive}", commit]
+            done = subprocess.run(command, cwd=self._root, capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise Failure(f"cannot check out {commit[:_HASH_LENGTH]}: {done.stderr.strip()}")
+            with tarfile.open(archive) as file:
+                file.extractall(folder)
+        except OSError as error:
+            raise Failure(f"cannot check out {commit[:_HASH_LENGTH]}: {error}") from error
+        finally:
+            archive.unlink(missing_ok=True)
+
+    def _remove_remains(self) -> None:
+        """What a compare left that was killed."""
+        for each in self.folder.iterdir():
+            if each.suffix in (_UNFINISHED, ".tar") or (each.name.startswith(_COPIES) and not _is_alive(each)):
+                shutil.rmtree(each, ignore_errors=True) if each.is_dir() else each.unlink(missing_ok=True)
+
+
+def _is_alive(copies: Path) -> bool:
+    process = copies.name.removeprefix(_COPIES).partition("-")[0]
+    return Path("/proc", process).exists()

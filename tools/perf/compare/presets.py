@@ -1,0 +1,42 @@
+"""Which build presets a tree has, and which of them build the benchmarks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from common.failure import Failure
+
+_FILES = ("CMakePresets.json", "CMakeUserPresets.json")
+_SWITCH = "MILLRACE_BUILD_BENCH"
+
+
+def presets(tree: Path) -> dict[str, bool]:
+    """The names that CMake takes, each with whether it builds the benchmarks."""
+    found: dict[str, dict[str, Any]] = {}
+    for file in (tree / name for name in _FILES):
+        try:
+            document = json.loads(file.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            continue
+        except ValueError as error:
+            raise Failure(f"{file} is no JSON: {error}") from error
+        found |= {preset["name"]: preset for preset in document.get("configurePresets", [])}
+    return {name: _builds_bench(name, found) for name, preset in found.items() if not preset.get("hidden")}
+
+
+def _builds_bench(name: str, found: dict[str, dict[str, Any]]) -> bool:
+    value = _switch(name, found)
+    return value is None or str(value).upper() not in ("OFF", "FALSE", "NO", "N", "0", "")
+
+
+def _switch(name: str, found: dict[str, dict[str, Any]]) -> Any:
+    """What the preset, or the first that it inherits from and that has a word to say, sets the switch to."""
+    preset = found.get(name, {})
+    value = preset.get("cacheVariables", {}).get(_SWITCH)
+    if value is not None:
+        return value.get("value") if isinstance(value, dict) else value
+    parents = preset.get("inherits", [])
+    inherited = (_switch(parent, found) for parent in ([parents] if isinstance(parents, str) else parents))
+    return next((each for each in inherited if each is not None), None)

@@ -1,0 +1,105 @@
+"""What tools/bench compare says about its sides, and where all of it goes: a console and a JSON file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from math import inf
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from perf.compare.estimate import SLOWER, enough_pairs, error_allowed
+from perf.compare.program import Program
+from perf.compare.recorded import Recording
+from perf.compare.runs import REPETITIONS, SECONDS, Samples
+from perf.compare.side import Build, Side, describe
+from perf.compare.table import Compared, noise_line, summary, table, text
+from perf.results import Name
+
+LISTED = 8  # names in one line
+
+
+def describe_side(index: int, side: Side, program: Program | None, recording: Recording | None, root: Path) -> str:
+    """One line: what A or B is, to the commit."""
+    letter = "AB"[index]
+    if isinstance(side, Build):
+        assert program is not None
+        loop = f", {program.loop} loop" if program.loop else ""
+        return f"{letter}: {side.text}: {describe(side, root)}; {side.preset}{loop}"
+    assert recording is not None
+    known = (str(recording.context[key]) for key in ("revision", "compiler", "loop") if key in recording.context)
+    return f"{letter}: {side.text}: measured before: {', '.join(known)}"
+
+
+def remarks(
+    programs: dict[int, Program], recordings: dict[int, Recording], rows: int, rounds: int, cpu: int | None
+) -> list[str]:
+    """How it was measured, and what follows from that."""
+    lines = []
+    runs = f"of {REPETITIONS} repetitions of {SECONDS * 1000:.0f} ms on CPU {cpu}"
+    if not recordings:
+        lines.append(f"{rounds} pairs of runs {runs}, A and B in turn")
+        if len({program.digest for program in programs.values()}) == 1:
+            lines.append("A and B are the same program to the byte: all that differs is noise")
+        if not enough_pairs(rounds, error_allowed(rows)):
+            fewest = next(n for n in range(rounds, 100) if enough_pairs(n, error_allowed(rows)))
+            lines.append(f"too few pairs to tell any difference from chance: {rows} rows need --rounds {fewest}")
+        return lines
+    if programs:
+        lines.append(f"{rounds} runs {runs} beside the repetitions of a file")
+    lines.append("no pairs, A and B were not run in turn: if the machine differed, that looks like a difference here")
+    loops = {program.loop for program in programs.values()} | {str(r.context.get("loop")) for r in recordings.values()}
+    if len(loops) > 1:
+        lines.append(f"A and B ran on different loops: {' and '.join(sorted(loops))}")
+    return lines
+
+
+def show(
+    lines: Sequence[str],
+    rows: Sequence[Compared],
+    only_one: Sequence[Sequence[str]],
+    errors: Sequence[str],
+    out: Console,
+) -> None:
+    out.print()
+    for line in lines:
+        out.print(line, markup=False)
+    if rows:
+        out.print()
+        out.print(table(rows, "ns per item", plain=not out.is_terminal))
+        out.print(summary(rows), markup=False)
+    for letter, names in zip("AB", only_one, strict=True):
+        if names:
+            more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+            out.print(f"only {letter} has {', '.join(names[:LISTED])}{more}", markup=False)
+    for error in errors:
+        out.print(f"error: {error}", markup=False)
+    if rows:
+        out.print(noise_line(rows), markup=False)
+
+
+def too_slow(rows: Sequence[Compared], percent: float | None, out: Console) -> bool:
+    """Whether the whole interval of a row lies above what is allowed."""
+    if percent is None:
+        return False
+    found = [row for row in rows if row.estimate.verdict == SLOWER and row.estimate.low > 1 + percent / 100]
+    for row in found:
+        out.print(f"slower by more than {percent:g} %: {text(row.name)}", markup=False)
+    return bool(found)
+
+
+def write_json(file: Path, lines: Sequence[str], rows: Sequence[Compared], samples: dict[Name, Samples]) -> None:
+    """All runs: what each counts for and, of those made for this comparison, its repetitions."""
+    document = {"about": lines, "rows": [_entry(row, samples.get(row.name)) for row in rows]}
+    file.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
+def _entry(row: Compared, samples: Samples | None) -> dict[str, Any]:
+    estimate = row.estimate
+    # JSON has no infinity: an interval without bounds has none there.
+    low, high = (None if value in (0, inf) else value for value in (estimate.low, estimate.high))
+    entry = {"name": text(row.name), "ratio": estimate.ratio, "low": low, "high": high, "verdict": estimate.verdict}
+    entry |= {"a": list(row.a), "b": list(row.b)}
+    return entry | ({"repetitions": samples.runs} if samples else {})

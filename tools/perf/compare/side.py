@@ -1,0 +1,94 @@
+"""What the two words of `tools/bench compare A B` stand for."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from common.failure import Failure
+from perf.arguments import UsageError, unknown
+from perf.compare.presets import presets
+
+WORKING_TREE = "."
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """A side that is built and run."""
+
+    text: str
+    commit: str | None  # None: the working tree as it is
+    preset: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A side that was measured before."""
+
+    text: str
+    file: Path
+    compiler: str | None  # which of the two that `tools/bench --compiler both` measured
+
+
+Side = Build | Recorded
+
+
+def parse_side(text: str, default_preset: str, root: Path) -> Side:
+    """One word of the command line: REVISION, PRESET, REVISION:PRESET, `.`, FILE.json or FILE.json:COMPILER."""
+    known = presets(root)
+    before, colon, after = text.rpartition(":")
+    name = before if colon else text
+    if name.endswith(".json") or (name != WORKING_TREE and Path(name).is_file()):
+        return Recorded(text, _existing(Path(name)), (after or None) if colon else None)
+    if not colon and text in known:
+        return Build(text, None, _with_bench(text, known))
+    preset = _with_bench((after if colon else "") or default_preset, known)
+    return Build(text or WORKING_TREE, None if name in ("", WORKING_TREE) else _commit(name, root, known), preset)
+
+
+def _existing(file: Path) -> Path:
+    if not file.is_file():
+        raise UsageError(unknown("file", str(file), [str(each) for each in sorted(file.parent.glob("*.json"))]))
+    return file
+
+
+def _with_bench(name: str, known: dict[str, bool]) -> str:
+    able = [preset for preset, builds in known.items() if builds]
+    if name not in known:
+        raise UsageError(unknown("preset", name, able))
+    if name not in able:
+        raise UsageError(f"preset '{name}' builds no benchmarks; try {', '.join(able)}")
+    return name
+
+
+def _commit(name: str, root: Path, known: dict[str, bool]) -> str:
+    """The full hash."""
+    found = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}")
+    if found.returncode == 0:
+        return found.stdout.strip()
+    if _git(root, "rev-parse", "--git-dir").returncode:
+        raise Failure(f"{root} is no git repository: only presets and JSON files can be compared")
+    raise UsageError(unknown("revision or preset", name, [*known_revisions(root), *known]))
+
+
+def known_revisions(root: Path) -> list[str]:
+    """HEAD, the branches and the tags, the latest first."""
+    listing = ["for-each-ref", "--sort=-creatordate", "--format=%(refname:short)", "refs/heads", "refs/tags"]
+    return ["HEAD", *_git(root, *listing, "refs/remotes").stdout.split()]
+
+
+def describe(side: Build, root: Path) -> str:
+    """The commit by its hash and first line."""
+    if side.commit is None:
+        head = _git(root, "rev-parse", "--short=12", "--quiet", "--verify", "HEAD").stdout.strip()
+        changed = _git(root, "status", "--porcelain", "--untracked-files=no").stdout.strip()
+        return f"the working tree ({head}{' and changes' if changed else ''})" if head else "the working tree"
+    return _git(root, "log", "-1", "--no-decorate", "--abbrev=12", "--format=%h %s", side.commit).stdout.strip()
+
+
+def _git(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    # Without optional locks a mere look does not write the index.
+    command: Sequence[str] = ["git", "--no-optional-locks", *arguments]
+    return subprocess.run(command, cwd=root, capture_output=True, text=True, errors="replace", check=False)
