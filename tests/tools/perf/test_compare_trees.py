@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -137,7 +138,9 @@ def unchanged(root: Path) -> Iterator[None]:
 
 def left_over(root: Path) -> list[str]:
     folder = root / "build" / "compare"
-    return [path.name for path in folder.iterdir() if path.name != "lock" and len(path.name) != 12]
+    return [
+        path.name for path in folder.iterdir() if path.name != "lock" and not re.fullmatch("[0-9a-f]{12}", path.name)
+    ]
 
 
 def compare(root: Path, *arguments: str, rounds: int = 7) -> tuple[int, str]:

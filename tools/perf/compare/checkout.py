@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
 import subprocess
 import tarfile
@@ -22,6 +23,7 @@ from common.failure import Failure
 
 KEPT = 6  # trees; one with a build is some 100 MB
 _HASH_LENGTH = 12
+_TREE = re.compile(f"[0-9a-f]{{{_HASH_LENGTH}}}")
 _UNFINISHED = ".unfinished"  # what a tree's name ends in until it is whole
 _COPIES = "copies-"  # of programs, one folder for each compare that runs
 
@@ -73,7 +75,7 @@ class Store:
             yield Path(name)
 
     def _trees(self) -> list[Path]:
-        return [each for each in self.folder.iterdir() if each.is_dir() and len(each.name) == _HASH_LENGTH]
+        return [each for each in self.folder.iterdir() if _TREE.fullmatch(each.name)]
 
     def _export(self, commit: str, folder: Path) -> None:
         archive = folder.with_suffix(".tar")

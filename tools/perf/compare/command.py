@@ -14,7 +14,7 @@ from common.process import ROOT
 from perf.arguments import Parser, UsageError, check_writable
 from perf.compare.checkout import Store
 from perf.compare.cpu import least_busy
-from perf.compare.estimate import CONFIDENCE, MARGIN, error_allowed, of_groups, of_pairs
+from perf.compare.estimate import CONFIDENCE, MARGIN, of_groups, of_pairs
 from perf.compare.program import Program, build_program, probe
 from perf.compare.recorded import Recording, read
 from perf.compare.report import describe_side, remarks, show, too_slow, write_json
@@ -25,7 +25,7 @@ from perf.overview.command import QUICK, QUICK_SIZES
 from perf.results import OURS, Name
 from perf.suite import choose, compiled, of_sizes
 
-ROUNDS = 25
+ROUNDS = 31
 
 DESCRIPTION = """\
 Says whether the benchmarks run faster in B than in A. A and B are each one of
@@ -36,13 +36,15 @@ Says whether the benchmarks run faster in B than in A. A and B are each one of
   FILE.json, FILE.json:gcc          what tools/bench --json has written
 Builds both, runs them in turn, pair by pair, on the processor that has least to do, and
 prints for each benchmark and style the minimum and the median of the runs (nanoseconds
-per item), the ratio B/A (median of the pairs), and the interval in which it lies."""
+per item), the ratio B/A (median of the pairs), and the interval in which it lies with
+95 % (bootstrap)."""
 
 EPILOG = f"""\
-The intervals of a table together are right in {CONFIDENCE:.0%} of all tables (bootstrap). B is
-"faster" or "slower" if its interval lies beyond {MARGIN:.0%}; else there is "no difference" that
-these runs could tell from noise: more --rounds narrow the intervals. A file has no pairs:
-the machine may have been another then, which no statistics can tell from a difference.
+B is "faster" or "slower" if it is sure that it differs by more than {MARGIN:.0%}: so sure that all
+verdicts of a table are right in {CONFIDENCE:.0%} of all tables, which takes more than an interval of one
+row beyond 1. "No difference" means none that these runs could tell from noise: more --rounds
+tell more. A file has no pairs: that the machine was another then is no difference of A and
+B, and yet looks like one.
 
 Trees and builds of revisions are kept in build/compare, the latest few. bench/README.md
 says more.
@@ -143,13 +145,12 @@ def only_one(known: Sequence[Sequence[Name]], options: argparse.Namespace) -> li
 
 def compare(names: Sequence[Name], samples: dict[Name, Samples], recordings: dict[int, Recording]) -> list[Compared]:
     good = [name for name in names if not samples or not samples[name].error]
-    error = error_allowed(len(good))
     rows = []
     for name in good:
         runs = [[median(run) for run in side if run] for side in samples[name].runs] if samples else []
         if recordings:
             a, b = (recordings[i].repetitions[name] if i in recordings else runs[0] for i in (0, 1))
-            rows.append(Compared(name, a, b, of_groups(a, b, error)))
+            rows.append(Compared(name, a, b, of_groups(a, b, len(good))))
         else:
-            rows.append(Compared(name, runs[0], runs[1], of_pairs(runs[0], runs[1], error)))
+            rows.append(Compared(name, runs[0], runs[1], of_pairs(runs[0], runs[1], len(good))))
     return rows

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from math import inf
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from perf.compare.estimate import SLOWER, enough_pairs, error_allowed
+from perf.compare.estimate import SLOWER, UNBOUNDED, Interval, surely_outside
 from perf.compare.program import Program
 from perf.compare.recorded import Recording
 from perf.compare.runs import REPETITIONS, SECONDS, Samples
@@ -43,8 +43,8 @@ def remarks(
         lines.append(f"{rounds} pairs of runs {runs}, A and B in turn")
         if len({program.digest for program in programs.values()}) == 1:
             lines.append("A and B are the same program to the byte: all that differs is noise")
-        if not enough_pairs(rounds, error_allowed(rows)):
-            fewest = next(n for n in range(rounds, 100) if enough_pairs(n, error_allowed(rows)))
+        if rows and surely_outside(rounds, rows) is None:
+            fewest = next(n for n in count(rounds) if surely_outside(n, rows) is not None)
             lines.append(f"too few pairs to tell any difference from chance: {rows} rows need --rounds {fewest}")
         return lines
     if programs:
@@ -81,10 +81,10 @@ def show(
 
 
 def too_slow(rows: Sequence[Compared], percent: float | None, out: Console) -> bool:
-    """Whether the whole interval of a row lies above what is allowed."""
+    """Whether a row is slower by more than is allowed, as surely as B is called slower."""
     if percent is None:
         return False
-    found = [row for row in rows if row.estimate.verdict == SLOWER and row.estimate.low > 1 + percent / 100]
+    found = [row for row in rows if row.estimate.verdict == SLOWER and row.estimate.sure.low > 1 + percent / 100]
     for row in found:
         out.print(f"slower by more than {percent:g} %: {text(row.name)}", markup=False)
     return bool(found)
@@ -98,8 +98,18 @@ def write_json(file: Path, lines: Sequence[str], rows: Sequence[Compared], sampl
 
 def _entry(row: Compared, samples: Samples | None) -> dict[str, Any]:
     estimate = row.estimate
-    # JSON has no infinity: an interval without bounds has none there.
-    low, high = (None if value in (0, inf) else value for value in (estimate.low, estimate.high))
-    entry = {"name": text(row.name), "ratio": estimate.ratio, "low": low, "high": high, "verdict": estimate.verdict}
-    entry |= {"a": list(row.a), "b": list(row.b)}
+    entry = {
+        "name": text(row.name),
+        "ratio": estimate.ratio,
+        "interval": _bounds(estimate.interval),
+        "sure": _bounds(estimate.sure),
+        "verdict": estimate.verdict,
+        "a": list(row.a),
+        "b": list(row.b),
+    }
     return entry | ({"repetitions": samples.runs} if samples else {})
+
+
+def _bounds(interval: Interval) -> list[float] | None:
+    """JSON has no infinity."""
+    return None if interval == UNBOUNDED else [interval.low, interval.high]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import exp, inf, log
+from math import exp, log
 from statistics import median
 
 from rich.table import Table
 
-from perf.compare.estimate import FASTER, MARGIN, SAME, SLOWER, Estimate
+from perf.compare.estimate import FASTER, MARGIN, SAME, SLOWER, UNBOUNDED, Estimate
 from perf.results import OURS, Cell, Name, Row, noise
 from perf.tables import new_table, number
 
@@ -56,9 +56,7 @@ def ratio(value: float) -> str:
 
 
 def interval(estimate: Estimate) -> str:
-    if estimate.low == 0 or estimate.high == inf:
-        return "-"
-    return f"{ratio(estimate.low)}-{ratio(estimate.high)}"
+    return f"{ratio(estimate.interval.low)}-{ratio(estimate.interval.high)}"
 
 
 def summary(rows: Sequence[Compared]) -> str:
@@ -73,7 +71,9 @@ def summary(rows: Sequence[Compared]) -> str:
 def noise_line(rows: Sequence[Compared]) -> str:
     """How far to trust the figures: what runs differ by, and what difference could have been missed."""
     sides = [Row(text(row.name), None, {"A": Cell(list(row.a)), "B": Cell(list(row.b))}) for row in rows]
-    widths = [log(row.estimate.high / row.estimate.low) / 2 for row in rows if 0 < row.estimate.low < row.estimate.high]
-    missed = exp(median(widths)) - 1 + MARGIN if widths else None
     line = noise(sides)
-    return line + (f"; a difference of {missed:.1%} is found in half of the rows" if missed is not None else "")
+    intervals = [row.estimate.sure for row in rows if row.estimate.sure != UNBOUNDED]
+    widths = [log(each.high / each.low) / 2 for each in intervals]
+    if not widths:
+        return line
+    return f"{line}\nin half of the rows, a difference of {exp(median(widths)) - 1 + MARGIN:.1%} would have been found"
