@@ -18,6 +18,7 @@ OVERVIEW = "perf.overview.command"
 COMMANDS = {
     "growth": "perf.growth.command",
     "allocators": "perf.allocators.command",
+    "instructions": "perf.instructions.command",
     "compiler": "perf.compiler.command",
     "report": "perf.report.command",
     "compare": "perf.compare.command",

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import tempfile
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
+from typing import IO
 
 ROOT = Path(__file__).resolve().parents[2]
+_PAUSE = 0.01  # seconds between two looks at what runs side by side
 
 
 def stream(
@@ -19,18 +23,7 @@ def stream(
     variables: dict[str, str] | None = None,
 ) -> int:
     """Runs a command, hands over each line it prints (errors included), and returns its exit code."""
-    # A session of its own, so that we can end the command together with everything it started.
-    with subprocess.Popen(
-        command,
-        cwd=cwd,
-        env={**os.environ, **(variables or {})},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    ) as child:
+    with _start(command, cwd, variables, subprocess.PIPE) as child:
         assert child.stdout is not None
         try:
             for line in child.stdout:
@@ -39,6 +32,57 @@ def stream(
         except BaseException:
             _stop(child)
             raise
+
+
+def side_by_side(
+    commands: Sequence[Sequence[str | Path]],
+    width: int,
+    on_end: Callable[[int, int, str], None],
+    variables: dict[str, str] | None = None,
+) -> None:
+    """Runs commands, `width` at a time, and hands over of each which it was, its exit code and what it printed.
+
+    Where that raises, the other commands end too.
+    """
+    waiting = list(enumerate(commands))
+    running: dict[int, tuple[subprocess.Popen[str], IO[str]]] = {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < width:
+                index, command = waiting.pop(0)
+                # A pipe that nobody reads would stop a command that prints much.
+                printed: IO[str] = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115
+                running[index] = _start(command, ROOT, variables, printed), printed
+            time.sleep(_PAUSE)
+            for index, (child, printed) in list(running.items()):
+                if (code := child.poll()) is not None:
+                    del running[index]
+                    with printed:
+                        printed.seek(0)
+                        output = printed.read()
+                    on_end(index, code, output)
+    except BaseException:
+        for child, printed in running.values():
+            _stop(child)
+            printed.close()
+        raise
+
+
+def _start(
+    command: Sequence[str | Path], cwd: Path, variables: dict[str, str] | None, output: int | IO[str]
+) -> subprocess.Popen[str]:
+    # A session of its own, so that we can end the command together with everything it started.
+    return subprocess.Popen(
+        command,
+        cwd=cwd,
+        env={**os.environ, **(variables or {})},
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
 
 
 def _stop(child: subprocess.Popen[str]) -> None:

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from common.failure import Failure
+
 # Added to a name by Google Benchmark for some settings of a benchmark; they are no part of what we call it.
 _SUFFIX = re.compile(r"(min_time|min_warmup_time|iterations|repeats|threads):\S*|manual_time|process_time|real_time")
 
@@ -47,6 +49,7 @@ class Cell:
     """The repetitions of one benchmark in one style."""
 
     nanoseconds: list[float] = field(default_factory=list)
+    instructions: float | None = None
     allocations: float | None = None
     tasks: float | None = None
     frame_bytes: float | None = None
@@ -89,7 +92,10 @@ def collect(results: Iterable[dict[str, Any]]) -> list[Row]:
         if result.get("error_occurred"):
             cell.error = str(result.get("error_message", ""))
             continue
-        cell.nanoseconds.append(per_item(result))
+        if "instructions_per_item" in result:
+            cell.instructions = float(result["instructions_per_item"])
+        else:
+            cell.nanoseconds.append(per_item(result))
         cell.allocations = result.get("allocs_per_item", cell.allocations)
         cell.tasks = result.get("tasks_per_item", cell.tasks)
         cell.frame_bytes = result.get("frame_bytes", cell.frame_bytes)
@@ -97,10 +103,29 @@ def collect(results: Iterable[dict[str, Any]]) -> list[Row]:
 
 
 def per_item(result: dict[str, Any]) -> float:
+    """Nanoseconds."""
     if "ns_per_item" in result:
         return float(result["ns_per_item"])
+    if "cpu_time" not in result:
+        raise Failure(f"{result.get('name')} has no time (tools/bench instructions writes none)")
     scale = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}[result.get("time_unit", "ns")]
     return float(result["cpu_time"]) * scale / float(result.get("items_per_op", 1))
+
+
+def merge(documents: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """One document that readers of Google Benchmark's format understand."""
+    if len(documents) == 1:
+        return next(iter(documents.values()))
+    context = dict(next(iter(documents.values()))["context"])
+    for key in ("compiler", "flags"):
+        context[key] = "; ".join(document["context"][key] for document in documents.values())
+    benchmarks = []
+    for compiler, document in documents.items():
+        for result in document["benchmarks"]:
+            suffix = f"/compiler:{compiler}"
+            names = {"name": result["name"] + suffix, "run_name": result["run_name"] + suffix, "label": compiler}
+            benchmarks.append(result | names)
+    return {"context": context, "benchmarks": benchmarks}
 
 
 def noise(rows: list[Row]) -> str:

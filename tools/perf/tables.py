@@ -29,6 +29,14 @@ def count(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
+def more(old: float | None, new: float | None) -> str:
+    """By how much `new` is more than `old`."""
+    if not old or new is None:
+        return "-"
+    percent = (new / old - 1) * 100
+    return f"{percent:+.{0 if percent >= 1000 else 1}f} %"
+
+
 def empty_table(title: str, plain: bool) -> Table:
     """`plain` gives Markdown, which reads well in a log and can be pasted into a report."""
     result = Table(title=title, title_justify="left", box=box.MARKDOWN if plain else box.SIMPLE_HEAD)

@@ -6,8 +6,9 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
+from common.failure import Failure
 from perf.overview.table import library_table, overhead, table, text
-from perf.results import Name, collect, errors, noise, parse_name
+from perf.results import Name, collect, errors, noise, parse_name, per_item
 
 
 def result(name: str, ns: float, **more: object) -> dict[str, object]:
@@ -60,6 +61,11 @@ def test_aggregates_do_not_count() -> None:
 def test_time_per_item_without_a_counter() -> None:
     entry = {"name": "NET2/64/actor", "cpu_time": 2.0, "time_unit": "us", "items_per_op": 64}
     assert collect([entry])[0].cell("actor").minimum == pytest.approx(31.25)
+
+
+def test_a_result_without_a_time_is_said_to_have_none() -> None:
+    with pytest.raises(Failure, match="NET2/64/actor has no time"):
+        per_item({"name": "NET2/64/actor", "instructions_per_item": 337.0})
 
 
 def test_errors_are_shown() -> None:

@@ -15,7 +15,7 @@ from common.build import build
 from perf.arguments import TARGET, Parser, UsageError, binary, check_writable, compilers, revision
 from perf.overview.peers import libraries, own_styles, peers_table
 from perf.overview.table import library_table, table
-from perf.results import Row, collect, errors, noise
+from perf.results import Row, collect, errors, merge, noise
 from perf.suite import Settings, available, choose, compiled, of_sizes, run
 
 QUICK = "^(DELAY|YIELD|NET2|callback)/"
@@ -46,6 +46,7 @@ the compiler, and the context's compiler and flags are "for clang; for gcc".
 
 tools/bench growth --help: the cost of an actor among 1 to a million, as a picture.
 tools/bench allocators --help: FastAllocator beside malloc, mimalloc and tcmalloc.
+tools/bench instructions --help: instructions instead of time, the same on a busy machine.
 tools/bench compiler --help: what actorc costs.
 tools/bench report --help: everything as one HTML page.
 tools/bench compare --help: whether one revision, or compiler, is faster than another.
@@ -96,22 +97,6 @@ def measure(options: argparse.Namespace, console: Console) -> dict[str, dict[str
         compiler: run(binary(compiler), names, Settings(compiler, options.loop, repetitions, min_time, now), console)
         for compiler, names in work.items()
     }
-
-
-def merge(documents: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """One document that readers of Google Benchmark's format understand."""
-    if len(documents) == 1:
-        return next(iter(documents.values()))
-    context = dict(next(iter(documents.values()))["context"])
-    for key in ("compiler", "flags"):
-        context[key] = "; ".join(document["context"][key] for document in documents.values())
-    benchmarks = []
-    for compiler, document in documents.items():
-        for result in document["benchmarks"]:
-            suffix = f"/compiler:{compiler}"
-            names = {"name": result["name"] + suffix, "run_name": result["run_name"] + suffix, "label": compiler}
-            benchmarks.append(result | names)
-    return {"context": context, "benchmarks": benchmarks}
 
 
 def report(documents: dict[str, dict[str, Any]], options: argparse.Namespace, out: Console) -> bool:

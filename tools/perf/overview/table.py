@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.table import Table
 
 from perf.results import LIBRARY, OURS, STYLES, Cell, Row
-from perf.tables import count, new_table, number, size_text
+from perf.tables import count, more, new_table, number, size_text
 
 
 def table(rows: list[Row], title: str, plain: bool) -> Table:
@@ -48,8 +48,4 @@ def pair(row: Row, counter: str) -> str:
 
 def overhead(row: Row) -> str:
     """What the hand-written coroutine costs over the actor, by the minima: the least disturbed runs of both."""
-    actor, coroutine = row.cell("actor").minimum, row.cell("coroutine").minimum
-    if not actor or coroutine is None:
-        return "-"
-    percent = (coroutine / actor - 1) * 100
-    return f"{percent:+.{0 if percent >= 1000 else 1}f} %"
+    return more(row.cell("actor").minimum, row.cell("coroutine").minimum)

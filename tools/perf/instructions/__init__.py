@@ -1,0 +1,1 @@
+"""tools/bench instructions: how many instructions an operation takes."""
