@@ -105,7 +105,12 @@ def growth_table(series: Sequence[Series], title: str, plain: bool) -> Table:
 
 
 def remarks(series: Sequence[Series], floors: Sequence[Series] = ()) -> list[str]:
-    """Many against few, and where the cost rises most; where that is a cliff, how the floor rises there."""
+    """Many against few, and where the cost rises most."""
+    return [*limits(series), *steps(series, floors)]
+
+
+def limits(series: Sequence[Series]) -> list[str]:
+    """What very many cost, against a few."""
     few, many = LIMIT_SIZES
     lines = []
     for one in series:
@@ -113,6 +118,12 @@ def remarks(series: Sequence[Series], floors: Sequence[Series] = ()) -> list[str
         if ratio is not None and not one.is_memory:
             verdict = "within" if ratio <= LIMIT else "above"
             lines.append(f"{one.name}: {many} actors cost {ratio:.2f} times what {few} do, {verdict} {LIMIT}")
+    return lines
+
+
+def steps(series: Sequence[Series], floors: Sequence[Series] = ()) -> list[str]:
+    """Where the cost rises most from one size to twice as many; where that is a cliff, how the floor rises there."""
+    lines = []
     for one in series:
         step = one.steepest()
         if step is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from perf.report.gather import Measured
 from perf.report.model import Cell, Column, Figure, Grid, Missing, Report, Section
-from perf.report.sections import growth, peers, times
+from perf.report.sections import growth, history, instructions, peers, times
 
 
 def assemble(found: Measured) -> Report:
@@ -12,7 +12,14 @@ def assemble(found: Measured) -> Report:
         "Millrace benchmarks",
         " · ".join([found.revision, found.moment, *(build.partition(",")[0] for build in found.builds.values())]),
         _glance(found),
-        [times.section(found.suite), growth.section(found.growth), peers.section(found.peers), _environment(found)],
+        [
+            times.section(found.suite),
+            growth.section(found.growth),
+            instructions.section(found.instructions),
+            peers.section(found.peers),
+            history.section(found.history),
+            _environment(found),
+        ],
         found.problems,
     )
 
@@ -34,5 +41,5 @@ def _environment(found: Measured) -> Section:
         "Environment",
         "What the figures above were measured on and with. On a busy machine trust ratios within one run, and the "
         "minima, more than single times.",
-        [Grid("machine", "Machine and build", "", (Column("what", False), Column("value", False)), rows)],
+        [Grid("machine", "Machine and build", "", (Column("what", False), Column("value", False)), rows, ordered=True)],
     )

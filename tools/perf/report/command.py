@@ -16,12 +16,17 @@ from perf.report.page import render
 
 DESCRIPTION = """\
 Measures everything that tools/bench can measure and writes one HTML page that needs no
-network: what a wait costs in each style, the cost of an actor among few and many, the
-same beside other libraries, and what it was measured on. What cannot be had stands in
-the page with its reason."""
+network: what a wait costs in each style, in time and in instructions, the cost of an
+actor among few and many, what the time goes for, the same beside other libraries, how
+instructions changed over revisions, and what it was measured on. What cannot be had
+stands in the page with its reason."""
 
 EPILOG = """\
 Takes less than 10 minutes, with --quick less than 2, when everything has been built.
+
+Each report of sources as committed keeps what it counted in build/history, and shows all
+that is there, with what bench/baseline.json of earlier revisions says. --history builds
+revisions spread over those that changed flow/ or what actorc emits: minutes for each.
 
 Exit code: 0 success, 1 the page is written but something failed, 2 wrong arguments."""
 
@@ -32,13 +37,22 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     parser.add_argument("--out", type=Path, default=page, metavar="FILE", help="the page; default: build/report.html")
     parser.add_argument("--png", type=Path, metavar="DIR", help="write the charts there as pictures, too")
     parser.add_argument("--quick", action="store_true", help="fewer works and sizes, less than 2 minutes")
+    parser.add_argument(
+        "--history",
+        type=int,
+        default=0,
+        metavar="N",
+        help="build N earlier revisions, too, and count their instructions",
+    )
     options = parser.parse_args(arguments)
+    if options.history < 0:
+        raise UsageError("--history must be at least 0")
     if options.out == page:
         page.parent.mkdir(exist_ok=True)
     check_writable(options.out)
     if options.png:
         check_folder(options.png)
-    found = gather(compilers(options), QUICKLY if options.quick else FULL, console)
+    found = gather(compilers(options), QUICKLY if options.quick else FULL, options.history, console)
     report = assemble(found)
     options.out.write_text(render(report), encoding="utf-8")
     if options.png:

@@ -32,6 +32,11 @@ def load() -> str:
     return ", ".join(f"{one:.2f}" for one in os.getloadavg())
 
 
+def idle_share() -> float:
+    """How much of a processor one more program gets: a busy machine must not make a run several times as long."""
+    return min(1.0, (os.cpu_count() or 1) / (os.getloadavg()[0] + 1))
+
+
 def moment() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
 

@@ -13,11 +13,14 @@ from common.build import build
 from common.failure import Failure
 from perf.arguments import TARGET, binary, revision
 from perf.growth.command import measure as measure_growth
+from perf.instructions.count import count
+from perf.instructions.plan import countable, usual_sizes
 from perf.overview.command import QUICK, QUICK_PEERS_SIZES, QUICK_SIZES
 from perf.report import environment
+from perf.report.history import Archive, Point, counts_of, fill, head, points
 from perf.report.model import Missing
 from perf.report.sections.growth import Growth
-from perf.results import Row, collect, errors, noise
+from perf.results import STYLES, Row, collect, errors, noise, parse_name
 from perf.suite import Settings, available, choose, of_sizes, run
 
 T = TypeVar("T")
@@ -34,14 +37,19 @@ class Plan:
     growth_seconds: float
     growth_sizes: tuple[int, ...]
     peers_seconds: float
+    counted: str  # whose instructions are counted
 
 
-FULL = Plan(110.0, "", (), 60.0, (), 30.0)
-QUICKLY = Plan(15.0, QUICK, QUICK_SIZES, 5.0, (1, 8, 64, 512, 4096, 32768, 131072), 8.0)
+FULL = Plan(80.0, "", (), 40.0, (), 20.0, "")
+QUICKLY = Plan(15.0, QUICK, QUICK_SIZES, 5.0, (1, 8, 64, 512, 4096, 65536), 8.0, QUICK)
 REPETITIONS = 5
+GROWTH_REPETITIONS = 3  # each of a million actors takes seconds
 GROWTH_SIZES = tuple(1 << power for power in range(21))
 GROWTH_LINES = 10  # styles of all works, with the floors
-LONGEST = 0.2  # seconds of one repetition: more tells nothing more
+SHORTEST, LONGEST = 0.005, 0.2  # seconds of one repetition: longer ones tell nothing more
+
+
+NOTHING_BUILT = Missing("There is no build of the benchmarks to run.")
 
 
 @dataclass(slots=True)
@@ -55,28 +63,34 @@ class Measured:
     noise: dict[str, str] = field(default_factory=dict)
     suite: dict[str, list[Row] | Missing] = field(default_factory=dict)
     growth: dict[str, Growth | Missing] = field(default_factory=dict)
-    peers: list[Row] | Missing = field(default_factory=lambda: Missing("Nothing was measured."))
+    instructions: dict[str, list[Row] | Missing] = field(default_factory=dict)
+    history: dict[str, list[Point] | Missing] = field(default_factory=dict)
+    peers: list[Row] | Missing = NOTHING_BUILT
     problems: list[str] = field(default_factory=list)
 
 
-def gather(compilers: Sequence[str], plan: Plan, console: Console) -> Measured:
+def gather(compilers: Sequence[str], plan: Plan, earlier: int, console: Console) -> Measured:
+    """`earlier` revisions are built and counted, too."""
     found = Measured(revision(), environment.moment(), environment.machine())
     before = environment.load()
     built = []
     for compiler in compilers:
         made = attempt(f"The build with {compiler}", partial(build, compiler, console, [TARGET]), found)
         if isinstance(made, Missing):
-            found.suite[compiler] = found.growth[compiler] = made
+            found.suite[compiler] = found.growth[compiler] = found.instructions[compiler] = made
             continue
         built.append(compiler)
         run_one = Run(compiler, plan, len(compilers), found, console)
         found.suite[compiler] = attempt(f"The suite with {compiler}", run_one.suite, found)
         found.growth[compiler] = attempt(f"Growth with {compiler}", run_one.growth, found)
+        found.instructions[compiler] = attempt(f"Counting with {compiler}", run_one.instructions, found)
     if built:
         alone = Run(built[0], plan, 1, found, console)
         found.peers = attempt("The comparison with other libraries", alone.peers, found)
-    else:
-        found.peers = Missing("Without a build there is nothing to compare with others.")
+    for compiler in compilers:
+        found.history[compiler] = attempt(
+            f"Counting earlier revisions with {compiler}", partial(_history, compiler, earlier, found, console), found
+        )
     found.machine |= {"Load average before": before, "Load average after": environment.load()}
     return found
 
@@ -88,6 +102,15 @@ def attempt(what: str, work: Callable[[], T], found: Measured) -> T | Missing:
         first, _, rest = str(error).strip().partition("\n")
         found.problems.append(f"{what} failed: {first}")
         return Missing(f"{what} failed.", f"{first}\n{rest}".strip())
+
+
+def _history(compiler: str, earlier: int, found: Measured, console: Console) -> list[Point]:
+    archive = Archive()
+    rows, commit = found.instructions.get(compiler), head()
+    if commit and rows and not isinstance(rows, Missing):
+        archive.add(commit, compiler, counts_of(rows))
+    fill(compiler, earlier, archive, console)
+    return points(compiler, archive)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +136,17 @@ class Run:
 
     def growth(self) -> Growth:
         lines = (len(self.plan.growth_sizes) or len(GROWTH_SIZES)) * GROWTH_LINES
-        settings = self._settings("sim", self.plan.growth_seconds, lines)
+        settings = self._settings("sim", self.plan.growth_seconds, lines, GROWTH_REPETITIONS)
         series, floors, _ = measure_growth(self.compiler, settings, self.console, self.plan.growth_sizes)
-        return Growth(tuple(series), tuple(floors))
+        return Growth(tuple(series), tuple(floors), doubles=not self.plan.growth_sizes)
+
+    def instructions(self) -> list[Row]:
+        names, _ = countable(choose(available(binary(self.compiler), "sim"), self.plan.counted))
+        names = [name for name in usual_sizes(names) if parse_name(name).style in STYLES]
+        document = count(binary(self.compiler), names, "sim", self.console, f"counting {self.compiler}")
+        rows = collect(document["benchmarks"])
+        self.found.problems += [f"{self.compiler}, counted: {error}" for error in errors(rows)]
+        return rows
 
     def peers(self) -> list[Row]:
         names = of_sizes(choose(available(binary(self.compiler), "real"), "", peers=True), QUICK_PEERS_SIZES)
@@ -124,7 +155,7 @@ class Run:
         self.found.problems += [f"beside other libraries: {error}" for error in errors(rows)]
         return rows
 
-    def _settings(self, loop: str, seconds: float, benchmarks: int) -> Settings:
+    def _settings(self, loop: str, seconds: float, benchmarks: int, repetitions: int = REPETITIONS) -> Settings:
         """So much time for each repetition that all together take the seconds that there are."""
-        each = min(LONGEST, seconds / self.compilers / (benchmarks * REPETITIONS))
-        return Settings(self.compiler, loop, REPETITIONS, each, self.found.revision)
+        each = seconds * environment.idle_share() / self.compilers / (benchmarks * repetitions)
+        return Settings(self.compiler, loop, repetitions, min(LONGEST, max(SHORTEST, each)), self.found.revision)

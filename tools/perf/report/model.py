@@ -42,6 +42,7 @@ class Axis:
     log: bool = False
     ticks: tuple[tuple[float, str], ...] = ()  # none: wherever the drawing program likes
     range: tuple[float, float] | None = None
+    names: tuple[str, ...] = ()  # what the values 0, 1, 2, ... stand for
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,7 @@ class Chart:
 class Cell:
     text: str
     value: float | None = None  # to sort by
+    minor: bool = False  # it belongs to a row above
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,7 @@ class Grid:
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     folded: bool = False
+    ordered: bool = False  # the order of rows says something, and stays
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +105,6 @@ class Drawing:
     title: str
     says: str
     svg: str
-    interactive: bool = False  # it has scripts, and gets a frame of its own for them
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,8 @@ def chart_rows(chart: Chart) -> tuple[list[str], list[list[str]]]:
     if not flat:
         keys.sort()
     headings = [first, *(line.name for line in chart.lines)]
-    return headings, [[_text(key), *(_text(one.get(key)) for one in points)] for key in keys]
+    named: dict[float | str, str] = {float(place): name for place, name in enumerate(chart.x.names)}
+    return headings, [[named.get(key) or _text(key), *(_text(one.get(key)) for one in points)] for key in keys]
 
 
 def _text(value: float | str | None) -> str:

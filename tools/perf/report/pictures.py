@@ -20,8 +20,8 @@ _COLOURS: dict[Role, str] = {
     "coroutine": "#c4540a",
     "emitted": "#0f7f68",
     "ours": "#7a4fc4",
-    "other": "#8b95a1",
-    "floor": "#c2c8cf",
+    "other": "#6b7683",
+    "floor": "#98a1ac",
 }
 _MARKS: dict[Role, str] = {"coroutine": "D", "emitted": "^"}
 _GRID = "#e7eaee"

@@ -8,6 +8,7 @@ import pytest
 
 from perf.growth.series import Series
 from perf.report.gather import Measured
+from perf.report.history import Point
 from perf.report.model import Missing
 from perf.report.sections.growth import Growth
 from perf.results import Row, collect
@@ -45,6 +46,18 @@ def peers() -> list[Row]:
     return collect([result(f"DELAY/4096/{style}", ns) for style, ns in times.items()])
 
 
+def counted() -> list[Row]:
+    counts = {"DELAY/64/actor": 88.0, "DELAY/64/coroutine": 80.0, "NET2/64/actor": 337.0, "NET2/64/coroutine": 366.0}
+    return collect({"name": name, "instructions_per_item": value} for name, value in counts.items())
+
+
+def history() -> list[Point]:
+    return [
+        Point("a" * 40, "2026-01-01", "the first", 3, {"NET2/64/actor": 400.0, "NET2/64/coroutine": 500.0}),
+        Point("b" * 40, "2026-01-02", "faster", 7, {"NET2/64/actor": 337.0, "NET2/64/coroutine": 366.0}),
+    ]
+
+
 @pytest.fixture(scope="module")
 def measured() -> Measured:
     """With clang; gcc could not build."""
@@ -54,6 +67,8 @@ def measured() -> Measured:
     found.noise["clang"] = "noise: medians are 1.0% above the minima"
     found.suite |= {"clang": suite(), "gcc": failed}
     found.growth |= {"clang": growth(), "gcc": failed}
+    found.instructions |= {"clang": counted(), "gcc": failed}
+    found.history |= {"clang": history(), "gcc": []}
     found.peers = peers()
     found.problems.append("The build with gcc failed: g++-12: <not found>")
     return found

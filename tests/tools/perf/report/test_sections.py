@@ -75,6 +75,25 @@ def test_growth_has_the_floors_of_its_work_and_says_where_it_rises(report: Repor
     assert any(line.startswith("NET2 coroutine: ") for line in said)
 
 
+def test_a_chart_and_a_table_have_the_instructions(report: Report) -> None:
+    chart, table = part(report, "instructions-clang"), part(report, "instructions-table-clang")
+    assert isinstance(chart, Chart)
+    assert isinstance(table, Grid)
+    assert [line.points for line in chart.lines] == [
+        ((88.0, "DELAY/64"), (337.0, "NET2/64")),
+        ((80.0, "DELAY/64"), (366.0, "NET2/64")),
+    ]
+    assert [cell.text for cell in table.rows[1]] == ["NET2", "64", "337", "366", "+8.6 %", "-", "-", "-"]
+
+
+def test_history_says_from_which_revision_to_which(report: Report) -> None:
+    chart = part(report, "history-NET2-64")
+    assert isinstance(chart, Chart)
+    assert chart.says == "From aaaaaaa to bbbbbbb: ACTOR 400 to 337 (-15.7 %); coroutine 500 to 366 (-26.8 %)."
+    assert chart.x.names == ("aaaaaaa 2026-01-01 the first", "bbbbbbb 2026-01-02 faster")
+    assert [line.points for line in chart.lines] == [((0.0, 400.0), (1.0, 337.0)), ((0.0, 500.0), (1.0, 366.0))]
+
+
 def test_peers_are_compared_with_the_fastest_of_ours(report: Report) -> None:
     chart = part(report, "peers-DELAY-4096")
     assert isinstance(chart, Chart)
@@ -83,7 +102,7 @@ def test_peers_are_compared_with_the_fastest_of_ours(report: Report) -> None:
 
 
 def test_what_is_missing_says_why_where_it_is_missed(report: Report) -> None:
-    for section in ("times", "growth"):
+    for section in ("times", "growth", "instructions"):
         missing = [one for one in parts(report, section) if isinstance(one, Missing)]
         assert [one.why for one in missing] == ["The build with gcc failed."]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from perf.growth.series import FLOORS, Series, remarks
+from perf.growth.series import FLOORS, Series, limits, steps
 from perf.report.model import Axis, Chart, Line, Missing, Remarks, Section, log_axis, role, sizes_axis
 from perf.results import TITLES
 
@@ -16,6 +16,7 @@ class Growth:
 
     series: tuple[Series, ...]
     floors: tuple[Series, ...]
+    doubles: bool = True  # each N is twice the one before
 
 
 _TITLES = {
@@ -42,9 +43,10 @@ def section(found: Mapping[str, Growth | Missing]) -> Section:
         if lines:
             result.parts.append(_chart(work, lines))
     for compiler, growth in growths.items():
-        said = remarks(growth.series, growth.floors)
+        said = limits(growth.series) + (steps(growth.series, growth.floors) if growth.doubles else [])
         many = len(growths) > 1
-        result.parts.append(Remarks(tuple(f"{compiler}: {line}" if many else line for line in said)))
+        if said:
+            result.parts.append(Remarks(tuple(f"{compiler}: {line}" if many else line for line in said)))
     return result
 
 

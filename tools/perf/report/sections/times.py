@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from perf.overview.table import overhead, pair
 from perf.overview.table import text as time_text
-from perf.report.model import Axis, Cell, Chart, Column, Figure, Grid, Line, Missing, Section, log_axis, role
+from perf.report.model import Cell, Column, Figure, Grid, Missing, Section, role
+from perf.report.sections.dots import dots
 from perf.results import LIBRARY, STYLES, TITLES, Row
 from perf.tables import count, size_text
 
@@ -34,8 +35,15 @@ def section(found: Rows) -> Section:
             result.parts.append(rows)
             continue
         styled = [row for row in rows if LIBRARY not in row.cells]
-        if chart := _chart(compiler, styled):
-            result.parts.append(chart)
+        result.parts += dots(
+            f"styles-{compiler}",
+            f"All works, {compiler}",
+            f"Time per item of each work at one N (the largest up to {LARGEST_SHOWN}), further left is faster. Where "
+            "the dots of a row lie on each other the styles are equal; one alone on the right is a style that costs.",
+            "ns per item",
+            at_one_size(styled),
+            lambda cell: cell.minimum,
+        )
         if styled:
             result.parts.append(_styles(compiler, styled))
         library = [row for row in rows if LIBRARY in row.cells]
@@ -63,31 +71,6 @@ def at_one_size(rows: Sequence[Row]) -> list[Row]:
         if row.benchmark not in chosen or (row.size or 0) <= LARGEST_SHOWN:
             chosen[row.benchmark] = row
     return list(chosen.values())
-
-
-def _chart(compiler: str, rows: Sequence[Row]) -> Chart | None:
-    lines = []
-    for style in STYLES:
-        points = [
-            (row.cell(style).minimum, f"{row.label}")
-            for row in at_one_size(rows)
-            if row.cell(style).minimum is not None
-        ]
-        if points:
-            lines.append(Line(TITLES.get(style, style), role(style), tuple((x or 0.0, y) for x, y in points)))
-    if not lines:
-        return None
-    values = [float(x) for line in lines for x, _ in line.points]
-    return Chart(
-        f"styles-{compiler}",
-        f"All works, {compiler}",
-        f"Time per item of each work at one N (the largest up to {LARGEST_SHOWN}), further left is faster. Where the "
-        "dots of a row lie on each other, the styles cost the same; a dot alone on the right is a style that pays.",
-        "dots",
-        log_axis("ns per item", values),
-        Axis(""),
-        tuple(lines),
-    )
 
 
 def _styles(compiler: str, rows: Sequence[Row]) -> Grid:

@@ -58,7 +58,7 @@ function layout(chart, colour) {
     if (chart.kind === "lines") {
         const below = chart.y.log ? {} : { rangemode: "tozero" };
         return {
-            ...shared, hovermode: narrow.matches ? "closest" : "x unified",
+            ...shared, hovermode: narrow.matches || chart.x.names.length ? "closest" : "x unified",
             xaxis: axis(chart.x, colour), yaxis: axis(chart.y, colour, below),
         };
     }
@@ -83,7 +83,8 @@ function trace(chart, line, colour) {
             ...shared, type: "scatter", mode: "lines+markers",
             line: { color: colour[line.role], width: 2, dash: line.dashed ? "dash" : "solid" },
             marker: { color: line.dashed ? colour.paper : colour[line.role], size: 5, line: { color: colour[line.role], width: 1.5 } },
-            hovertemplate: "%{y:.3~g}",
+            customdata: x.map((value) => chart.x.names[value]),
+            hovertemplate: chart.x.names.length ? `%{customdata}: %{y:.4~g} ${unit}` : "%{y:.3~g}",
         };
     }
     if (chart.kind === "dots") {
