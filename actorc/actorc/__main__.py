@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 def main(argv: list[str] | None = None) -> int:
     options = parse(argv)
+    if options.frames:
+        from actorc.frames.command import run as show_frames  # late: it reads debug information
+
+        return show_frames(options.frames, options.compiler_flags, as_json=options.format == "json")
     reporter = Reporter(options.format, options.colour, warnings=options.show_warnings)
     if len(options.jobs) == 1:
         status = run(options.jobs[0], options, reporter)

@@ -41,6 +41,8 @@ class Options:
     processes: int = 1
     format: str = FORMATS[0]
     colour: str = COLOUR_CHOICES[0]
+    frames: tuple[str, ...] = ()  # the files of which only the frames are to be shown; then there are no jobs
+    compiler_flags: tuple[str, ...] | None = None  # those after `--`; None: there is no `--`
 
 
 class _Parser(argparse.ArgumentParser):
@@ -76,7 +78,12 @@ class _Explain(argparse.Action):
 def parse(argv: list[str] | None = None) -> Options:
     """Reads the arguments; exits with EXIT_USAGE if they are wrong."""
     parser = _make_parser()
-    arguments = parser.parse_args(argv)
+    words, flags = _before_flags(list(sys.argv[1:] if argv is None else argv))
+    arguments = parser.parse_args(words)
+    if flags is not None and not arguments.frames:
+        parser.error("flags after `--` are the C++ compiler's, for --frames")
+    if arguments.frames:
+        return _frames(parser, arguments, flags)
     if arguments.jobs is not None and not arguments.batch:
         parser.error("--jobs is for --batch")
     jobs = _batch(parser, arguments) if arguments.batch else _single(parser, arguments)
@@ -93,6 +100,26 @@ def parse(argv: list[str] | None = None) -> Options:
         format=arguments.format,
         colour=arguments.color,
     )
+
+
+def _before_flags(argv: list[str]) -> tuple[list[str], tuple[str, ...] | None]:
+    """With --frames, what follows `--` are flags of the C++ compiler."""
+    if "--frames" not in argv or "--" not in argv:
+        return argv, None
+    end = argv.index("--")
+    return argv[:end], tuple(argv[end + 1 :])
+
+
+def _frames(parser: _Parser, arguments: argparse.Namespace, flags: tuple[str, ...] | None) -> Options:
+    if not arguments.files:
+        parser.error("--frames needs a FILE")
+    others = ("batch", "depfile", "jobs", "generate_probes")
+    if any(getattr(arguments, name) for name in others) or arguments.backend != BACKENDS[0]:
+        parser.error("--frames compiles with every back end and writes no file: it takes --format and nothing else")
+    if arguments.format == "sarif":
+        parser.error("--frames prints text or json: sarif is for messages")
+    files = tuple(path for argument in arguments.files for path in _listed(parser, argument))
+    return Options((), BACKENDS[0], True, False, True, format=arguments.format, frames=files, compiler_flags=flags)
 
 
 def _single(parser: _Parser, arguments: argparse.Namespace) -> tuple[Job, ...]:
@@ -160,7 +187,9 @@ _count.__name__ = "number of processes"  # as argparse names it in a message
 def _make_parser() -> _Parser:
     parser = _Parser(
         prog="actorc",
-        usage="actorc [options] INPUT OUTPUT\n       actorc --batch [options] INPUT OUTPUT [INPUT OUTPUT ...]",
+        usage="actorc [options] INPUT OUTPUT\n"
+        "       actorc --batch [options] INPUT OUTPUT [INPUT OUTPUT ...]\n"
+        "       actorc --frames [--format FORMAT] FILE [FILE ...] [-- FLAGS OF THE C++ COMPILER]",
         description="Compile actor sources to C++20.",
         allow_abbrev=False,
         # Without a width it imports shutil, with all its compressors, to ask for the terminal's.
@@ -172,6 +201,9 @@ def _make_parser() -> _Parser:
     )
     parser.add_argument("--jobs", type=_count, metavar="N", help="processes for --batch (1)")
     parser.add_argument("--backend", choices=BACKENDS, default=BACKENDS[0], help="what actors become (%(default)s)")
+    parser.add_argument(
+        "--frames", action="store_true", help="show how large actors and coroutines are, and what takes the space"
+    )
     parser.add_argument("--depfile", metavar="FILE", help="write a make rule with everything OUTPUT depends on")
     parser.add_argument(
         "--generate-probes", action="store_true", help="call fdb_probe_actor_create, _destroy, _enter and _exit"
@@ -180,6 +212,7 @@ def _make_parser() -> _Parser:
     parser.add_argument(
         "--format", choices=FORMATS, default=FORMATS[0], help="text on standard error, json or sarif on standard output"
     )
+    parser.add_argument("--json", dest="format", action="store_const", const="json", help="the same as --format=json")
     parser.add_argument("--color", choices=COLOUR_CHOICES, default=COLOUR_CHOICES[0], help="of text (%(default)s)")
     parser.add_argument(
         "--explain",

@@ -332,6 +332,7 @@ class Actor(Node):
     test_name: Code | None = None  # what stands in the parentheses of the TEST_CASE that it was written as
     captures: tuple[Capture, ...] | None = None  # of a lambda; None: a function with a name
     lambdas: tuple[Actor, ...] = ()  # the outermost ones in the body
+    frame_limit: Code | None = None  # the number of a FLOW_ASSERT_FRAME_SIZE among the parameters
 
     @property
     def title(self) -> str:

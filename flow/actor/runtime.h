@@ -15,6 +15,7 @@
 #include "flow/actor/pack.h"
 #include "flow/base/argument.h"
 #include "flow/base/inline.h"
+#include "flow/core/frame_size.h"
 #include "flow/loop/choose.h"
 
 namespace flow::actor {
@@ -128,7 +129,7 @@ template <class T>
 using CellType = std::conditional_t<std::is_void_v<T>, Void, T>;
 
 template <class F, class S, Kind K = Kind::Cancellable>
-struct Actor : F {
+struct Actor : F, ResultBytes<kPrefixBytes<CellType<typename F::Value>>> {
     using T = typename F::Value;
     using State = S;
 
@@ -220,6 +221,10 @@ private:
 
     alignas(S) unsigned char stateBytes_[sizeof(S)];
 };
+
+/// Bytes of the block of an actor, as FLOW_ASSERT_FRAME_SIZE counts them.
+template <class A>
+inline constexpr std::size_t kBlockBytes = blockOfFrame<CellType<typename A::Value>>(sizeof(A));
 
 /// Calls an actor: runs it to its first suspension. Throws only std::bad_alloc.
 template <class A, class... Args>

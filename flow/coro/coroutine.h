@@ -21,6 +21,7 @@
 #include "flow/base/argument.h"
 #include "flow/base/inline.h"
 #include "flow/core/error_or.h"
+#include "flow/core/frame_size.h"
 #include "flow/loop/choose.h"
 
 #include <coroutine>
@@ -402,6 +403,7 @@ struct Signature {
     static constexpr bool kTrivialParameters = (std::is_trivially_destructible_v<Args> && ...);
     static constexpr bool kUncancellable = false;
     static constexpr bool kPropagates = (std::is_same_v<Args, Propagate> || ...);
+    static constexpr std::size_t kFrameLimit = (std::size_t{0} + ... + flow::detail::kFrameLimit<Args>); // 0: none
 };
 template <class... Args>
 struct Signature<Uncancellable, Args...> : Signature<Args...> {
@@ -417,13 +419,23 @@ struct Signature<Object, Uncancellable, Args...> : Signature<Args...> {
 
 /// Everything of the promise that does not depend on how the result is returned.
 template <class T, class S>
-class CoroPromiseBase : public PromiseBase {
+class CoroPromiseBase : public PromiseBase, ResultBytes<kPrefixBytes<T>> {
     using Base = std::conditional_t<S::kPropagates, PassingAwaiter, Awaiter>;
 
 public:
     static constexpr bool kPropagates = S::kPropagates;
 
-    static void* operator new(std::size_t bytes) { return newCell<T>(bytes, 1, 1)->frame(); }
+    static void* operator new(std::size_t bytes)
+        requires(S::kFrameLimit == 0)
+    {
+        return newCell<T>(bytes, 1, 1)->frame();
+    }
+    FLOW_INLINE static void* operator new(std::size_t bytes)
+        requires(S::kFrameLimit != 0)
+    {
+        checkFrameSize<T, S>(bytes);
+        return newCell<T>(bytes, 1, 1)->frame();
+    }
     /// Ends the frame, not the block: that goes with the last reference to the cell. Only a coroutine whose parameters
     /// could not be copied, which never became one, is freed here.
     static void operator delete(void* frame) noexcept {

@@ -23,19 +23,29 @@ def definition(shell: Shell, body: Body) -> str:
         name = shell.class_name
         returns = "flow::coro::Detached" if shell.result == "void" else shell.returns
         result = "" if shell.result == "void" else "return "
-        arguments = shell.own_arguments if shell.has_pack else shell.inner_arguments
+        arguments, passed = shell.own_arguments if shell.has_pack else shell.inner_arguments, shell.passed
+        if shell.frame_limit:
+            arguments = ", ".join(filter(None, (arguments, f"flow::FrameLimit<{shell.frame_limit}>")))
+            passed = ", ".join(filter(None, (passed, f"flow::FrameLimit<{shell.frame_limit}>()")))
         run = f"struct {name} {{ static {returns} run({arguments}) {{ {coroutine}}} }};"
-        call = f"{name}::run({shell.passed})"
+        call = f"{name}::run({passed})"
         if shell.has_pack:
-            call = f"flow::coro::callWithCopies({', '.join(filter(None, (f'{name}::run', shell.passed)))})"
+            call = f"flow::coro::callWithCopies({', '.join(filter(None, (f'{name}::run', passed)))})"
         coroutine = f"{run} {result}{call}; "
     return f"{named}{shell.head('arg__')} {{ {shell.aliases}{coroutine}}}"
 
 
 def _needs_run(shell: Shell) -> bool:
     """Whether the coroutine must be a function of its own: a void function cannot be one, a pack cannot be copied into
-    a local, a lambda may die before its coroutine, and an actor does not see the object whose member it is."""
-    return shell.result == "void" or shell.has_pack or shell.may_have_object or shell.captures is not None
+    a local, a lambda may die before its coroutine, an actor does not see the object whose member it is, and what its
+    frame may take is said by a parameter that callers do not see."""
+    return bool(
+        shell.result == "void"
+        or shell.has_pack
+        or shell.may_have_object
+        or shell.captures is not None
+        or shell.frame_limit
+    )
 
 
 def _coroutine(shell: Shell, body: Body) -> str:

@@ -36,6 +36,7 @@ class Shell:
     may_return_void: bool  # Future<T> of which only an instantiation tells whether T is Void
     may_have_object: bool  # it may be a member that is not static
     names_address: bool  # its body has THIS or THIS_ADDR, which stand for `this__`
+    frame_limit: str  # what a FLOW_ASSERT_FRAME_SIZE allows, an expression that begins on its line; or nothing
     has_probes: bool  # the program wants to be told when it begins, runs and ends
     declares_itself: bool  # its body names it, and nothing before has declared it
     state_is_named: bool  # the file spells FActorState, which is a template over FActor then
@@ -115,6 +116,7 @@ def shell_of(actor: Actor, source: Source, facts: Facts, *, is_first: bool) -> S
         may_return_void=_may_be_void(result, actor, facts),
         may_have_object=_may_have_object(actor, facts),
         names_address=_names(actor, source, "THIS(?:_ADDR)?"),
+        frame_limit=_frame_limit(actor, source),
         has_probes=facts.probes,
         declares_itself=is_first and not in_class and not actor.qualifier and _names(actor, source, actor.name),
         state_is_named=state_is_named,
@@ -140,6 +142,11 @@ def _holds_own_class(actor: Actor, source: Source) -> bool:
 def _may_have_object(actor: Actor, facts: Facts) -> bool:
     classes = actor.qualifier or actor.enclosing_classes
     return bool(classes) and not actor.is_static and (classes[-1], actor.name) not in facts.static_members
+
+
+def _frame_limit(actor: Actor, source: Source) -> str:
+    limit = actor.frame_limit
+    return "" if limit is None else f"{at(source.line(limit.span.start))}({one_line(source[limit.span])})"
 
 
 def _names(actor: Actor, source: Source, word: str) -> bool:

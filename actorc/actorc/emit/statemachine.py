@@ -15,12 +15,21 @@ def definition(shell: Shell, body: Body) -> str:
     classes = _classes(shell, body)
     before, inside = ("", f"{classes} ") if shell.is_local else (layout.around(shell, classes), "")
     arguments = "" if shell.is_local else shell.class_arguments
-    call = f"flow::actor::start<{shell.class_name}{arguments}>({shell.passed});"
+    class_ = f"{shell.class_name}{arguments}"
+    call = f"flow::actor::start<{class_}>({shell.passed});"
     result = "" if shell.result == "void" else "return "
     if shell.declares_itself:
         before = f"{shell.head()}; {before}"
     head = shell.head("arg__", declares=not shell.declares_itself)
-    return f"{at(shell.line)}{before}{head} {{ {shell.aliases}{inside}{result}{call} }}"
+    return f"{at(shell.line)}{before}{head} {{ {shell.aliases}{inside}{_pin(shell, class_)}{result}{call} }}"
+
+
+def _pin(shell: Shell, class_: str) -> str:
+    """What makes the compiler refuse an actor that is too large."""
+    if not shell.frame_limit:
+        return ""
+    message = "this actor takes more bytes than its FLOW_ASSERT_FRAME_SIZE: `actorc --frames` tells what for"
+    return f'static_assert(flow::actor::kBlockBytes<{class_}> <= {shell.frame_limit}, "{message}"); '
 
 
 def _classes(shell: Shell, body: Body) -> str:

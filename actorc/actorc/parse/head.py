@@ -20,4 +20,5 @@ class Head:
     name: str = ""
     name_span: Span = field(default_factory=lambda: Span(0, 0))
     parameters: tuple[Parameter, ...] = ()
+    frame_limit: Code | None = None
     end: int = 0

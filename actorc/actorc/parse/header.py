@@ -51,7 +51,7 @@ class HeaderParser(Reader):
                 f"write a function that makes the object and waits, such as `ACTOR static Future<{head.name}*> make()`"
             )
             self._fail(Fault.ACTOR_HEAD, message, name, name + 1, hint)
-        head.parameters = self._parameters.parse(open_ + 1, close)
+        head.parameters, head.frame_limit = self._parameters.parse(open_ + 1, close)
         if self._texts[close + 1] == "->":
             self._returns.trailing(head, index, name, close + 1)
         else:

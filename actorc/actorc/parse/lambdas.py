@@ -77,6 +77,7 @@ class LambdaParser(Reader):
             index=0,
             captures=captures,
             lambdas=lambdas,
+            frame_limit=head.frame_limit,
         )
 
     # -----------------------------------------------------------------------------------------------------------
@@ -97,7 +98,7 @@ class LambdaParser(Reader):
         if texts[index] == "(" and index not in tokens.partner:
             return head, captures  # the missing parenthesis has been reported
         if texts[index] == "(":
-            head.parameters = self._parameters.parse(index + 1, tokens.partner[index])
+            head.parameters, head.frame_limit = self._parameters.parse(index + 1, tokens.partner[index])
             index = tokens.partner[index] + 1
         if texts[index] == "mutable":
             message = "every call of an `ACTOR` lambda has its own copy of the captures, which it may change"

@@ -9,20 +9,33 @@ from actorc.diagnostics import Fault
 from actorc.parse.declarations import is_type, read_base, skip_attributes, skip_pointers
 from actorc.parse.reader import Reader
 from actorc.repairs import inserted, removed
-from actorc.syntax import Parameter
+from actorc.syntax import Code, Parameter
 from actorc.words import KEYWORDS
 
+_FRAME_LIMIT = "FLOW_ASSERT_FRAME_SIZE"
 _BEFORE_TYPE_NAME = frozenset({"::", "struct", "class", "union", "enum", "typename", "const", "volatile"})
 
 
 class ParameterParser(Reader):
-    def parse(self, first: int, end: int) -> tuple[Parameter, ...]:
-        """What stands between the parentheses; parameters that were refused are left out."""
+    def parse(self, first: int, end: int) -> tuple[tuple[Parameter, ...], Code | None]:
+        """What stands between the parentheses, without parameters that were refused; and the number in a
+        FLOW_ASSERT_FRAME_SIZE, which is no parameter of the actor."""
         if end - first == 1 and self._texts[first] == "void":
-            return ()
-        ranges = enumerate(self._tokens.split(first, end), 1)
-        found = (self._parameter(number, start, stop) for number, (start, stop) in ranges)
-        return tuple(parameter for parameter in found if parameter is not None)
+            return (), None
+        ranges = self._tokens.split(first, end)
+        limit = None
+        if ranges and self._texts[ranges[-1][0]] == _FRAME_LIMIT:
+            limit = self._frame_limit(*ranges.pop())
+        found = (self._parameter(number, start, stop) for number, (start, stop) in enumerate(ranges, 1))
+        return tuple(parameter for parameter in found if parameter is not None), limit
+
+    def _frame_limit(self, first: int, end: int) -> Code | None:
+        """Of `FLOW_ASSERT_FRAME_SIZE(number)`."""
+        if end - first < 4 or self._tokens.partner.get(first + 1) != end - 1:
+            hint = f"write `{_FRAME_LIMIT}(96)`"
+            self._error(Fault.PARAMETER, f"`{_FRAME_LIMIT}` needs a number of bytes", first, end, hint)
+            return None
+        return self._tokens.code(first + 2, end - 1)
 
     def _parameter(self, number: int, first: int, end: int) -> Parameter | None:
         tokens = self._tokens

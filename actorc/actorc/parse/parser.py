@@ -145,6 +145,7 @@ class _FileParser:
             index=0,
             test_name=test_name,
             lambdas=lambdas,
+            frame_limit=head.frame_limit,
         )
 
     def _check_tokens(self, first: int, end: int) -> None:

@@ -1,0 +1,96 @@
+#pragma once
+// FLOW_ASSERT_FRAME_SIZE: the build fails where one waiting actor or coroutine takes more memory than you allow it.
+// It is the last parameter, which callers leave out:
+//
+//     ACTOR Future<int> ask(Future<int> answer, FLOW_ASSERT_FRAME_SIZE(96)) { ... }     // in .actor.cpp files
+//     Future<int> ask(Future<int> answer, FLOW_ASSERT_FRAME_SIZE(112)) { ... }          // a coroutine
+//
+// The number is that of the block which FastAllocator gives for it, with the result, its cell, and what rounding up to
+// the size class adds: `frame_bytes` of the benchmarks, and `block` of `actorc --frames`, which tells what fills it.
+// Above 4096 bytes, where the system gives the block, it is what is asked for.
+//
+// The back ends and compilers differ, so that code for several of them takes the largest. Of a state machine it is a
+// constant: it is checked always, and a message has the number. The frame of a coroutine is known when the compiler has
+// optimised it: then a call to frameIsLargerThanItsLimit remains, which is an error; of that name clang prints the
+// result's and the parameters' types, gcc the function and its line besides.
+//
+// gcc makes the same frame at every optimisation level: without optimisation, the first call of a coroutine whose frame
+// is too large ends the program with a message. clang's frames are larger without optimisation, in checked builds and
+// under sanitizers; there such a call only says so, once, on standard error. What checked builds add to a cell and a
+// promise does not count in either.
+
+#include "flow/base/inline.h"
+#include "flow/core/cell.h"
+
+namespace flow {
+
+/// The type of the parameter. Of a coroutine it is part of the signature, as any parameter is.
+template <std::size_t Bytes>
+struct FrameLimit {
+    static_assert(Bytes > 0, "a frame of no bytes cannot be");
+};
+
+#define FLOW_ASSERT_FRAME_SIZE(bytes) flow::FrameLimit<(bytes)> = {}
+
+} // namespace flow
+
+namespace flow::detail {
+
+/// A base without members of every frame. So its type, and with that the debug information, tells how many bytes of
+/// result stand in front of the cell.
+template <std::size_t Bytes>
+struct ResultBytes {};
+
+/// Bytes of a cell in programs that are not checked, and what a checked one has more.
+inline constexpr std::size_t kPlainCellBytes = 32;
+inline constexpr std::size_t kCheckedPromiseBytes = FLOW_CHECKED ? sizeof(void*) : 0;
+
+/// The block of a computation with a result T whose frame takes so many bytes, as a program that is not checked has it.
+template <class T>
+constexpr std::size_t blockOfFrame(std::size_t frameBytes) {
+    std::size_t bytes = kPrefixBytes<T> + kPlainCellBytes + frameBytes;
+    memory::SizeClass sizeClass = memory::sizeClassOf(bytes);
+    return sizeClass == memory::kSystemClass ? bytes : memory::blockBytes(sizeClass);
+}
+
+template <class Argument>
+inline constexpr std::size_t kFrameLimit = 0;
+template <std::size_t Bytes>
+inline constexpr std::size_t kFrameLimit<FrameLimit<Bytes>> = Bytes;
+
+/// Whether this build makes the frames that an optimised one without checks has.
+#if !defined(__clang__)
+inline constexpr bool kFramesAreFinal = true;
+#elif FLOW_CHECKED || FLOW_SYSTEM_BLOCKS || !defined(__OPTIMIZE__) || __has_feature(thread_sanitizer)
+inline constexpr bool kFramesAreFinal = false;
+#else
+inline constexpr bool kFramesAreFinal = true;
+#endif
+
+/// Never defined: a call that the optimiser leaves is the error. S names the parameters.
+template <std::size_t Limit, class T, class S>
+[[gnu::error(
+    "this coroutine's frame takes more bytes than its FLOW_ASSERT_FRAME_SIZE: `actorc --frames` tells what for")]]
+void frameIsLargerThanItsLimit();
+
+/// Says so on standard error; ends the program if frames are as in an optimised one.
+void reportLargeFrame(std::size_t block, std::size_t limit, bool isFinal) noexcept;
+
+/// Of a coroutine whose frame takes `bytes`.
+template <class T, class S>
+FLOW_INLINE void checkFrameSize(std::size_t bytes) {
+    std::size_t block = blockOfFrame<T>(bytes - kCheckedPromiseBytes);
+#ifdef __OPTIMIZE__
+    if constexpr (kFramesAreFinal) {
+        if (block > S::kFrameLimit)
+            frameIsLargerThanItsLimit<S::kFrameLimit, T, S>();
+        return;
+    }
+#endif
+    if (block > S::kFrameLimit) [[unlikely]] {
+        static const bool reported = (reportLargeFrame(block, S::kFrameLimit, kFramesAreFinal), true);
+        (void)reported;
+    }
+}
+
+} // namespace flow::detail

@@ -1,0 +1,254 @@
+"""`actorc --frames` on real programs, with every compiler that is installed; and FLOW_ASSERT_FRAME_SIZE, which agrees
+with it to the byte."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from actorc.frames.compile import compilers
+
+ROOT = Path(__file__).parents[2]
+COMPILERS = compilers()
+PROGRAM = """\
+#include "flow/flow.h"
+#include <string>
+using namespace flow;
+#include "flow/actorcompiler.h"
+
+ACTOR Future<int> keeps(Future<int> input, int64_t number, std::string name, FLOW_ASSERT_FRAME_SIZE(LIMIT)) {
+    state std::string text = name + "x";
+    state int64_t table[20] = {};
+    table[0] = number;
+    wait(delay(1.0));
+    int value = wait(input);
+    return value + int(table[number % 20]) + int(text.size());
+}
+
+ACTOR template <class T>
+Future<T> unused(Future<T> input) {
+    T value = wait(input);
+    return value;
+}
+
+Future<int> byHand(Future<int> input, int64_t number, std::string name, FLOW_ASSERT_FRAME_SIZE(BY_HAND)) {
+    int64_t table[20] = {};
+    table[0] = number;
+    co_await delay(1.0);
+    int value = co_await input;
+    co_return value + int(table[number % 20]) + int(name.size());
+}
+"""
+NO_LIMIT = 100000
+
+
+@dataclass
+class Run:
+    folder: Path
+    document: dict[str, Any]
+    frames: dict[tuple[str, str, str], dict[str, Any]] = field(default_factory=dict)
+
+    def block(self, function: str, style: str, compiler: str) -> int:
+        return int(self.frames[function, style, compiler]["block"])
+
+
+def actorc(*arguments: str | Path, folder: Path, path: str | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-S", str(ROOT / "actorc"), *map(str, arguments)]
+    environment = None if path is None else {"PATH": path}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="session")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
+    folder = tmp_path_factory.mktemp("frames")
+    (folder / "program.actor.cpp").write_text(PROGRAM)
+    flags = ["--", "-O2", f"-DLIMIT={NO_LIMIT}", f"-DBY_HAND={NO_LIMIT}"]
+    done = actorc("--frames", "--json", "program.actor.cpp", *flags, folder=folder)
+    assert done.returncode == 0, done.stderr
+    found = Run(folder, json.loads(done.stdout))
+    for frame in found.document["frames"]:
+        found.frames[frame["function"], frame["style"], frame["compiler"]] = frame
+    yield found
+
+
+def test_every_style_is_shown_with_every_compiler(run: Run) -> None:
+    styles = [("keeps", "state machine"), ("keeps", "coroutine"), ("byHand", "coroutine")]
+    assert set(run.frames) == {(*style, compiler) for style in styles for compiler in COMPILERS}
+    assert run.document["failures"] == []
+
+
+def test_the_members_fill_the_block_without_gaps(run: Run) -> None:
+    for frame in run.frames.values():
+        end = 0
+        for member in frame["members"]:
+            assert member["offset"] == end, frame
+            end += member["size"]
+        assert end == frame["block"] >= frame["size"]
+
+
+def test_the_places_are_those_in_the_source(run: Run) -> None:
+    for (function, _, _), frame in run.frames.items():
+        line = PROGRAM.splitlines()[frame["line"] - 1]
+        assert f" {function}(" in line
+        assert frame["file"].endswith("program.actor.cpp")
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_what_the_author_wrote_is_found_by_name_and_kind(run: Run, compiler: str) -> None:
+    for style in ("state machine", "coroutine"):
+        frame = run.frames["keeps", style, compiler]
+        found = {each["name"]: (each["kind"], each["size"]) for each in frame["members"]}
+        assert found["name"] == ("parameter", 32)
+        assert found["text"] == ("variable", 32)
+        assert found["table"] == ("variable", 160)
+        assert found["input"][0] == "parameter"
+        assert found["result"] == ("result", 4)
+        assert found["resume"] == ("header", 8)
+
+
+def test_a_state_machine_is_the_same_with_every_compiler(run: Run) -> None:
+    sizes = {run.frames["keeps", "state machine", compiler]["size"] for compiler in COMPILERS}
+    assert len(sizes) == 1
+
+
+def test_a_template_that_nothing_uses_is_said_to_be_absent(run: Run) -> None:
+    assert any("`unused`" in note and "no compiled code" in note for note in run.document["notes"])
+
+
+def compiles(run: Run, backend: str, compiler: str, flags: list[str]) -> str:
+    """What the compiler says of the program, translated by a back end."""
+    output = run.folder / f"{backend}.{compiler}.cpp"
+    if not output.exists():
+        assert actorc("--backend", backend, "program.actor.cpp", output, folder=run.folder).returncode == 0
+    command = [compiler, "-std=c++20", "-I", str(ROOT), *flags, str(output)]
+    return subprocess.run(command, cwd=run.folder, capture_output=True, text=True, check=False).stderr
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_a_state_machine_is_pinned(run: Run, compiler: str) -> None:
+    block = run.block("keeps", "state machine", compiler)
+    flags = ["-fsyntax-only", f"-DBY_HAND={NO_LIMIT}"]
+    assert compiles(run, "state-machine", compiler, [*flags, f"-DLIMIT={block}"]) == ""
+    said = compiles(run, "state-machine", compiler, [*flags, f"-DLIMIT={block - 1}"])
+    assert "takes more bytes than its FLOW_ASSERT_FRAME_SIZE" in said
+    assert "program.actor.cpp:6:" in said
+    assert f"{block} <= " in said
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_coroutines_are_pinned(run: Run, compiler: str) -> None:
+    emitted, written = (run.block(function, "coroutine", compiler) for function in ("keeps", "byHand"))
+    flags = ["-O2", "-c", "-o", "/dev/null"]
+    assert compiles(run, "coroutine", compiler, [*flags, f"-DLIMIT={emitted}", f"-DBY_HAND={written}"]) == ""
+    said = compiles(run, "coroutine", compiler, [*flags, f"-DLIMIT={emitted - 1}", f"-DBY_HAND={written - 1}"])
+    for limit in (emitted - 1, written - 1):
+        assert f"frameIsLargerThanItsLimit<{limit}" in said
+    assert said.count("this coroutine's frame takes more bytes than its FLOW_ASSERT_FRAME_SIZE") == 2
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_without_optimisation_the_first_call_looks(run: Run, compiler: str) -> None:
+    """What the compiler cannot know then is in the program."""
+    flags = ["-O0", "-S", "-o", "-", "-DLIMIT=1", "-DBY_HAND=1"]
+    output = run.folder / f"coroutine.{compiler}.cpp"
+    compiles(run, "coroutine", compiler, ["-fsyntax-only", "-DLIMIT=1", "-DBY_HAND=1"])
+    command = [compiler, "-std=c++20", "-I", str(ROOT), *flags, str(output)]
+    done = subprocess.run(command, cwd=run.folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "reportLargeFrame" in done.stdout
+
+
+def test_a_file_that_does_not_compile_shows_the_first_error_at_its_place(tmp_path: Path) -> None:
+    (tmp_path / "wrong.actor.cpp").write_text("int right;\n\nint wrong = missing;\nint more = absent;\n")
+    done = actorc("--frames", "wrong.actor.cpp", folder=tmp_path)
+    assert done.returncode == 1
+    assert "wrong.actor.cpp:3:" in done.stderr
+    assert "absent" not in done.stderr
+    assert "missing" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_mistake_in_an_actor_is_that_of_actorc(tmp_path: Path) -> None:
+    (tmp_path / "wrong.actor.cpp").write_text(
+        "ACTOR flow::Future<int> f(flow::Future<int> x) { return 2 * wait(x); }\n"
+    )
+    done = actorc("--frames", "wrong.actor.cpp", folder=tmp_path)
+    assert done.returncode == 1
+    assert "wrong.actor.cpp:1: error:" in done.stderr
+    assert "[A0401]" in done.stderr
+
+
+def test_a_missing_header_says_how_flags_are_given(tmp_path: Path) -> None:
+    (tmp_path / "lonely.cpp").write_text('#include "not/here.h"\n')
+    done = actorc("--frames", "lonely.cpp", folder=tmp_path)
+    assert done.returncode == 1
+    assert "there is no compile_commands.json with this file" in done.stderr
+    assert "actorc --frames lonely.cpp -- -Iinclude" in done.stderr
+
+
+def test_the_flags_of_a_compile_commands_json_are_used(tmp_path: Path) -> None:
+    (tmp_path / "some").mkdir()
+    (tmp_path / "some" / "empty.h").write_text("struct NotACoroutine {};\n")
+    (tmp_path / "plain.cpp").write_text('#include "empty.h"\nNotACoroutine VALUE;\n')
+    command = "c++ -Wall -Werror=all -I some -DVALUE=value -O3 -o plain.o -c plain.cpp"
+    entry = {"directory": str(tmp_path), "file": "plain.cpp", "command": command}
+    (tmp_path / "build").mkdir()
+    (tmp_path / "build" / "compile_commands.json").write_text(json.dumps([entry]))
+    done = actorc("--frames", "plain.cpp", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "plain.cpp: has no coroutine that returns a Future" in done.stdout
+
+
+def test_a_file_without_actors_says_so(tmp_path: Path) -> None:
+    (tmp_path / "none.actor.cpp").write_text("int x;\n")
+    done = actorc("--frames", "none.actor.cpp", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "none.actor.cpp: has no actors and no coroutines" in done.stdout
+
+
+def test_without_a_compiler_it_says_which_ones_it_knows(tmp_path: Path) -> None:
+    (tmp_path / "none.cpp").write_text("int x;\n")
+    done = actorc("--frames", "none.cpp", folder=tmp_path, path=str(tmp_path))
+    assert done.returncode == 1
+    assert "clang++-19 or g++-12 is needed" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--frames"], "--frames needs a FILE"),
+        (["--frames", "--batch", "x.cpp"], "--frames compiles with every back end"),
+        (["--frames", "--format=sarif", "x.cpp"], "--frames prints text or json"),
+    ],
+)
+def test_wrong_arguments(arguments: list[str], message: str, tmp_path: Path) -> None:
+    done = actorc(*arguments, folder=tmp_path)
+    assert done.returncode == 100
+    assert message in done.stderr
+
+
+@pytest.mark.parametrize("name", ["gone.cpp", "gone.actor.cpp", "header.h"])
+def test_files_that_cannot_be_shown(name: str, tmp_path: Path) -> None:
+    done = actorc("--frames", name, folder=tmp_path)
+    assert done.returncode == 1
+    assert name in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_stripped_objects_are_recognised(tmp_path: Path) -> None:
+    from actorc.frames.debug_info import NoDebugInfo, units
+
+    (tmp_path / "x.cpp").write_text("int x;\n")
+    subprocess.run([shutil.which("g++") or "g++", "-c", "x.cpp", "-o", "x.o"], cwd=tmp_path, check=True)
+    with pytest.raises(NoDebugInfo, match="no debug information"):
+        list(units(str(tmp_path / "x.o")))
+    with pytest.raises(NoDebugInfo, match="cannot be read"):
+        list(units(str(tmp_path / "x.cpp")))

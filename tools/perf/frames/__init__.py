@@ -1,0 +1,1 @@
+"""tools/bench frames: the bytes of every actor and coroutine of the benchmarks."""
