@@ -106,6 +106,12 @@ def test_the_tip_has_share_amount_and_kind() -> None:
     assert [text.text for text in legend.iter(f"{SVG}text")] == ["user", "allocate"]
 
 
+def test_kinds_have_the_same_colours_in_every_graph() -> None:
+    svg = flame_svg(stacks({"f": 1}), "title", kinds={"f": "free"}, order=["allocate", "free"])
+    assert rect(frames(svg)["f"]).get("class") == "k1"
+    assert "allocate" not in svg
+
+
 def test_a_difference_is_coloured_by_what_b_takes_more_or_less() -> None:
     a, b = stacks({"m;same": 5, "m;less": 5, "m;gone": 1}), stacks({"m;same": 5, "m;less": 3, "m;new": 8})
     found = frames(difference_svg(a, b, "title", names=("ACTOR", "coroutine")))

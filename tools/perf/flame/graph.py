@@ -15,17 +15,18 @@ TOP = 62  # title, field for searching, legend
 BOTTOM = 24  # what the pointer is on
 SMALLEST = 0.0008  # of the whole: less than a pixel
 CHARACTER = 6.7  # width of one, at 11 pixels
-COLOURS = 12  # classes k0, k1, ... in flame.css
+COLOURS = 20  # classes k0, k1, ... in flame.css
 STEPS = 5  # of redness and blueness
 
 _FOLDER = Path(__file__).parent
 
 
-def flame_svg(stacks: Stacks, title: str, *, kinds: Mapping[str, str] | None = None) -> str:
+def flame_svg(stacks: Stacks, title: str, *, kinds: Mapping[str, str] | None = None, order: Sequence[str] = ()) -> str:
     """One flame graph. `kinds` says of what kind a frame is, by its name: each kind has a colour and a place in the
-    legend, in the order in which they are first named. Without, colours only tell neighbours apart."""
+    legend. `order` of the kinds gives them the same in every graph; what is not in it follows, as it is first named.
+    Without `kinds`, colours only tell neighbours apart."""
     top = tree([stacks])
-    order = list(dict.fromkeys((kinds or {}).values()))
+    order = list(dict.fromkeys([*order, *(kinds or {}).values()]))
 
     def colour(node: Node) -> str:
         if kinds is not None:

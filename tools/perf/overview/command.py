@@ -48,6 +48,7 @@ tools/bench growth --help: the cost of an actor among 1 to a million, as a pictu
 tools/bench allocators --help: FastAllocator beside malloc, mimalloc and tcmalloc.
 tools/bench instructions --help: instructions instead of time, the same on a busy machine.
 tools/bench compiler --help: what actorc costs.
+tools/bench profile --help: what the time of a benchmark goes for, and flame graphs.
 tools/bench report --help: everything as one HTML page.
 tools/bench compare --help: whether one revision, or compiler, is faster than another.
 

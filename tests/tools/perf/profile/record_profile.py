@@ -1,0 +1,88 @@
+"""Writes profile.tsv anew, which test_causes.py reads: what perf sees of some benchmarks, in all styles.
+
+PYTHONPATH=tools .venv/bin/python tests/tools/perf/profile/record_profile.py
+
+`tools/bench --compiler both` must have built the benchmarks. Needed when causes.toml gets a pattern for what is not
+among these functions.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from perf.arguments import COMPILERS, binary
+from perf.profile import record
+from perf.profile.attribution import Weighed, of_passes
+from perf.profile.causes import KINDS, Attribution, read, text_of
+from perf.profile.measure import command
+from perf.profile.symbols import Frame
+
+# The works, and passes of each that take some tenths of a second.
+PASSES = {
+    "NET2/1": 2_000_000,
+    "NET2/4096": 1000,
+    "callback/4096": 1500,
+    "DELAY/64": 8_000_000,
+    "chain/1000": 4000,
+    "cancel/1024": 3000,
+    "cancel_handler/1": 50_000,
+    "race_first": 2_000_000,
+    "stream_waiting/4096": 3000,
+    "collection/4096": 800,
+    "timers/4096": 500,
+    "timer_fire/1000": 1_000_000,
+    "post/4096": 500,
+}
+STYLES = ("actor", "coroutine")
+NAMES = [(f"{label}/{style}", passes) for label, passes in PASSES.items() for style in STYLES]
+NAMES.append(("Callback/library", 5_000_000))
+FILE = Path(__file__).with_name("profile.tsv")
+INNERMOST = 4  # frames of each stack, or more, if one further out decides
+COVERED_OUTSIDE = 0.5
+COVERED = 0.98  # of the samples of each benchmark; what is left are stacks that were seen once
+
+
+def main() -> None:
+    attribution = Attribution(read())
+    frames: dict[tuple[str, ...], int] = {}
+    stacks: list[str] = []
+    for compiler in COMPILERS:
+        for name, passes in NAMES:
+            whole = name + ("/real_time" if name.startswith("post/") else "")
+            profile = record.record(command(binary(compiler), whole, "sim", passes))
+            inside, outside = of_passes(profile, attribution)
+            stacks += written(f"{compiler} {name}", inside, COVERED, frames, attribution)
+            stacks += written(f"{compiler} {name} outside", outside, COVERED_OUTSIDE, frames, attribution)
+    lines = ["\t".join(text) for text in frames]
+    FILE.write_text("\n".join([*lines, "", *stacks, ""]), encoding="utf-8")
+    print(f"{FILE}: {len(frames)} functions, {len(stacks)} stacks")
+
+
+def written(
+    name: str, some: Weighed, covered: float, frames: dict[tuple[str, ...], int], attribution: Attribution
+) -> list[str]:
+    """A line for each stack, without what is further out than it takes; adds to `frames` what is in none yet."""
+    found: dict[tuple[tuple[str, ...], ...], float] = {}
+    for stack, weight in some:
+        _, deciding = attribution.decisive(stack)
+        key = tuple(texts(frame) for frame in stack[max(0, min(deciding, len(stack) - INNERMOST)) :])
+        found[key] = found.get(key, 0.0) + weight
+    total, seen = sum(found.values()), 0.0
+    lines = []
+    for key, weight in sorted(found.items(), key=lambda item: -item[1]):
+        if seen > covered * total:
+            break
+        seen += weight
+        numbers = (str(frames.setdefault(text, len(frames))) for text in key)
+        lines.append(f"{name}\t{weight:.0f}\t{' '.join(numbers)}")
+    return lines
+
+
+def texts(frame: Frame) -> tuple[str, ...]:
+    """What rules ask of a frame. Only of the benchmarks' own lines do they look at the text."""
+    is_own = frame.file.startswith("bench/")
+    return tuple(text_of(frame, kind) if kind != "lines" or is_own else "" for kind in KINDS)
+
+
+if __name__ == "__main__":
+    main()

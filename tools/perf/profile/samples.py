@@ -1,0 +1,38 @@
+"""What a profiler recorded: how much was spent at which place in the program, and who had called that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an instruction is. `address` counts from the beginning of the object, as its symbol table does; None where
+    only the function is known. `name` is the function as the profiler calls it, "" if it has no name."""
+
+    object: str
+    address: int | None
+    name: str
+
+
+@dataclass(slots=True)
+class Profile:
+    """The weight of each stack of places, outermost first."""
+
+    unit: str  # of the weights: "samples", "instructions"
+    weights: dict[tuple[Place, ...], float] = field(default_factory=dict)
+
+    def add(self, stack: tuple[Place, ...], weight: float) -> None:
+        if stack and weight > 0:
+            self.weights[stack] = self.weights.get(stack, 0.0) + weight
+
+    @property
+    def total(self) -> float:
+        return sum(self.weights.values())
+
+    def without(self, other: Profile) -> Profile:
+        """What this one has more than the other: a run of many passes without what a run of few needs as well."""
+        result = Profile(self.unit)
+        for stack, weight in self.weights.items():
+            result.add(stack, weight - other.weights.get(stack, 0.0))
+        return result
