@@ -16,9 +16,14 @@ from perf.growth.command import measure as measure_growth
 from perf.instructions.count import count
 from perf.instructions.plan import countable, usual_sizes
 from perf.overview.command import QUICK, QUICK_PEERS_SIZES, QUICK_SIZES
+from perf.profile.causes import Attribution
+from perf.profile.causes import read as read_causes
+from perf.profile.measure import profile, profiler
+from perf.profile.measure import rows as profiled
 from perf.report import environment
 from perf.report.history import Archive, Point, counts_of, fill, head, points
 from perf.report.model import Missing
+from perf.report.sections.flames import Profile
 from perf.report.sections.growth import Growth
 from perf.results import STYLES, Row, collect, errors, noise, parse_name
 from perf.suite import Settings, available, choose, of_sizes, run
@@ -38,10 +43,12 @@ class Plan:
     growth_sizes: tuple[int, ...]
     peers_seconds: float
     counted: str  # whose instructions are counted
+    profiled: str
+    profile_seconds: float  # of each recording
 
 
-FULL = Plan(80.0, "", (), 40.0, (), 20.0, "")
-QUICKLY = Plan(15.0, QUICK, QUICK_SIZES, 5.0, (1, 8, 64, 512, 4096, 65536), 8.0, QUICK)
+FULL = Plan(80.0, "", (), 40.0, (), 20.0, "", "^(DELAY|NET2|callback)/4096/", 2.0)
+QUICKLY = Plan(15.0, QUICK, QUICK_SIZES, 5.0, (1, 8, 64, 512, 4096, 65536), 8.0, QUICK, "^NET2/4096/", 1.0)
 REPETITIONS = 5
 GROWTH_REPETITIONS = 3  # each of a million actors takes seconds
 GROWTH_SIZES = tuple(1 << power for power in range(21))
@@ -65,6 +72,7 @@ class Measured:
     growth: dict[str, Growth | Missing] = field(default_factory=dict)
     instructions: dict[str, list[Row] | Missing] = field(default_factory=dict)
     history: dict[str, list[Point] | Missing] = field(default_factory=dict)
+    profile: Profile | Missing = NOTHING_BUILT
     peers: list[Row] | Missing = NOTHING_BUILT
     problems: list[str] = field(default_factory=list)
 
@@ -86,6 +94,7 @@ def gather(compilers: Sequence[str], plan: Plan, earlier: int, console: Console)
         found.instructions[compiler] = attempt(f"Counting with {compiler}", run_one.instructions, found)
     if built:
         alone = Run(built[0], plan, 1, found, console)
+        found.profile = attempt("The profile", alone.profile, found)
         found.peers = attempt("The comparison with other libraries", alone.peers, found)
     for compiler in compilers:
         found.history[compiler] = attempt(
@@ -147,6 +156,16 @@ class Run:
         rows = collect(document["benchmarks"])
         self.found.problems += [f"{self.compiler}, counted: {error}" for error in errors(rows)]
         return rows
+
+    def profile(self) -> Profile:
+        tool = profiler(None, self.console)
+        attribution = Attribution(read_causes())
+        chosen = profiled(available(binary(self.compiler), "sim"), self.plan.profiled, STYLES[:2])
+        settings = Settings(self.compiler, "sim", 3, self.plan.profile_seconds / 8, self.found.revision)
+        seconds = self.plan.profile_seconds
+        return Profile(
+            tool, attribution.order, tuple(profile(chosen, settings, tool, seconds, attribution, self.console))
+        )
 
     def peers(self) -> list[Row]:
         names = of_sizes(choose(available(binary(self.compiler), "real"), "", peers=True), QUICK_PEERS_SIZES)

@@ -6,10 +6,14 @@ from typing import Any
 
 import pytest
 
+from perf.flame.stacks import Stacks
 from perf.growth.series import Series
+from perf.profile.attribution import Spent
+from perf.profile.measure import Row as ProfileRow
 from perf.report.gather import Measured
 from perf.report.history import Point
 from perf.report.model import Missing
+from perf.report.sections.flames import Profile
 from perf.report.sections.growth import Growth
 from perf.results import Row, collect
 
@@ -58,6 +62,24 @@ def history() -> list[Point]:
     ]
 
 
+def spent(total: float, causes: dict[str, float], is_sampled: bool = True) -> Spent:
+    stacks = Stacks("ns per item")
+    for cause, amount in causes.items():
+        stacks.add(("all", "run", f"{cause}()"), amount)
+    result = Spent("ns", total, 10_000, is_sampled, stacks=stacks, kinds={f"{cause}()": cause for cause in causes})
+    result.causes.update(causes)
+    result.functions.update({(cause, f"{cause}()"): amount for cause, amount in causes.items()})
+    return result
+
+
+def profile() -> Profile:
+    styles = {
+        "actor": spent(30.0, {"allocate": 10.0, "resume path": 20.0}),
+        "coroutine": spent(33.0, {"allocate": 33.0}),
+    }
+    return Profile("perf", ("allocate", "resume path", "timers"), (ProfileRow("clang", "NET2/4096", styles),))
+
+
 @pytest.fixture(scope="module")
 def measured() -> Measured:
     """With clang; gcc could not build."""
@@ -68,6 +90,7 @@ def measured() -> Measured:
     found.suite |= {"clang": suite(), "gcc": failed}
     found.growth |= {"clang": growth(), "gcc": failed}
     found.instructions |= {"clang": counted(), "gcc": failed}
+    found.profile = profile()
     found.history |= {"clang": history(), "gcc": []}
     found.peers = peers()
     found.problems.append("The build with gcc failed: g++-12: <not found>")

@@ -6,7 +6,7 @@ import pytest
 
 from perf.report.assemble import assemble
 from perf.report.gather import Measured
-from perf.report.model import Chart, Grid, Missing, Part, Remarks, Report, log_axis, short, sizes_axis
+from perf.report.model import Chart, Drawing, Grid, Missing, Part, Remarks, Report, log_axis, short, sizes_axis
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +84,24 @@ def test_a_chart_and_a_table_have_the_instructions(report: Report) -> None:
         ((80.0, "DELAY/64"), (366.0, "NET2/64")),
     ]
     assert [cell.text for cell in table.rows[1]] == ["NET2", "64", "337", "366", "+8.6 %", "-", "-", "-"]
+
+
+def test_the_profile_has_causes_their_functions_and_three_graphs(report: Report) -> None:
+    table = part(report, "causes-NET2-4096-clang")
+    assert isinstance(table, Grid)
+    assert [[cell.text for cell in row] for row in table.rows] == [
+        ["allocate", "10.0", "33.3", "33.0", "100.0", "+23.0"],
+        ["allocate()", "10.0", "33.3", "33.0", "100.0", "+23.0"],
+        ["resume path", "20.0", "66.7", "-", "-", "-20.0"],
+        ["resume path()", "20.0", "66.7", "-", "-", "-20.0"],
+        ["unmapped", "-", "-", "-", "-", "(+0.00)"],
+        ["all", "30.0", "100.0", "33.0", "100.0", "+3.00"],
+    ]
+    assert [row[0].minor for row in table.rows] == [False, True, False, True, False, False]
+    assert "Coroutine against ACTOR: +3.00 ns an item" in table.says
+    drawings = [one for one in parts(report, "profile") if isinstance(one, Drawing)]
+    assert [one.id.rpartition("-")[2] for one in drawings] == ["actor", "coroutine", "difference"]
+    assert all(one.svg.startswith("<svg") for one in drawings)
 
 
 def test_history_says_from_which_revision_to_which(report: Report) -> None:

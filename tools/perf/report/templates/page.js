@@ -70,7 +70,7 @@ function layout(chart, colour) {
 }
 
 function text(value) {
-    return typeof value === "number" ? value.toPrecision(3).replace(/e\+?(-?\d+)$/, "e$1") : value;
+    return value >= 100 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3)));
 }
 
 function trace(chart, line, colour) {
