@@ -1,6 +1,6 @@
 """Writes profile.tsv anew, which test_causes.py reads: what perf sees of some benchmarks, in all styles.
 
-PYTHONPATH=tools .venv/bin/python tests/tools/perf/profile/record_profile.py
+PYTHONPATH=tools .venv/bin/python tests/tools/perf/profile/record_profile.py [NAME...]
 
 `tools/bench --compiler both` must have built the benchmarks. Needed when causes.toml gets a pattern for what is not
 among these functions.
@@ -8,6 +8,8 @@ among these functions.
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Container
 from pathlib import Path
 
 from perf.arguments import COMPILERS, binary
@@ -35,7 +37,7 @@ PASSES = {
 }
 STYLES = ("actor", "coroutine")
 NAMES = [(f"{label}/{style}", passes) for label, passes in PASSES.items() for style in STYLES]
-NAMES.append(("Callback/library", 5_000_000))
+NAMES += [("Callback/library", 5_000_000), ("CODE_PROBE/library", 50_000_000)]
 FILE = Path(__file__).with_name("profile.tsv")
 INNERMOST = 4  # frames of each stack, or more, if one further out decides
 COVERED_OUTSIDE = 0.5
@@ -45,9 +47,10 @@ COVERED = 0.98  # of the samples of each benchmark; what is left are stacks that
 def main() -> None:
     attribution = Attribution(read())
     frames: dict[tuple[str, ...], int] = {}
-    stacks: list[str] = []
+    wanted = {name: passes for name, passes in NAMES if not sys.argv[1:] or name in sys.argv[1:]}
+    stacks = kept(wanted, frames)
     for compiler in COMPILERS:
-        for name, passes in NAMES:
+        for name, passes in wanted.items():
             whole = name + ("/real_time" if name.startswith("post/") else "")
             profile = record.record(command(binary(compiler), whole, "sim", passes))
             inside, outside = of_passes(profile, attribution)
@@ -56,6 +59,19 @@ def main() -> None:
     lines = ["\t".join(text) for text in frames]
     FILE.write_text("\n".join([*lines, "", *stacks, ""]), encoding="utf-8")
     print(f"{FILE}: {len(frames)} functions, {len(stacks)} stacks")
+
+
+def kept(but: Container[str], frames: dict[tuple[str, ...], int]) -> list[str]:
+    """The lines of what is not recorded again."""
+    functions, stacks = FILE.read_text(encoding="utf-8").split("\n\n") if FILE.exists() else ("", "")
+    old = [tuple(line.split("\t")) for line in functions.splitlines()]
+    lines = []
+    for line in stacks.splitlines():
+        name, weight, numbers = line.split("\t")
+        if name.split()[1] not in but:
+            again = (str(frames.setdefault(old[int(number)], len(frames))) for number in numbers.split())
+            lines.append(f"{name}\t{weight}\t{' '.join(again)}")
+    return lines
 
 
 def written(
