@@ -19,6 +19,7 @@ COMMANDS = {
     "growth": "perf.growth.command",
     "allocators": "perf.allocators.command",
     "instructions": "perf.instructions.command",
+    "frames": "perf.frames.command",
     "compiler": "perf.compiler.command",
     "profile": "perf.profile.command",
     "report": "perf.report.command",

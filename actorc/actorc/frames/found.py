@@ -264,6 +264,8 @@ def _variable_kind(name: str, function: _Function) -> str:
 
 
 def _gcc_kind(name: str, type_: Entry | None, function: _Function) -> tuple[str, str]:
+    if dwarf.spelt(type_).startswith("FrameLimit<"):
+        return "FLOW_ASSERT_FRAME_SIZE", "index"
     if name.startswith("_Coro_"):
         return name.removeprefix("_Coro_").replace("_", " "), "index"
     if re.match(r"(Aw\d+|Is|Fs)_", name):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from actorc.frames.layout import FIXED, KINDS, STATE_MACHINE, Layout, Member
 
@@ -43,19 +43,20 @@ def summary(groups: Sequence[Sequence[Layout]]) -> str:
     return aligned(rows)
 
 
-def details(group: Sequence[Layout]) -> Iterator[str]:
+def details(group: Sequence[Layout], heading: Callable[[Layout], str] = column) -> Iterator[str]:
     """What fills each frame of one function; what is alike with several compilers once."""
     first = group[0]
     yield f"{first.function} ({first.file}:{first.line})"
-    shown: dict[tuple[str, tuple[Member, ...]], list[Layout]] = {}
+    shown: dict[tuple[str, tuple[tuple[int, int, str, str], ...]], list[Layout]] = {}
     for layout in group:
-        shown.setdefault((layout.style, layout.members), []).append(layout)
-    for (style, members), alike in shown.items():
-        layout = alike[0]
-        compilers = ", ".join(each.compiler for each in alike)
-        yield f"  {style}, {compilers}: {layout.size} bytes in a block of {layout.block}, waste {layout.waste}"
+        alike = tuple((each.offset, each.size, each.kind, each.name) for each in layout.members)
+        shown.setdefault((layout.style, alike), []).append(layout)
+    for layouts in shown.values():
+        layout = layouts[0]
+        names = ", ".join(map(heading, layouts))
+        yield f"  {names}: {layout.size} bytes in a block of {layout.block}, waste {layout.waste}"
         rows = [["offset", "bytes", "kind", ""]]
-        rows += [[str(each.offset), str(each.size), each.kind, described(each)] for each in _merged(members)]
+        rows += [[str(each.offset), str(each.size), each.kind, described(each)] for each in _merged(layout.members)]
         yield indented(aligned(rows, right=(0, 1)), 4)
 
 

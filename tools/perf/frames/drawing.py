@@ -37,8 +37,9 @@ COLOURS = {
 _HATCHED = ("padding", "rounding")
 
 
-def layout_svg(layouts: Sequence[Layout], title: str = "", row: int = 8) -> str:
-    """The blocks side by side, `row` bytes in a row (8 or 16), and what the colours mean."""
+def layout_svg(layouts: Sequence[Layout], title: str = "", row: int = 8, headings: Sequence[str] | None = None) -> str:
+    """The blocks side by side, `row` bytes in a row (8 or 16), and what the colours mean. `headings`: of each block,
+    instead of its style and compiler."""
     if row not in (8, 16):
         raise ValueError(f"a row has 8 or 16 bytes, not {row}")
     rows = max((-(-layout.block // row) for layout in layouts), default=0)
@@ -57,7 +58,8 @@ def layout_svg(layouts: Sequence[Layout], title: str = "", row: int = 8) -> str:
     if title:
         parts.append(f'<text class="fl-title" x="{MARGIN}" y="24">{escape(title)}</text>')
     for number, layout in enumerate(layouts):
-        parts.extend(_block(layout, MARGIN + number * (column + GAP), row))
+        over = headings[number] if headings else heading(layout)
+        parts.extend(_block(layout, over, MARGIN + number * (column + GAP), row))
     for number, kind in enumerate(kinds):
         x, y = MARGIN + number % columns * 260, legend + number // columns * LEGEND_ROW
         parts.append(f'<rect class="fl-{kind} fl-box" x="{x}" y="{y}" width="14" height="14"/>')
@@ -67,14 +69,13 @@ def layout_svg(layouts: Sequence[Layout], title: str = "", row: int = 8) -> str:
 
 
 def heading(layout: Layout) -> str:
-    """What a reader calls the style."""
-    return "ACTOR" if layout.style == STATE_MACHINE else layout.style
+    return f"{'ACTOR' if layout.style == STATE_MACHINE else layout.style}, {layout.compiler}"
 
 
-def _block(layout: Layout, x: int, row: int) -> Iterator[str]:
+def _block(layout: Layout, over: str, x: int, row: int) -> Iterator[str]:
     left = x + OFFSETS
     sizes = f"{layout.size} bytes, block {layout.block}, waste {layout.waste}"
-    yield f'<text class="fl-head" x="{left}" y="44">{escape(heading(layout))}, {escape(layout.compiler)}</text>'
+    yield f'<text class="fl-head" x="{left}" y="44">{escape(over)}</text>'
     yield f'<text class="fl-text" x="{left}" y="58">{sizes}</text>'
     for offset in range(0, layout.block, row):
         y = HEAD + offset // row * BYTE + 17
