@@ -46,6 +46,16 @@ Future<int> byHand(Future<int> input, int64_t number, std::string name, FLOW_ASS
     int value = co_await input;
     co_return value + int(table[number % 20]) + int(name.size());
 }
+
+namespace {
+Future<Void> hidden(double seconds) {
+    co_await delay(seconds);
+}
+} // namespace
+
+Future<Void> shown() {
+    return hidden(1.0);
+}
 """
 NO_LIMIT = 100000
 
@@ -80,7 +90,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
 
 
 def test_every_style_is_shown_with_every_compiler(run: Run) -> None:
-    styles = [("keeps", "state machine"), ("keeps", "coroutine"), ("byHand", "coroutine")]
+    styles = [("keeps", "state machine"), ("keeps", "coroutine"), ("byHand", "coroutine"), ("hidden", "coroutine")]
     assert set(run.frames) == {(*style, compiler) for style in styles for compiler in COMPILERS}
     assert run.document["failures"] == []
 

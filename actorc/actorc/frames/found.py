@@ -196,7 +196,7 @@ def _coroutine(entry: Entry, cell: int, compiler: str, functions: dict[str, list
     own = list(_members(entry))
     promise = next((type_ for name, _, type_ in own if name in ("__promise", "_Coro_promise")), None)
     owner = dwarf.bare(promise)
-    entries = functions.get(mangled) or _around(entry)
+    entries = functions.get(mangled) or _around(entry) or _beside(entry, _last_name(mangled))
     if owner is None or not entries:
         return None
     function = _function(entries)
@@ -246,6 +246,25 @@ def _around(entry: Entry) -> list[Entry]:
     """gcc gives functions of local classes no linkage name, and describes the frame inside the function."""
     parent = entry.get_parent()
     return [parent] if parent is not None and parent.tag == "DW_TAG_subprogram" else []
+
+
+def _beside(entry: Entry, name: str) -> list[Entry]:
+    """gcc gives functions that other files do not see no linkage name either: they are known by their own. Those that
+    only the compiler knows have no line."""
+    parent = entry.get_parent()
+    found = (each for each in parent.iter_children() if each.tag == "DW_TAG_subprogram") if parent is not None else ()
+    return [each for each in found if dwarf.name(each).split("<")[0] == name and dwarf.place(each)[1]]
+
+
+def _last_name(mangled: str) -> str:
+    """`f` of `_ZN1N1fEi`, in which each name stands behind its length."""
+    rest, name = re.sub(r"^_ZN?", "", mangled), ""
+    while found := re.match(r"[KL]*(\d+)", rest):
+        end = found.end() + int(found[1])
+        name, rest = rest[found.end() : end], rest[end:]
+        if not mangled.startswith("_ZN"):
+            break
+    return name
 
 
 def _with_its_name(entry: Entry) -> Entry:
