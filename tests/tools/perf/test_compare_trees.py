@@ -20,6 +20,8 @@ from common.failure import Failure
 from perf.arguments import UsageError
 from perf.compare.checkout import Store
 from perf.compare.command import main
+from perf.compare.program import build_program
+from perf.compare.side import Build, parse_side
 
 TOOLS = Path(__file__).resolve().parents[3] / "tools"
 CONSOLE = Console(file=io.StringIO())
@@ -274,6 +276,14 @@ def test_two_files_need_no_build(tmp_path: Path) -> None:
     assert not (tmp_path / "build").exists()
 
 
+def test_files_about_different_benchmarks(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("a.json", "b.json")]
+    recording(files[0], 1000)
+    files[1].write_text(files[0].read_text().replace("NET2", "YIELD"))
+    with pytest.raises(Failure, match="A and B have no benchmark in common"):
+        main([str(file) for file in files], CONSOLE, CONSOLE, tmp_path)
+
+
 @pytest.mark.usefixtures("unchanged")
 def test_a_file_beside_a_revision(root: Path, tmp_path: Path) -> None:
     file = recording(tmp_path / "a.json", 1000)
@@ -323,6 +333,27 @@ def test_what_a_killed_compare_left_is_removed(root: Path) -> None:
     with store.locked(CONSOLE):
         assert left_over(root) == [mine.name]
     mine.rmdir()
+
+
+def test_where_a_tree_is_built_is_no_part_of_the_program(tmp_path: Path) -> None:
+    root = tmp_path / "a longer name than that of the other tree, and blanks in it"
+    (root / "bench").mkdir(parents=True)
+    (root / ".gitignore").write_text("/build/\n")
+    (root / "CMakePresets.json").write_text(json.dumps(PRESETS))
+    (root / "CMakeLists.txt").write_text(CMAKE.replace("NONE", "CXX"))
+    (root / "bench" / "CMakeLists.txt").write_text(
+        "add_compile_options(-g)\nadd_executable(millrace_bench ${CMAKE_CURRENT_SOURCE_DIR}/main.cpp)\n"
+    )
+    (root / "bench" / "main.cpp").write_text("#include <cstdio>\nint main() { std::puts(__FILE__); }\n")
+    git(root, "init", "--quiet")
+    commit(root, "first")
+    store = Store(root)
+    sides = [parse_side(text, "clang", root) for text in (".", "HEAD")]
+    with store.locked(CONSOLE):
+        built = [build_program(side, "A", store, root, CONSOLE) for side in sides if isinstance(side, Build)]
+    assert built[0] != built[1]
+    assert built[0].read_bytes() == built[1].read_bytes()
+    assert subprocess.run([built[1]], capture_output=True, text=True, check=True).stdout == "bench/main.cpp\n"
 
 
 DRIVER = """\

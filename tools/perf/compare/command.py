@@ -10,6 +10,7 @@ from statistics import median
 
 from rich.console import Console
 
+from common.failure import Failure
 from common.process import ROOT
 from perf.arguments import Parser, UsageError, check_writable
 from perf.compare.checkout import Store
@@ -128,6 +129,8 @@ def prepare(
 def common_names(known: Sequence[Sequence[Name]], options: argparse.Namespace) -> list[Name]:
     """Those that both sides have and the options ask for."""
     both = {text(name): name for name in in_order(known[0]) if name in set(known[1])}
+    if not both:
+        raise Failure("A and B have no benchmark in common")
     chosen = choose(list(both), options.filter or (QUICK if options.quick else ""))
     if options.quick:
         chosen = of_sizes(chosen, QUICK_SIZES)

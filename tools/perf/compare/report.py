@@ -15,7 +15,7 @@ from perf.compare.program import Program
 from perf.compare.recorded import Recording
 from perf.compare.runs import REPETITIONS, SECONDS, Samples
 from perf.compare.side import Build, Side, describe
-from perf.compare.table import Compared, noise_line, summary, table, text
+from perf.compare.table import Compared, noise_lines, summary, table, text
 from perf.results import Name
 
 LISTED = 8  # names in one line
@@ -77,7 +77,7 @@ def show(
     for error in errors:
         out.print(f"error: {error}", markup=False)
     if rows:
-        out.print(noise_line(rows), markup=False)
+        out.print(noise_lines(rows), markup=False)
 
 
 def too_slow(rows: Sequence[Compared], percent: float | None, out: Console) -> bool:

@@ -81,28 +81,23 @@ def measure(
     sides: Sequence[Program], names: Sequence[Name], rounds: int, cpu: int, folder: Path, console: Console
 ) -> dict[Name, Samples]:
     """Both sides in turn, or one alone. A benchmark that says it failed has an error, and what it ran before."""
+    samples = {name: Samples() for name in names}
     with TemporaryDirectory(dir=folder) as out, Bar(console, f"running, CPU {cpu}") as bar:
         runner = Runner(cpu, Path(out))
-        samples = {name: Samples() for name in names}
-        total, done = len(names) * (rounds + 1), 0
-        started = time.monotonic()
-        options: dict[Name, list[str]] = {}
-        for name in names:
-            options[name] = _options(runner, sides, name, samples[name])
-            done += 1
-            bar.update(done, total)
-        _announce(console, (time.monotonic() - started) * rounds)
-        for pairs in order(names, rounds):
-            for name, first in pairs:
+        options = {name: _options(runner, sides, name, samples[name]) for name in names}
+        for done, pairs in enumerate(order(names, rounds), 1):
+            started = time.monotonic()
+            for i, (name, first) in enumerate(pairs, 1):
                 _pair(runner, sides, name, first, options[name], samples[name])
-                done += 1
-                bar.update(done, total)
+                bar.update((done - 1) * len(names) + i, rounds * len(names))
+            if done == 1:
+                _announce(console, (time.monotonic() - started) * (rounds - 1))
     return samples
 
 
 def _announce(console: Console, seconds: float) -> None:
     if seconds > 90:
-        console.print(f"this takes about {seconds / 60:.0f} minutes", markup=False, highlight=False)
+        console.print(f"this takes some {seconds / 60:.0f} minutes", markup=False, highlight=False)
 
 
 def _options(runner: Runner, sides: Sequence[Program], name: Name, samples: Samples) -> list[str]:

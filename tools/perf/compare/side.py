@@ -6,12 +6,14 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import shorten
 
 from common.failure import Failure
 from perf.arguments import UsageError, unknown
 from perf.compare.presets import presets
 
 WORKING_TREE = "."
+DESCRIPTION_WIDTH = 60  # of a side in a line of at most 100 columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,8 @@ def describe(side: Build, root: Path) -> str:
         head = _git(root, "rev-parse", "--short=12", "--quiet", "--verify", "HEAD").stdout.strip()
         changed = _git(root, "status", "--porcelain", "--untracked-files=no").stdout.strip()
         return f"the working tree ({head}{' and changes' if changed else ''})" if head else "the working tree"
-    return _git(root, "log", "-1", "--no-decorate", "--abbrev=12", "--format=%h %s", side.commit).stdout.strip()
+    line = _git(root, "log", "-1", "--no-decorate", "--abbrev=12", "--format=%h %s", side.commit).stdout
+    return shorten(line, DESCRIPTION_WIDTH, placeholder=" ...")
 
 
 def _git(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -68,7 +68,7 @@ def summary(rows: Sequence[Compared]) -> str:
     return f"of {len(rows)} rows B is {', '.join(parts)}; no difference in {verdicts[SAME]}"
 
 
-def noise_line(rows: Sequence[Compared]) -> str:
+def noise_lines(rows: Sequence[Compared]) -> str:
     """How far to trust the figures: what runs differ by, and what difference could have been missed."""
     sides = [Row(text(row.name), None, {"A": Cell(list(row.a)), "B": Cell(list(row.b))}) for row in rows]
     line = noise(sides)
@@ -76,4 +76,4 @@ def noise_line(rows: Sequence[Compared]) -> str:
     widths = [log(each.high / each.low) / 2 for each in intervals]
     if not widths:
         return line
-    return f"{line}\nin half of the rows, a difference of {exp(median(widths)) - 1 + MARGIN:.1%} would have been found"
+    return f"in half of the rows, a difference of {exp(median(widths)) - 1 + MARGIN:.1%} would have been found\n{line}"
