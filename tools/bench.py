@@ -20,6 +20,7 @@ COMMANDS = {
     "allocators": "perf.allocators.command",
     "instructions": "perf.instructions.command",
     "frames": "perf.frames.command",
+    "check": "perf.check.command",
     "compiler": "perf.compiler.command",
     "profile": "perf.profile.command",
     "report": "perf.report.command",

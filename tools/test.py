@@ -156,6 +156,7 @@ def all_steps(quick: bool, text: str, console: Console) -> list[Step]:
         steps += preset_steps(preset, text, console)
     if not quick and not text:
         steps += [release_step(preset, console) for preset in RELEASE]
+        steps.append(Step("instructions against bench/baseline.json", lambda: python("tools/bench.py", "check")))
     return steps
 
 

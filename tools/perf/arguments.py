@@ -36,13 +36,14 @@ class Parser(argparse.ArgumentParser):
     """Has the arguments that most commands take."""
 
     def __init__(
-        self, prog: str, description: str, epilog: str = "", *, has_compiler: bool = True, has_loop: bool = True
+        self, prog: str, description: str, epilog: str = "", *, compiler: str | None = "clang", has_loop: bool = True
     ) -> None:
+        """`compiler`: the one without --compiler; None if there is no such option."""
         form = argparse.RawDescriptionHelpFormatter
         super().__init__(prog=prog, description=description, epilog=epilog, formatter_class=form)
-        if has_compiler:
-            compilers = (*COMPILERS, "both")
-            self.add_argument("--compiler", default="clang", choices=compilers, help="default: clang")
+        if compiler:
+            some = (*COMPILERS, "both")
+            self.add_argument("--compiler", default=compiler, choices=some, help=f"default: {compiler}")
         if has_loop:
             self.add_argument("--loop", choices=("sim", "real"), help="the loop to run on; default: sim")
 

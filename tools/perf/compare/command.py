@@ -55,7 +55,7 @@ slower than --fail-above allows; 2 wrong arguments."""
 
 
 def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = Parser("tools/bench compare", DESCRIPTION, EPILOG, has_compiler=False)
+    parser = Parser("tools/bench compare", DESCRIPTION, EPILOG, compiler=None)
     parser.add_argument("a", metavar="A", help="what B is compared with")
     parser.add_argument("b", metavar="B", nargs="?", default=".", help="default: the working tree")
     parser.add_argument("--compiler", default="clang", metavar="PRESET", help="of sides that name none; default: clang")

@@ -27,7 +27,7 @@ _COMPILED_UP_TO = 10_000  # lines
 
 
 def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = Parser("tools/bench compiler", DESCRIPTION, has_compiler=False, has_loop=False)
+    parser = Parser("tools/bench compiler", DESCRIPTION, compiler=None, has_loop=False)
     sizes = [1_000, 10_000, 100_000]
     parser.add_argument("--lines", type=int, nargs="*", default=sizes, metavar="N", help="default: 1000 10000 100000")
     parser.add_argument("--files", type=int, default=50, metavar="N", help="many files of 700 lines; default: 50")

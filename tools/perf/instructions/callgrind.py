@@ -23,7 +23,10 @@ START, STOP = "bench::Run::isWarmUp()", "bench::Run::stop()"
 
 # glibc has several memcpy, strlen, ... and takes what the processor does best. So told, it takes those that run on any
 # x86-64, and two machines count alike.
-PLAIN_PROCESSOR = {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX2,-AVX,-ERMS,-FSRM,-SSE4_2,-SSE4_1,-SSSE3"}
+_FEATURES = (
+    "AVX512F AVX2 AVX AVX_Fast_Unaligned_Load ERMS FSRM SSE4_2 SSE4_1 SSSE3 Fast_Unaligned_Load Fast_Unaligned_Copy"
+)
+PLAIN_PROCESSOR = {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=" + ",".join(f"-{name}" for name in _FEATURES.split())}
 
 _PART = re.compile(r"\.(\d+)$")
 _ITERATIONS = re.compile(r"/iterations:\d+")

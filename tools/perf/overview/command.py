@@ -48,6 +48,7 @@ tools/bench growth --help: the cost of an actor among 1 to a million, as a pictu
 tools/bench allocators --help: FastAllocator beside malloc, mimalloc and tcmalloc.
 tools/bench instructions --help: instructions instead of time, the same on a busy machine.
 tools/bench frames --help: what the bytes of a waiting actor or coroutine are.
+tools/bench check --help: fails if an operation takes more instructions than it did.
 tools/bench compiler --help: what actorc costs.
 tools/bench profile --help: what the time of a benchmark goes for, and flame graphs.
 tools/bench report --help: everything as one HTML page.

@@ -1,0 +1,1 @@
+"""tools/bench check: whether an operation takes more than it did."""
