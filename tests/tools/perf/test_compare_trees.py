@@ -98,7 +98,7 @@ def program(root: Path, *replacements: tuple[str, str]) -> None:
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Its tags: empty, slow, old (no --loop, no --passes), more (old, and a benchmark), broken, twisted, good."""
+    """Its tags: empty, slow, old (no --loop, no --passes), more (old and one more), broken, twisted, planned, good."""
     folder = tmp_path_factory.mktemp("small")
     git(folder, "init", "--quiet", "--initial-branch=main")
     (folder / ".gitignore").write_text("/build/\n")
@@ -117,6 +117,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     commit(folder, "broken")
     (folder / "bench" / "CMakeLists.txt").write_text("nonsense()\n")
     commit(folder, "twisted")
+    (folder / "bench" / "CMakeLists.txt").write_text("# to come\n")
+    commit(folder, "planned")
     (folder / "bench" / "CMakeLists.txt").write_text(BENCH_CMAKE)
     program(folder)
     commit(folder, "good")
@@ -229,6 +231,7 @@ def test_a_program_without_loops_cannot_be_asked_for_one(root: Path) -> None:
     ("revision", "message"),
     [
         ("empty", "empty has no benchmarks: there is no bench/CMakeLists.txt"),
+        ("planned", "planned has no benchmarks: there is no target millrace_bench"),
         ("broken", "broken does not build:\nFAILED: "),
         ("twisted", "twisted does not build:\nCMake Error at bench/CMakeLists.txt:1 (nonsense):"),
     ],

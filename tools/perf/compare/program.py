@@ -44,6 +44,8 @@ def build_program(side: Build, letter: str, store: Store, root: Path, console: C
     try:
         build(side.preset, console, [TARGET], source=tree, binary=binary, options=options, title=title)
     except BuildError as error:
+        if f"unknown target '{TARGET}'" in str(error):
+            raise Failure(f"{side.text} has no benchmarks: there is no target {TARGET}") from error
         raise Failure(f"{side.text} does not build:\n{error}") from error
     return binary / "bench" / TARGET
 
