@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from perf.report.gather import Measured
 from perf.report.model import Cell, Column, Figure, Grid, Missing, Report, Section
-from perf.report.sections import flames, growth, history, instructions, peers, times
+from perf.report.sections import flames, frames, growth, history, instructions, peers, times
 
 
 def assemble(found: Measured) -> Report:
@@ -16,6 +16,7 @@ def assemble(found: Measured) -> Report:
             times.section(found.suite),
             growth.section(found.growth),
             instructions.section(found.instructions),
+            frames.section(found.frames),
             flames.section(found.profile),
             peers.section(found.peers),
             history.section(found.history),

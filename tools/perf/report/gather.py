@@ -12,6 +12,7 @@ from rich.console import Console
 from common.build import build
 from common.failure import Failure
 from perf.arguments import TARGET, binary, revision
+from perf.frames.gather import Frames, frames_of
 from perf.growth.command import measure as measure_growth
 from perf.instructions.count import count
 from perf.instructions.plan import countable, usual_sizes
@@ -72,6 +73,7 @@ class Measured:
     growth: dict[str, Growth | Missing] = field(default_factory=dict)
     instructions: dict[str, list[Row] | Missing] = field(default_factory=dict)
     history: dict[str, list[Point] | Missing] = field(default_factory=dict)
+    frames: dict[str, Frames | Missing] = field(default_factory=dict)
     profile: Profile | Missing = NOTHING_BUILT
     peers: list[Row] | Missing = NOTHING_BUILT
     problems: list[str] = field(default_factory=list)
@@ -80,17 +82,20 @@ class Measured:
 def gather(compilers: Sequence[str], plan: Plan, earlier: int, console: Console) -> Measured:
     """`earlier` revisions are built and counted, too."""
     found = Measured(revision(), environment.moment(), environment.machine())
+    commit = head()  # of what is built; the sources may change before the end
     before = environment.load()
     built = []
     for compiler in compilers:
         made = attempt(f"The build with {compiler}", partial(build, compiler, console, [TARGET]), found)
         if isinstance(made, Missing):
             found.suite[compiler] = found.growth[compiler] = found.instructions[compiler] = made
+            found.frames[compiler] = made
             continue
         built.append(compiler)
         run_one = Run(compiler, plan, len(compilers), found, console)
         found.suite[compiler] = attempt(f"The suite with {compiler}", run_one.suite, found)
         found.growth[compiler] = attempt(f"Growth with {compiler}", run_one.growth, found)
+        found.frames[compiler] = attempt(f"Reading the frames of {compiler}", partial(frames_of, compiler), found)
         found.instructions[compiler] = attempt(f"Counting with {compiler}", run_one.instructions, found)
     if built:
         alone = Run(built[0], plan, 1, found, console)
@@ -98,7 +103,9 @@ def gather(compilers: Sequence[str], plan: Plan, earlier: int, console: Console)
         found.peers = attempt("The comparison with other libraries", alone.peers, found)
     for compiler in compilers:
         found.history[compiler] = attempt(
-            f"Counting earlier revisions with {compiler}", partial(_history, compiler, earlier, found, console), found
+            f"Counting earlier revisions with {compiler}",
+            partial(_history, compiler, commit, earlier, found, console),
+            found,
         )
     found.machine |= {"Load average before": before, "Load average after": environment.load()}
     return found
@@ -113,9 +120,9 @@ def attempt(what: str, work: Callable[[], T], found: Measured) -> T | Missing:
         return Missing(f"{what} failed.", f"{first}\n{rest}".strip())
 
 
-def _history(compiler: str, earlier: int, found: Measured, console: Console) -> list[Point]:
+def _history(compiler: str, commit: str | None, earlier: int, found: Measured, console: Console) -> list[Point]:
     archive = Archive()
-    rows, commit = found.instructions.get(compiler), head()
+    rows = found.instructions.get(compiler)
     if commit and rows and not isinstance(rows, Missing):
         archive.add(commit, compiler, counts_of(rows))
     fill(compiler, earlier, archive, console)

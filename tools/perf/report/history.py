@@ -67,12 +67,8 @@ class Archive:
 
 def counts_of(rows: Sequence[Row]) -> dict[str, float]:
     """Of the works whose history is shown."""
-    return {
-        f"{row.label}/{style}": instructions
-        for row in rows
-        for style in STYLES[:2]
-        if WORKS.match(row.label) and (instructions := row.cell(style).instructions)
-    }
+    found = {f"{row.label}/{style}": cell.instructions for row in rows for style, cell in row.cells.items()}
+    return {name: instructions for name, instructions in found.items() if instructions and _is_shown(name)}
 
 
 def head(root: Path = ROOT) -> str | None:
@@ -97,8 +93,16 @@ def points(compiler: str, archive: Archive, root: Path = ROOT) -> list[Point]:
 
 
 def baseline(text: str, compiler: str) -> dict[str, float]:
-    """The counts of one compiler in a version of BASELINE; none if it is of a form that we do not know."""
-    return {}
+    """The counts of one compiler in a version of BASELINE; none if it is of another form."""
+    try:
+        rows = json.loads(text)[compiler]["rows"]
+        return {name: float(row["instructions"]) for name, row in rows.items() if _is_shown(name)}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def _is_shown(name: str) -> bool:
+    return bool(WORKS.match(name)) and parse_name(name).style in STYLES[:2]
 
 
 def fill(compiler: str, number: int, archive: Archive, console: Console, root: Path = ROOT) -> None:
@@ -128,7 +132,7 @@ def spread(commits: Sequence[str], number: int) -> list[str]:
 
 def _count(program: Path, console: Console, title: str) -> dict[str, float]:
     names, _ = countable(available(program, _LOOP))
-    chosen = [name for name in usual_sizes(names) if WORKS.match(name) and parse_name(name).style in STYLES[:2]]
+    chosen = [name for name in usual_sizes(names) if _is_shown(name)]
     document = count(program, chosen, _LOOP, console, f"counting {title}")
     return {one["name"]: one["instructions_per_item"] for one in document["benchmarks"] if "error_occurred" not in one}
 

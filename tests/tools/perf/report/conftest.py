@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from actorc.frames.layout import COROUTINE, STATE_MACHINE, Layout, Member, filled
 from perf.flame.stacks import Stacks
+from perf.frames.gather import Frames
 from perf.growth.series import Series
 from perf.profile.attribution import Spent
 from perf.profile.measure import Row as ProfileRow
@@ -62,6 +64,18 @@ def history() -> list[Point]:
     ]
 
 
+def frames() -> Frames:
+    def layout(style: str, size: int) -> Layout:
+        file = "bench/actors/tasks.actor.cpp" if style == STATE_MACHINE else "bench/coroutines/tasks.cpp"
+        members = (Member("cell", 0, 32, "cell"), Member("resume", 32, 16, "header"), Member("sum", 48, 8, "parameter"))
+        return Layout("increment", file, 7, style, "clang", size, filled(members, size))
+
+    return {
+        ("tasks", "increment", "actor"): layout(STATE_MACHINE, 64),
+        ("tasks", "increment", "coroutine"): layout(COROUTINE, 72),
+    }
+
+
 def spent(total: float, causes: dict[str, float], is_sampled: bool = True) -> Spent:
     stacks = Stacks("ns per item")
     for cause, amount in causes.items():
@@ -90,6 +104,7 @@ def measured() -> Measured:
     found.suite |= {"clang": suite(), "gcc": failed}
     found.growth |= {"clang": growth(), "gcc": failed}
     found.instructions |= {"clang": counted(), "gcc": failed}
+    found.frames |= {"clang": frames(), "gcc": failed}
     found.profile = profile()
     found.history |= {"clang": history(), "gcc": []}
     found.peers = peers()

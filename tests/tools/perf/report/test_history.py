@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from perf.report.history import Archive, countable_revisions, counts_of, head, points, spread
+from perf.report.history import BASELINE, Archive, countable_revisions, counts_of, head, points, spread
 from perf.results import collect
 
 
@@ -62,6 +63,21 @@ def test_revisions_come_in_the_order_of_git(repository: Path, tmp_path: Path) ->
     assert [(point.commit, point.subject, point.place) for point in found] == [
         (first, "flow/a.h: one", 0),
         (third, "flow/a.h: three\tand more", 2),
+    ]
+    assert points("gcc", archive, repository) == []
+
+
+def test_a_version_of_the_baseline_is_a_revision(repository: Path, tmp_path: Path) -> None:
+    rows = {"NET2/64/actor": {"instructions": 340.5, "allocs": 1}, "map/library": {"instructions": 9}}
+    first = commit(repository, BASELINE, json.dumps({"clang": {"rows": rows}}))
+    commit(repository, "flow/a.h", "no other baseline")
+    broken = commit(repository, BASELINE, "{")
+    archive = Archive(tmp_path / "history")
+    archive.add(broken, "clang", {"NET2/64/actor": 341.0})
+    found = points("clang", archive, repository)
+    assert [(point.commit, point.counts) for point in found] == [
+        (first, {"NET2/64/actor": 340.5}),
+        (broken, {"NET2/64/actor": 341.0}),
     ]
     assert points("gcc", archive, repository) == []
 

@@ -86,6 +86,19 @@ def test_a_chart_and_a_table_have_the_instructions(report: Report) -> None:
     assert [cell.text for cell in table.rows[1]] == ["NET2", "64", "337", "366", "+8.6 %", "-", "-", "-"]
 
 
+def test_frames_are_drawn_and_listed(report: Report) -> None:
+    drawing = next(one for one in parts(report, "frames") if isinstance(one, Drawing))
+    assert drawing.title == "increment, which waits in NET2"
+    assert "ACTOR, clang: 64 bytes in a block of 64; coroutine, clang: 72 bytes in a block of 80." in drawing.says
+    assert drawing.svg.count("sum: 8 bytes at 48, parameter") == 2
+    table = part(report, "frames-table")
+    assert isinstance(table, Grid)
+    assert [[cell.text for cell in row] for row in table.rows] == [
+        ["tasks increment", "ACTOR, clang", "64", "64", "8", "8"],
+        ["tasks increment", "coroutine, clang", "72", "80", "8", "24"],
+    ]
+
+
 def test_the_profile_has_causes_their_functions_and_three_graphs(report: Report) -> None:
     table = part(report, "causes-NET2-4096-clang")
     assert isinstance(table, Grid)
@@ -120,7 +133,7 @@ def test_peers_are_compared_with_the_fastest_of_ours(report: Report) -> None:
 
 
 def test_what_is_missing_says_why_where_it_is_missed(report: Report) -> None:
-    for section in ("times", "growth", "instructions"):
+    for section in ("times", "growth", "instructions", "frames"):
         missing = [one for one in parts(report, section) if isinstance(one, Missing)]
         assert [one.why for one in missing] == ["The build with gcc failed."]
 
