@@ -19,7 +19,7 @@ def assemble(found: Measured) -> Report:
             frames.section(found.frames),
             flames.section(found.profile),
             peers.section(found.peers),
-            history.section(found.history),
+            history.section(found.history, found.not_counted),
             _environment(found),
         ],
         found.problems,

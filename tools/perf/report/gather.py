@@ -72,7 +72,8 @@ class Measured:
     suite: dict[str, list[Row] | Missing] = field(default_factory=dict)
     growth: dict[str, Growth | Missing] = field(default_factory=dict)
     instructions: dict[str, list[Row] | Missing] = field(default_factory=dict)
-    history: dict[str, list[Point] | Missing] = field(default_factory=dict)
+    history: dict[str, list[Point]] = field(default_factory=dict)
+    not_counted: list[Missing] = field(default_factory=list)  # revisions that were asked for
     frames: dict[str, Frames | Missing] = field(default_factory=dict)
     profile: Profile | Missing = NOTHING_BUILT
     peers: list[Row] | Missing = NOTHING_BUILT
@@ -101,12 +102,14 @@ def gather(compilers: Sequence[str], plan: Plan, earlier: int, console: Console)
         alone = Run(built[0], plan, 1, found, console)
         found.profile = attempt("The profile", alone.profile, found)
         found.peers = attempt("The comparison with other libraries", alone.peers, found)
+    archive = Archive()
     for compiler in compilers:
-        found.history[compiler] = attempt(
-            f"Counting earlier revisions with {compiler}",
-            partial(_history, compiler, commit, earlier, found, console),
-            found,
-        )
+        _keep(commit, found.instructions[compiler], compiler, archive)
+        if earlier:
+            what = f"Counting earlier revisions with {compiler}"
+            failed = attempt(what, partial(fill, compiler, earlier, archive, console), found)
+            found.not_counted += [failed] if isinstance(failed, Missing) else []
+        found.history[compiler] = points(compiler, archive)
     found.machine |= {"Load average before": before, "Load average after": environment.load()}
     return found
 
@@ -116,17 +119,14 @@ def attempt(what: str, work: Callable[[], T], found: Measured) -> T | Missing:
         return work()
     except Failure as error:
         first, _, rest = str(error).strip().partition("\n")
-        found.problems.append(f"{what} failed: {first}")
+        reason = " ".join([first, *rest.splitlines()[:1]]) if first.endswith(":") else first
+        found.problems.append(f"{what} failed: {reason}")
         return Missing(f"{what} failed.", f"{first}\n{rest}".strip())
 
 
-def _history(compiler: str, commit: str | None, earlier: int, found: Measured, console: Console) -> list[Point]:
-    archive = Archive()
-    rows = found.instructions.get(compiler)
-    if commit and rows and not isinstance(rows, Missing):
+def _keep(commit: str | None, rows: list[Row] | Missing, compiler: str, archive: Archive) -> None:
+    if commit and not isinstance(rows, Missing):
         archive.add(commit, compiler, counts_of(rows))
-    fill(compiler, earlier, archive, console)
-    return points(compiler, archive)
 
 
 @dataclass(frozen=True, slots=True)

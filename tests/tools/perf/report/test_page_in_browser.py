@@ -74,6 +74,7 @@ class Browser:
     folder: Path
     page: Path
     probes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)  # on the console, in the last run
 
     def run(self, width: str, scheme: str, *options: str) -> str:
         command = [
@@ -91,13 +92,14 @@ class Browser:
             self.page.as_uri(),
         ]
         done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-        assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
+        self.said = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
         return done.stdout
 
     def probe(self, width: str) -> dict[str, Any]:
         """What PROBE found. Light and dark differ in colours only."""
         if width not in self.probes:
             text = self.run(width, "light", "--dump-dom")
+            assert self.said == []
             found = re.search(r'<pre id="probe" hidden="">(.*?)</pre>', text, re.DOTALL)
             assert found, "the charts were never drawn"
             self.probes[width] = json.loads(unescape(found[1]))
@@ -107,6 +109,7 @@ class Browser:
         """Rows of pixels, red, green and blue from 0 to 255."""
         file = self.folder / f"{width}-{scheme}.png"
         self.run(width, scheme, f"--screenshot={file}")
+        assert self.said == []
         return (pyplot.imread(BytesIO(file.read_bytes()), format="png")[:, :, :3] * 255).round().astype(int)
 
 
@@ -147,6 +150,15 @@ def test_a_click_on_a_heading_sorts(browser: Browser) -> None:
     times = [float(text) for text in found["sorted"]]
     assert len(times) == 6
     assert times == sorted(times, reverse=True)
+
+
+def test_a_browser_that_cannot_unpack_the_charts_shows_their_figures(browser: Browser) -> None:
+    page = browser.folder / "old.html"
+    old = "<head><script>delete window.DecompressionStream</script>"
+    page.write_text(browser.page.read_text(encoding="utf-8").replace("<head>", old, 1), encoding="utf-8")
+    text = Browser(browser.folder, page).run("phone", "light", "--dump-dom")
+    assert "No chart: DecompressionStream is not defined. Its figures follow." in text
+    assert '<details open="">' in text
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

@@ -103,6 +103,15 @@ def test_what_fails_is_missing_with_its_reason() -> None:
     assert found.problems == ["The suite with clang failed: first line"]
 
 
+def test_of_a_build_that_fails_the_first_error_is_said() -> None:
+    def fail() -> None:
+        raise BuildError("abc does not build:\nflow.h:1: error: no\nmore")
+
+    found = Measured("r", "now", {})
+    attempt("Counting", fail, found)
+    assert found.problems == ["Counting failed: abc does not build: flow.h:1: error: no"]
+
+
 def test_a_failing_build_leaves_a_page_and_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def fail(*_: object) -> None:
         raise BuildError("flow.h:1: error: no")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from perf.report.assemble import assemble
@@ -123,6 +125,15 @@ def test_history_says_from_which_revision_to_which(report: Report) -> None:
     assert chart.says == "From aaaaaaa to bbbbbbb: ACTOR 400 to 337 (-15.7 %); coroutine 500 to 366 (-26.8 %)."
     assert chart.x.names == ("aaaaaaa 2026-01-01 the first", "bbbbbbb 2026-01-02 faster")
     assert [line.points for line in chart.lines] == [((0.0, 400.0), (1.0, 337.0)), ((0.0, 500.0), (1.0, 366.0))]
+
+
+def test_revisions_that_could_not_be_counted_are_said(measured: Measured) -> None:
+    failed = Missing("Counting failed.", "abc does not build")
+    found = assemble(replace(measured, history={}, not_counted=[failed]))
+    assert [one.why for one in parts(found, "history") if isinstance(one, Missing)] == [
+        "Counting failed.",
+        "No revision has been counted yet: a report of sources as committed counts one.",
+    ]
 
 
 def test_peers_are_compared_with_the_fastest_of_ours(report: Report) -> None:

@@ -13,21 +13,17 @@ TICKS = 5
 ROOM = 0.08  # of the values above and below them: a difference of one per cent is then seen as small
 
 
-def section(found: Mapping[str, Sequence[Point] | Missing]) -> Section:
+def section(found: Mapping[str, Sequence[Point]], not_counted: Sequence[Missing]) -> Section:
     result = Section(
         "history",
         "Over revisions",
         "Instructions per item of each revision that was counted, the oldest on the left: a step is a change that won "
         "or cost something, and the hash says which to look at.",
     )
-    result.parts += [one for one in found.values() if isinstance(one, Missing)]
-    histories = {compiler: one for compiler, one in found.items() if one and not isinstance(one, Missing)}
+    result.parts += not_counted
+    histories = {compiler: one for compiler, one in found.items() if one}
     if not histories:
-        if not result.parts:
-            result.parts.append(
-                Missing("No revision has been counted yet; a report of sources as committed counts one.")
-            )
-        return result
+        result.parts.append(Missing("No revision has been counted yet: a report of sources as committed counts one."))
     every = {point.commit: point for history in histories.values() for point in history}
     order = sorted(every, key=lambda commit: every[commit].place)
     labels = dict.fromkeys(parse_name(name).label for history in histories.values() for name in _names(history))
