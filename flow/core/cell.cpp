@@ -123,49 +123,29 @@ private:
     Link* top_ = nullptr;
 };
 
-/// Frames whose states hold further futures are cancelled from within destructors, and so are values freed that hold
-/// further futures. Where the stack does not allow for more of it they wait until the outermost cancel or free comes to
-/// them.
-bool isTooDeep(int nested) noexcept {
-    constexpr int kAlwaysAllowed = 64; // on stacks, too, of which nothing is known
-    return nested >= kAlwaysAllowed && stackIsShort();
-}
-
-constinit thread_local int depth = 0;
-constinit thread_local Link postponed = {nullptr, nullptr};
-constinit thread_local bool draining = false; // the cancel that comes to them is up the stack
-
-void postpone(Cell* cell) noexcept {
-    cell->flags |= Cell::kCancelled;
-    Waiter* frame = cell->frame();
-    if (!frame->link.isLinked() && frame->awaited.isNothing())
-        return;
-    detach(frame);
-    if (!postponed.isLinked())
-        postponed.reset();
-    pushBack(postponed, frame->link);
+/// Destructors of states and values end further actors, whose states end further ones: such nesting is as deep as the
+/// data. What is referred to may be gone once the outer destructor goes on, so nothing can be put off: what does not
+/// fit on this stack takes place on another.
+constinit thread_local int nested = 0;
+template <class Work>
+void nest(Work work) noexcept {
+    constexpr int kAlwaysAllowed = 32; // on stacks, too, of which nothing is known
+    auto within = [&]() noexcept {
+        ++nested;
+        work();
+        --nested;
+    };
+    if (nested >= kAlwaysAllowed && stackIsShort()) [[unlikely]]
+        onNewStack(within);
+    else
+        within();
 }
 
 } // namespace
 
 void freeWithValue(Cell* cell) noexcept {
-    static constinit thread_local int nested = 0;
-    static constinit thread_local Link* later = nullptr; // linked through `waiters`, of which a dead cell has none
-    if (isTooDeep(nested)) {
-        cell->waiters.next = later;
-        later = &cell->waiters;
-        return;
-    }
-    for (;;) {
-        ++nested;
-        reinterpret_cast<void (**)(Cell*)>(cell)[-1](cell);
-        memory::release(cell->valueAddress(), cell->sizeClass);
-        --nested;
-        if (nested != 0 || !later)
-            return;
-        cell = reinterpret_cast<Cell*>(later);
-        later = later->next;
-    }
+    nest([cell] { reinterpret_cast<void (**)(Cell*)>(cell)[-1](cell); });
+    memory::release(cell->valueAddress(), cell->sizeClass);
 }
 
 namespace {
@@ -238,48 +218,22 @@ Waiter* wakeAllButLast(Cell* cell) noexcept {
 }
 
 void breakPromise(Cell* cell, Error error) noexcept {
-    static constinit thread_local int nested = 0;
-    static constinit thread_local Link later = {nullptr, nullptr}; // waiters, which can still be cancelled
-    cell->error = error;
-    if (isTooDeep(nested)) {
-        cell->setStatus(Cell::kError);
-        if (!later.isLinked())
-            later.reset();
-        while (!cell->waiters.isEmpty())
-            pushBack(later, takeFirst(cell->waiters)->link);
-        return;
-    }
-    ++nested;
-    if (Waiter* last = publish(cell, Cell::kError))
-        run(last);
-    while (nested == 1 && later.isLinked() && !later.isEmpty())
-        if (Waiter* next = passedOn(takeFirst(later)))
-            run(next);
-    --nested;
+    nest([cell, error] {
+        cell->error = error;
+        if (Waiter* last = publish(cell, Cell::kError))
+            run(last);
+    });
 }
 
 void cancel(Cell* cell) noexcept {
     checkThread(cell);
     if (!cell->has(Cell::kHasFrame) || cell->has(Cell::kCancelled | Cell::kUncancellable))
         return;
-    if (isTooDeep(depth))
-        return postpone(cell);
-    ++depth;
-    CancelStack stack;
-    stack.push(cell);
-    stack.unwind();
-    --depth;
-    if (depth != 0 || draining || !postponed.isLinked())
-        return;
-    // Otherwise every actor of a list that finds no room would take its turn within that of the one before.
-    draining = true;
-    while (!postponed.isEmpty()) {
-        Waiter* frame = takeFirst(postponed);
-        frame->link = {&frame->link, &frame->link}; // parked nowhere, but parked
-        Cell::of(frame)->flags &= static_cast<std::uint8_t>(~Cell::kCancelled);
-        cancel(Cell::of(frame));
-    }
-    draining = false;
+    nest([cell] {
+        CancelStack stack;
+        stack.push(cell);
+        stack.unwind();
+    });
 }
 
 void lastFutureGone(Cell* cell) noexcept {

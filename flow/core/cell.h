@@ -49,6 +49,11 @@ void constructValue(Cell* cell, Args&&... args) {
     static_assert(std::is_constructible_v<T, Args...>,
                   "no value of the future's type can be made of what is returned or sent");
     if constexpr (kStored<T>) {
+        if constexpr (!std::is_trivially_destructible_v<T>)
+            if (cell->has(Cell::kDestroyValue)) [[unlikely]] { // a handler returned in place of a return that threw
+                cell->flags &= static_cast<std::uint8_t>(~Cell::kDestroyValue);
+                destroyValue<T>(cell);
+            }
         ::new (reinterpret_cast<char*>(cell) - kPrefixBytes<T>) T(std::forward<Args>(args)...);
         if constexpr (!std::is_trivially_destructible_v<T>) {
             reinterpret_cast<void (**)(Cell*)>(cell)[-1] = destroyValue<T>;
@@ -169,9 +174,7 @@ inline Waiter* finishFrame(Cell* cell, std::uint8_t status) noexcept {
     return last;
 }
 
-/// Sets an error in a cell whose Promise or PromiseStream dies, and runs all waiters. Where so many of these are under
-/// way that the stack is short, as when a long list of actors that hold promises for each other ends, they run before
-/// the outermost returns.
+/// Sets an error in a cell whose Promise or PromiseStream dies, and runs all waiters.
 void breakPromise(Cell* cell, Error error) noexcept;
 
 /// Tells an unfinished frame to end, as the language says: what it waits for is released first (and, if nobody else

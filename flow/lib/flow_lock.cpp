@@ -86,16 +86,8 @@ void FlowLock::release(std::int64_t amount) {
 }
 
 void FlowLock::grant() {
-    while (!waiting_.isEmpty()) {
+    while (!waiting_.isEmpty() && hasLoop()) { // those who outlive their loop are only cancelled
         Taker* taker = Taker::at(waiting_.next);
-        if (Cell::of(&taker->waiter)->has(Cell::kCancelled)) { // it will be told, and wants nothing
-            --waiters_;
-            taker->granted = true;
-            taker->amount = 0;
-            taker->place.unlink();
-            pushBack(granted_, taker->place);
-            continue;
-        }
         if (!fits(taker->amount))
             return;
         active_ += taker->amount;

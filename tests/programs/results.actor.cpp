@@ -24,6 +24,10 @@ struct Counted {
     int v = 0;
 };
 
+struct ThrowsAtEnd {
+    ~ThrowsAtEnd() noexcept(false) { throw timed_out(); }
+};
+
 ACTOR Future<int> reads(Future<Counted> f) {
     Counted c = wait(f);
     say("read %d", c.v);
@@ -78,6 +82,20 @@ ACTOR Future<Void> chooses(Future<std::string> a, FutureStream<std::string> b) {
     return Void();
 }
 
+// The first value is there already when what follows it throws.
+ACTOR Future<std::string> replaces(Future<Void> f) {
+    wait(f);
+    try {
+        ThrowsAtEnd end;
+        return std::string("a value too long to be kept in place");
+    } catch (Error& e) {
+        say("caught %s", e.name());
+        if (e.code() == error_code_actor_cancelled)
+            throw;
+    }
+    return std::string("another value too long to be kept in place");
+}
+
 int main() {
     SimLoop sim;
     Promise<Counted> p;
@@ -98,4 +116,6 @@ int main() {
     PromiseStream<std::string> t;
     t.send("stream");
     sim.run(chooses(std::string("future+"), t.getFuture()));
+    say("--");
+    say("%s", replaces(Void()).get().c_str());
 }

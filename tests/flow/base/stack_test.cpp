@@ -48,3 +48,55 @@ TEST_CASE("stack: of another than the thread's nothing is known") {
     test::onForeignStack([] { CHECK(stackIsShort()); });
     CHECK_FALSE(stackIsShort());
 }
+
+TEST_CASE("stack: a new one has room, and the old one is known again afterwards") {
+    test::onSmallStack(256 << 10, [] {
+        bool isShort = true;
+        std::uintptr_t outside = here();
+        std::uintptr_t inside = outside;
+        onNewStack([&] {
+            isShort = stackIsShort();
+            inside = here();
+        });
+        CHECK_FALSE(isShort);
+        CHECK((inside > outside ? inside - outside : outside - inside) > stackBytes());
+        CHECK_FALSE(stackIsShort());
+    });
+    test::onForeignStack([] {
+        bool isShort = true;
+        onNewStack([&] { isShort = stackIsShort(); });
+        CHECK_FALSE(isShort);
+        CHECK(stackIsShort());
+    });
+}
+
+namespace {
+
+/// As deep as one likes.
+int count(int levels) {
+    volatile int one = 1; // so that no loop is made of it
+    if (levels == 0)
+        return 0;
+    if (!stackIsShort())
+        return one + count(levels - 1);
+    int result = 0;
+    onNewStack([&] { result = one + count(levels - 1); });
+    return result;
+}
+
+} // namespace
+
+TEST_CASE("stack: recursion goes on from one to the next, and exceptions are caught within each") {
+    test::onSmallStack(256 << 10, [] {
+        CHECK(count(test::kManyLinks) == test::kManyLinks);
+        bool caught = false;
+        onNewStack([&] {
+            try {
+                throw 1;
+            } catch (int) {
+                caught = true;
+            }
+        });
+        CHECK(caught);
+    });
+}

@@ -222,6 +222,26 @@ TEST_CASE("FlowLock: kill and destruction fail those who wait") {
     }
 }
 
+TEST_CASE("FlowLock: those who outlive their loop give back what they have") {
+    ::test::Balance balance;
+    TraceLog log;
+    FlowLock lock(1);
+    std::vector<Future<Void>> users;
+    {
+        SimLoop loop;
+        for (const char* name : {"a", "b", "c"})
+            users.push_back(user(log, lock, name, 100));
+        loop.run(delay(1));
+    }
+    users.erase(users.begin());
+    CHECK(lock.available() == 1);
+    CHECK(lock.waiters() == 2);
+    users.clear();
+    CHECK(lock.available() == 1);
+    CHECK(lock.waiters() == 0);
+    CHECK(log.take() == "a");
+}
+
 TEST_CASE("FlowLock: random users, drops and releases never lose or invent a permit") {
     ::test::Balance balance;
     for (std::uint64_t seed = 1; seed <= 50; ++seed) {
