@@ -40,7 +40,8 @@ def why_not() -> str | None:
             f"the kernel forbids perf (kernel.perf_event_paranoid is {level}): "
             "sudo sysctl kernel.perf_event_paranoid=1 allows it, unless a container does not"
         )
-    return f"perf does not work here: {(done.stderr or done.stdout).strip().splitlines()[-1:]}"
+    said = (done.stderr or done.stdout).strip().splitlines()
+    return f"perf does not work here: {said[-1] if said else f'exit code {done.returncode}'}"
 
 
 def record(command: Sequence[str | Path]) -> Profile:

@@ -197,6 +197,14 @@ def test_where_the_kernel_forbids_perf_it_says_which_setting_allows_it(
     assert "sudo sysctl kernel.perf_event_paranoid=1" in reason
 
 
+def test_where_perf_fails_it_says_what_perf_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake(tmp_path, "perf", "echo 'event syntax error' >&2; exit 129")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert record.why_not() == "perf does not work here: event syntax error"
+    fake(tmp_path, "perf", "exit 129")
+    assert record.why_not() == "perf does not work here: exit code 129"
+
+
 def test_where_there_is_no_profiler_it_says_who_installs_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert record.why_not() == "there is no perf (tools/setup installs linux-perf)"
