@@ -224,7 +224,8 @@ private:
 
 /// Bytes of the block of an actor, as FLOW_ASSERT_FRAME_SIZE counts them.
 template <class A>
-inline constexpr std::size_t kBlockBytes = blockOfFrame<CellType<typename A::Value>>(sizeof(A));
+inline constexpr std::size_t kBlockBytes =
+    FLOW_IGNORE_FRAME_LIMITS ? 0 : blockOfFrame<CellType<typename A::Value>>(sizeof(A));
 
 /// Calls an actor: runs it to its first suspension. Throws only std::bad_alloc.
 template <class A, class... Args>

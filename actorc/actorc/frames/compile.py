@@ -26,7 +26,7 @@ _OPTIMISED = re.compile(r"-O(?:[123sz]|g|fast)")
 _WITH_VALUE = ("-I", "-isystem", "-iquote", "-idirafter", "-include", "-D", "-U")
 _KEPT = (*_WITH_VALUE, "-std=", "-m", "-f", "-pthread", "-nostdinc", "--sysroot", "-stdlib=")
 _NOT_KEPT = ("-fsanitize", "-fno-sanitize", "-fdiagnostics", "-fcolor", "-fprofile", "-fcoverage", "-flto", "-fuse-ld")
-_DEBUG = ("-g", "-gdwarf-4", "-fno-lto", "-w")
+_DEBUG = ("-g", "-gdwarf-4", "-fno-lto", "-w", "-DFLOW_IGNORE_FRAME_LIMITS=1")
 # Without these clang 19 says nothing of a coroutine's frame in optimised code. They change no instruction.
 DESCRIBE_FRAMES = (
     *("-Xclang", "-fexperimental-assignment-tracking=disabled"),
@@ -149,7 +149,7 @@ def _kept(command: Sequence[str]) -> list[str]:
 def _own_headers() -> str | None:
     """Where flow/flow.h is: in the tree that actorc belongs to, or in the prefix where it is installed."""
     here = os.path.dirname(os.path.realpath(__file__))
-    for up in ("../../..", "../../../../../include"):
+    for up in ("../../..", "../../../../../include/millrace"):
         root = os.path.normpath(os.path.join(here, up))
         if os.path.exists(os.path.join(root, "flow", "flow.h")):
             return root
