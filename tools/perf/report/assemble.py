@@ -8,9 +8,10 @@ from perf.report.sections import flames, frames, growth, history, instructions, 
 
 
 def assemble(found: Measured) -> Report:
+    compilers = [build.partition(",")[0] for build in found.builds.values()]
     return Report(
         "Millrace benchmarks",
-        " · ".join([found.revision, found.moment, *(build.partition(",")[0] for build in found.builds.values())]),
+        " · ".join(filter(None, [found.revision, found.moment, *compilers, found.busy])),
         _glance(found),
         [
             times.section(found.suite),

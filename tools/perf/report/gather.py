@@ -37,6 +37,7 @@ class Plan:
     """How much to measure. Seconds are those of the timed repetitions, of all compilers together: to find out how often
     to repeat, and to set up, takes twice as long."""
 
+    repetitions: int  # of the suite
     suite_seconds: float
     pattern: str
     sizes: tuple[int, ...]  # none: all
@@ -48,8 +49,8 @@ class Plan:
     profile_seconds: float  # of each recording
 
 
-FULL = Plan(80.0, "", (), 40.0, (), 20.0, "", "^(DELAY|NET2|callback)/4096/", 2.0)
-QUICKLY = Plan(15.0, QUICK, QUICK_SIZES, 5.0, (1, 8, 64, 512, 4096, 65536), 8.0, QUICK, "^NET2/4096/", 1.0)
+FULL = Plan(9, 80.0, "", (), 40.0, (), 20.0, "", "^(DELAY|NET2|callback)/4096/", 2.0)
+QUICKLY = Plan(5, 15.0, QUICK, QUICK_SIZES, 5.0, (1, 8, 64, 512, 4096, 65536), 8.0, QUICK, "^NET2/4096/", 1.0)
 REPETITIONS = 5
 GROWTH_REPETITIONS = 3  # each of a million actors takes seconds
 GROWTH_SIZES = tuple(1 << power for power in range(21))
@@ -67,6 +68,7 @@ class Measured:
     revision: str
     moment: str
     machine: dict[str, str]
+    busy: str = ""  # what else the machine did when this began
     builds: dict[str, str] = field(default_factory=dict)  # compiler and flags
     noise: dict[str, str] = field(default_factory=dict)
     suite: dict[str, list[Row] | Missing] = field(default_factory=dict)
@@ -85,6 +87,8 @@ def gather(compilers: Sequence[str], plan: Plan, earlier: int, console: Console)
     found = Measured(revision(), environment.moment(), environment.machine())
     commit = head()  # of what is built; the sources may change before the end
     before = environment.load()
+    if environment.idle_share() < 1:
+        found.busy = f"on a busy machine (load {before.partition(',')[0]})"
     built = []
     for compiler in compilers:
         made = attempt(f"The build with {compiler}", partial(build, compiler, console, [TARGET]), found)
@@ -142,7 +146,7 @@ class Run:
     def suite(self) -> list[Row]:
         names = choose(available(binary(self.compiler), "sim"), self.plan.pattern)
         names = of_sizes(names, self.plan.sizes) if self.plan.sizes else names
-        settings = self._settings("sim", self.plan.suite_seconds, len(names))
+        settings = self._settings("sim", self.plan.suite_seconds, len(names), self.plan.repetitions)
         document = run(binary(self.compiler), names, settings, self.console)
         context, rows = document["context"], collect(document["benchmarks"])
         self.found.builds[self.compiler] = f"{context['compiler']}, {context['flags']}"

@@ -59,7 +59,7 @@ def counted() -> list[Row]:
 
 def history() -> list[Point]:
     return [
-        Point("a" * 40, "2026-01-01", "the first", 3, {"NET2/64/actor": 400.0, "NET2/64/coroutine": 500.0}),
+        Point("a" * 40, "2026-01-01", "the first", 3, {"NET2/64/actor": 400.0, "NET2/64/coroutine": 366.0}),
         Point("b" * 40, "2026-01-02", "faster", 7, {"NET2/64/actor": 337.0, "NET2/64/coroutine": 366.0}),
     ]
 

@@ -10,6 +10,7 @@ from perf.results import STYLES, TITLES, parse_name
 from perf.tables import more, number
 
 TICKS = 5
+SAME = 0.0005  # what one of the last digits of a count differs by
 ROOM = 0.08  # of the values above and below them: a difference of one per cent is then seen as small
 
 
@@ -79,5 +80,10 @@ def _says(lines: Sequence[Line], first: Point, last: Point) -> str:
     parts = []
     for line in lines:
         old, new = float(line.points[0][1]), float(line.points[-1][1])
-        parts.append(f"{line.name} {number(old)} to {number(new)} ({more(old, new)})")
+        same = abs(new / old - 1) < SAME if old else new == old
+        parts.append(
+            f"{line.name} stays at {number(new)}"
+            if same
+            else f"{line.name} {number(old)} to {number(new)} ({more(old, new)})"
+        )
     return f"From {first.commit[:7]} to {last.commit[:7]}: {'; '.join(parts)}."
