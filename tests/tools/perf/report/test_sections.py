@@ -156,6 +156,9 @@ def test_two_compilers_share_a_chart_and_have_a_table_each(measured: Measured) -
         chart = part(found, name)
         assert isinstance(chart, Chart)
         assert {(line.name, line.dashed) for line in chart.lines} >= {("ACTOR, clang", False), ("ACTOR, gcc", True)}
+    net2 = part(found, "growth-NET2")
+    assert isinstance(net2, Chart)
+    assert len([line for line in net2.lines if line.role == "floor"]) == 2
     names = [one.id for one in found.charts()]
     assert len(names) == len(set(names))
 

@@ -53,7 +53,8 @@ def section(found: Mapping[str, Growth | Missing]) -> Section:
 def _lines(growths: Mapping[str, Growth], work: str) -> list[Line]:
     lines = []
     for index, (compiler, growth) in enumerate(growths.items()):
-        for one in (*growth.series, *growth.floors):
+        # Floors of one compiler are enough to see what is the machine's.
+        for one in (*growth.series, *(growth.floors if index == 0 else ())):
             if one.benchmark != work or not one.cost:
                 continue
             title = _FLOOR_TITLES.get(one.style, TITLES.get(one.style, one.style))
