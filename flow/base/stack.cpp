@@ -9,19 +9,29 @@
 
 #if defined(__SANITIZE_ADDRESS__)
 #define FLOW_ADDRESS_SANITIZER 1
+#elif defined(__SANITIZE_THREAD__)
+#define FLOW_THREAD_SANITIZER 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define FLOW_ADDRESS_SANITIZER 1
+#elif __has_feature(thread_sanitizer)
+#define FLOW_THREAD_SANITIZER 1
 #endif
 #endif
-#ifdef FLOW_ADDRESS_SANITIZER
+#if FLOW_ADDRESS_SANITIZER
 #include <sanitizer/common_interface_defs.h>
+#elif FLOW_THREAD_SANITIZER
+#include <sanitizer/tsan_interface.h>
 #endif
 
 namespace flow {
 namespace {
 
+#if FLOW_THREAD_SANITIZER
+constexpr std::size_t kNewStackBytes = std::size_t{2} << 20; // it keeps no more than 65,536 calls of each
+#else
 constexpr std::size_t kNewStackBytes = std::size_t{8} << 20;
+#endif
 constexpr std::size_t kGuardBytes = 64 << 10; // of its lower end: whoever runs into it ends there
 
 struct Bounds {
@@ -55,11 +65,14 @@ struct Call {
     void* argument;
     ucontext_t caller;
     ucontext_t callee;
+#if FLOW_THREAD_SANITIZER
+    void* callerFiber = nullptr;
+#endif
 };
 constinit thread_local Call* starting = nullptr; // since makecontext() passes nothing but ints
 
-/// AddressSanitizer must know on which stack it is, or takes what exceptions leave behind there for errors.
-#ifdef FLOW_ADDRESS_SANITIZER
+#if FLOW_ADDRESS_SANITIZER
+// It must know on which stack it is, or takes what exceptions leave behind there for errors.
 void start() noexcept {
     Call* call = std::exchange(starting, nullptr);
     const void* lowest = nullptr;
@@ -73,6 +86,21 @@ void enter(Call& call) noexcept {
     __sanitizer_start_switch_fiber(&own, call.callee.uc_stack.ss_sp, call.callee.uc_stack.ss_size);
     ::swapcontext(&call.caller, &call.callee);
     __sanitizer_finish_switch_fiber(own, nullptr, nullptr);
+}
+#elif FLOW_THREAD_SANITIZER
+// A fiber has a list of calls of its own; these functions must be in none of the two.
+[[clang::disable_sanitizer_instrumentation]] void start() noexcept {
+    Call* call = starting;
+    starting = nullptr;
+    call->work(call->argument);
+    __tsan_switch_to_fiber(call->callerFiber, 0);
+}
+[[clang::disable_sanitizer_instrumentation]] void enter(Call& call) noexcept {
+    void* fiber = __tsan_create_fiber(0);
+    call.callerFiber = __tsan_get_current_fiber();
+    __tsan_switch_to_fiber(fiber, 0);
+    ::swapcontext(&call.caller, &call.callee);
+    __tsan_destroy_fiber(fiber);
 }
 #else
 void start() noexcept {
@@ -100,7 +128,10 @@ void detail::callOnNewStack(void (*work)(void*), void* argument) noexcept {
     if (memory == MAP_FAILED || ::mprotect(memory, kGuardBytes, PROT_NONE) != 0 || ::getcontext(&call.callee) != 0) {
         if (memory != MAP_FAILED)
             ::munmap(memory, kNewStackBytes);
-        return work(argument);
+        Bounds before = std::exchange(current, Bounds{0, UINTPTR_MAX, true}); // all of it is to be used
+        work(argument);
+        current = before;
+        return;
     }
     call.callee.uc_stack.ss_sp = memory;
     call.callee.uc_stack.ss_size = kNewStackBytes;

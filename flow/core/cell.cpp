@@ -127,24 +127,20 @@ private:
 /// data. What is referred to may be gone once the outer destructor goes on, so nothing can be put off: what does not
 /// fit on this stack takes place on another.
 constinit thread_local int nested = 0;
-template <class Work>
-void nest(Work work) noexcept {
+
+bool isTooDeep() noexcept {
     constexpr int kAlwaysAllowed = 32; // on stacks, too, of which nothing is known
-    auto within = [&]() noexcept {
-        ++nested;
-        work();
-        --nested;
-    };
-    if (nested >= kAlwaysAllowed && stackIsShort()) [[unlikely]]
-        onNewStack(within);
-    else
-        within();
+    return nested >= kAlwaysAllowed && stackIsShort();
 }
 
 } // namespace
 
 void freeWithValue(Cell* cell) noexcept {
-    nest([cell] { reinterpret_cast<void (**)(Cell*)>(cell)[-1](cell); });
+    if (isTooDeep()) [[unlikely]]
+        return onNewStack([cell] { freeWithValue(cell); });
+    ++nested;
+    reinterpret_cast<void (**)(Cell*)>(cell)[-1](cell);
+    --nested;
     memory::release(cell->valueAddress(), cell->sizeClass);
 }
 
@@ -218,22 +214,26 @@ Waiter* wakeAllButLast(Cell* cell) noexcept {
 }
 
 void breakPromise(Cell* cell, Error error) noexcept {
-    nest([cell, error] {
-        cell->error = error;
-        if (Waiter* last = publish(cell, Cell::kError))
-            run(last);
-    });
+    if (isTooDeep()) [[unlikely]]
+        return onNewStack([cell, error] { breakPromise(cell, error); });
+    ++nested;
+    cell->error = error;
+    if (Waiter* last = publish(cell, Cell::kError))
+        run(last);
+    --nested;
 }
 
 void cancel(Cell* cell) noexcept {
     checkThread(cell);
     if (!cell->has(Cell::kHasFrame) || cell->has(Cell::kCancelled | Cell::kUncancellable))
         return;
-    nest([cell] {
-        CancelStack stack;
-        stack.push(cell);
-        stack.unwind();
-    });
+    if (isTooDeep()) [[unlikely]]
+        return onNewStack([cell] { cancel(cell); });
+    ++nested;
+    CancelStack stack;
+    stack.push(cell);
+    stack.unwind();
+    --nested;
 }
 
 void lastFutureGone(Cell* cell) noexcept {
