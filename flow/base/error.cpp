@@ -1,5 +1,6 @@
 #include "flow/base/error.h"
 
+#include "flow/base/stack.h"
 #include "flow/base/symbol.h"
 
 #include <atomic>
@@ -100,9 +101,11 @@ DroppedErrorHandler setDroppedErrorHandler(DroppedErrorHandler handler) noexcept
 void reportDroppedError(const void* code, Error error) noexcept {
     if (error.code() == error_code_actor_cancelled || error.code() == error_code_broken_promise)
         return;
-    char where[256];
-    detail::actorNameAt(code, where, sizeof where);
-    droppedHandler.load()(where, error);
+    onNewStack([&] { // what is left here may do for an actor's end, but not for finding and printing its name
+        char where[256];
+        detail::actorNameAt(code, where, sizeof where);
+        droppedHandler.load()(where, error);
+    });
 }
 
 void detail::nameUncaughtErrors() noexcept {

@@ -1,16 +1,16 @@
 #include "flow/base/stack.h"
 
+#include "flow/base/assert.h"
+
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <pthread.h>
 #include <sys/mman.h>
-#include <ucontext.h>
 #include <utility>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define FLOW_ADDRESS_SANITIZER 1
-#elif defined(__SANITIZE_THREAD__)
-#define FLOW_THREAD_SANITIZER 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define FLOW_ADDRESS_SANITIZER 1
@@ -22,6 +22,11 @@
 #include <sanitizer/common_interface_defs.h>
 #elif FLOW_THREAD_SANITIZER
 #include <sanitizer/tsan_interface.h>
+#endif
+#if FLOW_THREAD_SANITIZER // it keeps a list of calls for each fiber: those that switch must be in none
+#define FLOW_NOT_INSTRUMENTED [[clang::disable_sanitizer_instrumentation]]
+#else
+#define FLOW_NOT_INSTRUMENTED
 #endif
 
 namespace flow {
@@ -35,113 +40,186 @@ constexpr std::size_t kNewStackBytes = std::size_t{8} << 20;
 constexpr std::size_t kGuardBytes = 64 << 10; // of its lower end: whoever runs into it ends there
 
 struct Bounds {
-    std::uintptr_t low = 0; // where the last quarter begins
-    std::uintptr_t high = 0;
-    bool isKnown = false;
+    std::uintptr_t begin = 0;
+    std::size_t bytes = 0;
 
-    static Bounds of(void* lowest, std::size_t bytes) {
-        auto begin = reinterpret_cast<std::uintptr_t>(lowest);
-        return {begin + bytes / 4, begin + bytes, true};
+    bool contain(std::uintptr_t place) const { return place - begin < bytes; }
+    /// Without what is to be kept.
+    Bounds room() const {
+        constexpr std::size_t kLeast = 32 << 10, kMost = 1 << 20;
+        std::size_t kept = std::min(std::clamp(bytes / 4, kLeast, kMost), bytes);
+        return {begin + kept, bytes - kept};
     }
 };
 
-/// Of the stack that the thread runs on.
-constinit thread_local Bounds current;
+/// Stands at the upper end of the memory that it describes.
+struct alignas(64) NewStack {
+    char* memory;
+    NewStack* outer;
 
+    Bounds bounds() const {
+        return {reinterpret_cast<std::uintptr_t>(memory) + kGuardBytes, kNewStackBytes - kGuardBytes};
+    }
+};
+
+struct OwnStack {
+    Bounds bounds;
+    bool isKnown = false;
+};
+constinit thread_local OwnStack own;
+constinit thread_local Bounds lastRoom;            // of the stack on which somebody asked last
+constinit thread_local NewStack* active = nullptr; // those with a call under way; fibers may end these in any order
+constinit thread_local NewStack* spare = nullptr;
+constinit thread_local bool keepsNone = false; // the thread has come to its end
+
+/// Nothing, where the system does not tell: then the stack counts as one of which nothing is known.
 Bounds boundsOfThread() noexcept {
     pthread_attr_t attributes;
     if (::pthread_getattr_np(::pthread_self(), &attributes) != 0)
-        return {0, 0, true}; // every place is outside
+        return {};
     void* lowest = nullptr;
     std::size_t bytes = 0;
     ::pthread_attr_getstack(&attributes, &lowest, &bytes);
     ::pthread_attr_destroy(&attributes);
-    return Bounds::of(lowest, bytes);
+    return {reinterpret_cast<std::uintptr_t>(lowest), bytes};
 }
 
-/// A call under way on a stack of its own.
+void unmap(NewStack* stack) noexcept {
+    ::munmap(stack->memory, kNewStackBytes);
+}
+
+/// Gives back the spare stack when the thread ends.
+struct ThreadEnd {
+    ThreadEnd() = default;
+    ThreadEnd(ThreadEnd const&) = delete;
+    ThreadEnd& operator=(ThreadEnd const&) = delete;
+    ~ThreadEnd() {
+        keepsNone = true;
+        if (NewStack* stack = std::exchange(spare, nullptr))
+            unmap(stack);
+    }
+};
+
+NewStack* takeStack() noexcept {
+    if (NewStack* stack = std::exchange(spare, nullptr))
+        return stack;
+    void* memory = ::mmap(nullptr, kNewStackBytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    FLOW_ASSERT(memory != MAP_FAILED && ::mprotect(memory, kGuardBytes, PROT_NONE) == 0,
+                "there is no memory for the stack on which a deep nesting of cancels and destructors would go on");
+    char* lowest = static_cast<char*>(memory);
+    return ::new (lowest + kNewStackBytes - sizeof(NewStack)) NewStack{lowest, nullptr};
+}
+
+void giveBack(NewStack* stack) noexcept {
+    if (spare || keepsNone)
+        return unmap(stack);
+    static thread_local ThreadEnd end;
+    (void)&end;
+    spare = stack;
+}
+
+/// Calls on another stack. It has a frame pointer, by which debuggers and unwinders find their way across.
+FLOW_NOT_INSTRUMENTED [[gnu::noinline]] void callOn(void* top, void (*work)(void*), void* argument) noexcept {
+    [[maybe_unused]] void* volatile frame = __builtin_frame_address(0);
+#if defined(__x86_64__)
+    asm volatile("movq %%rsp, %%r12\n\t"
+                 "movq %[top], %%rsp\n\t"
+                 "callq *%[work]\n\t"
+                 "movq %%r12, %%rsp"
+                 : "+D"(argument), [top] "+r"(top), [work] "+r"(work)
+                 :
+                 : "r12", "rax", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
+                   "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "cc",
+                   "memory");
+#else
+#error "write down how this processor calls a function on another stack"
+#endif
+}
+
 struct Call {
     void (*work)(void*);
     void* argument;
-    ucontext_t caller;
-    ucontext_t callee;
-#if FLOW_THREAD_SANITIZER
-    void* callerFiber = nullptr;
-#endif
+    void* fiber = nullptr; // of the caller, as TSan knows it
 };
-constinit thread_local Call* starting = nullptr; // since makecontext() passes nothing but ints
 
 #if FLOW_ADDRESS_SANITIZER
 // It must know on which stack it is, or takes what exceptions leave behind there for errors.
-void start() noexcept {
-    Call* call = std::exchange(starting, nullptr);
+void start(void* argument) noexcept {
+    auto* call = static_cast<Call*>(argument);
     const void* lowest = nullptr;
     std::size_t bytes = 0;
     __sanitizer_finish_switch_fiber(nullptr, &lowest, &bytes);
     call->work(call->argument);
     __sanitizer_start_switch_fiber(nullptr, lowest, bytes);
 }
-void enter(Call& call) noexcept {
-    void* own = nullptr;
-    __sanitizer_start_switch_fiber(&own, call.callee.uc_stack.ss_sp, call.callee.uc_stack.ss_size);
-    ::swapcontext(&call.caller, &call.callee);
-    __sanitizer_finish_switch_fiber(own, nullptr, nullptr);
+void enter(NewStack* stack, Call& call) noexcept {
+    void* fake = nullptr;
+    Bounds bounds = stack->bounds();
+    __sanitizer_start_switch_fiber(&fake, reinterpret_cast<void*>(bounds.begin), bounds.bytes);
+    callOn(stack, start, &call);
+    __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
 }
 #elif FLOW_THREAD_SANITIZER
-// A fiber has a list of calls of its own; these functions must be in none of the two.
-[[clang::disable_sanitizer_instrumentation]] void start() noexcept {
-    Call* call = starting;
-    starting = nullptr;
+FLOW_NOT_INSTRUMENTED void start(void* argument) noexcept {
+    auto* call = static_cast<Call*>(argument);
     call->work(call->argument);
-    __tsan_switch_to_fiber(call->callerFiber, 0);
+    __tsan_switch_to_fiber(call->fiber, 0);
 }
-[[clang::disable_sanitizer_instrumentation]] void enter(Call& call) noexcept {
+FLOW_NOT_INSTRUMENTED void enter(NewStack* stack, Call& call) noexcept {
     void* fiber = __tsan_create_fiber(0);
-    call.callerFiber = __tsan_get_current_fiber();
+    call.fiber = __tsan_get_current_fiber();
     __tsan_switch_to_fiber(fiber, 0);
-    ::swapcontext(&call.caller, &call.callee);
+    callOn(stack, start, &call);
     __tsan_destroy_fiber(fiber);
 }
 #else
-void start() noexcept {
-    Call* call = std::exchange(starting, nullptr);
-    call->work(call->argument);
-}
-void enter(Call& call) noexcept {
-    ::swapcontext(&call.caller, &call.callee);
+void enter(NewStack* stack, Call& call) noexcept {
+    callOn(stack, call.work, call.argument);
 }
 #endif
 
 } // namespace
 
 bool stackIsShort() noexcept {
-    if (!current.isKnown)
-        current = boundsOfThread();
-    auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-    return here < current.low || here >= current.high;
+    auto place = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    if (lastRoom.contain(place))
+        return false;
+    auto isOutside = [place](Bounds bounds) {
+        lastRoom = bounds.room();
+        return !lastRoom.contain(place);
+    };
+    for (NewStack* stack = active; stack; stack = stack->outer)
+        if (Bounds bounds = stack->bounds(); bounds.contain(place))
+            return isOutside(bounds);
+    if (!own.isKnown)
+        own = {boundsOfThread(), true};
+    if (own.bounds.contain(place))
+        return isOutside(own.bounds);
+    constexpr int kLevelsAllowed = 32; // on a stack of which nothing is known
+    return detail::stackLevels >= kLevelsAllowed;
+}
+
+void detail::callWithRoom(void (*work)(void*), void* argument) noexcept {
+    bool isShort = stackIsShort();
+    ++stackLevels;
+    isShort ? callOnNewStack(work, argument) : work(argument);
+    --stackLevels;
 }
 
 void detail::callOnNewStack(void (*work)(void*), void* argument) noexcept {
-    void* memory = ::mmap(nullptr, kNewStackBytes, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    Call call{work, argument, {}, {}};
-    if (memory == MAP_FAILED || ::mprotect(memory, kGuardBytes, PROT_NONE) != 0 || ::getcontext(&call.callee) != 0) {
-        if (memory != MAP_FAILED)
-            ::munmap(memory, kNewStackBytes);
-        Bounds before = std::exchange(current, Bounds{0, UINTPTR_MAX, true}); // all of it is to be used
-        work(argument);
-        current = before;
-        return;
-    }
-    call.callee.uc_stack.ss_sp = memory;
-    call.callee.uc_stack.ss_size = kNewStackBytes;
-    call.callee.uc_link = &call.caller;
-    ::makecontext(&call.callee, start, 0);
-    Bounds before = std::exchange(current, Bounds::of(memory, kNewStackBytes));
-    starting = &call;
-    enter(call);
-    current = before;
-    ::munmap(memory, kNewStackBytes);
+    NewStack* stack = takeStack();
+    stack->outer = active;
+    active = stack;
+    lastRoom = {}; // whoever asks next looks where it is
+    Call call{work, argument};
+    enter(stack, call);
+    NewStack** link = &active;
+    while (*link != stack)
+        link = &(*link)->outer;
+    *link = stack->outer;
+    lastRoom = {};
+    giveBack(stack);
 }
 
 } // namespace flow

@@ -2,29 +2,58 @@
 // Room on the stack, for code that nests as deep as its data:
 //
 //     void destroy(Tree* tree) {
-//         if (stackIsShort())
-//             return onNewStack([&] { destroyHere(tree); });
-//         destroyHere(tree);
+//         withRoom([tree] { ... destroy(tree->left); });
 //     }
+//
+// A thread's own stack and those of onNewStack() are known. Of any other, such as a fiber's, nothing is: there 32
+// levels of withRoom() are allowed. A fiber whose stack is an object on another stack cannot be told from that.
+
+#include "flow/base/inline.h"
 
 #include <type_traits>
 
 namespace flow {
-
-/// Whether less than a quarter of the stack is left that this thread runs on: its own, or one of onNewStack(). Also
-/// true on any other, such as a fiber's, of which nothing is known.
-bool stackIsShort() noexcept;
-
 namespace detail {
+
+inline constinit thread_local int stackLevels = 0; // of withRoom()
+
+void callWithRoom(void (*work)(void*), void* argument) noexcept;
 void callOnNewStack(void (*work)(void*), void* argument) noexcept;
+
+template <class Work>
+void callErased(void* work) {
+    (*static_cast<Work*>(work))();
 }
 
-/// Calls `work` on a stack of 8 MiB that exists as long as the call. `work` must not throw. Where the system has no
-/// memory for it, the call takes place on the stack as it is.
+/// Takes the work by value, so that what it refers to can stay in registers where this is not called.
+template <class Work>
+[[gnu::noinline]] void withRoomDeep(Work work) noexcept {
+    callWithRoom(callErased<Work>, &work);
+}
+
+} // namespace detail
+
+/// Whether what is left of the stack should be kept for what does not ask: a quarter of it, but no more than 1 MiB and
+/// no less than 32 KiB.
+bool stackIsShort() noexcept;
+
+/// Calls `work` on a stack of 8 MiB, of which each thread keeps one. `work` must not throw; it may switch to other
+/// fibers, if it is come back to on the same thread. Without memory for the stack the program ends with a message.
 template <class Work>
 void onNewStack(Work&& work) noexcept {
-    using Called = std::remove_reference_t<Work>;
-    detail::callOnNewStack([](void* called) { (*static_cast<Called*>(called))(); }, &work);
+    detail::callOnNewStack(detail::callErased<std::remove_reference_t<Work>>, &work);
+}
+
+/// Calls `work` here, or on a new stack if this one is short. `work` must not throw. The first few levels are not
+/// looked at: nearly all end there.
+template <class Work>
+FLOW_INLINE void withRoom(Work work) noexcept {
+    constexpr int kUnchecked = 4;
+    if (detail::stackLevels >= kUnchecked) [[unlikely]]
+        return detail::withRoomDeep(work);
+    ++detail::stackLevels;
+    work();
+    --detail::stackLevels;
 }
 
 } // namespace flow

@@ -84,7 +84,7 @@ public:
         top_ = &frame->link;
     }
 
-    void unwind() noexcept {
+    FLOW_INLINE void unwind() noexcept {
         while (top_) {
             Waiter* frame = Waiter::of(top_);
             bool waitsForSeveral = frame->awaited.isGroup();
@@ -123,24 +123,14 @@ private:
     Link* top_ = nullptr;
 };
 
-/// Destructors of states and values end further actors, whose states end further ones: such nesting is as deep as the
-/// data. What is referred to may be gone once the outer destructor goes on, so nothing can be put off: what does not
-/// fit on this stack takes place on another.
-constinit thread_local int nested = 0;
-
-bool isTooDeep() noexcept {
-    constexpr int kAlwaysAllowed = 32; // on stacks, too, of which nothing is known
-    return nested >= kAlwaysAllowed && stackIsShort();
-}
+// Destructors of states and values end further actors, whose states end further ones: such nesting is as deep as the
+// data, and so is that of waiters which others wait behind. What is referred to may be gone once the outer destructor
+// goes on, so nothing can be put off: what does not fit on this stack takes place on another.
 
 } // namespace
 
 void freeWithValue(Cell* cell) noexcept {
-    if (isTooDeep()) [[unlikely]]
-        return onNewStack([cell] { freeWithValue(cell); });
-    ++nested;
-    reinterpret_cast<void (**)(Cell*)>(cell)[-1](cell);
-    --nested;
+    withRoom([cell] { reinterpret_cast<void (**)(Cell*)>(cell)[-1](cell); });
     memory::release(cell->valueAddress(), cell->sizeClass);
 }
 
@@ -176,7 +166,7 @@ Waiter* passedOn(Waiter* waiter) noexcept {
 }
 
 /// wakeAllButLast() of a cell with an error; the last waiter, if it passes that on, is replaced by its own last one.
-[[gnu::noinline]] Waiter* wakeWithError(Cell* cell) noexcept {
+Waiter* wakeWithError(Cell* cell) noexcept {
     for (Cell* ended = nullptr;;) { // a frame that failed here: its promise reference is held until all know
         Waiter* last = nullptr;
         while (!cell->waiters.isEmpty()) { // each may cancel those that are left
@@ -194,6 +184,25 @@ Waiter* passedOn(Waiter* waiter) noexcept {
     }
 }
 
+/// The same with a value.
+Waiter* wakeWithValue(Cell* cell) noexcept {
+    Link& waiters = cell->waiters;
+    do {
+        run(takeFirst(waiters));
+        if (waiters.isEmpty()) // those that were left have been cancelled meanwhile
+            return nullptr;
+    } while (waiters.next != waiters.prev);
+    return takeFirst(waiters);
+}
+
+/// Of several waiters each may wake others, behind which others wait.
+template <Waiter* (*wake)(Cell*) noexcept>
+[[gnu::noinline]] Waiter* wakeWithRoom(Cell* cell) noexcept {
+    Waiter* last = nullptr;
+    withRoom([cell, &last] { last = wake(cell); });
+    return last;
+}
+
 } // namespace
 
 Waiter* failFrame(Waiter* frame, Error error) noexcept {
@@ -203,37 +212,28 @@ Waiter* failFrame(Waiter* frame, Error error) noexcept {
 Waiter* wakeAllButLast(Cell* cell) noexcept {
     Link& waiters = cell->waiters;
     bool single = waiters.next == waiters.prev;
-    if (cell->isError() && !(single && !Waiter::of(waiters.next)->awaited.isPassing())) [[unlikely]]
-        return wakeWithError(cell);
-    while (waiters.next != waiters.prev) {
-        run(takeFirst(waiters));
-        if (waiters.isEmpty()) // those that were left have been cancelled meanwhile
-            return nullptr;
-    }
-    return takeFirst(waiters);
+    if (single && (!cell->isError() || !Waiter::of(waiters.next)->awaited.isPassing())) [[likely]]
+        return takeFirst(waiters);
+    return cell->isError() ? wakeWithRoom<wakeWithError>(cell) : wakeWithRoom<wakeWithValue>(cell);
 }
 
 void breakPromise(Cell* cell, Error error) noexcept {
-    if (isTooDeep()) [[unlikely]]
-        return onNewStack([cell, error] { breakPromise(cell, error); });
-    ++nested;
-    cell->error = error;
-    if (Waiter* last = publish(cell, Cell::kError))
-        run(last);
-    --nested;
+    withRoom([cell, error] {
+        cell->error = error;
+        if (Waiter* last = publish(cell, Cell::kError))
+            run(last);
+    });
 }
 
 void cancel(Cell* cell) noexcept {
     checkThread(cell);
     if (!cell->has(Cell::kHasFrame) || cell->has(Cell::kCancelled | Cell::kUncancellable))
         return;
-    if (isTooDeep()) [[unlikely]]
-        return onNewStack([cell] { cancel(cell); });
-    ++nested;
-    CancelStack stack;
-    stack.push(cell);
-    stack.unwind();
-    --nested;
+    withRoom([cell] {
+        CancelStack stack;
+        stack.push(cell);
+        stack.unwind();
+    });
 }
 
 void lastFutureGone(Cell* cell) noexcept {

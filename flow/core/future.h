@@ -14,10 +14,10 @@
 //
 // Chains of any length end, fail and are cancelled in constant stack: an actor that ends hands control over to the last
 // of those who wait for it. What runs inside a call does take stack: send() tells the others before it returns, so that
-// actors each of which sends to the next need some 100 bytes a link; and so does whoever is told before the last.
-// Actors and values that hold each other's futures or promises die within each other, as other objects do, however many
-// they are: where the thread's stack is too short for it they take others, of 8 MiB, some 200 bytes for each link, as
-// long as it lasts.
+// actors each of which sends to the next need some 100 bytes a link. Actors and values that hold each other's futures
+// or promises die within each other, as other objects do, however many they are, and whoever is told before the last
+// runs within the telling: where the thread's stack is too short for these they take others, of 8 MiB, some 200 bytes
+// for each link, as long as it lasts (flow/base/stack.h).
 //
 // A Future is one pointer; copying it counts references. Dropping the last Future of an actor or coroutine cancels it.
 // Dropping the last Promise that was not set sends broken_promise. All handles of one future belong to one thread.

@@ -100,6 +100,13 @@ public:
         Value await_resume() const { return race->settle(); }
     };
 
+    /// `co_await race(...).evaluated([&] { lock.reset(); })`: the function is called once the operands have been looked
+    /// at, before the coroutine suspends or goes on.
+    template <class Function>
+    auto evaluated(Function function) && {
+        return Evaluated<Function>{this, std::move(function)};
+    }
+
     template <class Promise>
     auto awaiter(Promise& promise) {
         evaluate<Promise::kPropagates>(promise.frame(), std::index_sequence_for<Operands...>());
@@ -110,6 +117,19 @@ public:
     }
 
 private:
+    template <class Function>
+    struct [[nodiscard]] Evaluated {
+        Race* race;
+        Function function;
+
+        template <class Promise>
+        auto awaiter(Promise& promise) {
+            auto made = race->awaiter(promise);
+            function();
+            return made;
+        }
+    };
+
     template <bool Passing, std::size_t... I>
     void evaluate(detail::Waiter* frame, std::index_sequence<I...>) {
         auto evaluation = choose_.begin();

@@ -1,9 +1,23 @@
 #include "flow/base/stack.h"
 
+#include "tests/flow/support/death.h"
 #include "tests/flow/support/small_stack.h"
 
+#include <algorithm>
+#include <cfenv>
+#include <csignal>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <memory>
+#include <sys/resource.h>
+#include <ucontext.h>
+#include <vector>
+
+#if defined(__has_feature)
+#define MILLRACE_UNDER_TSAN __has_feature(thread_sanitizer)
+#else
+#define MILLRACE_UNDER_TSAN 0
+#endif
 
 using namespace flow;
 
@@ -32,25 +46,45 @@ std::uintptr_t descend(int level) {
 
 } // namespace
 
-TEST_CASE("stack: there is room at first, and three quarters can be used") {
+TEST_CASE("stack: there is room at first, and a quarter is kept, of a large one 1 MiB") {
     CHECK_FALSE(stackIsShort());
-    test::onSmallStack(4 << 20, [] {
-        std::size_t bytes = stackBytes();
-        CHECK_FALSE(stackIsShort());
-        std::uintptr_t used = here() - descend(0);
-        CHECK(used > bytes * 70 / 100);
-        CHECK(used < bytes * 76 / 100);
-        CHECK_FALSE(stackIsShort());
-    });
+    for (std::size_t wanted : {std::size_t{256} << 10, std::size_t{16} << 20}) {
+        flow::test::onSmallStack(wanted, [] {
+            std::size_t bytes = stackBytes(); // the thread may have been given a larger one
+            std::size_t kept = std::min(bytes / 4, std::size_t{1} << 20);
+            CHECK_FALSE(stackIsShort());
+            std::uintptr_t used = here() - descend(0);
+            CHECK(used < bytes - kept + 4096);
+            CHECK(used + bytes / 10 > bytes - kept);
+            CHECK_FALSE(stackIsShort());
+        });
+    }
 }
 
-TEST_CASE("stack: of another than the thread's nothing is known") {
-    test::onForeignStack([] { CHECK(stackIsShort()); });
+namespace {
+
+/// The level of withRoom() that takes place on another stack than the one before.
+int levelElsewhere(std::uintptr_t before) {
+    std::uintptr_t place = here();
+    int level = 0;
+    if (before - place < 64 << 10)
+        withRoom([&] { level = 1 + levelElsewhere(place); });
+    return level;
+}
+
+} // namespace
+
+TEST_CASE("stack: of another than the thread's nothing is known, so levels are counted") {
+    flow::test::onForeignStack([] {
+        CHECK(levelElsewhere(here()) == 33);
+        onNewStack([] { CHECK_FALSE(stackIsShort()); });
+        CHECK(levelElsewhere(here()) == 33);
+    });
     CHECK_FALSE(stackIsShort());
 }
 
 TEST_CASE("stack: a new one has room, and the old one is known again afterwards") {
-    test::onSmallStack(256 << 10, [] {
+    flow::test::onSmallStack(256 << 10, [] {
         bool isShort = true;
         std::uintptr_t outside = here();
         std::uintptr_t inside = outside;
@@ -62,33 +96,110 @@ TEST_CASE("stack: a new one has room, and the old one is known again afterwards"
         CHECK((inside > outside ? inside - outside : outside - inside) > stackBytes());
         CHECK_FALSE(stackIsShort());
     });
-    test::onForeignStack([] {
-        bool isShort = true;
-        onNewStack([&] { isShort = stackIsShort(); });
-        CHECK_FALSE(isShort);
-        CHECK(stackIsShort());
-    });
 }
+
+TEST_CASE("stack: a thread keeps one, and nested calls have others") {
+    std::uintptr_t first = 0, second = 0, inner = 0;
+    onNewStack([&] { first = here(); });
+    onNewStack([&] {
+        second = here();
+        onNewStack([&] { inner = here(); });
+    });
+    CHECK(first - second + 4096 < 8192);
+    CHECK(inner - second + 4096 >= 8192);
+}
+
+TEST_CASE("stack: what the work does to signals and to rounding stays") {
+    sigset_t unblocked;
+    sigemptyset(&unblocked);
+    sigaddset(&unblocked, SIGUSR2);
+    pthread_sigmask(SIG_UNBLOCK, &unblocked, nullptr);
+    onNewStack([&] {
+        pthread_sigmask(SIG_BLOCK, &unblocked, nullptr);
+        std::fesetround(FE_UPWARD);
+    });
+    sigset_t blocked;
+    pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+    CHECK(sigismember(&blocked, SIGUSR2) == 1);
+    CHECK(std::fegetround() == FE_UPWARD);
+    std::fesetround(FE_TONEAREST);
+    pthread_sigmask(SIG_UNBLOCK, &unblocked, nullptr);
+}
+
+// The sanitizers need more than what is left.
+#if !FLOW_SYSTEM_BLOCKS && !MILLRACE_UNDER_TSAN
+TEST_CASE("stack: without memory for one the program ends with a message") {
+    ::test::Death death = ::test::runInChild([] {
+        rlimit none{1 << 20, 1 << 20};
+        setrlimit(RLIMIT_AS, &none);
+        onNewStack([] { onNewStack([] {}); }); // of which the thread may have the first already
+    });
+    CHECK(death.aborted());
+    CHECK(death.says("no memory for the stack"));
+}
+#endif
+
+// The sanitizers would have to be told of these switches.
+#if !FLOW_SYSTEM_BLOCKS && !MILLRACE_UNDER_TSAN
+namespace {
+
+/// Two fibers that leave their new stacks in the order in which they came to them.
+struct Switching {
+    static constexpr std::size_t kBytes = 256 << 10;
+    ucontext_t main{}, fibers[2]{};
+    std::unique_ptr<char[]> stacks[2];
+    bool isShort = true;
+
+    void start(int index, void (*body)()) {
+        stacks[index].reset(new char[kBytes]);
+        getcontext(&fibers[index]);
+        fibers[index].uc_stack.ss_sp = stacks[index].get();
+        fibers[index].uc_stack.ss_size = kBytes;
+        fibers[index].uc_link = &main;
+        makecontext(&fibers[index], body, 0);
+        swapcontext(&main, &fibers[index]);
+    }
+    void stopHere(int index) { swapcontext(&fibers[index], &main); }
+    void goOn(int index) { swapcontext(&main, &fibers[index]); }
+};
+Switching* switching;
+
+} // namespace
+
+TEST_CASE("stack: fibers may leave new ones in any order") {
+    Switching both;
+    switching = &both;
+    both.start(0, [] { onNewStack([] { switching->stopHere(0); }); });
+    both.start(1, [] {
+        onNewStack([] {
+            switching->stopHere(1);
+            switching->isShort = stackIsShort();
+        });
+    });
+    CHECK_FALSE(stackIsShort());
+    both.goOn(0);
+    CHECK_FALSE(stackIsShort());
+    both.goOn(1);
+    CHECK_FALSE(both.isShort);
+    CHECK_FALSE(stackIsShort());
+}
+#endif
 
 namespace {
 
 /// As deep as one likes.
 int count(int levels) {
-    volatile int one = 1; // so that no loop is made of it
-    if (levels == 0)
-        return 0;
-    if (!stackIsShort())
-        return one + count(levels - 1);
     int result = 0;
-    onNewStack([&] { result = one + count(levels - 1); });
+    if (levels != 0)
+        withRoom([&] { result = 1 + count(levels - 1); });
     return result;
 }
 
 } // namespace
 
 TEST_CASE("stack: recursion goes on from one to the next, and exceptions are caught within each") {
-    test::onSmallStack(256 << 10, [] {
-        CHECK(count(test::kManyLinks) == test::kManyLinks);
+    flow::test::onSmallStack(256 << 10, [] {
+        CHECK(count(flow::test::kManyLinks) == flow::test::kManyLinks);
         bool caught = false;
         onNewStack([&] {
             try {

@@ -304,3 +304,48 @@ TEST_CASE("long list: a short one dies at once, from the head on") {
     list = Future<NoisyNode>();
     CHECK(log.take() == "~c ~b ~a"); // members die in reverse order: the rest of the list before the node's own part
 }
+
+namespace {
+
+Future<Void> passes(Future<Void> f, Propagate = {}) {
+    co_await f;
+}
+Future<Void> swallows(Future<Void> f, int* done) {
+    co_await tryGet(std::move(f));
+    ++*done;
+}
+
+} // namespace
+
+// The chain goes on in a waiter that is not the last to run, so that each link has to come back.
+TEST_CASE("long list: waiters behind which others wait at each link") {
+    onSmallStack(kSmallStack, [] {
+        for (bool isOlder : {false, true})
+            for (int end = 0; end < 4; ++end) {
+                CAPTURE(isOlder);
+                CAPTURE(end);
+                int done = 0;
+                Promise<Void> promise;
+                Future<Void> last = promise.getFuture();
+                std::vector<Future<Void>> others;
+                for (int i = 0; i < kDeep; ++i) {
+                    Future<Void> before = last;
+                    if (isOlder)
+                        others.push_back(swallows(before, &done));
+                    last = passes(before);
+                    if (!isOlder)
+                        others.push_back(swallows(before, &done));
+                }
+                if (end == 0)
+                    promise.send(Void());
+                else if (end == 1)
+                    promise.sendError(timed_out());
+                else if (end == 2)
+                    promise = Promise<Void>();
+                else
+                    last.cancel();
+                CHECK(last.isReady());
+                CHECK(done == (end == 3 ? 0 : kDeep));
+            }
+    });
+}
