@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 
@@ -39,12 +40,19 @@ def main() -> int:
                 raise UsageError(unknown("command", name, COMMANDS))
             module = COMMANDS[name]
         code: int = import_module(module).main(arguments, Console(stderr=True), output())
+        sys.stdout.flush()
         return code
     except UsageError as error:
         print(f"tools/bench: {error}", file=sys.stderr)
         return 2
     except Failure as error:
         print(error, file=sys.stderr)
+        return 1
+    except OSError as error:
+        # Whatever is left to be printed would fail again when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"tools/bench: {where}{error.strerror or error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("tools/bench: interrupted", file=sys.stderr)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
@@ -35,22 +37,46 @@ def build(
 ) -> None:
     """Brings `targets` (default: all) up to date; `source` may be another tree, `options` are for configuring it."""
     binary = binary or source / "build" / preset
-    with Bar(console, title or f"building {preset}") as bar:
+    with locked(binary, console), Bar(console, title or f"building {preset}") as bar:
+        _configure(["cmake", "--preset", preset, "-B", str(binary), *options], source, binary)
         lines: list[str] = []
-        if stream(["cmake", "--preset", preset, "-B", str(binary), *options], lines.append, cwd=source):
-            raise BuildError("\n".join(first_configure_error(lines)))
 
         def on_line(line: str) -> None:
             lines.append(line)
             if step := _STEP.match(line):
                 bar.update(int(step[1]), int(step[2]))
 
-        lines.clear()
         command = ["cmake", "--build", str(binary)]
         if targets:
             command += ["--target", *targets]
         if stream(command, on_line):
             raise BuildError("\n".join(first_error(lines)))
+
+
+@contextmanager
+def locked(binary: Path, console: Console) -> Iterator[None]:
+    """Two tools that configure or build in one folder at once would leave it broken. The lock is a file beside the
+    folder, so that the folder can be removed."""
+    binary.parent.mkdir(parents=True, exist_ok=True)
+    with (binary.parent / f".{binary.name}.lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            console.print(f"another tool builds in {binary}: waiting for it", markup=False, highlight=False)
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _configure(command: list[str], source: Path, binary: Path) -> None:
+    lines: list[str] = []
+    was_good = (binary / "CMakeCache.txt").exists()
+    code = stream(command, lines.append, cwd=source)
+    if code and was_good:
+        # What the cache says of compilers may be wrong since one moved, or since a configure was killed.
+        lines.clear()
+        code = stream([*command, "--fresh"], lines.append, cwd=source)
+    if code:
+        raise BuildError("\n".join(first_configure_error(lines)))
 
 
 def first_error(lines: Sequence[str]) -> list[str]:

@@ -68,6 +68,16 @@ def side_by_side(
         raise
 
 
+def ending(code: int) -> str:
+    """How a program ended that did not succeed."""
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return f"killed by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"killed by signal {-code}"
+
+
 def _start(
     command: Sequence[str | Path], cwd: Path, variables: dict[str, str] | None, output: int | IO[str]
 ) -> subprocess.Popen[str]:

@@ -28,6 +28,8 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> str:
     if near:
         return f"there is no {kind} '{name}'; did you mean {' or '.join(near)}?"
     words = list(reversed(folded.values()))
+    if not words:
+        return f"there is no {kind} '{name}'"
     some = ", ".join(words[:MANY])
     return f"there is no {kind} '{name}'; try {some}" + (", ..." if len(words) > MANY else "")
 
@@ -53,17 +55,6 @@ class Parser(argparse.ArgumentParser):
 
 def compilers(options: argparse.Namespace) -> list[str]:
     return list(COMPILERS) if options.compiler == "both" else [options.compiler]
-
-
-def check_writable(file: Path) -> None:
-    """Finds out before minutes go into a build; leaves everything as it was."""
-    existed = file.exists()
-    try:
-        file.open("a").close()
-    except OSError as error:
-        raise UsageError(f"cannot write {file}: {error.strerror}") from error
-    if not existed:
-        file.unlink()
 
 
 def binary(compiler: str, target: str = TARGET) -> Path:

@@ -14,10 +14,10 @@ from typing import Any
 from rich.console import Console
 
 from common.failure import Failure
-from common.process import stream
+from common.process import ending, stream
 from common.progress import Bar
 from perf.arguments import UsageError, unknown
-from perf.results import LIBRARY, OURS, STYLES, parse_name
+from perf.results import LIBRARY, MIGRATED, OURS, STYLES, parse_name
 
 # With --v=2 Google Benchmark says this before it runs a benchmark once.
 _RUNNING = re.compile(r"Running (.+) for (\d+)$")
@@ -25,6 +25,38 @@ _RUNNING = re.compile(r"Running (.+) for (\d+)$")
 
 class RunError(Failure):
     """The benchmark program failed; the text is what it printed last."""
+
+
+class Died(RunError):
+    """The program ended in the middle of a benchmark."""
+
+    def __init__(self, name: str, why: str) -> None:
+        super().__init__(f"{name}: {why}")
+        self.name = name
+        self.why = why
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """What Google Benchmark would write of a benchmark that fails."""
+        return {
+            "name": self.name,
+            "run_name": self.name,
+            "run_type": "iteration",
+            "error_occurred": True,
+            "error_message": self.why,
+        }
+
+
+def death(code: int, lines: Sequence[str], names: Sequence[str]) -> RunError:
+    """Of a program that ran some of `names` with --v=2 and ended so: which benchmark it was at, if it had begun one."""
+    starts = [(place, match[1]) for place, line in enumerate(lines) if (match := _RUNNING.search(line))]
+    start, running = starts[-1] if starts else (0, "")
+    # Google Benchmark warns of itself, wherever it is under way.
+    said = [line for line in lines[start:] if line.strip() and not line.startswith(("-- LOG", "***WARNING***"))]
+    name = next((name for name in names if running == name or parse_name(running) == parse_name(name)), None)
+    if name:
+        return Died(name, f"{ending(code)}: {said[-1]}" if said else ending(code))
+    return RunError("\n".join([*said[-20:], f"the benchmarks: {ending(code)}"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +81,10 @@ def compiled(pattern: str) -> re.Pattern[str]:
     """The FILTER of a command, to be looked at before minutes go into a build: a UsageError if it is none."""
     try:
         return re.compile(pattern)
-    except re.error as error:
+    except (re.error, OverflowError) as error:
         raise UsageError(f"'{pattern}' is no regular expression: {error}") from error
+    except RecursionError as error:
+        raise UsageError("the regular expression has too many brackets within brackets") from error
 
 
 def choose(names: Sequence[str], pattern: str, peers: bool = False) -> list[str]:
@@ -58,7 +92,7 @@ def choose(names: Sequence[str], pattern: str, peers: bool = False) -> list[str]
     own = [name for name in names if parse_name(name).style in OURS]
     if peers:
         compared = {parse_name(name).benchmark for name in set(names).difference(own)}
-        left_out = STYLES[2:]
+        left_out = (*STYLES[2:], MIGRATED)
         own = [name for name in names if parse_name(name).benchmark in compared]
         own = [name for name in own if parse_name(name).style not in left_out]
     wanted = compiled(pattern)
@@ -95,13 +129,26 @@ def run(
     """Runs exactly `names`, each row in a process of its own; returns Google Benchmark's JSON in the order of `names`.
 
     What is compared takes turns in one process. What is not, a million timers say, leaves memory behind in an order
-    that some allocators suffer from for the rest of their process.
+    that some allocators suffer from for the rest of their process. A benchmark that the program dies in has an error.
     """
+    documents = []
+    deaths: list[Died] = []
     with Bar(console, f"running {settings.compiler}") as bar:
         progress = Progress(len(names) * settings.repetitions, bar)
-        documents = [_run(binary, row, settings, progress, more) for row in rows_of(names)]
+        for row in rows_of(names):
+            alive = list(row)
+            while alive:
+                try:
+                    documents.append(_run(binary, alive, settings, progress, more))
+                    break
+                except Died as one:  # the others of its row run again, without it
+                    deaths.append(one)
+                    alive.remove(one.name)
+    if not documents:
+        raise deaths[0]
     document = documents[0]
-    document["benchmarks"] = _in_order([result for each in documents for result in each["benchmarks"]], names)
+    results = [result for each in documents for result in each["benchmarks"]]
+    document["benchmarks"] = _in_order([*results, *(one.result for one in deaths)], names)
     return document
 
 
@@ -130,9 +177,15 @@ def _run(
             # The console would list the results in random order, at the end. The log is what shows progress.
             "--v=2",
         ]
-        code = stream(command, progress.line)
+        lines: list[str] = []
+
+        def on_line(line: str) -> None:
+            lines.append(line)
+            progress.line(line)
+
+        code = stream(command, on_line)
         if code:
-            raise RunError("\n".join([*progress.other[-20:], f"{binary.name}: exit code {code}"]))
+            raise death(code, lines, names)
         document: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
     # The program names what it was built with; a context without these could not be told from another.
     for key, value in {"compiler": settings.compiler, "flags": "unknown", "loop": settings.loop}.items():
@@ -158,7 +211,6 @@ class Progress:
     """
 
     def __init__(self, total: int, bar: Bar) -> None:
-        self.other: list[str] = []
         self._total = total
         self._bar = bar
         self._seen: dict[str, tuple[int, int]] = {}
@@ -167,8 +219,6 @@ class Progress:
     def line(self, line: str) -> None:
         match = _RUNNING.search(line)
         if not match:
-            if not line.startswith("-- LOG"):
-                self.other.append(line)
             return
         name, iterations = match[1], int(match[2])
         largest, times = self._seen.get(name, (0, 0))

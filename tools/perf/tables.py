@@ -1,20 +1,21 @@
-"""How all tables of tools/bench look, and how they write numbers."""
+"""How all tables of tools/bench look, how they write numbers, and what more than one command has in them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
-from perf.results import TITLES, Row
+from perf.results import LIBRARY, STYLES, TITLES, Cell, Row
+from perf.sheet import Sheet
+
+_ENDLESS = 100_000  # columns: where nobody looks nothing needs to be folded
 
 
 def output() -> Console:
     """Where tables go: a terminal, or Markdown in a file or a pipe."""
     out = Console(highlight=False)
-    return out if out.is_terminal else Console(highlight=False, no_color=True, width=200)
+    return out if out.is_terminal else Console(highlight=False, no_color=True, width=_ENDLESS)
 
 
 def number(value: float | None) -> str:
@@ -37,19 +38,31 @@ def more(old: float | None, new: float | None) -> str:
     return f"{percent:+.{0 if percent >= 1000 else 1}f} %"
 
 
-def empty_table(title: str, plain: bool) -> Table:
-    """`plain` gives Markdown, which reads well in a log and can be pasted into a report."""
-    result = Table(title=title, title_justify="left", box=box.MARKDOWN if plain else box.SIMPLE_HEAD)
-    if not plain:
-        result.padding = (0, 1, 0, 0)  # a terminal may have no more than 100 columns
+def text(cell: Cell, measure: str) -> str:
+    """An attribute of the cell, or that there is none because it failed."""
+    return "error" if cell.error is not None else number(getattr(cell, measure))
+
+
+def pair(row: Row, measure: str) -> str:
+    """That of the actor and of the coroutine, or once if they are alike."""
+    return " / ".join(dict.fromkeys(count(getattr(row.cell(style), measure)) for style in STYLES[:2]))
+
+
+def new_table(title: str, plain: bool, headings: Iterable[str], optional: Sequence[str] = ()) -> Sheet:
+    """Benchmarks, and numbers of each."""
+    result = Sheet(title, plain, optional)
+    result.texts("benchmark")
+    result.numbers(*(TITLES.get(heading, heading) for heading in headings))
     return result
 
 
-def new_table(title: str, plain: bool, headings: Iterable[str]) -> Table:
-    result = empty_table(title, plain)
-    result.add_column("benchmark", no_wrap=True)
-    for heading in headings:
-        result.add_column(TITLES.get(heading, heading), justify="right", no_wrap=True)
+def library_table(rows: Iterable[Row], title: str, plain: bool, unit: str, measure: str) -> Sheet:
+    """What exists once, and not in styles."""
+    result = new_table(title, plain, (unit, "allocs", "bytes"))
+    for row in rows:
+        if LIBRARY in row.cells:
+            cell = row.cell(LIBRARY)
+            result.add_row(row.label, text(cell, measure), count(cell.allocations), count(cell.frame_bytes))
     return result
 
 

@@ -166,7 +166,11 @@ def test_a_broken_file_says_where_and_what_to_do(tmp_path: Path, text: str, why:
     assert "get it back from git" in str(error.value)
 
 
-@pytest.mark.parametrize("numbers", [{"time": 3}, {"instructions": "3"}, {"instructions": True}, {"allocs": 1}, 3])
+NO_ROWS: list[object] = [{"time": 3}, {"instructions": "3"}, {"instructions": True}, {"allocs": 1}, 3]
+NO_ROWS += [{"instructions": number} for number in (-1, 1e300, 10**400, float("nan"), float("inf"))]
+
+
+@pytest.mark.parametrize("numbers", NO_ROWS)
 def test_a_row_that_is_none_is_named(tmp_path: Path, numbers: object) -> None:
     file = tmp_path / "baseline.json"
     file.write_text(json.dumps({"clang": TOOLS | {"rows": {NET2: numbers}}}))
@@ -272,6 +276,11 @@ def test_a_compiler_without_rows_is_no_success(bench: Bench) -> None:
 def test_one_size_of_each_is_kept_and_another_is_not_found(bench: Bench) -> None:
     with pytest.raises(UsageError, match=r"no benchmark 'NET2/4096'; did you mean NET2/64"):
         bench.run("NET2/4096")
+
+
+def test_what_is_not_counted_says_why(bench: Bench) -> None:
+    with pytest.raises(UsageError, match="post/4096 is not counted: how often its threads wait"):
+        bench.run("post")
 
 
 def test_mistakes_are_found_before_the_build(bench: Bench) -> None:

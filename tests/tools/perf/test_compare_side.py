@@ -110,6 +110,33 @@ def test_a_file_that_there_is_not_gets_the_nearest_in_its_folder(repository: Pat
         parse_side(str(tmp_path / "befor.json"), "clang", repository)
 
 
+def test_of_a_file_that_nothing_resembles_it_is_said_that_there_is_none(repository: Path, tmp_path: Path) -> None:
+    (tmp_path / "CMakePresets.json").write_text("{}")
+    with pytest.raises(UsageError) as error:
+        parse_side(str(tmp_path / "n.json"), "clang", repository)
+    assert str(error.value) == f"there is no file '{tmp_path / 'n.json'}'"
+
+
+def test_words_of_a_message_are_a_revision(repository: Path) -> None:
+    full = git(repository, "rev-parse", "HEAD")
+    assert parse_side(":/second: with", "clang", repository) == Build(":/second: with", full, "clang")
+    assert parse_side(":/second:gcc", "clang", repository) == Build(":/second:gcc", full, "gcc")
+
+
+def test_an_ambiguous_hash_has_its_candidates_said(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet", "--initial-branch=main")
+    (tmp_path / "CMakePresets.json").write_text(json.dumps(PRESETS))
+    commits = "".join(
+        f"commit refs/heads/main\ncommitter a <a@b> {number} +0000\ndata <<E\nnumber {number}\nE\n"
+        for number in range(1500)
+    )
+    subprocess.run(["git", "fast-import", "--quiet"], cwd=tmp_path, input=commits, text=True, check=True)
+    beginnings = [line[:4] for line in git(tmp_path, "log", "--format=%H").splitlines()]
+    twice = next(each for each in beginnings if beginnings.count(each) > 1)
+    with pytest.raises(UsageError, match=f"'{twice}' is ambiguous: {twice}.* number [0-9]+; {twice}.* number [0-9]+"):
+        parse_side(twice, "clang", tmp_path)
+
+
 def test_without_a_repository_there_are_no_revisions(tmp_path: Path) -> None:
     (tmp_path / "CMakePresets.json").write_text(json.dumps(PRESETS))
     assert parse_side("gcc", "clang", tmp_path) == Build("gcc", None, "gcc")
@@ -169,6 +196,34 @@ def test_other_files_are_refused(tmp_path: Path, text: str) -> None:
     file.write_text(text)
     with pytest.raises(Failure, match="is not what tools/bench --json writes"):
         read(Recorded("", file, None))
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"cpu_time": "x"}, "'cpu_time' is 'x', no number"),
+        ({"cpu_time": float("nan")}, "'cpu_time' is nan, which cannot be"),
+        ({"cpu_time": -1.5}, "'cpu_time' is -1.5, which cannot be"),
+        ({"cpu_time": 0}, "'cpu_time' is 0, which cannot be"),
+        ({"cpu_time": 1e300}, r"'cpu_time' is 1e\+300, which cannot be"),
+        ({"cpu_time": True}, "'cpu_time' is True, no number"),
+        ({"ns_per_item": float("inf")}, "'ns_per_item' is inf"),
+        ({"items_per_op": 0}, "'items_per_op' is 0, which cannot be"),
+        ({"time_unit": "fortnight"}, "'time_unit' is 'fortnight', none of ns, us, ms, s"),
+        ({"time_unit": []}, r"'time_unit' is \[\]"),
+    ],
+)
+def test_a_field_that_cannot_be_is_named_with_the_file(tmp_path: Path, fields: dict[str, object], said: str) -> None:
+    good = {"name": "NET2/64/actor", "cpu_time": 5, "time_unit": "ns", "items_per_op": 64}
+    side = write(tmp_path / "x.json", good, good | fields)
+    with pytest.raises(Failure, match=rf"x\.json is not .*: benchmarks\[1\], NET2/64/actor: {said}"):
+        read(side)
+
+
+def test_brackets_without_end_are_no_file(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text("[" * 200_000)
+    with pytest.raises(Failure, match="too many brackets"):
+        read(Recorded("", tmp_path / "x.json", None))
 
 
 def test_each_round_has_a_pair_of_each_and_each_side_is_first_in_half_of_them() -> None:

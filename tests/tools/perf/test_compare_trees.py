@@ -307,6 +307,23 @@ def test_a_benchmark_that_fails_is_an_error_and_the_others_go_on(root: Path) -> 
     assert verdicts(text) == {"NET2/64/coroutine": SAME}
 
 
+def test_a_benchmark_that_dies_is_an_error_and_the_others_go_on(root: Path) -> None:
+    program(root, ("results = [", "if 'NET2/64/actor' in names: import os; os.abort()\nresults = ["))
+    try:
+        code, text = compare(root, "good", ".")
+    finally:
+        git(root, "reset", "--quiet", "--hard", "HEAD")
+    assert code == 1
+    assert "error: NET2/64/actor: " in text
+    assert ".: NET2/64/actor: killed by SIGABRT" in text
+    assert verdicts(text) == {"NET2/64/coroutine": SAME}
+
+
+def test_a_filter_that_fits_nothing_is_said_before_the_other_side_is_built(root: Path) -> None:
+    with pytest.raises(UsageError, match="there is no benchmark 'NET3'; did you mean NET2"):
+        compare(root, "good", "broken", "--filter=NET3")
+
+
 def test_a_tree_is_kept_and_the_oldest_go(root: Path) -> None:
     store = Store(root)
     with store.locked(CONSOLE):

@@ -57,8 +57,8 @@ def test_lines_per_second_leave_out_the_start() -> None:
 
 def test_tables_have_a_row_each() -> None:
     row = Row("coroutine", 1000, 0.35, 0.1, 2.0, None, 3.0)
-    assert files_table([row, row]).row_count == 2
-    assert many_table([Many("coroutine", 2, 10, 3.0, 1.0)]).row_count == 1
+    assert files_table([row, row], plain=True).row_count == 2
+    assert many_table([Many("coroutine", 2, 10, 3.0, 1.0)], plain=True).row_count == 1
 
 
 def test_the_command_measures_and_writes_json(tmp_path: Path) -> None:

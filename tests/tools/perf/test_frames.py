@@ -111,7 +111,7 @@ def test_the_document_has_style_and_sizes() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(["("], "no regular expression"), (["--svg", __file__], "it is no directory"), (["--loop", "sim"], "--loop")],
+    [(["("], "no regular expression"), (["--svg", __file__], "cannot make the folder"), (["--loop", "sim"], "--loop")],
 )
 def test_wrong_arguments(arguments: list[str], message: str) -> None:
     with pytest.raises(UsageError, match=message):

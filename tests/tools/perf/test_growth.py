@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from perf.arguments import UsageError, check_writable
+from perf.arguments import UsageError
 from perf.growth.command import main
 from perf.growth.plot import plot
 from perf.growth.series import Series, growth_table, remarks, resident, timed
@@ -107,12 +107,3 @@ def test_mistakes_are_found_before_the_build(tmp_path: Path) -> None:
         main(["--out", str(tmp_path / "nowhere" / "x.png")], console, console)
     with pytest.raises(UsageError, match="at least 1"):
         main(["--repetitions", "0"], console, console)
-
-
-def test_a_check_leaves_the_file_as_it_was(tmp_path: Path) -> None:
-    old, new = tmp_path / "old", tmp_path / "new"
-    old.write_text("x")
-    check_writable(old)
-    check_writable(new)
-    assert old.read_text() == "x"
-    assert not new.exists()

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
-from rich.table import Table
 
 from common.failure import Failure
 from perf.arguments import UsageError
@@ -16,9 +15,11 @@ from perf.instructions.callgrind import Process, read_part
 from perf.instructions.command import chosen, main, report
 from perf.instructions.count import count, difference
 from perf.instructions.plan import AT_ONCE, FEWEST_PASSES, ITEMS, countable, groups, passes, usual_sizes
-from perf.instructions.table import library_table, styles_table
+from perf.instructions.table import styles_table
 from perf.results import collect
+from perf.sheet import Sheet
 from perf.suite import RunError
+from perf.tables import library_table
 
 # What millrace_bench is to the tool: a pass of hundred/actor is 100 instructions, and one of hundred/coroutine 200.
 PROGRAM = r"""
@@ -81,7 +82,7 @@ def quiet() -> Console:
     return Console(file=io.StringIO(), width=200, color_system=None)
 
 
-def printed(table: Table) -> list[list[str]]:
+def printed(table: Sheet) -> list[list[str]]:
     out = io.StringIO()
     Console(file=out, width=200, color_system=None).print(table)
     return [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in out.getvalue().splitlines()]
@@ -103,7 +104,7 @@ def test_a_real_count_is_exact(program: Path) -> None:
 
 
 def test_a_program_that_fails_is_shown(program: Path) -> None:
-    with pytest.raises(RunError, match="it is broken\nbench: exit code 3"):
+    with pytest.raises(RunError, match="it is broken\nthe benchmarks: exit code 3"):
         count(program, ["broken/actor"], "", quiet(), "counting")
 
 
@@ -193,7 +194,7 @@ def test_the_tables() -> None:
     assert printed(styles_table(rows, plain=True))[-2] == [
         *("NET2", "64", "337", "355", "+5.5 %", "-", "1", "96 / 112"),
     ]
-    assert printed(library_table(rows, plain=True))[-2] == ["map", "282", "1", "-"]
+    assert printed(library_table(rows, "t", True, "instructions", "instructions"))[-2] == ["map", "282", "1", "-"]
 
 
 def test_a_benchmark_that_did_not_do_its_work_is_an_error() -> None:

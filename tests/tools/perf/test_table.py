@@ -4,11 +4,12 @@ import io
 
 import pytest
 from rich.console import Console
-from rich.table import Table
 
 from common.failure import Failure
-from perf.overview.table import library_table, overhead, table, text
+from perf.overview.table import overhead, table
 from perf.results import Name, collect, errors, noise, parse_name, per_item
+from perf.sheet import Sheet
+from perf.tables import library_table, text
 
 
 def result(name: str, ns: float, **more: object) -> dict[str, object]:
@@ -37,8 +38,8 @@ def test_rows_keep_the_order_of_benchmarks_and_sort_sizes() -> None:
 def test_minimum_noise_and_overhead() -> None:
     samples = {"actor": (8.4, 8.0, 20.0), "coroutine": (8.8, 30.0, 9.9), "fiber": (1.0,)}
     rows = collect(result(f"NET2/64/{style}", ns) for style, times in samples.items() for ns in times)
-    assert text(rows[0].cell("actor")) == "8.00"
-    assert text(rows[0].cell("coroutine")) == "8.80"
+    assert text(rows[0].cell("actor"), "minimum") == "8.00"
+    assert text(rows[0].cell("coroutine"), "minimum") == "8.80"
     assert overhead(rows[0]) == "+10.0 %"
     assert noise(rows) == "noise: medians are 8.8% above the minima, as a rule; at most 12.5% (NET2/64/coroutine)"
 
@@ -49,7 +50,7 @@ def test_without_repetitions_nothing_is_known_of_noise() -> None:
 
 def test_a_style_that_did_not_run_is_a_dash() -> None:
     rows = collect([result("NET2/64/actor", 1)])
-    assert text(rows[0].cell("coroutine")) == "-"
+    assert text(rows[0].cell("coroutine"), "minimum") == "-"
     assert overhead(rows[0]) == "-"
 
 
@@ -71,11 +72,11 @@ def test_a_result_without_a_time_is_said_to_have_none() -> None:
 def test_errors_are_shown() -> None:
     failed = {"name": "NET2/64/actor", "error_occurred": True, "error_message": "sum is wrong"}
     rows = collect([failed])
-    assert text(rows[0].cell("actor")) == "error"
+    assert text(rows[0].cell("actor"), "minimum") == "error"
     assert errors(rows) == ["NET2/64/actor: sum is wrong"]
 
 
-def printed(shown: Table, width: int = 200) -> list[dict[str, str]]:
+def printed(shown: Sheet, width: int = 200) -> list[dict[str, str]]:
     """The rows, each by its headings."""
     out = io.StringIO()
     Console(file=out, width=width, color_system=None).print(shown)
@@ -112,7 +113,7 @@ def test_the_plain_table() -> None:
 
 
 def test_what_has_no_styles_stands_in_a_table_of_its_own() -> None:
-    assert printed(library_table(ROWS, "title", plain=True)) == [
+    assert printed(library_table(ROWS, "title", True, "ns", "minimum")) == [
         {"benchmark": "map", "ns": "20.0", "allocs": "2", "bytes": "80"}
     ]
 

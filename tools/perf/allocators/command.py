@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.table import Table
 
 from common.build import build
 from perf.arguments import Parser, UsageError, binary, compilers, revision
 from perf.results import Row, collect
+from perf.sheet import Sheet
 from perf.suite import Settings, available, run
 from perf.tables import new_table, number, size_text
 
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     return 0
 
 
-def allocators_table(rows: list[Row], title: str, plain: bool) -> Table:
+def allocators_table(rows: list[Row], title: str, plain: bool) -> Sheet:
     """`plain` gives Markdown."""
     columns = list(dict.fromkeys(style for row in rows for style in row.cells))
     result = new_table(title, plain, ("N", *columns))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from common.failure import Failure
+from perf import files
 from perf.instructions.count import LIBC, VALGRIND
 from perf.results import STYLES, parse_name
 
@@ -22,6 +23,8 @@ MEASURES = {
     "allocs": ("allocs_per_item", 4),
     "bytes": ("frame_bytes", 0),
 }
+
+_MOST = 1e15
 
 Numbers = dict[str, float]
 
@@ -59,6 +62,8 @@ def read(file: Path) -> dict[str, Baseline]:
         why = f"line {error.lineno}: {error.msg}"
     except ValueError as error:
         why = str(error)
+    except RecursionError:
+        why = "it has too many brackets within brackets"
     raise Failure(f"{file} is broken: {why}; get it back from git, or remove it and run '{UPDATE}'")
 
 
@@ -77,16 +82,15 @@ def _baseline(section: object) -> Baseline:
         for what, number in _members(numbers, name).items():
             if what not in MEASURES or isinstance(number, bool) or not isinstance(number, int | float):
                 raise ValueError(f"{name}: '{what}: {number}' is none of {', '.join(MEASURES)}, or no number")
+            if not 0 <= number < _MOST:  # NaN is neither more nor less than anything: no row with it would ever fail
+                raise ValueError(f"{name}: '{what}: {number!s:.40}' cannot be")
         if "instructions" not in numbers:
             raise ValueError(f"{name} has no instructions")
     return Baseline(members, rows)
 
 
 def write(file: Path, baselines: Mapping[str, Baseline]) -> None:
-    try:
-        file.write_text(text_of(baselines), encoding="utf-8")
-    except OSError as error:
-        raise Failure(f"cannot write {file}: {error.strerror}") from error
+    files.write(file, text_of(baselines))
 
 
 def text_of(baselines: Mapping[str, Baseline]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.table import Table
 
 from common.build import build
 from common.failure import Failure
@@ -13,12 +12,13 @@ from common.process import ROOT
 from perf.arguments import TARGET, Parser, UsageError, binary, compilers
 from perf.check.baseline import TOOLS, UPDATE, Baseline, counted, read, write
 from perf.check.comparison import LIMIT, SLACK, Change, Comparison, compare, updated
+from perf.files import check_writable
 from perf.instructions.callgrind import valgrind
 from perf.instructions.count import count
 from perf.instructions.plan import countable, usual_sizes
-from perf.results import TITLES, parse_name
+from perf.results import MIGRATED, TITLES, parse_name
+from perf.sheet import Sheet
 from perf.suite import available, choose, compiled
-from perf.tables import empty_table
 
 FILE = ROOT / "bench" / "baseline.json"
 LOOP = "sim"  # real time and real sockets do not come out the same twice
@@ -42,6 +42,8 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     options = parser.parse_args(arguments)
     compiled(options.filter)
     valgrind()
+    if options.update:
+        check_writable(FILE)
     baselines = {} if options.update and not FILE.exists() else read(FILE)
     good = True
     for compiler in compilers(options):
@@ -64,7 +66,11 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
 
 def look(compiler: str, pattern: str, console: Console) -> Baseline:
     program = binary(compiler)
-    names, _ = countable(choose(available(program, LOOP), ""))
+    names, left_out = countable(choose(available(program, LOOP), ""))
+    names = [name for name in names if parse_name(name).style != MIGRATED]  # these are to be as coroutines are
+    wanted = compiled(pattern)
+    if not any(wanted.search(name) for name in names) and (rows := [row for row in left_out if wanted.search(row)]):
+        raise UsageError("; ".join(f"{row} is not counted: {left_out[row]}" for row in rows))
     return counted(count(program, choose(usual_sizes(names), pattern), LOOP, console, f"counting {compiler}"))
 
 
@@ -110,12 +116,10 @@ def report(compiler: str, old: Baseline, now: Baseline, found: Comparison, out: 
     return found.good
 
 
-def changes_table(title: str, some: Sequence[Change], plain: bool) -> Table:
-    result = empty_table(title, plain)
-    for heading in ("benchmark", "style", "what"):
-        result.add_column(heading, no_wrap=True)
-    for heading in ("baseline", "now", "change"):
-        result.add_column(heading, justify="right", no_wrap=True)
+def changes_table(title: str, some: Sequence[Change], plain: bool) -> Sheet:
+    result = Sheet(title, plain)
+    result.texts("benchmark", "style", "what")
+    result.numbers("baseline", "now", "change")
     for change in some:
         name = parse_name(change.name)
         style = TITLES.get(name.style, name.style)

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from common.failure import Failure
 from common.process import ROOT
-from perf.arguments import Parser, UsageError, check_writable
+from perf.arguments import Parser, UsageError
 from perf.compare.checkout import Store
 from perf.compare.cpu import least_busy
 from perf.compare.estimate import CONFIDENCE, MARGIN, of_groups, of_pairs
@@ -22,6 +22,7 @@ from perf.compare.report import describe_side, remarks, show, too_slow, write_js
 from perf.compare.runs import Samples, measure
 from perf.compare.side import Build, Recorded, Side, parse_side
 from perf.compare.table import Compared, in_order, text
+from perf.files import check_writable
 from perf.overview.command import QUICK, QUICK_SIZES
 from perf.results import OURS, Name
 from perf.suite import choose, compiled, of_sizes
@@ -86,6 +87,8 @@ def main(arguments: Sequence[str], console: Console, out: Console, root: Path = 
     check(options)
     sides = [parse_side(word, options.compiler, root) for word in (options.a, options.b)]
     recordings = {i: read(side) for i, side in enumerate(sides) if isinstance(side, Recorded)}
+    for recording in recordings.values():
+        common_names([list(recording.repetitions)] * 2, options)
     with ExitStack() as stack:
         programs = prepare(sides, options, root, stack, console)
         known = [list(programs[i].names if i in programs else recordings[i].repetitions) for i in (0, 1)]
@@ -100,9 +103,11 @@ def main(arguments: Sequence[str], console: Console, out: Console, root: Path = 
     errors = [f"{text(name)}: {runs.error}" for name, runs in samples.items() if runs.error]
     lines = [describe_side(i, side, programs.get(i), recordings.get(i), root) for i, side in enumerate(sides)]
     lines += remarks(programs, recordings, len(rows), options.rounds, cpu)
-    show(lines, rows, only_one(known, options), errors, out)
-    if options.json:
-        write_json(options.json, lines, rows, samples)
+    try:
+        show(lines, rows, only_one(known, options), errors, out)
+    finally:
+        if options.json:
+            write_json(options.json, lines, rows, samples)
     return 1 if errors or too_slow(rows, options.fail_above, out) else 0
 
 
@@ -121,6 +126,8 @@ def prepare(
             for i, side in building:
                 built = build_program(side, "AB"[i], store, root, console)
                 programs[i] = probe(side, built, copies / "AB"[i], options.loop or "")
+                # What one side has not, both have not: that is said before the other is built.
+                common_names([list(programs[i].names)] * 2, options)
         finally:
             store.prune()
     return programs

@@ -20,7 +20,7 @@ def presets(tree: Path) -> dict[str, bool]:
             document = json.loads(file.read_text(encoding="utf-8"))
         except FileNotFoundError:
             continue
-        except ValueError as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise Failure(f"{file} is no JSON: {error}") from error
         found |= {preset["name"]: preset for preset in document.get("configurePresets", [])}
     return {name: _builds_bench(name, found) for name, preset in found.items() if not preset.get("hidden")}

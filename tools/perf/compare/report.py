@@ -16,6 +16,7 @@ from perf.compare.recorded import Recording
 from perf.compare.runs import REPETITIONS, SECONDS, Samples
 from perf.compare.side import Build, Side, describe
 from perf.compare.table import Compared, noise_lines, summary, table, text
+from perf.files import write
 from perf.results import Name
 
 LISTED = 8  # names in one line
@@ -93,7 +94,7 @@ def too_slow(rows: Sequence[Compared], percent: float | None, out: Console) -> b
 def write_json(file: Path, lines: Sequence[str], rows: Sequence[Compared], samples: dict[Name, Samples]) -> None:
     """All runs: what each counts for and, of those made for this comparison, its repetitions."""
     document = {"about": lines, "rows": [_entry(row, samples.get(row.name)) for row in rows]}
-    file.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    write(file, json.dumps(document, indent=1) + "\n")
 
 
 def _entry(row: Compared, samples: Samples | None) -> dict[str, Any]:

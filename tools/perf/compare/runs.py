@@ -13,7 +13,7 @@ from typing import Any
 
 from rich.console import Console
 
-from common.process import stream
+from common.process import ending, stream
 from common.progress import Bar
 from perf.compare.program import Program
 from perf.compare.table import text
@@ -60,7 +60,7 @@ class Runner:
         lines: list[str] = []
         code = stream(command, lines.append)
         if code:
-            raise RunError("\n".join([*lines[-20:], f"{program.side}: {full_name}: exit code {code}"]))
+            raise RunError("\n".join([*lines[-20:], f"{program.side}: {full_name}: {ending(code)}"]))
         results: list[dict[str, Any]] = json.loads(out.read_text(encoding="utf-8"))["benchmarks"]
         return [result for result in results if result.get("run_type") != "aggregate"]
 
@@ -80,7 +80,7 @@ def order(names: Sequence[Name], rounds: int, seed: int = SEED) -> Iterator[list
 def measure(
     sides: Sequence[Program], names: Sequence[Name], rounds: int, cpu: int, folder: Path, console: Console
 ) -> dict[Name, Samples]:
-    """Both sides in turn, or one alone. A benchmark that says it failed has an error, and what it ran before."""
+    """Both sides in turn, or one alone. A benchmark that fails has an error, and what it ran before."""
     samples = {name: Samples() for name in names}
     with TemporaryDirectory(dir=folder) as out, Bar(console, f"running, CPU {cpu}") as bar:
         runner = Runner(cpu, Path(out))
@@ -106,7 +106,11 @@ def _options(runner: Runner, sides: Sequence[Program], name: Name, samples: Samp
     least = f"--benchmark_min_time={SECONDS}"
     slowest = 1.0
     for side in sides:
-        result = runner.run(side, name, least)[0]
+        try:
+            result = runner.run(side, name, least)[0]
+        except RunError as error:
+            samples.error = samples.error or str(error)
+            continue
         if result.get("error_occurred"):
             samples.error = samples.error or str(result.get("error_message", ""))
             continue
@@ -124,7 +128,11 @@ def _pair(
         return
     results: list[list[float]] = [[], []]
     for i in (first, 1 - first) if len(sides) > 1 else (0,):
-        repetitions = runner.run(sides[i], name, *options)
+        try:
+            repetitions = runner.run(sides[i], name, *options)
+        except RunError as error:
+            samples.error = str(error)
+            return
         failed = next((result for result in repetitions if result.get("error_occurred")), None)
         if failed:
             samples.error = str(failed.get("error_message", ""))

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from textwrap import shorten
 
 from common.failure import Failure
-from perf.arguments import UsageError, unknown
+from perf.arguments import MANY, UsageError, unknown
 from perf.compare.presets import presets
 
 WORKING_TREE = "."
+_BEGINNING = re.compile("[0-9a-fA-F]{4,40}")
 DESCRIPTION_WIDTH = 60  # of a side in a line of at most 100 columns
 
 
@@ -46,13 +49,16 @@ def parse_side(text: str, default_preset: str, root: Path) -> Side:
         return Recorded(text, _existing(Path(name)), (after or None) if colon else None)
     if not colon and text in known:
         return Build(text, None, _with_bench(text, known))
+    if colon and after and after not in known and (commit := _resolved(text, root)):
+        return Build(text, commit, _with_bench(default_preset, known))  # :/words of a message
     preset = _with_bench((after if colon else "") or default_preset, known)
     return Build(text or WORKING_TREE, None if name in ("", WORKING_TREE) else _commit(name, root, known), preset)
 
 
 def _existing(file: Path) -> Path:
     if not file.is_file():
-        raise UsageError(unknown("file", str(file), [str(each) for each in sorted(file.parent.glob("*.json"))]))
+        near = get_close_matches(file.name, [each.name for each in sorted(file.parent.glob("*.json"))], n=1)
+        raise UsageError(f"there is no file '{file}'" + (f"; did you mean {file.with_name(near[0])}?" if near else ""))
     return file
 
 
@@ -67,12 +73,32 @@ def _with_bench(name: str, known: dict[str, bool]) -> str:
 
 def _commit(name: str, root: Path, known: dict[str, bool]) -> str:
     """The full hash."""
-    found = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}")
-    if found.returncode == 0:
-        return found.stdout.strip()
+    if commit := _resolved(name, root):
+        return commit
     if _git(root, "rev-parse", "--git-dir").returncode:
         raise Failure(f"{root} is no git repository: only presets and JSON files can be compared")
+    if candidates := _candidates(name, root):
+        raise UsageError(f"'{name}' is ambiguous: {'; '.join(candidates)}")
     raise UsageError(unknown("revision or preset", name, [*known_revisions(root), *known]))
+
+
+def _resolved(name: str, root: Path) -> str:
+    """The full hash of a commit, or ""."""
+    options = ("rev-parse", "--verify", "--quiet", "--end-of-options")
+    # By two steps, since all that follows ":/" is what the message is searched for.
+    found = _git(root, *options, name).stdout.strip()
+    return _git(root, *options, found + "^{commit}").stdout.strip() if found else ""
+
+
+def _candidates(name: str, root: Path) -> list[str]:
+    """The commits whose hashes begin so, if there are several."""
+    if not _BEGINNING.fullmatch(name):
+        return []
+    hashes = _git(root, "rev-parse", f"--disambiguate={name.lower()}").stdout.split()
+    commits = [one for one in hashes if _git(root, "cat-file", "-t", one).stdout.strip() == "commit"]
+    if len(commits) < 2:
+        return []
+    return [_git(root, "log", "-1", "--no-decorate", "--format=%h %s", one).stdout.strip() for one in commits[:MANY]]
 
 
 def known_revisions(root: Path) -> list[str]:

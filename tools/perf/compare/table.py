@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from math import exp, log
 from statistics import median
 
-from rich.table import Table
-
 from perf.compare.estimate import FASTER, MARGIN, SAME, SLOWER, UNBOUNDED, Estimate
 from perf.results import OURS, Cell, Name, Row, noise
+from perf.sheet import Sheet
 from perf.tables import new_table, number
 
 
@@ -41,9 +40,10 @@ def in_order(names: Iterable[Name]) -> list[Name]:
     )
 
 
-def table(rows: Sequence[Compared], title: str, plain: bool) -> Table:
-    result = new_table(title, plain, ("A min", "median", "B min", "median", "B/A", "interval"))
-    result.add_column("B is", no_wrap=True)
+def table(rows: Sequence[Compared], title: str, plain: bool) -> Sheet:
+    headings = ("A min", "median", "B min", "median", "B/A", "interval")
+    result = new_table(title, plain, headings, optional=("median", "A min", "B min"))
+    result.texts("B is")
     for row in rows:
         times = (min(row.a), median(row.a), min(row.b), median(row.b))
         estimate = row.estimate

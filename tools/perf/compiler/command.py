@@ -9,13 +9,13 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
 from common.progress import Bar
-from perf.arguments import Parser, check_writable
+from perf.arguments import Parser
 from perf.compiler.cost import Many, Row, document, measure_file, measure_many
+from perf.files import check_writable, write
+from perf.sheet import Sheet
 
 DESCRIPTION = """\
 Measures actorc on generated actor files, which look like those of a large program
@@ -54,16 +54,17 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
         if options.files:
             bar.update(steps - 1, steps)
             many += measure_many(folder, options.files, 700, options.seed)
-    for table in (files_table(rows), many_table(many)):
+    plain = not out.is_terminal
+    for table in (files_table(rows, plain), many_table(many, plain)):
         if table.row_count:
             out.print(table)
     if options.json:
         context = {"python": platform.python_version(), "machine": platform.machine(), "seed": options.seed}
-        options.json.write_text(json.dumps(document(rows, many, context), indent=1) + "\n", encoding="utf-8")
+        write(options.json, json.dumps(document(rows, many, context), indent=1) + "\n")
     return 0
 
 
-def files_table(rows: Sequence[Row]) -> Table:
+def files_table(rows: Sequence[Row], plain: bool) -> Sheet:
     titles = (
         "lines",
         "back end",
@@ -74,7 +75,7 @@ def files_table(rows: Sequence[Row]) -> Table:
         "clang -fsyntax-only s",
         "clang -O2 s",
     )
-    table = _table(titles)
+    table = _table(titles, plain)
     for row in rows:
         table.add_row(
             f"{row.lines}",
@@ -89,8 +90,9 @@ def files_table(rows: Sequence[Row]) -> Table:
     return table
 
 
-def many_table(many: Sequence[Many]) -> Table:
-    table = _table(("files", "lines", "back end", "a process each, CPU s", "--batch, CPU s", "--batch, lines/s"))
+def many_table(many: Sequence[Many], plain: bool) -> Sheet:
+    titles = ("files", "lines", "back end", "a process each, CPU s", "--batch, CPU s", "--batch, lines/s")
+    table = _table(titles, plain)
     for each in many:
         rate = each.lines / each.batch
         table.add_row(
@@ -99,10 +101,10 @@ def many_table(many: Sequence[Many]) -> Table:
     return table
 
 
-def _table(titles: Sequence[str]) -> Table:
-    table = Table(box=box.MARKDOWN)
+def _table(titles: Sequence[str], plain: bool) -> Sheet:
+    table = Sheet("", plain)
     for title in titles:
-        table.add_column(title, justify="left" if title == "back end" else "right")
+        (table.texts if title == "back end" else table.numbers)(title)
     return table
 
 

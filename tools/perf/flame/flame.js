@@ -21,6 +21,7 @@
     const output = svg.querySelector("output");
     const height = svg.viewBox.baseVal.height;
     const tiny = 1e-5;
+    const titleText = svg.querySelector(".title").textContent;
     let zoomed = frames[0];
 
     const contains = (outer, inner) =>
@@ -50,11 +51,31 @@
         }
     }
 
+    // In as many lines as it takes; how many those are.
+    function wrapTitle(title, width) {
+        const lines = [""];
+        for (const word of titleText.split(" ")) {
+            const longer = lines.at(-1) ? `${lines.at(-1)} ${word}` : word;
+            title.textContent = longer;
+            if (lines.at(-1) && title.getComputedTextLength() + 16 > width) lines.push(word);
+            else lines[lines.length - 1] = longer;
+        }
+        title.replaceChildren(...lines.map((line, i) => {
+            const span = document.createElementNS(svg.namespaceURI, "tspan");
+            span.setAttribute("x", 8);
+            span.setAttribute("dy", i ? 20 : 0);
+            span.textContent = i < lines.length - 1 ? `${line} ` : line;
+            return span;
+        }));
+        return lines.length;
+    }
+
     // Where there is no room for title, field and legend in two rows, the graph grows upwards.
     function placeHead(width) {
         const title = svg.querySelector(".title");
         const tools = svg.querySelector(".tools");
         const room = Math.min(420, width);
+        title.textContent = titleText;
         const isNarrow = title.getComputedTextLength() + 260 > width;
         const entries = [...svg.querySelectorAll(".legend > g")];
         const places = [];
@@ -69,7 +90,8 @@
             places.push([left, line]);
             left += Number(entry.dataset.width);
         }
-        const more = 16 * line + (isNarrow ? 28 : 0);
+        const below = 20 * (wrapTitle(title, width) - 1);
+        const more = 16 * line + (isNarrow ? 28 : 0) + below;
         svg.setAttribute("viewBox", `0 ${-more} ${width} ${height + more}`);
         svg.setAttribute("height", height + more);
         const ground = svg.querySelector(".ground");
@@ -78,7 +100,7 @@
         title.setAttribute("y", 20 - more);
         tools.setAttribute("x", width - room);
         tools.setAttribute("width", room);
-        tools.setAttribute("y", (isNarrow ? 28 : 2) - more);
+        tools.setAttribute("y", (isNarrow ? 28 + below : 2) - more);
         entries.forEach((entry, i) => {
             entry.setAttribute("transform", `translate(${places[i][0]} ${36 - 16 * (line - places[i][1])})`);
         });

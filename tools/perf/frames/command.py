@@ -8,18 +8,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 
 from actorc.frames.command import as_document
 from actorc.frames.layout import FIXED, KINDS, Layout
 from actorc.frames.tables import details
 from common.build import build
-from perf.arguments import TARGET, Parser, UsageError, check_writable, compilers
+from perf.arguments import TARGET, Parser, compilers
+from perf.files import check_folder, check_writable, write
 from perf.frames.drawing import layout_svg
 from perf.frames.gather import choose, counted, disagreements, frames_of, side_by_side, style_of
 from perf.results import TITLES
+from perf.sheet import Sheet
 from perf.suite import compiled
-from perf.tables import empty_table
 
 MANY = 4  # functions of which each member is shown, and not only sums
 
@@ -47,8 +47,8 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     compiled(options.filter)
     if options.json:
         check_writable(options.json)
-    if options.svg and options.svg.exists() and not options.svg.is_dir():
-        raise UsageError(f"cannot write into {options.svg}: it is no directory")
+    if options.svg:
+        check_folder(options.svg)
     found, wrong, agreed = [], [], 0
     for compiler in compilers(options):
         build(compiler, console, [TARGET])
@@ -59,12 +59,12 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
         wrong += [f"{compiler}: {problem}" for problem in problems]
         agreed += len(measured) - len(problems)
     rows = side_by_side(found)
+    if options.json:
+        write(options.json, json.dumps(document(rows), indent=2) + "\n")
     show(rows, out)
     out.print(f"\n{agreed} benchmarks have as many bytes as their programs count", markup=False)
     for problem in wrong:
         out.print(f"error: {problem}", markup=False)
-    if options.json:
-        options.json.write_text(json.dumps(document(rows), indent=2) + "\n", encoding="utf-8")
     if options.svg:
         draw(rows, options.svg)
         out.print(f"drawings: {options.svg}", markup=False)
@@ -85,15 +85,13 @@ def show(rows: Mapping[str, Sequence[Layout]], out: Console) -> None:
                 out.print(line, markup=False, soft_wrap=True)
 
 
-def table(rows: Mapping[str, Sequence[Layout]], plain: bool) -> Table:
+def table(rows: Mapping[str, Sequence[Layout]], plain: bool) -> Sheet:
     """A line for each frame: its bytes, its block, and how many of them are of each kind."""
     free = [kind for kind in KINDS if kind not in FIXED]
     kinds = [kind for kind in free if any(layout.bytes_of(kind) for row in rows.values() for layout in row)]
-    result = empty_table("bytes of frames", plain)
-    for name in ("function", "style"):
-        result.add_column(name)
-    for name in ("bytes", "block", "waste", "fixed", *kinds):
-        result.add_column(name, justify="right")
+    result = Sheet("bytes of frames", plain, optional=[*reversed(kinds), "fixed"])
+    result.texts("function", "style")
+    result.numbers("bytes", "block", "waste", "fixed", *kinds)
     for name, row in rows.items():
         for layout in row:
             sums = (layout.bytes_of(kind) for kind in kinds)
@@ -111,4 +109,4 @@ def draw(rows: Mapping[str, Sequence[Layout]], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, row in rows.items():
         path = folder / (re.sub(r"\W+", "-", name).strip("-") + ".svg")
-        path.write_text(layout_svg(row, title=name, headings=[heading(layout) for layout in row]), encoding="utf-8")
+        write(path, layout_svg(row, title=name, headings=[heading(layout) for layout in row]))

@@ -51,7 +51,7 @@ def layout_svg(layouts: Sequence[Layout], title: str = "", row: int = 8, heading
     height = legend + -(-len(kinds) // columns) * LEGEND_ROW + MARGIN
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-        f'role="img" class="frame-layout" aria-label="{escape(title or "frame layout")}">',
+        f'role="img" class="frame-layout" aria-label="{escape(title or ", ".join(headings or ["frame layout"]))}">',
         f"<style>{_style()}</style>{_PATTERN}",
         f'<rect class="fl-page" width="{width}" height="{height}"/>',
     ]

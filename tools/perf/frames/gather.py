@@ -14,7 +14,7 @@ from actorc.frames.layout import STATE_MACHINE, Layout
 from common.failure import Failure
 from perf.arguments import UsageError, binary, unknown
 from perf.results import Name, parse_name
-from perf.suite import available, compiled, escape, loop_option
+from perf.suite import available, compiled, death, escape, loop_option
 
 # Of what computation `frame_bytes` of a benchmark is, where it is not the driver's: see `itemBytes` in the sources.
 ITEMS = {
@@ -96,10 +96,10 @@ def counted(compiler: str) -> dict[Name, int]:
         smallest.setdefault((parsed.benchmark, parsed.style), name)
     own = [name for (_, style), name in smallest.items() if style in ("actor", "coroutine", "actorc-coroutine")]
     pattern = f"^({'|'.join(map(escape, own))})(/|$)"  # --passes adds to the names
-    command = [str(binary(compiler)), *loop_option("sim"), "--passes=1", f"--benchmark_filter={pattern}"]
+    command = [str(binary(compiler)), *loop_option("sim"), "--passes=1", f"--benchmark_filter={pattern}", "--v=2"]
     run = subprocess.run([*command, "--benchmark_format=json"], capture_output=True, text=True, check=False)
     if run.returncode:
-        raise Failure(run.stdout + run.stderr)
+        raise death(run.returncode, run.stderr.splitlines(), own)
     results = json.loads(run.stdout)["benchmarks"]
     return {parse_name(each["name"]): int(each["frame_bytes"]) for each in results if each.get("frame_bytes")}
 

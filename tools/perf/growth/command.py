@@ -8,11 +8,11 @@ from pathlib import Path
 from rich.console import Console
 
 from common.build import build
-from common.process import ROOT
-from perf.arguments import TARGET, Parser, UsageError, binary, check_writable, compilers, revision
+from perf.arguments import TARGET, Parser, UsageError, binary, compilers, revision
+from perf.files import check_result_file, default_file
 from perf.growth.plot import plot
 from perf.growth.series import FLOORS, MEMORY, STYLES, Series, growth_table, remarks, resident, timed
-from perf.results import parse_name
+from perf.results import collect, errors, parse_name
 from perf.suite import Settings, available, of_sizes, run
 
 MIN_TIME = 0.03  # of one repetition, in seconds
@@ -30,7 +30,7 @@ EPILOG = "Takes some two minutes for each compiler."
 
 def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     parser = Parser("tools/bench growth", DESCRIPTION, EPILOG)
-    picture = ROOT / "build" / "growth.png"
+    picture = default_file("growth.png")
     parser.add_argument(
         "--out", type=Path, default=picture, metavar="FILE", help="the picture; default: build/growth.png"
     )
@@ -38,15 +38,15 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     options = parser.parse_args(arguments)
     if options.repetitions < 1:
         raise UsageError("--repetitions must be at least 1")
-    if options.out == picture:
-        picture.parent.mkdir(exist_ok=True)
-    check_writable(options.out)
+    check_result_file(options.out)
     loop = options.loop or "sim"
     every: list[Series] = []
+    good = True
     now = revision()
     for compiler in compilers(options):
         build(compiler, console, [TARGET])
-        series, floors, name = measure(compiler, Settings(compiler, loop, options.repetitions, MIN_TIME, now), console)
+        settings = Settings(compiler, loop, options.repetitions, MIN_TIME, now)
+        series, floors, name, failed = measure(compiler, settings, console)
         times, memory = ([one for one in series if one.is_memory == kind] for kind in (False, True))
         plain = not out.is_terminal
         out.print(f"\n{name}, {loop} loop, {now}", markup=False)
@@ -56,16 +56,20 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
         out.print()
         for line in remarks(series, floors):
             out.print(line, markup=False)
+        for error in failed:
+            good = False
+            out.print(f"error: {error}", markup=False)
         every += series
     plot(every, options.out, f"One actor among N ({loop} loop, {now})")
     out.print(f"picture: {options.out}", markup=False)
-    return 0
+    return 0 if good else 1
 
 
 def measure(
     compiler: str, settings: Settings, console: Console, sizes: Sequence[int] = ()
-) -> tuple[list[Series], list[Series], str]:
-    """The series (of all sizes, if none are named), those of the floors, and the compiler by its full name."""
+) -> tuple[list[Series], list[Series], str, list[str]]:
+    """The series (of all sizes, if none are named), those of the floors, the compiler by its full name, and what
+    failed."""
     program = binary(compiler)
     names = available(program, settings.loop, ["--growth"])
     if sizes:
@@ -77,4 +81,4 @@ def measure(
     series = [one for one in measured if one.style in STYLES]
     floors = [one for one in measured if one.style not in STYLES]
     series += resident(compiler, program, settings.loop, names)
-    return series, floors, str(document["context"]["compiler"])
+    return series, floors, str(document["context"]["compiler"]), errors(collect(document["benchmarks"]))

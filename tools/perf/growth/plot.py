@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ matplotlib.use("Agg")  # a file, not a window
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 
+from perf.files import write
 from perf.growth.series import Series
 
 _LINES = {"actor": "-", "coroutine": "--"}
@@ -25,8 +27,10 @@ def plot(series: Sequence[Series], file: Path, title: str) -> None:
     _draw(time, [one for one in series if not one.is_memory], "ns per actor")
     _draw(memory, [one for one in series if one.is_memory], "resident bytes per waiting actor")
     figure.tight_layout()
-    figure.savefig(file, format="png", dpi=120)
+    content = io.BytesIO()
+    figure.savefig(content, format="png", dpi=120)
     pyplot.close(figure)
+    write(file, content.getvalue())
 
 
 def _draw(axes: Axes, series: Sequence[Series], label: str) -> None:

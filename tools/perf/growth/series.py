@@ -10,11 +10,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table
-
+from common.process import ending
 from perf.results import collect, parse_name
+from perf.sheet import Sheet
 from perf.suite import RunError, escape
-from perf.tables import empty_table, number
+from perf.tables import number
 
 STYLES = ("actor", "coroutine")
 FLOORS = {"actor": "floor-callback", "coroutine": "floor-coroutine"}  # what no library can do without
@@ -88,17 +88,16 @@ def resident(compiler: str, program: Path, loop: str, names: Sequence[str]) -> l
         command = [str(program), f"--loop={loop}", "--growth", "--passes=1", exactly]
         run = subprocess.run([*command, "--benchmark_format=json"], capture_output=True, text=True, check=False)
         if run.returncode:
-            raise RunError(run.stdout + run.stderr)
+            raise RunError(f"{run.stdout}{run.stderr}{text}: {ending(run.returncode)}")
         for result in json.loads(run.stdout)["benchmarks"]:
             found[name.style].cost[name.size or 0] = float(result["resident_per_item"])
     return list(found.values())
 
 
-def growth_table(series: Sequence[Series], title: str, plain: bool) -> Table:
+def growth_table(series: Sequence[Series], title: str, plain: bool) -> Sheet:
     """A row for each N, a column for each series."""
-    result = empty_table(title, plain)
-    for heading in ("N", *(one.name for one in series)):
-        result.add_column(heading, justify="right")  # headings may take two lines
+    result = Sheet(title, plain)
+    result.numbers("N", *(one.name for one in series))
     for size in sorted({size for one in series for size in one.cost}):
         result.add_row(str(size), *(number(one.cost.get(size)) for one in series))
     return result

@@ -52,6 +52,7 @@ class Process:
             *options(self.names, self.passes, loop),
             f"--benchmark_out={self.folder / 'out.json'}",
             "--benchmark_out_format=json",
+            "--v=2",  # where the program dies, its log says in which benchmark
         ]
 
     def read(self) -> tuple[dict[str, int], dict[str, Any]]:

@@ -10,13 +10,15 @@ from typing import Any
 from rich.console import Console
 
 from common.build import build
-from perf.arguments import TARGET, Parser, UsageError, binary, check_writable, compilers, revision
+from perf.arguments import TARGET, Parser, UsageError, binary, compilers, revision
+from perf.files import check_writable, write
 from perf.instructions.callgrind import valgrind
 from perf.instructions.count import count
 from perf.instructions.plan import ITEMS, TIMES, USUAL_SIZE, countable, usual_sizes
-from perf.instructions.table import library_table, styles_table
+from perf.instructions.table import styles_table
 from perf.results import collect, errors, merge
 from perf.suite import available, choose, compiled
+from perf.tables import library_table
 
 DESCRIPTION = f"""\
 Counts the instructions of one item (one of the N actors, numbers or calls; one wait of
@@ -52,10 +54,12 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
         names, left_out = chosen(available(program, loop), options.filter, options.all_sizes)
         document = count(program, names, loop, console, f"counting {compiler}")
         document["context"]["revision"] = revision()
-        good &= report(document, left_out, out)
         documents[compiler] = document
-    if options.json:
-        options.json.write_text(json.dumps(merge(documents), indent=2) + "\n", encoding="utf-8")
+        try:
+            good &= report(document, left_out, out)
+        finally:
+            if options.json:
+                write(options.json, json.dumps(merge(documents), indent=2) + "\n")
     return 0 if good else 1
 
 
@@ -72,7 +76,8 @@ def report(document: dict[str, Any], left_out: Mapping[str, str], out: Console) 
     plain = not out.is_terminal
     context, rows = document["context"], collect(document["benchmarks"])
     out.print(f"\n{context['compiler']}, {context['loop']} loop, {context['revision']}", markup=False)
-    for shown in (styles_table(rows, plain), library_table(rows, plain)):
+    uses = "the library: instructions per use"
+    for shown in (styles_table(rows, plain), library_table(rows, uses, plain, "instructions", "instructions")):
         if shown.row_count:
             out.print()
             out.print(shown)

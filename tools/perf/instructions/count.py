@@ -17,7 +17,7 @@ from common.process import side_by_side
 from common.progress import Bar
 from perf.instructions.callgrind import PLAIN_PROCESSOR, Process, options, plain_name, valgrind, valgrind_version
 from perf.instructions.plan import TIMES, groups
-from perf.suite import RunError
+from perf.suite import Died, RunError, death
 
 # What makes counts of equal programs differ, beside the compiler.
 LIBC = "libc"
@@ -25,8 +25,24 @@ VALGRIND = "valgrind"
 
 
 def count(program: Path, names: Sequence[str], loop: str, console: Console, title: str) -> dict[str, Any]:
-    """Google Benchmark's JSON in the order of `names`, with instructions_per_item in the place of times."""
+    """Google Benchmark's JSON in the order of `names`, with instructions_per_item in the place of times.
+
+    A benchmark that the program dies in has an error; the others are counted again, without it.
+    """
     valgrind()  # that it is missing is said before anything runs
+    deaths: dict[str, Died] = {}
+    while alive := [name for name in names if name not in deaths]:
+        try:
+            document = _count(program, alive, loop, console, title)
+        except Died as one:
+            deaths[one.name] = one
+            continue
+        results = {result["name"]: result for result in document["benchmarks"]}
+        return document | {"benchmarks": [results[name] if name in results else deaths[name].result for name in names]}
+    raise next(iter(deaths.values()), RunError("there is nothing to count"))
+
+
+def _count(program: Path, names: Sequence[str], loop: str, console: Console, title: str) -> dict[str, Any]:
     planned = list(groups(names, items_of(program, names, loop)))
     with tempfile.TemporaryDirectory() as folder, Bar(console, title) as bar:
         pairs = [
@@ -36,10 +52,10 @@ def count(program: Path, names: Sequence[str], loop: str, console: Console, titl
         processes = [process for pair in pairs for process in pair]
         done = 0
 
-        def on_end(_index: int, code: int, output: str) -> None:
+        def on_end(index: int, code: int, output: str) -> None:
             nonlocal done
             if code:
-                raise RunError("\n".join([*output.splitlines()[-20:], f"{program.name}: exit code {code}"]))
+                raise death(code, output.splitlines(), processes[index].names)
             done += 1
             bar.update(done, len(processes))
 
@@ -61,10 +77,10 @@ def _process(folder: Path, names: Sequence[str], passes: int) -> Process:
 
 def items_of(program: Path, names: Sequence[str], loop: str) -> dict[str, float]:
     """How many items a pass of each has. One pass of each tells, and that they work at all."""
-    command = [str(program), *options(names, 1, loop), "--benchmark_format=json"]
+    command = [str(program), *options(names, 1, loop), "--benchmark_format=json", "--v=2"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     if run.returncode:
-        raise RunError("\n".join([*run.stderr.splitlines()[-20:], f"{program.name}: exit code {run.returncode}"]))
+        raise death(run.returncode, run.stderr.splitlines(), names)
     return {plain_name(result): result.get("items_per_op", 1) for result in json.loads(run.stdout)["benchmarks"]}
 
 

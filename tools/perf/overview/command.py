@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
 from common.build import build
-from perf.arguments import TARGET, Parser, UsageError, binary, check_writable, compilers, revision
+from perf.arguments import TARGET, Parser, UsageError, binary, compilers, revision
+from perf.files import check_writable, write
 from perf.overview.peers import libraries, own_styles, peers_table
-from perf.overview.table import library_table, table
+from perf.overview.table import table
 from perf.results import Row, collect, errors, merge, noise
+from perf.sheet import Sheet
 from perf.suite import Settings, available, choose, compiled, of_sizes, run
+from perf.tables import library_table
 
 QUICK = "^(DELAY|YIELD|NET2|callback)/"
 QUICK_SIZES = (64, 4096, 65536)
@@ -120,11 +122,11 @@ def report(documents: dict[str, dict[str, Any]], options: argparse.Namespace, ou
     return good
 
 
-def tables(rows: list[Row], plain: bool) -> list[Table]:
-    return [table(rows, "ns per item", plain), library_table(rows, "the library: ns per use", plain)]
+def tables(rows: list[Row], plain: bool) -> list[Sheet]:
+    return [table(rows, "ns per item", plain), library_table(rows, "the library: ns per use", plain, "ns", "minimum")]
 
 
-def peers_tables(rows: list[Row], plain: bool) -> list[Table]:
+def peers_tables(rows: list[Row], plain: bool) -> list[Sheet]:
     return [
         peers_table(rows, own_styles(rows), "ns per item (times our coroutine's)", plain),
         peers_table(rows, libraries(rows), "the same in other libraries", plain),
@@ -135,7 +137,9 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     options = parse_arguments(arguments)
     check(options)
     documents = measure(options, console)
-    good = report(documents, options, out)
-    if options.json:
-        options.json.write_text(json.dumps(merge(documents), indent=2) + "\n", encoding="utf-8")
+    try:
+        good = report(documents, options, out)
+    finally:
+        if options.json:
+            write(options.json, json.dumps(merge(documents), indent=2) + "\n")
     return 0 if good else 1

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from rich.table import Table
-
 from perf.results import Row
+from perf.sheet import Sheet
 from perf.tables import new_table, number, size_text
 
 _OURS = ("actor", "coroutine", "callback")
@@ -36,7 +35,7 @@ def cell(row: Row, style: str) -> str:
     return f"{number(one.minimum)} ({times:.{digits}f}x)"
 
 
-def peers_table(rows: list[Row], styles: list[str], title: str, plain: bool) -> Table:
+def peers_table(rows: list[Row], styles: list[str], title: str, plain: bool) -> Sheet:
     """One for own_styles() and one for libraries(): both together are wider than a screen."""
     result = new_table(title, plain, ("N", *styles))
     for row in rows:

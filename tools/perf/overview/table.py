@@ -1,49 +1,30 @@
-"""The tables of tools/bench: what a wait costs in each style, and what a use of each piece of the library does."""
+"""The table of tools/bench: what a wait costs in each style."""
 
 from __future__ import annotations
 
-from rich.table import Table
+from perf.results import LIBRARY, STYLES, Row
+from perf.sheet import Sheet
+from perf.tables import more, new_table, pair, size_text, text
 
-from perf.results import LIBRARY, OURS, STYLES, Cell, Row
-from perf.tables import count, more, new_table, number, size_text
 
-
-def table(rows: list[Row], title: str, plain: bool) -> Table:
+def table(rows: list[Row], title: str, plain: bool) -> Sheet:
     """What exists in each style."""
-    others = dict.fromkeys(style for row in rows for style in row.cells if style not in OURS)
+    others = dict.fromkeys(style for row in rows for style in row.cells if style not in (*STYLES, LIBRARY))
     columns = (*STYLES[2:], *others)
-    result = new_table(title, plain, ("N", *STYLES[:2], "overhead", *columns, "allocs", "tasks", "bytes"))
+    headings = ("N", *STYLES[:2], "overhead", *columns, "allocs", "tasks", "bytes")
+    result = new_table(title, plain, headings, optional=("tasks", "allocs", "bytes", *columns))
     for row in rows:
         if LIBRARY in row.cells:
             continue
         result.add_row(
             row.benchmark,
             size_text(row),
-            *(text(row.cell(style)) for style in STYLES[:2]),
+            *(text(row.cell(style), "minimum") for style in STYLES[:2]),
             overhead(row),
-            *(text(row.cell(style)) for style in columns),
+            *(text(row.cell(style), "minimum") for style in columns),
             *(pair(row, counter) for counter in ("allocations", "tasks", "frame_bytes")),
         )
     return result
-
-
-def library_table(rows: list[Row], title: str, plain: bool) -> Table:
-    """What exists once."""
-    result = new_table(title, plain, ("ns", "allocs", "bytes"))
-    for row in rows:
-        if LIBRARY in row.cells:
-            cell = row.cell(LIBRARY)
-            result.add_row(row.label, text(cell), count(cell.allocations), count(cell.frame_bytes))
-    return result
-
-
-def text(cell: Cell) -> str:
-    return "error" if cell.error is not None else number(cell.minimum)
-
-
-def pair(row: Row, counter: str) -> str:
-    """A counter of the actor and of the coroutine, or once if they are alike."""
-    return " / ".join(dict.fromkeys(count(getattr(row.cell(style), counter)) for style in STYLES[:2]))
 
 
 def overhead(row: Row) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from common.failure import Failure
-from common.process import stream
+from common.process import ending, stream
 from perf.profile.samples import Place, Profile
 
 # So many callers tell apart what was spent in a function. A chain of actors is no deeper than that: tail calls.
@@ -41,7 +41,7 @@ def record(command: Sequence[str | Path]) -> Profile:
         ]
         code = stream(["valgrind", "-q", *options, *command], lines.append)
         if code:
-            raise Failure("\n".join([*lines[-20:], f"valgrind: exit code {code}"]))
+            raise Failure("\n".join([*lines[-20:], f"valgrind: {ending(code)}"]))
         with out.open(encoding="utf-8", errors="replace") as text:
             return parse(text)
 

@@ -12,7 +12,8 @@ from typing import Any
 from rich.console import Console
 
 from common.build import build
-from perf.arguments import TARGET, Parser, UsageError, binary, check_writable, compilers, revision, unknown
+from perf.arguments import TARGET, Parser, UsageError, binary, compilers, revision, unknown
+from perf.files import check_folder, check_writable, write
 from perf.profile import record
 from perf.profile.causes import UNMAPPED, Attribution, read
 from perf.profile.flames import flames
@@ -77,10 +78,7 @@ def check(options: argparse.Namespace) -> None:
     if options.json:
         check_writable(options.json)
     if options.flame:
-        try:
-            options.flame.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise UsageError(f"cannot make the folder {options.flame}: {error.strerror}") from error
+        check_folder(options.flame)
 
 
 def main(arguments: Sequence[str], console: Console, out: Console) -> int:
@@ -96,18 +94,25 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     recordings = sum(len(row) for each in work.values() for row in each)
     seconds = options.seconds or min(SECONDS, max(LEAST_SECONDS, ALL_SECONDS / recordings))
     found: list[Row] = []
+    failed: list[str] = []
     for compiler, chosen in work.items():
         settings = Settings(compiler, options.loop, 3, min(0.1, seconds / 4), now)
-        found += profile(chosen, settings, tool, seconds, attribution, console)
-    report(found, tool, now, options, attribution, out)
+        good, bad = profile(chosen, settings, tool, seconds, attribution, console)
+        found += good
+        failed += bad
+    try:
+        report(found, tool, now, options, attribution, out)
+    finally:
+        if options.json:
+            write(options.json, json.dumps(document(found, tool, now, options), indent=2) + "\n")
     if options.flame:
         for row in found:
             name = re.sub(r"[^\w.-]+", "-", row.label) + (f"-{row.compiler}" if len(work) > 1 else "")
             for kind, svg in flames(row, attribution.order).items():
-                (options.flame / f"{name}-{kind}.svg").write_text(svg, encoding="utf-8")
-    if options.json:
-        options.json.write_text(json.dumps(document(found, tool, now, options), indent=2) + "\n", encoding="utf-8")
-    return 0
+                write(options.flame / f"{name}-{kind}.svg", svg)
+    for error in failed:
+        out.print(f"error: {error}", markup=False)
+    return 1 if failed else 0
 
 
 def report(

@@ -45,7 +45,8 @@ def profiler(wanted: str | None, console: Console) -> str:
     other = callgrind.why_not()
     if other:
         raise Failure(f"tools/bench profile: {reason}; {other}")
-    console.print(f"{reason}. Counting instructions with callgrind instead.", markup=False)
+    # In one line, however narrow the terminal is: the command that allows it is there to be copied.
+    console.print(f"{reason}. Counting instructions with callgrind instead.", markup=False, soft_wrap=True)
     return "callgrind"
 
 
@@ -69,12 +70,14 @@ def profile(
     seconds: float,
     attribution: Attribution,
     console: Console,
-) -> list[Row]:
-    """Times each benchmark without the profiler first: so long takes an item, and so many passes fill the time."""
+) -> tuple[list[Row], list[str]]:
+    """Times each benchmark without the profiler first: so long takes an item, and so many passes fill the time. Rows of
+    which a style fails are not there, but what failed is; a Failure if all do."""
     program = binary(settings.compiler)
     timed = run(program, [name for row in chosen for name in row], settings, console)["benchmarks"]
     minima = {row.label: row for row in collect(timed)}
-    result = []
+    result: list[Row] = []
+    failed: list[str] = []
     with Bar(console, f"{tool}, {settings.compiler}") as bar:
         done, total = 0, sum(map(len, chosen))
         for row in chosen:
@@ -85,12 +88,18 @@ def profile(
                 bar.update(done, total)
                 done += 1
                 time = minima[label].cell(style).minimum
-                if time is None:
-                    raise Failure(f"{name}: {minima[label].cell(style).error}")
-                one = next(each for each in timed if each["run_name"] == name)
-                found[style] = _record(program, name, settings.loop, tool, seconds, one, time, attribution)
-            result.append(Row(settings.compiler, label, found))
-    return result
+                try:
+                    if time is None:
+                        raise Failure(str(minima[label].cell(style).error))
+                    one = next(each for each in timed if each["run_name"] == name)
+                    found[style] = _record(program, name, settings.loop, tool, seconds, one, time, attribution)
+                except Failure as error:
+                    failed.append(f"{name}: {error}")
+            if len(found) == len(row):
+                result.append(Row(settings.compiler, label, found))
+    if not result:
+        raise Failure("\n".join(failed))
+    return result, failed
 
 
 def _record(

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_CLONE = re.compile(r" \[clone \.?([\w.]+)\]| \(\.(\w+)\)")
+_CLONE = re.compile(r" \[clone \.?([\w.]+)\]| \(\.([\w.]+)\)")
 # The parts that a coroutine is made of, as clang and gcc call them; parts of other functions have no name for us.
 _PARTS = {"resume": "resume", "actor": "resume", "destroy": "destroy", "cleanup": "destroy"}
 _OPERATOR = re.compile(r"operator\s*(<=>|<<=?|>>=?|<=?|>=?|->\*?|\(\))")
 _UNNAMED = re.compile(r"\(anonymous namespace\)::|\{anonymous\}::|__n4861::|__cxx11::")
 _LAMBDA = re.compile(r"\$_\d+|\{lambda\(.*?\)#\d+\}|<lambda\(.*?\)>|'lambda\d*'")
-_HIDDEN = re.compile(r"\b(flow::detail|flow::coro|flow::actor|flow|bench|state_machine|coroutine)::")
+_HIDDEN = re.compile(r"\b(flow::detail|flow::coro|flow::actor|flow|bench|state_machine|coroutine|migrated)::")
 # What the standard library calls something that has a better-known name.
 KNOWN = {"std::coroutine_handle::__frame::__dummy_resume_destroy": "std::noop_coroutine"}
 # A state machine is a struct with the actor's name.
@@ -32,6 +32,7 @@ def qualified(name: str) -> str:
     name = _without_brackets(name)
     for i, text in enumerate(operators):
         name = name.replace(f"operator@{i}@", f"operator{text}")
+    name = name.partition(" requires ")[0]
     # A function template names its result before itself.
     before_operator = name.find("operator")
     blank = name.rfind(" ", 0, before_operator if before_operator >= 0 else len(name))

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from common.failure import Failure
-from common.process import stream
+from common.process import ending, stream
 from perf.profile.samples import Place, Profile
 
 EVENT = "cpu-clock"
@@ -52,7 +52,7 @@ def record(command: Sequence[str | Path]) -> Profile:
         options = ["-q", "-e", EVENT, "-F", str(FREQUENCY), "--call-graph", "fp", "-o", str(data)]
         code = stream(["perf", "record", *options, "--", *command], lines.append)
         if code:
-            raise Failure("\n".join([*lines[-20:], f"perf record: exit code {code}"]))
+            raise Failure("\n".join([*lines[-20:], f"perf record: {ending(code)}"]))
         lines.clear()
         code = stream(["perf", "script", "-i", data, "--no-inline", "-F", "ip,sym,symoff,dso"], lines.append)
         if code:

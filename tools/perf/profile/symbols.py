@@ -15,7 +15,8 @@ from common.process import ROOT
 from perf.profile.samples import Place
 
 _PLACE = re.compile(r"(.*):(\d+|\?)(?: \(discriminator \d+\))?$")
-_SYSTEM = ("/usr/", "/lib", "[")  # their objects are installed without debug information
+_SYSTEM = ("/usr/", "/lib")  # their objects are installed without debug information
+DEMANGLER = "llvm-cxxfilt-19"  # that of binutils 2.40 does not know the names of functions with constraints
 _SYMBOL = re.compile(r"([0-9a-f]+) [tTwWiuV] (.*)$")
 
 
@@ -35,7 +36,7 @@ def expand(places: Iterable[Place]) -> dict[Place, tuple[Frame, ...]]:
     wanted: dict[str, list[Place]] = {}
     result: dict[Place, tuple[Frame, ...]] = {}
     for place in set(places):
-        if place.address is not None and not place.object.startswith(_SYSTEM):
+        if place.address is not None and _has_symbols(place.object):
             wanted.setdefault(place.object, []).append(place)
         else:
             result[place] = (Frame(place.name or "[unknown]", "", 0, Path(place.object).name),)
@@ -52,8 +53,13 @@ def expand(places: Iterable[Place]) -> dict[Place, tuple[Frame, ...]]:
     }
 
 
+def _has_symbols(file: str) -> bool:
+    """Not all that profilers call an object is a file: "[vdso]" is none, nor is callgrind's "???"."""
+    return file.startswith("/") and not file.startswith(_SYSTEM) and Path(file).is_file()
+
+
 def demangled(names: list[str]) -> list[str]:
-    return _output(["c++filt"], names)[: len(names)] if names else []
+    return _output([DEMANGLER], names)[: len(names)] if names else []
 
 
 def _expand(file: str, places: list[Place]) -> dict[Place, tuple[Frame, ...]]:

@@ -5,38 +5,35 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from rich.table import Table
-from rich.text import Text
-
 from perf.profile.attribution import Spent
 from perf.profile.causes import UNMAPPED, source_line
 from perf.results import TITLES
-from perf.tables import empty_table, number
+from perf.sheet import Sheet
+from perf.tables import number
 
 FUNCTIONS = 4  # shown under each cause
 SMALL = 0.004  # of the total: a function that takes less is not shown
 TINY = 0.0005  # likewise a cause
+LONGEST_SOURCE = 80  # characters of a line
 SURE = 2.0  # standard errors: a smaller difference may be chance
 
 
-def causes_table(title: str, spent: Mapping[str, Spent], order: Sequence[str], plain: bool) -> Table:
+def causes_table(title: str, spent: Mapping[str, Spent], order: Sequence[str], plain: bool) -> Sheet:
     """By style; with two or more, what the second takes more than the first."""
-    result = empty_table(title, plain)
-    result.add_column("cause, functions", no_wrap=True, max_width=60)
-    styles = list(spent)
-    for style in styles:
-        result.add_column(TITLES.get(style, style), justify="right", no_wrap=True)
-        result.add_column("%", justify="right", no_wrap=True)
-    if len(styles) > 1:
-        result.add_column("difference", justify="right", no_wrap=True)
+    result = Sheet(title, plain, optional=("%",))
+    result.texts("cause, functions")
+    for style in spent:
+        result.numbers(TITLES.get(style, style), "%")
+    if len(spent) > 1:
+        result.numbers("difference")
     every = list(spent.values())
     for cause in [*order, UNMAPPED]:
         if max((one.share(cause) for one in every), default=0.0) < TINY and cause != UNMAPPED:
             continue
-        result.add_row(Text(cause, "bold"), *_cells(every, [one.causes.get(cause, 0.0) for one in every]))
+        result.add_row(cause, *_cells(every, [one.causes.get(cause, 0.0) for one in every]), bold=True)
         for name in top_functions(every, cause):
             amounts = [one.functions.get((cause, name), 0.0) for one in every]
-            result.add_row(Text(f"  · {name}"), *_cells(every, amounts))
+            result.add_row(f"  · {name}", *_cells(every, amounts))
     result.add_row("all", *_cells(every, [one.total for one in every]))
     return result
 
@@ -65,7 +62,7 @@ def difference(spent: Sequence[Spent], amounts: Sequence[float]) -> str:
     """Of the second from the first; in brackets where so many samples cannot tell it from nothing."""
     more = amounts[1] - amounts[0]
     unsure = SURE * math.hypot(spent[0].error(amounts[0]), spent[1].error(amounts[1]))
-    text = f"{more:+.2f}" if abs(more) < 10 else f"{more:+.1f}"
+    text = "+0.00" if abs(more) < 0.005 else f"{more:+.2f}" if abs(more) < 10 else f"{more:+.1f}"
     return f"({text})" if abs(more) <= unsure and unsure else text
 
 
@@ -87,22 +84,20 @@ def summary(spent: Mapping[str, Spent]) -> str:
     return f"{names[0]} against {names[1]}: {b.total - a.total:+.2f} {b.unit} an item" + (f"; {said}" if said else "")
 
 
-def lines_table(title: str, spent: Spent, count: int, plain: bool) -> Table:
+def lines_table(title: str, spent: Spent, count: int, plain: bool) -> Sheet:
     """The lines of the sources that take most."""
-    result = empty_table(title, plain)
-    for heading in (spent.unit, "%"):
-        result.add_column(heading, justify="right", no_wrap=True)
-    result.add_column("cause", no_wrap=True)
-    result.add_column("line", no_wrap=True)
-    result.add_column("source", no_wrap=True, max_width=80)
+    result = Sheet(title, plain, optional=("source",))
+    result.numbers(spent.unit, "%")
+    result.texts("cause", "line", "source")
     largest = sorted(spent.lines.items(), key=lambda item: -item[1])
     for (file, line, cause), amount in largest[:count]:
         text = source_line(file, line)
+        text = text if len(text) <= LONGEST_SOURCE else text[: LONGEST_SOURCE - 1] + "…"
         result.add_row(
             number(amount),
             f"{100 * amount / spent.total:.1f}",
             cause,
-            Text(f"{file}:{line}" if line else file),
-            Text(text.replace("|", "\\|") if plain else text),
+            f"{file}:{line}" if line else file,
+            text.replace("|", "\\|") if plain else text,
         )
     return result

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from common.process import ROOT
-from perf.arguments import Parser, UsageError, check_writable, compilers
+from common.failure import Failure
+from perf.arguments import Parser, UsageError, compilers
+from perf.files import check_folder, check_result_file, default_file, write
 from perf.report.assemble import assemble
 from perf.report.gather import FULL, QUICKLY, gather
 from perf.report.model import Missing
@@ -33,9 +34,9 @@ Exit code: 0 success, 1 the page is written but something failed, 2 wrong argume
 
 def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     parser = Parser("tools/bench report", DESCRIPTION, EPILOG, has_loop=False)
-    page = ROOT / "build" / "report.html"
+    page = default_file("report.html")
     parser.add_argument("--out", type=Path, default=page, metavar="FILE", help="the page; default: build/report.html")
-    parser.add_argument("--png", type=Path, metavar="DIR", help="write the charts there as pictures, too")
+    parser.add_argument("--png", type=Path, metavar="DIR", help="write charts, drawings and tables there, too")
     parser.add_argument("--quick", action="store_true", help="fewer works and sizes, less than 2 minutes")
     parser.add_argument(
         "--history",
@@ -47,19 +48,25 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     options = parser.parse_args(arguments)
     if options.history < 0:
         raise UsageError("--history must be at least 0")
-    if options.out == page:
-        page.parent.mkdir(exist_ok=True)
-    check_writable(options.out)
+    check_result_file(options.out)
     if options.png:
         check_folder(options.png)
     found = gather(compilers(options), QUICKLY if options.quick else FULL, options.history, console)
     report = assemble(found)
-    options.out.write_text(render(report), encoding="utf-8")
+    write(options.out, render(report))
     if options.png:
         # Matplotlib takes half a second to load.
         from perf.report.pictures import write_pictures
+        from perf.report.shots import browser, write_shots
 
         written = write_pictures(report.charts(), options.png)
+        if program := browser():
+            try:
+                written += write_shots(report, options.png, program)
+            except Failure as error:
+                report.problems.append(str(error))
+        else:
+            out.print("no pictures of drawings and tables: there is no Chromium (tools/setup tests installs it)")
         out.print(f"pictures: {len(written)} in {options.png}", markup=False)
     for section in report.sections:
         for part in section.parts:
@@ -69,12 +76,3 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
         out.print(f"error: {problem}", markup=False)
     out.print(f"page: {options.out}", markup=False)
     return 1 if report.problems else 0
-
-
-def check_folder(folder: Path) -> None:
-    """Makes it where there is none."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"cannot write to {folder}: {error.strerror}") from error
-    check_writable(folder / "styles-clang.png")

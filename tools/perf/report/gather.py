@@ -108,7 +108,8 @@ def gather(compilers: Sequence[str], plan: Plan, earlier: int, console: Console)
         found.peers = attempt("The comparison with other libraries", alone.peers, found)
     archive = Archive()
     for compiler in compilers:
-        _keep(commit, found.instructions[compiler], compiler, archive)
+        keep = partial(_keep, commit, found.instructions[compiler], compiler, archive)
+        attempt(f"Keeping the counts of {compiler}", keep, found)
         if earlier:
             what = f"Counting earlier revisions with {compiler}"
             failed = attempt(what, partial(fill, compiler, earlier, archive, console), found)
@@ -157,7 +158,8 @@ class Run:
     def growth(self) -> Growth:
         lines = (len(self.plan.growth_sizes) or len(GROWTH_SIZES)) * GROWTH_LINES
         settings = self._settings("sim", self.plan.growth_seconds, lines, GROWTH_REPETITIONS)
-        series, floors, _ = measure_growth(self.compiler, settings, self.console, self.plan.growth_sizes)
+        series, floors, _, failed = measure_growth(self.compiler, settings, self.console, self.plan.growth_sizes)
+        self.found.problems += [f"{self.compiler}, growth: {error}" for error in failed]
         return Growth(tuple(series), tuple(floors), doubles=not self.plan.growth_sizes)
 
     def instructions(self) -> list[Row]:
@@ -174,9 +176,9 @@ class Run:
         chosen = profiled(available(binary(self.compiler), "sim"), self.plan.profiled, STYLES[:2])
         settings = Settings(self.compiler, "sim", 3, self.plan.profile_seconds / 8, self.found.revision)
         seconds = self.plan.profile_seconds
-        return Profile(
-            tool, attribution.order, tuple(profile(chosen, settings, tool, seconds, attribution, self.console))
-        )
+        rows, failed = profile(chosen, settings, tool, seconds, attribution, self.console)
+        self.found.problems += [f"profile: {error}" for error in failed]
+        return Profile(tool, attribution.order, tuple(rows))
 
     def peers(self) -> list[Row]:
         names = of_sizes(choose(available(binary(self.compiler), "real"), "", peers=True), QUICK_PEERS_SIZES)

@@ -16,10 +16,12 @@ from pathlib import Path
 
 from rich.console import Console
 
+from common.failure import Failure
 from common.process import ROOT
 from perf.compare.checkout import Store
 from perf.compare.program import build_program
 from perf.compare.side import Build
+from perf.files import write
 from perf.instructions.count import count
 from perf.instructions.plan import countable, usual_sizes
 from perf.results import STYLES, Row, parse_name
@@ -52,14 +54,18 @@ class Archive:
     def read(self, commit: str, compiler: str) -> dict[str, float]:
         try:
             document = json.loads(self._file(commit, compiler).read_text(encoding="utf-8"))
-            return {str(name): float(value) for name, value in document.items()}
-        except (OSError, ValueError, AttributeError, TypeError):
+            counts = {str(name): float(value) for name, value in document.items()}
+            return counts if all(map(_is_count, counts.values())) else {}
+        except (OSError, ValueError, AttributeError, TypeError, OverflowError, RecursionError):
             return {}  # a file that somebody has damaged is counted anew
 
     def add(self, commit: str, compiler: str, counts: dict[str, float]) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise Failure(f"cannot make the folder {self.folder}: {error.strerror}") from error
         text = json.dumps(self.read(commit, compiler) | counts, indent=1) + "\n"
-        self._file(commit, compiler).write_text(text, encoding="utf-8")
+        write(self._file(commit, compiler), text)
 
     def _file(self, commit: str, compiler: str) -> Path:
         return self.folder / f"{commit}-{compiler}.json"
@@ -96,9 +102,14 @@ def baseline(text: str, compiler: str) -> dict[str, float]:
     """The counts of one compiler in a version of BASELINE; none if it is of another form."""
     try:
         rows = json.loads(text)[compiler]["rows"]
-        return {name: float(row["instructions"]) for name, row in rows.items() if _is_shown(name)}
-    except (ValueError, KeyError, TypeError, AttributeError):
+        counts = {name: float(row["instructions"]) for name, row in rows.items() if _is_shown(name)}
+        return {name: value for name, value in counts.items() if _is_count(value)}
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return {}
+
+
+def _is_count(value: float) -> bool:
+    return 0 < value < 1e15
 
 
 def _is_shown(name: str) -> bool:

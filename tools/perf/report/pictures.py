@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import matplotlib
@@ -12,6 +13,7 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, NullLocator
 
+from perf.files import write
 from perf.report.model import Axis, Chart, Role
 
 # As in templates/page.css, where paper is white.
@@ -52,8 +54,10 @@ def _draw(chart: Chart, file: Path) -> None:
     axes.grid(True, axis="both" if chart.kind == "lines" else "x", color=_GRID)
     if chart.kind != "bars":
         figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize="small")
-    figure.savefig(file, format="png", dpi=150, facecolor="white")
+    content = io.BytesIO()
+    figure.savefig(content, format="png", dpi=150, facecolor="white")
     pyplot.close(figure)
+    write(file, content.getvalue())
 
 
 def _lines(axes: Axes, chart: Chart) -> None:

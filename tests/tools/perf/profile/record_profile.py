@@ -54,11 +54,11 @@ def main() -> None:
             whole = name + ("/real_time" if name.startswith("post/") else "")
             profile = record.record(command(binary(compiler), whole, "sim", passes))
             inside, outside = of_passes(profile, attribution)
-            stacks += written(f"{compiler} {name}", inside, COVERED, frames, attribution)
-            stacks += written(f"{compiler} {name} outside", outside, COVERED_OUTSIDE, frames, attribution)
+            stacks.append(f"{compiler} {name}\t{written(inside, COVERED, frames, attribution)}")
+            written(outside, COVERED_OUTSIDE, frames, attribution)  # rules for the harness fit these functions only
     lines = ["\t".join(text) for text in frames]
     FILE.write_text("\n".join([*lines, "", *stacks, ""]), encoding="utf-8")
-    print(f"{FILE}: {len(frames)} functions, {len(stacks)} stacks")
+    print(f"{FILE}: {len(frames)} functions, stacks of {len(stacks)} benchmarks")
 
 
 def kept(but: Container[str], frames: dict[tuple[str, ...], int]) -> list[str]:
@@ -66,32 +66,38 @@ def kept(but: Container[str], frames: dict[tuple[str, ...], int]) -> list[str]:
     functions, stacks = FILE.read_text(encoding="utf-8").split("\n\n") if FILE.exists() else ("", "")
     old = [tuple(line.split("\t")) for line in functions.splitlines()]
     lines = []
+    used: set[int] = set()
     for line in stacks.splitlines():
-        name, weight, numbers = line.split("\t")
-        if name.split()[1] not in but:
-            again = (str(frames.setdefault(old[int(number)], len(frames))) for number in numbers.split())
-            lines.append(f"{name}\t{weight}\t{' '.join(again)}")
+        name, *found = line.split("\t")
+        parts = []
+        for weight, *numbers in map(str.split, found):
+            used.update(map(int, numbers))
+            if name.split()[1] not in but:
+                parts.append(" ".join([weight, *(str(frames.setdefault(old[int(i)], len(frames))) for i in numbers)]))
+        if parts:
+            lines.append("\t".join([name, *parts]))
+    for i, text in enumerate(old):
+        if i not in used:  # outside of the passes
+            frames.setdefault(text, len(frames))
     return lines
 
 
-def written(
-    name: str, some: Weighed, covered: float, frames: dict[tuple[str, ...], int], attribution: Attribution
-) -> list[str]:
-    """A line for each stack, without what is further out than it takes; adds to `frames` what is in none yet."""
+def written(some: Weighed, covered: float, frames: dict[tuple[str, ...], int], attribution: Attribution) -> str:
+    """Each stack, without what is further out than it takes; adds to `frames` what is in none yet."""
     found: dict[tuple[tuple[str, ...], ...], float] = {}
     for stack, weight in some:
         _, deciding = attribution.decisive(stack)
         key = tuple(texts(frame) for frame in stack[max(0, min(deciding, len(stack) - INNERMOST)) :])
         found[key] = found.get(key, 0.0) + weight
     total, seen = sum(found.values()), 0.0
-    lines = []
+    stacks = []
     for key, weight in sorted(found.items(), key=lambda item: -item[1]):
         if seen > covered * total:
             break
         seen += weight
         numbers = (str(frames.setdefault(text, len(frames))) for text in key)
-        lines.append(f"{name}\t{weight:.0f}\t{' '.join(numbers)}")
-    return lines
+        stacks.append(" ".join([f"{weight:.0f}", *numbers]))
+    return "\t".join(stacks)
 
 
 def texts(frame: Frame) -> tuple[str, ...]:

@@ -152,6 +152,13 @@ def test_without_perf_instructions_are_counted(monkeypatch: pytest.MonkeyPatch) 
     assert out.getvalue() == "there is no perf. Counting instructions with callgrind instead.\n"
     with pytest.raises(Failure, match="there is no perf"):
         profiler("perf", console)
+    narrow = Console(file=io.StringIO(), width=40)
+    command = "sudo sysctl kernel.perf_event_paranoid=1"
+    monkeypatch.setattr(record, "why_not", lambda: f"the kernel forbids perf (it is 4): {command} allows it")
+    profiler(None, narrow)
+    assert isinstance(narrow.file, io.StringIO)
+    assert command in narrow.file.getvalue()
+    monkeypatch.setattr(record, "why_not", lambda: "there is no perf")
     monkeypatch.setattr(callgrind, "why_not", lambda: "there is no valgrind")
     with pytest.raises(Failure, match="there is no perf; there is no valgrind"):
         profiler(None, console)

@@ -35,6 +35,9 @@ MACHINE = (
         ("operator new(unsigned long)", "operator new"),
         ("flow::coro::CoroPromiseBase<int, flow::coro::Signature<> >::operator new(unsigned long)",
          "flow::coro::CoroPromiseBase::operator new"),
+        ("flow::coro::CoroPromiseBase<int, flow::coro::Signature<int>>::operator new(unsigned long) requires "
+         "T0::kFrameLimit == 0", "flow::coro::CoroPromiseBase::operator new"),
+        ("auto flow::choose<int requires std::integral<T>>(int) (.resume.0)", "flow::choose [resume]"),
         ("bench::run(bench::Work const&)::$_0::operator()(int) const", "bench::run::lambda::operator()"),
         ("std::__n4861::coroutine_handle<void>::resume() const", "std::coroutine_handle::resume"),
         ("cfree@GLIBC_2.2.5", "cfree@GLIBC_2.2.5"),

@@ -17,8 +17,9 @@ from common.failure import Failure
 from perf.profile import callgrind, record
 from perf.profile.attribution import attribute
 from perf.profile.causes import CALLER, Attribution, Causes, Rule
+from perf.profile.names import qualified
 from perf.profile.samples import Place, Profile
-from perf.profile.symbols import expand, paragraphs, source
+from perf.profile.symbols import Frame, demangled, expand, paragraphs, source
 
 # Of a run of millrace_bench: a sample in the program, one in the kernel, one whose frame pointers are lost.
 SCRIPT = """
@@ -103,6 +104,37 @@ def test_what_callgrind_counted_is_read() -> None:
         (*f, Place(main, 0x2001, "_Z1fv")): 3,
         (*inner, Place("/usr/lib/libc.so.6", 0x9000, "memcpy")): 7,
     }
+
+
+# What the loader calls through a stub, as callgrind writes it: the object has no name, the function its address.
+STUB = """
+ob=(1) /usr/lib/ld-linux-x86-64.so.2
+fn=(1) _dl_fini
+0x1000 2
+cob=(2) ???
+cfn=(2) 0x0000000004853cb0'_dl_fini
+calls=1 0x4853cb0
+* 3
+ob=(2)
+fn=(2)
+0x4853cb0 3
+"""
+
+
+def test_what_has_no_file_keeps_the_name_that_the_profiler_gave() -> None:
+    stub = Place("???", 0x4853CB0, "0x0000000004853cb0")
+    profile = callgrind.parse(STUB.splitlines())
+    assert stub in {place for stack in profile.weights for place in stack}
+    gone, vdso = Place("/nowhere/deleted.so", 1, "f"), Place("[vdso]", 2, "clock_gettime")
+    frames = expand([*(place for stack in profile.weights for place in stack), gone, vdso])
+    assert frames[stub] == (Frame("0x0000000004853cb0", "", 0, "???"),)
+    assert (frames[gone][0].name, frames[vdso][0].name) == ("f", "clock_gettime")
+
+
+def test_constrained_functions_have_readable_names() -> None:
+    constrained = "_ZN4flow4coro15CoroPromiseBaseIiNS0_9SignatureIJiEEEEnwEmQeqsrT0_11kFrameLimitLi0E"
+    [name] = demangled([constrained])
+    assert qualified(name) == "flow::coro::CoroPromiseBase::operator new"
 
 
 def test_functions_that_call_each_other_end() -> None:

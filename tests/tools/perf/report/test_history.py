@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from perf.report.history import BASELINE, Archive, countable_revisions, counts_of, head, points, spread
+from perf.report.history import BASELINE, Archive, baseline, countable_revisions, counts_of, head, points, spread
 from perf.results import collect
 
 
@@ -42,6 +42,18 @@ def test_counts_are_kept_by_revision_and_compiler(tmp_path: Path) -> None:
     archive.add("abc", "clang", {"DELAY/64/actor": 88.0})
     assert archive.read("abc", "clang") == {"NET2/64/actor": 337.0, "DELAY/64/actor": 88.0}
     assert archive.read("abc", "gcc") == {}
+
+
+@pytest.mark.parametrize("number", ["NaN", "-1", "1e400", "0"])
+def test_a_count_that_cannot_be_is_none(tmp_path: Path, number: str) -> None:
+    archive = Archive(tmp_path)
+    archive.add("a" * 40, "clang", {"NET2/64/actor": 7.0})
+    [file] = tmp_path.iterdir()
+    file.write_text(file.read_text().replace("7.0", number))
+    assert archive.read("a" * 40, "clang") == {}
+    text = json.dumps({"clang": {"rows": {"NET2/64/actor": {"instructions": 7.0}}}})
+    assert baseline(text, "clang") == {"NET2/64/actor": 7.0}
+    assert baseline(text.replace("7.0", number), "clang") == {}
 
 
 def test_a_damaged_file_is_none(tmp_path: Path) -> None:

@@ -15,9 +15,11 @@ import numpy
 import pytest
 from matplotlib import pyplot
 
+from common.failure import Failure
+from perf.report import shots
 from perf.report.assemble import assemble
 from perf.report.gather import Measured
-from perf.report.model import Report
+from perf.report.model import Drawing, Grid, Report, Section
 from perf.report.page import render
 
 HEIGHT = 9000  # the whole page at once
@@ -45,12 +47,14 @@ function probe() {
           label: figure.querySelector(".plot").getAttribute("aria-label") }));
     const wide = [...document.body.querySelectorAll("*")].filter((element) =>
         element.getBoundingClientRect().right > innerWidth + 0.5 && !element.parentElement.closest(".box"));
+    const frames = [...document.querySelectorAll("svg.frame-layout")].map(rectangle);
+    const titles = [...document.querySelectorAll(".flame-graph .title")].map(rectangle);
     const headings = [...document.querySelectorAll("table.sortable th")];
     const heading = headings.find((th) => th.textContent.includes("ACTOR ns"));
     heading.querySelector("button").click();
     heading.querySelector("button").click();
     const rows = [...heading.closest("table").tBodies[0].rows];
-    const found = { errors, charts, wide: wide.map((element) => element.outerHTML.slice(0, 200)),
+    const found = { errors, charts, frames, titles, wide: wide.map((element) => element.outerHTML.slice(0, 200)),
                     page: document.documentElement.scrollWidth, width: innerWidth,
                     sorted: rows.map((row) => row.cells[heading.cellIndex].textContent),
                     direction: heading.getAttribute("aria-sort") };
@@ -142,6 +146,44 @@ def test_each_chart_is_drawn_and_nothing_is_too_wide(browser: Browser, report: R
     assert all(chart["label"] for chart in found["charts"])
     assert found["wide"] == []
     assert found["page"] <= WIDTHS[width]
+
+
+def test_halves_of_a_drawing_stand_side_by_side_or_one_below_the_other(browser: Browser) -> None:
+    """Whatever there is space for; either half can be seen without scrolling sideways."""
+    for width, is_below in (("desktop", False), ("phone", True)):
+        (_, top, right, bottom), second = browser.probe(width)["frames"]
+        assert second[1] >= bottom if is_below else (second[1], second[0] >= right) == (top, True)
+        assert max(right, second[2]) <= WIDTHS[width]
+
+
+def test_titles_of_flame_graphs_are_not_cut(browser: Browser) -> None:
+    for width in WIDTHS:
+        titles = browser.probe(width)["titles"]
+        assert len(titles) == 3
+        assert [title for title in titles if title[2] > WIDTHS[width]] == []
+    heights = [bottom - top for _, top, _, bottom in browser.probe("phone")["titles"]]
+    assert heights[2] > 1.5 * heights[0], "the difference has two lines"
+
+
+def test_drawings_and_tables_are_pictures(report: Report, tmp_path: Path) -> None:
+    wanted = [part for section in report.sections for part in section.parts if isinstance(part, Drawing | Grid)]
+    few = {
+        part.id: part for part in wanted if part.id.startswith(("frame-", "frames-table", "flame-NET2-4096-clang-d"))
+    }
+    program = shots.browser()
+    assert program
+    files = shots.write_shots(Report("", "", [], [Section("s", "", "", list(few.values()))]), tmp_path, program)
+    assert [file.stem for file in files] == list(few)
+    for file in files:
+        pixels = (pyplot.imread(file, format="png")[:, :, :3] * 255).round().astype(int)
+        assert 100 < pixels.shape[0] < 2000
+        assert 200 < pixels.shape[1] <= 1240
+        assert share(pixels, INK["light"]) > 0.0005
+
+
+def test_a_browser_that_draws_nothing_is_a_failure(report: Report, tmp_path: Path) -> None:
+    with pytest.raises(Failure, match="has drawn no picture"):
+        shots.write_shots(report, tmp_path, "true")
 
 
 def test_a_click_on_a_heading_sorts(browser: Browser) -> None:

@@ -132,7 +132,7 @@ def test_mistakes_are_found_before_the_build(tmp_path: Path) -> None:
         ("--frobnicate",): "tools/bench report --help",
         ("--compiler", "msvc"): "invalid choice",
         ("--out", str(tmp_path / "nowhere" / "x.html")): "cannot write .*nowhere",
-        ("--out", str(tmp_path / "x.html"), "--png", str(tmp_path / "file" / "png")): "cannot write to",
+        ("--out", str(tmp_path / "x.html"), "--png", str(tmp_path / "file" / "png")): "cannot make the folder",
     }.items():
         with pytest.raises(UsageError, match=message):
             command.main(arguments, SILENT, SILENT)

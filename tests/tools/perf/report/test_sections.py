@@ -9,6 +9,8 @@ import pytest
 from perf.report.assemble import assemble
 from perf.report.gather import Measured
 from perf.report.model import Chart, Drawing, Grid, Missing, Part, Remarks, Report, log_axis, short, sizes_axis
+from perf.report.sections import peers
+from perf.results import collect
 
 
 @pytest.fixture(scope="module")
@@ -141,6 +143,14 @@ def test_peers_are_compared_with_the_fastest_of_ours(report: Report) -> None:
     assert isinstance(chart, Chart)
     assert chart.rows == ["floor-callback", "coroutine", "ACTOR", "callback", "kj", "asio"]
     assert chart.says == "The fastest library is kj with 108 ns; our coroutine takes 6.00, 18.0 times less."
+
+
+@pytest.mark.parametrize(("ours", "said"), [(20.0, "2.0 times more"), (10.02, "as much"), (5.0, "2.0 times less")])
+def test_peers_that_are_faster_are_said_to_be(ours: float, said: str) -> None:
+    results = [{"name": f"YIELD/64/{style}", "ns_per_item": ns} for style, ns in (("coroutine", ours), ("asio", 10.0))]
+    [chart] = peers.section(collect(results)).parts
+    assert isinstance(chart, Chart)
+    assert chart.says.endswith(f", {said}.")
 
 
 def test_two_compilers_share_a_chart_and_have_a_table_each(measured: Measured) -> None:

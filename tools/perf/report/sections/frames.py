@@ -42,13 +42,18 @@ def _heading(layout: Layout) -> str:
 def _drawing(name: str, benchmark: str, layouts: Sequence[Layout]) -> Drawing:
     function = name.rpartition(" ")[2]
     identity = f"frame-{re.sub(r'[^a-zA-Z0-9]+', '-', name)}"
-    svg = layout_svg(layouts, title=function, headings=[_heading(layout) for layout in layouts])
+    # One beside the other where there is space for them, else one below the other.
+    drawn = [
+        # Names in a page are for all of it.
+        layout_svg([layout], headings=[_heading(layout)]).replace("fl-hatch", f"{identity}-{number}-hatch")
+        for number, layout in enumerate(layouts)
+    ]
     sizes = "; ".join(f"{_heading(each)}: {each.size} bytes in a block of {each.block}" for each in layouts)
     return Drawing(
         identity,
         f"{function}, which waits in {benchmark}",
         f"{sizes}. What is hatched holds nothing.",
-        svg.replace("fl-hatch", f"{identity}-hatch"),  # names in a page are for all of it
+        "".join(drawn),
     )
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from perf.instructions.table import text
 from perf.report.model import Cell, Column, Grid, Missing, Section
 from perf.report.sections.dots import dots
 from perf.results import LIBRARY, STYLES, Row
-from perf.tables import count, more, size_text
+from perf.tables import more, pair, size_text, text
 
 
 def section(found: Mapping[str, Sequence[Row] | Missing]) -> Section:
@@ -50,15 +49,14 @@ def _table(compiler: str, rows: Sequence[Row]) -> Grid:
 
 def _row(row: Row) -> tuple[Cell, ...]:
     actor, coroutine, emitted = (row.cell(style) for style in STYLES)
-    both = (actor, coroutine)
     ratio = coroutine.instructions / actor.instructions if actor.instructions and coroutine.instructions else None
     return (
         Cell(row.benchmark),
         Cell(size_text(row), row.size),
-        Cell(text(actor), actor.instructions),
-        Cell(text(coroutine), coroutine.instructions),
+        Cell(text(actor, "instructions"), actor.instructions),
+        Cell(text(coroutine, "instructions"), coroutine.instructions),
         Cell(more(actor.instructions, coroutine.instructions), ratio),
-        Cell(text(emitted), emitted.instructions),
-        Cell(" / ".join(dict.fromkeys(count(one.allocations) for one in both)), actor.allocations),
-        Cell(" / ".join(dict.fromkeys(count(one.frame_bytes) for one in both)), actor.frame_bytes),
+        Cell(text(emitted, "instructions"), emitted.instructions),
+        Cell(pair(row, "allocations"), actor.allocations),
+        Cell(pair(row, "frame_bytes"), actor.frame_bytes),
     )

@@ -49,6 +49,7 @@ def _says(times: dict[str, float]) -> str:
     if not ours:
         return f"{says}."
     own = min(ours, key=lambda style: times[style])
-    return (
-        f"{says}; our {TITLES.get(own, own)} takes {number(times[own])}, {times[library] / times[own]:.1f} times less."
-    )
+    ratio = times[library] / times[own]
+    much = f"{ratio:.1f} times less" if ratio >= 1 else f"{1 / ratio:.1f} times more"
+    same = f"{max(ratio, 1 / ratio):.1f}" == "1.0"
+    return f"{says}; our {TITLES.get(own, own)} takes {number(times[own])}, {'as much' if same else much}."

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from perf.overview.table import overhead, pair
-from perf.overview.table import text as time_text
+from perf.overview.table import overhead
 from perf.report.model import Cell, Column, Figure, Grid, Missing, Section, role
 from perf.report.sections.dots import dots
 from perf.results import LIBRARY, STYLES, TITLES, Row
-from perf.tables import count, size_text
+from perf.tables import count, pair, size_text, text
 
 Rows = Mapping[str, Sequence[Row] | Missing]  # by compiler
 
@@ -58,7 +57,8 @@ def glance(rows: Sequence[Row]) -> list[Figure]:
     for row in at_one_size(rows):
         if row.benchmark in GLANCE:
             values = tuple(
-                (role(style), TITLES.get(style, style), f"{time_text(row.cell(style))} ns") for style in STYLES[:2]
+                (role(style), TITLES.get(style, style), text(row.cell(style), "minimum") + " ns")
+                for style in STYLES[:2]
             )
             result.append(Figure(f"{row.benchmark}, N = {size_text(row)}", GLANCE[row.benchmark], values))
     return result
@@ -92,10 +92,10 @@ def _row(row: Row) -> tuple[Cell, ...]:
     return (
         Cell(row.benchmark),
         Cell(size_text(row), row.size),
-        Cell(time_text(actor), actor.minimum),
-        Cell(time_text(coroutine), coroutine.minimum),
+        Cell(text(actor, "minimum"), actor.minimum),
+        Cell(text(coroutine, "minimum"), coroutine.minimum),
         Cell(overhead(row), cost),
-        Cell(time_text(emitted), emitted.minimum),
+        Cell(text(emitted, "minimum"), emitted.minimum),
         Cell(pair(row, "allocations"), actor.allocations),
         Cell(pair(row, "tasks"), actor.tasks),
         Cell(pair(row, "frame_bytes"), actor.frame_bytes),
@@ -112,7 +112,7 @@ def _library(compiler: str, rows: Sequence[Row]) -> Grid:
         tuple(
             (
                 Cell(row.label),
-                Cell(time_text(cell), cell.minimum),
+                Cell(text(cell, "minimum"), cell.minimum),
                 Cell(count(cell.allocations), cell.allocations),
                 Cell(count(cell.frame_bytes), cell.frame_bytes),
             )

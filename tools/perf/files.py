@@ -1,0 +1,102 @@
+"""The files that commands write: looked at before minutes go into measuring, and written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from common.failure import Failure
+from common.process import ROOT
+from perf.arguments import UsageError
+
+_BLOCK = 1 << 16  # bytes that must fit at least
+
+
+def default_file(name: str) -> Path:
+    """Where a command writes what nobody has named a place for; check_result_file() makes the folder."""
+    return ROOT / "build" / name
+
+
+def check_result_file(file: Path) -> None:
+    """Like check_writable(), and makes the folder of a default_file()."""
+    if file.parent == ROOT / "build":
+        file.parent.mkdir(exist_ok=True)
+    check_writable(file)
+
+
+def check_writable(file: Path) -> None:
+    """A UsageError if it cannot be written; leaves everything as it was."""
+    if file.is_dir():
+        raise UsageError(f"cannot write {file}: it is a folder")
+    try:
+        if _is_special(file):
+            file.open("ab").close()
+            return
+        _try(file.resolve().parent)
+    except OSError as error:
+        raise UsageError(f"cannot write {file}: {error.strerror}") from error
+
+
+def check_folder(folder: Path) -> None:
+    """A UsageError if no files can be written there; makes it where there is none."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot make the folder {folder}: {error.strerror}") from error
+    try:
+        _try(folder)
+    except OSError as error:
+        raise UsageError(f"cannot write into {folder}: {error.strerror}") from error
+
+
+def _try(folder: Path) -> None:
+    with tempfile.TemporaryFile(dir=folder) as probe:
+        probe.write(bytes(_BLOCK))
+
+
+def write(file: Path, content: str | bytes) -> None:
+    """Whole, or what was there before stays. A Failure says where the content is instead: in a file for temporary ones,
+    or, if not even that can be written, on the terminal."""
+    data = content.encode() if isinstance(content, str) else content
+    try:
+        _replace(file, data)
+    except OSError as error:
+        raise Failure(f"cannot write {file}: {error.strerror}{_rescue(file, data)}") from error
+
+
+def _replace(file: Path, data: bytes) -> None:
+    if _is_special(file):
+        file.write_bytes(data)
+        return
+    file = file.resolve()  # what a link leads to is what is written
+    part = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        with part.open("wb") as stream:
+            stream.write(data)
+        if file.exists():
+            shutil.copymode(file, part)
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _rescue(file: Path, data: bytes) -> str:
+    try:
+        other = Path(tempfile.mkdtemp(prefix="millrace-")) / file.name
+        other.write_bytes(data)
+        return f"; what was to be there is in {other}"
+    except OSError:
+        try:
+            print(data.decode())
+            sys.stdout.flush()
+            return "; what was to be there was printed"
+        except (OSError, UnicodeError):
+            return ""
+
+
+def _is_special(file: Path) -> bool:
+    """A terminal, a pipe, /dev/null: to be written into, not replaced."""
+    return file.exists() and not file.is_file()
