@@ -112,8 +112,10 @@ struct PeerStyle {
     PeerStyle(const char* name, std::initializer_list<Peer> peers);
 };
 
-/// The style of an actor source that is compiled for each of actorc's back ends.
+/// The style of an actor source that is compiled for each of actorc's back ends, and as `actorc migrate` writes it.
 constexpr const char* styleOf(std::string_view backend) {
+    if (backend == "migrated")
+        return "migrated";
     return backend == "state_machine" ? "actor" : "actorc-coroutine";
 }
 

@@ -1,3 +1,5 @@
 """Runs before any test is imported."""
 
-import actorc  # noqa: F401  pytest would take the folder tests/actorc for this package if it were not loaded yet
+# pytest would take the folders tests/actorc and tests/actorc/migrate for these packages if they were not loaded yet.
+import actorc
+import actorc.migrate  # noqa: F401

@@ -9,7 +9,9 @@ from common.process import ROOT, interrupt_on_terminate
 
 sys.path.insert(0, str(ROOT / "actorc"))
 
+from actorc.driver import BACKENDS
 from fuzzlib import parser_command, programs_command
+from fuzzlib.forms import migrated_forms
 from fuzzlib.options import parse_arguments
 
 
@@ -25,7 +27,8 @@ def main() -> int:
     indices = range(first, first + (options.programs or 0))
     if options.program is not None:
         indices = range(options.program, options.program + 1)
-    return programs_command.fuzz_programs(options.seed, indices, jobs, options.compiler)
+    forms = migrated_forms(options.migrate) if options.migrate else BACKENDS
+    return programs_command.fuzz_programs(options.seed, indices, jobs, options.compiler, forms)
 
 
 if __name__ == "__main__":

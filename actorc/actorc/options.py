@@ -189,7 +189,8 @@ def _make_parser() -> _Parser:
         prog="actorc",
         usage="actorc [options] INPUT OUTPUT\n"
         "       actorc --batch [options] INPUT OUTPUT [INPUT OUTPUT ...]\n"
-        "       actorc --frames [--format FORMAT] FILE [FILE ...] [-- FLAGS OF THE C++ COMPILER]",
+        "       actorc --frames [--format FORMAT] FILE [FILE ...] [-- FLAGS OF THE C++ COMPILER]\n"
+        "       actorc migrate --help",
         description="Compile actor sources to C++20.",
         allow_abbrev=False,
         # Without a width it imports shutil, with all its compressors, to ask for the terminal's.

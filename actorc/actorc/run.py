@@ -25,7 +25,7 @@ def run(job: Job, options: Options, reporter: Reporter) -> int:
         status = EXIT_REJECTED
         reporter.fail(Failure(error.filename or job.input, "file", error.strerror or str(error)))
     except Exception as error:  # the author of an actor can do nothing with a traceback
-        _report_internal(error, job.input, reporter)
+        report_internal(error, job.input, reporter)
     finally:
         if status != 0:
             outputs.remove(job.output)
@@ -53,7 +53,7 @@ def _run(job: Job, options: Options, reporter: Reporter) -> int:
     return 0
 
 
-def _report_internal(error: Exception, input_path: str, reporter: Reporter) -> None:
+def report_internal(error: Exception, input_path: str, reporter: Reporter) -> None:
     import traceback  # late: a run that succeeds starts faster without it
 
     if os.environ.get("ACTORC_TRACEBACK") == "1":

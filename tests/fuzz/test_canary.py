@@ -7,21 +7,26 @@ from typing import Any
 
 import pytest
 
+from actorc.driver import BACKENDS
+from actorc.migrate.body import Body
+from actorc.migrate.common import UnconvertibleError
 from actorc.reference.actor import Activation
 from actorc.source import Source
 from fuzzlib.batch import Difference, Mutation, Program, check
-from fuzzlib.campaign import generated
+from fuzzlib.campaign import Found, generated
+from fuzzlib.report import reproducer
 from fuzzlib.shrink import shrunk
 from fuzzlib.toolchain import TOOLCHAINS
 
 SEED = 7
 CLANG = TOOLCHAINS["clang"]
+MIGRATED = ("migrated-flow",)
 
 
-def smallest(mutation: Mutation | None) -> Difference:
-    found = check([generated(SEED, index) for index in range(20)], CLANG, mutation)
+def smallest(mutation: Mutation | None, forms: tuple[str, ...] = BACKENDS) -> Difference:
+    found = check([generated(SEED, index, forms) for index in range(20)], CLANG, mutation, forms=forms)
     assert found
-    return shrunk(min(found, key=lambda each: len(each.program.text)), CLANG, mutation)
+    return shrunk(min(found, key=lambda each: len(each.program.text)), CLANG, mutation, forms=forms)
 
 
 def test_wrong_rule_of_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,8 +42,8 @@ def test_wrong_rule_of_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_wrong_emitted_text() -> None:
     """The state machine forgets the error that a wait raises."""
 
-    def forget(text: str, backend: str) -> str:
-        return text.replace("error__ = wait__.takeError();", "wait__.drop();") if backend == "state-machine" else text
+    def forget(text: str, form: str) -> str:
+        return text.replace("error__ = wait__.takeError();", "wait__.drop();") if form == "state-machine" else text
 
     found = smallest(forget)
     assert found.kind == "state-machine against the model"
@@ -47,10 +52,50 @@ def test_wrong_emitted_text() -> None:
     assert found.traces["coroutine"] == found.traces["model"]
 
 
+def test_wrong_migration() -> None:
+    """A plain local lives on across a wait."""
+
+    def keep(text: str, form: str) -> str:
+        return text.replace("Local.reset();", "Local;")
+
+    found = smallest(keep, MIGRATED)
+    assert found.kind == "migrated-flow against the model"
+    assert len(found.program.text.splitlines()) <= 12
+    shown = reproducer(Found(SEED, 0, "clang", MIGRATED, found), found)
+    assert "Local.reset();" in shown.partition("migrated for flow:")[2]
+    assert shown.endswith("again: tools/fuzz --program 0 --seed 7 --compiler clang --migrate flow")
+
+
+def test_migration_that_does_not_compile() -> None:
+    spoilt = Program("ACTOR Future<int> root(Token token, int n) {\n    wait(signal(4711));\n    return 1;\n}\n", 0)
+    programs = [generated(SEED, 0), spoilt, generated(SEED, 1)]
+    found = check(programs, CLANG, lambda text, form: text.replace("signal(4711)", "undeclared()"), forms=MIGRATED)
+    assert [(each.kind, each.program) for each in found] == [("does not compile", spoilt)]
+    assert "undeclared" in found[0].message
+
+
+def test_actor_that_stays_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others are run all the same."""
+    whole = Body.convert
+
+    def refuse(self: Body) -> None:
+        if self._actor.name == "child1":
+            raise UnconvertibleError("a reason")
+        whole(self)
+
+    monkeypatch.setattr(Body, "convert", refuse)
+    root = "ACTOR Future<int> root(Token token, int n) {\n    at(4711);\n    wait(slot(1));\n    return 1;\n}\n"
+    staying = Program("ACTOR Future<Void> child1() {\n    wait(slot(1));\n    return Void();\n}\n" + root, 0)
+    wrong = Program(root, 0)
+    found = check([staying, wrong], CLANG, lambda text, form: text.replace("4711", "4712"), forms=MIGRATED)
+    assert [each.kind for each in found] == ["not migrated", "migrated-flow against the model"]
+    assert found[0].message == "child1: a reason"
+
+
 def test_program_that_crashes() -> None:
     """What a crash leaves is attributed to its program, and the programs after it are still run."""
 
-    def crash(text: str, backend: str) -> str:
+    def crash(text: str, form: str) -> str:
         return text.replace("return actor__.finish(4711);", "__builtin_trap();")
 
     crashing = Program("ACTOR Future<int> root(Token token, int n) {\n    return 4711;\n}\n", 0)

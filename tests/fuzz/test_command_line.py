@@ -24,6 +24,8 @@ from fuzzlib.options import parse_arguments
         "--parser --first 3",
         "--parser --compiler clang",
         "--parser --only 3 --executions 5",
+        "--parser --migrate flow",
+        "--programs 5 --migrate another",
     ],
 )
 def test_wrong_arguments(line: str) -> None:
@@ -37,6 +39,8 @@ def test_wrong_arguments(line: str) -> None:
     [
         "--programs 5 --first 0 --jobs 2 --compiler clang --seed 3",
         "--program 0 --seed 1 --compiler gcc",
+        "--programs 5 --migrate flow --migrate foundationdb",
+        "--program 5 --migrate flow",
         "--parser --only 0 --seed 1",
         "--parser --executions 5 --jobs 2",
     ],

@@ -30,7 +30,7 @@ def work(task):
 interrupt_on_terminate()
 campaign._prepare = lambda name: None
 campaign._work = work
-sys.exit(programs_command.fuzz_programs(1, range(1000), 2, ["clang"]))
+sys.exit(programs_command.fuzz_programs(1, range(1000), 2, ["clang"], ("coroutine",)))
 """
 
 

@@ -1,4 +1,4 @@
-"""Runs programs by the model and as each back end made them, and tells where they differ.
+"""Runs programs by the model and in other forms, as the back ends or `actorc migrate` make them; tells what differs.
 
 Many programs share one file, since most of the time goes into starting the compiler.
 """
@@ -22,6 +22,7 @@ from actorc.reference import Interpreter
 from actorc.reference.facts import Facts
 from actorc.source import Source
 from actorc.syntax import File
+from fuzzlib.forms import headers_of, migrated, root_arguments, target_of, told_apart
 from fuzzlib.parser_fuzz import described
 from fuzzlib.toolchain import CompileError, Toolchain, environment
 from fuzzlib.world import World, expected
@@ -32,9 +33,13 @@ MODEL = "model"
 FILE = "fuzz.actor.cpp"
 ACTORC_FAILED = "actorc failed: "
 MODEL_FAILED = "model failed: "
+NOT_MIGRATED = "not migrated"
 
-_HEAD = '#include "flow/actorcompiler.h"\n\nnamespace FUZZ_NAMESPACE {\n\n'
-_POSITION = re.compile(re.escape(FILE) + r":(\d+)")
+_NAMESPACE = "namespace FUZZ_NAMESPACE {\n\n"
+_HEAD = f'#include "flow/actorcompiler.h"\n\n{_NAMESPACE}'
+_MIGRATED_FILE = "fuzz.program{}.cpp"  # in which file a compiler finds an error tells of which program it is
+_POSITION = re.compile(rf"{re.escape(FILE)}:(\d+)|fuzz\.program(\d+)\.cpp:\d+")
+_ERROR = re.compile(rf"^(?:{_POSITION.pattern})[:\d]*: (?:fatal )?error:", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,23 +69,27 @@ class ActorcFailedError(Exception):
         self.error = error
 
 
-# What a test of the harness does to emitted text: (text, back end) -> text.
+# What a test of the harness does to emitted text: (text, form) -> text.
 Mutation = Callable[[str, str], str]
 
 
 def check(
-    programs: Sequence[Program], toolchain: Toolchain, mutation: Mutation | None = None, runs: int = RUNS
+    programs: Sequence[Program],
+    toolchain: Toolchain,
+    mutation: Mutation | None = None,
+    runs: int = RUNS,
+    forms: Sequence[str] = BACKENDS,
 ) -> list[Difference]:
     """The first difference of each program that has one."""
     sys.setrecursionlimit(20000)
     try:
-        return _Batch(programs, toolchain, mutation, runs).check()
+        return _Batch(programs, toolchain, mutation, runs, forms).check()
     except ActorcFailedError as failed:
         if len(programs) == 1:
             return [_failure(programs[0], ACTORC_FAILED, failed.error)]
     middle = len(programs) // 2
     halves = programs[:middle], programs[middle:]
-    return [found for half in halves for found in check(half, toolchain, mutation, runs)]
+    return [found for half in halves for found in check(half, toolchain, mutation, runs, forms)]
 
 
 def _failure(program: Program, kind: str, error: Exception) -> Difference:
@@ -99,8 +108,16 @@ def _in_actorc() -> Iterator[None]:
 
 
 class _Batch:
-    def __init__(self, programs: Sequence[Program], toolchain: Toolchain, mutation: Mutation | None, runs: int) -> None:
+    def __init__(
+        self,
+        programs: Sequence[Program],
+        toolchain: Toolchain,
+        mutation: Mutation | None,
+        runs: int,
+        forms: Sequence[str],
+    ) -> None:
         self._programs = programs
+        self._forms = forms
         self._runs = runs
         self._toolchain = toolchain
         self._mutation = mutation
@@ -110,7 +127,7 @@ class _Batch:
         for place, program in enumerate(programs):
             text += f"namespace p{place} {{\n"
             self._ranges.append(range(len(text), len(text) + len(program.text)))
-            text += f"{program.text}\n{_registration(place, program.start)}}}\n\n"
+            text += f"{program.text}\n{_registration(place, program)}}}\n\n"
         self._source = Source(FILE, text + "}\n")
 
     def check(self) -> list[Difference]:
@@ -122,9 +139,12 @@ class _Batch:
             for error in diagnostics.errors:
                 self._note(self._program_at(error.span.start), "rejected", error.message)
             return self._rest()
+        texts = {form: self._migrated(form) if target_of(form) else self._emitted(file, form) for form in self._forms}
+        if self._found:
+            return self._rest()
         with tempfile.TemporaryDirectory(prefix="fuzz-") as name:
             try:
-                binary = self._build(self._emit(file, Path(name)), Path(name))
+                binary = self._build(self._write(texts, Path(name)), Path(name))
             except CompileError as error:
                 return self._compile_errors(str(error))
             traces = self._run(binary)
@@ -141,22 +161,37 @@ class _Batch:
     def _rest(self) -> list[Difference]:
         """What is wrong with the programs in which no fault has been found yet, without the others."""
         rest = [program for place, program in enumerate(self._programs) if place not in self._found]
-        others = check(rest, self._toolchain, self._mutation, self._runs) if rest else []
+        others = check(rest, self._toolchain, self._mutation, self._runs, self._forms) if rest else []
         return [*self._found.values(), *others]
 
     # -----------------------------------------------------------------------------------------------------------
 
-    def _emit(self, file: File, folder: Path) -> list[Path]:
-        """By all back ends, before any compiler is started: an exception then costs little."""
-        paths = []
-        for backend in BACKENDS:
-            path = folder / f"{backend}.cpp"
+    # All of them before any compiler is started: an exception then costs little.
+
+    def _emitted(self, file: File, backend: str) -> str:
+        with _in_actorc():
+            return emit(file, self._source, backend, f"{backend}.cpp")
+
+    def _migrated(self, form: str) -> str:
+        """Each program by itself, as all have actors of the same names."""
+        text = _NAMESPACE
+        for place, program in enumerate(self._programs):
             with _in_actorc():
-                text = emit(file, self._source, backend, str(path))
+                made = migrated(program.text, target_of(form))
+            if made.why_not:
+                self._note(place, NOT_MIGRATED, made.why_not)
+            text += f'namespace p{place} {{\n#line 1 "{_MIGRATED_FILE.format(place)}"\n{made.text}\n'
+            text += f"{_registration(place, program, form)}}}\n\n"
+        return text + "}\n"
+
+    def _write(self, texts: dict[str, str], folder: Path) -> list[Path]:
+        paths = []
+        for form, text in texts.items():
+            path = folder / f"{form}.cpp"
             if self._mutation is not None:
-                text = self._mutation(text, backend)
-            names = f'#define FUZZ_BACKEND "{backend}"\n#define FUZZ_NAMESPACE {backend.replace("-", "_")}\n'
-            path.write_text(names + text, encoding="utf-8")
+                text = self._mutation(text, form)
+            names = f'#define FUZZ_FORM "{form}"\n#define FUZZ_NAMESPACE {form.replace("-", "_")}\n'
+            path.write_text(names + headers_of(form) + text, encoding="utf-8")
             paths.append(path)
         return paths
 
@@ -167,12 +202,20 @@ class _Batch:
         return folder / "programs"
 
     def _compile_errors(self, message: str) -> list[Difference]:
-        lines = [int(number) for number in _POSITION.findall(message)]
-        if not lines:
+        """An error in a header is that of the program which the message names first."""
+        found = list(_ERROR.finditer(message)) or list(_POSITION.finditer(message))[:1]
+        if not found:
             raise CompileError(message)
-        offset = sum(len(line) for line in self._source.text.splitlines(keepends=True)[: lines[0]]) - 1
-        self._note(self._program_at(offset), "does not compile", message[:4000])
+        for match in found:
+            self._note(self._program_of(match), "does not compile", message[match.start() :][:4000])
         return self._rest()
+
+    def _program_of(self, match: re.Match[str]) -> int:
+        line, place = match.groups()
+        if place is not None:
+            return int(place)
+        offset = sum(len(line) for line in self._source.text.splitlines(keepends=True)[: int(line)]) - 1
+        return self._program_at(offset)
 
     def _run(self, binary: Path) -> dict[tuple[int, int, str], list[str]]:
         traces: dict[tuple[int, int, str], list[str]] = {}
@@ -211,17 +254,17 @@ class _Batch:
                 except Exception as error:
                     self._found[place] = replace(_failure(program, MODEL_FAILED, error), seed=seed)
                     break
-                others = {backend: traces[place, seed, backend] for backend in BACKENDS}
-                wrong = [backend for backend, other in others.items() if other != trace]
+                others = {form: traces[place, seed, form] for form in self._forms}
+                wrong = [each for each, other in others.items() if told_apart(other, each) != told_apart(trace, each)]
                 if wrong:
                     kind = f"{' and '.join(wrong)} against the model"
                     difference = Difference(program, seed, kind, "", {MODEL: trace, **others})
                     self._found[place] = difference
 
 
-def _registration(place: int, start: int) -> str:
-    root = "[](Token const& token, int n) { return root(token, n); }"
-    return f"static Registration registration({place}, {start}, FUZZ_BACKEND, {root});\n"
+def _registration(place: int, program: Program, form: str = "") -> str:
+    root = f"[](Token const& token, int n) {{ return root({root_arguments(program.text, form)}); }}"
+    return f"static Registration registration({place}, {program.start}, FUZZ_FORM, {root});\n"
 
 
 def _execute(binary: Path, *arguments: int) -> tuple[str, str]:

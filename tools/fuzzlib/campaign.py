@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
+from actorc.driver import BACKENDS
 from fuzzlib.batch import Difference, Program, check
+from fuzzlib.forms import rules_for
 from fuzzlib.generate import program
 from fuzzlib.shrink import shrunk
 from fuzzlib.toolchain import TOOLCHAINS
@@ -20,6 +22,7 @@ class Task:
     seed: int
     indices: range
     toolchain: str
+    forms: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +32,15 @@ class Found:
     seed: int
     index: int
     toolchain: str
+    forms: tuple[str, ...]
     difference: Difference
 
 
-def generated(seed: int, index: int) -> Program:
-    return Program(program(seed, index), index * 1000)
+def generated(seed: int, index: int, forms: Sequence[str] = BACKENDS, toolchain: str = "clang") -> Program:
+    return Program(program(seed, index, rules_for(forms, toolchain)), index * 1000)
 
 
-def tasks(seed: int, indices: range, toolchains: Sequence[str]) -> list[Task]:
+def tasks(seed: int, indices: range, toolchains: Sequence[str], forms: tuple[str, ...] = BACKENDS) -> list[Task]:
     """Batches for the toolchains in turn; of those with sanitizers, which are slow, one now and then."""
     quick = [name for name in toolchains if name != "asan"] or list(toolchains)
     found = []
@@ -44,7 +48,7 @@ def tasks(seed: int, indices: range, toolchains: Sequence[str]) -> list[Task]:
         name = quick[number % len(quick)]
         if "asan" in toolchains and number % SANITIZED_EVERY == 0:
             name = "asan"
-        found.append(Task(seed, range(first, min(first + BATCH, indices.stop)), name))
+        found.append(Task(seed, range(first, min(first + BATCH, indices.stop)), name, forms))
     return found
 
 
@@ -67,11 +71,13 @@ def _prepare(toolchain: str) -> None:
 
 
 def _shrink(found: Found) -> Difference:
-    return shrunk(found.difference, TOOLCHAINS[found.toolchain])
+    return shrunk(found.difference, TOOLCHAINS[found.toolchain], forms=found.forms)
 
 
 def _work(task: Task) -> tuple[Task, list[Found]]:
-    programs = {index: generated(task.seed, index) for index in task.indices}
+    programs = {index: generated(task.seed, index, task.forms, task.toolchain) for index in task.indices}
     by_start = {program.start: index for index, program in programs.items()}
-    differences = check(list(programs.values()), TOOLCHAINS[task.toolchain])
-    return task, [Found(task.seed, by_start[each.program.start], task.toolchain, each) for each in differences]
+    differences = check(list(programs.values()), TOOLCHAINS[task.toolchain], forms=task.forms)
+    return task, [
+        Found(task.seed, by_start[each.program.start], task.toolchain, task.forms, each) for each in differences
+    ]

@@ -2,8 +2,8 @@
 //
 //     driver RUNS [PROGRAM SEED]      all programs, each with seeds 1 to RUNS; or one
 //
-// For each run a line `# PROGRAM SEED BACKEND` and its trace; for a back end whose trace is that of the one before, a
-// line `# PROGRAM SEED BACKEND same`.
+// For each run a line `# PROGRAM SEED FORM` and its trace; for a form of the program whose trace is that of the one
+// before, a line `# PROGRAM SEED FORM same`.
 
 #include "prelude.h"
 
@@ -164,7 +164,7 @@ Future<Void> watch(int id, Future<int> future) {
 struct Program {
     int index;
     int start;
-    const char* backend;
+    const char* form;
     Future<int> (*root)(Token const&, int);
 };
 
@@ -257,11 +257,11 @@ std::string run(Program const& program, int seed) {
     return trace;
 }
 
-/// Runs a program as each back end made it.
+/// Runs a program in each form.
 void report(std::vector<Program>::const_iterator first, std::vector<Program>::const_iterator last, int seed) {
     std::string before;
     for (auto each = first; each != last; ++each) {
-        std::printf("# %d %d %s", each->index, seed, each->backend);
+        std::printf("# %d %d %s", each->index, seed, each->form);
         std::fflush(stdout); // so that a crash tells where
         std::string text = run(*each, seed);
         bool same = each != first && text == before;
@@ -282,7 +282,9 @@ Token::Token(std::string name)
     ++tokens;
 }
 Token::Token(Token const& other) = default;
+Token::Token(Token&& other) noexcept = default;
 Token& Token::operator=(Token const& other) = default;
+Token& Token::operator=(Token&& other) noexcept = default;
 Token::~Token() = default;
 
 int pick(int n) {
@@ -374,8 +376,8 @@ void drop(int k) {
     world->kept[k] = Future<int>();
 }
 
-Registration::Registration(int program, int start, const char* backend, Future<int> (*root)(Token const&, int)) {
-    programs().push_back({program, start, backend, root});
+Registration::Registration(int program, int start, const char* form, Future<int> (*root)(Token const&, int)) {
+    programs().push_back({program, start, form, root});
 }
 
 } // namespace fuzz
@@ -386,7 +388,7 @@ int main(int count, char** arguments) {
     int runs = argument(1, 1), only = argument(2, -1), seed = argument(3, -1);
     setDroppedErrorHandler([](const char*, Error error) { say("dropped error", error.code()); });
     std::sort(programs().begin(), programs().end(), [](Program const& a, Program const& b) {
-        return a.index != b.index ? a.index < b.index : std::string_view(a.backend) > b.backend;
+        return a.index != b.index ? a.index < b.index : std::string_view(a.form) > b.form;
     });
     for (auto first = programs().begin(); first != programs().end();) {
         auto last =

@@ -46,21 +46,37 @@ class Names:
         return Names(*(list(each) for each in vars(self).values()))
 
 
-def program(seed: int, index: int) -> str:
+@dataclass(frozen=True)
+class Rules:
+    """What programs must do without."""
+
+    # What a call makes for an argument is the coroutine's own; an actor gets a copy, and it dies with the statement. So
+    # nothing is made of which the trace would tell when it dies: such arguments have names.
+    owns_arguments: bool = False
+    # gcc 12 destroys a coroutine's parameters first to last: of no two of them does the trace tell when they die.
+    orders_parameters: bool = True
+    # The library has no way to wait for ever and hold nothing, as `return Never()` does.
+    ends_by_never: bool = True
+    # A library that tells nothing but Errors apart cannot keep an exception of another type while a handler waits.
+    keeps_exceptions: bool = True
+
+
+def program(seed: int, index: int, rules: Rules = Rules()) -> str:
     """The text of the actors of one program. The root comes last."""
     chance = random.Random(f"{seed}/{index}")
     signatures: list[Signature] = []
     texts: list[str] = []
     for number in reversed(range(chance.choice([1, 1, 1, 2, 2, 2, 3]))):
-        actor = _Actor(chance, f"child{number}" if number else "root", signatures)
+        actor = _Actor(chance, f"child{number}" if number else "root", signatures, rules)
         texts.append(actor.make())
         signatures.append(actor.signature)
     return "\n".join(texts)
 
 
 class _Actor:
-    def __init__(self, chance: random.Random, name: str, callees: list[Signature]) -> None:
+    def __init__(self, chance: random.Random, name: str, callees: list[Signature], rules: Rules) -> None:
         self._chance = chance
+        self._rules = rules
         self._name = name
         self._callees = callees
         self._is_root = name == "root"
@@ -107,6 +123,8 @@ class _Actor:
         else:
             kinds = ["Token", "int", "Future<int>", "FutureStream<int>", "Promise<int>"]
             chosen = [self._chance.choice(kinds) for _ in range(self._chance.randint(0, 2))]
+            if not self._rules.orders_parameters and chosen and chosen[0] != "int":
+                chosen[1:] = ["int" for _ in chosen[1:]]
             parameters = [(type_, f"p{place}") for place, type_ in enumerate(chosen)]
         for type_, name in parameters:
             self._list_of(type_).append(name)
@@ -270,7 +288,9 @@ class _Actor:
         fitting = [
             callee
             for callee in self._callees
-            if callee.result == result and self._cost + self._times * callee.cost < MAX_COST
+            if callee.result == result
+            and self._cost + self._times * callee.cost < MAX_COST
+            and (not self._rules.owns_arguments or self._can_name_arguments(callee))
         ]
         if not fitting:
             return ""
@@ -281,11 +301,15 @@ class _Actor:
         arguments = [self._argument(type_, place == maker) for place, (type_, _) in enumerate(callee.parameters)]
         return f"{callee.name}({', '.join(arguments)})"
 
+    def _can_name_arguments(self, callee: Signature) -> bool:
+        return bool(self._names.promises) or all(type_ != "Promise<int>" for type_, _ in callee.parameters)
+
     def _argument(self, type_: str, may_make: bool) -> str:
         if type_ == "int":
             return self._number()
         # Two actors may not wait for one stream at the same time.
         names = [] if type_ == "FutureStream<int>" else self._list_of(type_)
+        may_make = may_make and (type_ == "FutureStream<int>" or not self._rules.owns_arguments)
         if names and (not may_make or self._chance.random() < 0.5):
             return self._one(names)
         if not may_make:
@@ -396,7 +420,7 @@ class _Actor:
         return self._perhaps("throw;" if self._can_rethrow else f"throw Error({56000 + self._id()});")
 
     def _return(self) -> Made:
-        if self._chance.random() < 0.07 and self._result != "void":
+        if self._chance.random() < 0.07 and self._result != "void" and self._rules.ends_by_never:
             return self._perhaps("return Never();")
         if self._result == "int" and self._chance.random() < 0.3:
             could_rethrow, locals_ = self._can_rethrow, list(self._names.locals)
@@ -453,7 +477,10 @@ class _Actor:
             self._can_rethrow = True
             heads = {"all": "...", "int": f"int x{id_}"}
             first = {"all": [f"at({id_});"], "int": [f"see({id_}, x{id_});"]}
+            before = self._waits
             handler = self._body(depth)
+            if clause == "int" and self._waits != before and not self._rules.keeps_exceptions:
+                handler = Made([])
             head = f"catch ({heads.get(clause, f'{clause}& e{id_}')})"
             lines += self._braces(head, handler, first.get(clause, [f"caught({id_}, e{id_});"]))
             leaves = leaves and handler.leaves

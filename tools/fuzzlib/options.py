@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 
+from actorc.migrate.settings import TARGETS
 from fuzzlib import programs_command
 
 DESCRIPTION = """\
 --programs makes random actor programs and runs each, with several inputs, by the
-model of the language and as both back ends compile it. All must give the same
-trace, event for event. A program for which they do not is made as small as it
-goes and printed, with the command that runs it again.
+model of the language and as both back ends compile it, or, with --migrate, as
+`actorc migrate` writes it in exact style. All must give the same trace, event for
+event. A program for which they do not is made as small as it goes and printed,
+with the command that runs it again.
 
 --parser damages real actor files and gives them to actorc: no exception, an answer
 within a second, a place inside the file for each error, and what is accepted is
@@ -52,6 +54,12 @@ def parse_arguments(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--compiler", action="append", choices=compilers, help="of --programs; may be repeated; default: all there are"
     )
+    parser.add_argument(
+        "--migrate",
+        action="append",
+        choices=TARGETS,
+        help="of --programs: instead of by the back ends, run what migrating for this library makes; may be repeated",
+    )
     parser.add_argument("--executions", type=_count, metavar="N", help="of --parser; default: 100,000")
     parser.add_argument("--only", type=_number, metavar="N", help="of --parser: print and run only the execution N")
     options = parser.parse_args(argv)
@@ -65,9 +73,9 @@ def _refuse_idle(parser: argparse.ArgumentParser, options: argparse.Namespace) -
     one = options.only is not None
     used = {
         "--parser": {"only"} if one else {"executions", "jobs"},
-        "--programs": {"first", "jobs", "compiler"},
-        "--program": {"compiler"},
+        "--programs": {"first", "jobs", "compiler", "migrate"},
+        "--program": {"compiler", "migrate"},
     }[mode]
-    for name in ("first", "compiler", "executions", "only", "jobs"):
+    for name in ("first", "compiler", "migrate", "executions", "only", "jobs"):
         if getattr(options, name) is not None and name not in used:
             parser.error(f"--{name} does nothing with {'--only' if one and options.parser else mode}")

@@ -13,13 +13,16 @@ namespace fuzz {
 
 using namespace flow;
 
-/// Tells when the last copy of it dies. Default-constructed, it is silent. Nothing is inline: there are many copies.
+/// Tells when the last copy of it dies. Default-constructed or moved from, it is silent. Nothing is inline: there are
+/// many copies.
 class Token {
 public:
     Token();
     explicit Token(std::string name);
     Token(Token const& other);
+    Token(Token&& other) noexcept;
     Token& operator=(Token const& other);
+    Token& operator=(Token&& other) noexcept;
     ~Token();
 
 private:
@@ -59,9 +62,9 @@ void keep(int k, Future<int> const& future);
 Future<int> kept(int k);
 void drop(int k);
 
-/// Makes a program known to the driver: its number, what its generator starts from, and the back end that made it.
+/// Makes a program known to the driver: its number, what its generator starts from, and in which form it is.
 struct Registration {
-    Registration(int program, int start, const char* backend, Future<int> (*root)(Token const&, int));
+    Registration(int program, int start, const char* form, Future<int> (*root)(Token const&, int));
 };
 
 } // namespace fuzz

@@ -16,10 +16,10 @@ COMPILERS = tuple(TOOLCHAINS)
 SHRUNK = 5  # of the differences that are found: the rest are printed as they are
 
 
-def fuzz_programs(seed: int, indices: range, jobs: int, compilers: list[str] | None) -> int:
+def fuzz_programs(seed: int, indices: range, jobs: int, compilers: list[str] | None, forms: tuple[str, ...]) -> int:
     """Returns the exit code: 1 if there is a difference."""
     installed = [name for name, toolchain in TOOLCHAINS.items() if toolchain.is_there]
-    pending = tasks(seed, indices, compilers or installed)
+    pending = tasks(seed, indices, compilers or installed, forms)
     console = Console(stderr=True)
     done = differing = 0
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fuzzlib.batch import MODEL, Difference
 from fuzzlib.campaign import Found
+from fuzzlib.forms import migrated, target_of
 
 CONTEXT = 6  # lines before the first that differs
 
@@ -17,7 +18,12 @@ def reproducer(found: Found, shrunk: Difference) -> str:
         lines += [shrunk.message.rstrip("\n"), ""]
     if shrunk.traces:
         lines += [*_diverging(shrunk), ""]
-    lines.append(f"again: tools/fuzz --program {found.index} --seed {found.seed} --compiler {found.toolchain}")
+    targets = [target for form in found.forms if (target := target_of(form))]
+    for target in targets:
+        made = migrated(shrunk.program.text, target)
+        lines += [f"migrated for {target}:", "", made.text.strip("\n"), ""]
+    options = "".join(f" --migrate {target}" for target in targets)
+    lines.append(f"again: tools/fuzz --program {found.index} --seed {found.seed} --compiler {found.toolchain}{options}")
     return "\n".join(lines)
 
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from actorc import syntax
 from actorc.diagnostics import Diagnostics
-from actorc.driver import Rejected, analyse
+from actorc.driver import BACKENDS, Rejected, analyse
 from actorc.source import Source
 from actorc.syntax import Block, Span
-from fuzzlib.batch import ACTORC_FAILED, MODEL_FAILED, Difference, Mutation, Program, check
+from fuzzlib.batch import ACTORC_FAILED, MODEL_FAILED, NOT_MIGRATED, Difference, Mutation, Program, check
 from fuzzlib.parser_fuzz import fault, minimised
 from fuzzlib.toolchain import Toolchain
 
@@ -25,18 +25,22 @@ RUNS = 60  # of each candidate: what is left out shifts all numbers that decide 
 SECONDS = 120.0
 
 _OWN_NAME = re.compile(r"\b(?:[stxep]\d+\w?|child\d+|n|token)\b")
-_NO_FAULT_OF_THE_PROGRAM = ("rejected", "does not compile", ACTORC_FAILED, MODEL_FAILED)
+_NO_FAULT_OF_THE_PROGRAM = ("rejected", "does not compile", NOT_MIGRATED, ACTORC_FAILED, MODEL_FAILED)
 
 
 def shrunk(
-    difference: Difference, toolchain: Toolchain, mutation: Mutation | None = None, seconds: float = SECONDS
+    difference: Difference,
+    toolchain: Toolchain,
+    mutation: Mutation | None = None,
+    seconds: float = SECONDS,
+    forms: Sequence[str] = BACKENDS,
 ) -> Difference:
     """A smaller program with a difference of the same sort; the given one if there is none."""
-    if difference.kind.startswith(ACTORC_FAILED):
+    if difference.kind.startswith(ACTORC_FAILED) and tuple(forms) == BACKENDS:
         return _shrunk_text(difference)
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        smaller = _step(difference, toolchain, mutation, deadline)
+        smaller = _step(difference, toolchain, mutation, deadline, forms)
         if smaller is None:
             break
         difference = smaller
@@ -52,7 +56,7 @@ def _shrunk_text(difference: Difference) -> Difference:
 
 
 def _step(
-    difference: Difference, toolchain: Toolchain, mutation: Mutation | None, deadline: float
+    difference: Difference, toolchain: Toolchain, mutation: Mutation | None, deadline: float, forms: Sequence[str]
 ) -> Difference | None:
     """The smallest of the first candidates that still differ."""
     start = difference.program.start
@@ -61,7 +65,7 @@ def _step(
         if time.monotonic() > deadline:
             break
         together = [Program(text, start) for text in texts[first : first + TOGETHER]]
-        found = [each for each in check(together, toolchain, mutation, RUNS) if _is_alike(each, difference)]
+        found = [each for each in check(together, toolchain, mutation, RUNS, forms) if _is_alike(each, difference)]
         if found:
             return min(found, key=lambda each: len(each.program.text))
     return None

@@ -64,8 +64,11 @@ class Toolchain:
         for source in sources:
             name = "_".join(source.relative_to(ROOT).with_suffix(".o").parts)
             self._run(*self._common(folder), "-c", str(source), "-o", str(folder / name))
-        header = "prelude.pch" if "clang" in self.compiler else "prelude.h.gch"
-        self._run(*self._common(folder), "-x", "c++-header", str(HERE / "prelude.h"), "-o", str(folder / header))
+        header, options = "prelude.h.gch", []
+        if "clang" in self.compiler:  # which would refuse it when a header is touched, and not changed
+            header, options = "prelude.pch", ["-Xclang", "-fno-pch-timestamp"]
+        prelude = [*options, "-x", "c++-header", str(HERE / "prelude.h")]
+        self._run(*self._common(folder), *prelude, "-o", str(folder / header))
 
     def _run(self, *arguments: str) -> None:
         done = subprocess.run(

@@ -113,7 +113,7 @@ def shell_of(actor: Actor, source: Source, facts: Facts, *, is_first: bool) -> S
         in_unnamed_namespace=not (actor.in_unknown or in_class or actor.qualifier or is_shared),
         is_local=bool(actor.qualifier) or actor.captures is not None or _holds_own_class(actor, source),
         returns_void=is_void(result),
-        may_return_void=_may_be_void(result, actor, facts),
+        may_return_void=may_be_void(result, actor, facts),
         may_have_object=_may_have_object(actor, facts),
         names_address=_names(actor, source, "THIS(?:_ADDR)?"),
         frame_limit=_frame_limit(actor, source),
@@ -170,7 +170,7 @@ def _class_arguments(template: tuple[TemplateParameter, ...] | None) -> str:
     return f"<{', '.join(each.name + ('...' if each.is_pack else '') for each in template)}>"
 
 
-def _may_be_void(result: str, actor: Actor, facts: Facts) -> bool:
+def may_be_void(result: str, actor: Actor, facts: Facts) -> bool:
     """Whether T may name Void although it is not spelt so: a template parameter, or a name that is no known class's."""
     if is_void(result) or is_trivial(result):
         return False

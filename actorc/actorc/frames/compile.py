@@ -26,7 +26,7 @@ _OPTIMISED = re.compile(r"-O(?:[123sz]|g|fast)")
 _WITH_VALUE = ("-I", "-isystem", "-iquote", "-idirafter", "-include", "-D", "-U")
 _KEPT = (*_WITH_VALUE, "-std=", "-m", "-f", "-pthread", "-nostdinc", "--sysroot", "-stdlib=")
 _NOT_KEPT = ("-fsanitize", "-fno-sanitize", "-fdiagnostics", "-fcolor", "-fprofile", "-fcoverage", "-flto", "-fuse-ld")
-_DEBUG = ("-g", "-gdwarf-4", "-fno-lto", "-w", "-DFLOW_IGNORE_FRAME_LIMITS=1")
+DEBUG = ("-g", "-gdwarf-4", "-fno-lto", "-w", "-DFLOW_IGNORE_FRAME_LIMITS=1")
 # Without these clang 19 says nothing of a coroutine's frame in optimised code. They change no instruction.
 DESCRIBE_FRAMES = (
     *("-Xclang", "-fexperimental-assignment-tracking=disabled"),
@@ -82,9 +82,9 @@ def actors_of(path: str) -> list[str]:
 
 def compiled(unit: Unit, given: Sequence[str] | None, folder: str) -> str:
     """The path of the object file. Raises CannotCompile with the compiler's first error."""
-    flags, directory, origin = _flags(unit, given)
+    flags, directory, origin = flags_of(unit, given)
     output = os.path.join(folder, f"{os.path.basename(unit.text)}.{unit.compiler}.o")
-    command = [unit.compiler, *flags, *_DEBUG]
+    command = [unit.compiler, *flags, *DEBUG]
     if "clang" in unit.compiler:
         command += DESCRIBE_FRAMES
     if unit.style is not None:
@@ -92,11 +92,11 @@ def compiled(unit: Unit, given: Sequence[str] | None, folder: str) -> str:
     command += ["-c", os.path.abspath(unit.text), "-o", output]
     run = subprocess.run(command, cwd=directory, capture_output=True, text=True, errors="replace", check=False)
     if run.returncode:
-        raise CannotCompile(_first_error(run.stderr, unit, origin))
+        raise CannotCompile(first_error(run.stderr, unit, origin))
     return output
 
 
-def _first_error(printed: str, unit: Unit, origin: str) -> str:
+def first_error(printed: str, unit: Unit, origin: str, command: str = "actorc --frames") -> str:
     lines = printed.splitlines()
     first = next((number for number, line in enumerate(lines) if re.search(r"\berror:", line)), None)
     if first is None:
@@ -108,13 +108,13 @@ def _first_error(printed: str, unit: Unit, origin: str) -> str:
     if re.search(r"file not found|No such file or directory", lines[first]):
         text += (
             f"\n{origin}; give the compiler's flags after `--`, as in\n"
-            f"    actorc --frames {unit.source} -- -Iinclude -DNAME=1\n"
+            f"    {command} {unit.source} -- -Iinclude -DNAME=1\n"
             "or let CMake write compile_commands.json (-DCMAKE_EXPORT_COMPILE_COMMANDS=ON)"
         )
     return text
 
 
-def _flags(unit: Unit, given: Sequence[str] | None) -> tuple[list[str], str, str]:
+def flags_of(unit: Unit, given: Sequence[str] | None) -> tuple[list[str], str, str]:
     """The flags, the directory that they are for, and where they come from."""
     if given is not None:
         flags, directory, origin = list(given), os.getcwd(), "the flags after `--` do not lead to it"
@@ -127,7 +127,7 @@ def _flags(unit: Unit, given: Sequence[str] | None) -> tuple[list[str], str, str
         flags.insert(0, "-std=c++20")
     if not any(_OPTIMISED.fullmatch(flag) for flag in flags):
         flags = [flag for flag in flags if flag != "-O0"] + ["-O2"]
-    if (root := _own_headers()) is not None:
+    if (root := own_headers()) is not None:
         flags += ["-idirafter", root]
     return flags, directory, origin
 
@@ -146,7 +146,7 @@ def _kept(command: Sequence[str]) -> list[str]:
     return kept
 
 
-def _own_headers() -> str | None:
+def own_headers() -> str | None:
     """Where flow/flow.h is: in the tree that actorc belongs to, or in the prefix where it is installed."""
     here = os.path.dirname(os.path.realpath(__file__))
     for up in ("../../..", "../../../../../include/millrace"):

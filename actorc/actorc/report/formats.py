@@ -46,19 +46,19 @@ def _json_diagnostic(diagnostic: Diagnostic, source: Source) -> dict[str, Any]:
         "title": diagnostic.fault.title,
         "message": diagnostic.message,
         "hint": diagnostic.hint,
-        "range": _range(diagnostic.span, source),
-        "notes": [{"message": note.message, "range": _range(note.span, source)} for note in diagnostic.notes],
+        "range": json_range(diagnostic.span, source),
+        "notes": [{"message": note.message, "range": json_range(note.span, source)} for note in diagnostic.notes],
         "fixes": [
             {
                 "message": fix.message,
-                "edits": [{"range": _range(edit.span, source), "text": edit.text} for edit in fix.edits],
+                "edits": [{"range": json_range(edit.span, source), "text": edit.text} for edit in fix.edits],
             }
             for fix in diagnostic.fixes
         ],
     }
 
 
-def _range(span: Span, source: Source) -> dict[str, Any]:
+def json_range(span: Span, source: Source) -> dict[str, Any]:
     return {"start": _position(span.start, source), "end": _position(span.end, source)}
 
 

@@ -88,7 +88,7 @@ class Reporter:
     def fail(self, failure: Failure, advice: str = "") -> None:
         """Told at once, in every format."""
         self.failures.append(failure)
-        sys.stderr.write(f"actorc: {_printable(failure.path)}: {failure.message}\n{advice}")
+        sys.stderr.write(f"actorc: {printable(failure.path)}: {failure.message}\n{advice}")
 
     def extend(self, findings: Findings, failures: Sequence[Failure]) -> None:
         """What another Reporter was told, after what this one was."""
@@ -111,20 +111,20 @@ def as_text(diagnostics: Diagnostics, source: Source, *, warnings: bool = True, 
 
 def render(diagnostic: Diagnostic, source: Source, palette: Palette = PLAIN) -> str:
     kind = f"{diagnostic.severity.value}:"
-    message = f"{_in_one_line(diagnostic.message)} [{diagnostic.code}]"
+    message = f"{in_one_line(diagnostic.message)} [{diagnostic.code}]"
     colour = palette.severity(diagnostic.severity)
-    lines = list(_located(kind, message, diagnostic.span, source, colour, palette))
+    lines = list(located(kind, message, diagnostic.span, source, colour, palette))
     if diagnostic.hint is not None:
-        lines.append(f"{palette.hint}hint:{palette.end} {_printable(_in_one_line(diagnostic.hint))}")
+        lines.append(f"{palette.hint}hint:{palette.end} {printable(in_one_line(diagnostic.hint))}")
     for fix in diagnostic.fixes:
-        lines.append(f"{palette.hint}fix:{palette.end} {_printable(_in_one_line(fix.message))}")
-        lines += [f"{palette.hint}{_INDENT}{_printable(line)}{palette.end}" for line in fixed_lines(fix, source)]
+        lines.append(f"{palette.hint}fix:{palette.end} {printable(in_one_line(fix.message))}")
+        lines += [f"{palette.hint}{_INDENT}{printable(line)}{palette.end}" for line in fixed_lines(fix, source)]
     for note in diagnostic.notes:
-        lines += _located("note:", _in_one_line(note.message), note.span, source, palette.note, palette)
+        lines += located("note:", in_one_line(note.message), note.span, source, palette.note, palette)
     return "".join(line + "\n" for line in lines)
 
 
-def _located(kind: str, message: str, span: Span, source: Source, colour: str, palette: Palette) -> Iterator[str]:
+def located(kind: str, message: str, span: Span, source: Source, colour: str, palette: Palette) -> Iterator[str]:
     """A message line, the source line under it, and a caret line that marks the span's part of that line."""
     line, column = source.line_column(span.start)
     text = source.line_text(line)
@@ -135,9 +135,9 @@ def _located(kind: str, message: str, span: Span, source: Source, colour: str, p
         text, before = text[cut : cut + _WIDEST], before[cut:]
         width = max(1, min(width, len(text) - len(before)))
     blanks = "".join("\t" if character == "\t" else " " for character in before)
-    place = _printable(f"{source.path}:{line}:{column}:")
-    yield f"{palette.place}{place}{palette.end} {colour}{kind}{palette.end} {_printable(message)}"
-    yield _INDENT + _printable(text)
+    place = printable(f"{source.path}:{line}:{column}:")
+    yield f"{palette.place}{place}{palette.end} {colour}{kind}{palette.end} {printable(message)}"
+    yield _INDENT + printable(text)
     yield f"{_INDENT}{blanks}{palette.hint}^{'~' * (width - 1)}{palette.end}"
 
 
@@ -172,12 +172,12 @@ def _by_lines(edits: Iterable[Edit], source: Source) -> list[tuple[int, int, lis
     return groups
 
 
-def _in_one_line(text: str) -> str:
+def in_one_line(text: str) -> str:
     """Messages quote the source, which may be spread over lines."""
     return " ".join(text.split())
 
 
-def _printable(line: str) -> str:
+def printable(line: str) -> str:
     """Control characters and stray bytes of the source must not reach the terminal."""
     if line.isprintable():
         return line

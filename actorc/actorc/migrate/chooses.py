@@ -1,0 +1,182 @@
+"""`choose` as `race`: the branches become an if-chain over the index of the winner."""
+
+from __future__ import annotations
+
+from actorc.migrate.common import Place
+from actorc.migrate.edits import Part
+from actorc.migrate.locals import Locals
+from actorc.migrate.notes import Hazard
+from actorc.migrate.spelling import Operand
+from actorc.spelling import one_line
+from actorc.syntax import Block, Choose, ResultKind, Span, When
+
+
+class Chooses(Locals):
+    def _choose(self, statement: Choose, place: Place) -> None:
+        self._found.count("choose")
+        lends_braces = len(statement.whens) > 1 and not place.in_switch and not self._has_braces(place.block)
+        if place.in_switch:
+            self._wrap(statement.span)
+        elif not lends_braces:
+            self._brace(place.block)
+        chosen = "chosen" if "chosen" not in self._used else self._unused("chosen")
+        indexed = len(statement.whens) > 1
+        resets = "".join(f"{holder}.reset(); " for holder in reversed(place.dying))
+        evaluated = f".evaluated([&] {{ {resets}}})" if resets else ""
+        race: list[Part] = [f"{self._library}race("]
+        for number, when in enumerate(statement.whens):
+            race += [", "] if number else []
+            race += self._raced(when, number)
+        race += [f"){evaluated}"]
+        first, end = self._words.between(statement.span)
+        open_ = next(i for i in range(first, end) if self._words.texts[i] == "{")
+        gap = Span(self._words.span(open_).end, statement.whens[0].span.start)
+        above: list[Part] = []
+        if not lends_braces:
+            self._remove_line(self._words.span(end - 1))
+            self._dedent(statement)
+            if self._source[gap].strip():
+                between = self._newline + self._written_indent(statement.whens[0].span.start)
+                outer = self._newline + self._indent(statement.span.start)
+                above = [self._source[gap].strip().replace(between, outer), outer]
+        test = f"{chosen}.index() == 0" if indexed else "true"
+        if not indexed and not resets:
+            self._single(statement.whens[0], statement)
+            return
+        for number, when in enumerate(statement.whens):
+            if number == 0:
+                head: list[Part] = ["{", gap] if lends_braces else above
+                head += [f"if (auto {chosen} = co_await ", *race, f"; {test})"]
+                self._edits.replace(Span(statement.span.start, self._head_end(when)), *head)
+            else:
+                last = number + 1 == len(statement.whens)
+                text = "else" if last else f"else if ({chosen}.index() == {number})"
+                self._join(statement.whens[number - 1], when, text)
+            self._winner(when, f"std::get<{number}>(std::move({chosen}))")
+
+    def _single(self, when: When, statement: Choose) -> None:
+        """A choice of one is a wait."""
+        self._edits.replace(Span(statement.span.start, when.body.span.start))
+        awaited = self._awaited(when.wait, ())
+        result = when.wait.result
+        if result is None or self._is_unneeded(when):
+            self._first_in(when.body, "co_await ", *awaited, ";")
+        else:
+            self._winner(when, "co_await ", *awaited)
+
+    def _raced(self, when: When, number: int) -> list[Part]:
+        """One operand of the race. Behind the first one only what is called when its turn comes makes anything."""
+        span = when.wait.operand.span
+        operand = Operand(self._words, span)
+        parts = self._operand(when.wait)
+        self._found.count("when with waitNext" if when.wait.is_stream else "when")
+        if self._is_never(when.wait):
+            return [self._typed_never(when.wait)]
+        if operand.is_name or (number == 0 and operand.is_plain and "?" not in operand.texts):
+            return parts
+        if not self._settings.is_exact and operand.is_plain:
+            self._note(
+                Hazard.LAZY_WHEN,
+                span,
+                "race() makes this even if an operand in front of it is ready",
+                f"[&] {{ return {one_line(self._source[span])}; }}",
+            )
+            return parts
+        return ["[&] { return ", *parts, "; }"]
+
+    def _head_end(self, when: When) -> int:
+        """Behind the `)` of `when(...)`."""
+        close = self._parts_of(when.wait).close
+        index = self._words.first(close) + 1
+        assert self._words.texts[index] == ")"
+        return self._words.span(index).end
+
+    def _join(self, before: When, when: When, text: str) -> None:
+        gap = Span(before.body.span.end, when.span.start)
+        if self._has_braces(before.body) and not self._source[gap].strip():
+            self._edits.replace(Span(gap.start, self._head_end(when)), f" {text}")
+        else:
+            self._edits.replace(Span(when.span.start, self._head_end(when)), text)
+
+    def _winner(self, when: When, *value: Part) -> None:
+        """What a branch begins with: its result."""
+        result = when.wait.result
+        if result is None:
+            return
+        head = self._source.text[when.wait.span.start : self._parts_of(when.wait).keyword.start].rstrip()
+        left = one_line(head).removesuffix("=").rstrip()
+        if result.kind is ResultKind.STATE:
+            plan = self._plans[result.name]
+            if not plan.is_hoisted:
+                self._first_in(when.body, f"{plan.type} {result.name} = ", *value, ";")
+            elif plan.holder:
+                self._first_in(when.body, f"{plan.type}& {result.name} = {plan.holder}.emplace(", *value, ");")
+            else:
+                self._first_in(when.body, f"{result.name} = ", *value, ";")
+            self._found.count("state")
+            return
+        if result.kind is ResultKind.ASSIGN:
+            self._first_in(when.body, f"{left} = ", *value, ";")
+            return
+        if self._is_unneeded(when):
+            return
+        if self._settings.is_exact and self._reach.suspends(when.body) and self._is_risky(result):
+            holder = self._branch_holders.setdefault(when.body, self._unused(f"{result.names[0]}Local"))
+            made: list[Part] = [f"auto {holder} = std::make_optional(", *value, ")"]
+            if result.type is not None and "auto" not in left:
+                made = [f"std::optional<{one_line(self._text(result.type))}> {holder}(", *value, ")"]
+            self._first_in(when.body, *made, *self._alias(left, result.names, holder, when.body.span.start), ";")
+            return
+        if left.startswith("auto&") and not left.startswith("auto&&"):
+            left = f"const {left}"
+        self._first_in(when.body, f"{left} = ", *value, ";")
+
+    def _is_unneeded(self, when: When) -> bool:
+        """Whether a branch has a result of its own that it does not name, and of which nobody can tell when it dies."""
+        result = when.wait.result
+        if result is None or result.kind not in (ResultKind.LOCAL, ResultKind.UNPACK):
+            return False
+        if self._settings.is_exact and self._is_risky(result):
+            return False
+        return not any(self._uses(name, when.body.span) for name in result.names)
+
+    _branch_holders: dict[Block, str]
+
+    # -----------------------------------------------------------------------------------------------------------
+
+    def _remove_line(self, close: Span) -> None:
+        """The `}` of the choose, with its line if nothing else stands there."""
+        line = self._source.line(close.start)
+        start = self._source.line_start(line)
+        text = self._source.line_text(line)
+        before = self._source.text[start : close.start]
+        if before.strip() or text[close.end - start :].strip():
+            blanks = len(before) - len(before.rstrip())
+            self._edits.replace(Span(close.start - (blanks if before.strip() else 0), close.end))
+            return
+        break_ = start - 1
+        if self._source.text[break_ - 1 : break_] == "\r":
+            break_ -= 1
+        self._edits.replace(Span(break_, close.end))
+
+    def _dedent(self, statement: Choose) -> None:
+        """Moves the lines of the branches, and comments between them, to where the choose stands."""
+        outer = self._written_indent(statement.span.start)
+        head = self._written_indent(statement.whens[0].span.start)
+        inner = head.removeprefix(outer)
+        if not head.startswith(outer) or not inner:
+            return
+        first = self._source.line(statement.whens[0].span.start)
+        last = self._source.line(statement.span.end - 1)
+        self._dedents.append((Span(self._source.line_start(first), statement.span.end), len(inner)))
+        for line in range(first, last + 1):
+            start = self._source.line_start(line)
+            if start <= statement.whens[0].span.start or not self._source.line_text(line).startswith(head):
+                continue
+            if not self._in_token(start):
+                self._edits.replace(Span(start + len(outer), start + len(head)))
+
+    def _in_token(self, offset: int) -> bool:
+        """Whether the line begins within a token, as in a raw string."""
+        index = self._words.first(Span(offset, offset)) - 1
+        return index >= 0 and self._words.span(index).end > offset and self._words.texts[index] != ""

@@ -1,0 +1,95 @@
+"""`actorc migrate PATH...`: says what is to be done, and with --write does it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from actorc import outputs
+from actorc.migrate import report
+from actorc.migrate.arguments import Arguments, parse
+from actorc.migrate.diff import unified
+from actorc.migrate.project import Project
+from actorc.migrate.results import Result
+from actorc.migrate.write import write_all
+from actorc.report.report import COLOURED, PLAIN, wants_colour
+from actorc.run import EXIT_INTERNAL, EXIT_REJECTED
+
+
+def main(argv: Sequence[str]) -> int:
+    arguments = parse(argv)
+    result = Project(arguments.paths, arguments.settings, _say).migrated(arguments.jobs)
+    status = _status(result)
+    if arguments.verifies and result.changed and not _is_verified(result, arguments):
+        _print(result, arguments)
+        return max(status, EXIT_REJECTED)
+    try:
+        if arguments.mode == "write":
+            write_all(result.changed)
+        for path in arguments.reports:
+            _write_report(path, result)
+    except OSError as error:
+        _say(f"actorc: {error.filename}: {error.strerror}\n")
+        return max(status, EXIT_REJECTED)
+    _print(result, arguments)
+    if arguments.mode == "check" and result.changed:
+        return max(status, EXIT_REJECTED)
+    return status
+
+
+def _is_verified(result: Result, arguments: Arguments) -> bool:
+    from actorc.frames.compile import CannotCompile  # late: most runs compile nothing
+    from actorc.migrate.verify.verify import as_text, verify
+
+    try:
+        found = verify(result, arguments.flags, arguments.tests, arguments.jobs)
+    except CannotCompile as error:
+        _say(f"actorc: {error}\n")
+        return False
+    result.frames = found.frames
+    _say(as_text(found))
+    return not found.findings
+
+
+def _status(result: Result) -> int:
+    if any(failure.kind == "internal" for failure in result.failures):
+        return EXIT_INTERNAL
+    return 0 if result.is_whole else EXIT_REJECTED
+
+
+def _write_report(path: str, result: Result) -> None:
+    if path.endswith(".json"):
+        from actorc.migrate.document import as_json
+
+        text = as_json(result)
+    else:
+        from actorc.migrate.page import as_html  # late: it loads Jinja
+
+        text = as_html(result)
+    outputs.write(path, text.encode("utf-8", errors="replace"))
+
+
+def _print(result: Result, arguments: Arguments) -> None:
+    if arguments.mode == "diff":
+        _put("".join(map(unified, result.changed)))
+        _say(report.summary(result))
+    elif arguments.mode == "check":
+        _put("".join(f"{file.path}\n" for file in result.changed))
+    else:
+        palette = COLOURED if wants_colour(arguments.colour, sys.stdout) else PLAIN
+        _put(report.as_text(result, palette))
+
+
+def _put(text: str) -> None:
+    """Bytes that are no UTF-8 come out as they were."""
+    sys.stdout.flush()
+    if hasattr(sys.stdout, "buffer"):
+        sys.stdout.buffer.write(text.encode("utf-8", errors="surrogateescape"))
+        sys.stdout.buffer.flush()
+    else:
+        sys.stdout.write(text)
+
+
+def _say(text: str) -> None:
+    encoding = sys.stderr.encoding or "utf-8"
+    sys.stderr.write(text.encode(encoding, "replace").decode(encoding))

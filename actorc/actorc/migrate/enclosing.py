@@ -1,0 +1,97 @@
+"""Whose members a place in a file sees: the classes in whose bodies, or in whose members' bodies, it stands.
+
+A heuristic over the tokens, for files that are parsed only as far as their actors: a class head is a class key with a
+name before a `{`, and `X::f(...) {` is a member of X.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+
+from actorc.words import CLASS_KEYS, KEYWORDS
+
+_LONGEST_HEAD = 400
+_ENDS_NAME = frozenset({":", "final", "<", ""})
+
+
+class Enclosing:
+    def __init__(self, texts: list[str]) -> None:
+        self._texts = texts
+        self._places: list[int] = []  # behind which braces something else is seen
+        self._seen: list[tuple[str, ...]] = []
+        self._read()
+
+    def classes(self, index: int) -> tuple[str, ...]:
+        place = bisect_right(self._places, index) - 1
+        return self._seen[place] if place >= 0 else ()
+
+    def _read(self) -> None:
+        texts = self._texts
+        open_: list[tuple[str, ...]] = []
+        for index, text in enumerate(texts):
+            if text == "{":
+                open_.append(tuple(self._opened(index)))
+            elif text == "}":
+                if open_:
+                    open_.pop()
+            else:
+                continue
+            now = tuple(name for names in open_ for name in names)
+            if not self._seen or self._seen[-1] != now:
+                self._places.append(index)
+                self._seen.append(now)
+
+    def _opened(self, brace: int) -> Iterator[str]:
+        texts = self._texts
+        first = brace
+        while first > 0 and brace - first < _LONGEST_HEAD and texts[first - 1] not in (";", "{", "}"):
+            if texts[first - 1][:1] == "#":
+                break
+            first -= 1
+        depth = 0
+        for index in range(first, brace):
+            text = texts[index]
+            depth += (text in ("(", "[")) - (text in (")", "]"))
+            if depth == 0 and text in CLASS_KEYS and texts[index - 1] not in ("enum", "<", ","):
+                yield from self._class_name(index + 1, brace)
+                return
+            if depth == 0 and text == "::" and self._is_member(index, brace):
+                owner = self._owner(index - 1)
+                if owner:
+                    yield owner
+
+    def _class_name(self, index: int, brace: int) -> Iterator[str]:
+        texts = self._texts
+        name = ""
+        while index < brace and texts[index] not in _ENDS_NAME:
+            if texts[index] in ("[", "("):  # attributes
+                close = {"[": "]", "(": ")"}[texts[index]]
+                while index < brace and texts[index] != close:
+                    index += 1
+            elif _is_name(texts[index]):
+                name = texts[index]
+            index += 1
+        if name:
+            yield name
+
+    def _is_member(self, index: int, brace: int) -> bool:
+        """Whether `name(` follows the `::`."""
+        texts = self._texts
+        place = index + 1 + (texts[index + 1] == "~")
+        return place + 1 < brace and texts[place + 1] == "(" and _is_name(texts[place])
+
+    def _owner(self, index: int) -> str:
+        texts = self._texts
+        if texts[index] == ">":
+            depth = 0
+            while index >= 0:
+                depth += (texts[index] == ">") - (texts[index] == "<")
+                index -= 1
+                if depth == 0:
+                    break
+        return texts[index] if index >= 0 and _is_name(texts[index]) else ""
+
+
+def _is_name(text: str) -> bool:
+    return (text[:1].isalpha() or text[:1] == "_") and text not in KEYWORDS

@@ -1,0 +1,138 @@
+"""What one process finds out about one file, all of which takes a parse. The rest is decided when all are known."""
+
+from __future__ import annotations
+
+import gc
+import io
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import redirect_stderr
+from itertools import repeat
+
+from actorc import driver
+from actorc.diagnostics import Diagnostics
+from actorc.migrate.actors import Head, heads_of
+from actorc.migrate.directives import directives_of
+from actorc.migrate.edits import Edits
+from actorc.migrate.gather import Kind
+from actorc.migrate.headers import Surroundings, surroundings_of
+from actorc.migrate.notes import Conversion
+from actorc.migrate.settings import Settings
+from actorc.migrate.uses import Use, find_uses
+from actorc.parse.brackets import TokenList
+from actorc.parse.lexer import lex
+from actorc.records import dataclass
+from actorc.report.report import Failure, Reporter, in_one_line
+from actorc.run import report_internal
+from actorc.source import Source
+from actorc.syntax import File, Words
+
+_FILES_AT_ONCE = 4  # handed to a process together
+_FILES_BETWEEN_COLLECTIONS = 20
+_NOTHING = Conversion((), ())
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    path: str
+    kind: Kind
+    data: bytes
+    is_kept: bool  # its actors are not to be touched
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    path: str
+    edits: Edits  # of what stands in actors
+    conversion: Conversion
+    heads: tuple[Head, ...]
+    uses: tuple[Use, ...]
+    surroundings: Surroundings
+    first_actor: int | None  # where it begins
+    rejected: str  # why its actors stay as they are, if the file is why
+    printed: str  # for standard error
+    failures: tuple[Failure, ...]
+
+
+def examine_all(tasks: Sequence[Task], names: Collection[str], settings: Settings, jobs: int) -> list[Examined]:
+    """In the order of the tasks."""
+    if jobs == 1 or len(tasks) == 1:
+        return list(_one_by_one(tasks, names, settings))
+    with ProcessPoolExecutor(jobs) as pool:
+        return list(pool.map(examine, tasks, repeat(names), repeat(settings), chunksize=_FILES_AT_ONCE))
+
+
+def _one_by_one(tasks: Iterable[Task], names: Collection[str], settings: Settings) -> Iterator[Examined]:
+    gc.freeze()  # what has been loaded stays, and need not be looked through
+    for number, task in enumerate(tasks, 1):
+        yield examine(task, names, settings)
+        if number % _FILES_BETWEEN_COLLECTIONS == 0:
+            gc.collect()
+            gc.freeze()  # what is left now has been found out, and stays too
+
+
+def examine(task: Task, names: Collection[str], settings: Settings) -> Examined:
+    """Whatever goes wrong in a file is said of that file."""
+    source = Source.from_bytes(task.path, task.data)
+    reporter = Reporter("text", "never", warnings=False)
+    printed = io.StringIO()
+    with redirect_stderr(printed):
+        try:
+            return _examine(task, source, names, settings, reporter, printed)
+        except Exception as error:
+            report_internal(error, task.path, reporter)
+    failures = tuple(reporter.failures)
+    why = failures[-1].message
+    nothing = Surroundings((), ())
+    return Examined(task.path, Edits(source.text), _NOTHING, (), (), nothing, None, why, printed.getvalue(), failures)
+
+
+def _examine(
+    task: Task, source: Source, names: Collection[str], settings: Settings, reporter: Reporter, printed: io.StringIO
+) -> Examined:
+    if task.kind is Kind.PLAIN:
+        tokens = TokenList(source, lex(source, Diagnostics()), Diagnostics())
+        file, rejected = File((), Words(tokens.texts, tokens.tokens.starts)), ""
+    else:
+        file, rejected = _parsed(source, reporter)
+    edits = Edits(source.text)
+    conversion = _NOTHING
+    if task.kind is Kind.ACTORS and not rejected and not task.is_kept:
+        from actorc.migrate.convert import convert  # late: files without actors do not need it
+
+        try:
+            conversion = convert(file, source, settings, edits)
+        except Exception as error:
+            report_internal(error, task.path, reporter)
+            rejected = reporter.failures[-1].message
+            edits, conversion = Edits(source.text), _NOTHING
+    heads = heads_of(file, task.path)
+    spans = [actor.span for actor in file.actors]
+    return Examined(
+        task.path,
+        edits,
+        conversion,
+        heads,
+        tuple(find_uses(file.words, source, names, [head.own for head in heads])),
+        surroundings_of(file.words, directives_of(file.words), spans),
+        min((span.start for span in spans), default=None),
+        rejected,
+        printed.getvalue(),
+        tuple(reporter.failures),
+    )
+
+
+def _parsed(source: Source, reporter: Reporter) -> tuple[File, str]:
+    """The tree, and what is wrong with it."""
+    diagnostics = Diagnostics()
+    file = driver.examine(source, diagnostics)
+    reporter.add(source, diagnostics)
+    return file, _said_of(diagnostics, source)
+
+
+def _said_of(diagnostics: Diagnostics, source: Source) -> str:
+    errors = diagnostics.errors
+    if not errors:
+        return ""
+    first = f"line {source.line(errors[0].span.start)}: {in_one_line(errors[0].message)} [{errors[0].code}]"
+    return f"an error in {first}" if len(errors) == 1 else f"{len(errors)} errors, the first in {first}"

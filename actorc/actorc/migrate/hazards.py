@@ -1,0 +1,244 @@
+"""Hazards that stand in the text of an actor, whatever its body is made into; and the waits that need no helper.
+
+wait(success(f));   ->  co_await f;        idiomatic
+wait(store(x, f));  ->  x = co_await f;    idiomatic
+wait(self->f);      ->  co_await [&] { return self->f; }();  exact, for a library that does not keep what it awaits
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from actorc import syntax
+from actorc.check.handlers import report_swallowing
+from actorc.check.reach import Reach
+from actorc.diagnostics import Diagnostics
+from actorc.migrate.edits import Edits
+from actorc.migrate.notes import Hazard, Note
+from actorc.migrate.settings import Settings
+from actorc.migrate.spelling import Operand, is_harmless
+from actorc.records import replace
+from actorc.source import Source
+from actorc.spelling import one_line
+from actorc.syntax import Actor, Block, File, Span, Words
+
+_OPEN = frozenset({"(", "[", "{"})
+_CLOSE = frozenset({")", "]", "}"})
+# Objects that a wait's operand may hold on to without anybody seeing it.
+_LIBRARY = frozenset(
+    {"Future", "Promise", "PromiseStream", "FutureStream", "Never", "Optional", "ErrorOr", "Reference"}
+)
+
+
+def look(
+    actor: Actor, body: Block, words: Words, source: Source, settings: Settings, edits: Edits, notes: list[Note]
+) -> None:
+    """Adds to the edits and the notes of an actor whose body has been converted."""
+    _Search(actor, body, words, source, settings, edits, notes).look()
+
+
+class _Search:
+    def __init__(
+        self,
+        actor: Actor,
+        body: Block,
+        words: Words,
+        source: Source,
+        settings: Settings,
+        edits: Edits,
+        notes: list[Note],
+    ) -> None:
+        self._actor = actor
+        self._body = body
+        self._words = words
+        self._source = source
+        self._settings = settings
+        self._edits = edits
+        self._notes = notes
+
+    def look(self) -> None:
+        statements = list(syntax.walk(self._body))
+        if any(isinstance(statement, syntax.Try) for statement in statements):
+            self._swallowed()
+        if self._settings.is_foundationdb:
+            self._frame_lifetime()
+            self._awaited_lvalues(statements)
+        if not self._settings.is_exact:
+            self._loop_states(statements)
+            self._foreign_exceptions(statements)
+            for statement in statements:
+                if isinstance(statement, syntax.Wait) and not self._simplify(statement):
+                    self._temporaries(statement.wait)
+
+    def _note(self, hazard: Hazard, span: Span, message: str, instead: str = "") -> None:
+        self._notes.append(Note(hazard, span, self._actor.name, message, instead))
+
+    # -----------------------------------------------------------------------------------------------------------
+
+    def _swallowed(self) -> None:
+        """H13, as the compiler finds it."""
+        found = Diagnostics()
+        report_swallowing(self._actor, self._body, File((), self._words), self._source, Reach(self._source), found)
+        found.drop_allowed(self._source)
+        for each in found:
+            self._note(Hazard.SWALLOWED_CANCEL, each.span, f"{each.message}, as in the actor")
+
+    def _loop_states(self, statements: list[syntax.Statement]) -> None:
+        """H10: states that die at the end of their block, where that is the body of a loop."""
+        bodies = [
+            block.span for each in statements if isinstance(each, syntax.LOOPS) for block in syntax.children(each)
+        ]
+        for place, note in enumerate(self._notes):
+            span = note.span
+            if note.hazard is Hazard.BLOCK_STATE and any(b.start <= span.start and span.end <= b.end for b in bodies):
+                message = note.message.partition(";")[0].replace("its block", "each pass")
+                message += "; as a state it lived until the next pass assigned to it, and to the end of the actor"
+                self._notes[place] = replace(note, hazard=Hazard.LOOP_STATE, message=message)
+
+    def _foreign_exceptions(self, statements: list[syntax.Statement]) -> None:
+        """H18 of handlers that have moved."""
+        told = {note.span for note in self._notes if note.hazard is Hazard.FOREIGN_EXCEPTION}
+        for statement in statements:
+            clauses = statement.catches if isinstance(statement, syntax.Try) else ()
+            if any(clause.kind is syntax.CatchKind.ALL for clause in clauses):
+                continue
+            for clause in clauses:
+                if clause.kind is syntax.CatchKind.ERROR and clause.head not in told:
+                    current = "unknown_error()" if self._settings.is_foundationdb else "flow::currentError()"
+                    instead = f"a `catch (...)` behind it that keeps {current}"
+                    self._note(
+                        Hazard.FOREIGN_EXCEPTION, clause.head, "exceptions that are no Error pass this handler", instead
+                    )
+                    break
+
+    def _frame_lifetime(self) -> None:
+        """H15: parameters of which somebody can tell when they die."""
+        if self._actor.result_type is None:
+            return
+        kept = [
+            each
+            for each in self._actor.parameters
+            if not is_harmless(self._source[each.type.span]) and not each.name.startswith("__")
+        ]
+        if not kept:
+            return
+        names = [f"`{each.name}`" for each in kept]
+        listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+        ends = "lives" if len(names) == 1 else "live"
+        first = kept[0]
+        type_ = one_line(self._source[first.type.span])
+        self._note(
+            Hazard.FRAME_LIFETIME,
+            first.span,
+            f"{listed} {ends} for as long as somebody holds the future; the actor's died before its result was seen",
+            f"`{type_} own(std::move({first.name}));` at the top, and `own` for `{first.name}` below",
+        )
+
+    # -----------------------------------------------------------------------------------------------------------
+
+    def _awaited_lvalues(self, statements: list[syntax.Statement]) -> None:
+        """H17: a future that somebody else can assign to while the coroutine waits for it."""
+        own = self._own_names(statements)
+        for statement in statements:
+            if not isinstance(statement, syntax.Wait):
+                continue
+            span = statement.wait.operand.span
+            operand = Operand(self._words, span)
+            if not operand.is_name or (len(operand.texts) == 1 and operand.texts[0] in own):
+                continue
+            copy = f"[&] {{ return {one_line(self._source[span])}; }}()"
+            if self._settings.is_exact:
+                self._edits.replace(span, "[&] { return ", span, "; }()")
+            else:
+                message = f"what `{one_line(self._source[span])}` is when the wait ends may be another future"
+                self._note(Hazard.AWAITED_LVALUE, span, message, f"co_await {copy}")
+
+    def _own_names(self, statements: list[syntax.Statement]) -> set[str]:
+        """Variables to which nothing but the actor's own statements can assign, as far as its text tells."""
+        names = {parameter.name for parameter in self._actor.parameters}
+        for statement in statements:
+            names |= {
+                name for type_, name in syntax.declared_states(statement) if not self._source[type_.span].endswith("&")
+            }
+            if isinstance(statement, syntax.Plain):
+                names |= {local.name for local in statement.locals}
+            for wait in syntax.waits_of(statement):
+                names |= set(() if wait.result is None else wait.result.names)
+        texts = self._words.texts
+        first, end = self._words.between(self._body.span)
+        reached = {
+            texts[i + 1] for i in range(first, end) if texts[i] == "&" and texts[i - 1] in ("(", ",", "=", "return")
+        }
+        return names - reached
+
+    # -----------------------------------------------------------------------------------------------------------
+
+    def _simplify(self, statement: syntax.Wait) -> bool:
+        """H12: whether the wait was for success() or store(), which it does without."""
+        wait = statement.wait
+        if wait.result is not None or wait.is_stream:
+            return False
+        call = self._call(wait.operand.span)
+        if call is None:
+            return False
+        name, given = call
+        if name == "success" and len(given) == 1:
+            self._edits.replace(wait.operand.span, *self._operand(given[0]))
+            message = "the wait is for the future itself, whose value is copied out of it and dropped"
+            self._note(Hazard.SIMPLIFIED_WAIT, wait.operand.span, message, self._helper(wait))
+            return True
+        if name == "store" and len(given) == 2:
+            self._edits.insert(statement.span.start, given[0], " = ")
+            self._edits.replace(wait.operand.span, *self._operand(given[1]))
+            target = one_line(self._source[given[0]])
+            message = f"`{target}` is found and assigned to when the wait has ended; store() keeps a reference to it"
+            self._note(Hazard.SIMPLIFIED_WAIT, wait.operand.span, message, self._helper(wait))
+            return True
+        return False
+
+    def _helper(self, wait: syntax.WaitExpr) -> str:
+        return f"co_await {one_line(self._source[wait.operand.span])};"
+
+    def _operand(self, span: Span) -> list[str | Span]:
+        return ["(", span, ")"] if Operand(self._words, span).needs_parentheses else [span]
+
+    def _call(self, span: Span) -> tuple[str, list[Span]] | None:
+        """Of `success(f)` or `store(x, f)`: the name, and the arguments."""
+        first, end = self._words.between(span)
+        texts = self._words.texts
+        if texts[first : first + 2] == ["flow", "::"]:
+            first += 2
+        if texts[first] not in ("success", "store") or texts[first + 1] != "(" or texts[end - 1] != ")":
+            return None
+        starts, depth = [first + 2], 0
+        for index in range(first + 1, end):
+            depth += (texts[index] in _OPEN) - (texts[index] in _CLOSE)
+            if depth == 0 and index < end - 1:
+                return None  # something follows the call
+            if depth == 1 and texts[index] == ",":
+                starts.append(index + 1)
+        stops = [*(start - 1 for start in starts[1:]), end - 1]
+        if any(stop <= start for start, stop in zip(starts, stops, strict=True)):
+            return None
+        pairs = zip(starts, stops, strict=True)
+        return texts[first], [Span(self._words.starts[start], self._words.span(stop - 1).end) for start, stop in pairs]
+
+    def _temporaries(self, wait: syntax.WaitExpr) -> None:
+        """H19: objects that are made within the operand. A class is what is called and begins with a capital letter."""
+        made = next(self._objects_in(wait.operand.span), "")
+        if made:
+            self._note(
+                Hazard.TEMPORARIES,
+                wait.operand.span,
+                f"the `{made}` lives until the wait has ended; an actor's died before it began",
+                f"co_await [&] {{ return {one_line(self._source[wait.operand.span])}; }}();",
+            )
+
+    def _objects_in(self, span: Span) -> Iterator[str]:
+        first, end = self._words.between(span)
+        texts = self._words.texts
+        for index in range(first, end - 1):
+            name = texts[index]
+            is_made = texts[index + 1] in ("(", "{") and texts[index - 1] not in (".", "->")
+            if is_made and name[:1].isupper() and name not in _LIBRARY and not is_harmless(name):
+                yield name

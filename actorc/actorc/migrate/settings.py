@@ -1,0 +1,25 @@
+"""What a migration is to make."""
+
+from __future__ import annotations
+
+from actorc.records import dataclass
+
+TARGETS = ("flow", "foundationdb")  # whose coroutine library the result is written for
+STYLES = ("exact", "idiomatic")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """`exact`: the program means what it meant, to the letter. `idiomatic`: what a good engineer would write; where its
+    meaning could differ, a note says so."""
+
+    target: str = TARGETS[0]
+    style: str = STYLES[0]
+
+    @property
+    def is_exact(self) -> bool:
+        return self.style == "exact"
+
+    @property
+    def is_foundationdb(self) -> bool:
+        return self.target == "foundationdb"

@@ -1,0 +1,129 @@
+"""Hazards that stand in the text of an actor: which are told, where, and what is done about them."""
+
+from __future__ import annotations
+
+import pytest
+from conversions import Converted, converted
+
+
+def idiomatic(body: str, target: str = "flow") -> Converted:
+    return converted(
+        f"ACTOR Future<int> f(Future<int> g, Server* self) {{\n{body}\nreturn 1;\n}}\n", "idiomatic", target
+    )
+
+
+def exact(body: str, target: str = "flow") -> Converted:
+    return converted(f"ACTOR Future<int> f(Future<int> g, Server* self) {{\n{body}\nreturn 1;\n}}\n", "exact", target)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("wait(success(g));", "co_await g;"),
+        ("wait(flow::success(g));", "co_await g;"),
+        ("wait(success(g && self->get(1, 2)));", "co_await (g && self->get(1, 2));"),
+        ("if (self) wait(success(g));", "if (self) co_await g;"),
+        ("wait(store(self->x, self->get(1, 2)));", "self->x = co_await self->get(1, 2);"),
+        ("wait(store(self->at(1, 2), g));", "self->at(1, 2) = co_await g;"),
+        ("if (self) wait(store(self->x, g)); // why", "if (self) self->x = co_await g; // why"),
+    ],
+)
+def test_waits_without_a_helper(before: str, after: str) -> None:
+    found = idiomatic(before)
+    assert f"\n{after}\n" in found.text
+    assert found.codes == ["H12"]
+    assert found.note("H12").instead == f"co_await {before[before.index('wait(') + 5 : before.rindex(')')]};"
+    kept = exact(before)
+    assert before.partition("wait(")[2].split("(")[0] in kept.text
+    assert kept.codes == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "wait(success(g) && self->done());",
+        "wait(mine::success(g));",
+        "wait(self->store(self->x, g));",
+        "wait(store(self->x, g, 3));",
+        "choose { when(wait(success(g))) { } when(wait(self->done())) { } }",
+    ],
+)
+def test_other_functions_stay(body: str) -> None:
+    found = idiomatic(body)
+    assert "H12" not in found.codes
+    assert "success(g)" in found.text or "store(self->x, g" in found.text
+
+
+def test_state_of_a_loop() -> None:
+    body = "while (self) {\n    state std::vector<Future<Void>> running;\n    wait(delay(1));\n}"
+    found = idiomatic(body)
+    assert found.codes == ["H10"]
+    assert found.note("H10").message.startswith("`running` dies at the end of each pass")
+    assert "declare `running`" in found.note("H10").instead
+    assert exact(body).codes == []
+
+
+def test_state_of_another_block() -> None:
+    found = idiomatic("if (self) {\n    state std::vector<Future<Void>> running;\n    wait(delay(1));\n}")
+    assert found.codes == ["H1"]
+
+
+@pytest.mark.parametrize("style", ["exact", "idiomatic"])
+def test_swallowed_cancel(style: str) -> None:
+    body = "loop {\n    try {\n        wait(delay(1));\n    } catch (Error& e) {\n    }\n}"
+    found = converted(f"ACTOR Future<Void> f() {{\n{body}\n}}\n", style)
+    assert "this loop cannot be cancelled" in found.note("H13").message
+    allowed = body.replace("    } catch", "    // actorc: allow A0603\n    } catch")
+    assert "H13" not in converted(f"ACTOR Future<Void> f() {{\n{allowed}\n}}\n", style).codes
+    passed = body.replace("(Error& e) {", "(Error& e) {\n        if (e.code() == error_code_actor_cancelled) throw;")
+    assert "H13" not in converted(f"ACTOR Future<Void> f() {{\n{passed}\n}}\n", style).codes
+
+
+def test_temporaries() -> None:
+    found = idiomatic("wait(self->write(Guard(self)));")
+    assert found.codes == ["H19"]
+    assert found.note("H19").instead == "co_await [&] { return self->write(Guard(self)); }();"
+    assert idiomatic("wait(self->write(Key(), self->get(1), Future<int>(3)));").codes == []
+    assert exact("wait(self->write(Guard(self)));").codes == []
+
+
+def test_awaited_members() -> None:
+    body = "state Future<int> own = g;\nint x = wait(self->count);\nint y = wait(own);\nint z = wait(g);"
+    made = exact(body, "foundationdb")
+    assert "int x = co_await [&] { return self->count; }();\nint y = co_await own;\nint z = co_await g;" in made.text
+    assert "H17" not in made.codes
+    found = idiomatic(body, "foundationdb")
+    assert "int x = co_await self->count;" in found.text
+    assert found.note("H17").instead == "co_await [&] { return self->count; }()"
+    assert "H17" not in idiomatic(body).codes
+    assert "int x = co_await self->count;" in exact(body).text
+
+
+def test_awaited_local_that_others_reach() -> None:
+    body = "state Future<int> own = g;\nself->keep(&own);\nint y = wait(own);"
+    assert "H17" in idiomatic(body, "foundationdb").codes
+
+
+@pytest.mark.parametrize("style", ["exact", "idiomatic"])
+def test_parameters_of_a_library_that_keeps_them(style: str) -> None:
+    text = (
+        "ACTOR Future<int> f(int n, Lock lock, Server* self, Promise<int> p) {\n    wait(delay(n));\n    return 1;\n}\n"
+    )
+    note = converted(text, style, "foundationdb").note("H15")
+    assert note.message.startswith("`lock` and `p` live for as long as")
+    assert "`Lock own(std::move(lock));`" in note.instead
+    assert "H15" not in converted(text, style).codes
+    assert (
+        "H15"
+        not in converted(text.replace("Lock lock, ", "").replace(", Promise<int> p", ""), style, "foundationdb").codes
+    )
+    runs_on = text.replace("Future<int> f", "void f").replace("return 1;", "")
+    assert "H15" not in converted(runs_on, style, "foundationdb").codes
+
+
+@pytest.mark.parametrize("handler", ["wait(delay(1));", "self->next();"])
+def test_exceptions_that_are_no_errors(handler: str) -> None:
+    body = f"try {{\n    wait(delay(1));\n}} catch (Error& e) {{\n    {handler}\n}}"
+    assert idiomatic(body).codes == ["H18"]
+    assert idiomatic(f"{body} catch (...) {{\n    throw;\n}}").codes == []
+    assert exact(body).codes == []

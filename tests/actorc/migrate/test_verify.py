@@ -1,0 +1,208 @@
+"""`actorc migrate --verify`: what is migrated is compiled, run and called before and after; faults are planted in what
+it becomes, and must be found."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from actorc.migrate.arguments import parse
+from actorc.migrate.command import main
+from actorc.migrate.project import Project
+from actorc.migrate.settings import Settings
+from actorc.migrate.verify.drive import driven_in
+from actorc.migrate.verify.verify import Verification, as_text, verify
+from actorc.records import replace
+from actorc.source import Source
+
+ROOT = Path(__file__).parents[3]
+FLAGS = ("-I.", "-O1")
+
+HEADER = """\
+#if defined(NO_INTELLISENSE) && !defined(TWICE_ACTOR_G_H)
+#define TWICE_ACTOR_G_H
+#include "app/twice.actor.g.h"
+#elif !defined(TWICE_ACTOR_H)
+#define TWICE_ACTOR_H
+#include "flow/flow.h"
+#include "flow/actorcompiler.h"
+using namespace flow;
+ACTOR static Future<int> twice(Future<int> f) {
+    int x = wait(f);
+    return 2 * x;
+}
+#include "flow/unactorcompiler.h"
+#endif
+"""
+LIBRARY = """\
+#include "app/twice.actor.h"
+#include <cstdio>
+#include "flow/actorcompiler.h"
+
+namespace app {
+namespace {
+ACTOR Future<int> sums(FutureStream<int> numbers, Future<Void> stop) {
+    state int sum = 0;
+    try {
+        loop choose {
+            when(int n = waitNext(numbers)) { sum += n; }
+            when(wait(stop)) { return sum; }
+        }
+    } catch (Error& e) {
+        if (e.code() == error_code_actor_cancelled)
+            throw;
+        wait(delay(1));
+        return -sum;
+    }
+}
+} // namespace
+
+ACTOR UNCANCELLABLE Future<Void> stubborn(Promise<int> p, std::string const& text, double d) {
+    wait(delay(d));
+    p.send(text.size());
+    return Void();
+}
+
+ACTOR void alone(Future<int> f, bool b) {
+    int n = wait(twice(f));
+    std::printf("%d %d\\n", n, b);
+}
+
+Future<int> uses() {
+    return sums(FutureStream<int>(), stubborn(Promise<int>(), "text", 1));
+}
+} // namespace app
+"""
+PROGRAM = """\
+#include "app/twice.actor.h"
+#include <cstdio>
+#include "flow/actorcompiler.h"
+
+ACTOR Future<Void> counts(int n) {
+    state int i = 0;
+    for (; i < n; i++) {
+        wait(delay(1));
+        std::printf("%d at %g\\n", i, now());
+    }
+    return Void();
+}
+
+int main() {
+    SimLoop loop;
+    loop.run(counts(3));
+    std::printf("%d\\n", loop.run(twice(21)));
+}
+"""
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(ROOT / "build" / "cache"))  # of the runtime, which takes a while
+    monkeypatch.chdir(tmp_path)
+    app = tmp_path / "app"
+    app.mkdir()
+    (app / "twice.actor.h").write_text(HEADER)
+    (app / "library.actor.cpp").write_text(LIBRARY)
+    (app / "program.actor.cpp").write_text(PROGRAM)
+    return tmp_path
+
+
+def verified(before: str = "", after: str = "", commands: tuple[str, ...] = ()) -> Verification:
+    """Of the tree in the working directory, in whose new texts `before` is replaced."""
+    result = Project(["app"], Settings(), lambda text: None).migrated()
+    assert result.is_whole
+    if before:
+        assert any(before in file.text for file in result.files)
+        result.files = [replace(file, text=file.text.replace(before, after)) for file in result.files]
+    return verify(result, FLAGS, commands, 2)
+
+
+def test_no_difference(tree: Path) -> None:
+    found = verified(commands=("ls {tree}/app | wc -l", "cat $ACTORC_TREE/app/*.h | grep -c 'return 2'"))
+    assert as_text(found).endswith("no difference\n"), as_text(found)
+    assert (found.compiled, found.programs, found.commands) == (2, ["app/program.actor.cpp"], 2)
+    assert sorted(found.actors) == ["app::alone", "app::stubborn", "app::sums"]
+    frames = {each.actor: (each.before, each.after) for each in found.frames}
+    assert all(before > 0 and after > 0 for before, after in frames.values())
+    assert {"app::sums", "counts"} <= set(frames)
+    assert sorted(os.listdir(tree / "app")) == ["library.actor.cpp", "program.actor.cpp", "twice.actor.h"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "shown"),
+    [
+        ("sum += n;", "sum -= n;", "app::sums, seed"),  # called
+        ("co_return -sum;", "co_return sum;", "+result: "),  # in the handler
+        ("throw caught;", "co_return 4711;", "cancelled after"),
+        ("printf(\"%d at %g\\n\", i, now())", "printf(\"%d\\n\", i)", "-0 at 1"),  # a program
+    ],
+)  # fmt: skip
+def test_planted_faults(tree: Path, before: str, after: str, shown: str) -> None:
+    (tree / "app" / ("library.actor.cpp" if "printf" in before else "program.actor.cpp")).unlink()
+    found = verified(before, after)
+    assert found.findings
+    assert shown in as_text(found)
+
+
+def test_what_does_not_compile_shows_the_first_error(tree: Path) -> None:
+    (tree / "app" / "program.actor.cpp").unlink()
+    [finding] = verified("co_return -sum;", "co_return sun;").findings
+    assert finding.what == "does not compile when it is migrated"
+    assert "app/library.cpp:" in finding.text
+    assert "sun" in finding.text
+    assert "/tree/" not in finding.text
+
+
+def test_what_does_not_compile_before_is_said(tree: Path) -> None:
+    (tree / "app" / "program.actor.cpp").unlink()
+    library = tree / "app" / "library.actor.cpp"
+    library.write_text(library.read_text().replace("p.send(text.size());", "p.sendAll();"))
+    [finding] = verified().findings
+    assert finding.what == "does not compile as it is"
+    assert "sendAll" in finding.text
+
+
+def test_commands_that_end_otherwise(tree: Path) -> None:
+    (tree / "app" / "library.actor.cpp").unlink()
+    [finding] = verified(commands=("test -e app/program.actor.cpp",)).findings
+    assert finding.what == "ends with exit code 0 before and 1 after"
+
+
+def test_nothing_is_written_if_something_differs(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tree / "app" / "library.actor.cpp").unlink()
+    line = ["app", "--write", "--jobs=2", "--verify", "--test"]
+    assert main([*line, "ls app", "--", *FLAGS]) == 1
+    assert "+program.cpp" in capsys.readouterr().err
+    assert (tree / "app" / "program.actor.cpp").exists()
+    assert main([*line, "ls app | wc -l", "--", *FLAGS]) == 0
+    captured = capsys.readouterr()
+    assert captured.err.endswith("no difference\n")
+    assert "frames, in bytes" in captured.out
+    assert not (tree / "app" / "program.actor.cpp").exists()
+
+
+def test_wrong_arguments() -> None:
+    with pytest.raises(SystemExit) as exit_:
+        parse(["app", "--test", "true"])
+    assert exit_.value.code == 100
+    assert parse(["app", "--verify", "--", "-I.", "--", "-DX"]).flags == ("-I.", "--", "-DX")
+    assert parse(["app", "--verify"]).flags is None
+
+
+def test_which_actors_are_called() -> None:
+    text = """\
+namespace a::b { namespace { ACTOR Future<int> one(int n, Future<std::string> const& f) { wait(delay(1)); return n; } }
+inline namespace c { ACTOR void two() { wait(delay(1)); } } }
+ACTOR Future<Void> three(Future<Thing> f) { wait(success(f)); return Void(); }
+ACTOR template <class T> Future<Void> four(Future<int> f) { wait(success(f)); return Void(); }
+struct S { ACTOR static Future<Void> five(Future<int> f) { wait(success(f)); return Void(); } };
+ACTOR Future<Void> six(int* n) { wait(delay(1)); return Void(); }
+ACTOR Future<Void> declared(int n);
+"""
+    found = driven_in(Source("x.actor.cpp", text))
+    assert [(each.name, each.types) for each in found] == [
+        ("::a::b::one", ("int", "Future<std::string>")),
+        ("::a::b::c::two", ()),
+    ]

@@ -1,0 +1,40 @@
+"""Small trees of files, before and after a migration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from actorc.__main__ import main
+
+KEYWORDS = '#include "flow/actorcompiler.h" // This must be the last #include.\n'
+# The top of an actor file in whose place there is nothing afterwards but flow.h.
+TOP = '#include "flow/flow.h"\nusing namespace flow;\n' + KEYWORDS
+NEW_TOP = '#include "flow/flow.h"\nusing namespace flow;\n'
+
+
+def make(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode("utf-8", errors="surrogateescape"))
+
+
+def tree(folder: Path) -> dict[str, str]:
+    found = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {
+        str(path.relative_to(folder)): path.read_bytes().decode("utf-8", errors="surrogateescape") for path in found
+    }
+
+
+def migrate(*arguments: str) -> int:
+    return main(["migrate", "--jobs=1", *arguments])
+
+
+def migrated(folder: Path, files: dict[str, str], *options: str, status: int = 0) -> dict[str, str]:
+    """What a tree becomes, all of which is given; a second run must leave it as it is."""
+    make(folder, files)
+    assert migrate(".", "--write", *options) == status
+    found = tree(folder)
+    migrate(".", "--write", *options)
+    assert tree(folder) == found
+    return found

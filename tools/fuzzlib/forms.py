@@ -1,0 +1,88 @@
+"""The forms in which a program is run: as a back end emits it, or as `actorc migrate` writes it for a library."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from actorc.driver import BACKENDS
+from actorc.migrate.decide import Decision
+from actorc.migrate.examine import Task, examine
+from actorc.migrate.gather import Kind
+from actorc.migrate.settings import TARGETS, Settings
+from fuzzlib.generate import Rules
+
+MIGRATED = "migrated-"
+FORMS = (*BACKENDS, *(MIGRATED + target for target in TARGETS))
+
+_FILE = "program.actor.cpp"
+_INCLUDE = re.compile(r"^#include .*\n+", re.MULTILINE)
+_RUNS_ON = re.compile(r"\bUNCANCELLABLE\s+Future<int>\s+root\(")
+
+
+@dataclass(frozen=True, slots=True)
+class Migrated:
+    """`why_not`: what went wrong, or why an actor stays one; empty if all is well."""
+
+    text: str
+    why_not: str = ""
+
+
+def target_of(form: str) -> str:
+    """For whose library a form is migrated; nothing for a back end."""
+    return form.removeprefix(MIGRATED) if form.startswith(MIGRATED) else ""
+
+
+def migrated_forms(targets: Sequence[str]) -> tuple[str, ...]:
+    return tuple(MIGRATED + target for target in targets)
+
+
+def rules_for(forms: Sequence[str], toolchain: str) -> Rules:
+    """Of programs that mean the same in all of these forms."""
+    targets = [target for form in forms if (target := target_of(form))]
+    is_exact = "foundationdb" not in targets
+    return Rules(
+        owns_arguments=bool(targets),
+        orders_parameters=not targets or toolchain != "gcc",
+        ends_by_never=is_exact,
+        keeps_exceptions=is_exact,
+    )
+
+
+def told_apart(trace: list[str], form: str) -> list[str]:
+    """What of a trace must be as the model has it: for foundationdb a void actor has a future, and who drops it
+    drops its error."""
+    if target_of(form) != "foundationdb":
+        return trace
+    return [line for line in trace if not line.startswith("dropped error")]
+
+
+def headers_of(form: str) -> str:
+    """What a file of programs begins with: our headers under the names of the library that they are migrated for."""
+    return '#include "flow/compat/flow/CoroUtils.h"\n' if target_of(form) == "foundationdb" else ""
+
+
+def migrated(text: str, target: str) -> Migrated:
+    """In exact style. Includes are left to the file in which the programs stand."""
+    settings = Settings(target)
+    examined = examine(Task(_FILE, Kind.ACTORS, text.encode(), False), _names_in(text), settings)
+    if examined.rejected:
+        return Migrated("", f"{examined.rejected}\n{examined.printed}")
+    file = Decision([examined], {_FILE: text}, {}, settings).of_code(examined)
+    left = "\n".join(f"{each.name}: {each.left}" for each in file.left)
+    if settings.is_foundationdb and "flow::" in file.text:
+        left = "it uses names of another library"
+    return Migrated(_INCLUDE.sub("", file.text), left)
+
+
+def _names_in(text: str) -> set[str]:
+    """Of functions that might be actors which run on."""
+    return set(re.findall(r"\b(?:root|child\d+)\b", text))
+
+
+def root_arguments(text: str, form: str) -> str:
+    """What a program's root is called with, given `token` and `n`."""
+    if target_of(form) and _RUNS_ON.search(text):
+        return "flow::Uncancellable(), token, n"
+    return "token, n"
