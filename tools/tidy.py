@@ -41,6 +41,7 @@ RANKS = {
     "flow/fiber": 4,
     "flow/trace": 4,
     "flow/lib": 5,
+    "flow/file": 5,
     "flow/structured": 6,
     "flow/sim": 6,
     "net": 7,

@@ -41,6 +41,7 @@
     FLOW_ERROR(checksum_failed, 1520, "the checksum does not match the data")                                          \
     FLOW_ERROR(io_timeout, 1521, "input or output took too long")                                                      \
     FLOW_ERROR(file_corrupt, 1522, "the file's content makes no sense")                                                \
+    FLOW_ERROR(disk_full, 1590, "no room is left on the disk")                                                         \
     FLOW_ERROR(client_invalid_operation, 2000, "the call is not allowed")                                              \
     FLOW_ERROR(inverted_range, 2005, "the range ends before it begins")                                                \
     FLOW_ERROR(invalid_option_value, 2006, "the option does not have this value")                                      \

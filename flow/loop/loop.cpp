@@ -27,15 +27,15 @@ Loop::Loop() : previous_(std::exchange(currentLoop, this)) {
 
 void Loop::end() noexcept {
     FLOW_ASSERT(runs_ == 0, "a loop is destroyed by a task that it runs");
-    while (!guests_.isEmpty()) {
-        auto* guest = static_cast<Guest*>(guests_.next);
-        guest->unlink();
-        guest->end(guest);
-    }
-    for (;;) { // what dies here may post
+    for (;;) { // what dies here may post, and bring new guests
+        while (!guests_.isEmpty()) {
+            auto* guest = static_cast<Guest*>(guests_.next);
+            guest->unlink();
+            guest->end(guest);
+        }
         takeInbox();
         ready_.orphanAll();
-        if (!inbox_.isEmpty())
+        if (!inbox_.isEmpty() || !guests_.isEmpty())
             continue;
         if (expected_ == 0)
             break;
@@ -50,6 +50,22 @@ Loop::~Loop() {
             *place = previous_;
             break;
         }
+}
+
+void* Loop::find(void const* key) const {
+    for (Service const& each : services_)
+        if (each.key == key)
+            return each.object;
+    return nullptr;
+}
+
+void Loop::provide(void const* key, void* object) {
+    for (Service& each : services_)
+        if (each.key == key) {
+            each.object = object;
+            return;
+        }
+    services_.push_back({key, object});
 }
 
 void Loop::runUntilReady(Cell* cell) {

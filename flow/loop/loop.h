@@ -16,6 +16,9 @@
 #include "flow/loop/ready_queue.h"
 #include "flow/loop/timer_queue.h"
 
+#include <type_traits>
+#include <vector>
+
 namespace flow {
 namespace detail {
 
@@ -23,6 +26,10 @@ namespace detail {
 struct Guest : Link {
     void (*end)(Guest*);
 };
+
+/// Its address stands for T. Not constant: a linker may give constants of one value one address.
+template <class T>
+inline constinit char serviceKey = 0;
 
 } // namespace detail
 
@@ -77,6 +84,18 @@ public:
         waiter.link.prev = reinterpret_cast<detail::Link*>(static_cast<std::intptr_t>(priority));
         if (inbox_.put(&waiter))
             inbox_.wake();
+    }
+
+    /// What code on this loop shall use as its T, an interface such as FileSystem; null if nobody has provided any.
+    template <class T>
+    T* service() const {
+        return static_cast<T*>(find(&detail::serviceKey<T>));
+    }
+    /// From here on that is `service`, in place of what was there; null: nothing. T has to be named. The loop does not
+    /// own it. Throws std::bad_alloc.
+    template <class T>
+    void provide(std::type_identity_t<T>* service) {
+        provide(&detail::serviceKey<T>, service);
     }
 
     /// The guest is ended, unlinked, when this loop is.
@@ -137,6 +156,13 @@ protected:
     int timerSteps_ = detail::TimerQueue::kNoLimit;
 
 private:
+    struct Service {
+        void const* key;
+        void* object;
+    };
+
+    void* find(void const* key) const;
+    void provide(void const* key, void* object);
     void runUntilReady(detail::Cell* cell);
     void runUntil(detail::Cell* cell);
     /// False when nothing is left to do.
@@ -158,6 +184,7 @@ private:
     detail::ReadyQueue ready_;
     detail::TimerQueue timers_;
     Loop* previous_;
+    std::vector<Service> services_; // few
 };
 
 /// While one exists, its loop does not end for want of work: other threads may post some. Made and destroyed on the

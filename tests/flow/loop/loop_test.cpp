@@ -42,6 +42,20 @@ int errorOf(Future<Void> const& future) {
     return future.isError() ? future.getError().code() : 0;
 }
 
+struct Clerk {
+    virtual ~Clerk() = default;
+    virtual int number() = 0;
+};
+struct Other {
+    int unused = 0;
+};
+/// Its Clerk does not stand at its beginning.
+struct Office : Other, Clerk {
+    explicit Office(int n) : n_(n) {}
+    int number() override { return n_; }
+    int n_;
+};
+
 } // namespace
 
 TEST_CASE("loop: run gives the value of a future") {
@@ -247,4 +261,39 @@ TEST_CASE("loop: hasWork while a task is ready or a timer is set") {
     CHECK(loop.hasWork());
     later = Future<Void>();
     CHECK_FALSE(loop.hasWork());
+}
+
+TEST_CASE("loop: what is provided as an interface is what code on this loop finds") {
+    SimLoop outer;
+    Office first(1), second(2);
+    CHECK(loop().service<Clerk>() == nullptr);
+    outer.provide<Clerk>(&first);
+    CHECK(loop().service<Clerk>()->number() == 1);
+    CHECK(loop().service<Office>() == nullptr);
+    outer.provide<Office>(&second);
+    CHECK(loop().service<Clerk>()->number() == 1);
+    {
+        SimLoop inner;
+        CHECK(loop().service<Clerk>() == nullptr);
+        inner.provide<Clerk>(&second);
+        CHECK(loop().service<Clerk>()->number() == 2);
+    }
+    outer.provide<Clerk>(nullptr);
+    CHECK(loop().service<Clerk>() == nullptr);
+    CHECK(loop().service<Office>() == &second);
+}
+
+TEST_CASE("loop: a guest that comes while its loop ends is ended as well") {
+    struct LateGuest : detail::Guest {
+        bool ended = false;
+        LateGuest() {
+            end = [](Guest* guest) { static_cast<LateGuest*>(guest)->ended = true; };
+        }
+    } guest;
+    {
+        SimLoop loop;
+        std::shared_ptr<void> comes(nullptr, [&](void*) { loop.add(guest); });
+        loop.post([comes = std::move(comes)] {});
+    }
+    CHECK(guest.ended);
 }
