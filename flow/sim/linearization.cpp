@@ -233,11 +233,10 @@ private:
         calls_.resize(kept);
     }
 
-    /// Whether the same operations were left at this value before, with no more of the unknown ones taken. What was
-    /// left follows from the first return and the calls before it, since all later ones are always left.
+    /// Whether the same operations were left at this value before, with no more of the unknown ones taken. What is left
+    /// follows from the calls before the first return, which is one of theirs: all that come later are always left.
     bool wasHere() {
         WhatIsLeft left{calls_};
-        left.numbers.push_back(firstReturn_);
         left.numbers.push_back(static_cast<std::size_t>(state_));
         auto& before = seen_[std::move(left)];
         std::size_t size = 1 + used_.size() / 16; // so that the budget bounds the memory as well

@@ -156,6 +156,14 @@ TEST_CASE("linearizable: a write of unknown outcome") {
         read(history, 2, "4");
         CHECK_FALSE(isLinearizable(history));
     }
+    SUBCASE("may be compareAndSets that lead nowhere but to each other") {
+        history.invoke(3, "a", CompareAndSet{"4", "5"});
+        history.invoke(4, "a", CompareAndSet{"5", "4"});
+        read(history, 2, "2");
+        CHECK(isLinearizable(history));
+        read(history, 2, "5");
+        CHECK_FALSE(isLinearizable(history));
+    }
     SUBCASE("may be a remove") {
         history.invoke(3, "a", Remove{});
         read(history, 2, {});

@@ -27,7 +27,7 @@ Linearization search(std::vector<Operation> const& operations, std::size_t end =
 }
 
 /// Results that may be right or wrong. Small numbers of values make accidents frequent.
-Operation randomOperation(DeterministicRandom& random, int values) {
+Operation randomOperation(DeterministicRandom& random, int values, double unknown) {
     auto value = [&] {
         int number = random.randomInt(0, values + 1);
         return number == 0 ? Value() : Value(std::to_string(number));
@@ -40,7 +40,7 @@ Operation randomOperation(DeterministicRandom& random, int values) {
         operation.kind = History::Kind::compareAndSet;
         operation.expected = value();
     }
-    operation.outcome = random.randomInt(0, 4) == 0 ? History::Outcome::unknown : History::Outcome::ok;
+    operation.outcome = random.random01() < unknown ? History::Outcome::unknown : History::Outcome::ok;
     if (operation.outcome == History::Outcome::ok)
         operation.succeeded = operation.kind == History::Kind::compareAndSet && random.coinflip();
     return operation;
@@ -49,6 +49,7 @@ Operation randomOperation(DeterministicRandom& random, int values) {
 /// Any order of the events: a number of operations at once, the others one by one.
 std::vector<Operation> randomOperations(DeterministicRandom& random, int count) {
     int values = random.randomInt(1, 4), atOnce = random.randomInt(1, count + 1);
+    double unknown = random.randomChoice(std::vector<double>{0, 0.2, 0.6});
     std::vector<Operation> operations;
     std::vector<std::size_t> running;
     std::size_t events = 0;
@@ -56,7 +57,7 @@ std::vector<Operation> randomOperations(DeterministicRandom& random, int count) 
         bool canBegin =
             operations.size() < static_cast<std::size_t>(count) && running.size() < static_cast<std::size_t>(atOnce);
         if (canBegin && (running.empty() || random.coinflip())) {
-            operations.push_back(randomOperation(random, values));
+            operations.push_back(randomOperation(random, values, unknown));
             operations.back().invoked = events++;
             if (operations.back().outcome == History::Outcome::ok)
                 running.push_back(operations.size() - 1);
