@@ -144,7 +144,7 @@ struct Actor : F, ResultBytes<kPrefixBytes<CellType<typename F::Value>>> {
         auto future = Future<CellType<T>>::adopt(cell);
         auto* self = static_cast<Self*>(cell->frame());
         self->resume = resumeActor;
-        self->destroy = F::kPasses ? destroyActor : nullptr; // others are resumed, to end through their handlers
+        self->destroy = destroyActor; // by a cancel only if F passes it on: others end through their handlers
         self->reset();
         noteRunning(self);
         std::uint8_t status;

@@ -83,7 +83,8 @@ Cell* newCell(std::size_t frameBytes, std::uint32_t futures, std::uint32_t promi
     static_assert(alignof(T) <= 16, "values of futures are aligned to 16 bytes at most: hold this one by pointer");
     static_assert(kPrefixBytes<T> < 16 * 65536, "values of futures are below 1 MiB: hold this one by pointer");
     std::size_t bytes = kPrefixBytes<T> + sizeof(Cell) + frameBytes;
-    auto* cell = reinterpret_cast<Cell*>(static_cast<char*>(memory::allocate(bytes)) + kPrefixBytes<T>);
+    auto* cell =
+        reinterpret_cast<Cell*>(static_cast<char*>(memory::allocateCell(bytes, kPrefixBytes<T>)) + kPrefixBytes<T>);
     cell->waiters.reset();
     cell->futures = futures;
     cell->promises = promises;

@@ -1,6 +1,5 @@
 #include "flow/loop/loop.h"
 
-#include <limits>
 #include <thread>
 
 namespace flow {
@@ -20,9 +19,13 @@ struct EndOfTurn : Waiter {
 
 } // namespace
 
-Loop::Loop() : previous_(std::exchange(currentLoop, this)) {
+Loop::Loop(NotCurrent) : previous_(nullptr) {
     guests_.reset();
     nameUncaughtErrors();
+}
+
+Loop::Loop() : Loop(NotCurrent()) {
+    previous_ = std::exchange(currentLoop, this);
 }
 
 void Loop::end() noexcept {
@@ -97,22 +100,25 @@ void Loop::runUntil(Cell* cell) {
 }
 
 bool Loop::runTurn() {
+    return runTurnWith([](Waiter*) {});
+}
+
+bool Loop::step() {
+    ++runs_;
+    struct Ended {
+        int& runs;
+        ~Ended() { --runs; }
+    } ended{runs_};
+    return runTurn();
+}
+
+void Loop::startTasks() {
     turnEnded_ = false;
     now_ = startTurn();
     resetSlice();
     if (!inbox_.isEmpty()) [[unlikely]]
         takeInbox();
     timers_.expire(now_, timerSteps_, [this](Waiter* waiter, TaskPriority priority) { ready_.push(waiter, priority); });
-    for (int i = 0; i < kTasksPerTurn; ++i) {
-        Waiter* next = ready_.pop();
-        if (!next)
-            return waitForWork();
-        ++tasks_;
-        detail::run(next);
-        if (turnEnded_)
-            break;
-    }
-    return true;
 }
 
 void Loop::takeInbox() {
@@ -126,14 +132,9 @@ void Loop::takeInbox() {
 bool Loop::waitForWork() {
     if (!inbox_.isEmpty())
         return true;
-    constexpr double kNever = std::numeric_limits<double>::infinity();
     // A delay without end is as good as none: waiting for it would set a simulated clock to infinity.
     double deadline = timers_.nextDeadline();
-    if (deadline == kNever && guards_ == 0)
-        return false;
-    if (deadline > now_) // or else the queue goes on with what it has not found out yet
-        idleUntil(deadline);
-    return true;
+    return deadline <= now_ || idleUntil(deadline); // not after now: the queue goes on with what it has not found yet
 }
 
 } // namespace flow

@@ -130,7 +130,11 @@ public:
     }
 
 protected:
+    /// Becomes the current loop of this thread.
     Loop();
+    /// Does not: what is derived from it says when it is.
+    enum class NotCurrent {};
+    explicit Loop(NotCurrent);
     /// For the destructors of the derived classes: what dies with the loop may still look at its clock.
     void end() noexcept;
 
@@ -142,8 +146,10 @@ protected:
     /// Called when a turn begins: the time to use for it.
     virtual double startTurn() = 0;
     /// Nothing is ready and the earliest timer is at `deadline`: lets time pass until then. Infinity: there is none,
-    /// but another thread may post. May return early.
-    virtual void idleUntil(double deadline) = 0;
+    /// and unless another thread may post, the answer is false, which ends run(). May return early.
+    virtual bool idleUntil(double deadline) = 0;
+    /// Whether some WorkGuard expects posts of other threads.
+    bool isGuarded() const { return guards_ != 0; }
     /// Sleeps until something is posted, or for so long; may return early.
     void sleep(double seconds) { inbox_.sleep(seconds); }
     /// The slice counter ran out: true if the task must really give way; either way the counter is set again.
@@ -155,6 +161,14 @@ protected:
     /// In how many steps a turn may look for timers that have expired.
     int timerSteps_ = detail::TimerQueue::kNoLimit;
 
+    /// One turn; false when nothing is left to do.
+    virtual bool runTurn();
+    /// The same, calling before(waiter) for each task before it runs.
+    template <class Before>
+    bool runTurnWith(Before&& before);
+    /// A turn of a loop that another one drives, for which run() is not called.
+    bool step();
+
 private:
     struct Service {
         void const* key;
@@ -165,8 +179,7 @@ private:
     void provide(void const* key, void* object);
     void runUntilReady(detail::Cell* cell);
     void runUntil(detail::Cell* cell);
-    /// False when nothing is left to do.
-    bool runTurn();
+    void startTasks();
     bool waitForWork();
     void takeInbox();
 
@@ -186,6 +199,22 @@ private:
     Loop* previous_;
     std::vector<Service> services_; // few
 };
+
+template <class Before>
+bool Loop::runTurnWith(Before&& before) {
+    startTasks();
+    for (int i = 0; i < kTasksPerTurn; ++i) {
+        detail::Waiter* next = ready_.pop();
+        if (!next)
+            return waitForWork();
+        ++tasks_;
+        before(next);
+        detail::run(next);
+        if (turnEnded_)
+            break;
+    }
+    return true;
+}
 
 /// While one exists, its loop does not end for want of work: other threads may post some. Made and destroyed on the
 /// loop's own thread, before the loop.

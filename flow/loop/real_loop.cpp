@@ -1,6 +1,7 @@
 #include "flow/loop/real_loop.h"
 
 #include <ctime>
+#include <limits>
 
 namespace flow {
 
@@ -19,10 +20,13 @@ double RealLoop::startTurn() {
     return timer();
 }
 
-void RealLoop::idleUntil(double deadline) {
+bool RealLoop::idleUntil(double deadline) {
+    if (deadline == std::numeric_limits<double>::infinity() && !isGuarded())
+        return false;
     double seconds = deadline - timer();
     if (seconds > 0)
         sleep(seconds);
+    return true;
 }
 
 bool RealLoop::sliceIsOver() {

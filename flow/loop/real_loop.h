@@ -24,7 +24,7 @@ private:
     static constexpr int kTimerStepsPerTurn = 1024;
 
     double startTurn() override;
-    void idleUntil(double deadline) override;
+    bool idleUntil(double deadline) override;
     bool sliceIsOver() override;
 };
 

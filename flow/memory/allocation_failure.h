@@ -25,8 +25,7 @@
 // Costs nothing while no AllocationFailure exists. Other threads are not affected.
 
 #include "flow/base/error.h"
-#include "flow/base/non_copyable.h"
-#include "flow/memory/fast_allocator.h"
+#include "flow/memory/allocation_watch.h"
 
 #include <cstring>
 #include <stdexcept>
@@ -36,10 +35,10 @@ namespace flow {
 
 /// While it exists, allocation number n of this thread, counted from 0 at its construction, throws std::bad_alloc. All
 /// others succeed. One at a time on a thread.
-class AllocationFailure : NonCopyable {
+class AllocationFailure : memory::AllocationWatch {
 public:
     explicit AllocationFailure(std::uint64_t n);
-    ~AllocationFailure();
+    ~AllocationFailure() override;
 
     /// Whether there have been so many allocations that one has failed.
     bool hasHappened() const { return count_ > n_; }
@@ -48,16 +47,11 @@ public:
 
 private:
     friend bool allocationFails() noexcept;
-    friend void* memory::detail::allocateSlow(std::size_t bytes, memory::SizeClass sizeClass);
-    friend void memory::detail::releaseSlow(void* block, memory::SizeClass sizeClass) noexcept;
 
-    void* allocate(std::size_t bytes);
-    void release(void* block, memory::SizeClass sizeClass) noexcept;
+    void allocating() override;
 
     std::uint64_t n_;
     std::uint64_t count_ = 0;
-    /// The thread's free lists, which are empty as long as this exists: so every allocation comes to `allocate`.
-    memory::detail::FreeBlock* lists_[memory::kClassCount] = {};
 };
 
 namespace detail {

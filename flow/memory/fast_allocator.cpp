@@ -1,6 +1,6 @@
 #include "flow/memory/fast_allocator.h"
 
-#include "flow/memory/allocation_failure.h"
+#include "flow/memory/allocation_watch.h"
 #include "flow/memory/home.h"
 
 #include <cstdlib>
@@ -8,8 +8,8 @@
 namespace flow::memory {
 
 void* detail::allocateSlow(std::size_t bytes, SizeClass sizeClass) {
-    if (flow::detail::allocationFailure)
-        return flow::detail::allocationFailure->allocate(bytes);
+    if (watch)
+        return AllocationWatch::allocate(bytes, sizeClass, AllocationWatch::kNoCell);
     FreeList& list = heap.classes[sizeClass];
     if (FLOW_SYSTEM_BLOCKS || sizeClass == kSystemClass) {
         void* block = std::malloc(bytes);
@@ -27,15 +27,19 @@ void* detail::allocateSlow(std::size_t bytes, SizeClass sizeClass) {
     return block;
 }
 
+void* detail::allocateCellSlow(std::size_t bytes, SizeClass sizeClass, std::size_t prefixBytes) {
+    return watch ? AllocationWatch::allocate(bytes, sizeClass, prefixBytes) : allocateSlow(bytes, sizeClass);
+}
+
 void detail::releaseSlow(void* block, SizeClass sizeClass) noexcept {
+    if (watch)
+        return AllocationWatch::release(block, sizeClass);
     FreeList& list = heap.classes[sizeClass];
     if (FLOW_SYSTEM_BLOCKS || sizeClass == kSystemClass) {
         list.toBeFreed = 1;
         ++list.freedThen;
         return std::free(block);
     }
-    if (flow::detail::allocationFailure)
-        return flow::detail::allocationFailure->release(block, sizeClass);
     list.first = ::new (block) FreeBlock{list.first};
     list.toBeFreed = Home::freesBetween(sizeClass);
     list.freedThen += list.toBeFreed;

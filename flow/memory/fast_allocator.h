@@ -35,6 +35,8 @@
 
 namespace flow::memory {
 
+class AllocationWatch;
+
 /// Index of a size class; kSystemClass for blocks that the system provides.
 using SizeClass = std::uint8_t;
 
@@ -84,25 +86,44 @@ struct Heap {
 };
 
 inline constinit thread_local Heap heap{};
+/// The innermost watch of this thread: flow/memory/allocation_watch.h.
+inline constinit thread_local AllocationWatch* watch = nullptr;
 
 /// Fills the free list of the class, or takes from the system; throws std::bad_alloc with everything unchanged.
 void* allocateSlow(std::size_t bytes, SizeClass sizeClass);
+/// The same; a watch learns where the cell is.
+void* allocateCellSlow(std::size_t bytes, SizeClass sizeClass, std::size_t prefixBytes);
 /// Looks for blocks of other threads among those that have been freed. Every block of kSystemClass comes here, so that
 /// `release` needs one test for both.
 void releaseSlow(void* block, SizeClass sizeClass) noexcept;
 
 } // namespace detail
 
-/// A block of at least `bytes` bytes, aligned to 16. Throws std::bad_alloc; the allocator stays usable.
-inline void* allocate(std::size_t bytes) {
+namespace detail {
+
+template <class Slow>
+inline void* allocate(std::size_t bytes, Slow slow) {
     SizeClass sizeClass = sizeClassOf(bytes);
-    auto& list = detail::heap.classes[sizeClass];
-    detail::FreeBlock* block = list.first;
+    FreeList& list = heap.classes[sizeClass];
+    FreeBlock* block = list.first;
     if (FLOW_SYSTEM_BLOCKS || __builtin_expect(block == nullptr, false))
-        return detail::allocateSlow(bytes, sizeClass);
+        return slow(bytes, sizeClass);
     list.first = block->next;
     ++list.allocated;
     return block;
+}
+
+} // namespace detail
+
+/// A block of at least `bytes` bytes, aligned to 16. Throws std::bad_alloc; the allocator stays usable.
+inline void* allocate(std::size_t bytes) {
+    return detail::allocate(bytes, detail::allocateSlow);
+}
+/// The same for a block in which a result cell follows `prefixBytes` of value.
+inline void* allocateCell(std::size_t bytes, std::size_t prefixBytes) {
+    return detail::allocate(bytes, [prefixBytes](std::size_t size, SizeClass sizeClass) {
+        return detail::allocateCellSlow(size, sizeClass, prefixBytes);
+    });
 }
 
 /// Gives back a block of `allocate(bytes)` with `sizeClassOf(bytes) == sizeClass`.

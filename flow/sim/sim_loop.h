@@ -22,11 +22,14 @@ public:
 
 private:
     double startTurn() override { return now_; }
-    void idleUntil(double deadline) override {
-        if (deadline == std::numeric_limits<double>::infinity())
+    bool idleUntil(double deadline) override {
+        if (deadline != std::numeric_limits<double>::infinity())
+            now_ = deadline;
+        else if (isGuarded())
             sleep(deadline); // for another thread, which virtual time knows nothing of
         else
-            now_ = deadline;
+            return false;
+        return true;
     }
     /// In simulation a slice is a number of yields, since time stands still.
     bool sliceIsOver() override {

@@ -273,7 +273,7 @@ TEST_CASE("home: blocks of another thread are found where samples always miss th
         }
     };
     together(producer, consumer);
-    CHECK(peak - before <= 3 * kMiB);
+    CHECK(peak - before <= 3 * (kMiB + kChunk)); // by how the threads happen to take turns, up to a chunk each more
     CHECK(settled() <= before);
 }
 

@@ -1,0 +1,67 @@
+#pragma once
+// Census: knows every result cell that this thread makes while it exists, by group, in the order of making. It is how a
+// simulation ends a process whose actors nobody else can reach, and how it tells who waits for whom.
+//
+//     Census census;
+//     CellGroup group;
+//     CellGroup* before = census.enter(&group);    // what is made from here on belongs to the group
+//     Future<Void> running = serve();
+//     census.enter(before);
+//     group.destroyFrames();                        // the actor and all that it started are gone; none of them ran on
+//
+// Costs nothing while none exists. Every allocation is several times as slow while one does. Cells that were made
+// before are not known, nor are those of other threads.
+
+#include "flow/core/cell.h"
+#include "flow/memory/allocation_watch.h"
+
+#include <unordered_map>
+
+namespace flow::detail {
+
+/// Cells that belong together. Must outlive the Census, or be empty when it dies.
+class CellGroup : NonCopyable {
+public:
+    CellGroup() { entries_.reset(); }
+
+    /// Ends every unfinished computation of the group as if the machine had stopped: states and parameters are
+    /// destroyed, no handler sees anything, nobody is woken, and futures that are left stay unset for ever. None of
+    /// them may be running. Afterwards nothing waits for any cell of the group.
+    void destroyFrames() noexcept;
+
+    /// Calls visit(Cell*) for each cell, oldest first. It must neither make nor free any.
+    template <class Visit>
+    void forEach(Visit&& visit) const {
+        for (Link const* link = entries_.next; link != &entries_; link = link->next)
+            visit(static_cast<Entry const*>(link)->cell);
+    }
+    bool isEmpty() const { return entries_.isEmpty(); }
+
+private:
+    friend class Census;
+    struct Entry : Link {
+        explicit Entry(Cell* c) : cell(c) {}
+        Cell* cell;
+    };
+
+    void stopFrames() noexcept;
+
+    Link entries_;
+};
+
+class Census final : memory::AllocationWatch {
+public:
+    ~Census() override;
+
+    /// From here on new cells belong to the group; null: to none. Returns the group before.
+    CellGroup* enter(CellGroup* group) { return std::exchange(current_, group); }
+
+private:
+    void allocated(void* block, void* cell) noexcept override;
+    void released(void* block) noexcept override;
+
+    CellGroup* current_ = nullptr;
+    std::unordered_map<void*, CellGroup::Entry> entries_; // by block; never iterated over
+};
+
+} // namespace flow::detail

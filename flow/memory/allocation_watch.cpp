@@ -1,0 +1,78 @@
+#include "flow/memory/allocation_watch.h"
+
+#include "flow/base/assert.h"
+
+#include <cstdlib>
+#include <utility>
+
+namespace flow::memory {
+using detail::FreeBlock;
+using detail::heap;
+namespace {
+
+/// The thread's free lists, which are empty as long as there is a watch.
+constinit thread_local FreeBlock* setAside[kClassCount] = {};
+
+void swapLists() {
+    for (std::size_t c = 0; c < kClassCount; ++c)
+        std::swap(heap.classes[c].first, setAside[c]);
+}
+
+} // namespace
+
+AllocationWatch::AllocationWatch() : outer_(detail::watch) {
+    if (!outer_) {
+        swapLists();
+        for (auto& list : heap.classes) {
+            list.freedThen = list.freed() + 1; // every release comes to `release` too
+            list.toBeFreed = 1;
+        }
+    }
+    detail::watch = this;
+}
+
+AllocationWatch::~AllocationWatch() {
+    FLOW_ASSERT(detail::watch == this, "an AllocationWatch ends before another that was made later");
+    detail::watch = outer_;
+    if (!outer_)
+        swapLists();
+}
+
+void* AllocationWatch::allocate(std::size_t bytes, SizeClass sizeClass, std::size_t prefixBytes) {
+    for (AllocationWatch* each = detail::watch; each; each = each->outer_)
+        each->allocating();
+    void* block;
+    if (FreeBlock* first = setAside[sizeClass]; first && !FLOW_SYSTEM_BLOCKS) {
+        setAside[sizeClass] = first->next;
+        ++heap.classes[sizeClass].allocated;
+        block = first;
+    } else {
+        struct Restored {
+            AllocationWatch* before = std::exchange(detail::watch, nullptr);
+            Restored() { swapLists(); }
+            ~Restored() {
+                swapLists();
+                detail::watch = before;
+            }
+        } restored;
+        block = detail::allocateSlow(bytes, sizeClass);
+    }
+    void* cell = prefixBytes == kNoCell ? nullptr : static_cast<char*>(block) + prefixBytes;
+    for (AllocationWatch* each = detail::watch; each; each = each->outer_)
+        each->allocated(block, cell);
+    return block;
+}
+
+void AllocationWatch::release(void* block, SizeClass sizeClass) noexcept {
+    for (AllocationWatch* each = detail::watch; each; each = each->outer_)
+        each->released(block);
+    auto& list = heap.classes[sizeClass];
+    list.toBeFreed = 1;
+    ++list.freedThen;
+    if (FLOW_SYSTEM_BLOCKS || sizeClass == kSystemClass)
+        std::free(block);
+    else
+        setAside[sizeClass] = ::new (block) FreeBlock{setAside[sizeClass]};
+}
+
+} // namespace flow::memory

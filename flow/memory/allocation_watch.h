@@ -1,0 +1,45 @@
+#pragma once
+// AllocationWatch: sees each block that FastAllocator gives to this thread, or takes back on it.
+//
+//     struct Count : memory::AllocationWatch {
+//         std::uint64_t blocks = 0;
+//         void allocated(void*, void*) noexcept override { ++blocks; }
+//     };
+//
+//     Count count;
+//     Future<int> answer = compute();        // count.blocks tells how many blocks that took
+//
+// Costs nothing while none exists: one that does keeps the thread's free lists empty, so that every call of the
+// allocator takes its slow path. Several on a thread are asked innermost first, and end in reverse order of their
+// making. Other threads are not affected, and blocks that another thread frees are not seen.
+
+#include "flow/base/non_copyable.h"
+#include "flow/memory/fast_allocator.h"
+
+namespace flow::memory {
+
+class AllocationWatch : NonCopyable {
+public:
+    AllocationWatch();
+    virtual ~AllocationWatch();
+
+protected:
+    /// Called before a block is taken; may throw std::bad_alloc, and then nothing is.
+    virtual void allocating() {}
+    /// `cell` is where the result cell is in the block; null if there is none.
+    virtual void allocated([[maybe_unused]] void* block, [[maybe_unused]] void* cell) noexcept {}
+    virtual void released([[maybe_unused]] void* block) noexcept {}
+
+private:
+    friend void* detail::allocateSlow(std::size_t bytes, SizeClass sizeClass);
+    friend void* detail::allocateCellSlow(std::size_t bytes, SizeClass sizeClass, std::size_t prefixBytes);
+    friend void detail::releaseSlow(void* block, SizeClass sizeClass) noexcept;
+
+    static constexpr std::size_t kNoCell = static_cast<std::size_t>(-1);
+    static void* allocate(std::size_t bytes, SizeClass sizeClass, std::size_t prefixBytes);
+    static void release(void* block, SizeClass sizeClass) noexcept;
+
+    AllocationWatch* outer_;
+};
+
+} // namespace flow::memory
