@@ -250,6 +250,12 @@ void SimDisk::crash() {
             entry.file->loseCache(dice_);
 }
 
+// A process that kills itself made the collection that there is now, which may have ended with all that it made.
+void SimDisk::boot() {
+    operations_.clear(false);
+    isOn_ = true;
+}
+
 // -------------------------------------------------------------------------------------------------------------------
 // Names
 

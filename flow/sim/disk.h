@@ -46,8 +46,9 @@ public:
     void kill();
     /// The power has gone: what was synced is there after boot(), and of the rest what the faults leave.
     void crash();
-    /// A new process may use the disk.
-    void boot() { isOn_ = true; }
+    /// A new process may use the disk. Call it where what is made lives as long as that process: under a Census, not in
+    /// the group of one that has died.
+    void boot();
 
 private:
     class File;

@@ -2,6 +2,7 @@
 // tests/flow/file/async_file_test.cpp, which it passes as well.
 #include "flow/sim/disk.h"
 
+#include "flow/core/census.h"
 #include "flow/coro/coroutine.h"
 #include "flow/lib/all.h"
 #include "flow/lib/errors.h"
@@ -338,6 +339,35 @@ TEST_CASE("disk: a process that dies in the midst of its own steps, at any momen
         CHECK(steps == point + 1);
         if (point % 2)
             machine.boot(); // the dead process is dropped after its loop
+    }
+}
+
+TEST_CASE("disk: a process that kills itself and is destroyed without running, with operations under way") {
+    Machine machine;
+    machine.faults.seconds = 0.01;
+    detail::Census census;
+    for (int life = 0; life < 4; ++life) {
+        detail::CellGroup group;
+        auto process = [&]() -> Future<Void> {
+            File file = co_await files().open("f", OpenMode::Create);
+            for (int i = 0; i < 3; ++i)
+                co_await file->write(i, "text"_sr);
+            Future<Void> underWay = file->write(0, "never"_sr);
+            machine.disk.kill();
+            co_await underWay;
+        };
+        census.enter(&group);
+        Future<Void> running = process();
+        machine.loop->run();
+        census.enter(nullptr);
+        if (life % 2)
+            machine.disk.kill();
+        group.destroyFrames();
+        CHECK_FALSE(running.isReady());
+        running = Future<Void>();
+        machine.boot();
+        CHECK(machine.content("f") == "tttext");
+        CHECK(group.isEmpty());
     }
 }
 
