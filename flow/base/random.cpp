@@ -5,6 +5,9 @@
 #include <random>
 
 namespace flow {
+namespace {
+constinit thread_local DeterministicRandom* replacement = nullptr;
+}
 
 std::uint32_t DeterministicRandom::randomSkewedUInt32(std::uint32_t begin, std::uint32_t end) {
     FLOW_ASSERT(1 <= begin && begin < end, "randomSkewedUInt32 needs 1 <= begin < end");
@@ -43,7 +46,11 @@ void DeterministicRandom::randomBytes(void* out, std::size_t count) {
 
 DeterministicRandom* deterministicRandom() {
     thread_local DeterministicRandom random(1);
-    return &random;
+    return replacement ? replacement : &random;
+}
+
+DeterministicRandom* replaceDeterministicRandom(DeterministicRandom* random) {
+    return std::exchange(replacement, random);
 }
 
 void setThreadLocalDeterministicRandomSeed(std::uint64_t seed) {

@@ -66,12 +66,15 @@ void constructValue(Cell* cell, Args&&... args) {
 // Making and freeing
 
 #if FLOW_CHECKED
+/// While a thread simulates a process: that.
+inline constinit thread_local const void* simulatedOwner = nullptr;
 inline const void* thisThread() {
     static constinit thread_local char mark = 0;
-    return &mark;
+    return simulatedOwner ? simulatedOwner : &mark;
 }
 inline void checkThread(Cell const* cell) {
-    FLOW_CHECK(cell->owner == thisThread(), "a Future or Promise is used on a thread other than the one that made it");
+    FLOW_CHECK(cell->owner == thisThread(),
+               "a Future or Promise is used on a thread other than the one that made it, or in another simulated process");
 }
 #else
 inline void checkThread(Cell const*) {}

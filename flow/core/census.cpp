@@ -20,6 +20,16 @@ void destroyFrame(Cell* cell) noexcept {
     releasePromise(cell);
 }
 
+/// `to` is made of all of `from`, which is empty then.
+void moveAll(Link& from, Link& to) noexcept {
+    to.reset();
+    if (from.isEmpty())
+        return;
+    insertBetween(*from.prev, to, from);
+    from.unlink();
+    from.reset();
+}
+
 } // namespace
 
 /// Afterwards no cell wakes anybody, and no cancel does anything.
@@ -41,12 +51,7 @@ void CellGroup::destroyFrames() noexcept {
     while (!entries_.isEmpty()) {
         stopFrames(); // again, for what destructors have started
         Link seen;
-        seen.reset();
-        while (!entries_.isEmpty()) {
-            Link* first = entries_.next;
-            first->unlink();
-            pushBack(seen, *first);
-        }
+        moveAll(entries_, seen);
         while (!seen.isEmpty()) {
             auto* entry = static_cast<Entry*>(seen.next);
             entry->unlink();
@@ -55,16 +60,23 @@ void CellGroup::destroyFrames() noexcept {
                 destroyFrame(entry->cell);
         }
     }
-    while (!done.isEmpty()) {
-        Link* first = done.next;
+    moveAll(done, entries_);
+}
+
+void CellGroup::moveTo(CellGroup& other) noexcept {
+    Link all;
+    moveAll(entries_, all);
+    while (!all.isEmpty()) {
+        Link* first = all.next;
         first->unlink();
-        pushBack(entries_, *first);
+        pushBack(other.entries_, *first);
     }
 }
 
 Census::~Census() {
     for (auto& [block, entry] : entries_)
-        entry.unlink();
+        if (entry.isLinked())
+            entry.unlink();
 }
 
 void Census::allocated(void* block, void* cell) noexcept {
@@ -79,7 +91,8 @@ void Census::released(void* block) noexcept {
     auto place = entries_.find(block);
     if (place == entries_.end())
         return;
-    place->second.unlink();
+    if (place->second.isLinked())
+        place->second.unlink();
     entries_.erase(place);
 }
 

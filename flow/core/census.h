@@ -19,10 +19,15 @@
 
 namespace flow::detail {
 
-/// Cells that belong together. Must outlive the Census, or be empty when it dies.
+/// Cells that belong together.
 class CellGroup : NonCopyable {
 public:
     CellGroup() { entries_.reset(); }
+    /// Cells that are left belong to no group from here on.
+    ~CellGroup() {
+        while (!entries_.isEmpty())
+            entries_.next->unlink();
+    }
 
     /// Ends every unfinished computation of the group as if the machine had stopped: states and parameters are
     /// destroyed, no handler sees anything, nobody is woken, and futures that are left stay unset for ever. None of
@@ -36,6 +41,8 @@ public:
             visit(static_cast<Entry const*>(link)->cell);
     }
     bool isEmpty() const { return entries_.isEmpty(); }
+    /// From here on all its cells belong to `other`.
+    void moveTo(CellGroup& other) noexcept;
 
 private:
     friend class Census;
@@ -49,7 +56,7 @@ private:
     Link entries_;
 };
 
-class Census final : memory::AllocationWatch {
+class Census : memory::AllocationWatch {
 public:
     ~Census() override;
 
@@ -57,8 +64,8 @@ public:
     CellGroup* enter(CellGroup* group) { return std::exchange(current_, group); }
 
 private:
-    void allocated(void* block, void* cell) noexcept override;
-    void released(void* block) noexcept override;
+    void allocated(void* block, void* cell) noexcept final;
+    void released(void* block) noexcept final;
 
     CellGroup* current_ = nullptr;
     std::unordered_map<void*, CellGroup::Entry> entries_; // by block; never iterated over

@@ -168,6 +168,8 @@ protected:
     bool runTurnWith(Before&& before);
     /// A turn of a loop that another one drives, for which run() is not called.
     bool step();
+    /// Whether this turn is one of step(), and not of a run() inside it.
+    bool isDriven() const { return runs_ == 1; }
 
 private:
     struct Service {

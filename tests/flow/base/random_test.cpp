@@ -237,3 +237,12 @@ TEST_CASE("random: each thread has a generator, which repeats from its seed") {
     std::thread([&] { CHECK(flow::nondeterministicRandom()->randomUInt64() != entropy); }).join();
     flow::setThreadLocalDeterministicRandomSeed(1);
 }
+
+TEST_CASE("random: the generator of a thread can be replaced for a while") {
+    flow::setThreadLocalDeterministicRandomSeed(5);
+    flow::DeterministicRandom other(6), same(6);
+    CHECK(flow::replaceDeterministicRandom(&other) == nullptr);
+    CHECK(flow::deterministicRandom()->randomUInt64() == same.randomUInt64());
+    CHECK(flow::replaceDeterministicRandom(nullptr) == &other);
+    CHECK(flow::deterministicRandom()->randomUInt64() == flow::DeterministicRandom(5).randomUInt64());
+}

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -209,4 +210,21 @@ TEST_CASE("census: state machines end where they stand") {
     CHECK(log_.size() == 7); // nobody ran
     census.enter(nullptr);
     CHECK(group.isEmpty());
+}
+
+TEST_CASE("census: groups and the census may end in any order") {
+    auto census = std::make_unique<Census>();
+    auto group = std::make_unique<CellGroup>();
+    census->enter(group.get());
+    Promise<int> one, two;
+    census->enter(nullptr);
+    group.reset();
+    one = Promise<int>();
+    CellGroup other;
+    census->enter(&other);
+    Promise<int> three;
+    census.reset();
+    CHECK(other.isEmpty());
+    two.send(2);
+    three.send(3);
 }

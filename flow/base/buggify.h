@@ -1,0 +1,44 @@
+#pragma once
+// buggify(): places where the code itself does something rare but allowed, in simulation only; and knobs, the constants
+// that a simulated process may have another value of.
+//
+//     if (buggify())
+//         co_await delay(10);                        // what if this took long?
+//     std::size_t batch = buggify() ? 1 : knob("batch", 1000);
+//
+// Of the sites of a program each run arms a quarter, by its seed, and an armed one is true in a quarter of its visits.
+// Outside of a simulation buggify() is false and knob() what it is given, after a load and a branch.
+
+#include <source_location>
+#include <string>
+
+namespace flow {
+
+/// Who decides. The current one of a thread is a World.
+class BuggifySource {
+public:
+    virtual bool buggify(const char* file, unsigned line) = 0;
+    /// Null if the current process has none of that name.
+    virtual double const* findKnob(std::string const& name) const = 0;
+
+protected:
+    ~BuggifySource() = default;
+};
+
+namespace detail {
+inline constinit thread_local BuggifySource* buggifySource = nullptr;
+}
+
+inline bool buggify(std::source_location where = std::source_location::current()) {
+    BuggifySource* source = detail::buggifySource;
+    return source && source->buggify(where.file_name(), where.line());
+}
+
+inline double knob(const char* name, double value) {
+    if (BuggifySource* source = detail::buggifySource)
+        if (double const* other = source->findKnob(name))
+            return *other;
+    return value;
+}
+
+} // namespace flow

@@ -1,0 +1,99 @@
+#pragma once
+// Digest: one number for everything that happened in a simulated world, in its order; and the record by which two runs
+// of one seed are compared.
+//
+//     Record first;
+//     World world(seed, faults, &first);      // ... runs ...
+//     Record again(first);                    // compares
+//     World second(seed, faults, &again);     // ... runs the same ...
+//     CHECK(world.digest() == second.digest());
+//     if (again.difference()) std::puts(again.difference()->c_str());
+//
+// Nothing that depends on compilers, addresses or the machine goes into it. Random numbers do with the next task: its
+// event says where the stream of its process then stands. So do timers: what they wake is a task, at their time.
+
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace flow {
+
+enum class EventKind : std::uint8_t { Task, Message, Fault, Start, End, Note };
+
+/// What happened: when, to which process (0: the world itself), and a number or two that depend on the kind.
+struct Event {
+    double time = 0; // of the world
+    std::uint64_t detail = 0;
+    std::uint32_t process = 0;
+    std::int32_t priority = 0;
+    EventKind kind = EventKind::Task;
+
+    bool operator==(Event const&) const = default;
+    std::string toString() const;
+};
+
+class Digest {
+public:
+    void add(Event const& event) {
+        ++events_;
+        mix(std::bit_cast<std::uint64_t>(event.time));
+        mix(event.detail);
+        mix(std::uint64_t{event.process} << 32 ^ std::uint64_t(static_cast<std::uint32_t>(event.priority)) << 8 ^
+            std::uint64_t(event.kind));
+    }
+    std::uint64_t value() const { return value_; }
+    std::uint64_t events() const { return events_; }
+
+private:
+    /// A step of the finaliser of splitmix64.
+    void mix(std::uint64_t word) {
+        value_ = (value_ ^ word) * 0xBF58476D1CE4E5B9u;
+        value_ ^= value_ >> 29;
+    }
+
+    std::uint64_t value_ = 0x6D696C6C72616365u;
+    std::uint64_t events_ = 0;
+};
+
+/// The first events of a run, or the comparison with those of another one.
+class Record {
+public:
+    /// 32 bytes each.
+    static constexpr std::size_t kMostEvents = 4'000'000;
+
+    Record() = default;
+    /// Compares with `first`, which must outlive this.
+    explicit Record(Record const& first) : first_(&first) {}
+    Record& operator=(Record const&) = delete;
+
+    /// `describe` is called for the first event that differs: what else there is to be said of it.
+    template <class Describe>
+    void add(Event const& event, Describe&& describe) {
+        if (!first_) {
+            if (events_.size() < kMostEvents)
+                events_.push_back(event);
+            return;
+        }
+        std::size_t number = next_++;
+        if (!difference_ && number < kMostEvents &&
+            (number >= first_->events_.size() || !(first_->events_[number] == event)))
+            differs(number, event, describe());
+    }
+    /// To be called at the end: a run that is only shorter differs as well.
+    void finish();
+
+    /// What the first event was that differs; nothing if there is none, or only beyond those that are kept.
+    std::optional<std::string> const& difference() const { return difference_; }
+
+private:
+    void differs(std::size_t number, Event const& event, std::string const& description);
+
+    Record const* first_ = nullptr;
+    std::vector<Event> events_;
+    std::size_t next_ = 0;
+    std::optional<std::string> difference_;
+};
+
+} // namespace flow

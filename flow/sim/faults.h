@@ -1,0 +1,106 @@
+#pragma once
+// Faults: everything that can go wrong in a simulated world, each with a name and a probability. All are 0 at first.
+//
+//     Faults faults;
+//     faults.connectionReset = 0.001;              // of one message in a thousand
+//     World world(seed, faults);
+//
+//     World other(seed, Faults::swarm(seed));      // some of them, some more and some less
+//
+// A run in which everything fails all the time finds little: hardly anything gets far enough to go wrong in an
+// interesting way. So swarm() leaves half of the classes out, at random (Groce et al., "Swarm testing", 2012).
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace flow {
+
+// Each has a unit: per second of each process, per message, per connection, per operation on a file, per write, per
+// sync, per crash, per allocation, or per visit of an armed site. The last number is the most that swarm() gives it.
+#define FLOW_FAULTS(X)                                                                                                 \
+    X(processKill, "per second of a process: it dies, and is started again after a while", 0.02)                       \
+    X(processReboot, "per second of a process: it dies, and is started again at once", 0.02)                           \
+    X(powerLoss, "per second of a process: it dies, and its disk forgets what was not synced", 0.02)                   \
+    X(processPause, "per second of a process: nothing of it runs for a while", 0.03)                                   \
+    X(processSlow, "per second of a process: for a while each of its turns takes long", 0.02)                          \
+    X(addressSwap, "per second of a process: it and another are rebooted with each other's address", 0.005)            \
+    X(clockJump, "per second of a process: its clock jumps ahead", 0.01)                                               \
+    X(systemClockJump, "per second of a process: its calendar clock jumps ahead or back", 0.02)                        \
+    X(clockDrift, "per second of a process: its clock begins to run faster or slower", 0.02)                           \
+    X(allocationFailure, "per second of a process: one of its next allocations fails", 0.01)                           \
+    X(partitionOneWay, "per second of a process: another one hears nothing of it for a while", 0.02)                   \
+    X(partitionTwoWay, "per second of a process: some others and it hear nothing of each other for a while", 0.02)     \
+    X(clog, "per message: it and all that follow it on its way wait for a while", 0.002)                               \
+    X(latencySpike, "per message: it takes much longer", 0.01)                                                         \
+    X(slowLink, "per connection: it has little bandwidth", 0.1)                                                        \
+    X(connectionRefused, "per connection: it is refused", 0.05)                                                        \
+    X(connectionHalfOpen, "per connection: from some message on nothing arrives, and nobody is told", 0.02)            \
+    X(connectionReset, "per message: its connection breaks", 0.001)                                                    \
+    X(messageCorruption, "per message: one of its bits is wrong", 0.0005)                                              \
+    X(datagramLoss, "per datagram: it is lost", 0.1)                                                                   \
+    X(datagramDuplicate, "per datagram: it comes twice", 0.05)                                                         \
+    X(datagramReorder, "per datagram: others overtake it", 0.1)                                                        \
+    X(diskTornWrite, "per unsynced write at a crash: only some of its sectors are there", 0.3)                         \
+    X(diskLostWrite, "per unsynced write at a crash: it is not there", 0.3)                                            \
+    X(diskReorderedWrite, "per unsynced write at a crash: it is there and an older one is not", 0.3)                   \
+    X(diskLostRename, "per rename at a crash whose directory was not synced: it is undone", 0.3)                       \
+    X(diskMisdirectedWrite, "per write: it goes to another place of the file", 0.0002)                                 \
+    X(diskBitFlip, "per read: one of its bits is wrong", 0.0002)                                                       \
+    X(diskError, "per operation on a file: io_error", 0.001)                                                           \
+    X(diskFull, "per write: there is no space", 0.001)                                                                 \
+    X(diskSlow, "per operation on a file: it takes long", 0.01)                                                        \
+    X(diskSlowSync, "per sync: it takes long", 0.02)                                                                   \
+    X(buggify, "per visit of an armed site of buggify(): it is true", 0.25)
+
+struct Faults {
+#define FLOW_FAULT(name, meaning, most) double name = 0;
+    FLOW_FAULTS(FLOW_FAULT)
+#undef FLOW_FAULT
+
+    /// What a seed makes of them: each is left out by half of the seeds, and buggify by a quarter.
+    static Faults swarm(std::uint64_t seed);
+    /// Those that are not 0, as `name = value` with commas between.
+    std::string toString() const;
+};
+
+enum class FaultKind : std::uint8_t {
+#define FLOW_FAULT(name, meaning, most) name,
+    FLOW_FAULTS(FLOW_FAULT)
+#undef FLOW_FAULT
+};
+
+namespace detail {
+inline constexpr const char* kFaultNames[] = {
+#define FLOW_FAULT(name, meaning, most) #name,
+    FLOW_FAULTS(FLOW_FAULT)
+#undef FLOW_FAULT
+};
+} // namespace detail
+
+inline constexpr std::size_t kFaultKinds = std::size(detail::kFaultNames);
+inline const char* faultName(FaultKind kind) {
+    return detail::kFaultNames[static_cast<std::size_t>(kind)];
+}
+
+/// How often each has happened.
+class FaultCounts {
+public:
+    std::uint64_t& operator[](FaultKind kind) { return counts_[static_cast<std::size_t>(kind)]; }
+    std::uint64_t operator[](FaultKind kind) const { return counts_[static_cast<std::size_t>(kind)]; }
+
+private:
+    std::array<std::uint64_t, kFaultKinds> counts_{};
+};
+
+/// Told of each fault when it happens. `what` says where, as far as that is the same in every run of a seed.
+class FaultObserver {
+public:
+    virtual void happened(FaultKind kind, std::uint64_t what) = 0;
+
+protected:
+    ~FaultObserver() = default;
+};
+
+} // namespace flow

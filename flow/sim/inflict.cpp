@@ -1,0 +1,122 @@
+#include "flow/sim/inflict.h"
+
+#include "flow/coro/coroutine.h"
+#include "flow/sim/world.h"
+
+namespace flow {
+namespace {
+
+/// Longer ones are rarer: half of them are below `median`, a quarter above twice that.
+double duration(DeterministicRandom& random, double median) {
+    double half = random.random01() * median;
+    while (random.coinflip() && half < 16 * median)
+        half += median;
+    return half;
+}
+
+struct PerSecond {
+    FaultKind kind;
+    double Faults::* probability;
+};
+constexpr PerSecond kPerSecond[] = {
+    {FaultKind::processKill, &Faults::processKill},
+    {FaultKind::processReboot, &Faults::processReboot},
+    {FaultKind::powerLoss, &Faults::powerLoss},
+    {FaultKind::processPause, &Faults::processPause},
+    {FaultKind::processSlow, &Faults::processSlow},
+    {FaultKind::addressSwap, &Faults::addressSwap},
+    {FaultKind::clockJump, &Faults::clockJump},
+    {FaultKind::systemClockJump, &Faults::systemClockJump},
+    {FaultKind::clockDrift, &Faults::clockDrift},
+    {FaultKind::allocationFailure, &Faults::allocationFailure},
+    {FaultKind::partitionOneWay, &Faults::partitionOneWay},
+    {FaultKind::partitionTwoWay, &Faults::partitionTwoWay},
+};
+
+double sumOf(Faults const& faults) {
+    double sum = 0;
+    for (PerSecond const& each : kPerSecond)
+        sum += faults.*each.probability;
+    return sum;
+}
+
+/// One of them, as likely as it is frequent.
+PerSecond const& choose(Faults const& faults, DeterministicRandom& random) {
+    double left = random.random01() * sumOf(faults);
+    for (PerSecond const& each : kPerSecond)
+        if ((left -= faults.*each.probability) < 0)
+            return each;
+    return kPerSecond[0]; // by a rounding error
+}
+
+} // namespace
+
+/// Returns whether that could be done.
+bool World::inflict(FaultKind kind, Process& process) {
+    switch (kind) {
+    case FaultKind::processKill:
+        reboot(process, duration(random_, 10));
+        return true;
+    case FaultKind::processReboot:
+        reboot(process, 0);
+        return true;
+    case FaultKind::powerLoss:
+        reboot(process, duration(random_, 5), true);
+        return true;
+    case FaultKind::processPause:
+        pause(process, duration(random_, 2));
+        return true;
+    case FaultKind::processSlow:
+        slowDown(process, duration(random_, 5), 0.001 * duration(random_, 10));
+        return true;
+    case FaultKind::addressSwap: {
+        Process& other = *random_.randomChoice(processes_);
+        if (&other == &process || other.options_.protectedFromFaults)
+            return false;
+        swapAddresses(process, other);
+        return true;
+    }
+    case FaultKind::clockJump:
+        jumpClock(process, duration(random_, 1));
+        return true;
+    case FaultKind::systemClockJump:
+        process.clock_.jumpSystem(duration(random_, 60) * (random_.coinflip() ? 1 : -1));
+        return true;
+    case FaultKind::clockDrift: // NTP slews by at most 500 parts in a million; worse clocks exist
+        setClockRate(process, 1 + (random_.random01() - 0.5) * (random_.coinflip() ? 0.001 : 0.1));
+        return true;
+    case FaultKind::allocationFailure: // counted when it happens
+        failAllocation(process, random_.randomInt(0, 200));
+        return false;
+    default: {
+        auto& inflict = inflictions_[static_cast<std::size_t>(kind)];
+        if (inflict)
+            inflict(process);
+        return inflict != nullptr;
+    }
+    }
+}
+
+bool strikeBySecond(Faults const& faults) {
+    return sumOf(faults) > 0;
+}
+
+Future<Void> inflictFaults(World& world) {
+    constexpr double kMeanPause = 0.5; // looks at the faults anew so often, at least
+    for (;;) {
+        double pause = 2 * kMeanPause * world.random().random01();
+        co_await delay(pause);
+        for (std::size_t i = 0; i < world.processes().size(); ++i) {
+            Process& process = *world.processes()[i];
+            double sum = sumOf(world.faults());
+            if (process.options().protectedFromFaults || !process.isRunning() ||
+                world.random().random01() >= pause * sum)
+                continue;
+            FaultKind kind = choose(world.faults(), world.random()).kind;
+            if (world.inflict(kind, process))
+                world.happened(kind, process.id());
+        }
+    }
+}
+
+} // namespace flow

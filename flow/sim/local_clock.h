@@ -1,0 +1,47 @@
+#pragma once
+// LocalClock: what a simulated process takes for the time, as a function of the world's time.
+//
+//     LocalClock clock(0.0, 17.5);                // at 0 of the world's time it shows 17.5
+//     clock.setRate(10.0, 1.001);                 // from 10 on it gains a millisecond a second
+//     double shown = clock.at(20.0);              // 37.51
+//
+// The clock never goes back. The calendar beside it may: see systemAt().
+
+namespace flow {
+
+class LocalClock {
+public:
+    LocalClock() = default;
+    LocalClock(double worldTime, double shown) : since_(worldTime), shown_(shown) {}
+
+    double at(double worldTime) const { return shown_ + (worldTime - since_) * rate_; }
+    /// The world's time at which the clock will show that, give or take a rounding error.
+    double when(double shown) const { return since_ + (shown - shown_) / rate_; }
+    /// Seconds since 1970.
+    double systemAt(double worldTime) const { return kEpoch + worldTime + systemOffset_; }
+
+    double rate() const { return rate_; }
+    void setRate(double worldTime, double rate) {
+        shown_ = at(worldTime);
+        since_ = worldTime;
+        rate_ = rate;
+    }
+    /// Ahead by so many seconds, which must not be negative.
+    void jump(double worldTime, double seconds) {
+        shown_ = at(worldTime) + seconds;
+        since_ = worldTime;
+    }
+    /// Either way.
+    void jumpSystem(double seconds) { systemOffset_ += seconds; }
+
+    /// When each world begins: 2026-01-01, 00:00 UTC.
+    static constexpr double kEpoch = 1767225600;
+
+private:
+    double since_ = 0; // the world's time when the clock was last set
+    double shown_ = 0; // and what it showed then
+    double rate_ = 1;
+    double systemOffset_ = 0;
+};
+
+} // namespace flow

@@ -1,0 +1,64 @@
+#include "flow/sim/process.h"
+
+#include "flow/sim/world.h"
+
+#include <limits>
+
+namespace flow {
+using namespace detail;
+
+Process::Process(World& world, std::uint32_t id, ProcessOptions options, std::uint64_t seed)
+    : world_(world), id_(id), address_(0x0A000000 + id), options_(std::move(options)),
+      clock_(world.now(), world.now() + options_.clockOffset), random_(seed) {}
+
+double Process::wakesAt() const {
+    return loop_ ? std::max(loop_->wakesAt(), pausedUntil_) : std::numeric_limits<double>::infinity();
+}
+
+ProcessLoop::ProcessLoop(Process& process) : Loop(NotCurrent()), process_(process) {
+    wake();
+    now_ = ProcessLoop::timer();
+}
+
+double ProcessLoop::timer() {
+    double worldTime = process_.world_.now();
+    double local = process_.clock_.at(worldTime);
+    return worldTime >= wakesAt_ ? std::max(local, deadline_) : local;
+}
+
+void ProcessLoop::takeTurn() {
+    step();
+}
+
+void ProcessLoop::wake() {
+    double worldTime = process_.world_.now();
+    if (wakesAt_ > worldTime) {
+        wakesAt_ = worldTime;
+        deadline_ = 0;
+    }
+}
+
+double ProcessLoop::startTurn() {
+    double local = std::max(timer(), now_); // a clock that was set to another rate may be a rounding error behind
+    wakesAt_ = process_.world_.now();
+    deadline_ = 0;
+    return local;
+}
+
+bool ProcessLoop::idleUntil(double deadline) {
+    FLOW_ASSERT(isDriven(), "a simulated process calls run() of its own loop, which the world runs");
+    deadline_ = deadline;
+    wakesAt_ = deadline == std::numeric_limits<double>::infinity() ? deadline : process_.clock_.when(deadline);
+    return true;
+}
+
+bool ProcessLoop::sliceIsOver() {
+    resetSlice();
+    return true;
+}
+
+bool ProcessLoop::runTurn() {
+    return runTurnWith([this](Waiter* waiter) { process_.world_.noteTask(waiter, currentPriority(), &process_); });
+}
+
+} // namespace flow

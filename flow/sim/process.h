@@ -1,0 +1,155 @@
+#pragma once
+// Process: a simulated machine with one program on it. It has a name, an address, a clock, a stream of random numbers,
+// knobs and what is attached to it (network, disk), all of which outlive its reboots, and while it runs a loop and its
+// actors.
+//
+//     Process& server = world.start({.name = "server", .main = [] { return serve(); }});
+//     world.kill(server);                       // its actors are gone, none of them ran on
+//     world.reboot(server, 2.0);                // main is called again, in two seconds
+//
+// Inside, everything is as in a real process: loop() is the process's own, now() its clock, deterministicRandom() its
+// random numbers, and futures are its own: in a checked build it is an assertion failure to use one of another process.
+
+#include "flow/base/random.h"
+#include "flow/core/census.h"
+#include "flow/lib/async_trigger.h"
+#include "flow/loop/loop.h"
+#include "flow/sim/local_clock.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace flow {
+
+class Process;
+class World;
+
+struct ProcessOptions {
+    std::string name;
+    /// Called on the process's own loop, at each start. The process ends with this future, or with all that it holds
+    /// when it is killed.
+    std::function<Future<Void>()> main;
+    /// What knob() answers in it.
+    std::map<std::string, double> knobs = {};
+    /// How far its clock is ahead of the world's, in seconds.
+    double clockOffset = 0;
+    /// In how many seconds it is started again when main ends with an error; if not positive, never.
+    double restartAfter = 0;
+    /// Whether the faults of processes may strike it.
+    bool protectedFromFaults = false;
+};
+
+/// What belongs to a process and is simulated around it: its network, its disk.
+class Attachment {
+public:
+    virtual ~Attachment() = default;
+    /// Before main is called, on the process's loop: the place to provide() services.
+    virtual void started(Process&) {}
+    /// The actors are about to be destroyed: nothing that they still do may have any effect.
+    virtual void stopped([[maybe_unused]] Process& process, [[maybe_unused]] bool powerLost) {}
+};
+
+namespace detail {
+
+/// The loop of one life of a process. It is driven by the World.
+class ProcessLoop final : public Loop {
+public:
+    explicit ProcessLoop(Process& process);
+    ~ProcessLoop() override { end(); }
+
+    double timer() override;
+    /// One turn. Afterwards `wakesAt` says when there is more to do.
+    void takeTurn();
+    double wakesAt() const { return wakesAt_; }
+    /// There is something to do now.
+    void wake();
+
+private:
+    double startTurn() override;
+    bool idleUntil(double deadline) override;
+    bool sliceIsOver() override;
+    bool runTurn() override;
+
+    Process& process_;
+    double wakesAt_ = 0;  // of the world
+    double deadline_ = 0; // of this loop: reached, whatever rounding says, when the world's time is `wakesAt_`
+};
+
+} // namespace detail
+
+class Process : NonCopyable {
+public:
+    std::string const& name() const { return options_.name; }
+    /// 1 for the first one; 0 is the world itself.
+    std::uint32_t id() const { return id_; }
+    /// An IPv4 address, 10.0.x.y, most significant byte first.
+    std::uint32_t address() const { return address_; }
+    World& world() const { return world_; }
+    LocalClock& clock() { return clock_; }
+    DeterministicRandom& random() { return random_; }
+    ProcessOptions const& options() const { return options_; }
+
+    bool isRunning() const { return loop_ != nullptr; }
+    /// How often it has been started.
+    int lives() const { return lives_; }
+    /// How main of the last life ended, if it did: with Error() if well.
+    std::optional<Error> const& exit() const { return exit_; }
+    /// Ready, on the loop of the world, when it does not run any more.
+    Future<Void> onStop() { return stopped_.onTrigger(); }
+
+    /// Stays with the process. To be called before its start.
+    template <class A, class... Args>
+    A& attach(Args&&... args) {
+        auto attachment = std::make_unique<A>(std::forward<Args>(args)...);
+        A& result = *attachment;
+        attachments_.push_back(std::move(attachment));
+        return result;
+    }
+
+    /// Lets call() run on the process's loop, where it then is a task like any other; dropped when the process does not
+    /// run, or stops before. From the world, or from another process, for what simulates what is between them.
+    template <class F>
+    void post(F call, TaskPriority priority = TaskPriority::DefaultOnMainThread) {
+        if (!loop_)
+            return;
+        auto* waiter = new detail::PostedCall<F>(std::move(call));
+        loop_->makeReady(waiter, priority);
+        loop_->wake();
+    }
+
+private:
+    friend class World;
+    friend class detail::ProcessLoop;
+
+    Process(World& world, std::uint32_t id, ProcessOptions options, std::uint64_t seed);
+
+    double wakesAt() const;
+
+    World& world_;
+    std::uint32_t id_;
+    std::uint32_t address_;
+    ProcessOptions options_;
+    LocalClock clock_;
+    DeterministicRandom random_;
+    std::vector<std::unique_ptr<Attachment>> attachments_;
+    std::optional<Error> exit_;
+    AsyncTrigger stopped_;
+    int lives_ = 0;
+    double pausedUntil_ = 0;
+    double slowUntil_ = 0;
+    double secondsPerTurn_ = 0;           // while it is slow
+    std::int64_t failingAllocation_ = -1; // how many more succeed before one fails; -1: none fails
+    bool isEnding_ = false;
+    // Of the present life:
+    detail::CellGroup cells_;
+    std::unique_ptr<detail::ProcessLoop> loop_;
+    Future<Void> main_;
+    // Of the world:
+    Future<Void> start_; // that is to come
+};
+
+} // namespace flow

@@ -1,0 +1,357 @@
+#include "flow/sim/world.h"
+
+#include "flow/base/symbol.h"
+#include "flow/lib/time.h"
+#include "flow/sim/inflict.h"
+#include "flow/sim/waiting.h"
+
+#include <limits>
+#include <new>
+#include <string_view>
+
+namespace flow {
+using namespace detail;
+namespace {
+
+/// Starts of random streams that have nothing to do with each other.
+std::uint64_t seedOf(std::uint64_t seed, std::uint64_t use) {
+    return DeterministicRandom(seed ^ use * 0x9E3779B97F4A7C15u).randomUInt64();
+}
+
+} // namespace
+
+/// Knows all cells, and lets allocations of processes fail.
+class World::Watch final : public Census {
+public:
+    explicit Watch(World& world) : world_(world) {}
+
+private:
+    void allocating() override {
+        Process* process = world_.current_;
+        if (process && !process->isEnding_ && process->failingAllocation_ >= 0 && process->failingAllocation_-- == 0) {
+            world_.happened(FaultKind::allocationFailure, process->id_);
+            throw std::bad_alloc();
+        }
+    }
+
+    World& world_;
+};
+
+/// While it exists, the code that runs is that of the process.
+class World::Entered : NonCopyable {
+public:
+    explicit Entered(Process& process)
+        : world_(process.world_), process_(std::exchange(world_.current_, &process)),
+          loop_(std::exchange(currentLoop, process.loop_.get())), random_(replaceDeterministicRandom(&process.random_)),
+          cells_(world_.watch_->enter(&process.cells_)) {
+#if FLOW_CHECKED
+        simulatedOwner = &process;
+#endif
+    }
+    ~Entered() {
+#if FLOW_CHECKED
+        simulatedOwner = &world_;
+#endif
+        world_.watch_->enter(cells_);
+        replaceDeterministicRandom(random_);
+        currentLoop = loop_;
+        world_.current_ = process_;
+    }
+
+private:
+    World& world_;
+    Process* process_;
+    Loop* loop_;
+    DeterministicRandom* random_;
+    CellGroup* cells_;
+};
+
+World::World(std::uint64_t seed, Faults const& faults, Record* record)
+    : seed_(seed), faults_(faults), record_(record), random_(seedOf(seed, 1)), ownRandom_(seedOf(seed, 2)),
+      randomBefore_(replaceDeterministicRandom(&ownRandom_)), watch_(std::make_unique<Watch>(*this)),
+      inflictions_(kFaultKinds) {
+    FLOW_ASSERT(!buggifySource, "a World is made while this thread has another");
+    buggifySource = this;
+#if FLOW_CHECKED
+    simulatedOwner = this;
+#endif
+    watch_->enter(&cells_);
+    if (strikeBySecond(faults_))
+        faultsToCome_ = inflictFaults(*this);
+}
+
+World::~World() {
+    faultsToCome_ = Future<Void>();
+    for (auto& process : processes_)
+        stop(*process, false);
+    end();
+    processes_.clear();
+    watch_->enter(nullptr);
+    watch_.reset();
+#if FLOW_CHECKED
+    simulatedOwner = nullptr;
+#endif
+    buggifySource = nullptr;
+    replaceDeterministicRandom(randomBefore_);
+}
+
+Process& World::add(ProcessOptions options) {
+    auto id = static_cast<std::uint32_t>(processes_.size() + 1);
+    processes_.emplace_back(new Process(*this, id, std::move(options), seedOf(seed_, 16 + id)));
+    return *processes_.back();
+}
+
+Process& World::start(ProcessOptions options) {
+    Process& process = add(std::move(options));
+    start(process);
+    return process;
+}
+
+void World::start(Process& process) {
+    whenOutside([this, &process] { begin(process); });
+}
+
+void World::begin(Process& process) {
+    FLOW_ASSERT(!process.isRunning(), "a simulated process is started while it runs");
+    process.start_ = Future<Void>();
+    ++process.lives_;
+    process.exit_.reset();
+    process.failingAllocation_ = -1;
+    process.slowUntil_ = 0;
+    process.pausedUntil_ = 0;
+    process.loop_ = std::make_unique<ProcessLoop>(process);
+    add({now_, static_cast<std::uint64_t>(process.lives_), process.id_, 0, EventKind::Start});
+    process.post([&process] {
+        for (auto& attachment : process.attachments_)
+            attachment->started(process);
+        process.main_ = process.options_.main();
+    });
+}
+
+void World::stop(Process& process, bool powerLost) {
+    process.start_ = Future<Void>();
+    if (!process.isRunning())
+        return;
+    add({now_, process.exit_ ? std::uint64_t(process.exit_->code()) : ~std::uint64_t{0}, process.id_, 0,
+         EventKind::End});
+    {
+        Entered entered(process);
+        process.isEnding_ = true;
+        for (auto& attachment : process.attachments_)
+            attachment->stopped(process, powerLost);
+        process.cells_.destroyFrames();
+        process.main_ = Future<Void>();
+        process.loop_.reset();
+        process.cells_.destroyFrames(); // of what was posted
+        process.isEnding_ = false;
+    }
+    if (!process.cells_.isEmpty()) {
+        dead_.push_back(std::make_unique<CellGroup>());
+        process.cells_.moveTo(*dead_.back());
+    }
+    process.stopped_.trigger();
+}
+
+void World::kill(Process& process, bool powerLost) {
+    whenOutside([this, &process, powerLost] { stop(process, powerLost); });
+}
+
+void World::startLater(Process& process, double seconds) {
+    auto start = [](World* world, Process* process, double seconds) -> Future<Void> {
+        co_await delay(seconds);
+        if (!process->isRunning())
+            world->begin(*process);
+    };
+    Future<Void> later = start(this, &process, seconds);
+    if (!later.isReady())
+        process.start_ = later;
+}
+
+void World::reboot(Process& process, double seconds, bool powerLost) {
+    whenOutside([=, this, &process] {
+        stop(process, powerLost);
+        startLater(process, seconds);
+    });
+}
+
+void World::pause(Process& process, double seconds) {
+    process.pausedUntil_ = std::max(process.pausedUntil_, now_ + seconds);
+}
+
+void World::slowDown(Process& process, double seconds, double secondsPerTurn) {
+    process.slowUntil_ = now_ + seconds;
+    process.secondsPerTurn_ = secondsPerTurn;
+}
+
+void World::swapAddresses(Process& a, Process& b) {
+    whenOutside([this, &a, &b] {
+        stop(a, false);
+        stop(b, false);
+        std::swap(a.address_, b.address_);
+        startLater(a, 0);
+        startLater(b, 0);
+    });
+}
+
+void World::jumpClock(Process& process, double seconds) {
+    process.clock_.jump(now_, seconds);
+    if (process.loop_)
+        process.loop_->wake();
+}
+
+void World::setClockRate(Process& process, double rate) {
+    process.clock_.setRate(now_, rate);
+    if (process.loop_)
+        process.loop_->wake();
+}
+
+void World::failAllocation(Process& process, std::int64_t n) {
+    process.failingAllocation_ = n;
+}
+
+void World::calmDown() {
+    faults_ = Faults();
+    whenOutside([this] { faultsToCome_ = Future<Void>(); });
+}
+
+bool World::strikes(double Faults::* probability, FaultKind kind, std::uint64_t what) {
+    double likely = faults_.*probability;
+    if (likely <= 0 || random_.random01() >= likely)
+        return false;
+    happened(kind, what);
+    return true;
+}
+
+void World::happened(FaultKind kind, std::uint64_t what) {
+    ++faultCounts_[kind];
+    add({now_, what, current_ ? current_->id_ : 0, static_cast<std::int32_t>(kind), EventKind::Fault});
+}
+
+void World::onFault(FaultKind kind, std::function<void(Process&)> inflict) {
+    inflictions_[static_cast<std::size_t>(kind)] = std::move(inflict);
+}
+
+bool World::buggify(const char* file, unsigned line) {
+    if (faults_.buggify <= 0)
+        return false;
+    std::string_view name(file); // its path depends on how it was compiled
+    name.remove_prefix(name.rfind('/') + 1);
+    std::uint64_t site = line;
+    for (char c : name)
+        site = site * 0x100000001B3u ^ static_cast<unsigned char>(c);
+    constexpr double kArmed = 0.25;
+    if (DeterministicRandom(seed_ ^ site).random01() >= kArmed || deterministicRandom()->random01() >= faults_.buggify)
+        return false;
+    happened(FaultKind::buggify, site);
+    return true;
+}
+
+double const* World::findKnob(std::string const& name) const {
+    if (!current_)
+        return nullptr;
+    auto const& knobs = current_->options_.knobs;
+    auto place = knobs.find(name);
+    return place == knobs.end() ? nullptr : &place->second;
+}
+
+Process* World::next() {
+    Process* first = nullptr;
+    double earliest = std::numeric_limits<double>::infinity();
+    int equals = 0;
+    for (auto& process : processes_) {
+        double at = std::max(process->wakesAt(), now_);
+        if (at < earliest) {
+            earliest = at;
+            equals = 1;
+            first = process.get();
+        } else if (at == earliest && at != std::numeric_limits<double>::infinity() &&
+                   random_.randomInt(0, ++equals) == 0) {
+            first = process.get();
+        }
+    }
+    return first;
+}
+
+void World::takeTurn(Process& process) {
+    bool ended = false;
+    {
+        Entered entered(process);
+        process.loop_->takeTurn();
+        if (process.main_.isValid() && process.main_.isReady()) {
+            ended = true;
+            process.exit_ = process.main_.isError() ? process.main_.getError() : Error();
+        }
+    }
+    if (process.slowUntil_ > now_)
+        process.pausedUntil_ = std::max(process.pausedUntil_, now_ + process.secondsPerTurn_);
+    if (ended) {
+        stop(process, false);
+        if (process.exit_->isValid() && process.options_.restartAfter > 0)
+            startLater(process, process.options_.restartAfter);
+    }
+}
+
+bool World::idleUntil(double deadline) {
+    Process* process = next();
+    double at = process ? std::max(process->wakesAt(), now_) : std::numeric_limits<double>::infinity();
+    if (at < deadline) {
+        now_ = at;
+        takeTurn(*process);
+        return true;
+    }
+    if (deadline == std::numeric_limits<double>::infinity()) {
+        if (isGuarded())
+            sleep(deadline); // for another thread, which virtual time knows nothing of
+        return isGuarded();
+    }
+    now_ = deadline;
+    return true;
+}
+
+bool World::sliceIsOver() {
+    resetSlice();
+    return true;
+}
+
+bool World::runTurn() {
+    return runTurnWith([this](Waiter* waiter) { noteTask(waiter, currentPriority(), nullptr); });
+}
+
+void World::noteTask(Waiter* waiter, TaskPriority priority, Process* process) {
+    DeterministicRandom const& random = process ? process->random_ : ownRandom_;
+    Event event{now_, random.peek(), process ? process->id_ : 0, static_cast<std::int32_t>(priority), EventKind::Task};
+    digest_.add(event);
+    if (record_)
+        record_->add(event, [&] {
+            char name[128];
+            actorNameAt(reinterpret_cast<void const*>(waiter->resume), name, sizeof name);
+            return std::string(name) + (process ? " of " + process->name() : "");
+        });
+}
+
+void World::add(Event const& event) {
+    digest_.add(event);
+    if (record_)
+        record_->add(event, [] { return std::string(); });
+}
+
+void World::note(EventKind kind, std::uint64_t detail) {
+    add({now_, detail, current_ ? current_->id_ : 0, 0, kind});
+}
+
+std::string World::whoWaits() const {
+    std::string text = "the world:\n" + describeWaiting(cells_);
+    for (auto const& process : processes_)
+        if (process->isRunning())
+            text += process->name() + ":\n" + describeWaiting(process->cells_);
+    return text;
+}
+
+std::size_t World::leakedCells() const {
+    std::size_t count = 0;
+    for (auto const& group : dead_)
+        group->forEach([&](Cell*) { ++count; });
+    return count;
+}
+
+} // namespace flow

@@ -1,0 +1,139 @@
+#pragma once
+// World: a whole cluster in one thread. It is a loop on virtual time, for the test and for what is between processes;
+// the processes have loops of their own, which it runs in the order of time.
+//
+//     World world(seed, Faults::swarm(seed));
+//     Process& server = world.start({.name = "server", .main = serve});
+//     world.run(checkIt(world));                  // on the world's own loop: nothing strikes what runs there
+//     std::uint64_t digest = world.digest();      // the same whenever the seed is
+//
+// Time passes when neither the world nor a process has anything ready, straight to the next deadline of any. A process
+// that is ready runs one turn at a time; of those that are ready at the same time it is the seed that chooses.
+//
+// One at a time on a thread. All futures of the world's own loop must be gone before it.
+
+#include "flow/base/buggify.h"
+#include "flow/loop/loop.h"
+#include "flow/sim/digest.h"
+#include "flow/sim/faults.h"
+#include "flow/sim/process.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace flow {
+
+class World final : public Loop, public FaultObserver, BuggifySource {
+public:
+    /// `record`, if there is one, gets every event.
+    explicit World(std::uint64_t seed, Faults const& faults = {}, Record* record = nullptr);
+    /// Stops all processes.
+    ~World() override;
+
+    std::uint64_t seed() const { return seed_; }
+    double timer() override { return now_; }
+
+    /// Makes a process; it has not been started, so that things can still be attached to it.
+    Process& add(ProcessOptions options);
+    /// The same, and starts it.
+    Process& start(ProcessOptions options);
+    /// Calls main. It must not run.
+    void start(Process& process);
+    std::vector<std::unique_ptr<Process>> const& processes() const { return processes_; }
+    /// The one whose code runs; null: the world's own.
+    Process* current() const { return current_; }
+
+    // What can be done to a process. Called from the code of a process, it is done when that process's turn is over.
+
+    /// Stops it; it stays down until it is started. With powerLost, disks forget what was not synced.
+    void kill(Process& process, bool powerLost = false);
+    /// Stops it, if it runs, and starts it after so many seconds.
+    void reboot(Process& process, double seconds = 0, bool powerLost = false);
+    /// Nothing of it runs for so many seconds.
+    void pause(Process& process, double seconds);
+    /// For so many seconds each of its turns takes so long.
+    void slowDown(Process& process, double seconds, double secondsPerTurn);
+    /// Both are rebooted, with each other's address.
+    void swapAddresses(Process& a, Process& b);
+    /// Its clock from here on shows so much more; not less than now.
+    void jumpClock(Process& process, double seconds);
+    /// Its clock from here on gains or loses: 1 is the right rate.
+    void setClockRate(Process& process, double rate);
+    /// The n-th allocation of its actors from here on fails, counted from 0.
+    void failAllocation(Process& process, std::int64_t n);
+
+    // Faults.
+
+    Faults const& faults() const { return faults_; }
+    /// From here on nothing goes wrong any more. What has begun still ends in its time.
+    void calmDown();
+    FaultCounts const& faultCounts() const { return faultCounts_; }
+    /// Whether a fault of that probability strikes now. If so, it is counted and is an event.
+    bool strikes(double Faults::* probability, FaultKind kind, std::uint64_t what = 0);
+    void happened(FaultKind kind, std::uint64_t what) override;
+    /// How a fault that is "per second of a process" is done, where the world does not know it: those of the network.
+    void onFault(FaultKind kind, std::function<void(Process&)> inflict);
+    /// For whatever is simulated between processes: no process draws from it.
+    DeterministicRandom& random() { return random_; }
+
+    // What happened.
+
+    std::uint64_t digest() const { return digest_.value(); }
+    std::uint64_t events() const { return digest_.events(); }
+    /// An event of the kind Note or Message.
+    void note(EventKind kind, std::uint64_t detail);
+    /// Who waits for whom, in the world and in every process.
+    std::string whoWaits() const;
+    /// Cells of processes, or of lives of processes, that have stopped. When all has gone well there are none: somebody
+    /// keeps a future or a promise in a global, or beyond an `owner`.
+    std::size_t leakedCells() const;
+
+private:
+    friend class detail::ProcessLoop;
+    friend Future<Void> inflictFaults(World& world);
+    class Entered;
+    class Watch;
+
+    double startTurn() override { return now_; }
+    bool idleUntil(double deadline) override;
+    bool sliceIsOver() override;
+    bool runTurn() override;
+    bool buggify(const char* file, unsigned line) override;
+    double const* findKnob(std::string const& name) const override;
+
+    template <class F>
+    void whenOutside(F call) {
+        if (current_)
+            post(std::move(call));
+        else
+            call();
+    }
+    Process* next();
+    void takeTurn(Process& process);
+    void begin(Process& process);
+    void stop(Process& process, bool powerLost);
+    void startLater(Process& process, double seconds);
+    bool inflict(FaultKind kind, Process& process);
+    void noteTask(detail::Waiter* waiter, TaskPriority priority, Process* process);
+    void add(Event const& event);
+
+    std::uint64_t seed_;
+    Faults faults_;
+    FaultCounts faultCounts_;
+    Record* record_;
+    Digest digest_;
+    DeterministicRandom random_;        // of what is between processes
+    DeterministicRandom ownRandom_;     // of the world's own code
+    DeterministicRandom* randomBefore_; // of the thread
+    std::unique_ptr<Watch> watch_;
+    detail::CellGroup cells_;                              // of the world's own code
+    std::vector<std::unique_ptr<detail::CellGroup>> dead_; // of lives that have ended
+    std::vector<std::unique_ptr<Process>> processes_;
+    Process* current_ = nullptr;
+    std::vector<std::function<void(Process&)>> inflictions_;
+    Future<Void> faultsToCome_;
+};
+
+} // namespace flow
