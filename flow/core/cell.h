@@ -73,8 +73,9 @@ inline const void* thisThread() {
     return simulatedOwner ? simulatedOwner : &mark;
 }
 inline void checkThread(Cell const* cell) {
-    FLOW_CHECK(cell->owner == thisThread(),
-               "a Future or Promise is used on a thread other than the one that made it, or in another simulated process");
+    FLOW_CHECK(
+        cell->owner == thisThread(),
+        "a Future or Promise is used on a thread other than the one that made it, or in another simulated process");
 }
 #else
 inline void checkThread(Cell const*) {}
