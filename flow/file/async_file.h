@@ -1,0 +1,103 @@
+#pragma once
+// AsyncFile and FileSystem: files without blocking the loop.
+//
+//     Reference<AsyncFile> file = co_await files().open("log", OpenMode::Create);
+//     co_await file->write(0, "hello"_sr);
+//     co_await file->sync();                           // the bytes survive a loss of power
+//     co_await files().syncDirectory(".");             // and so does the name of a new file
+//     Standalone<StringRef> bytes = co_await file->read(0, 4096);
+//
+// files() is what the current loop has been provided with, loop().provide<FileSystem>(&disk), so that a simulated
+// process has a disk of its own; or else the machine's files, whose calls run on a few threads that end with the loop.
+//
+// Order. An operation begins when it is called and takes effect at some moment before its future is ready. Operations
+// that are under way together take effect in any order, also those on one file: wait for the first if the second must
+// come behind it.
+//
+// Atomicity. Reads and writes have none: a read sees any part of a write that is under way, and a write that fails, or
+// that is under way when the power goes, may have written any part of its bytes. rename() is atomic.
+//
+// Durability. Only what sync() and syncDirectory() say is safe when the power goes. Of the rest any part may survive.
+//
+// Cancel safety. Dropping a future gives up the answer only: the operation may happen or not, at any time until the
+// file is closed, also behind what you do next. Operations own their bytes, so no buffer dies under one.
+//
+// Lifetime. All of this belongs to the loop on which it was made. An operation keeps its file open and its loop at
+// work; a file is closed when its last Reference and its last operation are gone. When the loop ends, what is under way
+// is waited for, what has not begun never happens, and the futures of both never become ready.
+//
+// Errors. file_not_found, file_not_readable, file_not_writable (denied, or the file was opened for reading),
+// file_too_large, disk_full, platform_error (too few file descriptors or threads) and io_error: all else. Calls throw
+// std::bad_alloc. Negative offsets, lengths and sizes die.
+
+#include "flow/core/future.h"
+#include "flow/memory/reference.h"
+#include "flow/memory/standalone.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace flow {
+
+class AsyncFile : public ThreadSafeReferenceCounted<AsyncFile> {
+public:
+    AsyncFile(AsyncFile const&) = delete;
+    AsyncFile& operator=(AsyncFile const&) = delete;
+    /// Closes the file, which says nothing about what was written: only sync() does.
+    virtual ~AsyncFile() = default;
+
+    /// `length` bytes from `offset` on; fewer only where the file ends, none beyond.
+    virtual Future<Standalone<StringRef>> read(std::int64_t offset, int length) = 0;
+    /// Writes all of the bytes. The file grows as needed, and what lies between its end and `offset` reads as zeros;
+    /// writing nothing does nothing. Copies of a Standalone share its bytes: leave them alone until this has ended.
+    virtual Future<Void> write(std::int64_t offset, Standalone<StringRef> bytes) = 0;
+    /// When ready, all writes and truncates of this file that had ended when sync() was called survive the loss of
+    /// power, whichever handle they came through. If it fails, any part of them may be lost, and a later sync() does
+    /// not make up for it: write them again.
+    virtual Future<Void> sync() = 0;
+    /// Cuts the file off, or extends it by zeros.
+    virtual Future<Void> truncate(std::int64_t size) = 0;
+    virtual Future<std::int64_t> size() = 0;
+
+protected:
+    AsyncFile() = default;
+};
+
+enum class OpenMode : unsigned char {
+    Read,      // a file that is there
+    ReadWrite, // the same, also for writing
+    Create,    // the same; makes an empty file if there is none
+};
+
+class FileSystem {
+public:
+    FileSystem(FileSystem const&) = delete;
+    FileSystem& operator=(FileSystem const&) = delete;
+
+    virtual Future<Reference<AsyncFile>> open(std::string path, OpenMode mode) = 0;
+    /// Gives a file another name, in place of the file that has it. At every moment, also after a loss of power, `to`
+    /// is one of the two files; `from` may be there again if the directories have not been synced. Open files stay
+    /// what they are.
+    virtual Future<Void> rename(std::string from, std::string to) = 0;
+    /// Removes the name of a file. Who has it open can use it on.
+    virtual Future<Void> remove(std::string path) = 0;
+    /// Whether there is a file or a directory.
+    virtual Future<bool> exists(std::string path) = 0;
+    /// The names in a directory, of files and directories, sorted.
+    virtual Future<std::vector<std::string>> list(std::string directory) = 0;
+    /// Makes a directory if there is none yet, in one that is there.
+    virtual Future<Void> makeDirectory(std::string path) = 0;
+    /// When ready, what had been done to the names in this directory when it was called survives the loss of power:
+    /// files and directories made, renamed and removed. What is in the files is another matter: AsyncFile::sync().
+    virtual Future<Void> syncDirectory(std::string path) = 0;
+
+protected:
+    FileSystem() = default;
+    ~FileSystem() = default;
+};
+
+/// The files of the current loop.
+FileSystem& files();
+
+} // namespace flow

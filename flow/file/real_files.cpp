@@ -1,0 +1,253 @@
+// The machine's files: each operation is a system call on one of the loop's FileThreads.
+
+#include "flow/file/async_file.h"
+#include "flow/file/file_threads.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <filesystem>
+#include <limits>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace flow {
+namespace {
+
+using detail::FileThreads;
+
+Error errorOf(int number, Error denied) {
+    switch (number) {
+    case ENOENT:
+    case ENOTDIR:
+        return file_not_found();
+    case EACCES:
+    case EPERM:
+    case EROFS:
+    case ETXTBSY:
+        return denied;
+    case ENOSPC:
+    case EDQUOT:
+        return disk_full();
+    case EFBIG:
+    case EOVERFLOW:
+        return file_too_large();
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+        return platform_error();
+    default:
+        return io_error();
+    }
+}
+
+/// The result of a system call, which is called again for as long as signals end it.
+template <class Call>
+auto completed(Error denied, Call call) {
+    for (;;) {
+        auto result = call();
+        if (result >= 0)
+            return result;
+        if (errno != EINTR && errno != EAGAIN)
+            throw errorOf(errno, denied);
+    }
+}
+
+void check(std::error_code failure, Error denied) {
+    if (failure)
+        throw errorOf(failure.value(), denied);
+}
+
+/// Closes it.
+class Descriptor {
+public:
+    Descriptor() = default;
+    explicit Descriptor(int number) : number_(number) {}
+    Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+    Descriptor& operator=(Descriptor&& other) noexcept {
+        std::swap(number_, other.number_);
+        return *this;
+    }
+    ~Descriptor() {
+        if (number_ >= 0)
+            ::close(number_);
+    }
+    int number() const { return number_; }
+
+private:
+    int number_ = -1;
+};
+
+class RealFile final : public AsyncFile {
+    /// The file stays open until the call has ended.
+    template <class F>
+    auto call(F function) {
+        return threads_->call([self = Reference<RealFile>::addRef(this), f = std::move(function)] { return f(); });
+    }
+
+public:
+    RealFile(Reference<FileThreads> threads, bool isWritable) : threads_(std::move(threads)), isWritable_(isWritable) {}
+    // On a thread, since it can take long: what a removed file held is given back when it is closed.
+    ~RealFile() override {
+        if (descriptor_.number() < 0)
+            return;
+        try {
+            (void)threads_->call([last = std::move(descriptor_)]() mutable { Descriptor closed = std::move(last); });
+        } catch (std::bad_alloc const&) { // it has been closed here
+        }
+    }
+
+    /// On a thread.
+    void open(std::string const& path, OpenMode mode) {
+        int flags = O_CLOEXEC | (mode == OpenMode::Read ? O_RDONLY : O_RDWR) | (mode == OpenMode::Create ? O_CREAT : 0);
+        Error denied = isWritable_ ? file_not_writable() : file_not_readable();
+        descriptor_ = Descriptor(completed(denied, [&] { return ::open(path.c_str(), flags, 0666); }));
+    }
+
+    Future<Standalone<StringRef>> read(std::int64_t offset, int length) override {
+        FLOW_ASSERT(offset >= 0 && length >= 0, "AsyncFile::read() of a negative offset or length");
+        // Beyond the last offset there is nothing, which the system would call an error.
+        length = static_cast<int>(std::min<std::int64_t>(length, kLastOffset - offset));
+        return call([file = descriptor_.number(), offset, bytes = makeString(length)] {
+            int count = 0;
+            while (count < bytes.size()) {
+                std::uint8_t* rest = mutateString(bytes) + count;
+                auto left = static_cast<std::size_t>(bytes.size() - count);
+                ssize_t got = completed(file_not_readable(), [&] { return ::pread(file, rest, left, offset + count); });
+                if (got == 0)
+                    break;
+                count += static_cast<int>(got);
+            }
+            return Standalone<StringRef>(bytes.substr(0, count), bytes.arena());
+        });
+    }
+    Future<Void> write(std::int64_t offset, Standalone<StringRef> bytes) override {
+        FLOW_ASSERT(offset >= 0, "AsyncFile::write() to a negative offset");
+        if (!isWritable_)
+            return file_not_writable();
+        if (offset > kLastOffset - bytes.size())
+            return file_too_large();
+        return call([file = descriptor_.number(), offset, bytes = std::move(bytes)] {
+            for (int count = 0; count < bytes.size();) {
+                std::uint8_t const* rest = bytes.begin() + count;
+                auto left = static_cast<std::size_t>(bytes.size() - count);
+                count += static_cast<int>(
+                    completed(file_not_writable(), [&] { return ::pwrite(file, rest, left, offset + count); }));
+            }
+        });
+    }
+    Future<Void> sync() override {
+        // Of what is about the file only that is written which its bytes cannot be read without, such as its size.
+        return call([file = descriptor_.number()] { completed(io_error(), [&] { return ::fdatasync(file); }); });
+    }
+    Future<Void> truncate(std::int64_t size) override {
+        FLOW_ASSERT(size >= 0, "AsyncFile::truncate() to a negative size");
+        if (!isWritable_)
+            return file_not_writable();
+        return call([file = descriptor_.number(), size] {
+            completed(file_not_writable(), [&] { return ::ftruncate(file, size); });
+        });
+    }
+    Future<std::int64_t> size() override {
+        return call([file = descriptor_.number()] {
+            struct stat status;
+            completed(file_not_readable(), [&] { return ::fstat(file, &status); });
+            return std::int64_t{status.st_size};
+        });
+    }
+
+private:
+    static constexpr std::int64_t kLastOffset = std::numeric_limits<std::int64_t>::max();
+
+    Reference<FileThreads> threads_;
+    bool isWritable_;
+    Descriptor descriptor_;
+};
+
+void syncNames(std::string const& path) {
+    constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+    Descriptor directory(completed(file_not_readable(), [&] { return ::open(path.c_str(), kFlags); }));
+    completed(io_error(), [&] { return ::fsync(directory.number()); });
+}
+
+std::vector<std::string> sortedNames(std::string const& directory) {
+    std::vector<std::string> names;
+    std::error_code failure;
+    std::filesystem::directory_iterator each(directory, failure);
+    while (!failure && each != std::filesystem::directory_iterator()) {
+        names.push_back(each->path().filename().string());
+        each.increment(failure);
+    }
+    check(failure, file_not_readable());
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+/// Ends with the loop.
+class RealFiles final : public FileSystem, detail::Guest {
+public:
+    explicit RealFiles(Loop& home) : home_(home), threads_(makeReference<FileThreads>(home)) {
+        home_.provide<FileSystem>(this);
+        end = [](Guest* guest) { delete static_cast<RealFiles*>(guest); };
+        home_.add(*this);
+    }
+    ~RealFiles() {
+        threads_->end();
+        if (home_.service<FileSystem>() == this)
+            home_.provide<FileSystem>(nullptr);
+    }
+
+    Future<Reference<AsyncFile>> open(std::string path, OpenMode mode) override {
+        auto file = makeReference<RealFile>(threads_, mode != OpenMode::Read);
+        return threads_->call([file, path = std::move(path), mode]() -> Reference<AsyncFile> {
+            file->open(path, mode);
+            return file;
+        });
+    }
+    Future<Void> rename(std::string from, std::string to) override {
+        return threads_->call([from = std::move(from), to = std::move(to)] {
+            completed(file_not_writable(), [&] { return ::rename(from.c_str(), to.c_str()); });
+        });
+    }
+    Future<Void> remove(std::string path) override {
+        return threads_->call(
+            [path = std::move(path)] { completed(file_not_writable(), [&] { return ::unlink(path.c_str()); }); });
+    }
+    Future<bool> exists(std::string path) override {
+        return threads_->call([path = std::move(path)] {
+            std::error_code failure;
+            bool isThere = std::filesystem::exists(path, failure);
+            check(failure, file_not_readable());
+            return isThere;
+        });
+    }
+    Future<std::vector<std::string>> list(std::string directory) override {
+        return threads_->call([directory = std::move(directory)] { return sortedNames(directory); });
+    }
+    Future<Void> makeDirectory(std::string path) override {
+        return threads_->call([path = std::move(path)] {
+            if (::mkdir(path.c_str(), 0777) != 0 && !(errno == EEXIST && std::filesystem::is_directory(path)))
+                throw errorOf(errno, file_not_writable());
+        });
+    }
+    Future<Void> syncDirectory(std::string path) override {
+        return threads_->call([path = std::move(path)] { syncNames(path); });
+    }
+
+private:
+    Loop& home_;
+    Reference<FileThreads> threads_;
+};
+
+} // namespace
+
+FileSystem& files() {
+    Loop& current = loop();
+    if (FileSystem* provided = current.service<FileSystem>())
+        return *provided;
+    return *new RealFiles(current); // which the loop deletes
+}
+
+} // namespace flow

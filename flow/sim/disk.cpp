@@ -1,0 +1,337 @@
+#include "flow/sim/disk.h"
+
+#include "flow/coro/coroutine.h"
+
+#include <filesystem>
+#include <limits>
+
+namespace flow {
+using detail::DiskDice;
+using detail::DiskFile;
+
+namespace {
+
+/// From the root, without a slash at its end.
+std::string normal(std::string const& path) {
+    std::string full = (std::filesystem::path("/") / path).lexically_normal().string();
+    if (full.size() > 1 && full.back() == '/')
+        full.pop_back();
+    return full;
+}
+
+std::string directoryOf(std::string const& path) {
+    return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
+}
+
+/// Who waits for an operation that is given up waits for ever.
+template <class T>
+class Answer {
+public:
+    Answer() = default;
+    Answer(Answer&&) noexcept = default;
+    ~Answer() {
+        if (promise_.isValid() && promise_.canBeSet())
+            promise_.send(Never());
+    }
+
+    Future<T> future() const { return promise_.getFuture(); }
+    bool isAwaited() const { return promise_.getFutureReferenceCount() != 0; }
+    void send(ErrorOr<T> result) {
+        if (result.isError())
+            promise_.sendError(result.getError());
+        else
+            promise_.send(std::move(result).get());
+    }
+
+private:
+    Promise<T> promise_;
+};
+
+struct Timing {
+    double before; // it takes effect
+    double after;
+};
+
+template <class T, class Effect>
+Future<Void> perform(DiskDice& dice, Timing timing, Answer<T> answer, Effect effect, Propagate = {}) {
+    co_await delay(timing.before, TaskPriority::DiskIOComplete);
+    if (!answer.isAwaited() && dice.random.coinflip())
+        co_return;
+    ErrorOr<T> result;
+    try {
+        result = effect();
+    } catch (...) {
+        result = ErrorOr<T>::failed(currentError());
+    }
+    co_await delay(timing.after, TaskPriority::DiskIOComplete);
+    answer.send(std::move(result));
+}
+
+} // namespace
+
+// -------------------------------------------------------------------------------------------------------------------
+// Operations
+
+double SimDisk::duration(Sort sort) {
+    bool slow = sort == Sort::Sync ? dice_.strikes(&DiskFaults::slowSync, DiskFault::SlowSync)
+                                   : dice_.strikes(&DiskFaults::slowOperation, DiskFault::SlowOperation);
+    double usual = dice_.faults.seconds > 0 ? 2 * dice_.faults.seconds * dice_.random.random01() : 0;
+    return slow ? usual + dice_.faults.slowSeconds : usual;
+}
+
+template <class Effect>
+auto SimDisk::operate(Sort sort, Effect effect) {
+    using T = std::invoke_result_t<Effect&>;
+    if (!isOn_)
+        return Future<T>(Never());
+    double seconds = duration(sort);
+    double before = seconds * dice_.random.random01();
+    auto mayFail = [this, sort, effect = std::move(effect)]() -> T {
+        if (sort == Sort::Other && dice_.strikes(&DiskFaults::ioError, DiskFault::IoError))
+            throw io_error().asInjectedFault();
+        return effect();
+    };
+    Answer<T> answer;
+    Future<T> future = answer.future();
+    operations_.add(perform(dice_, {before, seconds - before}, std::move(answer), std::move(mayFail)));
+    return future;
+}
+
+class SimDisk::File final : public AsyncFile {
+public:
+    File(SimDisk& disk, Reference<DiskFile> content, OpenMode mode)
+        : disk_(disk), life_(disk.lives_), content_(std::move(content)), isWritable_(mode != OpenMode::Read) {}
+
+    Future<Standalone<StringRef>> read(std::int64_t offset, int length) override {
+        FLOW_ASSERT(offset >= 0 && length >= 0, "AsyncFile::read() of a negative offset or length");
+        return operate(Sort::Other, [content = content_, offset, length, dice = &disk_.dice_] {
+            return Standalone<StringRef>(content->read(offset, length, *dice));
+        });
+    }
+    Future<Void> write(std::int64_t offset, Standalone<StringRef> bytes) override {
+        FLOW_ASSERT(offset >= 0, "AsyncFile::write() to a negative offset");
+        if (!isWritable_)
+            return file_not_writable();
+        if (offset > std::numeric_limits<std::int64_t>::max() - bytes.size())
+            return file_too_large();
+        return operate(Sort::Other, [content = content_, offset, bytes = std::move(bytes), dice = &disk_.dice_] {
+            if (!bytes.empty() && dice->strikes(&DiskFaults::diskFull, DiskFault::DiskFull)) {
+                content->write(offset, bytes.substr(0, dice->random.randomInt(0, bytes.size())));
+                throw disk_full().asInjectedFault();
+            }
+            content->write(offset, bytes);
+            return Void();
+        });
+    }
+    Future<Void> sync() override {
+        return operate(Sort::Sync, [content = content_, changes = content_->changes(), dice = &disk_.dice_] {
+            if (dice->strikes(&DiskFaults::syncError, DiskFault::SyncError)) {
+                content->storeSome(changes, *dice);
+                throw io_error().asInjectedFault();
+            }
+            content->store(changes, *dice);
+            return Void();
+        });
+    }
+    Future<Void> truncate(std::int64_t size) override {
+        FLOW_ASSERT(size >= 0, "AsyncFile::truncate() to a negative size");
+        if (!isWritable_)
+            return file_not_writable();
+        return operate(Sort::Other, [content = content_, size] {
+            content->truncate(size);
+            return Void();
+        });
+    }
+    Future<std::int64_t> size() override {
+        return operate(Sort::Other, [content = content_] { return content->size(); });
+    }
+
+private:
+    template <class Effect>
+    Future<std::invoke_result_t<Effect&>> operate(Sort sort, Effect effect) {
+        if (life_ != disk_.lives_)
+            return Never();
+        return disk_.operate(sort, std::move(effect));
+    }
+
+    SimDisk& disk_;
+    int life_; // in which it was opened
+    Reference<DiskFile> content_;
+    bool isWritable_;
+};
+
+SimDisk::SimDisk(DeterministicRandom& random, DiskFaults const& faults, std::function<void(DiskFault)> onFault)
+    : dice_{random, faults, std::move(onFault)} {}
+
+Future<Reference<AsyncFile>> SimDisk::open(std::string path, OpenMode mode) {
+    return operate(Sort::Other, [this, path = normal(path), mode]() -> Reference<AsyncFile> {
+        needDirectory(directoryOf(path));
+        if (mode == OpenMode::Create && !isDirectory(path) && !names_.contains(path))
+            change({{}, path, {makeReference<DiskFile>()}});
+        if (isDirectory(path))
+            throw io_error();
+        return makeReference<File>(*this, need(path).file, mode);
+    });
+}
+
+Future<Void> SimDisk::rename(std::string from, std::string to) {
+    return operate(Sort::Other, [this, from = normal(from), to = normal(to)] {
+        if (isDirectory(from))
+            throw unsupported_operation();
+        Entry entry = need(from);
+        needDirectory(directoryOf(to));
+        if (isDirectory(to))
+            throw io_error();
+        if (from != to)
+            change({from, to, entry});
+        return Void();
+    });
+}
+
+Future<Void> SimDisk::remove(std::string path) {
+    return operate(Sort::Other, [this, path = normal(path)] {
+        if (isDirectory(path))
+            throw io_error();
+        (void)need(path);
+        change({path, {}, {}});
+        return Void();
+    });
+}
+
+Future<bool> SimDisk::exists(std::string path) {
+    return operate(Sort::Other, [this, path = normal(path)] { return isDirectory(path) || names_.contains(path); });
+}
+
+Future<std::vector<std::string>> SimDisk::list(std::string directory) {
+    return operate(Sort::Other, [this, directory = normal(directory)] {
+        needDirectory(directory);
+        std::string before = directory == "/" ? directory : directory + "/";
+        std::vector<std::string> found;
+        for (auto each = names_.lower_bound(before); each != names_.end() && each->first.starts_with(before); ++each)
+            if (each->first.find('/', before.size()) == std::string::npos)
+                found.push_back(each->first.substr(before.size()));
+        return found;
+    });
+}
+
+Future<Void> SimDisk::makeDirectory(std::string path) {
+    return operate(Sort::Other, [this, path = normal(path)] {
+        if (isDirectory(path))
+            return Void();
+        needDirectory(directoryOf(path));
+        if (names_.contains(path))
+            throw io_error();
+        change({{}, path, {}});
+        return Void();
+    });
+}
+
+Future<Void> SimDisk::syncDirectory(std::string path) {
+    return operate(Sort::Sync, [this, path = normal(path), changes = nameChanges_] {
+        needDirectory(path);
+        if (dice_.strikes(&DiskFaults::syncError, DiskFault::SyncError))
+            throw io_error().asInjectedFault();
+        storeNames(path, changes);
+        return Void();
+    });
+}
+
+void SimDisk::kill() {
+    isOn_ = false;
+    ++lives_;
+    operations_.clear(false);
+}
+
+void SimDisk::crash() {
+    kill();
+    loseNames();
+    for (auto const& [path, entry] : names_)
+        if (!entry.isDirectory())
+            entry.file->loseCache(dice_);
+}
+
+// A process that kills itself made the collection that there is now, which may have ended with all that it made.
+void SimDisk::boot() {
+    operations_.clear(false);
+    isOn_ = true;
+}
+
+// -------------------------------------------------------------------------------------------------------------------
+// Names
+
+bool SimDisk::isDirectory(std::string const& path) const {
+    auto found = names_.find(path);
+    return path == "/" || (found != names_.end() && found->second.isDirectory());
+}
+
+void SimDisk::needDirectory(std::string const& path) const {
+    if (!isDirectory(path))
+        throw file_not_found();
+}
+
+SimDisk::Entry const& SimDisk::need(std::string const& path) const {
+    auto found = names_.find(path);
+    if (found == names_.end())
+        throw file_not_found();
+    return found->second;
+}
+
+bool SimDisk::NameChange::touches(Paths const& directories) const {
+    return (!goes.empty() && directories.contains(directoryOf(goes))) ||
+           (!comes.empty() && directories.contains(directoryOf(comes)));
+}
+
+void SimDisk::NameChange::addDirectories(Paths& directories) const {
+    for (std::string const& path : {goes, comes})
+        if (!path.empty())
+            directories.insert(directoryOf(path));
+}
+
+void SimDisk::NameChange::apply(Names& names) const {
+    if (!goes.empty())
+        names.erase(goes);
+    if (!comes.empty())
+        names[comes] = entry;
+}
+
+void SimDisk::change(NameChange nameChange) {
+    nameChange.number = nameChanges_++;
+    nameChange.apply(names_);
+    unstoredNames_.push_back(std::move(nameChange));
+}
+
+// A change comes to the disk in all directories that it touches, and behind those before it there.
+void SimDisk::storeNames(std::string const& directory, std::uint64_t changes) {
+    Paths directories{directory};
+    std::vector<bool> stored(unstoredNames_.size());
+    for (std::size_t i = unstoredNames_.size(); i-- > 0;) {
+        NameChange const& each = unstoredNames_[i];
+        stored[i] = each.number < changes && each.touches(directories);
+        if (stored[i])
+            each.addDirectories(directories);
+    }
+    std::vector<NameChange> rest;
+    for (std::size_t i = 0; i < stored.size(); ++i)
+        if (stored[i])
+            unstoredNames_[i].apply(storedNames_);
+        else
+            rest.push_back(std::move(unstoredNames_[i]));
+    unstoredNames_ = std::move(rest);
+}
+
+void SimDisk::loseNames() {
+    Paths old; // directories of which nothing later has come to the disk
+    for (NameChange const& each : unstoredNames_)
+        if (each.touches(old) || dice_.strikes(&DiskFaults::lostName, DiskFault::LostName))
+            each.addDirectories(old);
+        else
+            each.apply(storedNames_);
+    unstoredNames_.clear();
+    names_.clear();
+    for (auto const& [path, entry] : storedNames_) // a directory stands before what is in it
+        if (isDirectory(directoryOf(path)))
+            names_.emplace(path, entry);
+    storedNames_ = names_;
+}
+
+} // namespace flow

@@ -1,0 +1,100 @@
+#pragma once
+// SimDisk: a disk of a simulated machine, which fails as its DiskFaults say and outlives the processes that use it.
+//
+//     SimDisk disk(random, faults);
+//     loop.provide<FileSystem>(&disk);     // a process' own loop: files() is this disk there
+//     ...
+//     disk.crash();                        // the power goes; what the process had under way never ends
+//     disk.boot();                         // the next process finds what has survived
+//
+// It does what flow/file/async_file.h says, and no more: without faults, all that was written survives a crash. With
+// them, of what was not synced anything may be missing that a file system and a disk can lose. Time is that of the loop
+// on which an operation is called, chance comes from `random` alone and nothing depends on addresses: one seed, one
+// course.
+//
+// An operation takes effect at some moment of the time that it takes, at once and as a whole. Each goes its own way: of
+// two under way the later may come first. If its future is dropped, a coin decides whether it still happens.
+//
+// Between kill() or crash() and boot(), and through files that were opened before, nothing happens any more: operations
+// never end. The disk must outlive its files. A path begins at the root, with or without a slash.
+
+#include "flow/file/async_file.h"
+#include "flow/lib/collection.h"
+#include "flow/sim/disk_file.h"
+
+#include <map>
+#include <set>
+
+namespace flow {
+
+class SimDisk final : public FileSystem {
+public:
+    /// Both must outlive the disk; the faults may be changed at any time. `onFault` is told of each fault that has
+    /// struck, when it does.
+    SimDisk(DeterministicRandom& random, DiskFaults const& faults, std::function<void(DiskFault)> onFault = {});
+
+    Future<Reference<AsyncFile>> open(std::string path, OpenMode mode) override;
+    /// Fails with unsupported_operation for a directory.
+    Future<Void> rename(std::string from, std::string to) override;
+    Future<Void> remove(std::string path) override;
+    Future<bool> exists(std::string path) override;
+    Future<std::vector<std::string>> list(std::string directory) override;
+    Future<Void> makeDirectory(std::string path) override;
+    Future<Void> syncDirectory(std::string path) override;
+
+    /// The process has died, the machine lives on: what the process had done is there after boot(), also without sync.
+    void kill();
+    /// The power has gone: what was synced is there after boot(), and of the rest what the faults leave.
+    void crash();
+    /// A new process may use the disk. Call it where what is made lives as long as that process: under a Census, not in
+    /// the group of one that has died.
+    void boot();
+
+private:
+    class File;
+    enum class Sort { Sync, Other };
+
+    struct Entry {
+        bool isDirectory() const { return !file; }
+        Reference<detail::DiskFile> file;
+    };
+    using Names = std::map<std::string, Entry>; // by paths without end
+    using Paths = std::set<std::string>;
+    /// What one operation does to names: one goes, one comes, or both.
+    struct NameChange {
+        /// Whether it changes one of these directories.
+        bool touches(Paths const& directories) const;
+        void addDirectories(Paths& directories) const;
+        void apply(Names& names) const;
+
+        std::string goes;
+        std::string comes;
+        Entry entry; // of what comes
+        std::uint64_t number = 0;
+    };
+
+    /// Gives what effect() returns or throws, after a while.
+    template <class Effect>
+    auto operate(Sort sort, Effect effect);
+    double duration(Sort sort);
+
+    bool isDirectory(std::string const& path) const;
+    /// Throws file_not_found.
+    void needDirectory(std::string const& path) const;
+    Entry const& need(std::string const& path) const;
+
+    void change(NameChange nameChange);
+    void storeNames(std::string const& directory, std::uint64_t changes);
+    void loseNames();
+
+    detail::DiskDice dice_;
+    bool isOn_ = true;
+    int lives_ = 0; // that have ended
+    Names names_;   // all but the root
+    Names storedNames_;
+    std::vector<NameChange> unstoredNames_;
+    std::uint64_t nameChanges_ = 0;
+    ActorCollection operations_; // dies first
+};
+
+} // namespace flow

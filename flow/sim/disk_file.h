@@ -1,0 +1,63 @@
+#pragma once
+// DiskFile: the content of one simulated file, as programs see it and as it is on the disk.
+//
+//     file->write(0, "text"_sr);                   // programs see it
+//     file->store(file->changes(), dice);          // sync: it is on the disk
+//     file->loseCache(dice);                       // the power goes: what is on the disk is what programs see
+//
+// Between the two stand the changes that have not been synced, in order. Each of them has the sectors that it touches
+// as they were after it, whole, since that is what a page cache writes: so a sector on the disk is always one that the
+// file had at some time, or what a later truncate has left of it. Sizes, too, come to the disk in order: with the last
+// change of the size that survives, those before have survived.
+
+#include "flow/memory/reference.h"
+#include "flow/sim/disk_faults.h"
+#include "flow/sim/sparse_bytes.h"
+
+#include <string>
+#include <vector>
+
+namespace flow::detail {
+
+class DiskFile : public ReferenceCounted<DiskFile> {
+public:
+    static constexpr int kSector = 512;
+
+    std::int64_t size() const { return seen_.size(); }
+    /// As many of the bytes as there are.
+    std::string read(std::int64_t offset, int length, DiskDice& dice);
+    void write(std::int64_t offset, StringRef bytes);
+    void truncate(std::int64_t size);
+
+    /// How many there have been so far.
+    std::uint64_t changes() const { return firstUnstored_ + unstored_.size(); }
+    /// The first so many are on the disk from here on.
+    void store(std::uint64_t changes, DiskDice& dice) { store(changes, false, dice); }
+    /// The same, but any of those that were not there may be lost, torn or out of order.
+    void storeSome(std::uint64_t changes, DiskDice& dice) { store(changes, true, dice); }
+    /// The power goes.
+    void loseCache(DiskDice& dice) {
+        storeSome(changes(), dice);
+        seen_ = stored_;
+    }
+
+private:
+    struct Change {
+        bool isTruncate() const { return sectors.empty(); }
+        std::int64_t offset;
+        std::string sectors;
+        std::int64_t size; // of the file, after it
+        bool resizes;
+    };
+
+    void store(std::uint64_t changes, bool inDanger, DiskDice& dice);
+    std::vector<bool> chooseLost(std::size_t count, DiskDice& dice) const;
+    void storeSectors(Change const& change, bool inDanger, DiskDice& dice);
+
+    SparseBytes seen_;
+    SparseBytes stored_;
+    std::vector<Change> unstored_;
+    std::uint64_t firstUnstored_ = 0;
+};
+
+} // namespace flow::detail

@@ -1,0 +1,71 @@
+#pragma once
+// ExactlyOnce: whether each request was executed as often as its client may believe.
+//
+//     ExactlyOnce requests;
+//     requests.sent(id);                       // in the client, before the first attempt; retries may tell it again
+//     requests.executed(id, process);          // in the server, where the effect is, each time
+//     requests.acknowledged(id);               // in the client, when the reply has come
+//
+//     ExactlyOnce::Report report = requests.check();           // when all is quiet
+//     if (!report.ok())
+//         std::fputs(report.text().c_str(), stderr);
+//
+//     request "r7" was acknowledged but executed 2 times: sent, executed by "s1", acknowledged, executed by "s2"
+//
+// A request that was acknowledged must have been executed exactly once, any other at most once, and none may be
+// executed or acknowledged before it was sent. The order of the calls is the order of events. Not thread-safe.
+
+#include "flow/base/non_copyable.h"
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace flow {
+
+class ExactlyOnce : NonCopyable {
+public:
+    void sent(std::string_view id) { add(id, {Kind::sent, {}}); }
+    /// The client will not send it again, and believes that it was executed.
+    void acknowledged(std::string_view id) { add(id, {Kind::acknowledged, {}}); }
+    void executed(std::string_view id, std::string_view process) { add(id, {Kind::executed, std::string(process)}); }
+
+    struct Offender {
+        std::string id;
+        std::string fault;               // as in `was acknowledged but never executed`
+        std::vector<std::string> events; // of this request, in order, as in `executed by "s1"`
+
+        std::string text() const;
+    };
+    struct Report {
+        std::vector<Offender> offenders; // by their first events; with several faults, one stands for all
+        /// Different requests, so that a test can tell that it did what it was meant to.
+        std::size_t sent = 0, executed = 0, acknowledged = 0;
+
+        bool ok() const { return offenders.empty(); }
+        /// A line for each offender; empty if there is none.
+        std::string text() const;
+    };
+    Report check() const;
+
+private:
+    enum class Kind { sent, acknowledged, executed };
+    struct Event {
+        Kind kind;
+        std::string process;
+    };
+    struct Request {
+        std::string id;
+        std::vector<Event> events;
+    };
+
+    void add(std::string_view id, Event event);
+    static std::string faultOf(std::vector<Event> const& events);
+
+    std::vector<Request> requests_; // in the order of their first events
+    std::map<std::string, std::size_t, std::less<>> indices_;
+};
+
+} // namespace flow

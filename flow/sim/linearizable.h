@@ -1,0 +1,48 @@
+#pragma once
+// checkLinearizable: whether a key-value store behaved as if each operation took effect at one moment between its
+// invocation and its return.
+//
+//     LinearizabilityVerdict verdict = checkLinearizable(history);
+//     if (!verdict.ok())
+//         std::fputs(verdict.explanation.c_str(), stderr);
+//
+//     key "a" is not linearizable: no order explains the first 4 of its 9 operations
+//       client  operation  result  from  to  place
+//            1  put("1")   ok         0   1  1
+//            2  put("2")   ok         2   5  2
+//            3  get()      "2"        3   4  3
+//            3  get()      "1"        6   7  -
+//     the longest order has 3 operations and leaves "2"
+//
+// Keys are independent of each other, so each is checked alone. The search takes time that is exponential in the number
+// of writes that ran at the same time, in the worst case; operations of unknown outcome add little. The same history
+// gives the same verdict, text included, on every machine.
+
+#include "flow/sim/history.h"
+
+#include <cstdint>
+#include <string>
+
+namespace flow {
+
+struct LinearizabilityVerdict {
+    enum class Outcome { linearizable, notLinearizable, undecided };
+    Outcome outcome;
+    /// The first key, in the order of their bytes, that is not linearizable; else the first that is undecided.
+    std::string key;
+    /// For people; empty if all is well. For a key that is not linearizable, the shortest beginning of its history that
+    /// is not, as a table: when each operation was invoked and returned, as numbers of events of the whole history, and
+    /// its place in the longest order that explains its results. Long tables lack what came early.
+    std::string explanation;
+    /// How much work the search was for all keys, without that for the explanation.
+    std::uint64_t steps;
+
+    bool ok() const { return outcome == Outcome::linearizable; }
+};
+
+/// Gives each key up, and goes on with the next, after about `budget` steps: ten million take a second or two, and at
+/// most some hundred bytes each. Few different values make the search long: when most writes write a value of their
+/// own, who saw what is clear.
+LinearizabilityVerdict checkLinearizable(History const& history, std::uint64_t budget = 10'000'000);
+
+} // namespace flow

@@ -1,0 +1,373 @@
+#include "flow/sim/linearization.h"
+
+#include <algorithm>
+#include <compare>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+namespace flow {
+namespace {
+
+using Operation = History::Operation;
+
+/// Values are numbers. Those that no operation asks for cannot be told apart, and share one.
+using State = int;
+constexpr State kNone = 0;
+constexpr State kUnseen = 1;
+constexpr State kKept = -1;
+
+/// What an operation needs the value to be, and what it leaves.
+struct Effect {
+    enum class Needs { anything, same, other };
+    Needs needs;
+    State needed;
+    State left; // or kKept
+
+    bool fits(State state) const { return needs == Needs::anything || (needs == Needs::same) == (state == needed); }
+    State after(State state) const { return left == kKept ? state : left; }
+    /// Whether it leaves every value that it fits.
+    bool onlyLooks() const { return left == kKept || (needs == Needs::same && left == needed); }
+    friend auto operator<=>(Effect const&, Effect const&) = default;
+};
+
+class States {
+public:
+    void see(Optional<std::string> const& value) {
+        if (value.present())
+            numbers_.emplace(value.get(), static_cast<State>(numbers_.size()) + kUnseen + 1);
+    }
+    State of(Optional<std::string> const& value) const {
+        if (!value.present())
+            return kNone;
+        auto found = numbers_.find(value.get());
+        return found == numbers_.end() ? kUnseen : found->second;
+    }
+    std::size_t count() const { return numbers_.size() + kUnseen + 1; }
+
+private:
+    std::map<std::string_view, State> numbers_;
+};
+
+/// What has been searched: which operations were left, at which value.
+struct WhatIsLeft {
+    std::vector<std::size_t> numbers;
+
+    friend bool operator==(WhatIsLeft const&, WhatIsLeft const&) = default;
+    struct Hash {
+        std::size_t operator()(WhatIsLeft const& left) const {
+            std::uint64_t hash = 0;
+            for (std::size_t number : left.numbers) {
+                hash = (hash ^ number) * 0x9E3779B97F4A7C15u;
+                hash ^= hash >> 32;
+            }
+            return static_cast<std::size_t>(hash);
+        }
+    };
+};
+
+class Search {
+public:
+    Search(std::vector<Operation const*> const& operations, std::size_t end, std::uint64_t budget) : budget_(budget) {
+        States states;
+        for (Operation const* operation : operations)
+            see(*operation, end, states);
+        std::map<Effect, std::size_t> kinds;
+        for (std::size_t index = 0; index < operations.size(); ++index)
+            add(*operations[index], index, end, states, kinds);
+        used_.resize(kinds_.size());
+        makers_.resize(states.count());
+        for (std::size_t kind = 0; kind < kinds_.size(); ++kind)
+            makers_[static_cast<std::size_t>(kinds_[kind].effect.left)].push_back(kind);
+        visited_.resize(states.count());
+        link();
+    }
+
+    Linearization run() {
+        using Answer = Linearization::Answer;
+        while (left_ > 0) {
+            if (steps_ > budget_)
+                return result(Answer::undecided);
+            arrive();
+            if (places_.back().next == moves_.size())
+                keepLongest();
+            while (places_.back().next == moves_.size()) {
+                leave();
+                if (places_.empty())
+                    return result(Answer::none);
+            }
+            take(moves_[places_.back().next++]);
+        }
+        keepLongest();
+        return result(Answer::exists);
+    }
+
+private:
+    /// An operation that has returned, and must be in the order.
+    struct Done {
+        Effect effect;
+        std::size_t index, invoked, returned;
+    };
+    /// The operations of unknown outcome that would do the same, in the order of their invocations. All of them may
+    /// come at any time after that, so only how many were taken matters, and the first is as good as any.
+    struct Kind {
+        Effect effect;
+        std::vector<std::size_t> indices, invoked;
+    };
+    /// One way to go on: some of unknown outcome, each of them needed for the next, and one that has returned.
+    struct Move {
+        std::size_t done, firstKind, lastKind;
+    };
+    /// Where a number of operations has been taken. Its moves are at the end of moves_ when it is the last place.
+    struct Place {
+        std::size_t firstMove, firstKind, next, taken;
+        State state;
+    };
+
+    static void see(Operation const& operation, std::size_t end, States& states) {
+        if (operation.kind == History::Kind::compareAndSet)
+            states.see(operation.expected);
+        else if (operation.kind == History::Kind::get && operation.returned < end)
+            states.see(operation.value);
+    }
+
+    void add(Operation const& operation, std::size_t index, std::size_t end, States const& states,
+             std::map<Effect, std::size_t>& kinds) {
+        if (operation.invoked >= end)
+            return;
+        bool returned = operation.returned < end;
+        Effect effect{Effect::Needs::anything, 0, states.of(operation.value)};
+        if (operation.kind == History::Kind::get) {
+            effect = {Effect::Needs::same, effect.left, kKept};
+        } else if (operation.kind == History::Kind::compareAndSet) {
+            effect.needed = states.of(operation.expected);
+            effect.needs = returned && !operation.succeeded ? Effect::Needs::other : Effect::Needs::same;
+            if (effect.needs == Effect::Needs::other)
+                effect.left = kKept;
+        }
+        if (returned) {
+            done_.push_back({effect, index, operation.invoked, operation.returned});
+        } else if (!effect.onlyLooks()) {
+            auto [kind, isNew] = kinds.emplace(effect, kinds_.size());
+            if (isNew)
+                kinds_.push_back({effect, {}, {}});
+            kinds_[kind->second].indices.push_back(index);
+            kinds_[kind->second].invoked.push_back(operation.invoked);
+        }
+    }
+
+    // The list of calls and returns in their order. 2i is the call of done_[i], 2i + 1 its return; the last number is
+    // both ends.
+
+    void link() {
+        std::vector<std::pair<std::size_t, std::size_t>> events;
+        for (std::size_t i = 0; i < done_.size(); ++i) {
+            events.emplace_back(done_[i].invoked, 2 * i);
+            events.emplace_back(done_[i].returned, 2 * i + 1);
+        }
+        std::sort(events.begin(), events.end());
+        left_ = done_.size();
+        ends_ = 2 * left_;
+        next_.resize(ends_ + 1);
+        previous_.resize(ends_ + 1);
+        std::size_t last = ends_;
+        for (auto const& event : events) {
+            next_[last] = event.second;
+            previous_[event.second] = last;
+            last = event.second;
+        }
+        next_[last] = ends_;
+        previous_[ends_] = last;
+    }
+
+    void unlink(std::size_t entry) {
+        next_[previous_[entry]] = next_[entry];
+        previous_[next_[entry]] = previous_[entry];
+    }
+    /// In the opposite order of unlink(): the neighbours are then those of that time.
+    void relink(std::size_t entry) { next_[previous_[entry]] = previous_[next_[entry]] = entry; }
+
+    /// Lists the moves from here, none if they need not be searched.
+    void arrive() {
+        places_.push_back({moves_.size(), chains_.size(), moves_.size(), taken_.size(), state_});
+        calls_.clear();
+        std::size_t entry = next_[ends_];
+        for (; entry % 2 == 0; entry = next_[entry])
+            calls_.push_back(entry / 2);
+        steps_ += calls_.size();
+        firstReturn_ = done_[entry / 2].returned;
+        // What only looks and fits may as well come now: wherever else it came, it could be moved here.
+        for (std::size_t done : calls_) {
+            if (done_[done].effect.onlyLooks() && done_[done].effect.fits(state_)) {
+                moves_.push_back({done, chains_.size(), chains_.size()});
+                return;
+            }
+        }
+        if (wasHere())
+            return;
+        dropAlike();
+        for (std::size_t done : calls_) {
+            if (done_[done].effect.fits(state_))
+                moves_.push_back({done, chains_.size(), chains_.size()});
+        }
+        for (std::size_t done : calls_) {
+            if (!done_[done].effect.fits(state_))
+                listChains(done);
+        }
+    }
+
+    /// Of those that do the same, leaves the one that returns first: any of them may come now, and the others then have
+    /// more time for their turn.
+    void dropAlike() {
+        std::size_t kept = 0;
+        for (std::size_t done : calls_) {
+            auto end = calls_.begin() + static_cast<std::ptrdiff_t>(kept);
+            auto alike = std::find_if(calls_.begin(), end,
+                                      [&](std::size_t other) { return done_[other].effect == done_[done].effect; });
+            if (alike == end)
+                calls_[kept++] = done;
+            else if (done_[done].returned < done_[*alike].returned)
+                *alike = done;
+        }
+        calls_.resize(kept);
+    }
+
+    /// Whether the same operations were left at this value before, with no more of the unknown ones taken. What is left
+    /// follows from the calls before the first return, which is one of theirs: all that come later are always left.
+    bool wasHere() {
+        WhatIsLeft left{calls_};
+        left.numbers.push_back(static_cast<std::size_t>(state_));
+        auto& before = seen_[std::move(left)];
+        std::size_t size = 1 + used_.size() / 16; // so that the budget bounds the memory as well
+        steps_ += size;
+        for (auto const& used : before) {
+            steps_ += size;
+            if (std::equal(used.begin(), used.end(), used_.begin(), std::less_equal<>()))
+                return true;
+        }
+        before.push_back(used_);
+        return false;
+    }
+
+    /// Those of unknown outcome are only taken where the value they leave is needed at once by one that has returned
+    /// and does not fit without. Wherever else one stands in an order, it can be left out or moved to behind the next
+    /// that has returned. So all but the first of a chain are compareAndSets, which need the value of the one before.
+    void listChains(std::size_t done) {
+        Effect const& effect = done_[done].effect;
+        if (effect.needs == Effect::Needs::same) {
+            listChainsTo(effect.needed, done);
+            return;
+        }
+        for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+            Effect const& maker = kinds_[kind].effect;
+            ++steps_;
+            if (maker.left != effect.needed && maker.fits(state_) && canTake(kind)) {
+                chains_.push_back(kind);
+                moves_.push_back({done, chains_.size() - 1, chains_.size()});
+            }
+        }
+    }
+
+    /// Lists those that leave `target`, from the last of the chain back to the first. chain_ is what follows on it.
+    void listChainsTo(State target, std::size_t done) {
+        visited_[static_cast<std::size_t>(target)] = true; // no value twice: what is between could be left out
+        for (std::size_t kind : makers_[static_cast<std::size_t>(target)]) {
+            Effect const& maker = kinds_[kind].effect;
+            if (++steps_ > budget_)
+                break;
+            if (!canTake(kind))
+                continue;
+            chain_.push_back(kind);
+            if (maker.fits(state_)) {
+                moves_.push_back({done, chains_.size(), chains_.size() + chain_.size()});
+                chains_.insert(chains_.end(), chain_.rbegin(), chain_.rend());
+            } else if (!visited_[static_cast<std::size_t>(maker.needed)]) {
+                listChainsTo(maker.needed, done);
+            }
+            chain_.pop_back();
+        }
+        visited_[static_cast<std::size_t>(target)] = false;
+    }
+
+    bool canTake(std::size_t kind) const {
+        auto const& invoked = kinds_[kind].invoked;
+        return used_[kind] < invoked.size() && invoked[used_[kind]] < firstReturn_;
+    }
+
+    void take(Move const& move) {
+        for (std::size_t i = move.firstKind; i < move.lastKind; ++i) {
+            Kind const& kind = kinds_[chains_[i]];
+            taken_.push_back(kind.indices[used_[chains_[i]]++]);
+            state_ = kind.effect.left;
+        }
+        state_ = done_[move.done].effect.after(state_);
+        taken_.push_back(done_[move.done].index);
+        unlink(2 * move.done);
+        unlink(2 * move.done + 1);
+        --left_;
+    }
+
+    /// Goes back from the last place to the one before, and undoes the move from there.
+    void leave() {
+        moves_.resize(places_.back().firstMove);
+        chains_.resize(places_.back().firstKind);
+        places_.pop_back();
+        if (places_.empty())
+            return;
+        Move const& move = moves_[places_.back().next - 1];
+        relink(2 * move.done + 1);
+        relink(2 * move.done);
+        ++left_;
+        for (std::size_t i = move.firstKind; i < move.lastKind; ++i)
+            --used_[chains_[i]];
+        state_ = places_.back().state;
+        taken_.resize(places_.back().taken);
+        kept_ = std::min(kept_, taken_.size());
+    }
+
+    /// Copies only what has changed since the last time, so all of this costs no more than the moves.
+    void keepLongest() {
+        if (std::size_t length = done_.size() - left_; length >= longestLength_) {
+            longest_.resize(kept_);
+            longest_.insert(longest_.end(), taken_.begin() + static_cast<std::ptrdiff_t>(kept_), taken_.end());
+            kept_ = taken_.size();
+            longestLength_ = length + 1;
+        }
+    }
+
+    Linearization result(Linearization::Answer answer) { return {answer, std::move(longest_), steps_}; }
+
+    std::vector<Done> done_; // in the order of their invocations
+    std::vector<Kind> kinds_;
+    std::vector<std::vector<std::size_t>> makers_; // the kinds that leave a value
+    std::vector<std::size_t> next_, previous_;
+    std::size_t ends_ = 0;
+
+    State state_ = kNone;
+    std::vector<std::uint32_t> used_; // how many of each kind were taken
+    std::size_t left_ = 0;            // of done_
+    std::vector<std::size_t> taken_;
+    std::vector<Place> places_;
+    std::vector<Move> moves_;
+    std::vector<std::size_t> chains_; // the kinds of moves_
+
+    std::vector<std::size_t> calls_; // of this place: those left that are invoked before the first return
+    std::size_t firstReturn_ = 0;
+    std::vector<std::size_t> chain_;
+    std::vector<bool> visited_;
+
+    std::unordered_map<WhatIsLeft, std::vector<std::vector<std::uint32_t>>, WhatIsLeft::Hash> seen_;
+    std::vector<std::size_t> longest_;
+    std::size_t kept_ = 0;          // as many of longest_ are still the first of taken_
+    std::size_t longestLength_ = 0; // the least that is longer
+    std::uint64_t steps_ = 0, budget_;
+};
+
+} // namespace
+
+Linearization linearize(std::vector<Operation const*> const& operations, std::size_t end, std::uint64_t budget) {
+    return Search(operations, end, budget).run();
+}
+
+} // namespace flow

@@ -1,0 +1,36 @@
+#pragma once
+// linearize: looks for an order of the operations on one key that explains their results. checkLinearizable() does so
+// for all keys; this is its search.
+//
+//     Linearization found = linearize(operations, History::kNever, 1'000'000);
+//     if (found.answer == Linearization::Answer::exists)
+//         for (std::size_t index : found.order) ...
+//
+// After J. M. Wing and C. Gong, "Testing and verifying concurrent objects", J. Parallel Distrib. Comput. 17 (1993), and
+// G. Lowe, "Testing for linearizability", Concurrency Computat. Pract. Exper. 29 (2017): operations are taken in every
+// order that their calls and returns allow and that explains their results; what is left is a doubly linked list of
+// calls and returns, so that an operation is taken and put back in constant time; what was left at which value is
+// remembered, and not searched again. What we add for registers is told, with why it loses nothing, at its place.
+
+#include "flow/sim/history.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace flow {
+
+struct Linearization {
+    enum class Answer { exists, none, undecided };
+    Answer answer;
+    /// The longest order that was found, as indices into the operations: if it exists, with all that have returned.
+    std::vector<std::size_t> order;
+    /// How much work it was: operations looked at, and sets of them remembered and compared.
+    std::uint64_t steps;
+};
+
+/// `operations` are of one key, in the order of their invocations, and none has failed. Only events before `end` count:
+/// an operation that returns later is as if its outcome were unknown. Gives up after about `budget` steps.
+Linearization linearize(std::vector<History::Operation const*> const& operations, std::size_t end,
+                        std::uint64_t budget);
+
+} // namespace flow

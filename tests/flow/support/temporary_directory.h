@@ -1,0 +1,28 @@
+#pragma once
+// A directory of the machine that is gone, with all that is in it, when its object is.
+//
+//     TemporaryDirectory here;
+//     write(here.path() + "/file");
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+namespace test {
+
+class TemporaryDirectory {
+public:
+    TemporaryDirectory() : path_((std::filesystem::temp_directory_path() / "millrace-XXXXXX").string()) {
+        if (!::mkdtemp(path_.data()))
+            std::abort();
+    }
+    TemporaryDirectory(TemporaryDirectory const&) = delete;
+    ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
+
+    std::string const& path() const { return path_; }
+
+private:
+    std::string path_;
+};
+
+} // namespace test
