@@ -69,7 +69,7 @@ def migrated(text: str, target: str) -> Migrated:
     examined = examine(Task(_FILE, Kind.ACTORS, text.encode(), False), _names_in(text), settings)
     if examined.rejected:
         return Migrated("", f"{examined.rejected}\n{examined.printed}")
-    file = Decision([examined], {_FILE: text}, {}, settings).of_code(examined)
+    file = Decision([examined], {_FILE: text}, {}, {}, settings).of_code(examined)
     left = "\n".join(f"{each.name}: {each.left}" for each in file.left)
     if settings.is_foundationdb and "flow::" in file.text:
         left = "it uses names of another library"

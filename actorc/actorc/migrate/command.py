@@ -11,7 +11,7 @@ from actorc.migrate.arguments import Arguments, parse
 from actorc.migrate.diff import unified
 from actorc.migrate.project import Project
 from actorc.migrate.results import Result
-from actorc.migrate.write import write_all
+from actorc.migrate.write import remove_left_behind, write_all
 from actorc.report.report import COLOURED, PLAIN, wants_colour
 from actorc.run import EXIT_INTERNAL, EXIT_REJECTED
 
@@ -25,6 +25,8 @@ def main(argv: Sequence[str]) -> int:
         return max(status, EXIT_REJECTED)
     try:
         if arguments.mode == "write":
+            for path in remove_left_behind(result.changed):
+                _say(f"actorc: {path}: removed, which a run that was interrupted had left\n")
             write_all(result.changed)
         for path in arguments.reports:
             _write_report(path, result)

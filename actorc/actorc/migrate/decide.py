@@ -32,8 +32,14 @@ _LONE_LINE_END = re.compile(r"(?<!\r)\n")
 
 class Decision:
     def __init__(
-        self, examined: Sequence[Examined], texts: dict[str, str], refused: dict[str, str], settings: Settings
+        self,
+        examined: Sequence[Examined],
+        texts: dict[str, str],
+        links: dict[str, str],
+        refused: dict[str, str],
+        settings: Settings,
     ) -> None:
+        """`links`: the files that links lead to, by where the links are."""
         self._examined = {each.path: each for each in examined}
         self._texts = texts
         self._refused = refused
@@ -47,7 +53,8 @@ class Decision:
         self._stay = self._staying()
         self._kept = {path: reason for path in self._examined if (reason := self._why_kept(path))}
         self._moves = {path for path in self._examined if kind_of(path) is Kind.ACTORS and path not in self._kept}
-        self._includes = Includes(texts)
+        self._links = links
+        self._includes = Includes(texts, links)
         self._reach = Reach({path: self._spellings(path) for path in texts}, self._includes)
         self._known = self._what_is_known()
 
@@ -253,6 +260,7 @@ class Decision:
         if not self._moves:
             return FileResult(path, path, Status.UNCHANGED, "", source, text, ())
         names = {os.path.basename(each) for each in self._moves}
+        names |= {os.path.basename(place) for place, leads_to in self._links.items() if leads_to in self._moves}
 
         def moves(file: str) -> bool | None:
             meant = self._includes.actor_files(file, path)

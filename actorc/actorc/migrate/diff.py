@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
@@ -62,11 +63,14 @@ def unified(file: FileResult) -> str:
     found = hunks(file)
     if not file.is_changed:
         return ""
-    out = [f"diff --git a/{file.path} b/{file.new_path}"]
-    if file.new_path != file.path:
-        out += [f"rename from {file.path}", f"rename to {file.new_path}"]
+    old, new = _relative(file.path), _relative(file.new_path)
+    out = [f"diff --git a/{old} b/{new}"]
+    if new != old:
+        out += [f"rename from {old}", f"rename to {new}"]
+    if file.is_link:
+        out.append("index 0000000..1111111 120000")
     if found:
-        out += [f"--- a/{file.path}", f"+++ b/{file.new_path}"]
+        out += [f"--- a/{old}{_end_of(old)}", f"+++ b/{new}{_end_of(new)}"]
     before, after = _raw_lines(file.source.text), _raw_lines(file.text)
     for hunk in found:
         first, last = hunk[0], hunk[-1]
@@ -78,6 +82,19 @@ def unified(file: FileResult) -> str:
                 out += _marked("-", before, block.i1, block.i2)
                 out += _marked("+", after, block.j1, block.j2)
     return "".join(line + "\n" for line in out)
+
+
+def _relative(path: str) -> str:
+    """To the working directory; of what is not below that, to the root of all."""
+    found = os.path.relpath(path)
+    if found.startswith(".."):
+        found = os.path.relpath(os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path)))
+    return os.path.abspath(path).lstrip("/") if found.startswith("..") else found
+
+
+def _end_of(name: str) -> str:
+    """`patch` takes a blank for the end of a name, unless there is a tab."""
+    return "\t" if " " in name else ""
 
 
 def _raw_lines(text: str) -> list[str]:

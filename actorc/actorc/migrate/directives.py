@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from actorc.migrate.gather import new_path
 from actorc.records import dataclass
@@ -53,8 +53,9 @@ class Includes:
     """Finds included files among given ones. Where include folders are is not known: a file is meant that stands
     beside the including one, or whose path ends with what is included, the nearest first."""
 
-    def __init__(self, paths: Iterable[str]) -> None:
-        self._real = {os.path.realpath(path): path for path in paths}
+    def __init__(self, paths: Iterable[str], links: Mapping[str, str]) -> None:
+        """`links`: the given files that links lead to, by where the links are."""
+        self._real = {**{os.path.realpath(path): path for path in paths}, **links}
         self._folders: dict[str, str] = {}
         self._by_name: dict[str, list[str]] = {}
         for real in self._real:

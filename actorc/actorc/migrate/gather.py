@@ -2,7 +2,7 @@
 
 A folder stands for the files in it and below it whose names tell what they are. Hidden folders, hidden files and the
 trees in which CMake builds are left out, and links to folders are not followed. A file that is named twice, in whatever
-way, is given once.
+way, is given once; but links to actor files are given, too: see links.py.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ _BUILD_TREE = "CMakeCache.txt"
 _ACTOR_ENDINGS = (".actor.cpp", ".actor.h")
 _GENERATED_ENDINGS = (".actor.g.cpp", ".actor.g.h")
 _PLAIN_ENDINGS = (".cpp", ".cc", ".cxx", ".h", ".hpp", ".inl")
+_UNKNOWN = "is no actor file, no C++ file and no CMake file, as far as its name tells"
 
 
 class Kind(Enum):
@@ -29,6 +30,14 @@ class Kind(Enum):
 class Given:
     path: str  # as messages show it
     kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A symbolic link that leads to an actor file."""
+
+    path: str  # as messages show it
+    text: str  # what it says
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,27 +65,57 @@ def new_path(path: str) -> str:
     return stem.removesuffix(".actor") + ending
 
 
-def gather(paths: Iterable[str]) -> tuple[list[Given], list[Unusable]]:
-    found: dict[str, Given] = {}  # by the real path
-    unusable: list[Unusable] = []
+def place_of(path: str) -> str:
+    """The one path of a file or link, whatever links to folders lead to it."""
+    return os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+
+
+@dataclass(slots=True)
+class Found:
+    """By the real paths; a link by where it is itself."""
+
+    files: dict[str, Given]
+    links: dict[str, Link]
+    unusable: list[Unusable]
+
+    def add(self, path: str) -> None:
+        real = os.path.realpath(path)
+        kind = kind_of(path)
+        if not os.path.exists(path):
+            self.unusable.append(Unusable(path, "a link that leads nowhere"))
+        elif _leads_to_actors(path):
+            self.links.setdefault(place_of(path), Link(os.path.normpath(path), os.readlink(path)))
+        elif os.path.islink(path) and kind is Kind.ACTORS:
+            self.unusable.append(Unusable(path, f"a link to {real}, which {_UNKNOWN}"))
+        else:
+            assert kind is not None
+            self.files.setdefault(real, Given(os.path.normpath(path), kind))
+
+
+def gather(paths: Iterable[str]) -> Found:
+    found = Found({}, {}, [])
     for path in paths:
         if os.path.isdir(path):
-            for file in _below(path, unusable):
-                _add(file, found, unusable)
+            for file in _below(path, found.unusable):
+                found.add(file)
         elif not os.path.exists(path):
             what = "a link that leads nowhere" if os.path.islink(path) else "No such file or directory"
-            unusable.append(Unusable(path, what))
-        elif kind_of(path) is None or not os.path.isfile(path):
-            unusable.append(Unusable(path, _unknown(path)))
+            found.unusable.append(Unusable(path, what))
+        elif not os.path.isfile(path) or (kind_of(path) is None and not _leads_to_actors(path)):
+            found.unusable.append(Unusable(path, _unknown(path)))
         else:
-            _add(path, found, unusable)
-    return list(found.values()), unusable
+            found.add(path)
+    return found
+
+
+def _leads_to_actors(path: str) -> bool:
+    return os.path.islink(path) and kind_of(os.path.realpath(path)) is Kind.ACTORS
 
 
 def _unknown(path: str) -> str:
     if path.endswith(_GENERATED_ENDINGS):
         return "is made by actorc: name the .actor.cpp or .actor.h file"
-    return "is no actor file, no C++ file and no CMake file, as far as its name tells"
+    return _UNKNOWN
 
 
 def _below(folder: str, unusable: list[Unusable]) -> Iterator[str]:
@@ -91,16 +130,5 @@ def _below(folder: str, unusable: list[Unusable]) -> Iterator[str]:
         for name in sorted(names):
             path = os.path.normpath(os.path.join(parent, name))
             is_file = os.path.isfile(path) or os.path.islink(path)
-            if is_file and not name.startswith(".") and kind_of(name) is not None:
+            if is_file and not name.startswith(".") and (kind_of(name) is not None or _leads_to_actors(path)):
                 yield path
-
-
-def _add(path: str, found: dict[str, Given], unusable: list[Unusable]) -> None:
-    kind = kind_of(path)
-    assert kind is not None
-    if not os.path.exists(path):
-        unusable.append(Unusable(path, "a link that leads nowhere"))
-    elif os.path.islink(path) and kind is Kind.ACTORS:
-        unusable.append(Unusable(path, f"a link, which would lead nowhere: name {os.path.realpath(path)} instead"))
-    else:
-        found.setdefault(os.path.realpath(path), Given(os.path.normpath(path), kind))

@@ -10,6 +10,7 @@ from actorc.migrate.actors import first_look
 from actorc.migrate.decide import Decision
 from actorc.migrate.examine import Examined, Task, examine_all
 from actorc.migrate.gather import Given, Kind, Unusable, gather, new_path
+from actorc.migrate.links import Links
 from actorc.migrate.results import FileResult, Result, Status
 from actorc.migrate.settings import Settings
 from actorc.report.report import Failure
@@ -28,11 +29,13 @@ class Project:
         self._settings = settings
         self._say = say
         self._failures: list[Failure] = []
-        given, unusable = gather(paths)
-        for each in unusable:
-            self._fail(each)
-        self._data = self._read(given)
-        self._given = [each for each in given if each.path in self._data]
+        found = gather(paths)
+        self._data = self._read(list(found.files.values()))
+        read = {real: each for real, each in found.files.items() if each.path in self._data}
+        self._given = list(read.values())
+        self._links = Links(found.links, {real: each.path for real, each in read.items()})
+        for unusable in [*found.unusable, *self._links.lost]:
+            self._fail(unusable)
         self._texts = {path: data.decode("utf-8", errors="surrogateescape") for path, data in self._data.items()}
 
     def _fail(self, unusable: Unusable) -> None:
@@ -62,16 +65,18 @@ class Project:
             self._failures += each.failures
         taken = [each.path for each in self.actor_files if os.path.lexists(new_path(each.path))]
         files = self._decided(examined, unwritable)
-        refused = unwritable | {path: reason for path in taken if (reason := _taken(path, files[path]))}
+        refused = unwritable | self._links.hindered(files)
+        refused |= {path: reason for path in taken if (reason := _taken(path, files[path]))}
         if len(refused) > len(unwritable):
             files = self._decided(examined, refused)
         for path, reason in refused.items():
             self._say(f"actorc: {path}: skipped: {reason}\n")
-        return Result(self._settings, [files[each.path] for each in self._given], self._failures)
+        every = [*(files[each.path] for each in self._given), *self._links.results(files)]
+        return Result(self._settings, every, self._failures)
 
     def _decided(self, examined: Sequence[Examined], refused: dict[str, str]) -> dict[str, FileResult]:
         lists = [each.path for each in self._given if each.kind is Kind.CMAKE]
-        decision = Decision(examined, self._texts, refused, self._settings)
+        decision = Decision(examined, self._texts, self._links.leads_to, refused, self._settings)
         files = {each.path: decision.of_code(each) for each in examined}
         files |= {path: decision.of_list(path) for path in lists}
         for each in self._given:

@@ -31,11 +31,11 @@ def as_text(result: Result, palette: Palette = PLAIN) -> str:
 def _renames(result: Result) -> Iterator[str]:
     for file in result.files:
         path = printable(file.path)
-        if file.status is Status.MIGRATED:
+        if file.status in (Status.MIGRATED, Status.RELINKED) and file.new_path != file.path:
             yield f"{path} -> {printable(file.new_path)}"
         elif file.status in _ACTOR_STATUSES:
             yield f"{path} stays: {file.reason}"
-        elif file.status is Status.UPDATED:
+        elif file.status in (Status.UPDATED, Status.RELINKED):
             yield f"{path} is updated"
 
 

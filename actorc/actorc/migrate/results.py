@@ -19,6 +19,7 @@ class Status(Enum):
     REJECTED = "rejected"  # an actor file that is wrong, or with which something went wrong
     REFUSED = "refused"  # an actor file that cannot be given its new name
     UPDATED = "updated"  # another file, which changes
+    RELINKED = "relinked"  # a link to a file that becomes a plain one
     UNCHANGED = "unchanged"
 
 
@@ -44,6 +45,7 @@ class FileResult:
     outcomes: tuple[Outcome, ...] = ()
     notes: tuple[Note, ...] = ()
     places: tuple[Place, ...] = ()
+    is_link: bool = False  # a symbolic one: `source` and `text` are the paths that it names
 
     @property
     def is_changed(self) -> bool:

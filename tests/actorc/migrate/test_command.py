@@ -102,6 +102,37 @@ def test_diff_is_a_patch(around: Path, capsysbinary: pytest.CaptureFixture[bytes
     assert b"int line15" not in patch
 
 
+def test_a_patch_of_absolute_paths(around: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make(around, {"a b.actor.cpp": ACTOR, "d/c.actor.cpp": ACTOR.replace("f(", "g(")})
+    files = [str(around / "a b.actor.cpp"), str(around / "d/c.actor.cpp")]
+    assert migrate(*files, "--diff") == 0
+    patch = capsys.readouterr().out
+    assert "diff --git a/a b.actor.cpp b/a b.cpp\nrename from a b.actor.cpp\nrename to a b.cpp\n" in patch
+    subprocess.run(["git", "init", "-q"], check=True)
+    subprocess.run(["git", "apply", "-"], input=patch, text=True, check=True)
+    subprocess.run(["rm", "-r", ".git"], check=True)
+    assert sorted(tree(around)) == ["a b.cpp", "d/c.cpp"]
+
+
+def test_a_patch_of_what_is_not_below_the_working_directory(
+    around: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(around, {"a b.actor.cpp": ACTOR, "d/c.cpp": "", "e/f.cpp": ""})
+    monkeypatch.chdir("d")
+    for given in ("../a b.actor.cpp", str(around / "a b.actor.cpp")):
+        assert migrate(given, "--diff") == 0
+        patch = capsys.readouterr().out
+        root = str(around)[1:]
+        assert f"--- a/{root}/a b.actor.cpp\t\n+++ b/{root}/a b.cpp\t\n" in patch
+    subprocess.run(["git", "apply", "-"], input=patch, text=True, cwd="/", check=True)
+    assert "a b.cpp" in tree(around)
+    (around / "linked").symlink_to("e")
+    (around / "e/g.actor.cpp").write_text(ACTOR)
+    monkeypatch.chdir("../e")
+    assert migrate(str(around / "linked/g.actor.cpp"), "--diff") == 0
+    assert "--- a/g.actor.cpp\n+++ b/g.cpp\n" in capsys.readouterr().out
+
+
 def test_notes_stand_at_their_places(around: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = "ACTOR Future<Void> f() {\n\tLock guard(mutex);\n\twait(delay(1));\n\treturn Void();\n}\n"
     make(around, {"a.actor.cpp": text + "ACTOR Future<Void> left();\n"})

@@ -39,9 +39,9 @@ def test_new_names() -> None:
 
 
 def paths(*given: str) -> list[str]:
-    found, unusable = gather(given)
-    assert unusable == []
-    return [each.path for each in found]
+    found = gather(given)
+    assert found.unusable == []
+    return [each.path for each in found.files.values()]
 
 
 def test_a_folder_stands_for_all_below_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,7 +63,8 @@ def test_a_file_that_is_given_twice_counts_once(tmp_path: Path, monkeypatch: pyt
     [
         ("none.actor.cpp", "No such file or directory"),
         ("broken.actor.cpp", "a link that leads nowhere"),
-        ("link.actor.cpp", "a link, which would lead nowhere: name "),
+        ("link.actor.cpp", "a link to "),
+        ("other.actor.cpp", "a link to "),
         ("a.txt", "is no actor file, no C++ file and no CMake file"),
         ("a.actor.g.cpp", "is made by actorc: name the .actor.cpp or .actor.h file"),
     ],
@@ -74,6 +75,7 @@ def test_what_cannot_be_used_is_told_and_the_rest_is_done(
     make(around, {"a.txt": "", "a.actor.g.cpp": "", "d/real.actor.cpp": "", "good.actor.cpp": ACTOR})
     (around / "broken.actor.cpp").symlink_to("nowhere")
     (around / "link.actor.cpp").symlink_to("d/real.actor.cpp")
+    (around / "other.actor.cpp").symlink_to("a.txt")
     assert migrate("--write", path, "good.actor.cpp") == 1
     assert f"actorc: {path}: {message}" in capsys.readouterr().err
     assert (around / "good.cpp").exists()

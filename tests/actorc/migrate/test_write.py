@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
-from trees import KEYWORDS, TOP, make, migrate, tree
+from trees import KEYWORDS, TOP, killed, make, migrate, tree
 
 ACTOR = "ACTOR Future<Void> f() { return Void(); }\n"
 FILES = {
@@ -81,32 +80,52 @@ def test_if_one_file_cannot_be_written_none_is(
 
 
 @pytest.mark.parametrize("steps", range(5))
-def test_what_an_interrupted_run_left_is_completed(steps: int, around: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_killed_run_left_is_completed(
+    steps: int, around: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     make(around, FILES)
-    done: list[str] = []
-
-    def interrupted(function: Any) -> Any:
-        def step(*arguments: str) -> None:
-            if len(done) == steps:
-                raise KeyboardInterrupt
-            done.append(arguments[0])
-            function(*arguments)
-
-        return step
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "replace", interrupted(os.replace))
-        patch.setattr(os, "unlink", interrupted(os.unlink))
-        with pytest.raises(KeyboardInterrupt):
-            migrate(".", "--write")
+    process = killed(monkeypatch, steps, "replace", "unlink")
     left = tree(around)
     for name in ("a", "x"):
-        assert any(path.startswith(f"{name}.") and not path.endswith(".tmp") for path in left)
-    for path in left:
-        if path.endswith(".tmp"):
-            (around / path).unlink()
+        assert any(path.startswith(f"{name}.") for path in left)
+    temporaries = [path for path in left if path.startswith(".")]
+    assert len(temporaries) == max(0, 3 - steps)
     assert migrate(".", "--write") == 0
     assert sorted(tree(around)) == ["a.cpp", "b.cpp", "x.h"]
+    told = capsys.readouterr().err
+    for path in temporaries:
+        assert path.endswith(f".{process}.actorc-migrate")
+        assert f"actorc: {path}: removed, which a run that was interrupted had left\n" in told
+
+
+def test_a_run_that_is_killed_while_it_writes_has_changed_nothing(
+    around: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(around, FILES)
+    killed(monkeypatch, 1, "fsync")
+    left = tree(around)
+    assert {name: text for name, text in left.items() if not name.startswith(".")} == FILES
+    assert len(left) == len(FILES) + 2
+    assert migrate(".", "--write") == 0
+    assert sorted(tree(around)) == ["a.cpp", "b.cpp", "x.h"]
+
+
+def test_temporaries_of_a_run_that_goes_on_stay(around: Path) -> None:
+    make(around, FILES | {f".a.cpp.{os.getppid()}.actorc-migrate": "", ".a.cpp.1.tmp": ""})
+    assert migrate(".", "--write") == 0
+    assert len(tree(around)) == 5
+
+
+def test_control_c_leaves_nothing_behind(around: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(around, FILES)
+
+    def interrupted(_: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        migrate(".", "--write")
+    assert tree(around) == FILES
 
 
 def test_a_file_with_errors_is_reported_as_by_the_compiler_and_skipped(

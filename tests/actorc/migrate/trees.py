@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 from actorc.__main__ import main
 
@@ -38,3 +42,26 @@ def migrated(folder: Path, files: dict[str, str], *options: str, status: int = 0
     migrate(".", "--write", *options)
     assert tree(folder) == found
     return found
+
+
+def killed(monkeypatch: pytest.MonkeyPatch, steps: int, *names: str) -> int:
+    """The process id of a run that ends at once after some calls of functions of `os`."""
+    child = os.fork()
+    if child:
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+        return child
+    done: list[str] = []
+
+    def limited(function: Callable[..., None]) -> Callable[..., None]:
+        def step(*arguments: str) -> None:
+            if len(done) == steps:
+                os._exit(9)
+            done.append(arguments[0])
+            function(*arguments)
+
+        return step
+
+    for name in names:
+        monkeypatch.setattr(os, name, limited(getattr(os, name)))
+    migrate(".", "--write")
+    os._exit(0)

@@ -52,6 +52,12 @@ class Tree:
         with open(path, "wb") as file:
             file.write(data)
 
+    def relink(self, old: str, new: str, text: str) -> None:
+        """What is a link in the tree gets another name and leads elsewhere."""
+        folder = self.copy_of(os.path.dirname(old) or ".")
+        os.unlink(os.path.join(folder, os.path.basename(old)))
+        os.symlink(text, os.path.join(folder, os.path.basename(new)))
+
     def make(self, path: str, data: bytes) -> None:
         """A file that is not of the tree: `remove_made` takes it away."""
         self._made.append(path)

@@ -82,7 +82,8 @@ class _Verifier:
         self._commands = commands
         self._jobs = jobs
         self._found = Verification()
-        self._files = [file for file in result.files if file.is_changed and file.path.endswith(_SOURCES)]
+        changed = [file for file in result.changed if not file.is_link]
+        self._files = [file for file in changed if file.path.endswith(_SOURCES)]
         self._tree = Tree([file.path for file in result.files], folder)
         self._builder = Builder(self._tree, flags, folder, jobs)
         self._driven: dict[str, list[Driven]] = {}
@@ -106,7 +107,7 @@ class _Verifier:
             phase.commands.append(self._run_command(command))
         for file in self._result.files:
             path = self._path(file, phase)
-            if path.endswith(".actor.h"):
+            if path.endswith(".actor.h") and not file.is_link:
                 self._emit(path, f"{path.removesuffix('.h')}.g.h")
         with ThreadPoolExecutor(self._jobs) as pool:
             list(pool.map(lambda file: self._compile(file, phase), self._files))
@@ -211,7 +212,9 @@ class _Verifier:
         """The copy becomes what the tree is to become."""
         for file in self._result.files:
             old = self._tree.copy_of(file.path)
-            if file.is_changed:
+            if file.is_changed and file.is_link:
+                self._tree.relink(file.path, file.new_path, file.text)
+            elif file.is_changed:
                 self._tree.write(self._tree.copy_of(file.new_path), file.source.encode(file.text))
                 if file.new_path != file.path:
                     os.unlink(old)
