@@ -9,10 +9,11 @@ from actorc.migrate.actors import Head, Table
 from actorc.migrate.edits import Edits
 from actorc.migrate.notes import Hazard, Note
 from actorc.migrate.settings import Settings
+from actorc.migrate.spelling import library_in
 from actorc.migrate.uses import Use, UseKind
 from actorc.records import dataclass
 
-_SEES_FLOW = re.compile(r"\busing\s+namespace\s+(?:::\s*)?flow\s*;|\busing\s+(?:::\s*)?flow\s*::\s*Uncancellable\s*;")
+_SEES_TYPE = re.compile(r"\busing\s+(?:::\s*)?flow\s*::\s*Uncancellable\s*;")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +55,7 @@ def update_uses(uses: Iterable[Use], known: Known, path: str, text: str, edits: 
 
 def spelled_in(text: str, settings: Settings) -> str:
     """The name of the type, as a file can spell it."""
-    return "Uncancellable" if settings.is_foundationdb or _SEES_FLOW.search(text) else "flow::Uncancellable"
-
-
-def sees_flow(text: str) -> bool:
-    """Whether names of the library need no `flow::` in front."""
-    return re.search(r"\busing\s+namespace\s+(?:::\s*)?flow\s*;", text) is not None
+    return "Uncancellable" if _SEES_TYPE.search(text) else f"{library_in(text, settings)}Uncancellable"
 
 
 def _call(use: Use, known: Known, path: str, spelled: str, edits: Edits) -> list[Note]:

@@ -20,6 +20,7 @@ from actorc.migrate.edits import Edits
 from actorc.migrate.hazards import look
 from actorc.migrate.notes import Conversion, Hazard, Note, Outcome
 from actorc.migrate.settings import Settings
+from actorc.migrate.spelling import library_in
 from actorc.source import Source
 from actorc.spelling import one_line
 from actorc.syntax import Actor, Block, File, Parameter, Span, Try, Words, walk
@@ -65,7 +66,7 @@ class _Actor:
     ) -> None:
         self._actor = actor
         self._facts = facts
-        self._library = "flow::" if actor.return_text.startswith("flow::") else ""
+        self._library = _library_of(actor, source, settings)
         self._words = words
         self._source = source
         self._settings = settings
@@ -111,7 +112,7 @@ class _Actor:
         self._note(Hazard.LAMBDA_CAPTURES, actor.span, "what it captures is passed to the coroutine by value")
         parameters = [f"auto{'&' if each.is_reference else ''} {each.name}" for each in actor.captures or ()]
         passed = [each.name for each in actor.captures or ()]
-        if actor.is_uncancellable:
+        if self._takes_uncancellable():
             parameters.insert(0, f"{self._library}Uncancellable")
             passed.insert(0, f"{self._library}Uncancellable()")
         for parameter in actor.parameters:
@@ -120,7 +121,7 @@ class _Actor:
             dots = "..." if parameter.is_pack else ""
             parameters.append(f"{type_}{dots} {parameter.name}")
             passed.append(f"std::move({parameter.name}){dots}")
-        returns = "flow::coro::Detached" if actor.result_type is None else one_line(actor.return_text)
+        returns = self._detached() if actor.result_type is None else one_line(actor.return_text)
         start = "{ " if actor.result_type is None else "{ return "
         self._edits.insert(body.span.start, f"{start}[]({', '.join(parameters)}) -> {returns} ", rank=-1)
         self._edits.insert(body.span.end, f"({', '.join(passed)}); }}", rank=-1)
@@ -156,15 +157,24 @@ class _Actor:
         detached = actor.result_type is None
         if detached:
             self._found.count("void actor")
-            returns = "Future<Void>" if self._settings.is_foundationdb else "flow::coro::Detached"
-            self._edits.replace(self._void(), returns)
-        if actor.is_uncancellable or (detached and self._settings.is_foundationdb):
+            self._edits.replace(self._void(), self._detached())
+        if self._takes_uncancellable():
             self._note(Hazard.DETACHED, actor.name_span, "its callers pass Uncancellable()")
             open_ = self._parameters_open()
             comma = ", " if texts[open_ + 1] != ")" else ""
             self._edits.insert(self._words.span(open_).end, f"{self._library}Uncancellable{comma}", rank=-1)
         for parameter in actor.parameters:
             self._parameter(parameter)
+
+    def _takes_uncancellable(self) -> bool:
+        is_void = self._actor.result_type is None
+        return self._settings.is_foundationdb if is_void else self._actor.is_uncancellable
+
+    def _detached(self) -> str:
+        """What a void actor returns."""
+        if not self._settings.is_foundationdb:
+            return "flow::coro::Detached"
+        return f"{self._library}Future<{self._library}Void>"
 
     def _remove(self, index: int) -> None:
         self._edits.replace(self._blanks(self._words.span(index)))
@@ -223,6 +233,13 @@ class _Actor:
             Span(parameter.type.span.end, self._words.starts[end]),
             " " if texts[end] not in (",", ")", "=", "...") else "",
         )
+
+
+def _library_of(actor: Actor, source: Source, settings: Settings) -> str:
+    """As its result is written; without one, as the file has to."""
+    if actor.result_type is None:
+        return library_in(source.text, settings)
+    return "flow::" if actor.return_text.startswith("flow::") else ""
 
 
 def _passes_errors(actor: Actor, settings: Settings, reach: Reach) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from actorc.migrate.actors import Head, Table, as_defined, dragged_along
 from actorc.migrate.apart import notes_of
-from actorc.migrate.calls import Known, namespaces_in, sees_flow, spelled_in, update_uses
+from actorc.migrate.calls import Known, namespaces_in, spelled_in, update_uses
 from actorc.migrate.cmake import Place, update_lists
 from actorc.migrate.directives import Includes, Reach, generated_from, included_paths, is_actor_file, renamed
 from actorc.migrate.edits import Edits
@@ -20,6 +20,7 @@ from actorc.migrate.headers import Frame, needed_includes, rename_includes, repl
 from actorc.migrate.notes import Hazard, Note, Outcome
 from actorc.migrate.results import FileResult, Status
 from actorc.migrate.settings import Settings
+from actorc.migrate.spelling import library_in
 from actorc.migrate.uses import UseKind
 from actorc.records import replace
 from actorc.source import Source
@@ -180,7 +181,7 @@ class Decision:
         passing = {outcome.span for outcome in outcomes if outcome.passes_errors and not outcome.left}
         for head in each.heads:
             if head.span in passing and self._numbers[head.name] == 1 and head.name not in self._mentioned:
-                spelled = "Propagate" if sees_flow(each.edits.text) else "flow::Propagate"
+                spelled = f"{library_in(each.edits.text, self._settings)}Propagate"
                 edits.insert(head.close, f"{', ' if head.parameters else ''}{spelled} = {{}}", rank=-1)
 
     def _status(self, each: Examined, *, is_changed: bool) -> tuple[Status, str]:

@@ -76,7 +76,7 @@ class Handlers(Chooses):
         return statement.is_never or (self._may_be_void and statement.value is not None)
 
     def _current_error(self) -> str:
-        return "unknown_error()" if self._settings.is_foundationdb else "flow::currentError()"
+        return f"{self._library}unknown_error()" if self._settings.is_foundationdb else "flow::currentError()"
 
     # -----------------------------------------------------------------------------------------------------------
 
@@ -148,7 +148,8 @@ class Handlers(Chooses):
             name = "raised" if "raised" not in self._used else self._unused("raised")
             keep = [f"catch ({type_}& {name}) {{{inner}{holder} = {name};{self._newline}{indent}}}"]
             if takes_all:
-                keep.append(f" catch (...) {{{inner}{holder} = unknown_error();{self._newline}{indent}}}")
+                rest = f"{inner}{holder} = {self._current_error()};"
+                keep.append(f" catch (...) {{{rest}{self._newline}{indent}}}")
         if self._names_caught(clause):
             spelt = one_line(self._text(clause.type)).rstrip("& ")
             self._first_in(clause.body, f"{spelt}& {clause.name} = {holder};")

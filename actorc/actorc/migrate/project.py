@@ -13,6 +13,8 @@ from actorc.migrate.gather import Given, Kind, Unusable, gather, new_path
 from actorc.migrate.links import Links
 from actorc.migrate.results import FileResult, Result, Status
 from actorc.migrate.settings import Settings
+from actorc.migrate.spelling import qualifies
+from actorc.records import replace
 from actorc.report.report import Failure
 from actorc.source import Source
 
@@ -26,7 +28,6 @@ class Project:
     """`say` is given what is to be printed to standard error."""
 
     def __init__(self, paths: Sequence[str], settings: Settings, say: Say) -> None:
-        self._settings = settings
         self._say = say
         self._failures: list[Failure] = []
         found = gather(paths)
@@ -37,6 +38,7 @@ class Project:
         for unusable in [*found.unusable, *self._links.lost]:
             self._fail(unusable)
         self._texts = {path: data.decode("utf-8", errors="surrogateescape") for path, data in self._data.items()}
+        self._settings = replace(settings, qualifies=any(map(qualifies, self._texts.values())))
 
     def _fail(self, unusable: Unusable) -> None:
         self._failures.append(Failure(unusable.path, "file", unusable.message))

@@ -15,6 +15,7 @@ class Settings:
 
     target: str = TARGETS[0]
     style: str = STYLES[0]
+    qualifies: bool = False  # some of the given files write `flow::` in front of names of the library
 
     @property
     def is_exact(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from actorc.migrate.settings import Settings
 from actorc.spelling import is_assignable, is_trivial, one_line
 from actorc.syntax import Span, Words
 
@@ -25,6 +26,30 @@ _CLOSE = frozenset({")", "]", "}"})
 _OPERATORS = frozenset(
     {"||", "&&", "|", "&", "+", "-", "/", "%", "<", ">", "==", "!=", "<=", ">=", "<<", ">>", "^", "="}
 )
+_SEES_FLOW = re.compile(r"\busing\s+namespace\s+(?:::\s*)?flow\s*;")
+_NAMED = r"(?:Future|FutureStream|Promise|PromiseStream|Void|Never|Error|delay|yield)\b"
+_QUALIFIED = re.compile(rf"\bflow\s*::\s*{_NAMED}")
+_BARE = re.compile(rf"(?<!::)\b(?<!:: ){_NAMED}")
+
+
+def sees_flow(text: str) -> bool:
+    """Whether names of the library need no `flow::` in front."""
+    return _SEES_FLOW.search(text) is not None
+
+
+def qualifies(text: str) -> bool:
+    """Whether a file writes `flow::` in front of names of the library."""
+    return _QUALIFIED.search(text) is not None
+
+
+def library_in(text: str, settings: Settings) -> str:
+    """What a file must write in front of names of the library: `flow::` or nothing. Another library than ours may have
+    no such namespace, and then the file, or others, tell how its names are written."""
+    if sees_flow(text):
+        return ""
+    if not settings.is_foundationdb or qualifies(text):
+        return "flow::"
+    return "flow::" if settings.qualifies and not _BARE.search(text) else ""
 
 
 def is_harmless(type_: str) -> bool:
