@@ -25,7 +25,7 @@ class Head:
     span: Span  # of all of it
     name_span: Span
     inside: int  # the offset behind the `(` of its parameters
-    close: int  # that of their `)`
+    close: int  # that behind the last of them, and what may be taken off that
     own: Span  # up to its body, or to its `;`
     owner: str  # the class that it is a member of; that of a qualified name may be a namespace
     is_qualified: bool
@@ -59,6 +59,7 @@ def _head(actor: Actor, path: str, words: Words) -> Head:
     open_ = words.first(actor.name_span) + 1
     while words.texts[open_] not in ("(", ""):
         open_ += 1
+    close = _close(words, open_)
     number = str(actor.index) if actor.index else ""
     stem = "".join(part + "_" for part in actor.enclosing_classes) + actor.class_stem
     stems = dict.fromkeys((stem, actor.class_stem, actor.name[:1].upper() + actor.name[1:]))
@@ -68,7 +69,7 @@ def _head(actor: Actor, path: str, words: Words) -> Head:
         span=actor.span,
         name_span=actor.name_span,
         inside=words.span(open_).end,
-        close=words.starts[_close(words, open_)],
+        close=words.starts[close] if words.texts[close - 1] in ("&", "&&", "const") else words.span(close - 1).end,
         own=Span(actor.span.start, end),
         owner=owners[-1] if owners else "",
         is_qualified=bool(actor.qualifier),

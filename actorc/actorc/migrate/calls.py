@@ -64,7 +64,7 @@ def _call(use: Use, known: Known, path: str, spelled: str, edits: Edits) -> list
     doubt = _may_mean(use, known, path)
     if doubt is None:
         return []
-    edits.insert(use.inside, f"{spelled}, " if use.arguments else spelled)
+    edits.insert_argument(use.inside, spelled, is_alone=not use.arguments)
     if not doubt:
         return []
     message = f"whether this calls the actor `{use.name}` cannot be told: {doubt}"

@@ -16,7 +16,7 @@ class Chooses(Locals):
         self._found.count("choose")
         lends_braces = len(statement.whens) > 1 and not place.in_switch and not self._has_braces(place.block)
         if place.in_switch:
-            self._wrap(statement.span)
+            self._wrap(statement.span, has_head=False)
         elif not lends_braces:
             self._brace(place.block)
         chosen = "chosen" if "chosen" not in self._used else self._unused("chosen")
@@ -92,9 +92,22 @@ class Chooses(Locals):
         return self._words.span(index).end
 
     def _join(self, before: When, when: When, text: str) -> None:
+        """`} else` on one line, if that is how braces stand here. Comments above a branch go into it."""
         gap = Span(before.body.span.end, when.span.start)
-        if self._has_braces(before.body) and not self._source[gap].strip():
-            self._edits.replace(Span(gap.start, self._head_end(when)), f" {text}")
+        comments = self._source[gap]
+        above = comments.strip() and not self._is_last_in_line(gap.start)
+        above = above or (comments.strip() and not self._rest_of_line(gap.start).strip())
+        if above and self._has_room(when.body) and self._has_braces(before.body):
+            told = self._without_blanks(gap)
+            between = self._newline + self._written_indent(when.span.start)
+            inner = self._inner_indent(when.body)
+            self._first_in(when.body, self._source[told].replace(between, self._newline + inner))
+            comments = ""
+            self._edits.keep(told)
+        if self._has_braces(before.body) and not comments.strip():
+            indent = self._indent(before.body.span.end - 1)
+            blank = self._newline + indent if self._braces_stand_alone else " "
+            self._edits.replace(Span(gap.start, self._head_end(when)), f"{blank}{text}")
         else:
             self._edits.replace(Span(when.span.start, self._head_end(when)), text)
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from actorc import syntax
 from actorc.check.reach import Reach
-from actorc.migrate.edits import Edits, Part
+from actorc.migrate.edits import Edits
+from actorc.migrate.layout import Layout
 from actorc.migrate.notes import Hazard, Note
 from actorc.migrate.settings import Settings
 from actorc.records import dataclass, field, replace
 from actorc.source import Source
 from actorc.syntax import Actor, Block, Code, Span, Statement, Words
-
-UNIT = "    "
 
 
 class UnconvertibleError(Exception):
@@ -42,7 +41,7 @@ class Gathered:
         self.constructs[construct] = self.constructs.get(construct, 0) + 1
 
 
-class Common:
+class Common(Layout):
     def __init__(
         self,
         actor: Actor,
@@ -57,21 +56,15 @@ class Common:
     ) -> None:
         """`library`: what stands before names of the library, `flow::` or nothing. `may_be_void`: only an instantiation
         tells whether the actor's result is Void."""
+        super().__init__(body, words, source, edits)
         self._actor = actor
-        self._body = body
-        self._words = words
-        self._source = source
         self._settings = settings
-        self._edits = edits
         self._found = found
         self._library = library
         self._may_be_void = may_be_void
         self._reach = Reach(source)
         first, end = words.between(actor.span)
         self._used = set(words.texts[first:end])
-        self._wrapped: set[int] = set()
-        self._dedents: list[tuple[Span, int]] = []  # what moves to the left, and by how much
-        self._newline = source.line_end
 
     # -----------------------------------------------------------------------------------------------------------
 
@@ -105,68 +98,10 @@ class Common:
             end += 1
         return Span(span.start, end)
 
-    def _indent(self, offset: int) -> str:
-        """What the line will begin with, once all around it has been moved."""
-        indent = self._written_indent(offset)
-        removed = sum(length for span, length in self._dedents if span.start <= offset < span.end)
-        return indent[removed:] if len(indent) > removed else ""
-
-    def _written_indent(self, offset: int) -> str:
-        text = self._source.line_text(self._source.line(offset))
-        return text[: len(text) - len(text.lstrip())]
-
-    def _is_first_in_line(self, offset: int) -> bool:
-        return not self._source.text[self._source.line_start(self._source.line(offset)) : offset].strip()
-
-    def _inner_indent(self, block: Block) -> str:
-        """The indentation of the statements of a block."""
-        for statement in block.statements:
-            if self._is_first_in_line(statement.span.start):
-                return self._indent(statement.span.start)
-        return self._indent(block.span.start) + UNIT
-
-    def _before(self, offset: int, *parts: Part) -> None:
-        """Puts a statement in front of the one that begins at `offset`."""
-        if self._is_first_in_line(offset):
-            self._edits.insert(offset, *parts, self._newline + self._indent(offset))
-        else:
-            self._edits.insert(offset, *parts, " ")
-
-    def _first_in(self, block: Block, *parts: Part) -> None:
-        """Puts a statement before all others of a block, which gets braces if it has none."""
-        self._brace(block)
-        if not self._has_braces(block):
-            self._edits.insert(block.span.start, *parts, " ", rank=1)
-            return
-        start = block.span.start + 1
-        rest = self._source.text[start : block.span.end].partition("\n")[0].strip()
-        is_own_line = not rest or rest.startswith(("//", "/*"))
-        if is_own_line and block.statements:
-            first = block.statements[0].span.start
-            line_start = self._source.line_start(self._source.line(first))
-            if line_start >= start and self._is_first_in_line(first):
-                self._edits.insert(line_start, self._indent(first), *parts, self._newline)
-                return
-        self._edits.insert(start, " ", *parts, rank=-1)
-
-    def _has_braces(self, block: Block) -> bool:
-        return self._source.text[block.span.start] == "{"
-
-    def _brace(self, block: Block) -> None:
-        """Gives braces to a block that is a single statement."""
-        if not self._has_braces(block):
-            self._wrap(block.span)
-
-    def _wrap(self, span: Span) -> None:
-        if span.start not in self._wrapped:
-            self._wrapped.add(span.start)
-            self._edits.insert(span.start, "{ ", rank=-1)
-            self._edits.insert(span.end, " }", rank=-1)
-
     def _make_room(self, statement: Statement, place: Place) -> None:
         """What the statement becomes is more than one, or declares what must not be in scope behind it."""
         if place.in_switch:
-            self._wrap(statement.span)
+            self._wrap(statement.span, has_head=False)
         else:
             self._brace(place.block)
 

@@ -161,8 +161,8 @@ class _Actor:
         if self._takes_uncancellable():
             self._note(Hazard.DETACHED, actor.name_span, "its callers pass Uncancellable()")
             open_ = self._parameters_open()
-            comma = ", " if texts[open_ + 1] != ")" else ""
-            self._edits.insert(self._words.span(open_).end, f"{self._library}Uncancellable{comma}", rank=-1)
+            inside, is_alone = self._words.span(open_).end, texts[open_ + 1] == ")"
+            self._edits.insert_argument(inside, f"{self._library}Uncancellable", is_alone=is_alone)
         for parameter in actor.parameters:
             self._parameter(parameter)
 

@@ -219,10 +219,10 @@ class Decision:
             if head in self._stay or self._defined[head] == head or head.is_void:
                 continue
             notes = [note for note in notes if note.hazard is not Hazard.DETACHED or note.span != head.name_span]
-            edits.drop(Span(head.inside, head.inside))
+            edits.drop_argument(head.inside)
             if self._defined[head].runs_on:
                 spelled = spelled_in(each.edits.text, self._settings)
-                edits.insert(head.inside, f"{spelled}, " if head.parameters else spelled, rank=-1)
+                edits.insert_argument(head.inside, spelled, is_alone=not head.parameters)
                 message = "its callers pass Uncancellable(), since its definition is UNCANCELLABLE"
                 notes.append(Note(Hazard.DETACHED, head.name_span, head.name, message, ""))
         return notes

@@ -11,11 +11,14 @@ edit that lies within another one only those parts are seen that the outer one k
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 
 from actorc.records import dataclass
 from actorc.syntax import Span
+
+_BLANKS = re.compile(r"\s*")
 
 Part = str | Span  # new text, or text of the source, with the edits in it
 
@@ -45,6 +48,11 @@ class Edits:
         del self._edits[mark:]
         self._sorted = None
 
+    def keep(self, span: Span) -> None:
+        """Says that the text of a span has been put elsewhere: no edit need save the comments in it."""
+        if self.keeper:
+            self.keeper(Span(span.end, span.end), (span,))
+
     def replace(self, span: Span, *parts: Part) -> None:
         """A span among the parts that lies within `span` is what is kept of it."""
         self._add(Edit(span, tuple(self.keeper(span, parts)) if self.keeper else parts, 0))
@@ -53,6 +61,23 @@ class Edits:
         """Of insertions with the same rank at one offset the first made comes first; a negative rank is for what closes
         something before that which begins there."""
         self._add(Edit(Span(offset, offset), parts, rank))
+
+    def insert_argument(self, inside: int, text: str, *, is_alone: bool) -> None:
+        """The first of a list of arguments or parameters, of which `inside` is the offset behind the `(`."""
+        if is_alone:
+            self.insert(inside, text, rank=-1)
+            return
+        blanks = _BLANKS.match(self._text, inside)
+        assert blanks is not None
+        behind = blanks[0] if "\n" in blanks[0] else " "
+        self.insert(blanks.end(), f"{text},{behind}", rank=-1)
+
+    def drop_argument(self, inside: int) -> None:
+        """What `insert_argument` has put there."""
+        blanks = _BLANKS.match(self._text, inside)
+        assert blanks is not None
+        for offset in (inside, blanks.end()):
+            self.drop(Span(offset, offset))
 
     def _add(self, edit: Edit) -> None:
         self._edits.append(edit)

@@ -26,31 +26,48 @@ class Handlers(Chooses):
         self._inner_block(statement.body, place)
         heads: list[Part] = []
         bodies: list[Part] = []
-        newline = self._newline + self._indent(statement.span.start)
-        has_rest = False
+        apart = self._apart(statement)
+        else_ = f"{apart}else " if self._braces_stand_alone else " else "
+        rest: list[Part] = []
         behind = statement.body.span.end
         for clause, is_moved in zip(clauses, moved, strict=True):
             gap = Span(behind, clause.head.start)
-            if heads and self._source[gap].strip():
-                heads.append(gap)
+            if heads:
+                heads.append(gap if self._source[gap].strip() else self._before_clause(clause))
             behind = clause.body.span.end
             if is_moved:
                 self._found.count("handler with waits")
                 before = len(bodies)
                 keep, body = self._moved(statement, clause, place, is_alone=sum(moved) == 1)
-                heads += [" " if heads else "", *keep]
-                bodies += [" else " if before else newline, *body]
+                heads += keep
+                bodies += [else_ if before else apart, *body]
                 if clause is foreign and clause.kind is CatchKind.ERROR and clause is not clauses[-1]:
-                    has_rest = True
+                    rest = [self._before_clause(clause), *self._keeping(clause, "...", self._kept_foreign(clause))]
                 continue
-            heads += [" " if heads else "", *self._native(clause, clause is foreign, place)]
-        if has_rest and foreign is not None:
-            heads.append(f" catch (...) {{ {self._holders[foreign]} = {self._current_error()}; }}")
+            heads += self._native(clause, clause is foreign, place)
         if not any(moved):
             return
-        start = clauses[0].head.start
-        end = clauses[-1].body.span.end
-        self._edits.replace(Span(start, end), *heads, *bodies)
+        self._edits.replace(Span(clauses[0].head.start, clauses[-1].body.span.end), *heads, *rest, *bodies)
+
+    def _apart(self, statement: Try) -> str:
+        """What stands between a try statement and what follows it."""
+        return " " if self._is_one_line(statement.span) else self._newline + self._indent(statement.span.start)
+
+    def _before_clause(self, clause: Catch) -> str:
+        own_line = self._is_first_in_line(clause.head.start)
+        return self._newline + self._indent(clause.head.start) if own_line else " "
+
+    def _kept_foreign(self, clause: Catch) -> str:
+        return f"{self._holders[clause]} = {self._current_error()};"
+
+    def _keeping(self, clause: Catch, caught: str, does: str) -> list[Part]:
+        """A catch block in place of a clause, laid out like that."""
+        head = f"catch ({caught})"
+        if self._is_one_line(Span(clause.head.start, clause.body.span.end)):
+            return [f"{head} {{ {does} }}"]
+        outer = self._newline + self._indent(clause.body.span.end - 1)
+        begin = f"{outer}{{" if self._is_first_in_line(clause.body.span.start) else " {"
+        return [f"{head}{begin}{outer}{self._unit}{does}{outer}}}"]
 
     _holders: dict[Catch, str]
 
@@ -140,24 +157,26 @@ class Handlers(Chooses):
             and clause is self._taker_of_foreign(statement.catches)
             and clause is statement.catches[-1]
         )
-        indent = self._indent(statement.span.start)
-        inner = f"{self._newline}{indent}    "
         if takes_all and not self._settings.is_foundationdb:
-            keep: list[Part] = [f"catch (...) {{{inner}{holder} = flow::currentError();{self._newline}{indent}}}"]
+            keep = self._keeping(clause, "...", self._kept_foreign(clause))
         else:
             name = "raised" if "raised" not in self._used else self._unused("raised")
-            keep = [f"catch ({type_}& {name}) {{{inner}{holder} = {name};{self._newline}{indent}}}"]
+            keep = self._keeping(clause, f"{type_}& {name}", f"{holder} = {name};")
             if takes_all:
-                rest = f"{inner}{holder} = {self._current_error()};"
-                keep.append(f" catch (...) {{{rest}{self._newline}{indent}}}")
+                keep += [self._before_clause(clause), *self._keeping(clause, "...", self._kept_foreign(clause))]
         if self._names_caught(clause):
             spelt = one_line(self._text(clause.type)).rstrip("& ")
             self._first_in(clause.body, f"{spelt}& {clause.name} = {holder};")
         self._inner_block(clause.body, replace(place, rethrown=holder))
         ends = bool(self._reach.flow(statement.body).normal) or not is_alone or len(statement.catches) > 1
-        comment = Span(clause.head.end, clause.body.span.start)
-        between: list[Part] = [comment] if self._source[comment].strip() else []
-        return keep, [f"if ({holder}.isValid()) " if ends else "", *between, clause.body.span]
+        return keep, self._guarded(f"if ({holder}.isValid())" if ends else "", clause)
+
+    def _guarded(self, test: str, clause: Catch) -> list[Part]:
+        """The body of a clause behind a test instead of its head."""
+        between = Span(clause.head.end, clause.body.span.start)
+        if not test and not self._source[between].strip():
+            return [clause.body.span]
+        return [test, between, clause.body.span]
 
     def _error_type(self, clause: Catch) -> str:
         if clause.type is None:
@@ -175,11 +194,11 @@ class Handlers(Chooses):
         kept = self._unused("kept")
         name = clause.name
         keep = f"{holder} = std::current_exception();"
-        head = f"catch ({type_}&)"
+        caught = f"{type_}&"
         if name is not None and self._names_caught(clause):
             pointer = self._unused("thrown")
             self._before(statement.span.start, f"{type_}* {pointer} = nullptr;")
-            head = f"catch ({type_}& {name})"
+            caught = f"{type_}& {name}"
             keep += f" {pointer} = &{name};"
             self._first_in(
                 clause.body, f"std::exception_ptr {kept} = std::move({holder}); {type_}& {name} = *{pointer};"
@@ -187,7 +206,7 @@ class Handlers(Chooses):
         else:
             self._first_in(clause.body, f"std::exception_ptr {kept} = std::move({holder});")
         self._inner_block(clause.body, replace(place, rethrown=f"rethrow {kept}"))
-        return [f"{head} {{ {keep} }}"], [f"if ({holder}) ", clause.body.span]
+        return self._keeping(clause, caught, keep), self._guarded(f"if ({holder})", clause)
 
     _has_other_clauses: bool
 

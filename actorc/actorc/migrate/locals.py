@@ -95,7 +95,7 @@ class Locals(Waits):
         start = self._words.span(after).end
         if texts[after] == "=":
             return Declarator(type_, name, "=", Span(self._words.starts[after + 1], self._words.span(stop - 1).end))
-        return Declarator(type_, name, texts[after], Span(start, self._words.starts[stop - 1]))
+        return Declarator(type_, name, texts[after], self._without_blanks(Span(start, self._words.starts[stop - 1])))
 
     def _type_end(self, first: int, end: int) -> int | None:
         """The index behind the type that begins at `first`."""

@@ -38,9 +38,7 @@ class Waits(States):
         """With the comments around it."""
         parts = self._parts_of(wait)
         inside = Span(parts.open.end, parts.close.start)
-        text = self._source[inside]
-        start = inside.start + len(text) - len(text.lstrip())
-        whole = Span(start, start + len(text.strip()))
+        whole = self._without_blanks(inside)
         before = self._source[Span(parts.keyword.end, parts.open.start)].strip()
         kept: list[Part] = [before + " "] if before else []
         ends_line = "//" in self._source[Span(wait.operand.span.end, whole.end)]

@@ -26,7 +26,7 @@ def called(folder: Path, declared: str, calls: str, *options: str) -> str:
         ("void g() { f(1, 2); }", "void g() { f(Uncancellable(), 1, 2); }"),
         ("void g() { x = ::f(1); }", "void g() { x = ::f(Uncancellable(), 1); }"),
         ("auto x = f<int>(1);", "auto x = f<int>(Uncancellable(), 1);"),
-        ("auto x = g(f(1), f( 2 ));", "auto x = g(f(Uncancellable(), 1), f(Uncancellable(),  2 ));"),
+        ("auto x = g(f(1), f( 2 ));", "auto x = g(f(Uncancellable(), 1), f( Uncancellable(), 2 ));"),
         ("auto x = f({1, 2}, [a, b] { c(d, e); });", "auto x = f(Uncancellable(), {1, 2}, [a, b] { c(d, e); });"),
         ("auto x = f(std::map<int, int>(), a < b);", "auto x = f(Uncancellable(), std::map<int, int>(), a < b);"),
         ("Future<Void> g() { return f(1); }", "Future<Void> g() { return f(Uncancellable(), 1); }"),
