@@ -51,7 +51,4 @@ function(add_migrated_program target result program)
     cmake_path(GET program PARENT_PATH source_folder)
     target_compile_options(${target} PRIVATE "-iquote${source_folder}")
     target_link_libraries(${target} PRIVATE millrace::flow)
-    # Of a parameter or a local that only has to be there; actorc has its own ways to say that such a one is meant.
-    set_property(SOURCE "${folder}/${name}.cpp" PROPERTY COMPILE_OPTIONS
-        -Wno-unused-parameter -Wno-unused-variable -Wno-unused-but-set-variable)
 endfunction()

@@ -121,7 +121,8 @@ class Chooses(Locals):
         if result.kind is ResultKind.STATE:
             plan = self._plans[result.name]
             if not plan.is_hoisted:
-                self._first_in(when.body, f"{plan.type} {result.name} = ", *value, ";")
+                mark = self._unused_mark(plan.type, result.name, declared=when.wait.span)
+                self._first_in(when.body, f"{mark}{plan.type} {result.name} = ", *value, ";")
             elif plan.holder:
                 self._first_in(when.body, f"{plan.type}& {result.name} = {plan.holder}.emplace(", *value, ");")
             else:
@@ -138,7 +139,7 @@ class Chooses(Locals):
             made: list[Part] = [f"auto {holder} = std::make_optional(", *value, ")"]
             if result.type is not None and "auto" not in left:
                 made = [f"std::optional<{one_line(self._text(result.type))}> {holder}(", *value, ")"]
-            self._first_in(when.body, *made, *self._alias(left, result.names, holder, when.body.span.start), ";")
+            self._first_in(when.body, *made, *self._alias(left, result.names, holder, when.body.span), ";")
             return
         if left.startswith("auto&") and not left.startswith("auto&&"):
             left = f"const {left}"

@@ -8,9 +8,13 @@ from actorc.migrate.edits import Edits
 from actorc.migrate.layout import Layout
 from actorc.migrate.notes import Hazard, Note
 from actorc.migrate.settings import Settings
+from actorc.migrate.spelling import may_go_unused
 from actorc.records import dataclass, field, replace
 from actorc.source import Source
 from actorc.syntax import Actor, Block, Code, Span, Statement, Words
+
+_ASSIGNS = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"})
+UNUSED = "[[maybe_unused]] "
 
 
 class UnconvertibleError(Exception):
@@ -110,6 +114,17 @@ class Common(Layout):
     def _uses(self, name: str, span: Span) -> bool:
         """Whether a name is looked up in a span, as far as its tokens tell."""
         return next(self._places(name, span), None) is not None
+
+    def _unused_mark(self, type_: str, *names: str, declared: Span) -> str:
+        """`[[maybe_unused]] ` for what is read nowhere: of what the actor had, the C++ compiler did not warn."""
+        around = (Span(self._body.span.start, declared.start), Span(declared.end, self._body.span.end))
+        places = (index for name in names for span in around for index in self._places(name, span))
+        return "" if not may_go_unused(type_) or any(map(self._is_read, places)) else UNUSED
+
+    def _is_read(self, index: int) -> bool:
+        """Whether a name does not only stand in front of an assignment."""
+        is_statement = self._words.texts[index - 1] in (";", "{", "}", ")", "else", ":")
+        return not is_statement or self._words.texts[index + 1] not in _ASSIGNS
 
     def _places(self, name: str, span: Span):  # type: ignore[no-untyped-def]
         first, end = self._words.between(span)

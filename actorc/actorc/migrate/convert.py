@@ -15,7 +15,7 @@ from actorc.emit.description import described
 from actorc.emit.shell import may_be_void
 from actorc.migrate.body import Body
 from actorc.migrate.comments import keeper
-from actorc.migrate.common import Gathered, UnconvertibleError
+from actorc.migrate.common import UNUSED, Gathered, UnconvertibleError
 from actorc.migrate.edits import Edits
 from actorc.migrate.hazards import look
 from actorc.migrate.notes import Conversion, Hazard, Note, Outcome
@@ -110,7 +110,10 @@ class _Actor:
         if actor.is_uncancellable:
             self._remove(first + 1)
         self._note(Hazard.LAMBDA_CAPTURES, actor.span, "what it captures is passed to the coroutine by value")
-        parameters = [f"auto{'&' if each.is_reference else ''} {each.name}" for each in actor.captures or ()]
+        parameters = [
+            f"{self._unused_mark(each.name)}auto{'&' if each.is_reference else ''} {each.name}"
+            for each in actor.captures or ()
+        ]
         passed = [each.name for each in actor.captures or ()]
         if self._takes_uncancellable():
             parameters.insert(0, f"{self._library}Uncancellable")
@@ -119,7 +122,7 @@ class _Actor:
             self._parameter(parameter)
             type_ = one_line(self._source[parameter.type.span])
             dots = "..." if parameter.is_pack else ""
-            parameters.append(f"{type_}{dots} {parameter.name}")
+            parameters.append(f"{self._unused_mark(parameter.name)}{type_}{dots} {parameter.name}")
             passed.append(f"std::move({parameter.name}){dots}")
         returns = self._detached() if actor.result_type is None else one_line(actor.return_text)
         start = "{ " if actor.result_type is None else "{ return "
@@ -165,6 +168,19 @@ class _Actor:
             self._edits.insert_argument(inside, f"{self._library}Uncancellable", is_alone=is_alone)
         for parameter in actor.parameters:
             self._parameter(parameter)
+            mark = self._unused_mark(parameter.name)
+            if mark:
+                self._edits.insert(parameter.span.start, mark, rank=1)
+
+    def _unused_mark(self, parameter: str) -> str:
+        """`[[maybe_unused]] ` for a parameter that only has to be there, of which actorc let no C++ compiler warn."""
+        body = self._actor.body
+        if body is None:
+            return ""
+        first, end = self._words.between(body.span)
+        texts = self._words.texts
+        mentioned = (texts[i - 1] not in (".", "->", "::") for i in range(first, end) if texts[i] == parameter)
+        return "" if any(mentioned) else UNUSED
 
     def _takes_uncancellable(self) -> bool:
         is_void = self._actor.result_type is None

@@ -184,14 +184,14 @@ class Locals(Waits):
         holders: list[str] = []
         parts: list[Part] = []
         for each in declared:
-            made, holder = self._held(each, statement.span.end)
+            made, holder = self._held(each, Span(statement.span.end, place.block.span.end))
             parts += [" " if parts else "", *made]
             holders.append(holder)
         self._edits.replace(statement.span, *parts)
         return tuple(holders)
 
-    def _held(self, each: Declarator, after: int) -> tuple[list[Part], str]:
-        """`std::optional<T> xLocal(e); T& x = *xLocal;`"""
+    def _held(self, each: Declarator, scope: Span) -> tuple[list[Part], str]:
+        """`std::optional<T> xLocal(e); T& x = *xLocal;`, without the second if nothing in the scope names it."""
         if each.form == "[":
             raise UnconvertibleError(f"the array `{each.name}` dies at a wait, which no local of a coroutine does")
         if each.type.endswith("&"):
@@ -211,7 +211,7 @@ class Locals(Waits):
         else:
             made = [f"std::optional<{each.type}> {holder}(std::in_place", *([", ", *value] if value else []), ");"]
         names = [name.strip() for name in each.name.strip("[]").split(",")]
-        if any(self._uses(name, Span(after, self._body.span.end)) for name in names):
+        if any(self._uses(name, scope) for name in names):
             made.append(f" {each.type}& {each.name} = *{holder};")
         return made, holder
 
@@ -252,7 +252,8 @@ class Locals(Waits):
             self._note_local(each.name, condition.span)
             return ()
         self._found.count("local that a wait ends")
-        made, holder = self._held(each, tested.start if tested.end > tested.start else condition.span.start)
+        scope = Span(tested.start if tested.end > tested.start else condition.span.start, statement.span.end)
+        made, holder = self._held(each, scope)
         self._edits.insert(statement.span.start, "{ ", *made, " ")
         self._edits.insert(statement.span.end, " }", rank=-1)
         test: Part = tested if tested.end > tested.start else each.name
@@ -265,7 +266,7 @@ class Locals(Waits):
         if found is None or not self._reach.suspends(body) or not self._settings.is_exact:
             return None
         each, _ = found
-        made, holder = self._held(each, condition.span.start)
+        made, holder = self._held(each, Span(condition.span.start, body.span.end))
         return [*made, f" if (!{each.name}) break;"], holder
 
     def _open_element(self, loop: syntax.RangeFor) -> tuple[list[Part], str] | None:

@@ -17,6 +17,7 @@ _BYTES_OF = re.compile(
     r"|Optional|VectorRef|Standalone)\s*<(.*)>"
 )
 _HARMLESS = re.compile(rf"(?:const\s+)?(?:flow::)?(?:{_BYTES})(?:\s+const)?")
+_PLAIN = re.compile(r"(?:flow::)?(?:Void|Error)|std::string_view|(?:Optional|VectorRef)\s*<.*>|\w*(?:Ref|Key|Value)")
 _NUMBER = re.compile(r"\d+")
 _KNOWN_ASSIGNABLE = re.compile(
     r"(?:Reference|Optional|Standalone|VectorRef|AsyncVar|Deque)\s*<.*>|\w*(?:Ref|Key|Value)"
@@ -86,6 +87,13 @@ def is_surely_assignable(type_: str) -> bool:
 def is_surely_empty(type_: str) -> bool:
     """Whether `T x;` surely gives it a value: its class is known to have a default constructor."""
     return not is_trivial(type_) and not type_.startswith("std::array") and is_assignable(type_)
+
+
+def may_go_unused(type_: str) -> bool:
+    """Whether a C++ compiler may warn that nothing reads a variable of this type. Of classes whose destructors do
+    something it does not, and these are those that are known to be such."""
+    has_destructor = is_surely_empty(type_) or _KNOWN_ASSIGNABLE.fullmatch(type_) is not None
+    return not has_destructor or _PLAIN.fullmatch(type_) is not None
 
 
 def converts(type_: str, value: str) -> bool:

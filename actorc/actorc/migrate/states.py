@@ -154,7 +154,8 @@ class States(Common):
             if is_constant(type_):
                 raise UnconvertibleError(f"the constant `{name}` is used outside of its block")
             self._plans[name] = Plan(type_, name, is_hoisted=True)
-            self._before(before.span.start, f"{type_} {name}{'{}' if self._needs_value(type_) else ''};")
+            mark = self._unused_mark(type_, name, declared=node.span)
+            self._before(before.span.start, f"{mark}{type_} {name}{'{}' if self._needs_value(type_) else ''};")
             return
         holder = self._unused(f"{name}State")
         self._plans[name] = Plan(type_, name, holder, is_hoisted=True, is_alias=True)
@@ -178,7 +179,7 @@ class States(Common):
         first, end = self._words.between(decl.span)
         keyword = self._words.span(first)
         if not plan.is_hoisted:
-            self._edits.replace(self._with_blank(keyword))
+            self._edits.replace(self._with_blank(keyword), self._unused_mark(plan.type, decl.name, declared=decl.span))
             self._initialise(decl, plan)
             return
         name = next(

@@ -89,9 +89,13 @@ class Waits(States):
             self._state_result(wait, Span(wait.span.start, call.end), value, place)
             return ()
         if result.kind in (ResultKind.LOCAL, ResultKind.UNPACK) and ends_locals and self._is_risky(result):
-            return self._dying_result(wait, Span(wait.span.start, call.end), ["co_await ", *awaited])
+            return self._dying_result(wait, Span(wait.span.start, call.end), ["co_await ", *awaited], place)
         self._edits.replace(call, "co_await ", *awaited)
         if result.kind in (ResultKind.LOCAL, ResultKind.UNPACK):
+            type_ = "auto" if result.type is None else one_line(self._text(result.type))
+            mark = self._unused_mark(type_, *result.names, declared=wait.span)
+            if mark:
+                self._edits.insert(wait.span.start, mark)
             self._hold(wait, result)
         return ()
 
@@ -133,7 +137,8 @@ class Waits(States):
         assert result is not None and result.type is not None
         plan = self._plans[result.name]
         if not plan.is_hoisted:
-            self._edits.replace(head, f"{plan.type} {result.name} = ", *value)
+            mark = self._unused_mark(plan.type, result.name, declared=head)
+            self._edits.replace(head, f"{mark}{plan.type} {result.name} = ", *value)
         elif plan.holder:
             is_named = self._uses(result.name, Span(head.end, self._body.span.end))
             alias = f"{plan.type}& {result.name} = " if is_named else ""
@@ -147,7 +152,7 @@ class Waits(States):
             return True
         return not is_harmless(self._text(result.type))
 
-    def _dying_result(self, wait: WaitExpr, head: Span, value: list[Part]) -> tuple[str, ...]:
+    def _dying_result(self, wait: WaitExpr, head: Span, value: list[Part], place: Place) -> tuple[str, ...]:
         result = wait.result
         assert result is not None
         if not self._settings.is_exact:
@@ -162,12 +167,13 @@ class Waits(States):
         else:
             type_ = one_line(self._text(result.type))
             made = [f"std::optional<{callable_type(type_)}> {holder}(", *value, ")"]
-        self._edits.replace(head, *made, *self._alias(left, result.names, holder, head.end))
+        scope = Span(head.end, place.block.span.end)
+        self._edits.replace(head, *made, *self._alias(left, result.names, holder, scope))
         return (holder,)
 
-    def _alias(self, left: str, names: tuple[str, ...], holder: str, after: int) -> list[Part]:
+    def _alias(self, left: str, names: tuple[str, ...], holder: str, scope: Span) -> list[Part]:
         """`; T& x = *holder`, unless nothing names it. `left`: the declaration in front of its `=`."""
-        if not any(self._uses(name, Span(after, self._body.span.end)) for name in names):
+        if not any(self._uses(name, scope) for name in names):
             return []
         left = one_line(left)
         if left.startswith(("auto [", "auto[")):

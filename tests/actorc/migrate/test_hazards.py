@@ -88,15 +88,19 @@ def test_temporaries() -> None:
 
 
 def test_awaited_members() -> None:
-    body = "state Future<int> own = g;\nint x = wait(self->count);\nint y = wait(own);\nint z = wait(g);"
+    names = ("self->count", "own", "g")
+    waits = (f"int x{i} = wait({name});\nuse(x{i});" for i, name in enumerate(names))
+    body = "\n".join(("state Future<int> own = g;", *waits))
     made = exact(body, "foundationdb")
-    assert "int x = co_await [&] { return self->count; }();\nint y = co_await own;\nint z = co_await g;" in made.text
+    assert "int x0 = co_await [&] { return self->count; }();\n" in made.text
+    assert "int x1 = co_await own;\n" in made.text
+    assert "int x2 = co_await g;\n" in made.text
     assert "H17" not in made.codes
     found = idiomatic(body, "foundationdb")
-    assert "int x = co_await self->count;" in found.text
+    assert "int x0 = co_await self->count;" in found.text
     assert found.note("H17").instead == "co_await [&] { return self->count; }()"
     assert "H17" not in idiomatic(body).codes
-    assert "int x = co_await self->count;" in exact(body).text
+    assert "int x0 = co_await self->count;" in exact(body).text
 
 
 def test_awaited_local_that_others_reach() -> None:

@@ -306,13 +306,13 @@ def text(given: str) -> str:
 @pytest.mark.parametrize("case", CASES)
 def test_exact(case: str) -> None:
     before, after = map(text, CASES[case])
-    found = converted(f"{HEAD} {before[:-1]}return Void(); }}\n")
+    found = converted(f"{HEAD} {before[:-1]}use(n); return Void(); }}\n")
     assert found.left == {}
-    assert found.text == f"Future<Void> f(Server* self, int n) {after[:-1]}co_return; }}\n"
+    assert found.text == f"Future<Void> f(Server* self, int n) {after[:-1]}use(n); co_return; }}\n"
 
 
 def test_parameters_that_stand_apart() -> None:
-    found = converted("ACTOR UNCANCELLABLE Future<Void> f( int a,\n    int b ) { return Void(); }\n")
-    assert found.text == "Future<Void> f( Uncancellable, int a,\n    int b ) { co_return; }\n"
-    found = converted("ACTOR UNCANCELLABLE Future<Void> f(\n    int a,\n    int b) { return Void(); }\n")
-    assert found.text == "Future<Void> f(\n    Uncancellable,\n    int a,\n    int b) { co_return; }\n"
+    found = converted("ACTOR UNCANCELLABLE Future<int> f( int a,\n    int b ) { return a + b; }\n")
+    assert found.text == "Future<int> f( Uncancellable, int a,\n    int b ) { co_return a + b; }\n"
+    found = converted("ACTOR UNCANCELLABLE Future<int> f(\n    int a,\n    int b) { return a + b; }\n")
+    assert found.text == "Future<int> f(\n    Uncancellable,\n    int a,\n    int b) { co_return a + b; }\n"
