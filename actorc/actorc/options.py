@@ -45,10 +45,12 @@ class Options:
     compiler_flags: tuple[str, ...] | None = None  # those after `--`; None: there is no `--`
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
+    """Wrong arguments end the program with EXIT_USAGE."""
+
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
-        self.exit(EXIT_USAGE, f"actorc: {message}\n")
+        self.exit(EXIT_USAGE, f"{self.prog}: {message}\n")
 
 
 class _Explain(argparse.Action):
@@ -78,7 +80,7 @@ class _Explain(argparse.Action):
 def parse(argv: list[str] | None = None) -> Options:
     """Reads the arguments; exits with EXIT_USAGE if they are wrong."""
     parser = _make_parser()
-    words, flags = _before_flags(list(sys.argv[1:] if argv is None else argv))
+    words, flags = before_flags(sys.argv[1:] if argv is None else argv, "--frames")
     arguments = parser.parse_args(words)
     if flags is not None and not arguments.frames:
         parser.error("flags after `--` are the C++ compiler's, for --frames")
@@ -102,15 +104,15 @@ def parse(argv: list[str] | None = None) -> Options:
     )
 
 
-def _before_flags(argv: list[str]) -> tuple[list[str], tuple[str, ...] | None]:
-    """With --frames, what follows `--` are flags of the C++ compiler."""
-    if "--frames" not in argv or "--" not in argv:
+def before_flags(argv: Sequence[str], option: str) -> tuple[Sequence[str], tuple[str, ...] | None]:
+    """With an option that compiles, what follows `--` are flags of the C++ compiler."""
+    if option not in argv or "--" not in argv:
         return argv, None
     end = argv.index("--")
     return argv[:end], tuple(argv[end + 1 :])
 
 
-def _frames(parser: _Parser, arguments: argparse.Namespace, flags: tuple[str, ...] | None) -> Options:
+def _frames(parser: Parser, arguments: argparse.Namespace, flags: tuple[str, ...] | None) -> Options:
     if not arguments.files:
         parser.error("--frames needs a FILE")
     others = ("batch", "depfile", "jobs", "generate_probes")
@@ -122,7 +124,7 @@ def _frames(parser: _Parser, arguments: argparse.Namespace, flags: tuple[str, ..
     return Options((), BACKENDS[0], True, False, True, format=arguments.format, frames=files, compiler_flags=flags)
 
 
-def _single(parser: _Parser, arguments: argparse.Namespace) -> tuple[Job, ...]:
+def _single(parser: Parser, arguments: argparse.Namespace) -> tuple[Job, ...]:
     if len(arguments.files) != 2:
         parser.error("INPUT and OUTPUT are needed" if len(arguments.files) < 2 else "more than INPUT and OUTPUT")
     source, output = arguments.files
@@ -133,7 +135,7 @@ def _single(parser: _Parser, arguments: argparse.Namespace) -> tuple[Job, ...]:
     return (job,)
 
 
-def _batch(parser: _Parser, arguments: argparse.Namespace) -> tuple[Job, ...]:
+def _batch(parser: Parser, arguments: argparse.Namespace) -> tuple[Job, ...]:
     if arguments.depfile is not None:
         parser.error("--depfile is for one file; with --batch, let each OUTPUT depend on its INPUT and on actorc")
     paths = [path for argument in arguments.files for path in _listed(parser, argument)]
@@ -144,7 +146,7 @@ def _batch(parser: _Parser, arguments: argparse.Namespace) -> tuple[Job, ...]:
     return jobs
 
 
-def _listed(parser: _Parser, argument: str) -> list[str]:
+def _listed(parser: Parser, argument: str) -> list[str]:
     """`@FILE` stands for the lines of FILE."""
     if not argument.startswith("@"):
         return [argument]
@@ -155,7 +157,7 @@ def _listed(parser: _Parser, argument: str) -> list[str]:
         parser.error(f"{argument[1:]}: {error.strerror}")
 
 
-def _require_apart(parser: _Parser, jobs: tuple[Job, ...]) -> None:
+def _require_apart(parser: Parser, jobs: tuple[Job, ...]) -> None:
     """No file is written twice, or written and read."""
     inputs = {os.path.realpath(job.input) for job in jobs}
     written: set[str] = set()
@@ -174,18 +176,18 @@ def _outputs(job: Job) -> list[str]:
     return [job.output, *beside, *([job.depfile] if job.depfile is not None else [])]
 
 
-def _count(text: str) -> int:
+def process_count(text: str) -> int:
     count = int(text)
     if count < 1:
         raise ValueError
     return count
 
 
-_count.__name__ = "number of processes"  # as argparse names it in a message
+process_count.__name__ = "number of processes"  # as argparse names it in a message
 
 
-def _make_parser() -> _Parser:
-    parser = _Parser(
+def _make_parser() -> Parser:
+    parser = Parser(
         prog="actorc",
         usage="actorc [options] INPUT OUTPUT\n"
         "       actorc --batch [options] INPUT OUTPUT [INPUT OUTPUT ...]\n"
@@ -200,7 +202,7 @@ def _make_parser() -> _Parser:
     parser.add_argument(
         "--batch", action="store_true", help="compile many files; @FILE stands for the lines of FILE, a path each"
     )
-    parser.add_argument("--jobs", type=_count, metavar="N", help="processes for --batch (1)")
+    parser.add_argument("--jobs", type=process_count, metavar="N", help="processes for --batch (1)")
     parser.add_argument("--backend", choices=BACKENDS, default=BACKENDS[0], help="what actors become (%(default)s)")
     parser.add_argument(
         "--frames", action="store_true", help="show how large actors and coroutines are, and what takes the space"

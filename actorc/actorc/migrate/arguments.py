@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import os
-import sys
 from collections.abc import Sequence
 
 from actorc.migrate.settings import STYLES, TARGETS, Settings
-from actorc.options import COLOUR_CHOICES, EXIT_USAGE
+from actorc.options import COLOUR_CHOICES, Parser, before_flags, process_count
 from actorc.records import dataclass
-
-TYPE_CHECKING = False  # see records.py
-if TYPE_CHECKING:
-    from typing import NoReturn
 
 REPORT_ENDINGS = (".json", ".html")
 MODES = ("write", "diff", "check")
@@ -32,20 +26,11 @@ class Arguments:
     flags: tuple[str, ...] | None  # of the C++ compiler; None: those of a compile_commands.json
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        self.print_usage(sys.stderr)
-        self.exit(EXIT_USAGE, f"actorc migrate: {message}\n")
-
-
 def parse(argv: Sequence[str]) -> Arguments:
     """Reads the arguments; exits with EXIT_USAGE if they are wrong."""
     parser = _make_parser()
-    flags: tuple[str, ...] | None = None
-    if "--verify" in argv and "--" in argv:
-        flags = tuple(argv[argv.index("--") + 1 :])
-        argv = argv[: argv.index("--")]
-    found = parser.parse_args(argv)
+    words, flags = before_flags(argv, "--verify")
+    found = parser.parse_args(words)
     if found.test and not found.verify:
         parser.error("--test belongs to --verify")
     for path in found.report:
@@ -64,18 +49,8 @@ def parse(argv: Sequence[str]) -> Arguments:
     )
 
 
-def _count(text: str) -> int:
-    count = int(text)
-    if count < 1:
-        raise ValueError
-    return count
-
-
-_count.__name__ = "number of processes"  # as argparse names it in a message
-
-
-def _make_parser() -> _Parser:
-    parser = _Parser(
+def _make_parser() -> Parser:
+    parser = Parser(
         prog="actorc migrate",
         description="Turn actors into C++20 coroutines, in place. Without --write nothing is changed.",
         epilog="Exit status: 0 all is migrated; 1 something is left, rejected, or with --check to be done; 3 a fault "
@@ -102,7 +77,11 @@ def _make_parser() -> _Parser:
         "--report", action="append", default=[], metavar="FILE", help="write a report: FILE.json or FILE.html"
     )
     parser.add_argument(
-        "--jobs", type=_count, metavar="N", default=os.cpu_count() or 1, help="processes (as many as there are cores)"
+        "--jobs",
+        type=process_count,
+        metavar="N",
+        default=os.cpu_count() or 1,
+        help="processes (as many as there are cores)",
     )
     parser.add_argument(
         "--verify", action="store_true", help="compile and run what is migrated before and after, in a temporary copy, "

@@ -17,7 +17,7 @@ from actorc.migrate.body import Body
 from actorc.migrate.comments import keeper
 from actorc.migrate.common import UNUSED, Gathered, UnconvertibleError
 from actorc.migrate.edits import Edits
-from actorc.migrate.hazards import look
+from actorc.migrate.hazards import Hazards
 from actorc.migrate.notes import Conversion, Hazard, Note, Outcome
 from actorc.migrate.settings import Settings
 from actorc.migrate.spelling import library_in
@@ -88,18 +88,9 @@ class _Actor:
     def _body(self, actor: Actor, body: Block) -> None:
         result = "" if actor.result_type is None else one_line(self._source[actor.result_type.span])
         is_open = bool(result) and may_be_void(result, actor, self._facts)
-        Body(
-            actor,
-            body,
-            self._words,
-            self._source,
-            self._settings,
-            self._edits,
-            self._found,
-            self._library,
-            is_open,
-        ).convert()
-        look(actor, body, self._words, self._source, self._settings, self._edits, self._found.notes)
+        shared = actor, body, self._words, self._source, self._settings, self._edits, self._found, self._library
+        Body(*shared, is_open).convert()
+        Hazards(*shared).look()
 
     def _lambda(self, actor: Actor, body: Block | None) -> None:
         """The lambda may die before its coroutine: so that one is a lambda without captures, which gets them as

@@ -11,16 +11,13 @@ from collections.abc import Iterator
 
 from actorc import syntax
 from actorc.check.handlers import report_swallowing
-from actorc.check.reach import Reach
 from actorc.diagnostics import Diagnostics
-from actorc.migrate.edits import Edits
-from actorc.migrate.notes import Hazard, Note
-from actorc.migrate.settings import Settings
+from actorc.migrate.common import Common
+from actorc.migrate.notes import Hazard
 from actorc.migrate.spelling import Operand, is_harmless
 from actorc.records import replace
-from actorc.source import Source
 from actorc.spelling import one_line
-from actorc.syntax import Actor, Block, File, Span, Words
+from actorc.syntax import File, Span
 
 _OPEN = frozenset({"(", "[", "{"})
 _CLOSE = frozenset({")", "]", "}"})
@@ -30,33 +27,9 @@ _LIBRARY = frozenset(
 )
 
 
-def look(
-    actor: Actor, body: Block, words: Words, source: Source, settings: Settings, edits: Edits, notes: list[Note]
-) -> None:
-    """Adds to the edits and the notes of an actor whose body has been converted."""
-    _Search(actor, body, words, source, settings, edits, notes).look()
-
-
-class _Search:
-    def __init__(
-        self,
-        actor: Actor,
-        body: Block,
-        words: Words,
-        source: Source,
-        settings: Settings,
-        edits: Edits,
-        notes: list[Note],
-    ) -> None:
-        self._actor = actor
-        self._body = body
-        self._words = words
-        self._source = source
-        self._settings = settings
-        self._edits = edits
-        self._notes = notes
-
+class Hazards(Common):
     def look(self) -> None:
+        """Adds to the edits and the notes of an actor whose body has been converted."""
         statements = list(syntax.walk(self._body))
         if any(isinstance(statement, syntax.Try) for statement in statements):
             self._swallowed()
@@ -70,15 +43,12 @@ class _Search:
                 if isinstance(statement, syntax.Wait) and not self._simplify(statement):
                     self._temporaries(statement.wait)
 
-    def _note(self, hazard: Hazard, span: Span, message: str, instead: str = "") -> None:
-        self._notes.append(Note(hazard, span, self._actor.name, message, instead))
-
     # -----------------------------------------------------------------------------------------------------------
 
     def _swallowed(self) -> None:
         """H13, as the compiler finds it."""
         found = Diagnostics()
-        report_swallowing(self._actor, self._body, File((), self._words), self._source, Reach(self._source), found)
+        report_swallowing(self._actor, self._body, File((), self._words), self._source, self._reach, found)
         found.drop_allowed(self._source)
         for each in found:
             self._note(Hazard.SWALLOWED_CANCEL, each.span, f"{each.message}, as in the actor")
@@ -88,16 +58,16 @@ class _Search:
         bodies = [
             block.span for each in statements if isinstance(each, syntax.LOOPS) for block in syntax.children(each)
         ]
-        for place, note in enumerate(self._notes):
+        for place, note in enumerate(self._found.notes):
             span = note.span
             if note.hazard is Hazard.BLOCK_STATE and any(b.start <= span.start and span.end <= b.end for b in bodies):
                 message = note.message.partition(";")[0].replace("its block", "each pass")
                 message += "; as a state it lived until the next pass assigned to it, and to the end of the actor"
-                self._notes[place] = replace(note, hazard=Hazard.LOOP_STATE, message=message)
+                self._found.notes[place] = replace(note, hazard=Hazard.LOOP_STATE, message=message)
 
     def _foreign_exceptions(self, statements: list[syntax.Statement]) -> None:
         """H18 of handlers that have moved."""
-        told = {note.span for note in self._notes if note.hazard is Hazard.FOREIGN_EXCEPTION}
+        told = {note.span for note in self._found.notes if note.hazard is Hazard.FOREIGN_EXCEPTION}
         for statement in statements:
             clauses = statement.catches if isinstance(statement, syntax.Try) else ()
             if any(clause.kind is syntax.CatchKind.ALL for clause in clauses):
