@@ -57,6 +57,8 @@ class Chooses(Locals):
     def _single(self, when: When, statement: Choose) -> None:
         """A choice of one is a wait."""
         self._edits.replace(Span(statement.span.start, when.body.span.start))
+        if not self._has_braces(when.body):
+            self._wrap(when.body.span, has_head=False)
         awaited = self._awaited(when.wait, ())
         result = when.wait.result
         if result is None or self._is_unneeded(when):

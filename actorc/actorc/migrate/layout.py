@@ -21,7 +21,7 @@ class Layout:
         self._source = source
         self._edits = edits
         self._newline = source.line_end
-        self._wrapped: set[int] = set()
+        self._wrapped: dict[int, bool] = {}  # by where they begin: whether the braces stand at the ends of other lines
         self._dedents: list[tuple[Span, int]] = []  # what moves to the left, and by how much
 
     # What is there
@@ -108,7 +108,8 @@ class Layout:
         """Puts a statement before all others of a block, which gets braces if it has none."""
         self._brace(block)
         if not self._has_braces(block):
-            behind = self._newline + self._indent(block.span.start) if self._is_roomy(block.span) else " "
+            is_apart = self._wrapped[block.span.start]
+            behind = self._newline + self._indent(block.span.start) if is_apart else " "
             self._edits.insert(block.span.start, *parts, behind, rank=1)
             return
         start = block.span.start + 1
@@ -139,8 +140,8 @@ class Layout:
         """Puts braces around statements; `has_head`: they are the whole of what follows a head or a label."""
         if span.start in self._wrapped:
             return
-        self._wrapped.add(span.start)
-        if not has_head or not self._is_roomy(span):
+        self._wrapped[span.start] = has_head and self._is_roomy(span)
+        if not self._wrapped[span.start]:
             self._edits.insert(span.start, "{ ", rank=-1)
             self._edits.insert(span.end, " }", rank=-1)
             return

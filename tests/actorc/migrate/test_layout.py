@@ -242,6 +242,41 @@ CASES = {
         }
         """,
     ),
+    "branches without braces": (
+        """
+        {
+            choose {
+                when(int x = wait(self->get()))
+                    use(x);
+            }
+            choose {
+                when(int x = wait(self->get()))
+                    use(x);
+                when(wait(self->a()))
+                    wait(self->b());
+            }
+            if (n)
+                choose {
+                    when(int x = wait(self->get()))
+                        use(x);
+                }
+        }
+        """,
+        """
+        {
+            { int x = co_await self->get(); use(x); }
+            if (auto chosen = co_await race(self->get(), [&] { return self->a(); }); chosen.index() == 0) {
+                int x = std::get<0>(std::move(chosen));
+                use(x);
+            }
+            else
+                co_await self->b();
+            if (n) {
+                { int x = co_await self->get(); use(x); }
+            }
+        }
+        """,
+    ),
     "sections of a switch": (
         """
         {
