@@ -6,7 +6,6 @@
 #include <limits>
 
 namespace flow {
-using detail::DiskDice;
 using detail::DiskFile;
 
 namespace {
@@ -53,9 +52,9 @@ struct Timing {
 };
 
 template <class T, class Effect>
-Future<Void> perform(DiskDice& dice, Timing timing, Answer<T> answer, Effect effect, Propagate = {}) {
+Future<Void> perform(FaultSource& dice, Timing timing, Answer<T> answer, Effect effect, Propagate = {}) {
     co_await delay(timing.before, TaskPriority::DiskIOComplete);
-    if (!answer.isAwaited() && dice.random.coinflip())
+    if (!answer.isAwaited() && dice.random().coinflip())
         co_return;
     ErrorOr<T> result;
     try {
@@ -73,10 +72,9 @@ Future<Void> perform(DiskDice& dice, Timing timing, Answer<T> answer, Effect eff
 // Operations
 
 double SimDisk::duration(Sort sort) {
-    bool slow = sort == Sort::Sync ? dice_.strikes(&DiskFaults::slowSync, DiskFault::SlowSync)
-                                   : dice_.strikes(&DiskFaults::slowOperation, DiskFault::SlowOperation);
-    double usual = dice_.faults.seconds > 0 ? 2 * dice_.faults.seconds * dice_.random.random01() : 0;
-    return slow ? usual + dice_.faults.slowSeconds : usual;
+    bool slow = sort == Sort::Sync ? dice_.strikes(FaultKind::diskSlowSync) : dice_.strikes(FaultKind::diskSlow);
+    double usual = speed.seconds > 0 ? 2 * speed.seconds * dice_.random().random01() : 0;
+    return slow ? usual + speed.slowSeconds : usual;
 }
 
 template <class Effect>
@@ -85,15 +83,17 @@ auto SimDisk::operate(Sort sort, Effect effect) {
     if (!isOn_)
         return Future<T>(Never());
     double seconds = duration(sort);
-    double before = seconds * dice_.random.random01();
+    double before = seconds * dice_.random().random01();
     auto mayFail = [this, sort, effect = std::move(effect)]() -> T {
-        if (sort == Sort::Other && dice_.strikes(&DiskFaults::ioError, DiskFault::IoError))
+        if (sort == Sort::Other && dice_.strikes(FaultKind::diskError))
             throw io_error().asInjectedFault();
         return effect();
     };
     Answer<T> answer;
     Future<T> future = answer.future();
-    operations_.add(perform(dice_, {before, seconds - before}, std::move(answer), std::move(mayFail)));
+    if (!operations_)
+        operations_.emplace(false);
+    operations_->add(perform(dice_, {before, seconds - before}, std::move(answer), std::move(mayFail)));
     return future;
 }
 
@@ -115,8 +115,8 @@ public:
         if (offset > std::numeric_limits<std::int64_t>::max() - bytes.size())
             return file_too_large();
         return operate(Sort::Other, [content = content_, offset, bytes = std::move(bytes), dice = &disk_.dice_] {
-            if (!bytes.empty() && dice->strikes(&DiskFaults::diskFull, DiskFault::DiskFull)) {
-                content->write(offset, bytes.substr(0, dice->random.randomInt(0, bytes.size())));
+            if (!bytes.empty() && dice->strikes(FaultKind::diskFull)) {
+                content->write(offset, bytes.substr(0, dice->random().randomInt(0, bytes.size())));
                 throw disk_full().asInjectedFault();
             }
             content->write(offset, bytes);
@@ -125,7 +125,7 @@ public:
     }
     Future<Void> sync() override {
         return operate(Sort::Sync, [content = content_, changes = content_->changes(), dice = &disk_.dice_] {
-            if (dice->strikes(&DiskFaults::syncError, DiskFault::SyncError)) {
+            if (dice->strikes(FaultKind::diskSyncError)) {
                 content->storeSome(changes, *dice);
                 throw io_error().asInjectedFault();
             }
@@ -160,8 +160,7 @@ private:
     bool isWritable_;
 };
 
-SimDisk::SimDisk(DeterministicRandom& random, DiskFaults const& faults, std::function<void(DiskFault)> onFault)
-    : dice_{random, faults, std::move(onFault)} {}
+SimDisk::SimDisk(FaultSource& dice, DiskSpeed const& diskSpeed) : speed(diskSpeed), dice_(dice) {}
 
 Future<Reference<AsyncFile>> SimDisk::open(std::string path, OpenMode mode) {
     return operate(Sort::Other, [this, path = normal(path), mode]() -> Reference<AsyncFile> {
@@ -229,7 +228,7 @@ Future<Void> SimDisk::makeDirectory(std::string path) {
 Future<Void> SimDisk::syncDirectory(std::string path) {
     return operate(Sort::Sync, [this, path = normal(path), changes = nameChanges_] {
         needDirectory(path);
-        if (dice_.strikes(&DiskFaults::syncError, DiskFault::SyncError))
+        if (dice_.strikes(FaultKind::diskSyncError))
             throw io_error().asInjectedFault();
         storeNames(path, changes);
         return Void();
@@ -239,7 +238,7 @@ Future<Void> SimDisk::syncDirectory(std::string path) {
 void SimDisk::kill() {
     isOn_ = false;
     ++lives_;
-    operations_.clear(false);
+    operations_.reset();
 }
 
 void SimDisk::crash() {
@@ -250,9 +249,7 @@ void SimDisk::crash() {
             entry.file->loseCache(dice_);
 }
 
-// A process that kills itself made the collection that there is now, which may have ended with all that it made.
 void SimDisk::boot() {
-    operations_.clear(false);
     isOn_ = true;
 }
 
@@ -322,7 +319,7 @@ void SimDisk::storeNames(std::string const& directory, std::uint64_t changes) {
 void SimDisk::loseNames() {
     Paths old; // directories of which nothing later has come to the disk
     for (NameChange const& each : unstoredNames_)
-        if (each.touches(old) || dice_.strikes(&DiskFaults::lostName, DiskFault::LostName))
+        if (each.touches(old) || dice_.strikes(FaultKind::diskLostName))
             each.addDirectories(old);
         else
             each.apply(storedNames_);
@@ -332,6 +329,18 @@ void SimDisk::loseNames() {
         if (isDirectory(directoryOf(path)))
             names_.emplace(path, entry);
     storedNames_ = names_;
+}
+
+void ProcessDisk::started(Process& process) {
+    disk.boot();
+    process.loop().provide<FileSystem>(&disk);
+}
+
+void ProcessDisk::stopped(Process&, bool powerLost) {
+    if (powerLost)
+        disk.crash();
+    else
+        disk.kill();
 }
 
 } // namespace flow

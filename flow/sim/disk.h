@@ -1,16 +1,20 @@
 #pragma once
-// SimDisk: a disk of a simulated machine, which fails as its DiskFaults say and outlives the processes that use it.
+// SimDisk: a disk of a simulated machine, which fails as its faults say and outlives the processes that use it.
 //
-//     SimDisk disk(random, faults);
-//     loop.provide<FileSystem>(&disk);     // a process' own loop: files() is this disk there
-//     ...
-//     disk.crash();                        // the power goes; what the process had under way never ends
+//     Process& server = world.add({.name = "server", .main = serve});
+//     server.attach<ProcessDisk>(world);   // files() is that disk there
+//     world.start(server);
+//
+//     PlainFaults faults(seed);            // or by hand, without a world:
+//     SimDisk disk(faults);
+//     loop.provide<FileSystem>(&disk);
+//     disk.crash();                        // the power goes; what was under way never ends
 //     disk.boot();                         // the next process finds what has survived
 //
 // It does what flow/file/async_file.h says, and no more: without faults, all that was written survives a crash. With
 // them, of what was not synced anything may be missing that a file system and a disk can lose. Time is that of the loop
-// on which an operation is called, chance comes from `random` alone and nothing depends on addresses: one seed, one
-// course.
+// on which an operation is called, chance comes from the faults' generator alone and nothing depends on addresses: one
+// seed, one course.
 //
 // An operation takes effect at some moment of the time that it takes, at once and as a whole. Each goes its own way: of
 // two under way the later may come first. If its future is dropped, a coin decides whether it still happens.
@@ -21,17 +25,27 @@
 #include "flow/file/async_file.h"
 #include "flow/lib/collection.h"
 #include "flow/sim/disk_file.h"
+#include "flow/sim/process.h"
 
 #include <map>
+#include <optional>
 #include <set>
 
 namespace flow {
 
+/// How long an operation takes.
+struct DiskSpeed {
+    double seconds = 0;     // on average, between nothing and twice that
+    double slowSeconds = 1; // more, when diskSlow or diskSlowSync strikes
+};
+
 class SimDisk final : public FileSystem {
 public:
-    /// Both must outlive the disk; the faults may be changed at any time. `onFault` is told of each fault that has
-    /// struck, when it does.
-    SimDisk(DeterministicRandom& random, DiskFaults const& faults, std::function<void(DiskFault)> onFault = {});
+    /// The faults must outlive the disk.
+    explicit SimDisk(FaultSource& faults, DiskSpeed const& diskSpeed = {});
+
+    /// May be changed at any time.
+    DiskSpeed speed;
 
     Future<Reference<AsyncFile>> open(std::string path, OpenMode mode) override;
     /// Fails with unsupported_operation for a directory.
@@ -46,8 +60,7 @@ public:
     void kill();
     /// The power has gone: what was synced is there after boot(), and of the rest what the faults leave.
     void crash();
-    /// A new process may use the disk. Call it where what is made lives as long as that process: under a Census, not in
-    /// the group of one that has died.
+    /// A new process may use the disk.
     void boot();
 
 private:
@@ -87,14 +100,26 @@ private:
     void storeNames(std::string const& directory, std::uint64_t changes);
     void loseNames();
 
-    detail::DiskDice dice_;
+    FaultSource& dice_;
     bool isOn_ = true;
     int lives_ = 0; // that have ended
     Names names_;   // all but the root
     Names storedNames_;
     std::vector<NameChange> unstoredNames_;
     std::uint64_t nameChanges_ = 0;
-    ActorCollection operations_; // dies first
+    /// Of this life, whose process makes it with its first operation. Dies first.
+    std::optional<ActorCollection> operations_;
+};
+
+/// The disk of a process: what it holds outlives reboots; without what was not synced, where the power is lost.
+class ProcessDisk final : public Attachment {
+public:
+    explicit ProcessDisk(FaultSource& faults, DiskSpeed const& speed = {.seconds = 0.0001}) : disk(faults, speed) {}
+
+    void started(Process& process) override;
+    void stopped(Process& process, bool powerLost) override;
+
+    SimDisk disk;
 };
 
 } // namespace flow

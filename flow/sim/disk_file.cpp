@@ -4,12 +4,12 @@
 
 namespace flow::detail {
 
-std::string DiskFile::read(std::int64_t offset, int length, DiskDice& dice) {
+std::string DiskFile::read(std::int64_t offset, int length, FaultSource& dice) {
     std::int64_t left = std::max<std::int64_t>(size() - offset, 0);
     std::string bytes(static_cast<std::size_t>(std::min<std::int64_t>(length, left)), '\0');
-    if (!bytes.empty() && dice.strikes(&DiskFaults::bitFlip, DiskFault::BitFlip)) {
-        std::int64_t where = offset + dice.random.randomInt64(0, static_cast<std::int64_t>(bytes.size()));
-        int bit = dice.random.randomInt(0, 8);
+    if (!bytes.empty() && dice.strikes(FaultKind::diskBitFlip)) {
+        std::int64_t where = offset + dice.random().randomInt64(0, static_cast<std::int64_t>(bytes.size()));
+        int bit = dice.random().randomInt(0, 8);
         seen_.flipBit(where, bit);
         if (where < stored_.size())
             stored_.flipBit(where, bit);
@@ -40,7 +40,7 @@ void DiskFile::truncate(std::int64_t newSize) {
     unstored_.push_back({0, {}, newSize, true});
 }
 
-void DiskFile::store(std::uint64_t changes, bool inDanger, DiskDice& dice) {
+void DiskFile::store(std::uint64_t changes, bool inDanger, FaultSource& dice) {
     if (changes <= firstUnstored_)
         return;
     auto count = static_cast<std::size_t>(changes - firstUnstored_);
@@ -62,36 +62,36 @@ void DiskFile::store(std::uint64_t changes, bool inDanger, DiskDice& dice) {
     firstUnstored_ = changes;
 }
 
-std::vector<bool> DiskFile::chooseLost(std::size_t count, DiskDice& dice) const {
+std::vector<bool> DiskFile::chooseLost(std::size_t count, FaultSource& dice) const {
     std::vector<bool> lost(count);
-    if (count > 1 && dice.strikes(&DiskFaults::reorderedWrites, DiskFault::ReorderedWrites)) {
+    if (count > 1 && dice.strikes(FaultKind::diskReorderedWrite)) {
         std::vector<std::size_t> order(count);
         std::iota(order.begin(), order.end(), std::size_t{0});
-        dice.random.randomShuffle(order);
-        for (int i = dice.random.randomInt(1, static_cast<int>(count)); i < static_cast<int>(count); ++i)
+        dice.random().randomShuffle(order);
+        for (int i = dice.random().randomInt(1, static_cast<int>(count)); i < static_cast<int>(count); ++i)
             lost[order[static_cast<std::size_t>(i)]] = true;
     }
     for (std::size_t i = 0; i < count; ++i)
-        if (!lost[i] && dice.strikes(&DiskFaults::lostWrite, DiskFault::LostWrite))
+        if (!lost[i] && dice.strikes(FaultKind::diskLostWrite))
             lost[i] = true;
     return lost;
 }
 
-void DiskFile::storeSectors(Change const& change, bool inDanger, DiskDice& dice) {
+void DiskFile::storeSectors(Change const& change, bool inDanger, FaultSource& dice) {
     std::int64_t own = change.offset / kSector;
     std::int64_t target = own;
     std::int64_t places = (std::max(stored_.size(), change.size) + kSector - 1) / kSector;
-    if (places > 1 && dice.strikes(&DiskFaults::misdirectedWrite, DiskFault::MisdirectedWrite)) {
-        target = dice.random.randomInt64(0, places - 1);
+    if (places > 1 && dice.strikes(FaultKind::diskMisdirectedWrite)) {
+        target = dice.random().randomInt64(0, places - 1);
         target += target >= own;
     }
     auto count = static_cast<int>(change.sectors.size() / kSector);
-    bool torn = inDanger && count > 1 && dice.strikes(&DiskFaults::tornWrite, DiskFault::TornWrite);
+    bool torn = inDanger && count > 1 && dice.strikes(FaultKind::diskTornWrite);
     if (!torn)
         return stored_.write(target * kSector, change.sectors);
-    int missing = dice.random.randomInt(0, count);
+    int missing = dice.random().randomInt(0, count);
     for (int i = 0; i < count; ++i)
-        if (i != missing && dice.random.coinflip())
+        if (i != missing && dice.random().coinflip())
             stored_.write((target + i) * kSector, StringRef(change.sectors).substr(i * kSector, kSector));
 }
 

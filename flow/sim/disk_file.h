@@ -11,7 +11,7 @@
 // change of the size that survives, those before have survived.
 
 #include "flow/memory/reference.h"
-#include "flow/sim/disk_faults.h"
+#include "flow/sim/faults.h"
 #include "flow/sim/sparse_bytes.h"
 
 #include <string>
@@ -25,18 +25,18 @@ public:
 
     std::int64_t size() const { return seen_.size(); }
     /// As many of the bytes as there are.
-    std::string read(std::int64_t offset, int length, DiskDice& dice);
+    std::string read(std::int64_t offset, int length, FaultSource& dice);
     void write(std::int64_t offset, StringRef bytes);
     void truncate(std::int64_t size);
 
     /// How many there have been so far.
     std::uint64_t changes() const { return firstUnstored_ + unstored_.size(); }
     /// The first so many are on the disk from here on.
-    void store(std::uint64_t changes, DiskDice& dice) { store(changes, false, dice); }
+    void store(std::uint64_t changes, FaultSource& dice) { store(changes, false, dice); }
     /// The same, but any of those that were not there may be lost, torn or out of order.
-    void storeSome(std::uint64_t changes, DiskDice& dice) { store(changes, true, dice); }
+    void storeSome(std::uint64_t changes, FaultSource& dice) { store(changes, true, dice); }
     /// The power goes.
-    void loseCache(DiskDice& dice) {
+    void loseCache(FaultSource& dice) {
         storeSome(changes(), dice);
         seen_ = stored_;
     }
@@ -50,9 +50,9 @@ private:
         bool resizes;
     };
 
-    void store(std::uint64_t changes, bool inDanger, DiskDice& dice);
-    std::vector<bool> chooseLost(std::size_t count, DiskDice& dice) const;
-    void storeSectors(Change const& change, bool inDanger, DiskDice& dice);
+    void store(std::uint64_t changes, bool inDanger, FaultSource& dice);
+    std::vector<bool> chooseLost(std::size_t count, FaultSource& dice) const;
+    void storeSectors(Change const& change, bool inDanger, FaultSource& dice);
 
     SparseBytes seen_;
     SparseBytes stored_;

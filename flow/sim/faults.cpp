@@ -1,17 +1,12 @@
 #include "flow/sim/faults.h"
 
 #include "flow/base/format.h"
-#include "flow/base/random.h"
 
 namespace flow {
 namespace {
 
-struct Class {
-    double Faults::* probability;
-    double most;
-};
-constexpr Class kClasses[] = {
-#define FLOW_FAULT(name, meaning, most) {&Faults::name, most},
+constexpr double kMost[] = {
+#define FLOW_FAULT(name, meaning, most) most,
     FLOW_FAULTS(FLOW_FAULT)
 #undef FLOW_FAULT
 };
@@ -21,10 +16,10 @@ constexpr Class kClasses[] = {
 Faults Faults::swarm(std::uint64_t seed) {
     DeterministicRandom random(seed ^ 0x737761726dull); // not the numbers that the world draws
     Faults faults;
-    for (Class const& each : kClasses) {
+    for (std::size_t i = 0; i < kFaultKinds; ++i) {
         double share = random.random01();
         if (random.coinflip())
-            faults.*each.probability = each.most * share;
+            faults.*detail::kFaultProbabilities[i] = kMost[i] * share;
     }
     faults.buggify = random.randomInt(0, 4) != 0 ? 0.25 : 0;
     return faults;
@@ -33,9 +28,32 @@ Faults Faults::swarm(std::uint64_t seed) {
 std::string Faults::toString() const {
     std::string text;
     for (std::size_t i = 0; i < kFaultKinds; ++i)
-        if (double value = this->*kClasses[i].probability; value != 0)
+        if (double value = of(FaultKind(i)); value != 0)
             text += format("%s%s = %.4g", text.empty() ? "" : ", ", detail::kFaultNames[i], value);
     return text;
+}
+
+std::string FaultCounts::toString() const {
+    std::string text;
+    for (std::size_t i = 0; i < kFaultKinds; ++i)
+        if (counts_[i] != 0)
+            text += std::string(text.empty() ? "" : ", ") + detail::kFaultNames[i] + " = " + std::to_string(counts_[i]);
+    return text;
+}
+
+std::uint64_t FaultCounts::total() const {
+    std::uint64_t sum = 0;
+    for (std::uint64_t each : counts_)
+        sum += each;
+    return sum;
+}
+
+bool PlainFaults::strikes(FaultKind kind, std::uint64_t) {
+    double likely = faults.of(kind);
+    if (likely <= 0 || random_.random01() >= likely)
+        return false;
+    ++counts[kind];
+    return true;
 }
 
 } // namespace flow

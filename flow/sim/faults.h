@@ -10,6 +10,8 @@
 // A run in which everything fails all the time finds little: hardly anything gets far enough to go wrong in an
 // interesting way. So swarm() leaves half of the classes out, at random (Groce et al., "Swarm testing", 2012).
 
+#include "flow/base/random.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -44,31 +46,34 @@ namespace flow {
     X(datagramReorder, "per datagram: others overtake it", 0.1)                                                        \
     X(diskTornWrite, "per unsynced write at a crash: only some of its sectors are there", 0.3)                         \
     X(diskLostWrite, "per unsynced write at a crash: it is not there", 0.3)                                            \
-    X(diskReorderedWrite, "per unsynced write at a crash: it is there and an older one is not", 0.3)                   \
-    X(diskLostRename, "per rename at a crash whose directory was not synced: it is undone", 0.3)                       \
+    X(diskReorderedWrite, "per file at a crash: unsynced writes reached it in another order, and not all did", 0.3)    \
+    X(diskLostName, "per unsynced change of a name at a crash: it and all later ones of its directory are undone",     \
+      0.3)                                                                                                             \
     X(diskMisdirectedWrite, "per write: it goes to another place of the file", 0.0002)                                 \
-    X(diskBitFlip, "per read: one of its bits is wrong", 0.0002)                                                       \
-    X(diskError, "per operation on a file: io_error", 0.001)                                                           \
+    X(diskBitFlip, "per read: one of its bits is wrong from here on", 0.0002)                                          \
+    X(diskError, "per operation on a file but sync: io_error", 0.001)                                                  \
+    X(diskSyncError, "per sync: io_error, and of what was not synced something may be lost", 0.001)                    \
     X(diskFull, "per write: there is no space", 0.001)                                                                 \
     X(diskSlow, "per operation on a file: it takes long", 0.01)                                                        \
     X(diskSlowSync, "per sync: it takes long", 0.02)                                                                   \
     X(buggify, "per visit of an armed site of buggify(): it is true", 0.25)
+
+enum class FaultKind : std::uint8_t {
+#define FLOW_FAULT(name, meaning, most) name,
+    FLOW_FAULTS(FLOW_FAULT)
+#undef FLOW_FAULT
+};
 
 struct Faults {
 #define FLOW_FAULT(name, meaning, most) double name = 0;
     FLOW_FAULTS(FLOW_FAULT)
 #undef FLOW_FAULT
 
+    double of(FaultKind kind) const;
     /// What a seed makes of them: each is left out by half of the seeds, and buggify by a quarter.
     static Faults swarm(std::uint64_t seed);
     /// Those that are not 0, as `name = value` with commas between.
     std::string toString() const;
-};
-
-enum class FaultKind : std::uint8_t {
-#define FLOW_FAULT(name, meaning, most) name,
-    FLOW_FAULTS(FLOW_FAULT)
-#undef FLOW_FAULT
 };
 
 namespace detail {
@@ -77,7 +82,16 @@ inline constexpr const char* kFaultNames[] = {
     FLOW_FAULTS(FLOW_FAULT)
 #undef FLOW_FAULT
 };
+inline constexpr double Faults::* kFaultProbabilities[] = {
+#define FLOW_FAULT(name, meaning, most) &Faults::name,
+    FLOW_FAULTS(FLOW_FAULT)
+#undef FLOW_FAULT
+};
 } // namespace detail
+
+inline double Faults::of(FaultKind kind) const {
+    return this->*detail::kFaultProbabilities[static_cast<std::size_t>(kind)];
+}
 
 inline constexpr std::size_t kFaultKinds = std::size(detail::kFaultNames);
 inline const char* faultName(FaultKind kind) {
@@ -90,17 +104,39 @@ public:
     std::uint64_t& operator[](FaultKind kind) { return counts_[static_cast<std::size_t>(kind)]; }
     std::uint64_t operator[](FaultKind kind) const { return counts_[static_cast<std::size_t>(kind)]; }
 
+    std::uint64_t total() const;
+    /// Those that have, as `name = count` with commas between.
+    std::string toString() const;
+
 private:
     std::array<std::uint64_t, kFaultKinds> counts_{};
 };
 
-/// Told of each fault when it happens. `what` says where, as far as that is the same in every run of a seed.
-class FaultObserver {
+/// Decides which faults strike, and counts them. A World is one.
+class FaultSource {
 public:
-    virtual void happened(FaultKind kind, std::uint64_t what) = 0;
+    /// Whether this one strikes now. `what` says whom, as far as that is the same in every run of a seed.
+    virtual bool strikes(FaultKind kind, std::uint64_t what = 0) = 0;
+    /// For how it strikes.
+    virtual DeterministicRandom& random() = 0;
 
 protected:
-    ~FaultObserver() = default;
+    ~FaultSource() = default;
+};
+
+/// One that goes by probabilities alone, for what is tested without a World.
+class PlainFaults final : public FaultSource {
+public:
+    explicit PlainFaults(std::uint64_t seed, Faults const& some = {}) : faults(some), random_(seed) {}
+
+    bool strikes(FaultKind kind, std::uint64_t what = 0) override;
+    DeterministicRandom& random() override { return random_; }
+
+    Faults faults;
+    FaultCounts counts;
+
+private:
+    DeterministicRandom random_;
 };
 
 } // namespace flow

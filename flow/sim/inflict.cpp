@@ -14,37 +14,24 @@ double duration(DeterministicRandom& random, double median) {
     return half;
 }
 
-struct PerSecond {
-    FaultKind kind;
-    double Faults::* probability;
-};
-constexpr PerSecond kPerSecond[] = {
-    {FaultKind::processKill, &Faults::processKill},
-    {FaultKind::processReboot, &Faults::processReboot},
-    {FaultKind::powerLoss, &Faults::powerLoss},
-    {FaultKind::processPause, &Faults::processPause},
-    {FaultKind::processSlow, &Faults::processSlow},
-    {FaultKind::addressSwap, &Faults::addressSwap},
-    {FaultKind::clockJump, &Faults::clockJump},
-    {FaultKind::systemClockJump, &Faults::systemClockJump},
-    {FaultKind::clockDrift, &Faults::clockDrift},
-    {FaultKind::allocationFailure, &Faults::allocationFailure},
-    {FaultKind::partitionOneWay, &Faults::partitionOneWay},
-    {FaultKind::partitionTwoWay, &Faults::partitionTwoWay},
+constexpr FaultKind kPerSecond[] = {
+    FaultKind::processKill, FaultKind::processReboot,     FaultKind::powerLoss,       FaultKind::processPause,
+    FaultKind::processSlow, FaultKind::addressSwap,       FaultKind::clockJump,       FaultKind::systemClockJump,
+    FaultKind::clockDrift,  FaultKind::allocationFailure, FaultKind::partitionOneWay, FaultKind::partitionTwoWay,
 };
 
 double sumOf(Faults const& faults) {
     double sum = 0;
-    for (PerSecond const& each : kPerSecond)
-        sum += faults.*each.probability;
+    for (FaultKind each : kPerSecond)
+        sum += faults.of(each);
     return sum;
 }
 
 /// One of them, as likely as it is frequent.
-PerSecond const& choose(Faults const& faults, DeterministicRandom& random) {
+FaultKind choose(Faults const& faults, DeterministicRandom& random) {
     double left = random.random01() * sumOf(faults);
-    for (PerSecond const& each : kPerSecond)
-        if ((left -= faults.*each.probability) < 0)
+    for (FaultKind each : kPerSecond)
+        if ((left -= faults.of(each)) < 0)
             return each;
     return kPerSecond[0]; // by a rounding error
 }
@@ -112,7 +99,7 @@ Future<Void> inflictFaults(World& world) {
             if (process.options().protectedFromFaults || !process.isRunning() ||
                 world.random().random01() >= pause * sum)
                 continue;
-            FaultKind kind = choose(world.faults(), world.random()).kind;
+            FaultKind kind = choose(world.faults(), world.random());
             if (world.inflict(kind, process))
                 world.happened(kind, process.id());
         }

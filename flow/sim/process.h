@@ -94,6 +94,8 @@ public:
     ProcessOptions const& options() const { return options_; }
 
     bool isRunning() const { return loop_ != nullptr; }
+    /// Of this life; it must run.
+    Loop& loop() const { return *loop_; }
     /// How often it has been started.
     int lives() const { return lives_; }
     /// How main of the last life ended, if it did: with Error() if well.

@@ -214,8 +214,8 @@ void World::calmDown() {
     whenOutside([this] { faultsToCome_ = Future<Void>(); });
 }
 
-bool World::strikes(double Faults::* probability, FaultKind kind, std::uint64_t what) {
-    double likely = faults_.*probability;
+bool World::strikes(FaultKind kind, std::uint64_t what) {
+    double likely = faults_.of(kind);
     if (likely <= 0 || random_.random01() >= likely)
         return false;
     happened(kind, what);

@@ -25,7 +25,7 @@
 
 namespace flow {
 
-class World final : public Loop, public FaultObserver, BuggifySource {
+class World final : public Loop, public FaultSource, BuggifySource {
 public:
     /// `record`, if there is one, gets every event.
     explicit World(std::uint64_t seed, Faults const& faults = {}, Record* record = nullptr);
@@ -70,13 +70,14 @@ public:
     /// From here on nothing goes wrong any more. What has begun still ends in its time.
     void calmDown();
     FaultCounts const& faultCounts() const { return faultCounts_; }
-    /// Whether a fault of that probability strikes now. If so, it is counted and is an event.
-    bool strikes(double Faults::* probability, FaultKind kind, std::uint64_t what = 0);
-    void happened(FaultKind kind, std::uint64_t what) override;
+    /// If so, it is counted and is an event.
+    bool strikes(FaultKind kind, std::uint64_t what = 0) override;
+    /// Counts one that has struck in another way.
+    void happened(FaultKind kind, std::uint64_t what);
     /// How a fault that is "per second of a process" is done, where the world does not know it: those of the network.
     void onFault(FaultKind kind, std::function<void(Process&)> inflict);
     /// For whatever is simulated between processes: no process draws from it.
-    DeterministicRandom& random() { return random_; }
+    DeterministicRandom& random() override { return random_; }
 
     // What happened.
 

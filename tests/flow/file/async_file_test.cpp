@@ -32,16 +32,15 @@ struct RealMachine {
 
 struct SimMachine {
     SimMachine() { loop.provide<FileSystem>(&disk); }
-    DeterministicRandom random{1};
-    DiskFaults faults;
-    SimDisk disk{random, faults};
+    PlainFaults dice{1};
+    SimDisk disk{dice};
     SimLoop loop;
     std::string here() { return "/"; }
 };
 
 /// Operations take time, and overtake each other.
 struct UnevenSimMachine : SimMachine {
-    UnevenSimMachine() { faults.seconds = 0.001; }
+    UnevenSimMachine() { disk.speed.seconds = 0.001; }
 };
 
 Future<Reference<AsyncFile>> make(std::string path, Standalone<StringRef> content) {

@@ -7,7 +7,6 @@
 #include <set>
 
 using namespace flow;
-using detail::DiskDice;
 using detail::DiskFile;
 
 namespace {
@@ -15,11 +14,8 @@ namespace {
 constexpr int kSector = DiskFile::kSector;
 
 struct Disk {
-    explicit Disk(std::uint64_t seed = 1) : random(seed) {}
-    DeterministicRandom random;
-    DiskFaults faults;
-    std::map<DiskFault, int> struck;
-    DiskDice dice{random, faults, [this](DiskFault fault) { ++struck[fault]; }};
+    explicit Disk(std::uint64_t seed = 1) : dice(seed) {}
+    PlainFaults dice;
     Reference<DiskFile> file = makeReference<DiskFile>();
 
     std::string content() { return file->read(0, 1 << 20, dice); }
@@ -47,12 +43,12 @@ TEST_CASE("disk file: without faults everything survives") {
     std::string before = disk.content();
     CHECK(before.size() == 5003);
     CHECK(disk.afterCrash() == before);
-    CHECK(disk.struck.empty());
+    CHECK(disk.dice.counts.total() == 0);
 }
 
 TEST_CASE("disk file: lost writes and truncates, but not what was synced") {
     Disk disk;
-    disk.faults.lostWrite = 1;
+    disk.dice.faults.diskLostWrite = 1;
     disk.file->write(0, "synced"_sr);
     disk.sync();
     disk.file->write(2, "lost"_sr);
@@ -60,12 +56,12 @@ TEST_CASE("disk file: lost writes and truncates, but not what was synced") {
     disk.file->truncate(1);
     CHECK(disk.content() == "s");
     CHECK(disk.afterCrash() == "synced");
-    CHECK(disk.struck[DiskFault::LostWrite] == 3);
+    CHECK(disk.dice.counts[FaultKind::diskLostWrite] == 3);
 }
 
 TEST_CASE("disk file: sync is of the changes before it") {
     Disk disk;
-    disk.faults.lostWrite = 1;
+    disk.dice.faults.diskLostWrite = 1;
     disk.file->write(0, "first"_sr);
     std::uint64_t first = disk.file->changes();
     disk.file->write(5, "second"_sr);
@@ -79,7 +75,7 @@ TEST_CASE("disk file: sync is of the changes before it") {
 TEST_CASE("disk file: a torn write leaves whole sectors") {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         Disk disk(seed);
-        disk.faults.tornWrite = 1;
+        disk.dice.faults.diskTornWrite = 1;
         disk.file->write(0, sectors(64, 'a'));
         disk.sync();
         disk.file->write(0, sectors(64, 'b'));
@@ -91,16 +87,16 @@ TEST_CASE("disk file: a torn write leaves whole sectors") {
         }
         CHECK(count['a'] > 0);
         CHECK(count['b'] > 0);
-        CHECK(disk.struck[DiskFault::TornWrite] == 1);
+        CHECK(disk.dice.counts[FaultKind::diskTornWrite] == 1);
     }
 }
 
 TEST_CASE("disk file: one sector is never torn") {
     Disk disk;
-    disk.faults.tornWrite = 1;
+    disk.dice.faults.diskTornWrite = 1;
     disk.file->write(kSector + 100, "small"_sr);
     CHECK(disk.afterCrash().substr(kSector + 100) == "small");
-    CHECK(disk.struck.empty());
+    CHECK(disk.dice.counts.total() == 0);
 }
 
 TEST_CASE("disk file: reordered writes survive without those before them") {
@@ -108,7 +104,7 @@ TEST_CASE("disk file: reordered writes survive without those before them") {
     int gaps = 0;
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
         Disk disk(seed);
-        disk.faults.reorderedWrites = 1;
+        disk.dice.faults.diskReorderedWrite = 1;
         disk.file->truncate(16 * kSector);
         disk.sync();
         for (int i = 0; i < 16; ++i)
@@ -120,7 +116,7 @@ TEST_CASE("disk file: reordered writes survive without those before them") {
         CHECK(survived.find('-') != std::string::npos);
         CHECK(survived.find('x') != std::string::npos);
         outcomes.insert(survived);
-        CHECK(disk.struck[DiskFault::ReorderedWrites] == 1);
+        CHECK(disk.dice.counts[FaultKind::diskReorderedWrite] == 1);
     }
     CHECK(gaps > 25);
     CHECK(outcomes.size() > 25);
@@ -129,7 +125,7 @@ TEST_CASE("disk file: reordered writes survive without those before them") {
 TEST_CASE("disk file: a sector is always one that the file had") {
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
         Disk disk(seed);
-        disk.faults = {.lostWrite = 0.4, .tornWrite = 0.4, .reorderedWrites = 0.4};
+        disk.dice.faults = {.diskTornWrite = 0.4, .diskLostWrite = 0.4, .diskReorderedWrite = 0.4};
         constexpr int kSectors = 12;
         std::vector<std::set<std::string>> versions(kSectors);
         auto note = [&] {
@@ -140,14 +136,14 @@ TEST_CASE("disk file: a sector is always one that the file had") {
         };
         note();
         for (int i = 0; i < 60; ++i) {
-            int offset = disk.random.randomInt(0, kSectors * kSector);
-            if (disk.random.randomInt(0, 10) == 0)
+            int offset = disk.dice.random().randomInt(0, kSectors * kSector);
+            if (disk.dice.random().randomInt(0, 10) == 0)
                 disk.file->truncate(offset / kSector * kSector);
             else
-                disk.file->write(offset, disk.random.randomAlphaNumeric(
-                                             disk.random.randomInt(0, std::min(2000, kSectors * kSector - offset))));
+                disk.file->write(offset, disk.dice.random().randomAlphaNumeric(disk.dice.random().randomInt(
+                                             0, std::min(2000, kSectors * kSector - offset))));
             note();
-            if (disk.random.randomInt(0, 15) == 0) {
+            if (disk.dice.random().randomInt(0, 15) == 0) {
                 disk.sync();
                 versions.assign(kSectors, {});
                 note();
@@ -163,7 +159,7 @@ TEST_CASE("disk file: a sector is always one that the file had") {
 TEST_CASE("disk file: a file that was cut and has grown again does not show what was cut off") {
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
         Disk disk(seed);
-        disk.faults.lostWrite = 0.5;
+        disk.dice.faults.diskLostWrite = 0.5;
         disk.file->write(0, sectors(8, 'a'));
         disk.sync();
         disk.file->truncate(0);
@@ -182,7 +178,7 @@ TEST_CASE("disk file: a misdirected write is found elsewhere after the crash") {
     Disk disk;
     disk.file->write(0, sectors(8, 'a'));
     disk.sync();
-    disk.faults.misdirectedWrite = 1;
+    disk.dice.faults.diskMisdirectedWrite = 1;
     disk.file->write(2 * kSector, sectors(1, 'b'));
     std::string before = disk.content();
     CHECK(sector(before, 2) == sectors(1, 'b'));
@@ -192,16 +188,16 @@ TEST_CASE("disk file: a misdirected write is found elsewhere after the crash") {
     CHECK(after.size() == before.size());
     CHECK(sector(after, 2) == sectors(1, 'a'));
     CHECK(std::count(after.begin(), after.end(), 'b') == kSector);
-    CHECK(disk.struck[DiskFault::MisdirectedWrite] == 1);
+    CHECK(disk.dice.counts[FaultKind::diskMisdirectedWrite] == 1);
 }
 
 TEST_CASE("disk file: a flipped bit stays until it is written again") {
     Disk disk;
     disk.file->write(0, "text"_sr);
     disk.sync();
-    disk.faults.bitFlip = 1;
+    disk.dice.faults.diskBitFlip = 1;
     std::string wrong = disk.file->read(1, 2, disk.dice);
-    disk.faults.bitFlip = 0;
+    disk.dice.faults.diskBitFlip = 0;
     int bits = 0;
     for (int i = 0; i < 2; ++i)
         bits += __builtin_popcount(static_cast<unsigned char>(wrong[static_cast<std::size_t>(i)] ^ "ex"[i]));
@@ -210,12 +206,12 @@ TEST_CASE("disk file: a flipped bit stays until it is written again") {
     CHECK(disk.afterCrash() == "t" + wrong + "t");
     disk.file->write(0, "text"_sr);
     CHECK(disk.afterCrash() == "text");
-    CHECK(disk.struck[DiskFault::BitFlip] == 1);
+    CHECK(disk.dice.counts[FaultKind::diskBitFlip] == 1);
 }
 
 TEST_CASE("disk file: what a failed sync has lost, a later one does not bring back") {
     Disk disk;
-    disk.faults.lostWrite = 1;
+    disk.dice.faults.diskLostWrite = 1;
     disk.file->write(0, "lost"_sr);
     disk.file->storeSome(disk.file->changes(), disk.dice);
     CHECK(disk.content() == "lost");

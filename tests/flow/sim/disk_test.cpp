@@ -7,6 +7,7 @@
 #include "flow/lib/all.h"
 #include "flow/lib/errors.h"
 #include "flow/sim/sim_loop.h"
+#include "flow/sim/world.h"
 #include "tests/flow/support/balance.h"
 
 #include <doctest/doctest.h>
@@ -23,11 +24,9 @@ using File = Reference<AsyncFile>;
 
 /// Lives on from one process to the next; each has a loop of its own.
 struct Machine {
-    explicit Machine(std::uint64_t seed = 1) : random(seed) { boot(); }
-    DeterministicRandom random;
-    DiskFaults faults;
-    std::map<std::string, int> struck;
-    SimDisk disk{random, faults, [this](DiskFault fault) { ++struck[nameOf(fault)]; }};
+    explicit Machine(std::uint64_t seed = 1) : dice(seed) { boot(); }
+    PlainFaults dice;
+    SimDisk disk{dice};
     std::optional<SimLoop> loop;
 
     void boot() {
@@ -76,26 +75,26 @@ TEST_CASE("disk: without faults all that was done survives, also without sync") 
     machine.crash();
     CHECK(machine.run(machine.disk.list("")) == Names({"d", "g"}));
     CHECK(machine.content("g") == "text");
-    CHECK(machine.struck.empty());
+    CHECK(machine.dice.counts.total() == 0);
     CHECK(machine.loop->now() == 0);
 }
 
 TEST_CASE("disk: a crash takes what was not synced, with lostWrite") {
     Machine machine;
     File file = machine.synced("/f", "synced"_sr);
-    machine.faults.lostWrite = 1;
+    machine.dice.faults.diskLostWrite = 1;
     machine.run(file->write(0, "LOST, and longer"_sr));
     CHECK(machine.content("f") == "LOST, and longer");
     machine.crash();
     CHECK(machine.content("f") == "synced");
-    CHECK(machine.struck == std::map<std::string, int>{{"lostWrite", 1}});
+    CHECK(machine.dice.counts.toString() == "diskLostWrite = 1");
 }
 
 TEST_CASE("disk: a crash takes names, with lostName") {
     Machine machine;
     (void)machine.synced("/old", "old"_sr);
     (void)machine.synced("/doomed", "doomed"_sr);
-    machine.faults.lostName = 1;
+    machine.dice.faults.diskLostName = 1;
     File fresh = machine.open("new");
     machine.run(fresh->write(0, "new"_sr));
     machine.run(fresh->sync());
@@ -110,13 +109,13 @@ TEST_CASE("disk: a crash takes names, with lostName") {
     CHECK(machine.content("old") == "old");
     CHECK(machine.content("doomed") == "doomed");
     CHECK_FALSE(machine.isThere("d/f"));
-    CHECK(machine.struck.size() == 1);
-    CHECK(machine.struck["lostName"] > 0);
+    CHECK(machine.dice.counts.total() > 0);
+    CHECK(machine.dice.counts[FaultKind::diskLostName] > 0);
 }
 
 TEST_CASE("disk: names are safe once their directory is synced") {
     Machine machine;
-    machine.faults.lostName = 1;
+    machine.dice.faults.diskLostName = 1;
     machine.run(machine.disk.makeDirectory("d"));
     machine.run(machine.disk.syncDirectory("/"));
     (void)machine.open("d/a");
@@ -136,7 +135,7 @@ TEST_CASE("disk: a rename is atomic, and names of one directory come to the disk
         machine.run(machine.disk.makeDirectory("d"));
         machine.run(machine.disk.syncDirectory("/"));
         (void)machine.synced("/a", "text"_sr);
-        machine.faults.lostName = 0.2;
+        machine.dice.faults.diskLostName = 0.2;
         machine.run(machine.disk.rename("a", "d/b"));
         for (int i = 0; i < 5; ++i)
             (void)machine.open("d/n" + std::to_string(i));
@@ -158,7 +157,7 @@ TEST_CASE("disk: a rename is atomic, and names of one directory come to the disk
 TEST_CASE("disk: input and output errors do nothing but fail, and say that they were injected") {
     Machine machine;
     File file = machine.synced("/f", "text"_sr);
-    machine.faults.ioError = 1;
+    machine.dice.faults.diskError = 1;
     for (Error error :
          {machine.errorOf(file->write(0, "x"_sr)), machine.errorOf(file->read(0, 1)),
           machine.errorOf(file->truncate(0)), machine.errorOf(file->size()),
@@ -169,8 +168,8 @@ TEST_CASE("disk: input and output errors do nothing but fail, and say that they 
         CHECK(error.isInjectedFault());
     }
     CHECK(machine.errorOf(file->sync()) == Error());
-    CHECK(machine.struck == std::map<std::string, int>{{"ioError", 10}});
-    machine.faults.ioError = 0;
+    CHECK(machine.dice.counts.toString() == "diskError = 10");
+    machine.dice.faults.diskError = 0;
     CHECK(machine.content("f") == "text");
     CHECK(machine.run(machine.disk.list("")) == Names({"f"}));
 }
@@ -178,13 +177,13 @@ TEST_CASE("disk: input and output errors do nothing but fail, and say that they 
 TEST_CASE("disk: a full disk takes a part of a write") {
     Machine machine;
     File file = machine.open("f");
-    machine.faults.diskFull = 1;
+    machine.dice.faults.diskFull = 1;
     Error error = machine.errorOf(file->write(0, std::string(100, 'x')));
     CHECK(error.code() == error_code_disk_full);
     CHECK(machine.content("f").size() < 100);
     CHECK(machine.content("f") == std::string(machine.content("f").size(), 'x'));
     CHECK(machine.errorOf(file->write(0, ""_sr)) == Error());
-    CHECK(machine.struck == std::map<std::string, int>{{"diskFull", 1}});
+    CHECK(machine.dice.counts.toString() == "diskFull = 1");
 }
 
 TEST_CASE("disk: what a failed sync has lost, a later one does not bring back") {
@@ -192,12 +191,12 @@ TEST_CASE("disk: what a failed sync has lost, a later one does not bring back") 
     File file = machine.synced("/f", "old"_sr);
     machine.run(file->write(0, "new"_sr));
     machine.run(machine.disk.makeDirectory("d"));
-    machine.faults.lostWrite = 1;
-    machine.faults.syncError = 1;
+    machine.dice.faults.diskLostWrite = 1;
+    machine.dice.faults.diskSyncError = 1;
     CHECK(machine.errorOf(file->sync()).code() == error_code_io_error);
     CHECK(machine.errorOf(machine.disk.syncDirectory("/")).code() == error_code_io_error);
-    CHECK(machine.struck["syncError"] == 2);
-    machine.faults.syncError = 0;
+    CHECK(machine.dice.counts[FaultKind::diskSyncError] == 2);
+    machine.dice.faults.diskSyncError = 0;
     machine.run(file->sync());
     CHECK(machine.content("f") == "new");
     machine.crash();
@@ -205,16 +204,16 @@ TEST_CASE("disk: what a failed sync has lost, a later one does not bring back") 
 }
 
 TEST_CASE("disk: each fault that damages a file, through the whole of it") {
-    for (double DiskFaults::* fault :
-         {&DiskFaults::tornWrite, &DiskFaults::reorderedWrites, &DiskFaults::misdirectedWrite, &DiskFaults::bitFlip}) {
+    for (double Faults::* fault :
+         {&Faults::diskTornWrite, &Faults::diskReorderedWrite, &Faults::diskMisdirectedWrite, &Faults::diskBitFlip}) {
         Machine machine;
         File file = machine.synced("/f", std::string(32 * 512, 'a'));
-        machine.faults.*fault = 1;
+        machine.dice.faults.*fault = 1;
         for (int i = 0; i < 8; ++i)
             machine.run(file->write(i * 4 * 512, std::string(4 * 512, 'b')));
         machine.crash();
         CHECK(machine.content("f") != std::string(32 * 512, 'b'));
-        CHECK(machine.struck.size() == 1);
+        CHECK(machine.dice.counts.total() > 0);
     }
 }
 
@@ -222,31 +221,31 @@ TEST_CASE("disk: operations take time") {
     Machine machine;
     File file = machine.open("f");
     CHECK(machine.loop->now() == 0);
-    machine.faults.seconds = 0.01;
+    machine.disk.speed.seconds = 0.01;
     for (int i = 0; i < 1000; ++i)
         machine.run(file->write(0, "x"_sr));
     CHECK(machine.loop->now() > 9);
     CHECK(machine.loop->now() < 11);
-    CHECK(machine.struck.empty());
+    CHECK(machine.dice.counts.total() == 0);
 }
 
 TEST_CASE("disk: slow operations, and slow syncs") {
     Machine machine;
     File file = machine.open("f");
-    machine.faults.slowSeconds = 7;
-    machine.faults.slowOperation = 1;
+    machine.disk.speed.slowSeconds = 7;
+    machine.dice.faults.diskSlow = 1;
     machine.run(file->write(0, "x"_sr));
     CHECK(machine.loop->now() == 7);
     machine.run(file->sync());
     CHECK(machine.loop->now() == 7);
-    machine.faults.slowOperation = 0;
-    machine.faults.slowSync = 1;
+    machine.dice.faults.diskSlow = 0;
+    machine.dice.faults.diskSlowSync = 1;
     machine.run(file->write(0, "x"_sr));
     CHECK(machine.loop->now() == 7);
     machine.run(file->sync());
     machine.run(machine.disk.syncDirectory("/"));
     CHECK(machine.loop->now() == 21);
-    CHECK(machine.struck == std::map<std::string, int>{{"slowOperation", 1}, {"slowSync", 2}});
+    CHECK(machine.dice.counts.toString() == "diskSlow = 1, diskSlowSync = 2");
 }
 
 TEST_CASE("disk: operations that are under way together overtake each other") {
@@ -254,7 +253,7 @@ TEST_CASE("disk: operations that are under way together overtake each other") {
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
         Machine machine(seed);
         File file = machine.open("f");
-        machine.faults.seconds = 0.01;
+        machine.disk.speed.seconds = 0.01;
         machine.run(file->write(0, "first"_sr) && file->write(0, "later"_sr));
         later += machine.content("f") == "later";
     }
@@ -266,9 +265,9 @@ TEST_CASE("disk: a sync is of what had ended when it was called") {
     Machine machine;
     File file = machine.synced("/f", ""_sr);
     machine.run(file->write(0, "before"_sr));
-    machine.faults.slowSync = 1;
+    machine.dice.faults.diskSlowSync = 1;
     Future<Void> sync = file->sync();
-    machine.faults.lostWrite = 1;
+    machine.dice.faults.diskLostWrite = 1;
     machine.run(file->write(512, "during"_sr));
     CHECK_FALSE(sync.isReady());
     machine.run(sync);
@@ -291,12 +290,12 @@ TEST_CASE("disk: an operation that nobody waits for happens, or does not") {
 
 TEST_CASE("disk: what a killed process has done stays, and it does nothing any more") {
     Machine machine;
-    machine.faults.lostWrite = 1;
-    machine.faults.lostName = 1;
-    machine.faults.slowSeconds = 10;
+    machine.dice.faults.diskLostWrite = 1;
+    machine.dice.faults.diskLostName = 1;
+    machine.disk.speed.slowSeconds = 10;
     File file = machine.open("f");
     machine.run(file->write(0, "done"_sr));
-    machine.faults.slowOperation = 1;
+    machine.dice.faults.diskSlow = 1;
     Future<Void> underWay = file->write(0, "never"_sr);
     Future<File> opened = machine.disk.open("g", OpenMode::Create);
     machine.disk.kill();
@@ -308,7 +307,7 @@ TEST_CASE("disk: what a killed process has done stays, and it does nothing any m
     machine.loop->run();
     for (bool ready : {underWay.isReady(), opened.isReady(), late.isReady(), asked.isReady(), sync.isReady()})
         CHECK_FALSE(ready);
-    machine.faults.slowOperation = 0;
+    machine.dice.faults.diskSlow = 0;
     CHECK(machine.content("f") == "done");
     CHECK_FALSE(machine.isThere("g"));
     machine.disk.kill();
@@ -320,7 +319,8 @@ TEST_CASE("disk: a process that dies in the midst of its own steps, at any momen
     for (int point = 0; point < 40; ++point) {
         test::Balance balance;
         Machine machine(static_cast<std::uint64_t>(point));
-        machine.faults = {.lostWrite = 0.5, .tornWrite = 0.5, .seconds = 0.01};
+        machine.dice.faults = {.diskTornWrite = 0.5, .diskLostWrite = 0.5};
+        machine.disk.speed.seconds = 0.01;
         int steps = 0;
         auto process = [&]() -> Future<Void> {
             File file = co_await files().open("f", OpenMode::Create);
@@ -344,7 +344,7 @@ TEST_CASE("disk: a process that dies in the midst of its own steps, at any momen
 
 TEST_CASE("disk: a process that kills itself and is destroyed without running, with operations under way") {
     Machine machine;
-    machine.faults.seconds = 0.01;
+    machine.disk.speed.seconds = 0.01;
     detail::Census census;
     for (int life = 0; life < 4; ++life) {
         detail::CellGroup group;
@@ -374,7 +374,8 @@ TEST_CASE("disk: a process that kills itself and is destroyed without running, w
 TEST_CASE("disk: what was synced survives whatever happens to the rest") {
     for (std::uint64_t seed = 0; seed < 30; ++seed) {
         Machine machine(seed);
-        machine.faults = {.lostWrite = 0.3, .tornWrite = 0.3, .reorderedWrites = 0.3, .lostName = 0.5};
+        machine.dice.faults = {
+            .diskTornWrite = 0.3, .diskLostWrite = 0.3, .diskReorderedWrite = 0.3, .diskLostName = 0.5};
         (void)machine.synced("/f", std::string(20 * 512, 'a'));
         for (int life = 0; life < 10; ++life) {
             File file = machine.open("f");
@@ -383,13 +384,13 @@ TEST_CASE("disk: what was synced survives whatever happens to the rest") {
             std::string written = before;
             std::vector<bool> touched(20);
             for (int i = 0; i < 5; ++i) {
-                auto where = static_cast<std::size_t>(machine.random.randomInt(0, 18));
+                auto where = static_cast<std::size_t>(machine.dice.random().randomInt(0, 18));
                 std::string text(1024, static_cast<char>('b' + life));
                 machine.run(file->write(static_cast<std::int64_t>(where) * 512, text));
                 touched[where] = touched[where + 1] = true;
                 written.replace(where * 512, 1024, text);
             }
-            bool synced = machine.random.coinflip();
+            bool synced = machine.dice.random().coinflip();
             if (synced)
                 machine.run(file->sync());
             machine.crash();
@@ -409,19 +410,19 @@ namespace {
 /// What a process with all kinds of faults sees, in four lives.
 std::string course(std::uint64_t seed) {
     Machine machine(seed);
-    machine.faults = {.lostWrite = 0.2,
-                      .tornWrite = 0.2,
-                      .reorderedWrites = 0.2,
-                      .lostName = 0.2,
-                      .misdirectedWrite = 0.05,
-                      .bitFlip = 0.05,
-                      .ioError = 0.05,
-                      .diskFull = 0.05,
-                      .syncError = 0.1,
-                      .slowOperation = 0.1,
-                      .slowSync = 0.1,
-                      .slowSeconds = 0.5,
-                      .seconds = 0.01};
+    machine.dice.faults = {.diskTornWrite = 0.2,
+                           .diskLostWrite = 0.2,
+                           .diskReorderedWrite = 0.2,
+                           .diskLostName = 0.2,
+                           .diskMisdirectedWrite = 0.05,
+                           .diskBitFlip = 0.05,
+                           .diskError = 0.05,
+                           .diskSyncError = 0.1,
+                           .diskFull = 0.05,
+                           .diskSlow = 0.1,
+                           .diskSlowSync = 0.1};
+    machine.disk.speed.slowSeconds = 0.5;
+    machine.disk.speed.seconds = 0.01;
     std::string seen;
     DeterministicRandom choices(3);
     auto use = [&](int name) -> Future<Void> {
@@ -448,9 +449,7 @@ std::string course(std::uint64_t seed) {
         all.clear();
         machine.crash();
     }
-    for (auto const& [name, count] : machine.struck)
-        seen += name + std::to_string(count);
-    return seen;
+    return seen + machine.dice.counts.toString();
 }
 
 } // namespace
@@ -460,4 +459,39 @@ TEST_CASE("disk: one seed, one course") {
     CHECK(first == course(1));
     CHECK(first != course(2));
     CHECK(first.size() > 100000);
+}
+
+TEST_CASE("disk: that of a process, through kills and power losses") {
+    static std::vector<std::string> found;
+    found.clear();
+    Faults faults;
+    faults.diskLostWrite = 1;
+    World world(1, faults);
+    auto main = []() -> Future<Void> {
+        if (co_await files().exists("/kept")) {
+            Reference<AsyncFile> file = co_await files().open("/kept", OpenMode::Read);
+            found.push_back((co_await file->read(0, 100)).toString());
+        }
+        Reference<AsyncFile> file = co_await files().open("/kept", OpenMode::Create);
+        co_await file->write(0, "synced"_sr);
+        co_await file->sync();
+        co_await files().syncDirectory("/");
+        co_await file->write(0, "SYN"_sr);
+        for (;;)
+            co_await file->read(0, 1);
+    };
+    Process& process = world.add({.name = "p", .main = main});
+    ProcessDisk& disk = process.attach<ProcessDisk>(world);
+    world.start(process);
+    auto pass = [](double seconds) -> Future<Void> { co_await delay(seconds); };
+    world.run(pass(0.1));
+    world.reboot(process);
+    world.run(pass(0.1));
+    CHECK(found == std::vector<std::string>{"SYNced"});
+    world.reboot(process, 0, true);
+    world.run(pass(0.1));
+    CHECK(found == std::vector<std::string>{"SYNced", "synced"});
+    CHECK(world.faultCounts()[FaultKind::diskLostWrite] == 1);
+    CHECK(disk.disk.speed.seconds > 0);
+    CHECK(world.leakedCells() == 0);
 }
