@@ -100,7 +100,7 @@ Future<Void> inflictFaults(World& world) {
                 world.random().random01() >= pause * sum)
                 continue;
             FaultKind kind = choose(world.faults(), world.random());
-            if (world.inflict(kind, process))
+            if (world.admits(kind) && world.inflict(kind, process))
                 world.happened(kind, process.id());
         }
     }

@@ -1,5 +1,6 @@
 #include "flow/sim/world.h"
 
+#include "flow/base/format.h"
 #include "flow/base/symbol.h"
 #include "flow/lib/time.h"
 #include "flow/sim/inflict.h"
@@ -81,9 +82,7 @@ World::World(std::uint64_t seed, Faults const& faults, Record* record)
 }
 
 World::~World() {
-    faultsToCome_ = Future<Void>();
-    for (auto& process : processes_)
-        stop(*process, false);
+    stopAll();
     end();
     processes_.clear();
     watch_->enter(nullptr);
@@ -128,7 +127,7 @@ void World::begin(Process& process) {
     });
 }
 
-void World::stop(Process& process, bool powerLost) {
+void World::halt(Process& process, bool powerLost) {
     process.start_ = Future<Void>();
     if (!process.isRunning())
         return;
@@ -153,7 +152,7 @@ void World::stop(Process& process, bool powerLost) {
 }
 
 void World::kill(Process& process, bool powerLost) {
-    whenOutside([this, &process, powerLost] { stop(process, powerLost); });
+    whenOutside([this, &process, powerLost] { halt(process, powerLost); });
 }
 
 void World::startLater(Process& process, double seconds) {
@@ -169,7 +168,7 @@ void World::startLater(Process& process, double seconds) {
 
 void World::reboot(Process& process, double seconds, bool powerLost) {
     whenOutside([=, this, &process] {
-        stop(process, powerLost);
+        halt(process, powerLost);
         startLater(process, seconds);
     });
 }
@@ -185,8 +184,8 @@ void World::slowDown(Process& process, double seconds, double secondsPerTurn) {
 
 void World::swapAddresses(Process& a, Process& b) {
     whenOutside([this, &a, &b] {
-        stop(a, false);
-        stop(b, false);
+        halt(a, false);
+        halt(b, false);
         std::swap(a.address_, b.address_);
         startLater(a, 0);
         startLater(b, 0);
@@ -214,9 +213,14 @@ void World::calmDown() {
     whenOutside([this] { faultsToCome_ = Future<Void>(); });
 }
 
+bool World::admits(FaultKind kind) {
+    std::uint64_t number = faultNumber_++;
+    return filter_.admits(kind, number);
+}
+
 bool World::strikes(FaultKind kind, std::uint64_t what) {
     double likely = faults_.of(kind);
-    if (likely <= 0 || random_.random01() >= likely)
+    if (likely <= 0 || random_.random01() >= likely || !admits(kind))
         return false;
     happened(kind, what);
     return true;
@@ -240,7 +244,8 @@ bool World::buggify(const char* file, unsigned line) {
     for (char c : name)
         site = site * 0x100000001B3u ^ static_cast<unsigned char>(c);
     constexpr double kArmed = 0.25;
-    if (DeterministicRandom(seed_ ^ site).random01() >= kArmed || deterministicRandom()->random01() >= faults_.buggify)
+    if (DeterministicRandom(seed_ ^ site).random01() >= kArmed ||
+        deterministicRandom()->random01() >= faults_.buggify || !admits(FaultKind::buggify))
         return false;
     happened(FaultKind::buggify, site);
     return true;
@@ -284,8 +289,11 @@ void World::takeTurn(Process& process) {
     }
     if (process.slowUntil_ > now_)
         process.pausedUntil_ = std::max(process.pausedUntil_, now_ + process.secondsPerTurn_);
+    for (auto& check : invariants_)
+        if (auto wrong = check())
+            fail(*wrong);
     if (ended) {
-        stop(process, false);
+        halt(process, false);
         if (process.exit_->isValid() && process.options_.restartAfter > 0)
             startLater(process, process.options_.restartAfter);
     }
@@ -294,6 +302,10 @@ void World::takeTurn(Process& process) {
 bool World::idleUntil(double deadline) {
     Process* process = next();
     double at = process ? std::max(process->wakesAt(), now_) : std::numeric_limits<double>::infinity();
+    if (double next = std::min(at, deadline); next > limit_ && next != std::numeric_limits<double>::infinity()) {
+        fail(format("it takes longer than %g s of its world\n", limit_) + whoWaits());
+        return true;
+    }
     if (at < deadline) {
         now_ = at;
         takeTurn(*process);
@@ -337,6 +349,18 @@ void World::add(Event const& event) {
 
 void World::note(EventKind kind, std::uint64_t detail) {
     add({now_, detail, current_ ? current_->id_ : 0, 0, kind});
+}
+
+void World::fail(std::string const& text) {
+    if (!failure_)
+        failure_ = SimulationFailure::of(text);
+    stop();
+}
+
+void World::stopAll() {
+    faultsToCome_ = Future<Void>();
+    for (auto& process : processes_)
+        halt(*process, false);
 }
 
 std::string World::whoWaits() const {

@@ -15,10 +15,12 @@
 #include "flow/base/buggify.h"
 #include "flow/loop/loop.h"
 #include "flow/sim/digest.h"
+#include "flow/sim/failure.h"
 #include "flow/sim/faults.h"
 #include "flow/sim/process.h"
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -76,8 +78,22 @@ public:
     void happened(FaultKind kind, std::uint64_t what);
     /// How a fault that is "per second of a process" is done, where the world does not know it: those of the network.
     void onFault(FaultKind kind, std::function<void(Process&)> inflict);
+    /// Leaves out some of the faults that would strike.
+    void setFilter(FaultFilter filter) { filter_ = std::move(filter); }
     /// For whatever is simulated between processes: no process draws from it.
     DeterministicRandom& random() override { return random_; }
+
+    // Right and wrong.
+
+    /// The run has failed, from whatever code; run() returns after the current task. Only the first one counts.
+    void fail(std::string const& text);
+    /// Asked after each turn of a process: what is wrong, or nothing.
+    void addInvariant(std::function<std::optional<std::string>()> check) { invariants_.push_back(std::move(check)); }
+    /// It fails when its time comes to that.
+    void setLimit(double seconds) { limit_ = seconds; }
+    std::optional<SimulationFailure> const& failure() const { return failure_; }
+    /// Stops all processes, for good.
+    void stopAll();
 
     // What happened.
 
@@ -114,8 +130,9 @@ private:
     Process* next();
     void takeTurn(Process& process);
     void begin(Process& process);
-    void stop(Process& process, bool powerLost);
+    void halt(Process& process, bool powerLost);
     void startLater(Process& process, double seconds);
+    bool admits(FaultKind kind);
     bool inflict(FaultKind kind, Process& process);
     void noteTask(detail::Waiter* waiter, TaskPriority priority, Process* process);
     void add(Event const& event);
@@ -123,6 +140,11 @@ private:
     std::uint64_t seed_;
     Faults faults_;
     FaultCounts faultCounts_;
+    FaultFilter filter_;
+    std::uint64_t faultNumber_ = 0; // of the next one that would strike
+    double limit_ = std::numeric_limits<double>::infinity();
+    std::optional<SimulationFailure> failure_;
+    std::vector<std::function<std::optional<std::string>()>> invariants_;
     Record* record_;
     Digest digest_;
     DeterministicRandom random_;        // of what is between processes

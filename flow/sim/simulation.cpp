@@ -1,0 +1,91 @@
+#include "flow/sim/simulation.h"
+
+#include "flow/base/assert.h"
+#include "flow/base/format.h"
+#include "flow/sim/world.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace flow {
+namespace {
+
+constinit Simulation* simulations = nullptr;
+
+std::optional<SimulationFailure> outcome(World& world, Simulation const& simulation) {
+    try {
+        Future<Void> running = simulation.function(world);
+        try {
+            world.run(running);
+        } catch (Error const& error) { // while the world is as it was
+            if (!world.failure() && error.code() == error_code_loop_drained && !running.isReady())
+                world.fail("nothing can happen any more\n" + world.whoWaits());
+            throw;
+        }
+    } catch (Error const& error) {
+        if (world.failure())
+            return world.failure();
+        return SimulationFailure::of(format("it ended with %s (%d): %s", error.name(), error.code(), error.what()));
+    } catch (std::exception const& error) {
+        return SimulationFailure::of(std::string("it ended with an exception: ") + error.what());
+    }
+    if (world.failure())
+        return world.failure();
+    world.stopAll();
+    if (world.leakedCells() != 0)
+        return SimulationFailure::of(
+            format("%zu futures or promises of stopped processes are left", world.leakedCells()));
+    return {};
+}
+
+} // namespace
+
+Simulation::Simulation(const char* simulationName, Function simulationFunction, double limitSeconds) noexcept
+    : name(simulationName), function(simulationFunction), limit(limitSeconds), next_(simulations) {
+    FLOW_ASSERT(!find(name), "two simulations have the same name");
+    simulations = this;
+}
+
+Simulation const* Simulation::find(std::string const& name) {
+    for (Simulation const* each = simulations; each; each = each->next_)
+        if (each->name == name)
+            return each;
+    return nullptr;
+}
+
+std::vector<Simulation const*> Simulation::all() {
+    std::vector<Simulation const*> list;
+    for (Simulation const* each = simulations; each; each = each->next_)
+        list.push_back(each);
+    std::sort(list.begin(), list.end(), [](auto* a, auto* b) { return std::strcmp(a->name, b->name) < 0; });
+    return list;
+}
+
+SimulationResult simulate(Simulation const& simulation, std::uint64_t seed, FaultFilter const& filter, Record* record) {
+    World world(seed, Faults::swarm(seed), record);
+    world.setFilter(filter);
+    world.setLimit(simulation.limit);
+    SimulationResult result;
+    result.seed = seed;
+    result.failure = outcome(world, simulation);
+    result.digest = world.digest();
+    result.events = world.events();
+    result.seconds = world.now();
+    result.faults = world.faultCounts();
+    if (record)
+        record->finish();
+    return result;
+}
+
+SimulationResult simulateTwice(Simulation const& simulation, std::uint64_t seed, FaultFilter const& filter) {
+    Record first;
+    SimulationResult result = simulate(simulation, seed, filter, &first);
+    Record second(first);
+    SimulationResult again = simulate(simulation, seed, filter, &second);
+    if (again.digest != result.digest)
+        result.failure = SimulationFailure::of("two runs of the seed differ\n" +
+                                               second.difference().value_or("beyond the events that are kept"));
+    return result;
+}
+
+} // namespace flow

@@ -1,0 +1,70 @@
+#pragma once
+// Simulation: a test of a whole cluster, registered under a name, which is run for as many seeds as one likes.
+//
+//     Future<Void> queueSurvives(World& world) {
+//         world.start({.name = "server", .main = serve});
+//         co_await delay(60);                              // a minute in which everything may fail
+//         world.calmDown();
+//         co_await everythingIsThere(world);
+//     }
+//     Simulation registered("queue", queueSurvives);
+//
+// A program that links millrace::sim_main runs them: `simulations --run queue --seeds 0..99`. Each seed gives a swarm
+// of faults, and is run twice, which must give the same digest. A run has failed when the future has, when world.fail()
+// was called, when an invariant does not hold, when nothing can happen any more although the future is not ready, when
+// it takes longer than its limit, or when it leaves cells of its processes behind.
+
+#include "flow/base/non_copyable.h"
+#include "flow/core/future.h"
+#include "flow/sim/digest.h"
+#include "flow/sim/failure.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace flow {
+
+class World;
+
+class Simulation : NonCopyable {
+public:
+    using Function = Future<Void> (*)(World&);
+
+    /// As a static object. `limit` is in seconds of the world. Names must be unique: it is an assertion failure if not.
+    Simulation(const char* simulationName, Function simulationFunction, double limitSeconds = 3600) noexcept;
+
+    const char* const name;
+    Function const function;
+    double const limit;
+
+    /// Null if there is none of that name.
+    static Simulation const* find(std::string const& name);
+    /// By name.
+    static std::vector<Simulation const*> all();
+
+private:
+    Simulation* next_;
+};
+
+/// What one seed gave.
+struct SimulationResult {
+    std::uint64_t seed = 0;
+    std::uint64_t digest = 0;
+    std::uint64_t events = 0;
+    double seconds = 0; // of the world
+    FaultCounts faults;
+    std::optional<SimulationFailure> failure;
+};
+
+/// Runs it once. Throws nothing that comes of the simulation.
+SimulationResult simulate(Simulation const& simulation, std::uint64_t seed, FaultFilter const& filter = {},
+                          Record* record = nullptr);
+/// Runs it twice; if the two differ, that is the failure: its text says what the first event was that did.
+SimulationResult simulateTwice(Simulation const& simulation, std::uint64_t seed, FaultFilter const& filter = {});
+
+/// The main of programs that link millrace::sim_main.
+int simulationMain(int argc, char const* const* argv);
+
+} // namespace flow

@@ -1,0 +1,205 @@
+#include "flow/sim/simulation.h"
+
+#include "flow/base/format.h"
+#include "flow/trace/code_probe.h"
+#include "flow/trace/json.h"
+#include "flow/trace/sink.h"
+
+#include <charconv>
+#include <cstdio>
+#include <map>
+#include <stdexcept>
+#include <string_view>
+
+namespace flow {
+namespace {
+
+constexpr const char* kUsage =
+    "usage: %s --list\n"
+    "       %s --run NAME --seeds FIRST..LAST [--once] [--without FAULT,...] [--first N] [--last N] [--trace FILE]\n"
+    "\n"
+    "Prints a line of JSON for each seed, before and after it. --once: does not run each seed a second time.\n"
+    "--trace: appends the trace events of all runs. --without, --first, --last: leave out faults, by name or by their\n"
+    "number in the run. The exit code is 1 if a seed has failed, and 2 for a wrong command line.\n";
+
+struct Usage : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+struct Options {
+    bool list = false, once = false;
+    Simulation const* simulation = nullptr;
+    std::uint64_t first = 0, last = 0;
+    FaultFilter filter;
+    std::string trace;
+};
+
+std::uint64_t number(std::string_view text) {
+    std::uint64_t value = 0;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size())
+        throw Usage("no number: '" + std::string(text) + "'");
+    return value;
+}
+
+FaultKind faultOf(std::string_view name) {
+    for (std::size_t kind = 0; kind < kFaultKinds; ++kind)
+        if (faultName(FaultKind(kind)) == name)
+            return FaultKind(kind);
+    throw Usage("no fault of the name '" + std::string(name) + "'");
+}
+
+void parseSeeds(std::string_view text, Options& options) {
+    std::size_t dots = text.find("..");
+    options.first = number(text.substr(0, dots));
+    options.last = dots == std::string_view::npos ? options.first : number(text.substr(dots + 2));
+    if (options.last < options.first)
+        throw Usage("no seeds: '" + std::string(text) + "'");
+}
+
+void parseFaults(std::string_view text, FaultFilter& filter) {
+    while (!text.empty()) {
+        std::size_t comma = std::min(text.find(','), text.size());
+        filter.without.push_back(faultOf(text.substr(0, comma)));
+        text.remove_prefix(std::min(comma + 1, text.size()));
+    }
+}
+
+Options parse(int argc, char const* const* argv) {
+    Options options;
+    bool hasSeeds = false;
+    for (int i = 1; i < argc; ++i) {
+        std::string_view name = argv[i];
+        if (name == "--list") {
+            options.list = true;
+            continue;
+        }
+        if (name == "--once") {
+            options.once = true;
+            continue;
+        }
+        if (i + 1 == argc)
+            throw Usage("what is '" + std::string(name) + "', or what is its value?");
+        std::string_view value = argv[++i];
+        if (name == "--run") {
+            options.simulation = Simulation::find(std::string(value));
+            if (!options.simulation)
+                throw Usage("no simulation of the name '" + std::string(value) + "': see --list");
+        } else if (name == "--seeds") {
+            parseSeeds(value, options);
+            hasSeeds = true;
+        } else if (name == "--without") {
+            parseFaults(value, options.filter);
+        } else if (name == "--first") {
+            options.filter.first = number(value);
+        } else if (name == "--last") {
+            options.filter.last = number(value);
+        } else if (name == "--trace") {
+            options.trace = value;
+        } else {
+            throw Usage("no such option: '" + std::string(name) + "'");
+        }
+    }
+    if (!options.list && (!options.simulation || !hasSeeds))
+        throw Usage("--run and --seeds are needed, or --list");
+    return options;
+}
+
+using Hits = std::map<std::string, std::uint64_t>;
+
+/// How often each probe of the program has been hit so far.
+Hits probeHits() {
+    Hits hits;
+    for (CodeProbe const* probe : CodeProbe::all())
+        hits[format("%s:%d %s", probe->file(), probe->line(), probe->comment())] += probe->hits();
+    return hits;
+}
+
+std::string quoted(std::string_view text) {
+    std::string json;
+    appendJsonString(json, text);
+    return json;
+}
+
+std::string toJson(SimulationResult const& result, Hits const& before) {
+    std::string line =
+        format(R"({"seed":%llu,"digest":"%016llx","events":%llu,"seconds":%.17g,"faults":{)",
+               static_cast<unsigned long long>(result.seed), static_cast<unsigned long long>(result.digest),
+               static_cast<unsigned long long>(result.events), result.seconds);
+    const char* separator = "";
+    for (std::size_t i = 0; i < kFaultKinds; ++i)
+        if (std::uint64_t count = result.faults[FaultKind(i)]) {
+            line += separator + quoted(faultName(FaultKind(i))) + ":" + std::to_string(count);
+            separator = ",";
+        }
+    line += "},\"probes\":[";
+    separator = "";
+    for (auto const& [probe, hits] : probeHits()) {
+        auto place = before.find(probe);
+        if (hits != (place == before.end() ? 0 : place->second)) {
+            line += separator + quoted(probe);
+            separator = ",";
+        }
+    }
+    line += "],\"failure\":";
+    if (result.failure)
+        line +=
+            "{\"signature\":" + quoted(result.failure->signature) + ",\"text\":" + quoted(result.failure->text) + "}";
+    else
+        line += "null";
+    return line + "}";
+}
+
+void list() {
+    for (Simulation const* each : Simulation::all())
+        std::printf("{\"name\":%s,\"limit\":%g}\n", quoted(each->name).c_str(), each->limit);
+    for (auto const& [probe, hits] : probeHits())
+        std::printf("{\"probe\":%s}\n", quoted(probe).c_str());
+    for (std::size_t i = 0; i < kFaultKinds; ++i)
+        std::printf("{\"fault\":%s}\n", quoted(faultName(FaultKind(i))).c_str());
+}
+
+bool runSeed(Options const& options, std::uint64_t seed) {
+    std::printf("{\"begin\":%llu}\n", static_cast<unsigned long long>(seed));
+    std::fflush(stdout);
+    Hits before = probeHits();
+    std::optional<TraceFile> trace;
+    if (!options.trace.empty())
+        trace.emplace(options.trace);
+    SimulationResult result = options.once ? simulate(*options.simulation, seed, options.filter)
+                                           : simulateTwice(*options.simulation, seed, options.filter);
+    std::printf("%s\n", toJson(result, before).c_str());
+    std::fflush(stdout);
+    return !result.failure;
+}
+
+} // namespace
+
+int simulationMain(int argc, char const* const* argv) {
+    Options options;
+    try {
+        options = parse(argc, argv);
+    } catch (Usage const& usage) {
+        std::fprintf(stderr, "%s: %s\n\n", argv[0], usage.what());
+        std::fprintf(stderr, kUsage, argv[0], argv[0]);
+        return 2;
+    }
+    if (options.list) {
+        list();
+        return 0;
+    }
+    bool ok = true;
+    try {
+        for (std::uint64_t seed = options.first;; ++seed) {
+            ok &= runSeed(options, seed);
+            if (seed == options.last)
+                break;
+        }
+    } catch (Error const& error) {
+        std::fprintf(stderr, "%s: cannot write the trace file: %s\n", argv[0], error.what());
+        return 2;
+    }
+    return ok ? 0 : 1;
+}
+
+} // namespace flow

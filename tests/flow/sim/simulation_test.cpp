@@ -1,0 +1,156 @@
+#include "flow/sim/simulation.h"
+
+#include "flow/flow.h"
+#include "flow/sim/world.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using namespace flow;
+
+namespace {
+
+Future<Void> forever() {
+    for (;;) {
+        co_await delay(deterministicRandom()->random01());
+        (void)buggify();
+    }
+}
+void startThree(World& world) {
+    for (int i = 0; i < 3; ++i)
+        world.start({.name = "p", .main = forever});
+}
+
+Future<Void> good(World& world) {
+    startThree(world);
+    co_await delay(20);
+}
+Future<Void> failing(World& world) {
+    startThree(world);
+    co_await delay(1);
+    throw io_error();
+}
+Future<Void> telling(World& world) {
+    world.start({.name = "p", .main = [&world]() -> Future<Void> {
+                     co_await delay(2);
+                     world.fail("found 17 of 20\nand more");
+                     world.fail("second");
+                     co_await delay(1);
+                 }});
+    co_await delay(100);
+}
+Future<Void> stuck(World& world) {
+    world.calmDown(); // faults would go on for ever
+    co_await Future<Void>(Never());
+}
+Future<Void> slow(World& world) {
+    startThree(world);
+    co_await Future<Void>(Never());
+}
+Future<Void> unsound(World& world) {
+    startThree(world);
+    world.addInvariant([&world]() -> std::optional<std::string> {
+        if (world.now() > 3)
+            return "later than 3";
+        return {};
+    });
+    co_await delay(100);
+}
+std::vector<Future<Void>> kept;
+Future<Void> leaking(World& world) {
+    auto main = []() -> Future<Void> {
+        kept.push_back(delay(5));
+        co_return;
+    };
+    world.start({.name = "p", .main = main});
+    co_await delay(1);
+}
+int runs = 0;
+Future<Void> unlike(World& world) {
+    bool first = ++runs % 2 != 0;
+    world.start({.name = "p", .main = [first]() -> Future<Void> { co_await delay(first ? 1 : 2); }});
+    co_await delay(5);
+}
+
+Simulation const kGood("test good", good), kFailing("test failing", failing), kTelling("test telling", telling),
+    kStuck("test stuck", stuck), kSlow("test slow", slow, 50), kUnsound("test unsound", unsound),
+    kLeaking("test leaking", leaking), kUnlike("test unlike", unlike);
+
+std::string signatureOf(Simulation const& simulation, std::uint64_t seed = 1) {
+    SimulationResult result = simulateTwice(simulation, seed);
+    return result.failure ? result.failure->signature : "";
+}
+
+} // namespace
+
+TEST_CASE("simulation: is found by its name") {
+    CHECK(Simulation::find("test good") == &kGood);
+    CHECK(Simulation::find("test") == nullptr);
+    std::vector<std::string> names;
+    for (Simulation const* each : Simulation::all())
+        if (std::string(each->name).find("test ") == 0)
+            names.push_back(each->name);
+    CHECK(names == std::vector<std::string>{"test failing", "test good", "test leaking", "test slow", "test stuck",
+                                            "test telling", "test unlike", "test unsound"});
+}
+
+TEST_CASE("simulation: good runs, with what happened in them") {
+    std::uint64_t faults = 0;
+    for (std::uint64_t seed = 0; seed < 30; ++seed) {
+        SimulationResult result = simulateTwice(kGood, seed);
+        CHECK_MESSAGE(!result.failure, result.failure->text);
+        CHECK(result.seed == seed);
+        CHECK(result.seconds == 20);
+        CHECK(result.events > 100);
+        CHECK(result.digest == simulate(kGood, seed).digest);
+        faults += result.faults.total();
+    }
+    CHECK(faults > 100);
+}
+
+TEST_CASE("simulation: each way to fail has its signature") {
+    CHECK(signatureOf(kFailing) == "it ended with io_error (#): input or output failed");
+    CHECK(signatureOf(kTelling) == "found # of #");
+    CHECK(signatureOf(kStuck) == "nothing can happen any more");
+    CHECK(signatureOf(kSlow) == "it takes longer than # s of its world");
+    CHECK(signatureOf(kUnsound) == "later than #");
+    CHECK(signatureOf(kUnlike) == "two runs of the seed differ");
+}
+
+TEST_CASE("simulation: a hung one tells who waits") {
+    SimulationResult result = simulate(kSlow, 1);
+    REQUIRE(result.failure);
+    INFO(result.failure->text);
+    CHECK(result.failure->text.find("slow waits for") != std::string::npos);
+    CHECK(result.failure->text.find("forever waits for a timer at") != std::string::npos);
+}
+
+#if !FLOW_CHECKED // there nobody else may touch what is left
+TEST_CASE("simulation: futures that are left behind are a failure") {
+    CHECK(simulate(kLeaking, 1).failure->signature == "# futures or promises of stopped processes are left");
+    kept.clear();
+}
+#endif
+
+TEST_CASE("simulation: faults can be left out, by kind and by number") {
+    std::uint64_t seed = 0;
+    while (simulate(kGood, seed).faults.total() < 4)
+        ++seed;
+    std::uint64_t total = simulate(kGood, seed).faults.total();
+    CHECK(simulate(kGood, seed, {.last = 0}).faults.total() == 0);
+    CHECK(simulate(kGood, seed, {.last = 2}).faults.total() <= 2);
+    std::uint64_t single = 0;
+    for (std::uint64_t number = 0; number < 6; ++number) {
+        std::uint64_t count = simulate(kGood, seed, {.first = number, .last = number + 1}).faults.total();
+        CHECK(count <= 1); // some faults come to nothing
+        single += count;
+    }
+    CHECK(single >= 2);
+    FaultFilter none;
+    for (std::size_t kind = 0; kind < kFaultKinds; ++kind)
+        none.without.push_back(FaultKind(kind));
+    CHECK(simulate(kGood, seed, none).faults.total() == 0);
+    CHECK(simulate(kGood, seed, {.last = 10 * total}).digest == simulate(kGood, seed).digest);
+}
