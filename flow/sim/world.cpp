@@ -77,8 +77,7 @@ World::World(std::uint64_t seed, Faults const& faults, Record* record)
     simulatedOwner = this;
 #endif
     watch_->enter(&cells_);
-    if (strikeBySecond(faults_))
-        faultsToCome_ = inflictFaults(*this);
+    setFaults(faults);
 }
 
 World::~World() {
@@ -208,9 +207,18 @@ void World::failAllocation(Process& process, std::int64_t n) {
     process.failingAllocation_ = n;
 }
 
+void World::setFaults(Faults const& faults) {
+    faults_ = faults;
+    whenOutside([this] {
+        if (!strikeBySecond(faults_))
+            faultsToCome_ = Future<Void>();
+        else if (!faultsToCome_.isValid())
+            faultsToCome_ = inflictFaults(*this);
+    });
+}
+
 void World::calmDown() {
-    faults_ = Faults();
-    whenOutside([this] { faultsToCome_ = Future<Void>(); });
+    setFaults(Faults());
 }
 
 bool World::admits(FaultKind kind) {

@@ -69,6 +69,8 @@ public:
     // Faults.
 
     Faults const& faults() const { return faults_; }
+    /// For what cannot stand some of them.
+    void setFaults(Faults const& faults);
     /// From here on nothing goes wrong any more. What has begun still ends in its time.
     void calmDown();
     FaultCounts const& faultCounts() const { return faultCounts_; }
