@@ -100,7 +100,7 @@ void Loop::runUntil(Cell* cell) {
 }
 
 bool Loop::runTurn() {
-    return runTurnWith([](Waiter*) {});
+    return runTurnWith([this] { return takeReady(); });
 }
 
 bool Loop::step() {

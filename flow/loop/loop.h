@@ -163,9 +163,11 @@ protected:
 
     /// One turn; false when nothing is left to do.
     virtual bool runTurn();
-    /// The same, calling before(waiter) for each task before it runs.
-    template <class Before>
-    bool runTurnWith(Before&& before);
+    /// The same with the tasks that next() takes; null: there is none.
+    template <class Next>
+    bool runTurnWith(Next&& next);
+    /// The most urgent task that is ready, the first of its priority, which is the current one then; null: none is.
+    detail::Waiter* takeReady() { return ready_.pop(); }
     /// A turn of a loop that another one drives, for which run() is not called.
     bool step();
     /// Whether this turn is one of step(), and not of a run() inside it.
@@ -202,16 +204,15 @@ private:
     std::vector<Service> services_; // few
 };
 
-template <class Before>
-bool Loop::runTurnWith(Before&& before) {
+template <class Next>
+bool Loop::runTurnWith(Next&& next) {
     startTasks();
     for (int i = 0; i < kTasksPerTurn; ++i) {
-        detail::Waiter* next = ready_.pop();
-        if (!next)
+        detail::Waiter* task = next();
+        if (!task)
             return waitForWork();
         ++tasks_;
-        before(next);
-        detail::run(next);
+        detail::run(task);
         if (turnEnded_)
             break;
     }

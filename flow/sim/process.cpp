@@ -58,7 +58,12 @@ bool ProcessLoop::sliceIsOver() {
 }
 
 bool ProcessLoop::runTurn() {
-    return runTurnWith([this](Waiter* waiter) { process_.world_.noteTask(waiter, currentPriority(), &process_); });
+    return runTurnWith([this] {
+        Waiter* next = takeReady();
+        if (next)
+            process_.world_.noteTask(next, currentPriority(), &process_);
+        return next;
+    });
 }
 
 } // namespace flow

@@ -334,7 +334,12 @@ bool World::sliceIsOver() {
 }
 
 bool World::runTurn() {
-    return runTurnWith([this](Waiter* waiter) { noteTask(waiter, currentPriority(), nullptr); });
+    return runTurnWith([this] {
+        Waiter* next = takeReady();
+        if (next)
+            noteTask(next, currentPriority(), nullptr);
+        return next;
+    });
 }
 
 void World::noteTask(Waiter* waiter, TaskPriority priority, Process* process) {

@@ -1,0 +1,38 @@
+#pragma once
+// Every order: runs a small test once for each order in which tasks that are ready together could run.
+//
+//     Orders orders = forEachOrder([]() -> Future<Void> {
+//         FlowLock lock(1);
+//         std::vector<Future<Void>> users;
+//         for (int i = 0; i < 4; ++i)
+//             users.push_back(use(&lock));           // each waits for its turn: delay(0)
+//         co_await waitForAll(users);
+//     });
+//     CHECK(orders.failure == "");                    // else what went wrong, and in which order
+//
+// A loop runs what is ready at one priority first in, first out. Here any of them may be next, as if they had become
+// ready in another order, which is how it is when they wait for other processes. A wake-up that gets lost in one order
+// of a hundred is found in one of these runs: nothing can happen any more although the test has not come to its end.
+//
+// The number of orders grows as the factorial of the number of tasks: seven that have one turn each make 5,040.
+
+#include "flow/core/future.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace flow {
+
+struct Orders {
+    std::uint64_t count = 0; // that have been run
+    bool all = false;        // whether there are no others
+    std::string failure;     // of the last one; empty if there was none
+};
+
+/// Runs test() on a loop of virtual time, whose futures must be gone when it has ended. Ends with the first order that
+/// fails: by an error, an exception, or because nothing is ready before the future is. Of more than `together` tasks
+/// that are ready at the same time only the first are tried in each order.
+Orders forEachOrder(std::function<Future<Void>()> const& test, std::uint64_t most = 1'000'000, int together = 7);
+
+} // namespace flow
