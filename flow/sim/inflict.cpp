@@ -38,7 +38,8 @@ FaultKind choose(Faults const& faults, DeterministicRandom& random) {
 
 } // namespace
 
-/// Returns whether that could be done.
+/// Returns whether that could be done. Never two random numbers in one expression: compilers differ in which they draw
+/// first.
 bool World::inflict(FaultKind kind, Process& process) {
     switch (kind) {
     case FaultKind::processKill:
@@ -53,9 +54,11 @@ bool World::inflict(FaultKind kind, Process& process) {
     case FaultKind::processPause:
         pause(process, duration(random_, 2));
         return true;
-    case FaultKind::processSlow:
-        slowDown(process, duration(random_, 5), 0.001 * duration(random_, 10));
+    case FaultKind::processSlow: {
+        double seconds = duration(random_, 5);
+        slowDown(process, seconds, 0.001 * duration(random_, 10));
         return true;
+    }
     case FaultKind::addressSwap: {
         Process& other = *random_.randomChoice(processes_);
         if (&other == &process || other.options_.protectedFromFaults)
@@ -66,12 +69,16 @@ bool World::inflict(FaultKind kind, Process& process) {
     case FaultKind::clockJump:
         jumpClock(process, duration(random_, 1));
         return true;
-    case FaultKind::systemClockJump:
-        process.clock_.jumpSystem(duration(random_, 60) * (random_.coinflip() ? 1 : -1));
+    case FaultKind::systemClockJump: {
+        double seconds = duration(random_, 60);
+        process.clock_.jumpSystem(random_.coinflip() ? seconds : -seconds);
         return true;
-    case FaultKind::clockDrift: // NTP slews by at most 500 parts in a million; worse clocks exist
-        setClockRate(process, 1 + (random_.random01() - 0.5) * (random_.coinflip() ? 0.001 : 0.1));
+    }
+    case FaultKind::clockDrift: { // NTP slews by at most 500 parts in a million; worse clocks exist
+        double most = random_.coinflip() ? 0.0005 : 0.05;
+        setClockRate(process, 1 + most * (2 * random_.random01() - 1));
         return true;
+    }
     case FaultKind::allocationFailure: // counted when it happens
         failAllocation(process, random_.randomInt(0, 200));
         return false;
