@@ -44,12 +44,14 @@ RANKS = {
     "flow/file": 5,
     "flow/structured": 6,
     "flow/sim": 6,
+    "net/sim": 8,
     "net": 7,
     "flow/testing": 8,
 }
-# Production must build without it, so only umbrella headers, the runner of tests and the outside include it.
-SIMULATION = "flow/sim"
-SIMULATES = "flow/testing"
+# Production must build without these, so only umbrella headers, the runner of tests, they themselves and the outside
+# include them.
+SIMULATIONS = {"flow/sim", "net/sim"}
+SIMULATE = {"flow/testing", "net/sim"}
 # Every actor file includes these, in whatever layer it is.
 ACTOR_KEYWORDS = {"flow/actorcompiler.h", "flow/unactorcompiler.h"}
 
@@ -138,9 +140,9 @@ def check_layers(tree: Tree) -> Iterator[Finding]:
         if there is None:
             if not (target in ACTOR_KEYWORDS and ".actor." in file.path):
                 yield Finding(file.path, line, f"a file of {file.layer} includes the umbrella header {target}")
-        elif there == SIMULATION and file.layer == SIMULATES:
-            continue
-        elif there != file.layer and (there == SIMULATION or RANKS[there] >= RANKS[file.layer]):
+        elif there != file.layer and (
+            RANKS[there] >= RANKS[file.layer] or (there in SIMULATIONS and file.layer not in SIMULATE)
+        ):
             yield Finding(file.path, line, f"layer {file.layer} must not include {target}")
 
 
@@ -214,9 +216,7 @@ def _start_of_declaration(lines: list[str], number: int) -> int:
 
 def check_headers_have_tests(tree: Tree) -> Iterator[Finding]:
     headers = [
-        file.path
-        for file in tree.files.values()
-        if file.is_header and file.layer and file.path.startswith("flow/") and "/detail/" not in file.path
+        file.path for file in tree.files.values() if file.is_header and file.layer and "/detail/" not in file.path
     ]
     untested = [path for path in headers if not any(test in tree.files for test in tests_of(path))]
     if len(headers) - len(untested) < MIN_TESTED * len(headers):

@@ -6,14 +6,6 @@
 namespace flow {
 namespace {
 
-/// Longer ones are rarer: half of them are below `median`, a quarter above twice that.
-double duration(DeterministicRandom& random, double median) {
-    double half = random.random01() * median;
-    while (random.coinflip() && half < 16 * median)
-        half += median;
-    return half;
-}
-
 constexpr FaultKind kPerSecond[] = {
     FaultKind::processKill, FaultKind::processReboot,     FaultKind::powerLoss,       FaultKind::processPause,
     FaultKind::processSlow, FaultKind::addressSwap,       FaultKind::clockJump,       FaultKind::systemClockJump,
@@ -38,25 +30,32 @@ FaultKind choose(Faults const& faults, DeterministicRandom& random) {
 
 } // namespace
 
+double faultDuration(DeterministicRandom& random, double median) {
+    double half = random.random01() * median;
+    while (random.coinflip() && half < 16 * median)
+        half += median;
+    return half;
+}
+
 /// Returns whether that could be done. Never two random numbers in one expression: compilers differ in which they draw
 /// first.
 bool World::inflict(FaultKind kind, Process& process) {
     switch (kind) {
     case FaultKind::processKill:
-        reboot(process, duration(random_, 10));
+        reboot(process, faultDuration(random_, 10));
         return true;
     case FaultKind::processReboot:
         reboot(process, 0);
         return true;
     case FaultKind::powerLoss:
-        reboot(process, duration(random_, 5), true);
+        reboot(process, faultDuration(random_, 5), true);
         return true;
     case FaultKind::processPause:
-        pause(process, duration(random_, 2));
+        pause(process, faultDuration(random_, 2));
         return true;
     case FaultKind::processSlow: {
-        double seconds = duration(random_, 5);
-        slowDown(process, seconds, 0.001 * duration(random_, 10));
+        double seconds = faultDuration(random_, 5);
+        slowDown(process, seconds, 0.001 * faultDuration(random_, 10));
         return true;
     }
     case FaultKind::addressSwap: {
@@ -67,10 +66,10 @@ bool World::inflict(FaultKind kind, Process& process) {
         return true;
     }
     case FaultKind::clockJump:
-        jumpClock(process, duration(random_, 1));
+        jumpClock(process, faultDuration(random_, 1));
         return true;
     case FaultKind::systemClockJump: {
-        double seconds = duration(random_, 60);
+        double seconds = faultDuration(random_, 60);
         process.clock_.jumpSystem(random_.coinflip() ? seconds : -seconds);
         return true;
     }

@@ -5,8 +5,12 @@
 
 namespace flow {
 
+class DeterministicRandom;
 class World;
 struct Faults;
+
+/// How long something lasts. Longer ones are rarer: half of them are below `median`, a quarter above twice that.
+double faultDuration(DeterministicRandom& random, double median);
 
 /// Whether any of those is to be expected.
 bool strikeBySecond(Faults const& faults);

@@ -118,8 +118,12 @@ public:
     void post(F call, TaskPriority priority = TaskPriority::DefaultOnMainThread) {
         if (!loop_)
             return;
-        auto* waiter = new detail::PostedCall<F>(std::move(call));
-        loop_->makeReady(waiter, priority);
+        makeReady(*new detail::PostedCall<F>(std::move(call)), priority);
+    }
+    /// The same for a free waiter, without an allocation. The process must run; if it stops before, the waiter is free
+    /// again and has not run.
+    void makeReady(detail::Waiter& waiter, TaskPriority priority) {
+        loop_->makeReady(&waiter, priority);
         loop_->wake();
     }
 

@@ -96,7 +96,10 @@ World::~World() {
 Process& World::add(ProcessOptions options) {
     auto id = static_cast<std::uint32_t>(processes_.size() + 1);
     processes_.emplace_back(new Process(*this, id, std::move(options), seedOf(seed_, 16 + id)));
-    return *processes_.back();
+    Process& process = *processes_.back();
+    for (Outfitter* outfitter : outfitters_)
+        outfitter->outfit(process);
+    return process;
 }
 
 Process& World::start(ProcessOptions options) {

@@ -27,8 +27,20 @@
 
 namespace flow {
 
+/// Attaches to processes what a simulation of the world gives to all of them.
+class Outfitter {
+public:
+    /// The process has been made and was never started.
+    virtual void outfit(Process& process) = 0;
+
+protected:
+    ~Outfitter() = default;
+};
+
 class World final : public Loop, public FaultSource, BuggifySource {
 public:
+    class Kernel;
+
     /// `record`, if there is one, gets every event.
     explicit World(std::uint64_t seed, Faults const& faults = {}, Record* record = nullptr);
     /// Stops all processes.
@@ -46,6 +58,9 @@ public:
     std::vector<std::unique_ptr<Process>> const& processes() const { return processes_; }
     /// The one whose code runs; null: the world's own.
     Process* current() const { return current_; }
+    /// For each process that will be made, until it is removed.
+    void add(Outfitter& outfitter) { outfitters_.push_back(&outfitter); }
+    void remove(Outfitter& outfitter) { std::erase(outfitters_, &outfitter); }
 
     // What can be done to a process. Called from the code of a process, it is done when that process's turn is over.
 
@@ -156,9 +171,22 @@ private:
     detail::CellGroup cells_;                              // of the world's own code
     std::vector<std::unique_ptr<detail::CellGroup>> dead_; // of lives that have ended
     std::vector<std::unique_ptr<Process>> processes_;
+    std::vector<Outfitter*> outfitters_;
     Process* current_ = nullptr;
     std::vector<std::function<void(Process&)>> inflictions_;
     Future<Void> faultsToCome_;
+};
+
+/// While it exists, what runs within a call of a process is the simulated machine's and not the process's: no
+/// allocation of it fails, and its events are the world's. It must neither make futures nor end any.
+class World::Kernel : NonCopyable {
+public:
+    explicit Kernel(World& world) : world_(world), process_(std::exchange(world.current_, nullptr)) {}
+    ~Kernel() { world_.current_ = process_; }
+
+private:
+    World& world_;
+    Process* process_;
 };
 
 } // namespace flow

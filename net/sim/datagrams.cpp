@@ -1,0 +1,143 @@
+#include "net/sim/datagrams.h"
+
+#include "flow/sim/inflict.h"
+
+namespace flow::net {
+using namespace flow::detail;
+
+/// A datagram on its way. Waits on the world's loop.
+struct SimDatagramSocket::Flight final : Waiter, flow::detail::Link, FastAllocated<Flight> {
+    Flight(SimNetwork& n, Cable& c, Host& t, std::uint16_t p, Datagram d, double a)
+        : Waiter{[](Waiter* waiter) { static_cast<Flight*>(waiter)->arrive(); }, {nullptr}, {nullptr, nullptr}, {}},
+          network(n), cable(c), to(t), port(p), datagram(std::move(d)), at(a) {
+        pushBack(network.flights_, static_cast<flow::detail::Link&>(*this));
+        park(at);
+    }
+    ~Flight() { flow::detail::Link::unlink(); }
+
+    void park(double time) { network.world_.parkUntil(this, time, TaskPriority::ReadSocket); }
+    void arrive() {
+        double now = network.world_.now();
+        bool isCut = cable.cutUntil > now;
+        if (!isCut && cable.clogUntil > now)
+            return park(cable.clogUntil);
+        std::unique_ptr<Flight> landed(this);
+        if (isCut || !to.isPowered())
+            return;
+        network.noteArrival(cable, SimNetwork::Kind::Datagram, datagram.bytes);
+        to.arrive(port, std::move(datagram));
+    }
+
+    SimNetwork& network;
+    Cable& cable;
+    Host& to;
+    std::uint16_t port;
+    Datagram datagram;
+    double at; // when it arrives if nothing holds it up
+};
+
+void SimDatagramSocket::drop(flow::detail::Link* flight) {
+    auto* dropped = static_cast<Flight*>(flight);
+    detach(dropped);
+    delete dropped;
+}
+
+void SimDatagramSocket::lookAgain(flow::detail::Link& flights) {
+    for (auto* link = flights.next; link != &flights; link = link->next) {
+        auto* flight = static_cast<Flight*>(link);
+        detach(flight);
+        flight->park(flight->at);
+    }
+}
+
+SimDatagramSocket::SimDatagramSocket(Host& host, Address address)
+    : Waiter{[](Waiter* waiter) { static_cast<SimDatagramSocket*>(waiter)->wake(); },
+             {nullptr},
+             {nullptr, nullptr},
+             {}},
+      host_(&host), address_(address) {
+    host.sockets_[address.port()] = this;
+}
+
+Future<Void> SimDatagramSocket::send(Address to, Bytes bytes) {
+    if (!host_)
+        return operation_obsolete();
+    if (bytes.size() > kLargest)
+        return client_invalid_operation();
+    SimNetwork& network = *host_->network_;
+    World::Kernel kernel(network.world_);
+    if (Host* receiver = to.isLoopback() ? host_ : network.hostAt(to)) {
+        std::uint64_t link = network.cable(host_->process(), receiver->process()).id();
+        bool isLost = network.world_.strikes(FaultKind::datagramLoss, link);
+        bool isDouble = network.world_.strikes(FaultKind::datagramDuplicate, link);
+        for (int copies = !isLost + isDouble; copies > 0; --copies)
+            launch(*receiver, to.port(), bytes);
+    }
+    return host_->done();
+}
+
+void SimDatagramSocket::launch(Host& to, std::uint16_t port, Bytes bytes) {
+    SimNetwork& network = *host_->network_;
+    Cable& cable = network.cable(host_->process(), to.process());
+    double at = network.arrivalOf(cable, static_cast<std::size_t>(bytes.size()));
+    if (network.world_.strikes(FaultKind::datagramReorder, cable.id()))
+        at += faultDuration(network.world_.random(), 0.01);
+    new Flight(network, cable, to, port, {address_, network.mayCorrupt(cable, std::move(bytes))}, at);
+}
+
+Future<Datagram> SimDatagramSocket::receive() {
+    FLOW_ASSERT(!receiving_ || receiving_->getFutureReferenceCount() == 0,
+                "DatagramSocket::receive() while an earlier one waits");
+    if (!host_)
+        return operation_obsolete();
+    Promise<Datagram> promise;
+    Future<Datagram> result = promise.getFuture();
+    if (received_.isEmpty())
+        receiving_ = std::move(promise);
+    else
+        promise.send(take());
+    return result;
+}
+
+void SimDatagramSocket::close() {
+    if (!host_)
+        return;
+    std::exchange(host_, nullptr)->sockets_.erase(address_.port());
+    while (!received_.isEmpty())
+        received_.pop();
+    detach(this);
+    if (receiving_)
+        takePromise(receiving_).sendError(operation_obsolete());
+}
+
+void SimDatagramSocket::arrive(Datagram datagram) {
+    auto size = static_cast<std::size_t>(datagram.bytes.size());
+    if (bytes_ + size > kRoom)
+        return;
+    bytes_ += size;
+    received_.push(std::move(datagram));
+    if (receiving_)
+        host_->wake(*this);
+}
+
+void SimDatagramSocket::stop() {
+    forsake(receiving_);
+    detach(this);
+    host_ = nullptr;
+}
+
+void SimDatagramSocket::wake() {
+    if (!receiving_ || received_.isEmpty())
+        return;
+    Promise<Datagram> receiving = takePromise(receiving_);
+    if (receiving.getFutureReferenceCount() != 0)
+        receiving.send(take());
+}
+
+Datagram SimDatagramSocket::take() {
+    Datagram datagram = received_.pop();
+    bytes_ -= static_cast<std::size_t>(datagram.bytes.size());
+    return datagram;
+}
+
+} // namespace flow::net

@@ -1,0 +1,352 @@
+#include "net/sim/session.h"
+
+#include "net/sim/host.h"
+
+namespace flow::net {
+using namespace flow::detail;
+namespace {
+
+class SimConnection final : public Connection {
+public:
+    SimConnection(Session& session, int side) : session_(Reference<Session>::addRef(&session)), side_(side) {}
+    ~SimConnection() override { session_->handleGone(side_); }
+
+    Future<Bytes> read() override { return session_->read(side_); }
+    Future<Void> write(Bytes bytes) override { return session_->write(side_, std::move(bytes)); }
+    void shutdownWrite() override { session_->shutdownWrite(side_); }
+    void close() override { session_->close(side_); }
+    Address localAddress() const override { return session_->address(side_); }
+    Address peerAddress() const override { return session_->address(1 - side_); }
+
+private:
+    Reference<Session> session_;
+    int side_;
+};
+
+} // namespace
+
+Session::Session(SimNetwork& network, Host& from, Address fromAddress, Host& to, Address toAddress)
+    : network_(network) {
+    Host* hosts[] = {&from, &to};
+    for (int side : {0, 1}) {
+        Pipe& pipe = pipes_[side];
+        pipe.session = this;
+        pipe.resume = [](Waiter* waiter) {
+            auto* self = static_cast<Pipe*>(waiter);
+            self->session->deliver(*self);
+        };
+        pipe.link = {nullptr, nullptr};
+        pipe.cable = &network.cable(hosts[side]->process(), hosts[1 - side]->process());
+        Half& half = halves_[side];
+        half.session = this;
+        half.resume = [](Waiter* waiter) {
+            auto* self = static_cast<Half*>(waiter);
+            self->session->wake(*self);
+        };
+        half.link = {nullptr, nullptr};
+        half.next = nullptr;
+        half.host = hosts[side];
+        half.address = side == 0 ? fromAddress : toAddress;
+    }
+    pushBack(network.sessions_, *this);
+}
+
+Session::~Session() {
+    if (isLinked())
+        unlink();
+}
+
+Reference<Session> Session::open(SimNetwork& network, Host& from, Address fromAddress, Host& to, Address toAddress) {
+    World& world = network.world_;
+    World::Kernel kernel(world);
+    Reference<Session> session(new Session(network, from, fromAddress, to, toAddress));
+    Cable& cable = *session->pipes_[0].cable;
+    session->isRefused_ = world.strikes(FaultKind::connectionRefused, cable.id());
+    if (world.strikes(FaultKind::slowLink, cable.id()))
+        session->bandwidth_ = cable.shape.bandwidth * 0.001 * (1.01 - world.random().random01());
+    if (world.strikes(FaultKind::connectionHalfOpen, cable.id()))
+        session->messagesLeft_ = world.random().randomInt(1, 100);
+    session->enter(session->halves_[0]);
+    session->send(session->halves_[0], Kind::Open);
+    return session;
+}
+
+// -------------------------------------------------------------------------------------------------------------------
+// By processes
+
+Reference<Connection> Session::handle(int side) {
+    Reference<Connection> handle(new SimConnection(*this, side));
+    halves_[side].hasHandle = true;
+    return handle;
+}
+
+Future<Void> Session::established() {
+    return halves_[0].opening.emplace().getFuture();
+}
+
+Future<Bytes> Session::read(int side) {
+    Half& half = halves_[side];
+    FLOW_ASSERT(!half.reading || half.reading->getFutureReferenceCount() == 0,
+                "Connection::read() while an earlier read waits");
+    if (!half.received.isEmpty()) {
+        Promise<Bytes> promise; // first, since it may throw
+        Future<Bytes> result = promise.getFuture();
+        promise.send(takeReceived(half));
+        return result;
+    }
+    if (half.error.isValid())
+        return half.error;
+    if (half.readEnded)
+        return Bytes();
+    return half.reading.emplace().getFuture();
+}
+
+Future<Void> Session::write(int side, Bytes bytes) {
+    Half& half = halves_[side];
+    FLOW_ASSERT(!half.writeEnded, "Connection::write() after shutdownWrite()");
+    if (half.error.isValid())
+        return half.error;
+    if (bytes.empty())
+        return half.host->done();
+    auto size = static_cast<std::size_t>(bytes.size());
+    bool mustWait = half.unread + size > Connection::kHighWater;
+    if (mustWait && !half.writing)
+        half.writing.emplace();
+    {
+        World::Kernel kernel(network_.world_);
+        Cable& cable = *pipes_[side].cable;
+        if (network_.world_.strikes(FaultKind::connectionReset, cable.id())) {
+            abort(side);
+        } else {
+            half.unread += size;
+            send(half, Kind::Data, network_.mayCorrupt(cable, std::move(bytes)));
+        }
+    }
+    if (half.error.isValid())
+        return half.error;
+    return mustWait ? half.writing->getFuture() : half.host->done();
+}
+
+void Session::shutdownWrite(int side) {
+    Half& half = halves_[side];
+    if (!half.isKnown || std::exchange(half.writeEnded, true))
+        return;
+    World::Kernel kernel(network_.world_);
+    send(half, Kind::End);
+}
+
+void Session::close(int side) {
+    Half& half = halves_[side];
+    if (!half.isKnown)
+        return;
+    World::Kernel kernel(network_.world_);
+    half.isClosed = true;
+    if (!half.isEstablished || !half.received.isEmpty())
+        send(half, Kind::Reset);
+    else if (!half.writeEnded)
+        send(half, Kind::End);
+    fail(half, operation_obsolete());
+}
+
+void Session::abort(int side) {
+    Half& half = halves_[side];
+    if (!half.isKnown)
+        return;
+    World::Kernel kernel(network_.world_);
+    send(half, Kind::Reset);
+    fail(half, connection_failed());
+}
+
+void Session::handleGone(int side) {
+    Half& half = halves_[side];
+    close(side);
+    half.hasHandle = false;
+    leaveUnlessNeeded(half);
+}
+
+Bytes Session::takeReceived(Half& half) {
+    Bytes bytes = half.received.pop();
+    half.unreported += static_cast<std::size_t>(bytes.size());
+    if (half.unreported >= Connection::kHighWater / 2) {
+        World::Kernel kernel(network_.world_);
+        send(half, Kind::Credit, {}, std::exchange(half.unreported, 0));
+    }
+    return bytes;
+}
+
+/// Tells the process what it waits for. Whoever is told may call anything here, and give up the handle.
+void Session::wake(Half& half) {
+    auto self = Reference<Session>::addRef(this);
+    if (half.opening && (half.isEstablished || half.error.isValid())) {
+        Promise<Void> opening = takePromise(half.opening);
+        half.error.isValid() ? opening.sendError(half.error) : opening.send(Void());
+    }
+    if (half.writing && (half.unread <= Connection::kHighWater || half.error.isValid())) {
+        Promise<Void> writing = takePromise(half.writing);
+        half.error.isValid() ? writing.sendError(half.error) : writing.send(Void());
+    }
+    if (half.reading && (!half.received.isEmpty() || half.readEnded || half.error.isValid())) {
+        Promise<Bytes> reading = takePromise(half.reading);
+        if (reading.getFutureReferenceCount() == 0)
+            ; // given up: it takes nothing
+        else if (!half.received.isEmpty())
+            reading.send(takeReceived(half));
+        else if (half.error.isValid())
+            reading.sendError(half.error);
+        else
+            reading.send(Bytes());
+    }
+    leaveUnlessNeeded(half);
+}
+
+// -------------------------------------------------------------------------------------------------------------------
+// By machines
+
+/// The machine has this end from here on.
+void Session::enter(Half& half) {
+    half.isKnown = true;
+    ++network_.openEnds_;
+    pushBack(half.host->halves_, static_cast<flow::detail::Link&>(half));
+    addref();
+}
+
+/// May be the end of this.
+void Session::leaveUnlessNeeded(Half& half) {
+    auto& place = static_cast<flow::detail::Link&>(half);
+    if (half.isNeeded() || !place.isLinked())
+        return;
+    place.unlink();
+    detach(&half);
+    delref();
+}
+
+/// The machine forgets this end. May be the end of this.
+void Session::fail(Half& half, Error error) {
+    if (!std::exchange(half.isKnown, false))
+        return;
+    --network_.openEnds_;
+    half.error = error;
+    while (!half.received.isEmpty())
+        half.received.pop();
+    tell(half);
+    leaveUnlessNeeded(half);
+}
+
+void Session::tell(Half& half) {
+    if (half.isAwaited())
+        half.host->wake(half);
+}
+
+void Session::accepted() {
+    halves_[1].isEstablished = true;
+    enter(halves_[1]);
+}
+
+void Session::stop(flow::detail::Link* place, bool powerLost) {
+    Half& half = *static_cast<Half*>(place);
+    auto self = Reference<Session>::addRef(half.session);
+    forsake(half.reading);
+    forsake(half.writing);
+    forsake(half.opening);
+    half.hasHandle = false;
+    if (half.isKnown && !powerLost)
+        self->send(half, Kind::Reset);
+    self->fail(half, connection_failed());
+    self->leaveUnlessNeeded(half);
+}
+
+void Session::vanish() {
+    auto self = Reference<Session>::addRef(this);
+    unlink();
+    for (Pipe& pipe : pipes_) {
+        if (pipe.segments.isEmpty())
+            continue;
+        detach(&pipe);
+        while (!pipe.segments.isEmpty())
+            pipe.segments.pop();
+        delref();
+    }
+}
+
+void Session::send(Half& half, Kind kind, Bytes bytes, std::uint64_t credit) {
+    Pipe& pipe = pipeFrom(half);
+    double at = network_.arrivalOf(*pipe.cable, static_cast<std::size_t>(bytes.size()));
+    if (bandwidth_ > 0) {
+        pipe.freeAt = std::max(pipe.freeAt, network_.world_.now()) + bytes.size() / bandwidth_;
+        at = std::max(at, pipe.freeAt);
+    }
+    pipe.last = at = std::max(at, pipe.last);
+    bool isFirst = pipe.segments.isEmpty();
+    pipe.segments.push(Segment{at, std::move(bytes), credit, kind});
+    if (isFirst) {
+        addref();
+        park(pipe, at);
+    }
+}
+
+void Session::park(Pipe& pipe, double time) {
+    network_.world_.parkUntil(&pipe, time, TaskPriority::ReadSocket);
+}
+
+double Session::heldUntil(Pipe& pipe) {
+    bool isDark = !halves_[&pipe == &pipes_[0]].host->isPowered();
+    return isDark ? kUntilHealed : std::max(pipe.cable->cutUntil, pipe.cable->clogUntil);
+}
+
+void Session::lookAgain() {
+    for (Pipe& pipe : pipes_)
+        if (!pipe.segments.isEmpty()) {
+            detach(&pipe);
+            park(pipe, pipe.segments.front().at);
+        }
+}
+
+/// Whatever has arrived by now.
+void Session::deliver(Pipe& pipe) {
+    auto self = Reference<Session>::addRef(this);
+    Half& half = halves_[&pipe == &pipes_[0]];
+    while (!pipe.segments.isEmpty()) {
+        double at = std::max(pipe.segments.front().at, heldUntil(pipe));
+        if (at > network_.world_.now())
+            return park(pipe, at); // at infinity: until lookAgain()
+        arrive(half, pipe.segments.pop());
+    }
+    delref();
+}
+
+void Session::arrive(Half& half, Segment segment) {
+    network_.noteArrival(*pipeFrom(other(half)).cable, segment.kind, segment.bytes);
+    if (messagesLeft_ == 0)
+        return;
+    switch (segment.kind) {
+    case Kind::Open:
+        send(half, !isRefused_ && half.host->offer(*this) ? Kind::Accepted : Kind::Reset);
+        return;
+    case Kind::Accepted:
+        half.isEstablished = true;
+        return tell(half);
+    case Kind::Data:
+        if (messagesLeft_ > 0)
+            --messagesLeft_;
+        if (half.isKnown)
+            half.received.push(std::move(segment.bytes));
+        else if (other(half).isKnown)
+            send(half, Kind::Reset);
+        break;
+    case Kind::End:
+        half.readEnded = true;
+        if (!half.isKnown && !half.isClosed && other(half).isKnown)
+            send(half, Kind::Reset);
+        break;
+    case Kind::Credit:
+        half.unread -= segment.credit;
+        break;
+    case Kind::Reset:
+        return fail(half, connection_failed());
+    case Kind::Datagram:
+        break;
+    }
+    tell(half);
+}
+
+} // namespace flow::net

@@ -1,0 +1,112 @@
+#pragma once
+// Session: a connection in a SimNetwork: what both machines know of it, what is on its way between them, and what the
+// processes at its ends wait for.
+//
+// Side 0 has connected, side 1 has listened. What is called by a process runs on its loop; everything else is the
+// world's, and touches no future: it lets the process's loop run wake().
+
+#include "flow/core/ring_queue.h"
+#include "net/sim/sim_network.h"
+
+#include <optional>
+
+namespace flow::net {
+
+class Session : public ReferenceCounted<Session>, public flow::detail::Link, NonCopyable {
+public:
+    /// Sends the request of `from` to connect.
+    static Reference<Session> open(SimNetwork& network, Host& from, Address fromAddress, Host& to, Address toAddress);
+    ~Session();
+
+    // By the process at that side.
+
+    Reference<Connection> handle(int side);
+    Future<Void> established();
+    Future<Bytes> read(int side);
+    Future<Void> write(int side, Bytes bytes);
+    void shutdownWrite(int side);
+    void close(int side);
+    /// The connection fails on both sides.
+    void abort(int side);
+    void handleGone(int side);
+    Address address(int side) const { return halves_[side].address; }
+
+    // By machines.
+
+    /// The machine of side 1 has taken the connection for a listener.
+    void accepted();
+    std::uint16_t port() const { return halves_[1].address.port(); }
+    void lookAgain();
+    /// Nothing of it happens any more.
+    void vanish();
+    /// The process has stopped, of which an end is at this place of its machine's list.
+    static void stop(flow::detail::Link* place, bool powerLost);
+
+private:
+    using Kind = SimNetwork::Kind;
+    using Waiter = flow::detail::Waiter;
+
+    struct Segment {
+        double at; // seconds of the world
+        Bytes bytes;
+        std::uint64_t credit;
+        Kind kind;
+    };
+    /// What is on its way from a side. Waits on the world's loop for the arrival of the first.
+    struct Pipe : Waiter {
+        Session* session;
+        Cable* cable;
+        flow::detail::RingQueue<Segment> segments; // while there are any, this holds a reference of the session
+        double last = 0;                           // when the last one arrives
+        double freeAt = 0;                         // of a slow connection: when that is on its way
+    };
+    /// What the machine of a side knows, and what its process waits for. Waits in the loop of the process for its turn
+    /// when there is something to tell.
+    struct Half : Waiter, flow::detail::Link { // the latter in the list of its machine
+        Session* session;
+        Host* host;
+        Address address;
+        flow::detail::RingQueue<Bytes> received;
+        std::optional<Promise<Bytes>> reading;
+        std::optional<Promise<Void>> writing;
+        std::optional<Promise<Void>> opening;
+        std::size_t unread = 0;     // bytes that have been written and, as far as is known here, not yet read
+        std::size_t unreported = 0; // bytes that were read, which the other side does not know
+        Error error;                // of all operations, from here on
+        bool isKnown = false;       // the machine has this end
+        bool hasHandle = false;     // the process has it
+        bool isEstablished = false;
+        bool isClosed = false; // by the process
+        bool writeEnded = false;
+        bool readEnded = false;
+
+        bool isAwaited() const { return reading || writing || opening; }
+        bool isNeeded() const { return isKnown || hasHandle || isAwaited(); }
+    };
+
+    Session(SimNetwork& network, Host& from, Address fromAddress, Host& to, Address toAddress);
+    Half& other(Half& half) { return halves_[&half == &halves_[0]]; }
+    Pipe& pipeFrom(Half& half) { return pipes_[&half == &halves_[1]]; }
+
+    void enter(Half& half);
+    void leaveUnlessNeeded(Half& half);
+    void fail(Half& half, Error error);
+    void tell(Half& half);
+    void wake(Half& half);
+    Bytes takeReceived(Half& half);
+
+    void send(Half& half, Kind kind, Bytes bytes = {}, std::uint64_t credit = 0);
+    void park(Pipe& pipe, double time);
+    void deliver(Pipe& pipe);
+    double heldUntil(Pipe& pipe);
+    void arrive(Half& half, Segment segment);
+
+    SimNetwork& network_;
+    Pipe pipes_[2]; // from each side
+    Half halves_[2];
+    bool isRefused_ = false;
+    double bandwidth_ = 0;  // of each direction, if it is a slow one
+    int messagesLeft_ = -1; // of one that will be half open: how many more arrive
+};
+
+} // namespace flow::net

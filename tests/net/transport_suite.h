@@ -1,0 +1,43 @@
+#pragma once
+// What every Transport does, as cases that run on a loop which has one: each is its own server and its own client.
+//
+//     for (TransportCase const& each : transportCases())
+//         loop.run(each.run());                               // CHECKs of doctest fail within
+
+#include "flow/core/error_or.h"
+#include "flow/coro/coroutine.h"
+#include "net/transport.h"
+
+#include <string>
+#include <vector>
+
+namespace flow::test {
+
+using namespace net;
+
+struct TransportCase {
+    const char* name;
+    Future<Void> (*run)();
+};
+
+std::vector<TransportCase> const& transportCases();
+
+/// Both ends of a connection, and what it was made with.
+struct Pair {
+    Reference<Listener> listener;
+    Reference<Connection> client;
+    Reference<Connection> server;
+};
+Future<Pair> makePair();
+
+/// Up to the end; at least so many bytes.
+Future<std::string> readAll(Reference<Connection> connection);
+Future<std::string> readAtLeast(Reference<Connection> connection, std::size_t bytes);
+/// How it ends: Error() if well.
+template <class T>
+Future<Error> endOf(Future<T> future) {
+    ErrorOr<T> result = co_await tryGet(std::move(future));
+    co_return result.isError() ? result.getError() : Error();
+}
+
+} // namespace flow::test

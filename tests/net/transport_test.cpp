@@ -1,0 +1,34 @@
+#include "net/transport.h"
+
+#include "flow/flow.h"
+#include "net/sim/sim_network.h"
+#include "tests/flow/support/death.h"
+#include "tests/net/transport_suite.h"
+
+#include <doctest/doctest.h>
+
+using namespace flow;
+using namespace flow::net;
+using namespace flow::test;
+
+TEST_CASE("transport: the simulated one does what every transport does") {
+    for (TransportCase const& each : transportCases()) {
+        INFO(each.name);
+        World world(1);
+        SimNetwork network(world);
+        Process& process = world.start({.name = "p", .main = each.run});
+        world.run(process.onStop());
+        CHECK(process.exit() == Error());
+        world.run(success(delay(30)));
+        CHECK(network.openEnds() == 0);
+        CHECK(world.leakedCells() == 0);
+    }
+}
+
+TEST_CASE("transport: a loop without one says so") {
+    auto ask = [] {
+        SimLoop loop;
+        transport();
+    };
+    CHECK_DIES(ask(), "nobody has provided a net::Transport");
+}
