@@ -144,7 +144,7 @@ def preset_steps(preset: str, text: str, console: Console) -> list[Step]:
 
 
 def release_step(preset: str, console: Console) -> Step:
-    return Step(f"build {preset}", lambda: run_build(preset, ("flow", "millrace_bench"), console))
+    return Step(f"build {preset}", lambda: run_build(preset, ("flow", "net", "millrace_bench"), console))
 
 
 def all_steps(quick: bool, text: str, console: Console) -> list[Step]:
