@@ -13,10 +13,10 @@ from typing import Any
 
 from rich.console import Console
 
+from common.arguments import UsageError, unknown
 from common.failure import Failure
 from common.process import ending, stream
 from common.progress import Bar
-from perf.arguments import UsageError, unknown
 from perf.results import LIBRARY, MIGRATED, OURS, STYLES, parse_name
 
 # With --v=2 Google Benchmark says this before it runs a benchmark once.

@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rich.console import Console
-
+from common.sheet import Sheet
 from perf.results import LIBRARY, STYLES, TITLES, Cell, Row
-from perf.sheet import Sheet
-
-_ENDLESS = 100_000  # columns: where nobody looks nothing needs to be folded
-
-
-def output() -> Console:
-    """Where tables go: a terminal, or Markdown in a file or a pipe."""
-    out = Console(highlight=False)
-    return out if out.is_terminal else Console(highlight=False, no_color=True, width=_ENDLESS)
 
 
 def number(value: float | None) -> str:

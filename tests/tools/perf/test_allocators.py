@@ -5,8 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
+from common.arguments import UsageError
 from perf.allocators.command import allocators_table, main
-from perf.arguments import UsageError
 from perf.results import collect
 from perf.suite import loop_option
 

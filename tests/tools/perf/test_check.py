@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from common.arguments import UsageError
 from common.failure import Failure
-from perf.arguments import UsageError
 from perf.check import command
 from perf.check.baseline import Baseline, counted, read, text_of, write
 from perf.check.comparison import Change, compare, is_more, updated

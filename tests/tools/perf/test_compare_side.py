@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from common.arguments import UsageError
 from common.failure import Failure
-from perf.arguments import UsageError
 from perf.compare.command import check, parse_arguments
 from perf.compare.cpu import idle, least_busy
 from perf.compare.presets import presets

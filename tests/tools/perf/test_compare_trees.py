@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from common.arguments import UsageError
 from common.failure import Failure
-from perf.arguments import UsageError
 from perf.compare.checkout import Store
 from perf.compare.command import main
 from perf.compare.program import build_program

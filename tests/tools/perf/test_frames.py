@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from actorc.frames.layout import COROUTINE, STATE_MACHINE, Layout, Member, filled
-from perf.arguments import UsageError
+from common.arguments import UsageError
 from perf.frames.command import document, draw, heading, main, show, table
 from perf.frames.gather import choose, disagreements, function_of, item_of, side_by_side, style_of, subject
 from perf.results import Name

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from perf.arguments import UsageError
+from common.arguments import UsageError
 from perf.growth.command import main
 from perf.growth.plot import plot
 from perf.growth.series import Series, growth_table, remarks, resident, timed

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from common.arguments import UsageError
 from common.failure import Failure
-from perf.arguments import UsageError
+from common.sheet import Sheet
 from perf.instructions.callgrind import Process, read_part
 from perf.instructions.command import chosen, main, report
 from perf.instructions.count import count, difference
 from perf.instructions.plan import AT_ONCE, FEWEST_PASSES, ITEMS, countable, groups, passes, usual_sizes
 from perf.instructions.table import styles_table
 from perf.results import collect
-from perf.sheet import Sheet
 from perf.suite import RunError
 from perf.tables import library_table
 

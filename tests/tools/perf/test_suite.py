@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from common.arguments import MANY, UsageError, unknown
 from common.process import ending
-from perf.arguments import MANY, UsageError, unknown
 from perf.instructions import count as counting
 from perf.results import collect, errors
 from perf.suite import Died, RunError, Settings, choose, compiled, death, escape, of_sizes, rows_of, run

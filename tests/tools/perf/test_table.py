@@ -6,9 +6,9 @@ import pytest
 from rich.console import Console
 
 from common.failure import Failure
+from common.sheet import Sheet
 from perf.overview.table import overhead, table
 from perf.results import Name, collect, errors, noise, parse_name, per_item
-from perf.sheet import Sheet
 from perf.tables import library_table, text
 
 

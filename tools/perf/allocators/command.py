@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
+from common.arguments import UsageError, revision
 from common.build import build
-from perf.arguments import Parser, UsageError, binary, compilers, revision
+from common.sheet import Sheet
+from perf.arguments import Parser, binary, compilers
 from perf.results import Row, collect
-from perf.sheet import Sheet
 from perf.suite import Settings, available, run
 from perf.tables import new_table, number, size_text
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from common import files
 from common.failure import Failure
-from perf import files
 from perf.instructions.count import LIBC, VALGRIND
 from perf.results import STYLES, parse_name
 

@@ -6,18 +6,19 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
+from common.arguments import UsageError
 from common.build import build
 from common.failure import Failure
+from common.files import check_writable
 from common.process import ROOT
-from perf.arguments import TARGET, Parser, UsageError, binary, compilers
+from common.sheet import Sheet
+from perf.arguments import TARGET, Parser, binary, compilers
 from perf.check.baseline import TOOLS, UPDATE, Baseline, counted, read, write
 from perf.check.comparison import LIMIT, SLACK, Change, Comparison, compare, updated
-from perf.files import check_writable
 from perf.instructions.callgrind import valgrind
 from perf.instructions.count import count
 from perf.instructions.plan import countable, usual_sizes
 from perf.results import MIGRATED, TITLES, parse_name
-from perf.sheet import Sheet
 from perf.suite import available, choose, compiled
 
 FILE = ROOT / "bench" / "baseline.json"

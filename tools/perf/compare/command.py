@@ -10,9 +10,11 @@ from statistics import median
 
 from rich.console import Console
 
+from common.arguments import UsageError
 from common.failure import Failure
+from common.files import check_writable
 from common.process import ROOT
-from perf.arguments import Parser, UsageError
+from perf.arguments import Parser
 from perf.compare.checkout import Store
 from perf.compare.cpu import least_busy
 from perf.compare.estimate import CONFIDENCE, MARGIN, of_groups, of_pairs
@@ -22,7 +24,6 @@ from perf.compare.report import describe_side, remarks, show, too_slow, write_js
 from perf.compare.runs import Samples, measure
 from perf.compare.side import Build, Recorded, Side, parse_side
 from perf.compare.table import Compared, in_order, text
-from perf.files import check_writable
 from perf.overview.command import QUICK, QUICK_SIZES
 from perf.results import OURS, Name
 from perf.suite import choose, compiled, of_sizes

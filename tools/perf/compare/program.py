@@ -11,9 +11,10 @@ from pathlib import Path
 
 from rich.console import Console
 
+from common.arguments import unknown
 from common.build import BuildError, build
 from common.failure import Failure
-from perf.arguments import TARGET, unknown
+from perf.arguments import TARGET
 from perf.compare.checkout import Store
 from perf.compare.presets import presets
 from perf.compare.side import Build

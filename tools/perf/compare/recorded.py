@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from common.arguments import UsageError, unknown
 from common.failure import Failure
-from perf.arguments import UsageError, unknown
 from perf.compare.side import Recorded
 from perf.results import Name, parse_name, per_item
 

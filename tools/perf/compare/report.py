@@ -10,13 +10,13 @@ from typing import Any
 
 from rich.console import Console
 
+from common.files import write
 from perf.compare.estimate import SLOWER, UNBOUNDED, Interval, surely_outside
 from perf.compare.program import Program
 from perf.compare.recorded import Recording
 from perf.compare.runs import REPETITIONS, SECONDS, Samples
 from perf.compare.side import Build, Side, describe
 from perf.compare.table import Compared, noise_lines, summary, table, text
-from perf.files import write
 from perf.results import Name
 
 LISTED = 8  # names in one line

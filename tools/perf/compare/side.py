@@ -10,8 +10,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from textwrap import shorten
 
+from common.arguments import MANY, UsageError, unknown
 from common.failure import Failure
-from perf.arguments import MANY, UsageError, unknown
 from perf.compare.presets import presets
 
 WORKING_TREE = "."

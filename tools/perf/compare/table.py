@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from math import exp, log
 from statistics import median
 
+from common.sheet import Sheet
 from perf.compare.estimate import FASTER, MARGIN, SAME, SLOWER, UNBOUNDED, Estimate
 from perf.results import OURS, Cell, Name, Row, noise
-from perf.sheet import Sheet
 from perf.tables import new_table, number
 
 

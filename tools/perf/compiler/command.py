@@ -11,11 +11,11 @@ from pathlib import Path
 
 from rich.console import Console
 
+from common.files import check_writable, write
 from common.progress import Bar
+from common.sheet import Sheet
 from perf.arguments import Parser
 from perf.compiler.cost import Many, Row, document, measure_file, measure_many
-from perf.files import check_writable, write
-from perf.sheet import Sheet
 
 DESCRIPTION = """\
 Measures actorc on generated actor files, which look like those of a large program

@@ -13,12 +13,12 @@ from actorc.frames.command import as_document
 from actorc.frames.layout import FIXED, KINDS, Layout
 from actorc.frames.tables import details
 from common.build import build
+from common.files import check_folder, check_writable, write
+from common.sheet import Sheet
 from perf.arguments import TARGET, Parser, compilers
-from perf.files import check_folder, check_writable, write
 from perf.frames.drawing import layout_svg
 from perf.frames.gather import choose, counted, disagreements, frames_of, side_by_side, style_of
 from perf.results import TITLES
-from perf.sheet import Sheet
 from perf.suite import compiled
 
 MANY = 4  # functions of which each member is shown, and not only sums

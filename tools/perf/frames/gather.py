@@ -11,8 +11,9 @@ from pathlib import Path
 from actorc.frames.debug_info import NoDebugInfo, text, units
 from actorc.frames.found import layouts_of
 from actorc.frames.layout import STATE_MACHINE, Layout
+from common.arguments import UsageError, unknown
 from common.failure import Failure
-from perf.arguments import UsageError, binary, unknown
+from perf.arguments import binary
 from perf.results import Name, parse_name
 from perf.suite import available, compiled, death, escape, loop_option
 

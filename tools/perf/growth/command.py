@@ -7,9 +7,10 @@ from pathlib import Path
 
 from rich.console import Console
 
+from common.arguments import UsageError, revision
 from common.build import build
-from perf.arguments import TARGET, Parser, UsageError, binary, compilers, revision
-from perf.files import check_result_file, default_file
+from common.files import check_result_file, default_file
+from perf.arguments import TARGET, Parser, binary, compilers
 from perf.growth.plot import plot
 from perf.growth.series import FLOORS, MEMORY, STYLES, Series, growth_table, remarks, resident, timed
 from perf.results import collect, errors, parse_name

@@ -13,7 +13,7 @@ matplotlib.use("Agg")  # a file, not a window
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 
-from perf.files import write
+from common.files import write
 from perf.growth.series import Series
 
 _LINES = {"actor": "-", "coroutine": "--"}

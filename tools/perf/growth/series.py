@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from common.process import ending
+from common.sheet import Sheet
 from perf.results import collect, parse_name
-from perf.sheet import Sheet
 from perf.suite import RunError, escape
 from perf.tables import number
 

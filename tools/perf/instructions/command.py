@@ -9,9 +9,10 @@ from typing import Any
 
 from rich.console import Console
 
+from common.arguments import UsageError, revision
 from common.build import build
-from perf.arguments import TARGET, Parser, UsageError, binary, compilers, revision
-from perf.files import check_writable, write
+from common.files import check_writable, write
+from perf.arguments import TARGET, Parser, binary, compilers
 from perf.instructions.callgrind import valgrind
 from perf.instructions.count import count
 from perf.instructions.plan import ITEMS, TIMES, USUAL_SIZE, countable, usual_sizes

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from common.sheet import Sheet
 from perf.results import LIBRARY, MIGRATED, STYLES, Row
-from perf.sheet import Sheet
 from perf.tables import more, new_table, pair, size_text, text
 
 

@@ -10,13 +10,14 @@ from typing import Any
 
 from rich.console import Console
 
+from common.arguments import UsageError, revision
 from common.build import build
-from perf.arguments import TARGET, Parser, UsageError, binary, compilers, revision
-from perf.files import check_writable, write
+from common.files import check_writable, write
+from common.sheet import Sheet
+from perf.arguments import TARGET, Parser, binary, compilers
 from perf.overview.peers import libraries, own_styles, peers_table
 from perf.overview.table import table
 from perf.results import Row, collect, errors, merge, noise
-from perf.sheet import Sheet
 from perf.suite import Settings, available, choose, compiled, of_sizes, run
 from perf.tables import library_table
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from common.sheet import Sheet
 from perf.results import Row
-from perf.sheet import Sheet
 from perf.tables import new_table, number, size_text
 
 _OURS = ("actor", "coroutine", "callback")

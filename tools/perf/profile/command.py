@@ -11,9 +11,10 @@ from typing import Any
 
 from rich.console import Console
 
+from common.arguments import UsageError, revision, unknown
 from common.build import build
-from perf.arguments import TARGET, Parser, UsageError, binary, compilers, revision, unknown
-from perf.files import check_folder, check_writable, write
+from common.files import check_folder, check_writable, write
+from perf.arguments import TARGET, Parser, binary, compilers
 from perf.profile import record
 from perf.profile.causes import UNMAPPED, Attribution, read
 from perf.profile.flames import flames

@@ -10,9 +10,10 @@ from typing import Any
 
 from rich.console import Console
 
+from common.arguments import UsageError
 from common.failure import Failure
 from common.progress import Bar
-from perf.arguments import UsageError, binary
+from perf.arguments import binary
 from perf.profile import callgrind, record
 from perf.profile.attribution import Spent, attribute
 from perf.profile.causes import Attribution

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from common.sheet import Sheet
 from perf.profile.attribution import Spent
 from perf.profile.causes import UNMAPPED, source_line
 from perf.results import TITLES
-from perf.sheet import Sheet
 from perf.tables import number
 
 FUNCTIONS = 4  # shown under each cause

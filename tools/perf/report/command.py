@@ -7,9 +7,10 @@ from pathlib import Path
 
 from rich.console import Console
 
+from common.arguments import UsageError
 from common.failure import Failure
-from perf.arguments import Parser, UsageError, compilers
-from perf.files import check_folder, check_result_file, default_file, write
+from common.files import check_folder, check_result_file, default_file, write
+from perf.arguments import Parser, compilers
 from perf.report.assemble import assemble
 from perf.report.gather import FULL, QUICKLY, gather
 from perf.report.model import Missing

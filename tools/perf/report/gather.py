@@ -9,9 +9,10 @@ from typing import TypeVar
 
 from rich.console import Console
 
+from common.arguments import revision
 from common.build import build
 from common.failure import Failure
-from perf.arguments import TARGET, binary, revision
+from perf.arguments import TARGET, binary
 from perf.frames.gather import Frames, frames_of
 from perf.growth.command import measure as measure_growth
 from perf.instructions.count import count

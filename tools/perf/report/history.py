@@ -17,11 +17,11 @@ from pathlib import Path
 from rich.console import Console
 
 from common.failure import Failure
+from common.files import write
 from common.process import ROOT
 from perf.compare.checkout import Store
 from perf.compare.program import build_program
 from perf.compare.side import Build
-from perf.files import write
 from perf.instructions.count import count
 from perf.instructions.plan import countable, usual_sizes
 from perf.results import STYLES, Row, parse_name

@@ -13,7 +13,7 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from perf.files import write
+from common.files import write
 from perf.report.model import Axis, Chart, Role
 
 # As in templates/page.css, where paper is white.

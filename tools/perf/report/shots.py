@@ -13,7 +13,7 @@ import numpy
 from matplotlib import pyplot
 
 from common.failure import Failure
-from perf.files import write
+from common.files import write
 from perf.report.model import Drawing, Grid, Part, Report, Section
 from perf.report.page import render
 

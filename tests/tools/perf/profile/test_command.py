@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
+from common.arguments import UsageError
 from common.failure import Failure
-from perf.arguments import UsageError
 from perf.flame.stacks import Stacks
 from perf.profile import callgrind, record
 from perf.profile.attribution import Spent, shown, without_part

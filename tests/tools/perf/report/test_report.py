@@ -12,8 +12,8 @@ import pytest
 from matplotlib import pyplot
 from rich.console import Console
 
+from common.arguments import UsageError
 from common.build import BuildError
-from perf.arguments import UsageError
 from perf.report import command, gather
 from perf.report.assemble import assemble
 from perf.report.environment import machine

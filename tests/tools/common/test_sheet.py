@@ -8,12 +8,12 @@ import re
 import pytest
 from rich.console import Console
 
+from common.sheet import Sheet, folded
 from perf.compare.estimate import Estimate, Interval
 from perf.compare.table import Compared
 from perf.compare.table import table as compared_table
 from perf.overview.table import table as overview_table
 from perf.results import Name, collect
-from perf.sheet import Sheet, folded
 
 COMPARED = [
     Compared(

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from common import files
+from common.arguments import UsageError
 from common.failure import Failure
-from perf import files
-from perf.arguments import UsageError
 
 BENCH = Path(__file__).resolve().parents[3] / "tools" / "bench.py"
 

@@ -8,9 +8,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+from common.arguments import UsageError
 from common.failure import Failure
 from common.process import ROOT
-from perf.arguments import UsageError
 
 _BLOCK = 1 << 16  # bytes that must fit at least
 

@@ -1,0 +1,47 @@
+"""What the command lines of tools have in common: how they say that an argument is wrong."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import NoReturn
+
+from common.process import ROOT
+
+MANY = 16  # names in one message
+
+
+class UsageError(Exception):
+    """A mistake in the arguments, said in one line."""
+
+
+def unknown(kind: str, name: str, known: Iterable[str]) -> str:
+    """Says that there is no `name`, and which of those that there are comes near, whatever the case of its letters."""
+    folded = {word.lower(): word for word in reversed(list(known))}
+    near = [folded[word] for word in get_close_matches(name.lower(), folded, n=3, cutoff=0.5)]
+    if near:
+        return f"there is no {kind} '{name}'; did you mean {' or '.join(near)}?"
+    words = list(reversed(folded.values()))
+    if not words:
+        return f"there is no {kind} '{name}'"
+    some = ", ".join(words[:MANY])
+    return f"there is no {kind} '{name}'; try {some}" + (", ..." if len(words) > MANY else "")
+
+
+class CommandParser(argparse.ArgumentParser):
+    """Raises a UsageError, and leaves the lines of descriptions as they are."""
+
+    def __init__(self, prog: str, description: str, epilog: str = "") -> None:
+        form = argparse.RawDescriptionHelpFormatter
+        super().__init__(prog=prog, description=description, epilog=epilog, formatter_class=form)
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (see {self.prog} --help)")
+
+
+def revision() -> str:
+    command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return run.stdout.strip() or "unknown"

@@ -1,0 +1,49 @@
+"""The front of a tool that has commands: finds the one that is meant, and says in a line what went wrong."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from importlib import import_module
+
+from rich.console import Console
+
+from common.arguments import UsageError, unknown
+from common.failure import Failure
+from common.process import interrupt_on_terminate
+from common.sheet import output
+
+
+def run(tool: str, commands: Mapping[str, str], default: str | None = None) -> int:
+    """`commands` are modules with main(arguments, console for progress, console for results) -> exit code. They are
+    imported when asked for, since what some of them need starts slowly. `default`: the module without a command."""
+    interrupt_on_terminate()
+    arguments = sys.argv[1:]
+    try:
+        module = default
+        if arguments and not arguments[0].startswith("-"):
+            name = arguments.pop(0)
+            if name not in commands:
+                raise UsageError(unknown("command", name, commands))
+            module = commands[name]
+        if module is None:
+            raise UsageError(f"which command: {', '.join(commands)}? (see {tool} --help)")
+        code: int = import_module(module).main(arguments, Console(stderr=True), output())
+        sys.stdout.flush()
+        return code
+    except UsageError as error:
+        print(f"{tool}: {error}", file=sys.stderr)
+        return 2
+    except Failure as error:
+        print(error, file=sys.stderr)
+        return 1
+    except OSError as error:
+        # Whatever is left to be printed would fail again when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"{tool}: {where}{error.strerror or error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"{tool}: interrupted", file=sys.stderr)
+        return 130
