@@ -18,18 +18,12 @@ from rich.console import Console
 from common.build import BuildError, binary_dir, build
 from common.counts import Counts, doctest, junit
 from common.process import ROOT, interrupt_on_terminate, stream
+from common.sanitizer import SANITIZER
 
 TESTED = ("clang-checked", "gcc-checked", "asan")
 THREADS = "tsan"  # the programs have one thread: only the runtime's own tests run under it
 RELEASE = ("clang", "gcc")
 CHECKED_PYTHON = ("actorc", "tools", "tests")
-
-# addr2line comes with g++; llvm-symbolizer would be one more large package, of the right version.
-SANITIZER = {
-    "ASAN_OPTIONS": "external_symbolizer_path=/usr/bin/addr2line",
-    "UBSAN_OPTIONS": "print_stacktrace=1",
-    "TSAN_OPTIONS": "external_symbolizer_path=/usr/bin/addr2line",
-}
 
 DESCRIPTION = """\
 Checks the sources, builds, and runs every test. The last line is

@@ -23,14 +23,14 @@ def stream(
     variables: dict[str, str] | None = None,
 ) -> int:
     """Runs a command, hands over each line it prints (errors included), and returns its exit code."""
-    with _start(command, cwd, variables, subprocess.PIPE) as child:
+    with start(command, cwd, variables, subprocess.PIPE) as child:
         assert child.stdout is not None
         try:
             for line in child.stdout:
                 on_line(line.rstrip("\n"))
             return child.wait()
         except BaseException:
-            _stop(child)
+            stop(child)
             raise
 
 
@@ -52,7 +52,7 @@ def side_by_side(
                 index, command = waiting.pop(0)
                 # A pipe that nobody reads would stop a command that prints much.
                 printed: IO[str] = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115
-                running[index] = _start(command, ROOT, variables, printed), printed
+                running[index] = start(command, ROOT, variables, printed), printed
             time.sleep(_PAUSE)
             for index, (child, printed) in list(running.items()):
                 if (code := child.poll()) is not None:
@@ -63,7 +63,7 @@ def side_by_side(
                     on_end(index, code, output)
     except BaseException:
         for child, printed in running.values():
-            _stop(child)
+            stop(child)
             printed.close()
         raise
 
@@ -78,9 +78,14 @@ def ending(code: int) -> str:
         return f"killed by signal {-code}"
 
 
-def _start(
-    command: Sequence[str | Path], cwd: Path, variables: dict[str, str] | None, output: int | IO[str]
+def start(
+    command: Sequence[str | Path],
+    cwd: Path,
+    variables: dict[str, str] | None,
+    output: int | IO[str],
+    errors: int | IO[bytes] = subprocess.STDOUT,
 ) -> subprocess.Popen[str]:
+    """To be ended with stop()."""
     # A session of its own, so that we can end the command together with everything it started.
     return subprocess.Popen(
         command,
@@ -88,14 +93,15 @@ def _start(
         env={**os.environ, **(variables or {})},
         stdin=subprocess.DEVNULL,
         stdout=output,
-        stderr=subprocess.STDOUT,
+        stderr=errors,
         text=True,
         errors="replace",
         start_new_session=True,
     )
 
 
-def _stop(child: subprocess.Popen[str]) -> None:
+def stop(child: subprocess.Popen[str]) -> None:
+    """With all that it started."""
     for number, patience in ((signal.SIGTERM, 5.0), (signal.SIGKILL, 5.0)):
         try:
             os.killpg(child.pid, number)

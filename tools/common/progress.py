@@ -26,22 +26,25 @@ class Bar:
                 BarColumn(),
                 MofNCompleteColumn(),
                 TimeElapsedColumn(),
+                TextColumn("{task.fields[note]}"),
                 console=console,
                 transient=True,
             )
-            self._task = self._bar.add_task(title, total=None)
+            self._task = self._bar.add_task(title, total=None, note="")
 
     def __enter__(self) -> Bar:
         if self._bar:
             self._bar.start()
         return self
 
-    def update(self, done: int, total: int) -> None:
+    def update(self, done: int, total: int, note: str = "") -> None:
+        """`note`: what else there is to be said of the state of things."""
         if self._bar:
-            self._bar.update(self._task, completed=done, total=total)
+            self._bar.update(self._task, completed=done, total=total, note=note)
         elif time.monotonic() - self._said > LINE_INTERVAL:
             self._said = time.monotonic()
-            self._console.print(f"{self._title}: {done}/{total}", markup=False, highlight=False)
+            more = f", {note}" if note else ""
+            self._console.print(f"{self._title}: {done}/{total}{more}", markup=False, highlight=False)
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         if self._bar:

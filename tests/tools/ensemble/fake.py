@@ -1,0 +1,88 @@
+"""A program that speaks like one of simulations, and misbehaves as it is told by the name of the test."""
+
+import json
+import os
+import signal
+import sys
+import time
+
+FAULTS = ["clog", "diskFull", "diskLostWrite", "powerLoss", "processKill"]
+# What strikes in "faulty", in this order.
+STRIKES = ["clog", "diskFull", "clog", "powerLoss", "clog", "diskLostWrite", "diskFull", "processKill"]
+CULPRITS = {(3, "powerLoss"), (5, "diskLostWrite")}
+TESTS = ["good", "bad", "mixed", "leaky", "restless", "slow", "faulty", "stubborn"]
+
+
+def misbehave(seed):
+    if seed == 3:
+        sys.stderr.write(f"flow: assertion failed: x is {seed} [x == 0] at /a/b{seed}/queue.cpp:{seed}\n")
+        sys.stderr.flush()
+        os.kill(os.getpid(), signal.SIGABRT)
+    if seed == 5:
+        time.sleep(60)
+    if seed == 7:
+        print("what is this 77?", flush=True)
+    if seed == 9:
+        os._exit(0)
+    if seed == 11:
+        return {"signature": "balance is #", "text": "balance is 11\nand more"}
+    if seed == 12:
+        print('{"seed":13}', flush=True)
+    if seed == 14:
+        sys.stderr.write("==9==ERROR: AddressSanitizer: heap-use-after-free on address 0x60 at pc\n")
+        sys.stderr.write("SUMMARY: AddressSanitizer: heap-use-after-free /a/b.cpp:9:1 in f(int)\n")
+        sys.stderr.flush()
+        os._exit(1)
+    return None
+
+
+def strikes(arguments):
+    without = arguments.get("--without", "").split(",")
+    window = range(int(arguments.get("--first", 0)), int(arguments.get("--last", 1 << 62)))
+    return [(i, kind) for i, kind in enumerate(STRIKES) if i in window and kind not in without]
+
+
+def run(test, seed, arguments):
+    faults = strikes(arguments) if test == "faulty" else [(0, "clog")] * (seed % 2)
+    failure = misbehave(seed) if test == "mixed" else None
+    if test == "bad" or (test == "faulty" and set(faults) >= CULPRITS):
+        failure = {"signature": "lost # records", "text": f"lost {seed} records"}
+    if test == "slow":
+        time.sleep(0.02)
+    if test == "stubborn":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        time.sleep(60)
+    names = [kind for _, kind in faults]
+    return {
+        "seed": seed,
+        "digest": f"{seed if test != 'restless' else time.monotonic_ns():016x}",
+        "events": 10,
+        "seconds": 1.5,
+        "faults": {kind: names.count(kind) for kind in names},
+        "probes": ["x.cpp:1 seen"],
+        "failure": failure,
+    }
+
+
+def main():
+    if sys.argv[1] == "--list":
+        for test in TESTS:
+            print(json.dumps({"name": test, "limit": 60}))
+        for probe in ("x.cpp:1 seen", "x.cpp:2 never seen"):
+            print(json.dumps({"probe": probe}))
+        for fault in FAULTS:
+            print(json.dumps({"fault": fault}))
+        return 0
+    arguments = dict(zip(sys.argv[1::2], sys.argv[2::2], strict=True))
+    first, last = map(int, arguments["--seeds"].split(".."))
+    test = arguments["--run"]
+    failed = False
+    for seed in range(first, last + 1):
+        print(json.dumps({"begin": seed}), flush=True)
+        result = run(test, seed, arguments)
+        failed |= result["failure"] is not None
+        print(json.dumps(result), flush=True)
+    return 23 if test == "leaky" and first <= 4 <= last else int(failed)
+
+
+sys.exit(main())

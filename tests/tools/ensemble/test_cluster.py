@@ -1,0 +1,128 @@
+"""Seeds over a Dask cluster: a scheduler and two workers on this machine."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+DASK = Path(sys.executable).with_name("dask")
+
+
+class Cluster:
+    """Each in a session of its own, ended by its id."""
+
+    def __init__(self, stack: ExitStack, folder: Path) -> None:
+        self._stack = stack
+        self._folder = folder
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = server.getsockname()[1]
+        self.address = f"tcp://127.0.0.1:{port}"
+        self._start("scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard")
+        self._until("scheduler", "Scheduler at:")
+
+    def worker(self, name: str) -> subprocess.Popen[bytes]:
+        """Knows nothing of the project."""
+        options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", name, "--host", "127.0.0.1")
+        child = self._start("worker", self.address, *options, log=name)
+        self._until(name, "Registered to:")
+        return child
+
+    def _start(self, *arguments: str, log: str = "") -> subprocess.Popen[bytes]:
+        with (self._folder / f"{log or arguments[0]}.log").open("wb") as output:
+            child = subprocess.Popen(
+                [DASK, *arguments], cwd=self._folder, stdout=output, stderr=output, start_new_session=True
+            )
+        self._stack.callback(_end, child)
+        return child
+
+    def _until(self, log: str, text: str) -> None:
+        deadline = time.monotonic() + 30
+        while text not in (said := (self._folder / f"{log}.log").read_text()):
+            assert time.monotonic() < deadline, said
+            time.sleep(0.05)
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    if child.poll() is None:
+        os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with ExitStack() as stack:
+        found = Cluster(stack, tmp_path_factory.mktemp("cluster"))
+        found.worker("one")
+        yield found
+
+
+def kept(tmp_path: Path) -> list[int]:
+    with sqlite3.connect(tmp_path / "ledger.sqlite") as ledger:
+        return [seed for (seed,) in ledger.execute("SELECT seed FROM seed ORDER BY seed")]
+
+
+def test_misbehaviour_on_a_worker(cluster: Cluster, ensemble: Command) -> None:
+    done = ensemble("run", "mixed", "--seeds", "6..29", "--scheduler", cluster.address)
+    assert done.returncode == 1, done.stderr
+    assert "1 seed: balance is #\n" in done.stdout
+    assert "24 seeds of mixed: 5 failed of 5 signatures" in done.stdout
+
+
+def test_a_worker_that_is_killed_loses_no_seed(cluster: Cluster, ensemble: Command, tmp_path: Path) -> None:
+    victim = cluster.worker("two")
+    line = ["run", "slow", "--seeds", "0..299", "--scheduler", cluster.address]
+    with ExitStack() as stack:
+        running = stack.enter_context(ThreadPoolExecutor(1)).submit(ensemble, *line)
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline and not _children(victim.pid):
+            time.sleep(0.02)
+        assert _children(victim.pid), "it had work"
+        os.killpg(victim.pid, signal.SIGKILL)
+        done = running.result()
+    assert done.returncode == 0, done.stderr
+    assert kept(tmp_path) == list(range(300))
+
+
+def _children(pid: int) -> str:
+    found = ""
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        found += (thread / "children").read_text()
+    return found
+
+
+def test_a_failure_ends_what_workers_do(cluster: Cluster, ensemble: Command) -> None:
+    done = ensemble("run", "bad", "--seeds", "0..9999", "--max-failures", "3", "--scheduler", cluster.address)
+    assert done.returncode == 1
+    assert "seeds: lost # records" in done.stdout
+
+
+def test_a_program_that_the_worker_cannot_run(cluster: Cluster, ensemble: Command, fake: Path) -> None:
+    """It runs here, where we are told that its path leads elsewhere."""
+    here = fake.with_name("here")
+    here.write_text(f'#!/bin/sh\nif [ "$1" = --list ]; then {fake} --list; rm {here}; fi\n')
+    here.chmod(0o755)
+    done = ensemble("run", "good", "--seeds", "0..9", "--scheduler", cluster.address, program=here)
+    assert done.returncode != 0
+    assert f"cannot run {here}: No such file or directory" in done.stderr
+
+
+def test_nobody_there(ensemble: Command) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    began = time.monotonic()
+    done = ensemble("run", "good", "--seeds", "0..9", "--scheduler", f"tcp://127.0.0.1:{port}")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"cannot reach a scheduler at tcp://127.0.0.1:{port}: ")
+    assert time.monotonic() - began < 30

@@ -1,0 +1,1 @@
+"""Many seeds of simulations: run, kept in a ledger, and what fails made small."""

@@ -1,0 +1,88 @@
+"""The program of simulations: found or built, and asked what is in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from common.arguments import CommandParser, UsageError, unknown
+from common.build import binary_dir, build
+from common.failure import Failure
+from common.process import ROOT, ending
+from ensemblelib.batch import file_hash
+
+TARGET = "simulations"
+_SECONDS = 30  # for --list
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    path: Path
+    hash: str
+    tests: list[str]
+    faults: list[str]
+    probes: list[str]
+
+    def require(self, test: str) -> None:
+        if test not in self.tests:
+            raise UsageError(unknown("simulation", test, self.tests))
+
+    def command(self, test: str, options: Sequence[str] = ()) -> list[str]:
+        return [str(self.path), "--run", test, *options]
+
+    def again(self, test: str, seed: int, options: Sequence[str] = ()) -> str:
+        """What one writes to run a seed again."""
+        path = os.path.relpath(self.path) if self.path.is_relative_to(Path.cwd()) else str(self.path)
+        path = path if "/" in path else f"./{path}"
+        return shlex.join([path, "--run", test, "--seeds", str(seed), *options])
+
+
+def add_arguments(parser: CommandParser) -> None:
+    parser.add_argument("--program", type=Path, metavar="PATH", help="a program that is built already")
+    parser.add_argument("--preset", metavar="NAME", help="what to build: a preset of CMake; default: clang")
+
+
+def program(path: Path | None, preset: str | None, console: Console) -> Program:
+    """That at `path`, or the project's own, brought up to date."""
+    if path and preset:
+        raise UsageError("--preset does nothing with --program")
+    if not path:
+        name = preset or "clang"
+        all_presets = json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]
+        presets = [each["name"] for each in all_presets if not each.get("hidden")]
+        if name not in presets:
+            raise UsageError(unknown("preset", name, presets))
+        build(name, console, [TARGET])
+        path = binary_dir(name) / "tests" / TARGET
+    return _asked(path.absolute())
+
+
+def _asked(path: Path) -> Program:
+    try:
+        done = subprocess.run(
+            [str(path), "--list"], capture_output=True, text=True, errors="replace", timeout=_SECONDS, check=False
+        )
+        found = Program(path, file_hash(str(path)), [], [], [])
+    except subprocess.TimeoutExpired:
+        raise Failure(f"{path} --list: no end within {_SECONDS} s") from None
+    except OSError as error:
+        raise UsageError(f"cannot run {path}: {error.strerror}") from error
+    if done.returncode:
+        raise Failure(f"{path} --list: {ending(done.returncode)}\n{done.stderr[-4000:]}".rstrip())
+    lists = {"name": found.tests, "fault": found.faults, "probe": found.probes}
+    try:
+        for line in done.stdout.splitlines():
+            entry = json.loads(line)
+            for kind, names in lists.items():
+                if kind in entry:
+                    names.append(str(entry[kind]))
+    except (ValueError, TypeError):
+        raise Failure(f"{path} --list: this is no line of a program of simulations: {line[:200]}") from None
+    return found

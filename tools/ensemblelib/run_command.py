@@ -1,0 +1,164 @@
+"""tools/ensemble run: many seeds of one simulation."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack, closing
+
+from rich.console import Console
+
+from common.arguments import CommandParser, UsageError, revision
+from common.failure import Failure
+from common.progress import Bar
+from common.sanitizer import SANITIZER
+from ensemblelib import local
+from ensemblelib.arguments import count, scheduler, seconds, seeds
+from ensemblelib.ledger import Ledger, add_ledger, opened
+from ensemblelib.program import Program, add_arguments, program
+from ensemblelib.results import Result, Tally, grouped
+from ensemblelib.shrink_command import first_line, report, shrink
+from ensemblelib.words import span
+
+DESCRIPTION = """\
+Runs a simulation for many seeds, each with faults of its own, on all cores or on the
+workers of a Dask cluster. Failures are grouped by signature; of each the smallest seed
+is printed with the command that runs it again. A seed that crashes the program, hangs it
+or makes it print what is no result has failed, too, and those after it are run."""
+
+EPILOG = """\
+With --scheduler each batch of seeds is a task of Dask. The program must be the same file
+at the same path on every worker; workers need nothing else of the project.
+
+Exit code: 0 nothing failed, 1 a seed failed, or two runs of one differed, 2 wrong
+arguments, 130 interrupted; what is done by then is kept."""
+
+FAILURES = 100  # after which a run ends
+BATCH = 100  # seeds in a process, at most
+
+
+def main(arguments: Sequence[str], console: Console, out: Console) -> int:
+    options = _parser().parse_args(arguments)
+    if options.jobs and options.scheduler:
+        raise UsageError("--jobs does nothing with --scheduler")
+    with opened(options.ledger) as ledger:  # before anything takes long
+        found = program(options.program, options.preset, console)
+        found.require(options.test)
+        with ExitStack() as stack:
+            return _run(options, found, ledger, _results(options, found, stack), console, out)
+
+
+def _parser() -> CommandParser:
+    parser = CommandParser("tools/ensemble run", DESCRIPTION, EPILOG)
+    parser.add_argument("test", metavar="TEST", help="a simulation")
+    parser.add_argument("--seeds", type=seeds, required=True, metavar="FIRST..LAST", help="which, both included")
+    parser.add_argument("--jobs", type=count, metavar="N", help="processes; default: as many as cores")
+    parser.add_argument(
+        "--scheduler", type=scheduler, metavar="tcp://HOST:PORT", help="run on the Dask cluster that is there"
+    )
+    add_arguments(parser)
+    add_ledger(parser)
+    text = "of real time, for each seed; default: 60"
+    parser.add_argument("--timeout", type=seconds, default=60.0, metavar="SECONDS", help=text)
+    ends = parser.add_mutually_exclusive_group()
+    text = f"end after so many; default: {FAILURES}"
+    ends.add_argument("--max-failures", type=count, default=FAILURES, metavar="N", help=text)
+    ends.add_argument("--keep-going", action="store_true", help="do not end, however many fail")
+    parser.add_argument("--shrink", action="store_true", help="find the faults that matter, of each signature")
+    return parser
+
+
+def split(some: range, workers: int) -> Iterator[range]:
+    """Several batches for each worker, so that all end at nearly the same time."""
+    size = min(BATCH, max(1, len(some) // (4 * workers)))
+    return (some[i : i + size] for i in range(0, len(some), size))
+
+
+def _results(options: argparse.Namespace, found: Program, stack: ExitStack) -> Generator[Result | None, None, None]:
+    command = found.command(options.test)
+    if options.scheduler:
+        from ensemblelib.cluster import Cluster
+
+        cluster = stack.enter_context(closing(Cluster(options.scheduler)))
+        batches = split(options.seeds, cluster.threads() or 1)
+        return cluster.run(command, found.hash, batches, options.timeout, SANITIZER)
+    jobs = min(options.jobs or os.cpu_count() or 1, len(options.seeds))
+    return local.run(command, split(options.seeds, jobs), jobs, options.timeout, SANITIZER)
+
+
+def _run(
+    options: argparse.Namespace,
+    found: Program,
+    ledger: Ledger,
+    results: Generator[Result | None, None, None],
+    console: Console,
+    out: Console,
+) -> int:
+    tally = Tally()
+    most = None if options.keep_going else options.max_failures
+    number = ledger.begin(found, options.test, revision(), options.seeds)
+    began = time.monotonic()
+    code, problem = 0, ""
+    try:
+        with Bar(console, f"seeds of {options.test}") as bar, closing(results):
+            for result in results:
+                if result is not None:
+                    tally.add(result)
+                    ledger.add(number, result)
+                if most is not None and len(tally.failures) >= most:
+                    problem = f"ended after {len(tally.failures)} failures; --keep-going goes on"
+                    break
+                bar.update(len(tally.done), len(options.seeds), _note(tally, time.monotonic() - began))
+    except KeyboardInterrupt:
+        code, problem = 130, "interrupted"
+    except (Failure, OSError) as error:
+        code, problem = 1, str(error)
+    ledger.end(number)
+    _print(options, found, tally, ledger, number, time.monotonic() - began, console, out)
+    if problem:
+        console.print(f"tools/ensemble: {problem}", markup=False, highlight=False, soft_wrap=True)
+    return code or int(bool(tally.failures or ledger.differences(number)))
+
+
+def _note(tally: Tally, real: float) -> str:
+    failures = f"{len(tally.failures)} failures"
+    return f"{failures}, {tally.seconds / real:,.0f} simulated s/s, {tally.faults.total():,} faults"
+
+
+def _print(
+    options: argparse.Namespace,
+    found: Program,
+    tally: Tally,
+    ledger: Ledger,
+    number: int,
+    real: float,
+    console: Console,
+    out: Console,
+) -> None:
+    groups = grouped(tally.failures.values())
+    lines = []
+    for group in groups:
+        smallest = group.smallest
+        lines += [
+            f"{group.count} {'seed' if group.count == 1 else 'seeds'}: {group.signature}",
+            f"  seed {smallest.seed}: {first_line(smallest.text)}",
+            *(f"  {line}" for line in smallest.text.splitlines()[1:]),
+            f"  again: {found.again(options.test, smallest.seed)}",
+        ]
+        if options.shrink:
+            try:
+                small = shrink(found, options.test, smallest.seed, options.timeout, console)
+                lines += [f"  {line}" for line in report(found, options.test, small)]
+            except Failure as error:  # it may have failed on another machine only
+                lines.append(f"  not shrunk: {error}")
+        lines.append("")
+    lines += [f"not deterministic: {each}" for each in ledger.differences(number)]
+    kinds = f" of {len(groups)} signatures" if len(groups) > 1 else ""
+    lines.append(
+        f"{len(tally.done):,} seeds of {options.test}: {len(tally.failures):,} failed{kinds}; {span(tally.seconds)} "
+        f"simulated in {span(real)}, {tally.faults.total():,} faults"
+    )
+    for line in lines:
+        out.print(line, markup=False, soft_wrap=True)

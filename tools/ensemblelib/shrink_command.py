@@ -1,0 +1,80 @@
+"""tools/ensemble shrink: finds out which faults it takes to make a seed fail."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Sequence
+
+from rich.console import Console
+
+from common.arguments import CommandParser
+from common.failure import Failure
+from common.progress import Bar
+from common.sanitizer import SANITIZER
+from ensemblelib.arguments import seconds, seed
+from ensemblelib.batch import Batch, Record
+from ensemblelib.program import Program, add_arguments, program
+from ensemblelib.results import Result
+from ensemblelib.shrink import Filter, NothingFailsError, Shrunk, shrunk
+
+DESCRIPTION = """\
+Finds the fewest faults with which a seed still fails with the same signature: first
+whole classes of them are left out, then all before and after a window. Prints what is
+left, and the command that runs it."""
+
+
+def main(arguments: Sequence[str], console: Console, out: Console) -> int:
+    parser = CommandParser("tools/ensemble shrink", DESCRIPTION)
+    parser.add_argument("test", metavar="TEST", help="a simulation")
+    parser.add_argument("--seed", type=seed, required=True, metavar="S", help="one that fails")
+    parser.add_argument("--timeout", type=seconds, default=60.0, metavar="SECONDS", help="of real time; default: 60")
+    add_arguments(parser)
+    options = parser.parse_args(arguments)
+    found = program(options.program, options.preset, console)
+    found.require(options.test)
+    for line in report(found, options.test, shrink(found, options.test, options.seed, options.timeout, console)):
+        out.print(line, markup=False, soft_wrap=True)
+    return 0
+
+
+def shrink(found: Program, test: str, number: int, limit: float, console: Console) -> Shrunk:
+    tries = 0
+    with Bar(console, f"shrinking seed {number}") as bar:
+
+        def run(some: Filter) -> Result:
+            nonlocal tries
+            tries += 1
+            bar.update(tries, tries, f"{len(some.without)} classes left out")
+            return _alone(found.command(test, some.options()), number, limit)
+
+        try:
+            return shrunk(run, found.faults)
+        except NothingFailsError:
+            raise Failure(f"seed {number} of {test} does not fail: {found.again(test, number)}") from None
+
+
+def _alone(command: Sequence[str], number: int, limit: float) -> Result:
+    records: list[Record] = []
+    try:
+        Batch(command, limit, SANITIZER, records.append, lambda: False).run(number, number)
+    except OSError as error:
+        raise Failure(f"cannot run {command[0]}: {error.strerror}") from error
+    return Result.of(records[-1], socket.gethostname())
+
+
+def report(found: Program, test: str, small: Shrunk) -> list[str]:
+    seed = small.result.seed
+    before = sum(small.before.faults.values())
+    return [
+        f"seed {seed} of {test} with {amounts(small.result.faults)} (of {before:,}; {small.tries} runs):",
+        f"  {first_line(small.result.text)}",
+        f"  again: {found.again(test, seed, small.filter.options())}",
+    ]
+
+
+def amounts(faults: dict[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in sorted(faults.items())) or "no fault"
+
+
+def first_line(text: str) -> str:
+    return next(iter(text.splitlines()), "")
