@@ -20,14 +20,17 @@ from common.counts import Counts, doctest, junit
 from common.process import ROOT, interrupt_on_terminate, stream
 from common.sanitizer import SANITIZER
 
-TESTED = ("clang-checked", "gcc-checked", "asan")
-THREADS = "tsan"  # the programs have one thread: only the runtime's own tests run under it
+QUICK = "clang-checked"
+TESTED = (QUICK, "gcc-checked", "asan", "tsan")
+# In a whole run, clang builds the programs with its sanitizers only. They have one thread: none for tsan to watch.
+PROGRAMS = ("gcc-checked", "asan")
 RELEASE = ("clang", "gcc")
 CHECKED_PYTHON = ("actorc", "tools", "tests")
 
 DESCRIPTION = """\
 Checks the sources, builds, and runs every test. The last line is
-"N passed, M failed"; the exit code is 1 if anything failed."""
+"N passed, M failed", and before it stand the names of the steps that failed;
+the exit code is 1 if anything did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,19 +108,19 @@ def run_programs(preset: str, text: str) -> Outcome:
 
 
 def source_checks() -> list[Step]:
+    """Seconds in all."""
     return [
         Step("ruff", lambda: python("-m", "ruff", "check", *CHECKED_PYTHON)),
         Step("ruff format", lambda: python("-m", "ruff", "format", "--check", *CHECKED_PYTHON)),
         Step("mypy", lambda: python("-m", "mypy")),
         Step("clang-format", clang_format),
         Step("tidy", lambda: python("tools/tidy.py")),
-        Step("headers compile alone", lambda: python("tools/tidy.py", "--headers")),
     ]
 
 
-def preset_steps(preset: str, text: str, console: Console) -> list[Step]:
+def preset_steps(preset: str, with_programs: bool, text: str, console: Console) -> list[Step]:
     built: list[bool] = []
-    targets = ("flow_tests",) if preset == THREADS else ()
+    targets = () if with_programs else ("flow_tests",)
 
     def build_it() -> Outcome:
         outcome = run_build(preset, targets, console)
@@ -134,7 +137,7 @@ def preset_steps(preset: str, text: str, console: Console) -> list[Step]:
         Step(f"flow_tests {preset}", lambda: after_build(run_doctest)),
         Step(f"programs {preset}", lambda: after_build(run_programs)),
     ]
-    return steps[:2] if preset == THREADS else steps
+    return steps if with_programs else steps[:2]
 
 
 def release_step(preset: str, console: Console) -> Step:
@@ -142,12 +145,13 @@ def release_step(preset: str, console: Console) -> Step:
 
 
 def all_steps(quick: bool, text: str, console: Console) -> list[Step]:
-    steps = [Step("pytest", lambda: run_pytest(text))]
+    checks = source_checks()
     if not quick:
-        checks = source_checks()
-        steps = [step for step in checks if text in step.name] + steps
-    for preset in TESTED[:1] if quick else (*TESTED, THREADS):
-        steps += preset_steps(preset, text, console)
+        checks.append(Step("headers compile alone", lambda: python("tools/tidy.py", "--headers")))
+    steps = [step for step in checks if text in step.name]
+    steps.append(Step("pytest", lambda: run_pytest(text)))
+    for preset in (QUICK,) if quick else TESTED:
+        steps += preset_steps(preset, quick or preset in PROGRAMS, text, console)
     if not quick and not text:
         steps += [release_step(preset, console) for preset in RELEASE]
         steps.append(Step("instructions against bench/baseline.json", lambda: python("tools/bench.py", "check")))
@@ -156,6 +160,7 @@ def all_steps(quick: bool, text: str, console: Console) -> list[Step]:
 
 def run_steps(steps: list[Step]) -> Counts:
     total = Counts()
+    failed: list[str] = []
     for number, step in enumerate(steps, 1):
         head = f"[{number}/{len(steps)}] {step.name}"
         print(f"{head} ...", flush=True)
@@ -167,8 +172,11 @@ def run_steps(steps: list[Step]) -> Counts:
         counts, elapsed = outcome.counts, time.monotonic() - started
         if counts.failed:
             print(outcome.output)
+            failed.append(step.name)
         print(f"{head}: {counts.passed} passed, {counts.failed} failed, {elapsed:.1f} s", flush=True)
         total += counts
+    if failed:
+        print(f"failed: {', '.join(failed)}")
     return total
 
 
@@ -176,7 +184,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="tools/test", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help=f"only pytest and the tests of {TESTED[0]}")
+    parser.add_argument("--quick", action="store_true", help=f"only quick checks, pytest and the tests of {QUICK}")
     parser.add_argument("--filter", default="", metavar="TEXT", help="only tests and checks whose name contains TEXT")
     return parser.parse_args()
 
