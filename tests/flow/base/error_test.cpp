@@ -52,14 +52,22 @@ Error caught(Thrown thrown) {
 
 } // namespace
 
-TEST_CASE("error: every entry of the table has its code, name and description"){
-#define FLOW_ERROR(entry, number, description)                                                                         \
-    CHECK(entry().code() == number);                                                                                   \
-    CHECK(error_code_##entry == number);                                                                               \
-    CHECK(std::string(entry().name()) == #entry);                                                                      \
-    CHECK(std::string(entry().what()) == description);
-    FLOW_ERROR_TABLE(FLOW_ERROR)
+TEST_CASE("error: every entry of the table has its code, name and description") {
+    struct Entry {
+        Error error;
+        int code, number;
+        const char *name, *description;
+    };
+#define FLOW_ERROR(entry, number, description) {entry(), error_code_##entry, number, #entry, description},
+    static constexpr Entry entries[] = {FLOW_ERROR_TABLE(FLOW_ERROR)};
 #undef FLOW_ERROR
+    for (Entry const& entry : entries) {
+        CAPTURE(entry.name);
+        CHECK(entry.code == entry.number);
+        CHECK(entry.error.code() == entry.number);
+        CHECK(entry.error.name() == std::string(entry.name));
+        CHECK(entry.error.what() == std::string(entry.description));
+    }
 }
 
 TEST_CASE("error: the codes are those of FoundationDB Flow") {
