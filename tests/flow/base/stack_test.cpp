@@ -1,6 +1,7 @@
 #include "flow/base/stack.h"
 
 #include "tests/flow/support/death.h"
+#include "tests/flow/support/sanitizers.h"
 #include "tests/flow/support/small_stack.h"
 
 #include <algorithm>
@@ -12,12 +13,6 @@
 #include <sys/resource.h>
 #include <ucontext.h>
 #include <vector>
-
-#if defined(__has_feature)
-#define MILLRACE_UNDER_TSAN __has_feature(thread_sanitizer)
-#else
-#define MILLRACE_UNDER_TSAN 0
-#endif
 
 using namespace flow;
 

@@ -13,20 +13,14 @@
 
 #include "flow/core/future.h"
 #include "flow/memory/allocation_failure.h"
+#include "tests/flow/support/sanitizers.h"
 
 #include <source_location>
 
 namespace flow::test {
 
 // ThreadSanitizer has an operator new of its own, which cannot be replaced: there only those of FastAllocator fail.
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define REPLACES_NEW 0
-#endif
-#endif
-#ifndef REPLACES_NEW
-#define REPLACES_NEW 1
-#endif
+#define REPLACES_NEW !MILLRACE_UNDER_TSAN
 
 /// What this thread has taken with operator new and has not given back.
 std::int64_t systemBlocks();
