@@ -31,6 +31,7 @@ class Cluster:
         self.address = f"tcp://127.0.0.1:{port}"
         self._start("scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard")
         self._until("scheduler", "Scheduler at:")
+        self.first = self.worker("one")
 
     def worker(self, name: str) -> subprocess.Popen[bytes]:
         """Knows nothing of the project."""
@@ -63,9 +64,7 @@ def _end(child: subprocess.Popen[bytes]) -> None:
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     with ExitStack() as stack:
-        found = Cluster(stack, tmp_path_factory.mktemp("cluster"))
-        found.worker("one")
-        yield found
+        yield Cluster(stack, tmp_path_factory.mktemp("cluster"))
 
 
 def kept(tmp_path: Path) -> list[int]:
@@ -102,10 +101,15 @@ def _children(pid: int) -> str:
     return found
 
 
-def test_a_failure_ends_what_workers_do(cluster: Cluster, ensemble: Command) -> None:
-    done = ensemble("run", "bad", "--seeds", "0..9999", "--max-failures", "3", "--scheduler", cluster.address)
-    assert done.returncode == 1
-    assert "seeds: lost # records" in done.stdout
+def test_the_end_of_a_run_ends_what_workers_do(cluster: Cluster, ensemble: Command) -> None:
+    """Seed 3 fails, and 5, which would hang for a minute, is in the next batch."""
+    done = ensemble("run", "mixed", "--seeds", "3..10", "--max-failures", "1", "--scheduler", cluster.address)
+    assert done.returncode == 1, done.stderr
+    assert "1 seed: killed by SIGABRT: assertion failed" in done.stdout
+    deadline = time.monotonic() + 20
+    while _children(cluster.first.pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not _children(cluster.first.pid)
 
 
 def test_a_program_that_the_worker_cannot_run(cluster: Cluster, ensemble: Command, fake: Path) -> None:
