@@ -1,0 +1,140 @@
+#include "tests/sim/kv/client.h"
+
+#include "flow/flow.h"
+#include "tests/sim/kv/frames.h"
+#include "tests/sim/mutants.h"
+
+namespace kv {
+namespace {
+
+constexpr double kPatience = 1; // seconds
+
+struct Peer {
+    Reference<net::Connection> connection;
+    Frames frames;
+};
+
+class Client {
+public:
+    Client(Cluster const& cluster, Workload& workload)
+        : cluster_(cluster), workload_(workload), id_(++workload.clients) {}
+
+    Future<Void> run();
+
+private:
+    Future<Void> get(std::string key);
+    Future<Void> put(std::string key);
+    Future<Void> remove(std::string key);
+    Future<Void> compareAndSet(std::string key);
+    Future<Reply> ask(Request request);
+    Future<Reply> askOnce(Request request);
+
+    std::string newValue() { return format("%llu.%llu", (unsigned long long)id_, (unsigned long long)number_ + 1); }
+
+    Cluster const& cluster_;
+    Workload& workload_;
+    std::uint64_t id_;
+    std::uint64_t number_ = 0;
+    Optional<Peer> peer_;
+    Optional<std::string> lastSeen_; // for compareAndSet to have a chance
+};
+
+Future<Void> Client::run() {
+    while (!workload_.isOver) {
+        std::string key(1, static_cast<char>('a' + deterministicRandom()->randomInt(0, Workload::kKeys)));
+        int dice = deterministicRandom()->randomInt(0, 10);
+        if (dice < 4)
+            co_await get(key);
+        else if (dice < 7)
+            co_await put(key);
+        else if (dice < 8)
+            co_await remove(key);
+        else
+            co_await compareAndSet(key);
+        ++workload_.answered;
+        co_await delay(0.2 * deterministicRandom()->random01());
+    }
+}
+
+Future<Void> Client::get(std::string key) {
+    auto operation = workload_.history.invoke(static_cast<int>(id_), key, History::Get());
+    Request request{.verb = Verb::Get, .key = key};
+    Reply reply = co_await ask(request);
+    lastSeen_ = reply.value;
+    workload_.history.ok(operation, reply.value);
+}
+
+Future<Void> Client::put(std::string key) {
+    Request request{.verb = Verb::Put, .key = key};
+    request.value = newValue();
+    auto operation = workload_.history.invoke(static_cast<int>(id_), key, History::Put{request.value.get()});
+    co_await ask(request);
+    workload_.history.ok(operation);
+}
+
+Future<Void> Client::remove(std::string key) {
+    auto operation = workload_.history.invoke(static_cast<int>(id_), key, History::Remove());
+    Request request{.verb = Verb::Remove, .key = key};
+    co_await ask(request);
+    workload_.history.ok(operation);
+}
+
+Future<Void> Client::compareAndSet(std::string key) {
+    Request request{.verb = Verb::CompareAndSet, .key = key};
+    request.expected = lastSeen_;
+    request.value = newValue();
+    auto operation =
+        workload_.history.invoke(static_cast<int>(id_), key, History::CompareAndSet{request.expected, request.value});
+    Reply reply = co_await ask(request);
+    lastSeen_ = reply.succeeded ? request.value : reply.value;
+    workload_.history.ok(operation, reply.succeeded);
+}
+
+/// Until it is answered.
+Future<Reply> Client::ask(Request request) {
+    request.client = id_;
+    request.number = ++number_;
+    workload_.requests.sent(nameOf(request));
+    for (int attempts = 1;; ++attempts) {
+        CODE_PROBE(attempts > 10, "a request needs many attempts");
+        ErrorOr<Reply> reply = co_await tryGet(askOnce(request));
+        if (!reply.isError() && reply.get().done) {
+            workload_.requests.acknowledged(nameOf(request));
+            co_return reply.get();
+        }
+        CODE_PROBE(reply.isError(), "a request gets no answer");
+        peer_ = Optional<Peer>();
+        if (planted(Mutant::ClientGivesUp) && reply.isError())
+            co_return Reply();
+        if (planted(Mutant::DoubleSend))
+            request.number = ++number_;
+        co_await delay(0.1 * deterministicRandom()->random01());
+    }
+}
+
+Future<Reply> Client::askOnce(Request request) {
+    if (!peer_.present()) {
+        net::Address server = deterministicRandom()->randomChoice(cluster_.servers);
+        Reference<net::Connection> connection =
+            co_await timeoutError(net::transport().connect(server.withPort(Cluster::kClientPort)), kPatience);
+        peer_ = Peer{connection, Frames(connection)};
+    }
+    co_await timeoutError(peer_.get().frames.send(request), kPatience);
+    Optional<Reply> reply = co_await timeoutError(peer_.get().frames.next<Reply>(), kPatience);
+    if (!reply.present())
+        throw connection_failed();
+    co_return reply.get();
+}
+
+} // namespace
+
+Future<Void> runClient(Cluster const& cluster, Workload& workload) {
+    Client client(cluster, workload);
+    co_await client.run();
+}
+
+std::string nameOf(Request const& request) {
+    return format("%llu/%llu", (unsigned long long)request.client, (unsigned long long)request.number);
+}
+
+} // namespace kv

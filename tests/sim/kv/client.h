@@ -1,0 +1,26 @@
+#pragma once
+// A client that asks servers for random things, one after the other, and keeps the history of what it was told.
+
+#include "flow/sim/exactly_once.h"
+#include "flow/sim/history.h"
+#include "tests/sim/kv/server.h"
+
+namespace kv {
+
+/// What all clients of a run share: plain data, which stands outside of the simulated world.
+struct Workload {
+    History history;
+    ExactlyOnce requests;
+    std::uint64_t clients = 0; // so far; each life of a client process is another one
+    std::uint64_t answered = 0;
+    bool isOver = false; // no new requests
+
+    static constexpr int kKeys = 3;
+};
+
+/// Ends when the workload is over.
+Future<Void> runClient(Cluster const& cluster, Workload& workload);
+
+std::string nameOf(Request const& request);
+
+} // namespace kv

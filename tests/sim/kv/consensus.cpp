@@ -1,0 +1,236 @@
+// What a server does with the messages of the others: elections and the log. Every function here runs to its end before
+// the next one begins.
+#include "flow/flow.h"
+#include "tests/sim/kv/server.h"
+#include "tests/sim/mutants.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace kv {
+
+Future<Void> Server::handle(Message message) {
+    bool obeys = role_ != Role::Leader || !planted(Mutant::LeaderStaysLeader);
+    if (message.term > term_ && obeys)
+        co_await enter(message.term);
+    switch (message.kind) {
+    case Message::Kind::AskVote:
+        co_await vote(message);
+        break;
+    case Message::Kind::Vote:
+        countVote(message);
+        if (role_ == Role::Candidate && static_cast<int>(votes_.size()) >= votesNeeded())
+            co_await lead();
+        break;
+    case Message::Kind::Append:
+        co_await follow(message);
+        break;
+    case Message::Kind::Appended:
+        acknowledged(message);
+        break;
+    }
+}
+
+Future<Void> Server::write(Record record) {
+    co_await journal_->append(seal(record));
+}
+
+/// A later term, in which nobody has been voted for here.
+Future<Void> Server::enter(std::uint64_t term) {
+    Record record{term, -1, lastIndex(), {}};
+    if (!planted(Mutant::ForgottenTerm))
+        co_await write(record);
+    term_ = term;
+    votedFor_ = -1;
+    stepDown();
+}
+
+void Server::stepDown() {
+    CODE_PROBE(role_ == Role::Leader, "a leader steps down");
+    role_ = Role::Follower;
+    postponeElection();
+    progress_.trigger();
+}
+
+void Server::postponeElection() {
+    electionAt_ = now() + 0.3 + 0.3 * deterministicRandom()->random01();
+}
+
+// -------------------------------------------------------------------------------------------------------------------
+// Elections
+
+int Server::votesNeeded() const {
+    return planted(Mutant::MinorityElects) ? majority() - 1 : majority();
+}
+
+Future<Void> Server::startElection() {
+    ++elections_;
+    CODE_PROBE(elections_ > 3, "a server needs many elections");
+    Record record{term_ + 1, id_, lastIndex(), {}};
+    co_await write(record);
+    ++term_;
+    votedFor_ = id_;
+    role_ = Role::Candidate;
+    votes_ = {id_};
+    postponeElection();
+    for (int to = 0; to < size(); ++to)
+        if (to != id_)
+            send({.kind = Message::Kind::AskVote, .to = to, .index = lastIndex(), .entryTerm = log_.back().term});
+}
+
+Future<Void> Server::vote(Message message) {
+    bool newer =
+        message.entryTerm > log_.back().term || (message.entryTerm == log_.back().term && message.index >= lastIndex());
+    bool free = votedFor_ == -1 || votedFor_ == message.from || planted(Mutant::VoteTwice);
+    bool granted = message.term == term_ && free && (newer || planted(Mutant::VoteForOutdated));
+    CODE_PROBE(message.term == term_ && free && !newer, "a vote is refused to one whose log is older");
+    if (granted && votedFor_ != message.from) {
+        Record record{term_, message.from, lastIndex(), {}};
+        if (!planted(Mutant::ForgottenVote))
+            co_await write(record);
+        votedFor_ = message.from;
+    }
+    if (granted)
+        postponeElection();
+    send({.kind = Message::Kind::Vote, .to = message.from, .granted = granted});
+}
+
+void Server::countVote(Message const& message) {
+    if (role_ == Role::Candidate && message.term == term_ && message.granted)
+        votes_.insert(message.from);
+}
+
+Future<Void> Server::lead() {
+    role_ = Role::Leader;
+    witness_.leads(id_, term_);
+    next_.assign(cluster_.servers.size(), lastIndex() + 1);
+    matches_.assign(cluster_.servers.size(), 0);
+    if (planted(Mutant::AppliedAgain) && executed_ > 0)
+        store_.executeAgain(log_[executed_].request);
+    co_await appendOwn(Request()); // with which the entries of older terms are committed
+}
+
+// -------------------------------------------------------------------------------------------------------------------
+// The log of a leader
+
+Future<Void> Server::appendOwn(Request request) {
+    Record record{term_, votedFor_, lastIndex(), {Entry{term_, request}}};
+    co_await write(record);
+    log_.push_back(record.entries.front());
+    matches_[static_cast<std::size_t>(id_)] = lastIndex();
+    commitWhatAMajorityHas();
+    for (int to = 0; to < size(); ++to)
+        if (to != id_)
+            sendEntries(to);
+}
+
+void Server::sendEntries(int to) {
+    constexpr std::uint64_t kMost = 20;
+    std::uint64_t first = next_[static_cast<std::size_t>(to)];
+    std::uint64_t end = std::min(first + kMost, lastIndex() + 1);
+    Message message{.kind = Message::Kind::Append,
+                    .to = to,
+                    .index = first - 1,
+                    .entryTerm = log_[first - 1].term,
+                    .committed = committed_};
+    for (std::uint64_t i = first; i < end; ++i)
+        message.entries.push_back(log_[i]);
+    send(message);
+}
+
+void Server::acknowledged(Message const& message) {
+    if (role_ != Role::Leader || message.term != term_)
+        return;
+    std::uint64_t& next = next_[static_cast<std::size_t>(message.from)];
+    std::uint64_t& matches = matches_[static_cast<std::size_t>(message.from)];
+    if (message.granted) {
+        matches = std::max(matches, std::min(message.index, lastIndex()));
+        next = matches + 1;
+        commitWhatAMajorityHas();
+        if (next > lastIndex())
+            return;
+    } else {
+        CODE_PROBE(true, "a follower's log has to be brought up to date");
+        next = std::max(matches + 1, std::min(next - 1, message.index + 1));
+    }
+    sendEntries(message.from);
+}
+
+/// Only what a majority has of this term is certain to stay; what stands before it stays with it.
+void Server::commitWhatAMajorityHas() {
+    std::vector<std::uint64_t> sorted = matches_;
+    std::sort(sorted.begin(), sorted.end(), std::greater<>());
+    int needed = planted(Mutant::MinorityCommits) ? majority() - 1 : majority();
+    std::uint64_t index = sorted[static_cast<std::size_t>(std::max(needed, 1) - 1)];
+    if (index > committed_ && (log_[index].term == term_ || planted(Mutant::OldTermCommits))) {
+        committed_ = index;
+        executeCommitted();
+    }
+}
+
+// -------------------------------------------------------------------------------------------------------------------
+// The log of a follower
+
+Future<Void> Server::follow(Message message) {
+    if (message.term < term_ && !planted(Mutant::StaleTermObeyed)) {
+        CODE_PROBE(true, "a leader of an older term is told so");
+        send({.kind = Message::Kind::Appended, .to = message.from});
+        co_return;
+    }
+    if (role_ != Role::Follower)
+        stepDown();
+    postponeElection();
+    bool fits = message.index <= lastIndex() &&
+                (log_[message.index].term == message.entryTerm || planted(Mutant::NoPrefixCheck));
+    if (!fits) {
+        std::uint64_t before = message.index == 0 ? 0 : message.index - 1;
+        send({.kind = Message::Kind::Appended, .to = message.from, .index = std::min(before, lastIndex())});
+        co_return;
+    }
+    co_await take(message);
+    std::uint64_t known = message.index + message.entries.size(); // up to there it is as the leader's
+    if (planted(Mutant::CommitTooFar))
+        known = lastIndex();
+    if (std::uint64_t committed = std::min({message.committed, known, lastIndex()}); committed > committed_) {
+        committed_ = committed;
+        executeCommitted();
+    }
+    send({.kind = Message::Kind::Appended,
+          .to = message.from,
+          .granted = true,
+          .index = message.index + message.entries.size()});
+}
+
+/// Entries that are there stay there, and so does what follows them: the message may be an old one.
+Future<Void> Server::take(Message message) {
+    std::uint64_t keep = message.index;
+    std::size_t known = 0;
+    while (known < message.entries.size() && keep < lastIndex() && !planted(Mutant::TruncateAlways) &&
+           (log_[keep + 1].term == message.entries[known].term || planted(Mutant::NoConflictCheck))) {
+        ++keep;
+        ++known;
+    }
+    bool drops = keep < lastIndex();
+    if (known == message.entries.size() && !(drops && planted(Mutant::TruncateAlways)))
+        co_return;
+    CODE_PROBE(drops, "a follower drops entries that were never committed");
+    Record record{term_, votedFor_, keep, {message.entries.begin() + static_cast<long>(known), message.entries.end()}};
+    if (planted(Mutant::ForgottenTruncation))
+        record.keep = lastIndex();
+    if (!planted(Mutant::ForgottenEntry))
+        co_await write(record);
+    log_.resize(keep + 1);
+    log_.insert(log_.end(), record.entries.begin(), record.entries.end());
+}
+
+void Server::executeCommitted() {
+    while (executed_ < committed_) {
+        Entry const& entry = log_[++executed_];
+        bool fresh = entry.request.client != 0 && store_.execute(entry.request);
+        CODE_PROBE(entry.request.client != 0 && !fresh, "a repeated request is in the log twice");
+        witness_.executes(id_, executed_, entry, fresh);
+    }
+    progress_.trigger();
+}
+
+} // namespace kv

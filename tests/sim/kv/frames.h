@@ -1,0 +1,64 @@
+#pragma once
+// Frames: values over a connection, each behind its length and a checksum.
+//
+//     Frames frames(connection);
+//     co_await frames.send(request);
+//     Optional<Reply> reply = co_await frames.next<Reply>();         // nothing: the other side has ended
+
+#include "flow/coro/coroutine.h"
+#include "net/transport.h"
+#include "tests/sim/kv/message.h"
+
+#include <string>
+#include <utility>
+
+namespace kv {
+
+class Frames {
+public:
+    explicit Frames(Reference<net::Connection> connection) : connection_(std::move(connection)) {}
+
+    template <class T>
+    Future<Void> send(T const& value) {
+        std::string sealed = seal(value);
+        BinaryWriter head(Unversioned());
+        head << static_cast<std::uint32_t>(sealed.size());
+        std::string bytes(static_cast<char const*>(head.getData()), kHeadBytes);
+        return connection_->write(bytes += sealed);
+    }
+
+    /// Fails if what comes is damaged: nobody can tell then where the next one begins.
+    template <class T>
+    Future<Optional<T>> next() {
+        for (;;) {
+            if (received_.size() >= kHeadBytes) {
+                std::uint32_t length;
+                BinaryReader head(StringRef(received_), Unversioned());
+                head >> length;
+                if (length > kMostBytes)
+                    throw connection_failed();
+                if (received_.size() >= kHeadBytes + length) {
+                    std::string sealed = received_.substr(kHeadBytes, length);
+                    received_.erase(0, kHeadBytes + length);
+                    Optional<T> value = unseal<T>(sealed);
+                    if (!value.present())
+                        throw connection_failed();
+                    co_return value;
+                }
+            }
+            net::Bytes more = co_await connection_->read();
+            if (more.empty())
+                co_return Optional<T>();
+            received_ += more.toStringView();
+        }
+    }
+
+private:
+    static constexpr std::size_t kHeadBytes = 4;
+    static constexpr std::uint32_t kMostBytes = 1 << 20;
+
+    Reference<net::Connection> connection_;
+    std::string received_;
+};
+
+} // namespace kv

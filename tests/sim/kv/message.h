@@ -1,0 +1,130 @@
+#pragma once
+// What servers say to each other and to clients, and how it looks as bytes: with a checksum, since a message can be
+// damaged on its way.
+
+#include "flow/base/optional.h"
+#include "flow/memory/binary.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kv {
+using namespace flow;
+
+enum class Verb : std::uint8_t { Get, Put, Remove, CompareAndSet };
+
+/// What a client wants. It numbers its requests, and repeats one with its number until it is answered: a number is
+/// executed once. An empty client is nobody: the entry that a new leader begins with.
+struct Request {
+    std::uint64_t client = 0;
+    std::uint64_t number = 0;
+    Verb verb = Verb::Get;
+    std::string key = {};
+    Optional<std::string> expected = {};
+    Optional<std::string> value = {};
+
+    template <class Ar>
+    void serialize(Ar& ar) {
+        serializer(ar, client, number, verb, key, expected, value);
+    }
+};
+
+struct Reply {
+    bool done = false; // else: ask another server, or again
+    bool succeeded = false;
+    Optional<std::string> value = {};
+
+    template <class Ar>
+    void serialize(Ar& ar) {
+        serializer(ar, done, succeeded, value);
+    }
+};
+
+/// One place in the log.
+struct Entry {
+    std::uint64_t term = 0;
+    Request request;
+
+    template <class Ar>
+    void serialize(Ar& ar) {
+        serializer(ar, term, request);
+    }
+};
+
+/// Between servers: the four messages of Raft (Ongaro and Ousterhout, "In Search of an Understandable Consensus
+/// Algorithm", 2014).
+struct Message {
+    enum class Kind : std::uint8_t { AskVote, Vote, Append, Appended };
+
+    Kind kind = Kind::AskVote;
+    int from = 0;
+    int to = 0;
+    std::uint64_t term = 0;
+    bool granted = false;            // Vote, Appended
+    std::uint64_t index = 0;         // of the last entry (AskVote), before `entries` (Append), that matches (Appended)
+    std::uint64_t entryTerm = 0;     // of that entry
+    std::uint64_t committed = 0;     // Append
+    std::vector<Entry> entries = {}; // Append
+
+    template <class Ar>
+    void serialize(Ar& ar) {
+        serializer(ar, kind, from, to, term, granted, index, entryTerm, committed, entries);
+    }
+};
+
+/// FNV-1a.
+inline std::uint64_t checksum(std::string_view bytes) {
+    std::uint64_t sum = 0xCBF29CE484222325u;
+    for (char c : bytes)
+        sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
+    return sum;
+}
+
+/// The value, behind its checksum.
+template <class T>
+std::string seal(T const& value) {
+    BinaryWriter body(Unversioned());
+    body << value;
+    std::string_view bytes(static_cast<char const*>(body.getData()), static_cast<std::size_t>(body.getLength()));
+    BinaryWriter head(Unversioned());
+    head << checksum(bytes);
+    std::string sealed(static_cast<char const*>(head.getData()), static_cast<std::size_t>(head.getLength()));
+    return sealed += bytes;
+}
+
+constexpr std::size_t kSealBytes = 8;
+
+/// Nothing if it has been damaged.
+template <class T>
+Optional<T> unseal(std::string_view sealed) {
+    if (sealed.size() < kSealBytes)
+        return {};
+    std::uint64_t sum;
+    BinaryReader head(StringRef(sealed.substr(0, kSealBytes)), Unversioned());
+    head >> sum;
+    std::string_view bytes = sealed.substr(kSealBytes);
+    if (sum != checksum(bytes))
+        return {};
+    T value;
+    BinaryReader body(StringRef(bytes), Unversioned());
+    body >> value;
+    body.assertEnd();
+    return value;
+}
+
+/// Without looking at the checksum: what a program does that has none.
+template <class T>
+Optional<T> unsealAnything(std::string_view sealed) {
+    try {
+        T value;
+        BinaryReader body(StringRef(sealed.substr(std::min(sealed.size(), kSealBytes))), Unversioned());
+        body >> value;
+        return value;
+    } catch (Error&) {
+        return {};
+    }
+}
+
+} // namespace kv
