@@ -114,7 +114,7 @@ Future<Reply> Client::ask(Request request) {
 
 Future<Reply> Client::askOnce(Request request) {
     if (!peer_.present()) {
-        net::Address server = deterministicRandom()->randomChoice(cluster_.servers);
+        net::Address server = deterministicRandom()->randomChoice(cluster_.addresses);
         Reference<net::Connection> connection =
             co_await timeoutError(net::transport().connect(server.withPort(Cluster::kClientPort)), kPatience);
         peer_ = Peer{connection, Frames(connection)};

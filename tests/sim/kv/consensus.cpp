@@ -103,8 +103,8 @@ void Server::countVote(Message const& message) {
 Future<Void> Server::lead() {
     role_ = Role::Leader;
     witness_.leads(id_, term_);
-    next_.assign(cluster_.servers.size(), lastIndex() + 1);
-    matches_.assign(cluster_.servers.size(), 0);
+    next_.assign(static_cast<std::size_t>(size()), lastIndex() + 1);
+    matches_.assign(static_cast<std::size_t>(size()), 0);
     if (planted(Mutant::AppliedAgain) && executed_ > 0)
         store_.executeAgain(log_[executed_].request);
     co_await appendOwn(Request()); // with which the entries of older terms are committed

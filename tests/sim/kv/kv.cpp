@@ -64,17 +64,18 @@ Future<Void> simulate(World& world) {
     Cluster cluster;
     Workload workload;
     Judge witness(world, workload);
-    int servers = deterministicRandom()->coinflip() ? 3 : 5;
-    for (int id = 0; id < servers; ++id) {
+    cluster.servers = deterministicRandom()->coinflip() ? 3 : 5;
+    for (int id = 0; id < cluster.servers; ++id) {
         Process& process = world.add({.name = format("server%d", id),
                                       .main = [&, id] { return runServer(id, cluster, witness); },
                                       .restartAfter = 0.5});
         process.attach<ProcessDisk>(world);
-        cluster.servers.emplace_back(process.address(), Cluster::kServerPort);
     }
     for (int i = 0; i < kClients; ++i)
         world.add(
             {.name = format("client%d", i), .main = [&] { return runClient(cluster, workload); }, .restartAfter = 0.5});
+    for (auto& process : world.processes()) // they may change places
+        cluster.addresses.emplace_back(process->address(), 0);
     for (auto& process : world.processes())
         world.start(*process);
     co_await delay(kUnrest);

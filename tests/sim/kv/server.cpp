@@ -51,7 +51,7 @@ Future<Void> Server::inTurn(Step step) {
     if (result.isError()) {
         if (broken_.canBeSet())
             broken_.sendError(result.getError());
-        co_await coro::fail(result.getError());
+        co_await coro::never{};
     }
 }
 
@@ -86,7 +86,7 @@ void Server::send(Message message) {
         sending_.add(ignoringErrors(socket_->send(place->second, bytes)));
         return;
     }
-    for (net::Address address : cluster_.servers)
+    for (net::Address address : cluster_.addresses)
         sending_.add(ignoringErrors(socket_->send(address.withPort(Cluster::kServerPort), bytes)));
 }
 

@@ -2,7 +2,7 @@
 // Server: one replica of a key-value store. Servers elect a leader, which puts requests into a log that a majority must
 // have on disk before an entry is executed: Raft, without snapshots and changes of membership.
 //
-//     Cluster cluster{{a, b, c}};                        // the addresses; any server may be at any of them
+//     Cluster cluster{3, {a, b, c}};
 //     co_await runServer(id, cluster, witness);          // until something fails, then start it anew
 //
 // Between servers go datagrams, to clients connections. Whatever fails ends the server, which recovers from its
@@ -24,7 +24,8 @@
 namespace kv {
 
 struct Cluster {
-    std::vector<net::Address> servers; // where to look for them
+    int servers = 0;                     // their ids are from 0
+    std::vector<net::Address> addresses; // where to look for them: any of them may be at any of these
 
     static constexpr std::uint16_t kServerPort = 4000; // datagrams
     static constexpr std::uint16_t kClientPort = 5000; // connections
@@ -116,7 +117,7 @@ private:
     void sendEntries(int to);
     void send(Message message);
 
-    int size() const { return static_cast<int>(cluster_.servers.size()); }
+    int size() const { return cluster_.servers; }
     int majority() const { return size() / 2 + 1; }
     int votesNeeded() const;
     std::uint64_t lastIndex() const { return log_.size() - 1; }
