@@ -66,8 +66,8 @@ addEventListener("load", () => {
 """
 
 
-def probe(page: Path, width: int) -> dict[str, Any]:
-    command = ["chromium-headless-shell", "--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND"]
+def probe(chromium: str, page: Path, width: int) -> dict[str, Any]:
+    command = [chromium, "--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND"]
     command += [f"--user-data-dir={page.parent}/browser", "--dump-dom", f"--window-size={width},900"]
     command += ["--virtual-time-budget=5000", page.as_uri()]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
@@ -78,12 +78,12 @@ def probe(page: Path, width: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_hunks_are_ticked_off_and_stay_so(width: int, around: Path) -> None:
+def test_hunks_are_ticked_off_and_stay_so(chromium: str, width: int, around: Path) -> None:
     make(around, {"a.actor.cpp": SOURCE})
     assert migrate("a.actor.cpp", "--report=page.html") == 1
     page = around / "page.html"
     page.write_text(page.read_text().replace("<head>", "<head>" + PROBE, 1))
-    found = probe(page, width)
+    found = probe(chromium, page, width)
     assert found["errors"] == []
     assert found["steps"] == {
         "first": ["open", "open", "open"],
@@ -94,4 +94,4 @@ def test_hunks_are_ticked_off_and_stay_so(width: int, around: Path) -> None:
     assert found["count"] == "1 of 3 ticked off"
     assert found["wide"] == []
     assert found["page"] <= found["width"]
-    assert probe(page, width)["steps"]["first"] == ["done", "open", "open"]  # the browser has kept it
+    assert probe(chromium, page, width)["steps"]["first"] == ["done", "open", "open"]  # the browser has kept it

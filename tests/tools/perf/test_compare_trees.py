@@ -420,5 +420,6 @@ def test_an_interrupt_ends_the_children_and_leaves_nothing(root: Path, tmp_path:
 
 def test_two_at_once(root: Path) -> None:
     running = [drive(root, "slow", "good", "--rounds=7", "--fail-above=1000") for _ in range(2)]
-    assert [each.wait(120) for each in running] == [0, 0]
+    said = [each.communicate(timeout=600)[1] for each in running]
+    assert [each.returncode for each in running] == [0, 0], said
     assert left_over(root) == []

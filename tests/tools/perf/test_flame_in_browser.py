@@ -64,18 +64,18 @@ addEventListener("load", () => {
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def found(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("flame")
     stacks = Stacks("ns per item")
     for stack, weight in {"main;f": 20, "main;f;h": 20, "main;g": 40, "main": 20}.items():
         stacks.add(stack.split(";"), weight)
     graphs = flame_svg(stacks, "NET2") + difference_svg(stacks, stacks, "the same")
     (folder / "page.html").write_text(f"<!doctype html><body>{PROBE}{graphs}</body>")
-    return probe(folder / "page.html")
+    return probe(chromium, folder / "page.html")
 
 
-def probe(page: Path) -> dict[str, Any]:
-    command = ["chromium-headless-shell", "--no-sandbox", f"--user-data-dir={page.parent}/browser", "--dump-dom"]
+def probe(chromium: str, page: Path) -> dict[str, Any]:
+    command = [chromium, "--no-sandbox", f"--user-data-dir={page.parent}/browser", "--dump-dom"]
     command += [f"--window-size={WIDTH},800", "--virtual-time-budget=5000", page.as_uri()]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
     match = re.search(r'<pre id="probe">(.*?)</pre>', done.stdout, re.DOTALL)

@@ -75,6 +75,7 @@ const waiting = setInterval(() => {
 
 @dataclass(slots=True)
 class Browser:
+    chromium: str
     folder: Path
     page: Path
     probes: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -82,7 +83,7 @@ class Browser:
 
     def run(self, width: str, scheme: str, *options: str) -> str:
         command = [
-            "chromium-headless-shell",
+            self.chromium,
             "--no-sandbox",
             "--disable-gpu",
             "--hide-scrollbars",
@@ -123,11 +124,11 @@ def report(measured: Measured) -> Report:
 
 
 @pytest.fixture(scope="module")
-def browser(report: Report, tmp_path_factory: pytest.TempPathFactory) -> Browser:
+def browser(chromium: str, report: Report, tmp_path_factory: pytest.TempPathFactory) -> Browser:
     folder = tmp_path_factory.mktemp("browser")
     page = folder / "report.html"
     page.write_text(render(report).replace("<head>", "<head>" + PROBE, 1), encoding="utf-8")
-    return Browser(folder, page)
+    return Browser(chromium, folder, page)
 
 
 def share(pixels: Any, colour: tuple[int, int, int]) -> float:
@@ -198,7 +199,7 @@ def test_a_browser_that_cannot_unpack_the_charts_shows_their_figures(browser: Br
     page = browser.folder / "old.html"
     old = "<head><script>delete window.DecompressionStream</script>"
     page.write_text(browser.page.read_text(encoding="utf-8").replace("<head>", old, 1), encoding="utf-8")
-    text = Browser(browser.folder, page).run("phone", "light", "--dump-dom")
+    text = Browser(browser.chromium, browser.folder, page).run("phone", "light", "--dump-dom")
     assert "No chart: DecompressionStream is not defined. Its figures follow." in text
     assert '<details open="">' in text
 
