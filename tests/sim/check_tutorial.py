@@ -40,7 +40,7 @@ def printed(command: str, program: str, ledger: Path) -> str:
     else:
         arguments = [*ENSEMBLE, *words[1:-1], program, "--ledger", str(ledger)]
     done = subprocess.run(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    return done.stdout.replace(program, "simulations")
+    return re.sub(r"[\w./-]*/simulations\b", "simulations", done.stdout)
 
 
 def wrong_output(program: str, ledger: Path) -> list[str]:
