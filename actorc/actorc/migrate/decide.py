@@ -21,7 +21,7 @@ from actorc.migrate.notes import Hazard, Note, Outcome
 from actorc.migrate.results import FileResult, Status
 from actorc.migrate.settings import Settings
 from actorc.migrate.spelling import library_in
-from actorc.migrate.uses import UseKind
+from actorc.migrate.uses import Use, UseKind
 from actorc.records import replace
 from actorc.source import Source
 from actorc.syntax import Span
@@ -51,11 +51,12 @@ class Decision:
         self._numbers = Counter(head.name for each in examined for head in each.heads)
         self._numbers.update(use.name for each in examined for use in each.uses if use.kind is UseKind.PROTOTYPE)
         self._mentioned = {match[1] for text in texts.values() for match in _MENTION.finditer(text)}
+        self._includes = Includes(texts, links)
         self._stay = self._staying()
+        self._pinned = self._needed_by_refused()
         self._kept = {path: reason for path in self._examined if (reason := self._why_kept(path))}
         self._moves = {path for path in self._examined if kind_of(path) is Kind.ACTORS and path not in self._kept}
         self._links = links
-        self._includes = Includes(texts, links)
         self._reach = Reach({path: self._spellings(path) for path in texts}, self._includes)
         self._known = self._what_is_known()
 
@@ -71,11 +72,31 @@ class Decision:
                 why = why_all or left.get(head.span)
                 if why:
                     stay[head] = why
+        called = {use.name: path for path in self._refused if path in self._examined for use in self._uses_in(path)}
+        for head, defined in self._defined.items():
+            if head.name in called and head not in stay and defined.changes(self._settings):
+                stay[head] = f"{called[head.name]} names it, and stays as it is"
         every = [head for each in self._examined.values() for head in each.heads]
         for head in dragged_along(stay, every) - set(stay):
             what = "declaration" if head.is_definition else "definition"
             stay[head] = f"its {what} in another place stays an actor"
         return stay
+
+    def _uses_in(self, path: str) -> list[Use]:
+        """What would be edited there if an actor changes for its callers."""
+        edited = (UseKind.CALL, UseKind.MENTION, UseKind.MACRO)
+        return [use for use in self._examined[path].uses if use.kind in edited and not use.is_told]
+
+    def _needed_by_refused(self) -> dict[str, str]:
+        """Headers that keep their names since files that nothing may change include them, and which those are."""
+        refused = [path for path in self._refused if path in self._texts]
+        return {
+            header: path
+            for path in refused
+            for included in self._spellings(path)
+            if is_actor_file(included)
+            for header in self._includes.actor_files(included, path)
+        }
 
     def _why_kept(self, path: str) -> str:
         """Why a file stays an actor file."""
@@ -91,6 +112,8 @@ class Decision:
         directives = each.surroundings.directives
         if path.endswith(".h") and mentions_build(directives) and find_guards(directives) is None:
             return "its guards are not the usual two, so that it must be given others by hand"
+        if path in self._pinned:
+            return f"{self._pinned[path]} includes it by this name, and stays as it is"
         return ""
 
     # What is known of all files
@@ -130,6 +153,10 @@ class Decision:
 
     def of_code(self, each: Examined) -> FileResult:
         path, source = each.path, self._sources[each.path]
+        if path in self._refused:  # nothing may change in it
+            why = self._refused[path]
+            left = tuple(Outcome(head.name, head.span, {}, why) for head in each.heads)
+            return FileResult(path, path, Status.REFUSED, why, source, source.text, (), left)
         edits = each.edits.copy()
         outcomes, notes = self._conversion(each, edits)
         self._pass_errors(each, outcomes, edits)
@@ -160,9 +187,8 @@ class Decision:
 
     def _conversion(self, each: Examined, edits: Edits) -> tuple[list[Outcome], list[Note]]:
         """What became of the actors, without those that stay since others do."""
-        if each.rejected or each.path in self._refused:
-            why = self._refused.get(each.path) or each.rejected
-            return [Outcome(head.name, head.span, {}, why) for head in each.heads], []
+        if each.rejected:
+            return [Outcome(head.name, head.span, {}, each.rejected) for head in each.heads], []
         dropped: dict[Span, str] = {head.span: self._stay[head] for head in each.heads if head in self._stay}
         for span in dropped:
             edits.drop(span)
@@ -188,8 +214,6 @@ class Decision:
         path = each.path
         if kind_of(path) is not Kind.ACTORS:
             return (Status.UPDATED if is_changed else Status.UNCHANGED), ""
-        if path in self._refused:
-            return Status.REFUSED, self._refused[path]
         if each.rejected:
             return Status.REJECTED, each.rejected
         return (Status.KEPT, self._kept[path]) if path in self._kept else (Status.MIGRATED, "")
@@ -235,7 +259,7 @@ class Decision:
 
     def _frame(self, each: Examined, source: Source, outcomes: Sequence[Outcome], edits: Edits) -> None:
         """The includes of the keywords, and the guards."""
-        if kind_of(each.path) is not Kind.ACTORS or each.rejected or each.path in self._refused:
+        if kind_of(each.path) is not Kind.ACTORS or each.rejected:
             return
         # A declaration needs the headers only if it names what is in them.
         heads = map(self._defined.__getitem__, each.heads)

@@ -49,6 +49,31 @@ def test_actors_of_a_refused_file_keep_their_signatures_everywhere(around: Path)
     assert tree(around)["x.actor.cpp"] == ACTOR
 
 
+def test_a_refused_file_stays_as_it_is_and_so_does_what_it_needs(around: Path) -> None:
+    files = {
+        "s.actor.h": "#pragma once\nACTOR Future<int> read(int const& key);\nACTOR UNCANCELLABLE Future<Void> end();\n",
+        "s.actor.cpp": '#include "s.actor.h"\n#include "t.actor.h"\n'
+        "ACTOR Future<int> read(int const& key) { wait(end()); wait(done()); return key; }\n",
+        "s.cpp": "int taken;\n",
+        "t.actor.h": "#pragma once\nACTOR Future<Void> done() { wait(delay(1)); return Void(); }\n",
+        "t.actor.cpp": '#include "s.actor.h"\nACTOR UNCANCELLABLE Future<Void> end() { wait(delay(1)); return Void(); }\n'
+        "ACTOR Future<Void> other() { wait(end()); return Void(); }\n",
+        "u.cpp": '#include "s.actor.h"\nvoid u() { end(); }\n',
+        "CMakeLists.txt": "add_actor_sources(s FILES s.actor.cpp s.actor.h t.actor.cpp)\n",
+    }
+    make(around, files)
+    assert migrate(".", "--write") == 1
+    after = tree(around)
+    assert sorted(after) == sorted(files)
+    changed = {"t.actor.h", "t.actor.cpp"}
+    assert {name: text for name, text in after.items() if name not in changed} == {
+        name: text for name, text in files.items() if name not in changed
+    }
+    assert "co_await (delay(1))" in after["t.actor.h"]
+    assert "ACTOR UNCANCELLABLE Future<Void> end() { wait(delay(1));" in after["t.actor.cpp"]
+    assert "co_await (end())" in after["t.actor.cpp"]
+
+
 def test_a_folder_that_cannot_be_written_is_told_before_anything_changes(
     around: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
