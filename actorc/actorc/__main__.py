@@ -12,7 +12,7 @@ import sys
 
 from actorc.options import parse
 from actorc.report.report import Reporter
-from actorc.run import EXIT_REJECTED, run
+from actorc.run import EXIT_INTERNAL, EXIT_REJECTED, report_internal, run
 
 TYPE_CHECKING = False  # see records.py
 if TYPE_CHECKING:
@@ -63,6 +63,11 @@ def _status() -> int:
         return main()
     except SystemExit as exit_:
         return exit_.code if isinstance(exit_.code, int) else 0
+    except OSError:
+        raise
+    except Exception as error:
+        report_internal(error, " ".join(sys.argv[1:2]), Reporter("text", "never", warnings=False))
+        return EXIT_INTERNAL
 
 
 def _say(text: str) -> None:

@@ -126,6 +126,15 @@ def test_an_internal_fault_exits_with_3_and_one_place(stub: Path, capsys: pytest
     assert "Traceback" not in err
 
 
+def test_a_fault_that_concerns_no_file_exits_with_3_too(tmp_path: Path) -> None:
+    program = "import actorc.__main__ as program; program.main = lambda: {}['gone']; program.command()"
+    line = [sys.executable, "-c", program, "x"]
+    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+    assert "internal error at <string>:1: KeyError" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_a_traceback_on_request(
     stub: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,18 +1,14 @@
-"""Debug information (DWARF 4 or 5) of an object file or program, and what one asks of its entries.
-
-Needs pyelftools; nothing else of actorc does.
-"""
+"""Debug information (DWARF 4 or 5) of an object file or program, and what one asks of its entries. Needs pyelftools."""
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import os
-import site
 import struct
-import sys
 from collections.abc import Iterator
 from typing import Any
+
+from actorc.packages import PackageMissing, find_package
 
 Entry = Any  # elftools.dwarf.die.DIE: pyelftools has no types
 
@@ -39,7 +35,10 @@ class NoDebugInfo(Exception):
 
 def units(path: str) -> Iterator[Entry]:
     """The top entry of each compilation unit."""
-    _find_library()
+    try:
+        find_package("elftools", "pyelftools")
+    except PackageMissing as error:
+        raise NoDebugInfo(str(error)) from None
     from elftools.common.exceptions import ELFError
     from elftools.elf.elffile import ELFFile
 
@@ -56,14 +55,6 @@ def units(path: str) -> Iterator[Entry]:
         raise NoDebugInfo(f"{path}: cannot be read: {error}") from error
     for unit in info.iter_CUs():
         yield unit.get_top_DIE()
-
-
-def _find_library() -> None:
-    """actorc is started without site-packages, which compiling does not need."""
-    if importlib.util.find_spec("elftools") is None:
-        site.main()
-    if importlib.util.find_spec("elftools") is None:
-        raise NoDebugInfo(f"pyelftools is not installed: `{sys.executable} -m pip install pyelftools`")
 
 
 def _forget_thread_local(file: Any, data: bytearray) -> bool:

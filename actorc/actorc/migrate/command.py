@@ -12,6 +12,7 @@ from actorc.migrate.diff import unified
 from actorc.migrate.project import Project
 from actorc.migrate.results import Result
 from actorc.migrate.write import remove_left_behind, write_all
+from actorc.packages import PackageMissing, find_package
 from actorc.report.report import COLOURED, PLAIN, wants_colour
 from actorc.run import EXIT_INTERNAL, EXIT_REJECTED
 
@@ -24,14 +25,17 @@ def main(argv: Sequence[str]) -> int:
         _print(result, arguments)
         return max(status, EXIT_REJECTED)
     try:
+        for path in arguments.reports:  # first: nothing is migrated of which there can be no report
+            _write_report(path, result)
         if arguments.mode == "write":
             for path in remove_left_behind(result.changed):
                 _say(f"actorc: {path}: removed, which a run that was interrupted had left\n")
             write_all(result.changed)
-        for path in arguments.reports:
-            _write_report(path, result)
     except OSError as error:
         _say(f"actorc: {error.filename}: {error.strerror}\n")
+        return max(status, EXIT_REJECTED)
+    except PackageMissing as error:
+        _say(f"actorc: {error}\n")
         return max(status, EXIT_REJECTED)
     _print(result, arguments)
     if arguments.mode == "check" and result.changed:
@@ -65,6 +69,7 @@ def _write_report(path: str, result: Result) -> None:
 
         text = as_json(result)
     else:
+        find_package("jinja2", "jinja2")
         from actorc.migrate.page import as_html  # late: it loads Jinja
 
         text = as_html(result)

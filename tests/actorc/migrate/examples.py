@@ -112,7 +112,7 @@ def _session(text: str, folder: Path) -> str:
     tools = folder / ".tools"
     tools.mkdir(exist_ok=True)
     actorc = tools / "actorc"
-    actorc.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{ROOT}/actorc" "$@"\n')
+    actorc.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "{ROOT}/actorc" "$@"\n')
     actorc.chmod(0o755)
     environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "MILLRACE": str(ROOT), "LC_ALL": "C.UTF-8"}
     out = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -155,3 +156,20 @@ def test_a_report_that_cannot_be_written(around: Path, capsys: pytest.CaptureFix
     make(around, {"a.actor.cpp": "int x;\n"})
     assert migrate("a.actor.cpp", "--report", "none/out.json") == 1
     assert "actorc: none/out.json: the folder does not exist" in capsys.readouterr().err
+
+
+def test_nothing_is_written_of_which_there_can_be_no_report(around: Path) -> None:
+    make(around, {"a.actor.cpp": "int x;\n"})
+    assert migrate("a.actor.cpp", "--write", "--report", "none/out.json") == 1
+    assert (around / "a.actor.cpp").exists()
+
+
+def test_a_page_by_the_launcher(tmp_path: Path) -> None:
+    """It starts Python without the packages that are installed."""
+    make(tmp_path, {"a.actor.cpp": "int x;\n"})
+    launcher = Path(__file__).parents[3] / "tools" / "actorc"
+    line = [launcher, "migrate", ".", "--write", "--report", "out.html"]
+    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "a.actor.cpp" in (tmp_path / "out.html").read_text()
+    assert (tmp_path / "a.cpp").exists()

@@ -56,7 +56,8 @@ def test_a_refused_file_stays_as_it_is_and_so_does_what_it_needs(around: Path) -
         "ACTOR Future<int> read(int const& key) { wait(end()); wait(done()); return key; }\n",
         "s.cpp": "int taken;\n",
         "t.actor.h": "#pragma once\nACTOR Future<Void> done() { wait(delay(1)); return Void(); }\n",
-        "t.actor.cpp": '#include "s.actor.h"\nACTOR UNCANCELLABLE Future<Void> end() { wait(delay(1)); return Void(); }\n'
+        "t.actor.cpp": '#include "s.actor.h"\n'
+        "ACTOR UNCANCELLABLE Future<Void> end() { wait(delay(1)); return Void(); }\n"
         "ACTOR Future<Void> other() { wait(end()); return Void(); }\n",
         "u.cpp": '#include "s.actor.h"\nvoid u() { end(); }\n',
         "CMakeLists.txt": "add_actor_sources(s FILES s.actor.cpp s.actor.h t.actor.cpp)\n",
