@@ -45,6 +45,10 @@ class Head:
         """Whether a call of it must say that the actor runs on."""
         return (self.runs_on and not self.is_void) or (self.is_void and settings.is_foundationdb)
 
+    def changes_type(self, settings: Settings) -> bool:
+        """Whether a pointer to it gets another type: actors take all their parameters by `const&`."""
+        return self.is_void or self.parameters > 0 or self.changes(settings)
+
 
 def heads_of(file: File, path: str) -> tuple[Head, ...]:
     named = (actor for actor in file.actors if actor.test_name is None and actor.captures is None)
@@ -135,7 +139,7 @@ def as_defined(heads: Iterable[Head]) -> dict[Head, Head]:
 
 
 class Table:
-    """Actors whose callers must say `Uncancellable()`, by name.
+    """Actors whose type changes, by name: most of them, since their callers must say `Uncancellable()`.
 
     `sees` tells whether one file knows what another declares.
     """
@@ -144,14 +148,10 @@ class Table:
         self._sees = sees
         self._heads: dict[str, list[Head]] = {}
         for head in heads:
-            if head.changes(settings):
+            if head.changes_type(settings):
                 self._heads.setdefault(head.name, []).append(head)
         for name, found in self._heads.items():
             self._heads[name] = list(_with_defaults(found))
-
-    @property
-    def names(self) -> frozenset[str]:
-        return frozenset(self._heads)
 
     def named(self, name: str, path: str) -> list[Head]:
         """Those that a file can mean."""

@@ -49,7 +49,7 @@ def update_uses(uses: Iterable[Use], known: Known, path: str, text: str, edits: 
                 instead = "`actorc --frames` and FLOW_ASSERT_FRAME_SIZE tell how large a coroutine's frame is"
                 notes.append(Note(Hazard.ACTOR_CLASS, use.span, "", message, instead))
         elif _may_mean(use, known, path) is not None:
-            notes.append(_mentioned(use, spelled))
+            notes.append(_mentioned(use, known, path, spelled))
     return notes
 
 
@@ -74,6 +74,8 @@ def _call(use: Use, known: Known, path: str, spelled: str, edits: Edits) -> list
 def _may_mean(use: Use, known: Known, path: str) -> str | None:
     """Whether a use means an actor that runs on: None if not, otherwise why that is doubtful, or nothing."""
     heads = known.table.named(use.name, path)
+    if use.kind is not UseKind.MENTION:
+        heads = [head for head in heads if head.changes(known.settings)]
     if use.kind is UseKind.CALL:
         heads = [head for head in heads if head.fewest <= use.arguments <= head.most]
     if not heads:
@@ -112,10 +114,15 @@ def _listed(names: Collection[str]) -> str:
     return " or ".join(f"`{name}`" for name in sorted(names))
 
 
-def _mentioned(use: Use, spelled: str) -> Note:
+def _mentioned(use: Use, known: Known, path: str, spelled: str) -> Note:
     if use.kind is UseKind.MACRO:
         message = f"a macro calls `{use.name}`, which takes Uncancellable as its first parameter"
         return Note(Hazard.DETACHED, use.span, "", message, f"`{use.name}({spelled}, ...)` in the macro")
+    heads = known.table.named(use.name, path)
+    if not any(head.changes(known.settings) for head in heads):
+        other = "returns a coroutine" if heads[0].is_void else "takes its parameters by value"
+        message = f"`{use.name}` is used without a call, and {other}: a pointer to it has another type"
+        return Note(Hazard.DETACHED, use.span, "", message, f"a lambda of the old type that calls `{use.name}`")
     message = f"`{use.name}` is used without a call, and takes Uncancellable as its first parameter"
     return Note(Hazard.DETACHED, use.span, "", message, f"a lambda that calls `{use.name}({spelled}, ...)`")
 

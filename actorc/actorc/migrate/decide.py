@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from actorc.migrate.actors import Head, Table, as_defined, dragged_along
 from actorc.migrate.apart import notes_of
@@ -21,7 +21,7 @@ from actorc.migrate.notes import Hazard, Note, Outcome
 from actorc.migrate.results import FileResult, Status
 from actorc.migrate.settings import Settings
 from actorc.migrate.spelling import library_in
-from actorc.migrate.uses import Use, UseKind
+from actorc.migrate.uses import UseKind
 from actorc.records import replace
 from actorc.source import Source
 from actorc.syntax import Span
@@ -72,20 +72,28 @@ class Decision:
                 why = why_all or left.get(head.span)
                 if why:
                     stay[head] = why
-        called = {use.name: path for path in self._refused if path in self._examined for use in self._uses_in(path)}
-        for head, defined in self._defined.items():
-            if head.name in called and head not in stay and defined.changes(self._settings):
-                stay[head] = f"{called[head.name]} names it, and stays as it is"
+        for path in self._refused:
+            stay |= dict.fromkeys(self._needed_as_they_are(path, stay), f"{path} names it, and stays as it is")
         every = [head for each in self._examined.values() for head in each.heads]
         for head in dragged_along(stay, every) - set(stay):
             what = "declaration" if head.is_definition else "definition"
             stay[head] = f"its {what} in another place stays an actor"
         return stay
 
-    def _uses_in(self, path: str) -> list[Use]:
-        """What would be edited there if an actor changes for its callers."""
-        edited = (UseKind.CALL, UseKind.MENTION, UseKind.MACRO)
-        return [use for use in self._examined[path].uses if use.kind in edited and not use.is_told]
+    def _needed_as_they_are(self, path: str, stay: Collection[Head]) -> list[Head]:
+        """The actors that change for a file which nothing may change."""
+        uses = self._examined[path].uses if path in self._examined else ()
+        named = {use.name for use in uses if use.kind is UseKind.MENTION}
+        called = {use.name for use in uses if use.kind in (UseKind.CALL, UseKind.MACRO) and not use.is_told}
+        return [
+            head
+            for head, defined in self._defined.items()
+            if head not in stay
+            and (
+                (head.name in called and defined.changes(self._settings))
+                or (head.name in named and defined.changes_type(self._settings))
+            )
+        ]
 
     def _needed_by_refused(self) -> dict[str, str]:
         """Headers that keep their names since files that nothing may change include them, and which those are."""

@@ -91,36 +91,38 @@ class Project:
 
     def _examined(self, kept: Collection[str], jobs: int) -> list[Examined]:
         names = first_look(self._texts.values())
-        relevant = self._relevant(names)
+        actors = {match[1] for each in self.actor_files for match in _ACTOR_NAME.finditer(self._texts[each.path])}
+        relevant = self._relevant(names, actors)
         tasks = [
             Task(each.path, each.kind, self._data[each.path], each.path in kept)
             for each in self._given
             if each.kind is Kind.ACTORS or each.path in relevant
         ]
-        examined = examine_all(tasks, names, self._settings, jobs)
+        examined = examine_all(tasks, names | actors, self._settings, jobs)
         unforeseen = {head.name for each in examined for head in each.heads if head.runs_on or head.is_void} - names
         if unforeseen:  # a head in an unusual spelling
             names |= unforeseen
-            relevant = self._relevant(names)
+            relevant = self._relevant(names, actors)
             tasks = [
                 Task(each.path, each.kind, self._data[each.path], each.path in kept)
                 for each in self._given
                 if each.kind is Kind.ACTORS or each.path in relevant
             ]
-            examined = examine_all(tasks, names, self._settings, jobs)
+            examined = examine_all(tasks, names | actors, self._settings, jobs)
         return examined
 
-    def _relevant(self, names: Collection[str]) -> set[str]:
+    def _relevant(self, names: Collection[str], actors: Collection[str]) -> set[str]:
         """Plain files that a migration may change, or of which there is something to say."""
-        called = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b") if names else None
-        actors = {match[1] for each in self.actor_files for match in _ACTOR_NAME.finditer(self._texts[each.path])}
+        words = [rf"(?:{'|'.join(sorted(names))})\b"] if names else []
+        words += [rf"(?:{'|'.join(sorted(actors))})\b(?!\s*\()"] if actors else []
+        named = re.compile(rf"\b(?:{'|'.join(words)})") if words else None
         found = set()
         for each in self._given:
             text = self._texts[each.path]
             if each.kind is Kind.PLAIN and (
                 ".actor." in text
                 or "Actor" in text
-                or (called is not None and called.search(text))
+                or (named is not None and named.search(text))
                 or ("Future" in text and any(match[1] in actors for match in _FUNCTION_NAME.finditer(text)))
             ):
                 found.add(each.path)

@@ -211,6 +211,26 @@ def test_what_cannot_be_changed_is_told(
 
 
 @pytest.mark.parametrize(
+    ("actor", "text", "message"),
+    [
+        ("ACTOR void f()", "void (*p)() = f;", "returns a coroutine: a pointer to it has another type"),
+        ("ACTOR Future<int> f(int b, int const& a)", "auto p = &f;", "takes its parameters by value: a pointer"),
+        ("ACTOR Future<int> f(int a)", "int x = g(f(1, f));", "takes its parameters by value: a pointer"),
+        ("ACTOR Future<int> f()", "auto p = &f;", ""),
+        ("ACTOR Future<int> f(int const& a)", "int x = f(1);", ""),
+    ],
+)
+def test_pointers_of_another_type_are_told(
+    actor: str, text: str, message: str, around: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make(around, {"x.actor.h": f"#pragma once\n{actor};\n", "b.cpp": INCLUDE + text + "\n"})
+    assert migrate(".") == 0
+    out = capsys.readouterr().out
+    assert ("b.cpp:3:" in out) == bool(message)
+    assert f"`f` is used without a call, and {message}" in out or not message
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "using ns::f;",
