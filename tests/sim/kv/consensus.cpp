@@ -143,17 +143,17 @@ void Server::acknowledged(Message const& message) {
         return;
     std::uint64_t& next = next_[static_cast<std::size_t>(message.from)];
     std::uint64_t& matches = matches_[static_cast<std::size_t>(message.from)];
+    std::uint64_t before = next;
     if (message.granted) {
         matches = std::max(matches, std::min(message.index, lastIndex()));
-        next = matches + 1;
+        next = std::max(next, matches + 1);
         commitWhatAMajorityHas();
-        if (next > lastIndex())
-            return;
     } else {
         CODE_PROBE(true, "a follower's log has to be brought up to date");
         next = std::max(matches + 1, std::min(next - 1, message.index + 1));
     }
-    sendEntries(message.from);
+    if (next != before && next <= lastIndex()) // or else a message that comes twice would be answered twice, and so on
+        sendEntries(message.from);
 }
 
 /// Only what a majority has of this term is certain to stay; what stands before it stays with it.
