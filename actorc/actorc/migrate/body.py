@@ -97,7 +97,7 @@ class Body(Handlers):
                 self._plain(statement)
                 return self._dying_locals(statement, place) if is_followed else ()
             case syntax.Wait():
-                return self._wait(statement, place, is_followed and self._settings.is_exact)
+                return self._wait(statement, place, is_followed)
             case syntax.StateDecl():
                 self._state(statement, place)
             case syntax.Choose():

@@ -134,9 +134,12 @@ class Chooses(Locals):
         if result.kind is ResultKind.ASSIGN:
             self._first_in(when.body, f"{left} = ", *value, ";")
             return
+        is_ended = self._reach.suspends(when.body) and self._is_risky(result)
+        if is_ended and not self._settings.is_exact:
+            self._note_local(result.names[0], when.wait.span)
         if self._is_unneeded(when):
             return
-        if self._settings.is_exact and self._reach.suspends(when.body) and self._is_risky(result):
+        if is_ended and self._settings.is_exact:
             holder = self._branch_holders.setdefault(when.body, self._unused(f"{result.names[0]}Local"))
             made: list[Part] = [f"auto {holder} = std::make_optional(", *value, ")"]
             if result.type is not None and "auto" not in left:
@@ -145,14 +148,16 @@ class Chooses(Locals):
             return
         if left.startswith("auto&") and not left.startswith("auto&&"):
             left = f"const {left}"
-        self._first_in(when.body, f"{left} = ", *value, ";")
+        type_ = "auto" if result.type is None else one_line(self._text(result.type))
+        mark = self._unused_mark(type_, *result.names, declared=when.wait.span)
+        self._first_in(when.body, f"{mark}{left} = ", *value, ";")
 
     def _is_unneeded(self, when: When) -> bool:
         """Whether a branch has a result of its own that it does not name, and of which nobody can tell when it dies."""
         result = when.wait.result
         if result is None or result.kind not in (ResultKind.LOCAL, ResultKind.UNPACK):
             return False
-        if self._settings.is_exact and self._is_risky(result):
+        if self._is_risky(result):
             return False
         return not any(self._uses(name, when.body.span) for name in result.names)
 

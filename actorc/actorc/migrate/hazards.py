@@ -7,30 +7,26 @@ wait(self->f);      ->  co_await [&] { return self->f; }();  exact, for a librar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from actorc import syntax
 from actorc.check.handlers import report_swallowing
 from actorc.diagnostics import Diagnostics
 from actorc.migrate.common import Common
 from actorc.migrate.notes import Hazard
 from actorc.migrate.spelling import Operand, is_harmless
+from actorc.migrate.temporaries import Temporaries
 from actorc.records import replace
 from actorc.spelling import one_line
 from actorc.syntax import File, Span
 
 _OPEN = frozenset({"(", "[", "{"})
 _CLOSE = frozenset({")", "]", "}"})
-# Objects that a wait's operand may hold on to without anybody seeing it.
-_LIBRARY = frozenset(
-    {"Future", "Promise", "PromiseStream", "FutureStream", "Never", "Optional", "ErrorOr", "Reference"}
-)
 
 
 class Hazards(Common):
     def look(self) -> None:
         """Adds to the edits and the notes of an actor whose body has been converted."""
         statements = list(syntax.walk(self._body))
+        self._made = Temporaries(self._words, self._source)
         if any(isinstance(statement, syntax.Try) for statement in statements):
             self._swallowed()
         if self._settings.is_foundationdb:
@@ -194,21 +190,12 @@ class Hazards(Common):
         return texts[first], [Span(self._words.starts[start], self._words.span(stop - 1).end) for start, stop in pairs]
 
     def _temporaries(self, wait: syntax.WaitExpr) -> None:
-        """H19: objects that are made within the operand. A class is what is called and begins with a capital letter."""
-        made = next(self._objects_in(wait.operand.span), "")
+        """H19: objects that are made within the operand, but for what a lambda around it ends."""
+        made = "" if Operand(self._words, wait.operand.span).is_wrapped else self._made.within(wait.operand.span)
         if made:
             self._note(
                 Hazard.TEMPORARIES,
                 wait.operand.span,
-                f"the `{made}` lives until the wait has ended; an actor's died before it began",
+                f"what `{made}` makes lives until the wait has ended; an actor's died before it began",
                 f"co_await [&] {{ return {one_line(self._source[wait.operand.span])}; }}();",
             )
-
-    def _objects_in(self, span: Span) -> Iterator[str]:
-        first, end = self._words.between(span)
-        texts = self._words.texts
-        for index in range(first, end - 1):
-            name = texts[index]
-            is_made = texts[index + 1] in ("(", "{") and texts[index - 1] not in (".", "->")
-            if is_made and name[:1].isupper() and name not in _LIBRARY and not is_harmless(name):
-                yield name

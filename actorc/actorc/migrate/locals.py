@@ -14,7 +14,7 @@ from actorc.migrate.spelling import is_harmless
 from actorc.migrate.waits import Waits
 from actorc.records import dataclass
 from actorc.spelling import declares, one_line
-from actorc.syntax import Code, Local, ResultKind, Span, Statement
+from actorc.syntax import Code, Local, Span, Statement
 
 _OPEN = frozenset({"(", "[", "{"})
 _CLOSE = frozenset({")", "]", "}"})
@@ -38,9 +38,7 @@ class Locals(Waits):
 
     def _declares_risky(self, statement: Statement) -> bool:
         if isinstance(statement, syntax.Wait):
-            result = statement.wait.result
-            is_local = result is not None and result.kind in (ResultKind.LOCAL, ResultKind.UNPACK)
-            return is_local and result is not None and self._is_risky(result)
+            return statement.wait.result is not None and self._may_tell_end(statement.wait.result)
         return bool(self._ends_at_wait(statement))
 
     def _ends_at_wait(self, statement: Statement) -> tuple[Local, ...]:
@@ -263,9 +261,12 @@ class Locals(Waits):
     def _open_loop_condition(self, condition: Code, body: syntax.Block) -> tuple[list[Part], str] | None:
         """`while (T x = f()) body`: what each pass begins with; the condition itself goes."""
         found = self._condition_dies(condition)
-        if found is None or not self._reach.suspends(body) or not self._settings.is_exact:
+        if found is None or not self._reach.suspends(body):
             return None
         each, _ = found
+        if not self._settings.is_exact:
+            self._note_local(each.name, condition.span)
+            return None
         made, holder = self._held(each, Span(condition.span.start, body.span.end))
         return [*made, f" if (!{each.name}) break;"], holder
 

@@ -134,6 +134,11 @@ class Operand:
                 return not self._is_call(0, len(self.texts))
         return False
 
+    @property
+    def is_wrapped(self) -> bool:
+        """Whether it stands in a lambda, in any style: gcc 12 fails at these within a co_await."""
+        return "?" in self.texts or "{" in self.texts
+
     def mentions(self, name: str) -> bool:
         return any(
             text == name and (not place or self.texts[place - 1] not in (".", "->", "::"))

@@ -90,11 +90,13 @@ class States(Common):
             return
         if not self._settings.is_exact and not elsewhere:
             self._plans[name] = Plan(text, name)
-            if not is_trivial(text):
+            escapes = is_trivial(text) and self._escapes(name, known_after)
+            if escapes or not is_trivial(text):
+                how = ", and its address may be kept" if escapes else ""
                 self._note(
                     Hazard.BLOCK_STATE,
                     node.span,
-                    f"`{name}` dies at the end of its block; as a state it lived to the end of the actor",
+                    f"`{name}` dies at the end of its block{how}; as a state it lived to the end of the actor",
                     f"declare `{name}` at the top of the function and assign to it here",
                 )
             return
@@ -118,14 +120,29 @@ class States(Common):
         """Whether nobody can tell that it ends with its block: a number that nothing refers to."""
         if not is_trivial(type_):
             return False
+        if self._has_address_taken(name, span):
+            return False
         texts = self._words.texts
         for index in self._places(name, span):
-            if texts[index - 1] == "&" and texts[index - 2] in ("(", ",", "=", "[", "return", "&", "{", ";"):
-                return False
             is_argument = texts[index - 1] in ("(", ",") and texts[index + 1] in (")", ",")
             if is_argument and not self._is_number_call(index):
                 return False
         return not self._is_captured(span)
+
+    def _has_address_taken(self, name: str, span: Span) -> bool:
+        """`&x`, of which a capture may be one."""
+        texts = self._words.texts
+        before = ("(", ",", "=", "[", "return", "&", "{", ";")
+        return any(texts[i - 1] == "&" and texts[i - 2] in before for i in self._places(name, span))
+
+    def _escapes(self, name: str, span: Span) -> bool:
+        """Whether its address is taken, or a lambda behind it that names it may have it."""
+        first, end = self._words.between(span)
+        texts, starts = self._words.texts, self._words.starts
+        captured = (i for i in range(first, end) if texts[i] == "[" and texts[i + 1] == "&" and texts[i + 2] in ",]")
+        return self._has_address_taken(name, span) or any(
+            self._uses(name, Span(starts[index], span.end)) for index in captured
+        )
 
     def _is_number_call(self, index: int) -> bool:
         """Whether the argument goes to a function of which it is known that it keeps no reference."""

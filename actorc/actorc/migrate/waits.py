@@ -55,7 +55,7 @@ class Waits(States):
             name = "operand" if "operand" not in self._used else self._unused("operand")
             return [f"[&] {{ auto {name} = ", *span, f"; {resets}return {name}; }}()"]
         if operand.is_plain or not self._settings.is_exact:
-            if "?" in operand.texts or "{" in operand.texts:
+            if operand.is_wrapped:
                 return ["[&] { return ", *span, "; }()"]
             return ["(", *span, ")"] if operand.needs_parentheses else span
         self._found.count("operand with temporaries")
@@ -88,7 +88,9 @@ class Waits(States):
             value: list[Part] = ["co_await ", *awaited]
             self._state_result(wait, Span(wait.span.start, call.end), value, place)
             return ()
-        if result.kind in (ResultKind.LOCAL, ResultKind.UNPACK) and ends_locals and self._is_risky(result):
+        if ends_locals and self._may_tell_end(result) and not self._settings.is_exact:
+            self._note_local(result.names[0], wait.span)
+        elif ends_locals and self._may_tell_end(result):
             return self._dying_result(wait, Span(wait.span.start, call.end), ["co_await ", *awaited], place)
         self._edits.replace(call, "co_await ", *awaited)
         if result.kind in (ResultKind.LOCAL, ResultKind.UNPACK):
@@ -146,6 +148,10 @@ class Waits(States):
         else:
             self._edits.replace(head, f"{result.name} = ", *value)
 
+    def _may_tell_end(self, result: Result) -> bool:
+        """Whether it is a local of which somebody could tell when it dies."""
+        return result.kind in (ResultKind.LOCAL, ResultKind.UNPACK) and self._is_risky(result)
+
     def _is_risky(self, result: Result) -> bool:
         """Whether somebody could tell when the result dies."""
         if result.type is None:
@@ -155,8 +161,6 @@ class Waits(States):
     def _dying_result(self, wait: WaitExpr, head: Span, value: list[Part], place: Place) -> tuple[str, ...]:
         result = wait.result
         assert result is not None
-        if not self._settings.is_exact:
-            raise AssertionError
         self._found.count("local that a wait ends")
         name = result.names[0] if len(result.names) == 1 else "unpacked"
         holder = self._unused(f"{name}Local")

@@ -79,12 +79,77 @@ def test_swallowed_cancel(style: str) -> None:
     assert "H13" not in converted(f"ACTOR Future<Void> f() {{\n{passed}\n}}\n", style).codes
 
 
-def test_temporaries() -> None:
-    found = idiomatic("wait(self->write(Guard(self)));")
+@pytest.mark.parametrize(
+    ("operand", "made"),
+    [
+        ("self->write(Guard(self))", "Guard"),
+        ("with(guard_t())", "guard_t"),
+        ("with(makeGuard())", "makeGuard"),
+        ("with(ns::makeGuard(1))", "ns::makeGuard"),
+        ("with(std::make_shared<Guard>())", "std::make_shared<Guard>"),
+        ("with(static_cast<Guard>(x))", "static_cast<Guard>"),
+        ("makeGuard().done()", "makeGuard"),
+        ("g && with(1, makeGuard())", "makeGuard"),
+    ],
+)
+def test_temporaries(operand: str, made: str) -> None:
+    found = idiomatic(f"wait({operand});")
     assert found.codes == ["H19"]
-    assert found.note("H19").instead == "co_await [&] { return self->write(Guard(self)); }();"
-    assert idiomatic("wait(self->write(Key(), self->get(1), Future<int>(3)));").codes == []
-    assert exact("wait(self->write(Guard(self)));").codes == []
+    assert found.note("H19").message.startswith(f"what `{made}` makes lives until")
+    assert found.note("H19").instead == f"co_await [&] {{ return {operand}; }}();"
+    assert exact(f"wait({operand});").codes == []
+
+
+@pytest.mark.parametrize(
+    "operand",
+    [
+        "makeGuard()",
+        "(self->done() || makeGuard())",
+        "self->write(Key(), g.get(), Future<int>(3), std::vector<int>(3), std::move(x), static_cast<int>(2.5))",
+        "self->write(text.size(), delay(1), new Guard(1), sizeof(int), declared(3), std::to_string(2))",
+        "x ? with(makeGuard()) : g",  # which stands in a lambda
+    ],
+)
+def test_no_temporaries_of_which_one_can_tell(operand: str) -> None:
+    text = f"Future<int> declared(int n);\nACTOR Future<int> f(Future<int> g) {{\nwait({operand});\nreturn 1;\n}}\n"
+    assert converted(text, "idiomatic").codes == []
+
+
+LOCAL = "`x` lives on across the next co_await; as an actor's local it died there"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "std::shared_ptr<Guard> x = wait(self->guard);\nwait(delay(1));",
+        "auto x = wait(self->guard);\nif (self) {\n    wait(delay(1));\n}",
+        "choose { when(Guard x = wait(self->guard)) { use(x); wait(delay(1)); } when(wait(self->stop)) {} }",
+        "choose { when(Guard x = wait(self->guard)) { wait(delay(1)); } when(wait(self->stop)) {} }",
+        "while (Guard x = self->next()) {\n    wait(delay(1));\n}",
+        "for (; Guard x = self->next();) {\n    wait(delay(1));\n}",
+    ],
+)
+def test_locals_that_a_wait_ends(body: str) -> None:
+    assert idiomatic(body).note("H2").message == LOCAL
+    assert exact(body).codes == []
+    assert "H2" not in idiomatic(body.replace("wait(delay(1));", "use(x);")).codes
+    harmless = body.replace("std::shared_ptr<Guard>", "int").replace("Guard", "int").replace("auto", "std::string")
+    assert "H2" not in idiomatic(harmless).codes
+
+
+@pytest.mark.parametrize(
+    "use", ["p = &x;", "self->keep(&x);", "auto f = [&] { x++; };", "auto f = [self, &x] { x++; };"]
+)
+def test_addresses_of_states_in_blocks(use: str) -> None:
+    body = f"if (self) {{\n    state int x = 5;\n    {use}\n    wait(delay(1));\n}}"
+    assert (
+        "`x` dies at the end of its block, and its address may be kept; as a state"
+        in idiomatic(body).note("H1").message
+    )
+    loop = idiomatic(body.replace("if (self)", "while (self)"))
+    assert "dies at the end of each pass, and its address may be kept" in loop.note("H10").message
+    assert exact(body).codes == []
+    assert idiomatic(body.replace(use, "self->add(x);")).codes == []
 
 
 def test_awaited_members() -> None:
