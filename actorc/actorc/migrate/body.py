@@ -174,9 +174,12 @@ class Body(Handlers):
                 "the coroutine keeps all it holds while it waits for ever",
                 "return Never() from a plain function, and let a coroutine do what comes before",
             )
-            self._edits.replace(
-                statement.span, f"co_await {self._library}Future<{self._library}Void>({self._library}Never());"
-            )
+            result = self._text(self._actor.result_type)
+            if self._actor.result_type is None or is_void_type(result):
+                made = f"co_await {self._library}Future<{self._library}Void>({self._library}Never());"
+            else:  # whatever never comes must still be returned
+                made = f"co_return co_await {self._library}Future<{result}>({self._library}Never());"
+            self._edits.replace(statement.span, made)
         else:
             self._edits.replace(statement.span, "co_await flow::coro::never();")
 

@@ -84,6 +84,13 @@ class Chooses(Locals):
                 f"[&] {{ return {one_line(self._source[span])}; }}",
             )
             return parts
+        if self._settings.is_foundationdb:
+            self._note(
+                Hazard.LAZY_WHEN,
+                span,
+                "that library's race() takes no lambda: this does not compile there, and needs a hand",
+                "its Choose().When(), or a future that is made in front if nobody can tell",
+            )
         return ["[&] { return ", *parts, "; }"]
 
     def _head_end(self, when: When) -> int:

@@ -49,13 +49,16 @@ class _Word:
         return bool(_ACTOR_FILE.fullmatch(self.path))
 
 
-def update_lists(text: str, moves: Callable[[str], bool | None], edits: Edits, line_end: str) -> list[Place]:
-    """`moves` tells of a file's path whether it gets its new name; None if it cannot be told."""
+def update_lists(
+    text: str, moves: Callable[[str], bool | None], edits: Edits, line_end: str, library: str
+) -> list[Place]:
+    """`moves` tells of a file's path whether it gets its new name; None if it cannot be told. `library`: what plain
+    sources must link, that actor sources did by themselves; may be empty."""
     places: list[Place] = []
     added: set[tuple[str, str]] = set()
     for command, words, close in _commands(text):
         if command.text.lower() == _SOURCES:
-            places += _sources(text, command, words, close, moves, edits, line_end)
+            places += _sources(text, command, words, close, moves, edits, line_end, library)
             places += _twice(words, added)
         else:
             places += _names(words, moves, edits)
@@ -119,6 +122,7 @@ def _sources(
     moves: Callable[[str], bool | None],
     edits: Edits,
     line_end: str,
+    library: str,
 ) -> Iterator[Place]:
     lists: dict[str, list[_Word]] = {}
     head = ""
@@ -144,7 +148,8 @@ def _sources(
     headers = any(word.path.endswith(".h") for word in moved)
     definitions = [word.text for word in lists.get("DEFINITIONS", [])[1:]]
     names = [renamed(word.text.strip('"')) for word in moved]
-    behind = [f"target_link_libraries({target} {'PUBLIC' if headers else 'PRIVATE'} millrace::flow)"]
+    link = f"target_link_libraries({target} {'PUBLIC' if headers else 'PRIVATE'} {library})"
+    behind = [link] if library else []
     if definitions:
         sources = " ".join(name for name in names if not name.endswith(".h"))
         behind.append(f"set_property(SOURCE {sources} APPEND PROPERTY COMPILE_DEFINITIONS {' '.join(definitions)})")

@@ -89,6 +89,13 @@ class _Actor:
         result = "" if actor.result_type is None else one_line(self._source[actor.result_type.span])
         is_open = bool(result) and may_be_void(result, actor, self._facts)
         shared = actor, body, self._words, self._source, self._settings, self._edits, self._found, self._library
+        if is_open and self._settings.is_foundationdb:
+            self._note(
+                Hazard.TEMPLATE_VOID,
+                actor.name_span,
+                f"it does not compile where `{result}` is Void: there `co_return x` is none",
+                "an overload for Void, or `ExplicitVoid = {}` as its last parameter",
+            )
         Body(*shared, is_open).convert()
         Hazards(*shared).look()
 
@@ -120,8 +127,8 @@ class _Actor:
         self._edits.insert(body.span.start, f"{start}[]({', '.join(parameters)}) -> {returns} ", rank=-1)
         self._edits.insert(body.span.end, f"({', '.join(passed)}); }}", rank=-1)
 
-    def _note(self, hazard: Hazard, span: Span, message: str) -> None:
-        self._found.notes.append(Note(hazard, span, self._actor.name, message, ""))
+    def _note(self, hazard: Hazard, span: Span, message: str, instead: str = "") -> None:
+        self._found.notes.append(Note(hazard, span, self._actor.name, message, instead))
 
     # -----------------------------------------------------------------------------------------------------------
 

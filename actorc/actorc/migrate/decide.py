@@ -302,7 +302,9 @@ class Decision:
                 return False  # it is not given, and so it stays
             return moved.pop() if len(moved) == 1 else None
 
-        places = update_lists(text, moves, edits, source.line_end)
+        places = update_lists(
+            text, moves, edits, source.line_end, "" if self._settings.is_foundationdb else "millrace::flow"
+        )
         result = edits.result()
         status = Status.UPDATED if result != text else Status.UNCHANGED
         changes = tuple(edits.changes())

@@ -79,7 +79,7 @@ class Hazards(Common):
 
     def _frame_lifetime(self) -> None:
         """H15: parameters of which somebody can tell when they die."""
-        if self._actor.result_type is None:
+        if self._actor.result_type is None or self._actor.test_name is not None:
             return
         kept = [
             each
@@ -106,9 +106,12 @@ class Hazards(Common):
         """H17: a future that somebody else can assign to while the coroutine waits for it."""
         own = self._own_names(statements)
         for statement in statements:
-            if not isinstance(statement, syntax.Wait):
+            is_alone = isinstance(statement, syntax.Wait) or (
+                isinstance(statement, syntax.Choose) and len(statement.whens) == 1
+            )
+            if not is_alone:
                 continue
-            span = statement.wait.operand.span
+            span = next(iter(syntax.waits_of(statement))).operand.span
             operand = Operand(self._words, span)
             if not operand.is_name or (len(operand.texts) == 1 and operand.texts[0] in own):
                 continue

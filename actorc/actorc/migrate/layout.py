@@ -121,7 +121,7 @@ class Layout:
             if line_start >= start and self._is_first_in_line(first):
                 self._edits.insert(line_start, self._indent(first), *parts, self._newline)
                 return
-        self._edits.insert(start, " ", *parts, rank=-1)
+        self._edits.insert(start, " ", *parts, " " if self._source.text[start] == "}" else "", rank=-1)
 
     def _has_room(self, block: Block) -> bool:
         """Whether its statements stand on lines of their own, within braces."""

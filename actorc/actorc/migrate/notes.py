@@ -31,6 +31,7 @@ class Hazard(Enum):
     FOREIGN_EXCEPTION = ("H18", "`catch (Error&)` takes every exception in an actor, only Errors in a coroutine")
     TEMPORARIES = ("H19", "temporaries of a wait's operand die before it suspends, of a co_await's behind it")
     ACTOR_CLASS = ("H20", "the name of an actor's class is used, which no longer exists")
+    TEMPLATE_VOID = ("H21", "the library's coroutines of a template cannot return what may be a Void")
 
     def __init__(self, code: str, title: str) -> None:
         self.code = code

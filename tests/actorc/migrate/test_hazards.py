@@ -168,6 +168,14 @@ def test_awaited_members() -> None:
     assert "int x0 = co_await self->count;" in exact(body).text
 
 
+def test_awaited_member_of_a_choice_of_one() -> None:
+    body = "choose { when(wait(self->stop)) {} }"
+    assert "{ co_await [&] { return self->stop; }(); }" in exact(body, "foundationdb").text
+    found = idiomatic(body, "foundationdb")
+    assert "{ co_await self->stop; }" in found.text
+    assert found.note("H17").instead == "co_await [&] { return self->stop; }()"
+
+
 def test_awaited_local_that_others_reach() -> None:
     body = "state Future<int> own = g;\nself->keep(&own);\nint y = wait(own);"
     assert "H17" in idiomatic(body, "foundationdb").codes
@@ -186,6 +194,8 @@ def test_parameters_of_a_library_that_keeps_them(style: str) -> None:
         "H15"
         not in converted(text.replace("Lock lock, ", "").replace(", Promise<int> p", ""), style, "foundationdb").codes
     )
+    case = 'TEST_CASE("/a/b") {\n    wait(delay(1));\n    return Void();\n}\n'
+    assert "H15" not in converted(case, style, "foundationdb").codes
     runs_on = text.replace("Future<int> f", "void f").replace("return 1;", "")
     assert "H15" not in converted(runs_on, style, "foundationdb").codes
 
@@ -196,3 +206,24 @@ def test_exceptions_that_are_no_errors(handler: str) -> None:
     assert idiomatic(body).codes == ["H18"]
     assert idiomatic(f"{body} catch (...) {{\n    throw;\n}}").codes == []
     assert exact(body).codes == []
+
+
+def test_a_when_that_the_library_cannot_leave_unevaluated() -> None:
+    body = "choose { when(wait(self->stop)) {} when(int x = wait(self->get(1))) { use(x); } }"
+    assert "needs a hand" in exact(body, "foundationdb").note("H6").message
+    assert exact(body).codes == []
+
+
+@pytest.mark.parametrize("style", ["exact", "idiomatic"])
+def test_a_template_whose_result_may_be_void(style: str) -> None:
+    text = "ACTOR template <class T> Future<T> f(Future<T> g) {\n    T x = wait(g);\n    return x;\n}\n"
+    assert "where `T` is Void" in converted(text, style, "foundationdb").note("H21").message
+    assert "H21" not in converted(text, style).codes
+    assert "H21" not in converted(text.replace("Future<T> f", "Future<int> f"), style, "foundationdb").codes
+
+
+def test_what_never_comes_is_returned() -> None:
+    text = "ACTOR Future<int> f(Future<Void> g) {\n    wait(g);\n    return Never();\n}\n"
+    assert "co_return co_await Future<int>(Never());" in converted(text, "exact", "foundationdb").text
+    text = text.replace("<int>", "<Void>")
+    assert "\n    co_await Future<Void>(Never());" in converted(text, "exact", "foundationdb").text

@@ -103,3 +103,10 @@ def test_lines_of_a_list_end_as_they_did(around: Path) -> None:
     files = {"CMakeLists.txt": "add_actor_sources(t FILES a.actor.cpp)\r\n", "a.actor.cpp": ""}
     after = migrated(around, files)["CMakeLists.txt"]
     assert after == "target_sources(t PRIVATE a.cpp)\r\ntarget_link_libraries(t PRIVATE millrace::flow)\r\n"
+
+
+def test_only_our_library_is_linked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = {"a.actor.cpp": "", "CMakeLists.txt": "add_actor_sources(t FILES a.actor.cpp)\n"}
+    found = migrated(tmp_path, files, "--target=foundationdb")
+    assert found["CMakeLists.txt"] == "target_sources(t PRIVATE a.cpp)\n"
