@@ -108,8 +108,12 @@ TEST_CASE("orders: more urgent tasks stay before the others") {
     std::set<std::string> words;
     Orders orders = forEachOrder([&]() -> Future<Void> {
         word.clear();
-        co_await all({urgent('c', TaskPriority::Low), urgent('a', TaskPriority::DefaultEndpoint),
-                      urgent('d', TaskPriority::Low), urgent('b', TaskPriority::DefaultEndpoint)});
+        std::vector<Future<Void>> each;
+        each.push_back(urgent('c', TaskPriority::Low));
+        each.push_back(urgent('a', TaskPriority::DefaultEndpoint));
+        each.push_back(urgent('d', TaskPriority::Low));
+        each.push_back(urgent('b', TaskPriority::DefaultEndpoint));
+        co_await waitForAll(each);
         words.insert(word);
     });
     CHECK(orders.all);
