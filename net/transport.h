@@ -5,8 +5,12 @@
 //     Reference<Connection> peer = co_await transport().connect(server);
 //     co_await peer->write("hello"_sr);
 //     peer->shutdownWrite();                                     // nothing more will come
-//     while (!(bytes = co_await peer->read()).empty())           // until the other side says the same
+//     for (;;) {
+//         Bytes bytes = co_await peer->read();
+//         if (bytes.empty())
+//             break;                                             // the other side has said the same
 //         use(bytes);
+//     }
 //
 //     Reference<Listener> listener = transport().listen(4500);
 //     for (;;)

@@ -468,7 +468,8 @@ TEST_CASE("disk: that of a process, through kills and power losses") {
     faults.diskLostWrite = 1;
     World world(1, faults);
     auto main = []() -> Future<Void> {
-        if (co_await files().exists("/kept")) {
+        bool isThere = co_await files().exists("/kept");
+        if (isThere) {
             Reference<AsyncFile> file = co_await files().open("/kept", OpenMode::Read);
             found.push_back((co_await file->read(0, 100)).toString());
         }

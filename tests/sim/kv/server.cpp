@@ -72,7 +72,8 @@ Future<Void> Server::listenToServers() {
         if (from.from < 0 || from.from >= size() || from.from == id_ || !isForUs)
             continue;
         known_[from.from] = datagram.from;
-        co_await inTurn([this, from] { return handle(from); });
+        auto step = [this, from] { return handle(from); }; // gcc 12 wants a name for what it is to destroy once
+        co_await inTurn(std::move(step));
     }
 }
 
