@@ -52,9 +52,9 @@ def _is_verified(result: Result, arguments: Arguments) -> bool:
     except CannotCompile as error:
         _say(f"actorc: {error}\n")
         return False
-    result.frames = found.frames
+    result.frames, result.called, result.uncalled = found.frames, found.actors, found.uncalled
     _say(as_text(found))
-    return not found.findings
+    return found.is_passed
 
 
 def _status(result: Result) -> int:

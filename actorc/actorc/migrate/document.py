@@ -9,7 +9,8 @@ One object: `version` of this shape (1), `tool` (`name`, `version`), `target`, `
   - `notes`: `code`, `actor`, `message`, `instead` (what keeps the meaning to the letter, or null), `range`,
   - `places`: `message`, `range`: something outside of actors of which the reader must decide;
 - `failures`: `file`, `kind` ("file" or "internal"), `message`;
-- `frames`: `actor`, `compiler`, `before` and `after` in bytes; empty unless they were measured.
+- `frames`: `actor`, `compiler`, `before` and `after` in bytes; empty unless they were measured;
+- `called`: the actors that --verify called; `uncalled`: `actor` and `reason` of those that it did not.
 
 A status is "migrated" (has a new name), "kept" (stays an actor file, though actors in it may have been migrated),
 "rejected" (has errors), "refused" (its new name is taken), "updated" or "unchanged". A range has `start` and `end`, in
@@ -78,6 +79,8 @@ def as_json(result: Result) -> str:
             {"actor": each.actor, "compiler": each.compiler, "before": each.before, "after": each.after}
             for each in result.frames
         ],
+        "called": result.called,
+        "uncalled": [{"actor": name, "reason": reason} for name, reason in result.uncalled],
     }
     return json.dumps(document, indent=2) + "\n"
 

@@ -62,6 +62,8 @@ class Result:
     files: list[FileResult]
     failures: list[Failure]  # files that cannot be read, faults of actorc
     frames: list[FrameSizes] = field(default_factory=list)  # empty if they were not measured
+    called: list[str] = field(default_factory=list)  # actors that --verify called by themselves
+    uncalled: list[tuple[str, str]] = field(default_factory=list)  # those that it did not, and why
 
     @property
     def changed(self) -> list[FileResult]:

@@ -12,7 +12,8 @@ from actorc.migrate.arguments import parse
 from actorc.migrate.command import main
 from actorc.migrate.project import Project
 from actorc.migrate.settings import Settings
-from actorc.migrate.verify.drive import driven_in
+from actorc.migrate.verify import verify as verifier
+from actorc.migrate.verify.drive import driven_in, not_driven_in
 from actorc.migrate.verify.verify import Verification, as_text, verify
 from actorc.records import replace
 from actorc.source import Source
@@ -124,6 +125,8 @@ def test_no_difference(tree: Path) -> None:
     assert as_text(found).endswith("no difference\n"), as_text(found)
     assert (found.compiled, found.programs, found.commands) == (2, ["app/program.actor.cpp"], 2)
     assert sorted(found.actors) == ["app::alone", "app::stubborn", "app::sums"]
+    assert found.uncalled == [("counts", "in programs"), ("twice", "in headers")]
+    assert "2 actors not called: 1 in programs, 1 in headers" in as_text(found)
     frames = {each.actor: (each.before, each.after) for each in found.frames}
     assert all(before > 0 and after > 0 for before, after in frames.values())
     assert {"app::sums", "counts"} <= set(frames)
@@ -170,6 +173,30 @@ def test_commands_that_end_otherwise(tree: Path) -> None:
     assert finding.what == "ends with exit code 0 before and 1 after"
 
 
+def test_a_command_that_fails_before_and_after_is_no_evidence(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tree / "app" / "library.actor.cpp").unlink()
+    line = ["app", "--write", "--jobs=2", "--verify", "--test", "echo lost; exit 7", "--", *FLAGS]
+    assert main(line) == 1
+    said = capsys.readouterr().err
+    assert (
+        "echo lost; exit 7: ends with exit code 7 before and after: a test that fails is no evidence\n    lost\n"
+        in said
+    )
+    assert said.endswith("no difference, and 1 run that proved nothing\n")
+    assert (tree / "app" / "program.actor.cpp").exists()
+
+
+def test_a_program_that_does_not_end_is_no_evidence(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tree / "app" / "library.actor.cpp").unlink()
+    program = tree / "app" / "program.actor.cpp"
+    program.write_text(program.read_text().replace("SimLoop loop;", "SimLoop loop; for (;;) std::fflush(stdout);"))
+    monkeypatch.setattr(verifier, "SECONDS", 0.5)
+    found = verified()
+    assert not found.is_passed
+    assert found.programs == []
+    assert "app/program.actor.cpp: does not end within 0.5 s, before and after" in as_text(found)
+
+
 def test_nothing_is_written_if_something_differs(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tree / "app" / "library.actor.cpp").unlink()
     line = ["app", "--write", "--jobs=2", "--verify", "--test"]
@@ -201,7 +228,14 @@ struct S { ACTOR static Future<Void> five(Future<int> f) { wait(success(f)); ret
 ACTOR Future<Void> six(int* n) { wait(delay(1)); return Void(); }
 ACTOR Future<Void> declared(int n);
 """
-    found = driven_in(Source("x.actor.cpp", text))
+    source = Source("x.actor.cpp", text)
+    assert not_driven_in(source) == [
+        ("three", "with parameters that cannot be made up"),
+        ("four", "templates"),
+        ("five", "members of classes"),
+        ("six", "with parameters that cannot be made up"),
+    ]
+    found = driven_in(source)
     assert [(each.name, each.types) for each in found] == [
         ("::a::b::one", ("int", "Future<std::string>")),
         ("::a::b::c::two", ()),

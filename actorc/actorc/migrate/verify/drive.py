@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 
 from actorc.diagnostics import Diagnostics
 from actorc.driver import Rejected, analyse
@@ -38,26 +39,47 @@ def has_main(text: str) -> bool:
 
 def driven_in(source: Source) -> list[Driven]:
     """What can be called of a file with actors."""
+    return list(dict.fromkeys(driven for _, driven in _looked_at(source) if isinstance(driven, Driven)))
+
+
+def not_driven_in(source: Source) -> list[tuple[str, str]]:
+    """The actors that cannot, and why."""
+    return [(name, why) for name, why in _looked_at(source) if isinstance(why, str)]
+
+
+def defined_in(source: Source) -> list[str]:
+    """All actors that a file defines."""
+    return [name for name, _ in _looked_at(source)]
+
+
+def _looked_at(source: Source) -> Iterator[tuple[str, Driven | str]]:
     try:
         file = analyse(source, Diagnostics())
     except Rejected:
-        return []
-    found: dict[Driven, None] = {}
+        return
     for actor in file.actors:
-        if not _can_be_called(actor):
-            continue
-        types = [one_line(source[parameter.type.span]) for parameter in actor.parameters]
-        namespaces = _namespaces(file.words, file.words.first(actor.span))
-        if namespaces is not None and all(_MADE.fullmatch(type_) for type_ in types):
-            name = "::".join(("", *namespaces, actor.name))
-            found[Driven(name, tuple(types), actor.result_type is None, actor.is_uncancellable)] = None
-    return list(found)
+        if actor.body is not None:
+            yield actor.name, _driven(actor, source, file.words)
 
 
-def _can_be_called(actor: Actor) -> bool:
-    is_function = actor.body is not None and actor.captures is None and actor.test_name is None
-    is_free = not actor.enclosing_classes and not actor.qualifier and not actor.in_unknown
-    return is_function and is_free and actor.template is None and not any(each.is_pack for each in actor.parameters)
+def _driven(actor: Actor, source: Source, words: Words) -> Driven | str:
+    """How it is called, or why it is not."""
+    if actor.test_name is not None:
+        return "test cases"
+    if actor.captures is not None:
+        return "lambdas"
+    if actor.enclosing_classes or actor.qualifier:
+        return "members of classes"
+    if actor.template is not None or any(each.is_pack for each in actor.parameters):
+        return "templates"
+    namespaces = _namespaces(words, words.first(actor.span))
+    if actor.in_unknown or namespaces is None:
+        return "in braces of an unknown kind"
+    types = [one_line(source[parameter.type.span]) for parameter in actor.parameters]
+    if not all(_MADE.fullmatch(type_) for type_ in types):
+        return "with parameters that cannot be made up"
+    name = "::".join(("", *namespaces, actor.name))
+    return Driven(name, tuple(types), actor.result_type is None, actor.is_uncancellable)
 
 
 def _namespaces(words: Words, index: int) -> list[str] | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import os
 import subprocess
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -19,13 +20,14 @@ from actorc.frames.debug_info import NoDebugInfo, units
 from actorc.frames.found import layouts_of
 from actorc.migrate.results import FileResult, FrameSizes, Result, Status
 from actorc.migrate.verify.build import Builder, temporary_folder
-from actorc.migrate.verify.drive import Driven, driven_in, has_main, program
+from actorc.migrate.verify.drive import Driven, defined_in, driven_in, has_main, not_driven_in, program
 from actorc.migrate.verify.tree import Tree
 from actorc.records import dataclass, field
 from actorc.source import Source
 
 SECONDS = 60  # for one program
 _SHOWN = 40  # lines of a difference
+_SHOWN_OF_FAILED = 5  # the last of what a command printed
 _SOURCES = (".cpp", ".cc", ".cxx")
 
 
@@ -35,6 +37,7 @@ class Ran:
 
     output: str
     code: int
+    is_over: bool = True  # else it was ended at the time limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +55,15 @@ class Verification:
     programs: list[str] = field(default_factory=list)  # files that were run by themselves
     actors: list[str] = field(default_factory=list)  # that were called
     commands: int = 0
+    uncalled: list[tuple[str, str]] = field(default_factory=list)  # actors that were not, and why
     findings: list[Finding] = field(default_factory=list)
+    unverified: list[Finding] = field(default_factory=list)  # what was run, and is no evidence
     notes: list[str] = field(default_factory=list)  # what was not looked at, and why
     frames: list[FrameSizes] = field(default_factory=list)
+
+    @property
+    def is_passed(self) -> bool:
+        return not self.findings and not self.unverified
 
 
 @dataclass(slots=True)
@@ -94,10 +103,22 @@ class _Verifier:
             if file.status is Status.MIGRATED and not has_main(file.source.text):
                 self._driven[file.path] = driven_in(file.source)
         before = self._phase(is_after=False)
+        self._find_uncalled()
         self._migrate()
         after = self._phase(is_after=True)
         self._compare(before, after)
         return self._found
+
+    def _find_uncalled(self) -> None:
+        for file in self._result.changed:
+            if file.is_link or not file.outcomes:
+                continue
+            if file.path in self._driven:
+                self._found.uncalled += not_driven_in(file.source)
+            else:
+                why = "in headers" if file.path.endswith(".h") else "in files that stay actor files"
+                why = "in programs" if has_main(file.source.text) else why
+                self._found.uncalled += [(name, why) for name in defined_in(file.source)]
 
     # One side -----------------------------------------------------------------------------------------------------
 
@@ -196,7 +217,7 @@ class _Verifier:
             )  # fmt: skip
         except subprocess.TimeoutExpired as error:
             output = error.stdout.decode(errors="replace") if isinstance(error.stdout, bytes) else error.stdout or ""
-            return Ran(f"{output}no end within {SECONDS} s\n", 124)
+            return Ran(f"{output}no end within {SECONDS} s\n", 124, is_over=False)
         return Ran(done.stdout, done.returncode)
 
     def _run_command(self, command: str) -> Ran:
@@ -236,6 +257,9 @@ class _Verifier:
             found.commands += 1
             if old != new:
                 found.findings.append(Finding(command, _what(old, new), _difference(old, new)))
+            elif old.code:
+                what = f"ends with exit code {old.code} before and after: a test that fails is no evidence"
+                found.unverified.append(Finding(command, what, "\n".join(old.output.splitlines()[-_SHOWN_OF_FAILED:])))
         for (path, function), block in sorted(before.blocks.items()):
             if (path, function) in after.blocks:
                 sizes = FrameSizes(function, self._builder.compiler, block, after.blocks[path, function])
@@ -246,6 +270,12 @@ class _Verifier:
         if old is None or new is None:
             if has_main(file.source.text):
                 self._found.notes.append(f"{file.path} is not run: it needs more than flow")
+            self._leave_uncalled(file, "in files whose driver cannot be built")
+            return
+        if not old.is_over and not new.is_over:
+            what = f"does not end within {SECONDS} s, before and after: it is no evidence"
+            self._found.unverified.append(Finding(file.path, what, ""))
+            self._leave_uncalled(file, "in files whose driver does not end")
             return
         if has_main(file.source.text):
             self._found.programs.append(file.path)
@@ -253,6 +283,10 @@ class _Verifier:
             self._found.actors += [actor.name.removeprefix("::") for actor in self._driven[file.path]]
         if old != new:
             self._found.findings.append(Finding(file.path, _what(old, new), _difference(old, new)))
+
+    def _leave_uncalled(self, file: FileResult, why: str) -> None:
+        names = (actor.name.removeprefix("::") for actor in self._driven.get(file.path, ()))
+        self._found.uncalled += [(name, why) for name in names]
 
 
 def _what(old: Ran, new: Ran) -> str:
@@ -288,13 +322,18 @@ def as_text(found: Verification) -> str:
         lines.append(f"    {count} {_s('program', count)} run by {'itself' if count == 1 else 'themselves'}")
     if found.actors:
         lines.append(f"    {len(found.actors)} {_s('actor', len(found.actors))} called, and cancelled after every step")
+    if found.uncalled:
+        why = ", ".join(f"{count} {why}" for why, count in Counter(why for _, why in found.uncalled).most_common())
+        lines.append(f"    {len(found.uncalled)} {_s('actor', len(found.uncalled))} not called: {why}")
     if found.commands:
         lines.append(f"    {found.commands} {_s('command', found.commands)} run before and after")
     lines += [f"    note: {each}" for each in found.notes]
-    for each in found.findings:
+    for each in [*found.findings, *found.unverified]:
         lines += [f"{each.subject}: {each.what}", *(f"    {line}" for line in each.text.splitlines())]
-    count = len(found.findings)
+    count, open_ = len(found.findings), len(found.unverified)
     lines.append(f"{count} {_s('difference', count)}" if count else "no difference")
+    if open_:
+        lines[-1] += f", and {open_} {_s('run', open_)} that proved nothing"
     return "".join(f"{line}\n" for line in lines)
 
 
