@@ -6,8 +6,15 @@
 
 namespace flow {
 namespace {
-constinit thread_local DeterministicRandom* replacement = nullptr;
+
+constinit thread_local DeterministicRandom* current = nullptr;
+
+DeterministicRandom* firstOfThread() {
+    thread_local DeterministicRandom random(1);
+    return &random;
 }
+
+} // namespace
 
 std::uint32_t DeterministicRandom::randomSkewedUInt32(std::uint32_t begin, std::uint32_t end) {
     FLOW_ASSERT(1 <= begin && begin < end, "randomSkewedUInt32 needs 1 <= begin < end");
@@ -45,12 +52,15 @@ void DeterministicRandom::randomBytes(void* out, std::size_t count) {
 }
 
 DeterministicRandom* deterministicRandom() {
-    thread_local DeterministicRandom random(1);
-    return replacement ? replacement : &random;
+    if (!current) [[unlikely]]
+        current = firstOfThread();
+    return current;
 }
 
 DeterministicRandom* replaceDeterministicRandom(DeterministicRandom* random) {
-    return std::exchange(replacement, random);
+    DeterministicRandom* before = deterministicRandom();
+    current = random;
+    return before;
 }
 
 void setThreadLocalDeterministicRandomSeed(std::uint64_t seed) {

@@ -103,8 +103,7 @@ using IRandom = DeterministicRandom;
 /// The generator of this thread, for everything that must repeat. Its seed is 1 until another is set.
 DeterministicRandom* deterministicRandom();
 void setThreadLocalDeterministicRandomSeed(std::uint64_t seed);
-/// From here on `random` is the generator of this thread, until it is replaced in the same way; null: its first one.
-/// Returns the one before, or null.
+/// From here on `random` is the generator of this thread, until it is replaced in the same way. Returns the one before.
 DeterministicRandom* replaceDeterministicRandom(DeterministicRandom* random);
 /// A generator of this thread that starts from the machine's entropy, for what must not repeat.
 DeterministicRandom* nondeterministicRandom();

@@ -112,15 +112,6 @@ bool Loop::step() {
     return runTurn();
 }
 
-void Loop::startTasks() {
-    turnEnded_ = false;
-    now_ = startTurn();
-    resetSlice();
-    if (!inbox_.isEmpty()) [[unlikely]]
-        takeInbox();
-    timers_.expire(now_, timerSteps_, [this](Waiter* waiter, TaskPriority priority) { ready_.push(waiter, priority); });
-}
-
 void Loop::takeInbox() {
     inbox_.takeAll([this](Waiter* waiter) {
         auto priority = static_cast<TaskPriority>(reinterpret_cast<std::intptr_t>(waiter->link.prev));

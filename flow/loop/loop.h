@@ -183,7 +183,6 @@ private:
     void provide(void const* key, void* object);
     void runUntilReady(detail::Cell* cell);
     void runUntil(detail::Cell* cell);
-    void startTasks();
     bool waitForWork();
     void takeInbox();
 
@@ -206,7 +205,13 @@ private:
 
 template <class Next>
 bool Loop::runTurnWith(Next&& next) {
-    startTasks();
+    turnEnded_ = false;
+    now_ = startTurn();
+    resetSlice();
+    if (!inbox_.isEmpty()) [[unlikely]]
+        takeInbox();
+    timers_.expire(now_, timerSteps_,
+                   [this](detail::Waiter* waiter, TaskPriority priority) { ready_.push(waiter, priority); });
     for (int i = 0; i < kTasksPerTurn; ++i) {
         detail::Waiter* task = next();
         if (!task)

@@ -18,6 +18,8 @@
 // (-fPIC) the compiler calls a function for each access to a thread_local, unless it is told -ftls-model=initial-exec,
 // which holds for objects that are there when the program starts.
 
+#include "flow/base/inline.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -102,7 +104,7 @@ void releaseSlow(void* block, SizeClass sizeClass) noexcept;
 namespace detail {
 
 template <class Slow>
-inline void* allocate(std::size_t bytes, Slow slow) {
+FLOW_INLINE void* allocate(std::size_t bytes, Slow slow) {
     SizeClass sizeClass = sizeClassOf(bytes);
     FreeList& list = heap.classes[sizeClass];
     FreeBlock* block = list.first;
@@ -120,7 +122,7 @@ inline void* allocate(std::size_t bytes) {
     return detail::allocate(bytes, detail::allocateSlow);
 }
 /// The same for a block in which a result cell follows `prefixBytes` of value.
-inline void* allocateCell(std::size_t bytes, std::size_t prefixBytes) {
+FLOW_INLINE void* allocateCell(std::size_t bytes, std::size_t prefixBytes) {
     return detail::allocate(bytes, [prefixBytes](std::size_t size, SizeClass sizeClass) {
         return detail::allocateCellSlow(size, sizeClass, prefixBytes);
     });

@@ -241,8 +241,9 @@ TEST_CASE("random: each thread has a generator, which repeats from its seed") {
 TEST_CASE("random: the generator of a thread can be replaced for a while") {
     flow::setThreadLocalDeterministicRandomSeed(5);
     flow::DeterministicRandom other(6), same(6);
-    CHECK(flow::replaceDeterministicRandom(&other) == nullptr);
+    flow::DeterministicRandom* first = flow::deterministicRandom();
+    CHECK(flow::replaceDeterministicRandom(&other) == first);
     CHECK(flow::deterministicRandom()->randomUInt64() == same.randomUInt64());
-    CHECK(flow::replaceDeterministicRandom(nullptr) == &other);
+    CHECK(flow::replaceDeterministicRandom(first) == &other);
     CHECK(flow::deterministicRandom()->randomUInt64() == flow::DeterministicRandom(5).randomUInt64());
 }
