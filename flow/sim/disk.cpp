@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <limits>
+#include <new>
 
 namespace flow {
 using detail::DiskFile;
@@ -51,18 +52,23 @@ struct Timing {
     double after;
 };
 
+/// Where there is no memory for a timer, that is the answer.
 template <class T, class Effect>
 Future<Void> perform(FaultSource& dice, Timing timing, Answer<T> answer, Effect effect, Propagate = {}) {
-    co_await delay(timing.before, TaskPriority::DiskIOComplete);
-    if (!answer.isAwaited() && dice.random().coinflip())
-        co_return;
     ErrorOr<T> result;
     try {
-        result = effect();
-    } catch (...) {
+        co_await delay(timing.before, TaskPriority::DiskIOComplete);
+        if (!answer.isAwaited() && dice.random().coinflip())
+            co_return;
+        try {
+            result = effect();
+        } catch (...) {
+            result = ErrorOr<T>::failed(currentError());
+        }
+        co_await delay(timing.after, TaskPriority::DiskIOComplete);
+    } catch (std::bad_alloc&) {
         result = ErrorOr<T>::failed(currentError());
     }
-    co_await delay(timing.after, TaskPriority::DiskIOComplete);
     answer.send(std::move(result));
 }
 

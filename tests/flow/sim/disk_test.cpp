@@ -6,6 +6,7 @@
 #include "flow/coro/coroutine.h"
 #include "flow/lib/all.h"
 #include "flow/lib/errors.h"
+#include "flow/memory/allocation_failure.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/sim/world.h"
 #include "tests/flow/support/balance.h"
@@ -172,6 +173,19 @@ TEST_CASE("disk: input and output errors do nothing but fail, and say that they 
     machine.dice.faults.diskError = 0;
     CHECK(machine.content("f") == "text");
     CHECK(machine.run(machine.disk.list("")) == Names({"f"}));
+}
+
+TEST_CASE("disk: an operation for which there is no memory fails, at whatever moment") {
+    std::uint64_t failed = failEachAllocation([] {
+        Machine machine;
+        machine.disk.speed.seconds = 0.01;
+        File file = machine.open("f");
+        machine.run(file->write(0, "text"_sr));
+        machine.run(file->sync());
+        std::string content = machine.content("f"); // throws, so not within a CHECK
+        CHECK(content == "text");
+    });
+    CHECK(failed > 20);
 }
 
 TEST_CASE("disk: a full disk takes a part of a write") {
