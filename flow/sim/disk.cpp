@@ -54,11 +54,11 @@ struct Timing {
 
 /// Where there is no memory for a timer, that is the answer.
 template <class T, class Effect>
-Future<Void> perform(FaultSource& dice, Timing timing, Answer<T> answer, Effect effect, Propagate = {}) {
+Future<Void> perform(DeterministicRandom& random, Timing timing, Answer<T> answer, Effect effect, Propagate = {}) {
     ErrorOr<T> result;
     try {
         co_await delay(timing.before, TaskPriority::DiskIOComplete);
-        if (!answer.isAwaited() && dice.random().coinflip())
+        if (!answer.isAwaited() && random.coinflip())
             co_return;
         try {
             result = effect();
@@ -79,7 +79,7 @@ Future<Void> perform(FaultSource& dice, Timing timing, Answer<T> answer, Effect 
 
 double SimDisk::duration(Sort sort) {
     bool slow = sort == Sort::Sync ? dice_.strikes(FaultKind::diskSlowSync) : dice_.strikes(FaultKind::diskSlow);
-    double usual = speed.seconds > 0 ? 2 * speed.seconds * dice_.random().random01() : 0;
+    double usual = speed.seconds > 0 ? 2 * speed.seconds * random_.random01() : 0;
     return slow ? usual + speed.slowSeconds : usual;
 }
 
@@ -89,7 +89,7 @@ auto SimDisk::operate(Sort sort, Effect effect) {
     if (!isOn_)
         return Future<T>(Never());
     double seconds = duration(sort);
-    double before = seconds * dice_.random().random01();
+    double before = seconds * random_.random01();
     auto mayFail = [this, sort, effect = std::move(effect)]() -> T {
         if (sort == Sort::Other && dice_.strikes(FaultKind::diskError))
             throw io_error().asInjectedFault();
@@ -99,7 +99,7 @@ auto SimDisk::operate(Sort sort, Effect effect) {
     Future<T> future = answer.future();
     if (!operations_)
         operations_.emplace(false);
-    operations_->add(perform(dice_, {before, seconds - before}, std::move(answer), std::move(mayFail)));
+    operations_->add(perform(random_, {before, seconds - before}, std::move(answer), std::move(mayFail)));
     return future;
 }
 
@@ -122,7 +122,7 @@ public:
             return file_too_large();
         return operate(Sort::Other, [content = content_, offset, bytes = std::move(bytes), dice = &disk_.dice_] {
             if (!bytes.empty() && dice->strikes(FaultKind::diskFull)) {
-                content->write(offset, bytes.substr(0, dice->random().randomInt(0, bytes.size())));
+                content->write(offset, bytes.substr(0, dice->random(FaultKind::diskFull).randomInt(0, bytes.size())));
                 throw disk_full().asInjectedFault();
             }
             content->write(offset, bytes);
@@ -166,7 +166,8 @@ private:
     bool isWritable_;
 };
 
-SimDisk::SimDisk(FaultSource& dice, DiskSpeed const& diskSpeed) : speed(diskSpeed), dice_(dice) {}
+SimDisk::SimDisk(FaultSource& dice, DiskSpeed const& diskSpeed)
+    : speed(diskSpeed), dice_(dice), random_(dice.random().randomUInt64()) {}
 
 Future<Reference<AsyncFile>> SimDisk::open(std::string path, OpenMode mode) {
     return operate(Sort::Other, [this, path = normal(path), mode]() -> Reference<AsyncFile> {

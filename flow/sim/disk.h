@@ -13,7 +13,7 @@
 //
 // It does what flow/file/async_file.h says, and no more: without faults, all that was written survives a crash. With
 // them, of what was not synced anything may be missing that a file system and a disk can lose. Time is that of the loop
-// on which an operation is called, chance comes from the faults' generator alone and nothing depends on addresses: one
+// on which an operation is called, chance comes from the faults' generators alone and nothing depends on addresses: one
 // seed, one course.
 //
 // An operation takes effect at some moment of the time that it takes, at once and as a whole. Each goes its own way: of
@@ -101,6 +101,7 @@ private:
     void loseNames();
 
     FaultSource& dice_;
+    DeterministicRandom random_; // of what is no fault: how long
     bool isOn_ = true;
     int lives_ = 0; // that have ended
     Names names_;   // all but the root

@@ -8,8 +8,9 @@ std::string DiskFile::read(std::int64_t offset, int length, FaultSource& dice) {
     std::int64_t left = std::max<std::int64_t>(size() - offset, 0);
     std::string bytes(static_cast<std::size_t>(std::min<std::int64_t>(length, left)), '\0');
     if (!bytes.empty() && dice.strikes(FaultKind::diskBitFlip)) {
-        std::int64_t where = offset + dice.random().randomInt64(0, static_cast<std::int64_t>(bytes.size()));
-        int bit = dice.random().randomInt(0, 8);
+        std::int64_t where =
+            offset + dice.random(FaultKind::diskBitFlip).randomInt64(0, static_cast<std::int64_t>(bytes.size()));
+        int bit = dice.random(FaultKind::diskBitFlip).randomInt(0, 8);
         seen_.flipBit(where, bit);
         if (where < stored_.size())
             stored_.flipBit(where, bit);
@@ -67,8 +68,9 @@ std::vector<bool> DiskFile::chooseLost(std::size_t count, FaultSource& dice) con
     if (count > 1 && dice.strikes(FaultKind::diskReorderedWrite)) {
         std::vector<std::size_t> order(count);
         std::iota(order.begin(), order.end(), std::size_t{0});
-        dice.random().randomShuffle(order);
-        for (int i = dice.random().randomInt(1, static_cast<int>(count)); i < static_cast<int>(count); ++i)
+        dice.random(FaultKind::diskReorderedWrite).randomShuffle(order);
+        for (int i = dice.random(FaultKind::diskReorderedWrite).randomInt(1, static_cast<int>(count));
+             i < static_cast<int>(count); ++i)
             lost[order[static_cast<std::size_t>(i)]] = true;
     }
     for (std::size_t i = 0; i < count; ++i)
@@ -82,16 +84,17 @@ void DiskFile::storeSectors(Change const& change, bool inDanger, FaultSource& di
     std::int64_t target = own;
     std::int64_t places = (std::max(stored_.size(), change.size) + kSector - 1) / kSector;
     if (places > 1 && dice.strikes(FaultKind::diskMisdirectedWrite)) {
-        target = dice.random().randomInt64(0, places - 1);
+        target = dice.random(FaultKind::diskMisdirectedWrite).randomInt64(0, places - 1);
         target += target >= own;
     }
     auto count = static_cast<int>(change.sectors.size() / kSector);
     bool torn = inDanger && count > 1 && dice.strikes(FaultKind::diskTornWrite);
     if (!torn)
         return stored_.write(target * kSector, change.sectors);
-    int missing = dice.random().randomInt(0, count);
+    DeterministicRandom& random = dice.random(FaultKind::diskTornWrite);
+    int missing = random.randomInt(0, count);
     for (int i = 0; i < count; ++i)
-        if (i != missing && dice.random().coinflip())
+        if (i != missing && random.coinflip())
             stored_.write((target + i) * kSector, StringRef(change.sectors).substr(i * kSector, kSector));
 }
 

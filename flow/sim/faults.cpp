@@ -1,6 +1,7 @@
 #include "flow/sim/faults.h"
 
 #include "flow/base/format.h"
+#include "flow/base/seed.h"
 
 namespace flow {
 namespace {
@@ -14,14 +15,15 @@ constexpr double kMost[] = {
 } // namespace
 
 Faults Faults::swarm(std::uint64_t seed) {
-    DeterministicRandom random(seed ^ 0x737761726dull); // not the numbers that the world draws
+    std::uint64_t swarm = seedFor(seed, "swarm");
     Faults faults;
     for (std::size_t i = 0; i < kFaultKinds; ++i) {
+        DeterministicRandom random(seedFor(swarm, detail::kFaultNames[i]));
         double share = random.random01();
         if (random.coinflip())
             faults.*detail::kFaultProbabilities[i] = kMost[i] * share;
     }
-    faults.buggify = random.randomInt(0, 4) != 0 ? 0.25 : 0;
+    faults.buggify = DeterministicRandom(swarm).randomInt(0, 4) != 0 ? 0.25 : 0;
     return faults;
 }
 
@@ -48,9 +50,14 @@ std::uint64_t FaultCounts::total() const {
     return sum;
 }
 
+FaultDice::FaultDice(std::uint64_t seed) : how_(kFaultKinds, DeterministicRandom(seed)) {
+    whether_.reserve(kFaultKinds);
+    for (const char* name : detail::kFaultNames)
+        whether_.emplace_back(seedFor(seed, name));
+}
+
 bool PlainFaults::strikes(FaultKind kind, std::uint64_t) {
-    double likely = faults.of(kind);
-    if (likely <= 0 || random_.random01() >= likely)
+    if (!dice_.strikes(kind, faults.of(kind)))
         return false;
     ++counts[kind];
     return true;

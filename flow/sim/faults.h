@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace flow {
 
@@ -70,7 +71,8 @@ struct Faults {
 #undef FLOW_FAULT
 
     double of(FaultKind kind) const;
-    /// What a seed makes of them: each is left out by half of the seeds, and buggify by a quarter.
+    /// What a seed makes of them: each is left out by half of the seeds, and buggify by a quarter. It makes the same of
+    /// each whatever other kinds there are.
     static Faults swarm(std::uint64_t seed);
     /// Those that are not 0, as `name = value` with commas between.
     std::string toString() const;
@@ -117,19 +119,46 @@ class FaultSource {
 public:
     /// Whether this one strikes now. `what` says whom, as far as that is the same in every run of a seed.
     virtual bool strikes(FaultKind kind, std::uint64_t what = 0) = 0;
-    /// For how it strikes.
+    /// For how the last one of that kind strikes: which bit, how long.
+    virtual DeterministicRandom& random(FaultKind kind) = 0;
+    /// For what is no fault. Whoever needs more than a few numbers seeds a generator of its own with one of these.
     virtual DeterministicRandom& random() = 0;
 
 protected:
     ~FaultSource() = default;
 };
 
+/// The random numbers of faults. Each kind has its own, and each fault that strikes has its own in turn: leave one out,
+/// and all others strike as they did, as long as the program does the same.
+class FaultDice {
+public:
+    explicit FaultDice(std::uint64_t seed);
+
+    /// Whether one strikes that is so likely. If it is left out nevertheless, nothing else changes.
+    bool strikes(FaultKind kind, double likely) {
+        if (likely <= 0)
+            return false;
+        auto place = static_cast<std::size_t>(kind);
+        std::uint64_t number = whether_[place].randomUInt64();
+        if (static_cast<double>(number >> 11) * 0x1.0p-53 >= likely)
+            return false;
+        how_[place] = DeterministicRandom(number);
+        return true;
+    }
+    DeterministicRandom& how(FaultKind kind) { return how_[static_cast<std::size_t>(kind)]; }
+
+private:
+    std::vector<DeterministicRandom> whether_;
+    std::vector<DeterministicRandom> how_;
+};
+
 /// One that goes by probabilities alone, for what is tested without a World.
 class PlainFaults final : public FaultSource {
 public:
-    explicit PlainFaults(std::uint64_t seed, Faults const& some = {}) : faults(some), random_(seed) {}
+    explicit PlainFaults(std::uint64_t seed, Faults const& some = {}) : faults(some), random_(seed), dice_(seed) {}
 
     bool strikes(FaultKind kind, std::uint64_t what = 0) override;
+    DeterministicRandom& random(FaultKind kind) override { return dice_.how(kind); }
     DeterministicRandom& random() override { return random_; }
 
     Faults faults;
@@ -137,6 +166,7 @@ public:
 
 private:
     DeterministicRandom random_;
+    FaultDice dice_;
 };
 
 } // namespace flow

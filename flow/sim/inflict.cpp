@@ -3,6 +3,8 @@
 #include "flow/coro/coroutine.h"
 #include "flow/sim/world.h"
 
+#include <algorithm>
+
 namespace flow {
 namespace {
 
@@ -11,22 +13,6 @@ constexpr FaultKind kPerSecond[] = {
     FaultKind::processSlow, FaultKind::addressSwap,       FaultKind::clockJump,       FaultKind::systemClockJump,
     FaultKind::clockDrift,  FaultKind::allocationFailure, FaultKind::partitionOneWay, FaultKind::partitionTwoWay,
 };
-
-double sumOf(Faults const& faults) {
-    double sum = 0;
-    for (FaultKind each : kPerSecond)
-        sum += faults.of(each);
-    return sum;
-}
-
-/// One of them, as likely as it is frequent.
-FaultKind choose(Faults const& faults, DeterministicRandom& random) {
-    double left = random.random01() * sumOf(faults);
-    for (FaultKind each : kPerSecond)
-        if ((left -= faults.of(each)) < 0)
-            return each;
-    return kPerSecond[0]; // by a rounding error
-}
 
 } // namespace
 
@@ -40,46 +26,47 @@ double faultDuration(DeterministicRandom& random, double median) {
 /// Returns whether that could be done. Never two random numbers in one expression: compilers differ in which they draw
 /// first.
 bool World::inflict(FaultKind kind, Process& process) {
+    DeterministicRandom& random = dice_.how(kind);
     switch (kind) {
     case FaultKind::processKill:
-        reboot(process, faultDuration(random_, 10));
+        reboot(process, faultDuration(random, 10));
         return true;
     case FaultKind::processReboot:
         reboot(process, 0);
         return true;
     case FaultKind::powerLoss:
-        reboot(process, faultDuration(random_, 5), true);
+        reboot(process, faultDuration(random, 5), true);
         return true;
     case FaultKind::processPause:
-        pause(process, faultDuration(random_, 2));
+        pause(process, faultDuration(random, 2));
         return true;
     case FaultKind::processSlow: {
-        double seconds = faultDuration(random_, 5);
-        slowDown(process, seconds, 0.001 * faultDuration(random_, 10));
+        double seconds = faultDuration(random, 5);
+        slowDown(process, seconds, 0.001 * faultDuration(random, 10));
         return true;
     }
     case FaultKind::addressSwap: {
-        Process& other = *random_.randomChoice(processes_);
+        Process& other = *random.randomChoice(processes_);
         if (&other == &process || other.options_.protectedFromFaults)
             return false;
         swapAddresses(process, other);
         return true;
     }
     case FaultKind::clockJump:
-        jumpClock(process, faultDuration(random_, 1));
+        jumpClock(process, faultDuration(random, 1));
         return true;
     case FaultKind::systemClockJump: {
-        double seconds = faultDuration(random_, 60);
-        process.clock_.jumpSystem(random_.coinflip() ? seconds : -seconds);
+        double seconds = faultDuration(random, 60);
+        process.clock_.jumpSystem(random.coinflip() ? seconds : -seconds);
         return true;
     }
     case FaultKind::clockDrift: { // NTP slews by at most 500 parts in a million; worse clocks exist
-        double most = random_.coinflip() ? 0.0005 : 0.05;
-        setClockRate(process, 1 + most * (2 * random_.random01() - 1));
+        double most = random.coinflip() ? 0.0005 : 0.05;
+        setClockRate(process, 1 + most * (2 * random.random01() - 1));
         return true;
     }
     case FaultKind::allocationFailure: // counted when it happens
-        failAllocation(process, random_.randomInt(0, 200));
+        failAllocation(process, random.randomInt(0, 200));
         return false;
     default: {
         auto& inflict = inflictions_[static_cast<std::size_t>(kind)];
@@ -91,23 +78,23 @@ bool World::inflict(FaultKind kind, Process& process) {
 }
 
 bool strikeBySecond(Faults const& faults) {
-    return sumOf(faults) > 0;
+    return std::any_of(std::begin(kPerSecond), std::end(kPerSecond),
+                       [&](FaultKind each) { return faults.of(each) > 0; });
 }
 
 Future<Void> inflictFaults(World& world) {
     constexpr double kMeanPause = 0.5; // looks at the faults anew so often, at least
+    DeterministicRandom pauses(world.random().randomUInt64());
     for (;;) {
-        double pause = 2 * kMeanPause * world.random().random01();
+        double pause = 2 * kMeanPause * pauses.random01();
         co_await delay(pause);
         for (std::size_t i = 0; i < world.processes().size(); ++i) {
             Process& process = *world.processes()[i];
-            double sum = sumOf(world.faults());
-            if (process.options().protectedFromFaults || !process.isRunning() ||
-                world.random().random01() >= pause * sum)
-                continue;
-            FaultKind kind = choose(world.faults(), world.random());
-            if (world.admits(kind) && world.inflict(kind, process))
-                world.happened(kind, process.id());
+            for (FaultKind kind : kPerSecond) // draws for each, whether it can be struck or not
+                if (world.dice_.strikes(kind, pause * world.faults().of(kind)) &&
+                    !process.options().protectedFromFaults && process.isRunning() && world.admits(kind) &&
+                    world.inflict(kind, process))
+                    world.happened(kind, process.id());
         }
     }
 }

@@ -1,6 +1,7 @@
 #include "flow/sim/world.h"
 
 #include "flow/base/format.h"
+#include "flow/base/seed.h"
 #include "flow/base/symbol.h"
 #include "flow/lib/time.h"
 #include "flow/sim/inflict.h"
@@ -12,14 +13,7 @@
 
 namespace flow {
 using namespace detail;
-namespace {
-
-/// Starts of random streams that have nothing to do with each other.
-std::uint64_t seedOf(std::uint64_t seed, std::uint64_t use) {
-    return DeterministicRandom(seed ^ use * 0x9E3779B97F4A7C15u).randomUInt64();
-}
-
-} // namespace
+namespace {} // namespace
 
 /// Knows all cells, and lets allocations of processes fail.
 class World::Watch final : public Census {
@@ -68,7 +62,8 @@ private:
 };
 
 World::World(std::uint64_t seed, Faults const& faults, Record* record)
-    : seed_(seed), faults_(faults), record_(record), random_(seedOf(seed, 1)), ownRandom_(seedOf(seed, 2)),
+    : seed_(seed), faults_(faults), record_(record), dice_(seedFor(seed, "faults")), random_(seedFor(seed, "world")),
+      order_(seedFor(seed, "order")), ownRandom_(seedFor(seed, "own")),
       randomBefore_(replaceDeterministicRandom(&ownRandom_)), watch_(std::make_unique<Watch>(*this)),
       inflictions_(kFaultKinds) {
     FLOW_ASSERT(!buggifySource, "a World is made while this thread has another");
@@ -95,7 +90,7 @@ World::~World() {
 
 Process& World::add(ProcessOptions options) {
     auto id = static_cast<std::uint32_t>(processes_.size() + 1);
-    processes_.emplace_back(new Process(*this, id, std::move(options), seedOf(seed_, 16 + id)));
+    processes_.emplace_back(new Process(*this, id, std::move(options), seedFor(seed_, format("process %u", id))));
     Process& process = *processes_.back();
     for (Outfitter* outfitter : outfitters_)
         outfitter->outfit(process);
@@ -230,8 +225,7 @@ bool World::admits(FaultKind kind) {
 }
 
 bool World::strikes(FaultKind kind, std::uint64_t what) {
-    double likely = faults_.of(kind);
-    if (likely <= 0 || random_.random01() >= likely || !admits(kind))
+    if (!dice_.strikes(kind, faults_.of(kind)) || !admits(kind))
         return false;
     happened(kind, what);
     return true;
@@ -251,12 +245,13 @@ bool World::buggify(const char* file, unsigned line) {
         return false;
     std::string_view name(file); // its path depends on how it was compiled
     name.remove_prefix(name.rfind('/') + 1);
-    std::uint64_t site = line;
-    for (char c : name)
-        site = site * 0x100000001B3u ^ static_cast<unsigned char>(c);
+    std::uint64_t site = seedFor(line, name);
+    auto [place, isNew] = visits_.try_emplace(site);
+    std::optional<DeterministicRandom>& visits = place->second;
     constexpr double kArmed = 0.25;
-    if (DeterministicRandom(seed_ ^ site).random01() >= kArmed ||
-        deterministicRandom()->random01() >= faults_.buggify || !admits(FaultKind::buggify))
+    if (DeterministicRandom random(seed_ ^ site); isNew && random.random01() < kArmed)
+        visits = random;
+    if (!visits || visits->random01() >= faults_.buggify || !admits(FaultKind::buggify))
         return false;
     happened(FaultKind::buggify, site);
     return true;
@@ -281,7 +276,7 @@ Process* World::next() {
             equals = 1;
             first = process.get();
         } else if (at == earliest && at != std::numeric_limits<double>::infinity() &&
-                   random_.randomInt(0, ++equals) == 0) {
+                   order_.randomInt(0, ++equals) == 0) {
             first = process.get();
         }
     }

@@ -21,6 +21,7 @@
 
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -97,7 +98,8 @@ public:
     void onFault(FaultKind kind, std::function<void(Process&)> inflict);
     /// Leaves out some of the faults that would strike.
     void setFilter(FaultFilter filter) { filter_ = std::move(filter); }
-    /// For whatever is simulated between processes: no process draws from it.
+    DeterministicRandom& random(FaultKind kind) override { return dice_.how(kind); }
+    /// No process draws from it.
     DeterministicRandom& random() override { return random_; }
 
     // Right and wrong.
@@ -164,9 +166,12 @@ private:
     std::vector<std::function<std::optional<std::string>()>> invariants_;
     Record* record_;
     Digest digest_;
-    DeterministicRandom random_;        // of what is between processes
-    DeterministicRandom ownRandom_;     // of the world's own code
-    DeterministicRandom* randomBefore_; // of the thread
+    FaultDice dice_;
+    std::map<std::uint64_t, std::optional<DeterministicRandom>> visits_; // of sites of buggify(); none: it is not armed
+    DeterministicRandom random_;                                         // of what is between processes
+    DeterministicRandom order_;                                          // of processes that are ready at one time
+    DeterministicRandom ownRandom_;                                      // of the world's own code
+    DeterministicRandom* randomBefore_;                                  // of the thread
     std::unique_ptr<Watch> watch_;
     detail::CellGroup cells_;                              // of the world's own code
     std::vector<std::unique_ptr<detail::CellGroup>> dead_; // of lives that have ended

@@ -2,6 +2,7 @@
 
 #include "flow/base/format.h"
 #include "flow/base/random.h"
+#include "flow/base/seed.h"
 #include "flow/lib/all.h"
 #include "flow/loop/real_loop.h"
 #include "flow/memory/fast_allocator.h"
@@ -55,10 +56,7 @@ std::string attempt(Loop& current, UnitTest const& test, TestOptions const& opti
 Outcome runOnce(UnitTest const& test, TestOptions const& options, std::uint64_t seed) {
     Outcome outcome;
     noUnseed = false;
-    std::uint64_t mixed = seed;
-    for (char const* letter = test.name; *letter != '\0'; ++letter)
-        mixed = (mixed ^ static_cast<unsigned char>(*letter)) * 0x100000001B3u;
-    setThreadLocalDeterministicRandomSeed(mixed);
+    setThreadLocalDeterministicRandomSeed(seedFor(seed, test.name));
     std::int64_t before = memory::totalStatistics().live();
     {
         std::unique_ptr<Loop> current;

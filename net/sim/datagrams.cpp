@@ -81,7 +81,7 @@ void SimDatagramSocket::launch(Host& to, std::uint16_t port, Bytes bytes) {
     Cable& cable = network.cable(host_->process(), to.process());
     double at = network.arrivalOf(cable, static_cast<std::size_t>(bytes.size()));
     if (network.world_.strikes(FaultKind::datagramReorder, cable.id()))
-        at += faultDuration(network.world_.random(), 0.01);
+        at += faultDuration(network.world_.random(FaultKind::datagramReorder), 0.01);
     new Flight(network, cable, to, port, {address_, network.mayCorrupt(cable, std::move(bytes))}, at);
 }
 

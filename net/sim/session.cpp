@@ -63,9 +63,9 @@ Reference<Session> Session::open(SimNetwork& network, Host& from, Address fromAd
     Cable& cable = *session->pipes_[0].cable;
     session->isRefused_ = world.strikes(FaultKind::connectionRefused, cable.id());
     if (world.strikes(FaultKind::slowLink, cable.id()))
-        session->bandwidth_ = cable.shape.bandwidth * 0.001 * (1.01 - world.random().random01());
+        session->bandwidth_ = cable.shape.bandwidth * 0.001 * (1.01 - world.random(FaultKind::slowLink).random01());
     if (world.strikes(FaultKind::connectionHalfOpen, cable.id()))
-        session->messagesLeft_ = world.random().randomInt(1, 100);
+        session->messagesLeft_ = world.random(FaultKind::connectionHalfOpen).randomInt(1, 100);
     session->enter(session->halves_[0]);
     session->send(session->halves_[0], Kind::Open);
     return session;

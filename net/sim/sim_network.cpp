@@ -33,14 +33,15 @@ std::uint64_t hashOf(std::uint64_t start, StringRef bytes) {
 
 } // namespace
 
-SimNetwork::SimNetwork(World& world, LinkShape const& shape) : world_(world), shape_(shape) {
+SimNetwork::SimNetwork(World& world, LinkShape const& shape)
+    : world_(world), shape_(shape), seed_(world.random().randomUInt64()) {
     FLOW_ASSERT(world.processes().empty(), "a SimNetwork is made before the processes of its World");
     sessions_.reset();
     flights_.reset();
     world_.add(*this);
     for (FaultKind kind : {FaultKind::partitionOneWay, FaultKind::partitionTwoWay})
         world_.onFault(kind, [this, kind](Process& process) {
-            DeterministicRandom& random = world_.random();
+            DeterministicRandom& random = world_.random(kind);
             double seconds = faultDuration(random, 3);
             if (kind == FaultKind::partitionOneWay)
                 return cut(process, *random.randomChoice(world_.processes()), seconds);
@@ -116,19 +117,21 @@ Host* SimNetwork::hostAt(Address const& address) const {
 }
 
 Cable& SimNetwork::cable(Process const& from, Process const& to) {
-    return cables_.try_emplace({from.id(), to.id()}, Cable{from.id(), to.id(), shape_}).first->second;
+    auto place = cables_.find({from.id(), to.id()});
+    if (place == cables_.end())
+        place = cables_.emplace(std::pair(from.id(), to.id()), Cable(from.id(), to.id(), shape_, seed_)).first;
+    return place->second;
 }
 
 double SimNetwork::arrivalOf(Cable& cable, std::size_t bytes) {
-    DeterministicRandom& random = world_.random();
     double now = world_.now();
     if (world_.strikes(FaultKind::clog, cable.id()))
-        cable.clogUntil = std::max(cable.clogUntil, now + faultDuration(random, 1));
+        cable.clogUntil = std::max(cable.clogUntil, now + faultDuration(world_.random(FaultKind::clog), 1));
     cable.freeAt = std::max(cable.freeAt, now) + static_cast<double>(bytes) / cable.shape.bandwidth;
-    double share = random.random01();
+    double share = cable.random.random01();
     double arrival = cable.freeAt + cable.shape.latency + cable.shape.jitter * (share * share * share);
     if (world_.strikes(FaultKind::latencySpike, cable.id()))
-        arrival += faultDuration(random, 0.2);
+        arrival += faultDuration(world_.random(FaultKind::latencySpike), 0.2);
     return arrival;
 }
 
@@ -136,7 +139,7 @@ Bytes SimNetwork::mayCorrupt(Cable& cable, Bytes bytes) {
     if (bytes.empty() || !world_.strikes(FaultKind::messageCorruption, cable.id()))
         return bytes;
     Bytes wrong = static_cast<StringRef>(bytes); // others may share the memory
-    std::int64_t bit = world_.random().randomInt64(0, std::int64_t{8} * wrong.size());
+    std::int64_t bit = world_.random(FaultKind::messageCorruption).randomInt64(0, std::int64_t{8} * wrong.size());
     mutateString(wrong)[bit / 8] ^= static_cast<std::uint8_t>(1 << bit % 8);
     return wrong;
 }

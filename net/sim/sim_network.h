@@ -77,6 +77,7 @@ private:
 
     World& world_;
     LinkShape shape_;
+    std::uint64_t seed_;                                              // of the cables
     std::vector<Host*> hosts_;                                        // by the ids of their processes
     std::map<std::pair<std::uint32_t, std::uint32_t>, Cable> cables_; // those that were ever asked for
     flow::detail::Link sessions_;
