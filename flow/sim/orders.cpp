@@ -92,11 +92,12 @@ private:
         }
         int count = std::min(static_cast<int>(ready_.size()), together_);
         Waiter* chosen = ready_[static_cast<std::size_t>(count > 1 ? course_.choose(count) : 0)];
+        makeReady(chosen, priority);
         for (Waiter* each : ready_)
             if (each != chosen)
                 makeReady(each, priority);
         tasks_.push_back({reinterpret_cast<void const*>(chosen->resume), count});
-        return chosen;
+        return takeReady(); // the chosen one, and its priority is the current one
     }
 
     struct Task {

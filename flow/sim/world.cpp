@@ -13,7 +13,6 @@
 
 namespace flow {
 using namespace detail;
-namespace {} // namespace
 
 /// Knows all cells, and lets allocations of processes fail.
 class World::Watch final : public Census {

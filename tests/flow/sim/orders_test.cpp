@@ -67,6 +67,12 @@ Future<Void> count(Shared<AsyncVar<int>> variable) {
     variable->set(variable->get() + 1);
 }
 
+Future<Void> expectPriority(TaskPriority priority) {
+    co_await delay(0, priority);
+    if (loop().currentPriority() != priority)
+        throw internal_error();
+}
+
 /// No order of the test fails. Returns how many there are.
 std::uint64_t holds(std::function<Future<Void>()> test) {
     Orders orders = forEachOrder(test, 200'000);
@@ -76,6 +82,15 @@ std::uint64_t holds(std::function<Future<Void>()> test) {
 }
 
 } // namespace
+
+TEST_CASE("orders: a task runs at its own priority") {
+    holds([] {
+        std::vector<Future<Void>> each;
+        for (TaskPriority priority : {TaskPriority::DefaultDelay, TaskPriority::DefaultDelay, TaskPriority::Low})
+            each.push_back(expectPriority(priority));
+        return all(std::move(each));
+    });
+}
 
 TEST_CASE("orders: each order, once") {
     for (int tasks = 1; tasks <= 7; ++tasks) {
