@@ -2,6 +2,7 @@
 
 wait(success(f));   ->  co_await f;        idiomatic
 wait(store(x, f));  ->  x = co_await f;    idiomatic
+wait(errorOr(f))    ->  co_await tryGet(f) idiomatic; coro::errorOr(f), or coro::ignore(f) if nobody wants the result
 wait(self->f);      ->  co_await [&] { return self->f; }();  exact, for a library that does not keep what it awaits
 """
 
@@ -37,6 +38,7 @@ class Hazards(Common):
             self._foreign_exceptions(statements)
             for statement in statements:
                 if isinstance(statement, syntax.Wait) and not self._simplify(statement):
+                    self._without_actor(statement.wait.operand.span, statement.wait.result is not None)
                     self._temporaries(statement.wait)
 
     # -----------------------------------------------------------------------------------------------------------
@@ -153,6 +155,7 @@ class Hazards(Common):
         name, given = call
         if name == "success" and len(given) == 1:
             self._edits.replace(wait.operand.span, *self._operand(given[0]))
+            self._without_actor(given[0], is_wanted=False)
             message = "the wait is for the future itself, whose value is copied out of it and dropped"
             self._note(Hazard.SIMPLIFIED_WAIT, wait.operand.span, message, self._helper(wait))
             return True
@@ -165,6 +168,18 @@ class Hazards(Common):
             return True
         return False
 
+    def _without_actor(self, span: Span, is_wanted: bool) -> None:
+        """An operand that is `errorOr(f)` needs no actor for it."""
+        call = self._call(span)
+        if call is None or call[0] != "errorOr" or len(call[1]) != 1:
+            return
+        first, _ = self._words.between(span)
+        named = Span(span.start, self._words.span(first + 2 if self._words.texts[first] == "flow" else first).end)
+        if self._settings.is_foundationdb:
+            self._edits.replace(named, f"{self._library}coro::{'errorOr' if is_wanted else 'ignore'}")
+        else:
+            self._edits.replace(named, self._source[named].replace("errorOr", "tryGet"))
+
     def _helper(self, wait: syntax.WaitExpr) -> str:
         return f"co_await {one_line(self._source[wait.operand.span])};"
 
@@ -172,12 +187,12 @@ class Hazards(Common):
         return ["(", span, ")"] if Operand(self._words, span).needs_parentheses else [span]
 
     def _call(self, span: Span) -> tuple[str, list[Span]] | None:
-        """Of `success(f)` or `store(x, f)`: the name, and the arguments."""
+        """Of `success(f)`, `store(x, f)` or `errorOr(f)`: the name, and the arguments."""
         first, end = self._words.between(span)
         texts = self._words.texts
         if texts[first : first + 2] == ["flow", "::"]:
             first += 2
-        if texts[first] not in ("success", "store") or texts[first + 1] != "(" or texts[end - 1] != ")":
+        if texts[first] not in ("success", "store", "errorOr") or texts[first + 1] != "(" or texts[end - 1] != ")":
             return None
         starts, depth = [first + 2], 0
         for index in range(first + 1, end):

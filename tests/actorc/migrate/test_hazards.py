@@ -39,6 +39,22 @@ def test_waits_without_a_helper(before: str, after: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("before", "flow", "foundationdb"),
+    [
+        ("ErrorOr<int> x = wait(errorOr(g));", "ErrorOr<int> x = co_await tryGet(g);", "coro::errorOr(g);"),
+        ("ErrorOr<int> x = wait(flow::errorOr(g));", "ErrorOr<int> x = co_await flow::tryGet(g);", "coro::errorOr(g);"),
+        ("wait(success(errorOr(g)));", "co_await tryGet(g);", "co_await coro::ignore(g);"),
+        ("ErrorOr<int> x = wait(mine::errorOr(g));", "co_await mine::errorOr(g);", "co_await mine::errorOr(g);"),
+        ("ErrorOr<int> x = wait(errorOr(g, 1));", "co_await errorOr(g, 1);", "co_await errorOr(g, 1);"),
+    ],
+)
+def test_an_error_as_a_value(before: str, flow: str, foundationdb: str) -> None:
+    assert flow in idiomatic(before).text
+    assert foundationdb in idiomatic(before, "foundationdb").text
+    assert "errorOr(g" in exact(before).text
+
+
+@pytest.mark.parametrize(
     "body",
     [
         "wait(success(g) && self->done());",
