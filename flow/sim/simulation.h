@@ -18,6 +18,7 @@
 #include "flow/core/future.h"
 #include "flow/sim/digest.h"
 #include "flow/sim/failure.h"
+#include "flow/sim/fault_filter.h"
 
 #include <cstdint>
 #include <optional>
@@ -55,6 +56,7 @@ struct SimulationResult {
     std::uint64_t events = 0;
     double seconds = 0; // of the world
     FaultCounts faults;
+    SomeFaults struck; // the same, by their numbers
     std::optional<SimulationFailure> failure;
 };
 

@@ -16,14 +16,15 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: %s --list\n"
-    "       %s --run NAME --seeds FIRST..LAST [--once] [--without FAULT,...] [--first N] [--last N] [--trace FILE]\n"
+    "       %s --run NAME --seeds FIRST..LAST [--once] [--only FAULTS] [--without FAULTS] [--trace FILE]\n"
     "\n"
     "Prints a line of JSON for each seed, before and after it. --once: does not run each seed a second time.\n"
-    "--trace: appends the trace events of all runs. --without, --first, --last: leave out faults, by name or by their\n"
-    "number in the run. The exit code is 1 if a seed has failed, and 2 for a wrong command line.\n";
+    "--trace: appends the trace events of all runs. --only, --without: leave out faults, which are named as in\n"
+    "clog:0,clog:4..6,diskFull: by their kind, and by their number among those of their kind. The exit code is 1 if a\n"
+    "seed has failed, and 2 for a wrong command line.\n";
 
-struct Usage : std::runtime_error {
-    using std::runtime_error::runtime_error;
+struct Usage : std::invalid_argument {
+    using std::invalid_argument::invalid_argument;
 };
 
 struct Options {
@@ -42,27 +43,12 @@ std::uint64_t number(std::string_view text) {
     return value;
 }
 
-FaultKind faultOf(std::string_view name) {
-    for (std::size_t kind = 0; kind < kFaultKinds; ++kind)
-        if (faultName(FaultKind(kind)) == name)
-            return FaultKind(kind);
-    throw Usage("no fault of the name '" + std::string(name) + "'");
-}
-
 void parseSeeds(std::string_view text, Options& options) {
     std::size_t dots = text.find("..");
     options.first = number(text.substr(0, dots));
     options.last = dots == std::string_view::npos ? options.first : number(text.substr(dots + 2));
     if (options.last < options.first)
         throw Usage("no seeds: '" + std::string(text) + "'");
-}
-
-void parseFaults(std::string_view text, FaultFilter& filter) {
-    while (!text.empty()) {
-        std::size_t comma = std::min(text.find(','), text.size());
-        filter.without.push_back(faultOf(text.substr(0, comma)));
-        text.remove_prefix(std::min(comma + 1, text.size()));
-    }
 }
 
 Options parse(int argc, char const* const* argv) {
@@ -88,12 +74,10 @@ Options parse(int argc, char const* const* argv) {
         } else if (name == "--seeds") {
             parseSeeds(value, options);
             hasSeeds = true;
+        } else if (name == "--only") {
+            options.filter.only = SomeFaults::parse(value);
         } else if (name == "--without") {
-            parseFaults(value, options.filter);
-        } else if (name == "--first") {
-            options.filter.first = number(value);
-        } else if (name == "--last") {
-            options.filter.last = number(value);
+            options.filter.without = SomeFaults::parse(value);
         } else if (name == "--trace") {
             options.trace = value;
         } else {
@@ -132,7 +116,7 @@ std::string toJson(SimulationResult const& result, Hits const& before) {
             line += separator + quoted(faultName(FaultKind(i))) + ":" + std::to_string(count);
             separator = ",";
         }
-    line += "},\"probes\":[";
+    line += "},\"struck\":" + quoted(result.struck.toString()) + ",\"probes\":[";
     separator = "";
     for (auto const& [probe, hits] : probeHits()) {
         auto place = before.find(probe);
@@ -179,7 +163,7 @@ int simulationMain(int argc, char const* const* argv) {
     Options options;
     try {
         options = parse(argc, argv);
-    } catch (Usage const& usage) {
+    } catch (std::invalid_argument const& usage) {
         std::fprintf(stderr, "%s: %s\n\n", argv[0], usage.what());
         std::fprintf(stderr, kUsage, argv[0], argv[0]);
         return 2;

@@ -219,8 +219,11 @@ void World::calmDown() {
 }
 
 bool World::admits(FaultKind kind) {
-    std::uint64_t number = faultNumber_++;
-    return filter_.admits(kind, number);
+    std::uint64_t number = candidates_[kind]++;
+    if (!filter_.admits(kind, number))
+        return false;
+    struck_.add(kind, number, number);
+    return true;
 }
 
 bool World::strikes(FaultKind kind, std::uint64_t what) {

@@ -16,6 +16,7 @@
 #include "flow/loop/loop.h"
 #include "flow/sim/digest.h"
 #include "flow/sim/failure.h"
+#include "flow/sim/fault_filter.h"
 #include "flow/sim/faults.h"
 #include "flow/sim/process.h"
 
@@ -98,6 +99,8 @@ public:
     void onFault(FaultKind kind, std::function<void(Process&)> inflict);
     /// Leaves out some of the faults that would strike.
     void setFilter(FaultFilter filter) { filter_ = std::move(filter); }
+    /// Those that have struck, each with its number: with only these it would be the same run.
+    SomeFaults const& struck() const { return struck_; }
     DeterministicRandom& random(FaultKind kind) override { return dice_.how(kind); }
     /// No process draws from it.
     DeterministicRandom& random() override { return random_; }
@@ -160,7 +163,8 @@ private:
     Faults faults_;
     FaultCounts faultCounts_;
     FaultFilter filter_;
-    std::uint64_t faultNumber_ = 0; // of the next one that would strike
+    FaultCounts candidates_; // that would have struck, with those that the filter left out
+    SomeFaults struck_;
     double limit_ = std::numeric_limits<double>::infinity();
     std::optional<SimulationFailure> failure_;
     std::vector<std::function<std::optional<std::string>()>> invariants_;

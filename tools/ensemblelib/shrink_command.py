@@ -15,12 +15,12 @@ from ensemblelib.arguments import seconds, seed
 from ensemblelib.batch import Batch, Record
 from ensemblelib.program import Program, add_arguments, program
 from ensemblelib.results import Result
-from ensemblelib.shrink import Filter, NothingFailsError, Shrunk, shrunk
+from ensemblelib.shrink import NothingFailsError, Shrunk, shrunk
 
 DESCRIPTION = """\
 Finds the fewest faults with which a seed still fails with the same signature: first
-whole classes of them are left out, then all before and after a window. Prints what is
-left, and the command that runs it."""
+whole kinds of them are left out, then parts, and then single ones. Prints what is left,
+and the command that runs it."""
 
 
 def main(arguments: Sequence[str], console: Console, out: Console) -> int:
@@ -41,14 +41,14 @@ def shrink(found: Program, test: str, number: int, limit: float, console: Consol
     tries = 0
     with Bar(console, f"shrinking seed {number}") as bar:
 
-        def run(some: Filter) -> Result:
+        def run(only: str | None) -> Result:
             nonlocal tries
             tries += 1
-            bar.update(tries, tries, f"{len(some.without)} classes left out")
-            return _alone(found.command(test, some.options()), number, limit)
+            bar.update(tries, tries, "all faults" if only is None else f"{len(only.split(','))} runs of faults")
+            return _alone(found.command(test, [] if only is None else ["--only", only]), number, limit)
 
         try:
-            return shrunk(run, found.faults)
+            return shrunk(run)
         except NothingFailsError:
             raise Failure(f"seed {number} of {test} does not fail: {found.again(test, number)}") from None
 
@@ -68,7 +68,7 @@ def report(found: Program, test: str, small: Shrunk) -> list[str]:
     return [
         f"seed {seed} of {test} with {amounts(small.result.faults)} (of {before:,}; {small.tries} runs):",
         f"  {first_line(small.result.text)}",
-        f"  again: {found.again(test, seed, small.filter.options())}",
+        f"  again: {found.again(test, seed, ['--only', small.only])}",
     ]
 
 

@@ -37,9 +37,22 @@ def misbehave(seed):
 
 
 def strikes(arguments):
-    without = arguments.get("--without", "").split(",")
-    window = range(int(arguments.get("--first", 0)), int(arguments.get("--last", 1 << 62)))
-    return [(i, kind) for i, kind in enumerate(STRIKES) if i in window and kind not in without]
+    only = arguments.get("--only")
+    if only is None:
+        return list(enumerate(STRIKES))
+    found = []
+    for i, kind in enumerate(STRIKES):
+        number = STRIKES[:i].count(kind)
+        for item in only.split(","):
+            name, _, numbers = item.partition(":")
+            first, _, last = numbers.partition("..")
+            if name == kind and (not numbers or int(first) <= number <= int(last or first)):
+                found.append((i, kind))
+    return found
+
+
+def struck(faults):
+    return ",".join(f"{kind}:{STRIKES[:i].count(kind)}" for i, kind in sorted(faults, key=lambda fault: fault[1]))
 
 
 def run(test, seed, arguments):
@@ -59,6 +72,7 @@ def run(test, seed, arguments):
         "events": 10,
         "seconds": 1.5,
         "faults": {kind: names.count(kind) for kind in names},
+        "struck": struck(faults),
         "probes": ["x.cpp:1 seen"],
         "failure": failure,
     }

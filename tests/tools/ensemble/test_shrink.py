@@ -9,49 +9,68 @@ from pathlib import Path
 import pytest
 
 from ensemblelib.results import Result
-from ensemblelib.shrink import Filter, NothingFailsError, shrunk
+from ensemblelib.shrink import Fault, NothingFailsError, parse, shrunk, written
 
-KINDS = ["a", "b", "c", "d", "e"]
-STRIKES = "abcadebbca"
+STRIKES = [(kind, "abcadebbca"[:place].count(kind)) for place, kind in enumerate("abcadebbca")]
 
 
-def model(fails: Callable[[list[str]], bool]) -> Callable[[Filter], Result]:
-    def run(some: Filter) -> Result:
-        last = len(STRIKES) if some.last is None else some.last
-        kinds = [kind for kind in STRIKES[some.first : last] if kind not in some.without]
-        faults = {kind: kinds.count(kind) for kind in kinds}
-        signature = "lost" if fails(kinds) else "another" if "c" in kinds else ""
-        return Result(1, "".join(kinds), 0, 0, faults, [], signature, "", "")
+def chosen(only: str | None) -> list[Fault]:
+    """As the program understands it."""
+    if only is None or only == "":
+        return STRIKES if only is None else []
+    named = {item for item in only.split(",") if ":" not in item}
+    some = set(parse(",".join(item for item in only.split(",") if ":" in item)))
+    return [fault for fault in STRIKES if fault in some or fault[0] in named]
+
+
+def model(fails: Callable[[list[Fault]], bool]) -> Callable[[str | None], Result]:
+    def run(only: str | None) -> Result:
+        struck = chosen(only)
+        kinds = [kind for kind, _ in struck]
+        signature = "lost" if fails(struck) else "another" if "c" in kinds else ""
+        counts = {kind: kinds.count(kind) for kind in kinds}
+        return Result(1, str(struck), 0, 0, counts, [], signature, "", "", written(struck))
 
     return run
 
 
-def test_one_class_is_enough() -> None:
-    small = shrunk(model(lambda kinds: "d" in kinds), KINDS)
+def test_a_kind_is_enough() -> None:
+    small = shrunk(model(lambda struck: ("d", 0) in struck))
     assert small.result.faults == {"d": 1}
-    assert (small.filter.first, small.filter.last) == (4, 5)
-    assert small.filter.without == frozenset(), "the window says it all"
+    assert small.only == "d", "there is no other of that kind"
 
 
-def test_two_classes_and_a_window() -> None:
-    small = shrunk(model(lambda kinds: kinds.count("a") > 1 and "e" in kinds), KINDS)
+def test_some_of_two_kinds() -> None:
+    small = shrunk(model(lambda struck: {("a", 0), ("a", 2), ("e", 0)} <= {*struck}))
     assert small.result.faults == {"a": 2, "e": 1}
     assert small.before.faults == {"a": 3, "b": 3, "c": 2, "d": 1, "e": 1}
-    assert small.filter.without >= {"b"}
+    assert small.only == "a:0,a:2,e:0"
+
+
+def test_one_of_many() -> None:
+    for fault in STRIKES:
+        assert parse(shrunk(model(lambda struck, needed=fault: needed in struck)).result.struck) == [fault]  # type: ignore[misc]
 
 
 def test_no_fault_at_all() -> None:
-    assert shrunk(model(lambda kinds: True), KINDS).result.faults == {}
+    small = shrunk(model(lambda struck: True))
+    assert (small.only, small.result.faults) == ("", {})
 
 
 def test_another_signature_does_not_count() -> None:
     """Without d it is another failure."""
-    assert "d" in shrunk(model(lambda kinds: "d" in kinds), KINDS).result.faults
+    assert "d" in shrunk(model(lambda struck: ("d", 0) in struck)).result.faults
 
 
 def test_what_does_not_fail() -> None:
     with pytest.raises(NothingFailsError):
-        shrunk(lambda some: Result(1, "", 0, 0, {}, [], "", "", ""), KINDS)
+        shrunk(lambda only: Result(1, "", 0, 0, {}, [], "", "", ""))
+
+
+def test_the_names_of_faults() -> None:
+    for text in ("", "a:0", "a:0..2,b:4,b:6..7,c:1"):
+        assert written(parse(text)) == text
+    assert written([("b", 1), ("a", 3), ("b", 0)]) == "a:3,b:0..1"
 
 
 def test_the_command(ensemble: Callable[..., subprocess.CompletedProcess[str]], fake: Path) -> None:
@@ -60,7 +79,7 @@ def test_the_command(ensemble: Callable[..., subprocess.CompletedProcess[str]], 
     head, text, again = done.stdout.splitlines()
     assert head.startswith("seed 8 of faulty with 1 diskLostWrite, 1 powerLoss (of 8; ")
     assert text == "  lost 8 records"
-    assert again == f"  again: {fake} --run faulty --seeds 8 --without clog --first 3 --last 6"
+    assert again == f"  again: {fake} --run faulty --seeds 8 --only diskLostWrite,powerLoss"
 
 
 def test_a_seed_that_passes(ensemble: Callable[..., subprocess.CompletedProcess[str]]) -> None:
