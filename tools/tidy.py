@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what no compiler and no formatter checks: layers, sizes, headers, and that headers have tests.
+"""Checks what no compiler and no formatter checks: layers, sizes, headers and their tests, that runs can be repeated.
 
 Prints `path:line: message` for each breach and exits with 1 if there is any. Needs only the standard library.
 """
@@ -17,6 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+
+from nondeterminism import sources_of_nondeterminism
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -286,6 +288,13 @@ def imported(file: File) -> Iterator[tuple[int, str]]:
                     yield node.lineno, alias.name
 
 
+def check_nondeterminism(tree: Tree) -> Iterator[Finding]:
+    for file in tree.files.values():
+        if file.is_cpp and file.path.startswith(("flow/", "net/")):
+            for line, message in sources_of_nondeterminism(file.lines):
+                yield Finding(file.path, line, message)
+
+
 def check_headers_compile(tree: Tree) -> Iterator[Finding]:
     headers = [file.path for file in tree.files.values() if file.is_header and file.path.startswith(("flow/", "net/"))]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -321,6 +330,7 @@ CHECKS: tuple[Callable[[Tree], Iterator[Finding]], ...] = (
     check_headers_say_what_they_are,
     check_dead_headers,
     check_stages,
+    check_nondeterminism,
 )
 
 

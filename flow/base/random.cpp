@@ -69,7 +69,7 @@ void setThreadLocalDeterministicRandomSeed(std::uint64_t seed) {
 
 DeterministicRandom* nondeterministicRandom() {
     thread_local DeterministicRandom random([] {
-        std::random_device device;
+        std::random_device device; // nondeterminism: that is what it is for
         return std::uint64_t{device()} << 32 | device();
     }());
     return &random;

@@ -75,6 +75,7 @@ constinit thread_local bool keepsNone = false; // the thread has come to its end
 /// Nothing, where the system does not tell: then the stack counts as one of which nothing is known.
 Bounds boundsOfThread() noexcept {
     pthread_attr_t attributes;
+    // nondeterminism: where the stack lies decides only when another one is needed
     if (::pthread_getattr_np(::pthread_self(), &attributes) != 0)
         return {};
     void* lowest = nullptr;

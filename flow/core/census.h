@@ -68,7 +68,8 @@ private:
     void released(void* block) noexcept final;
 
     CellGroup* current_ = nullptr;
-    std::unordered_map<void*, CellGroup::Entry> entries_; // by block; never iterated over
+    // By block. nondeterminism: it is never iterated over.
+    std::unordered_map<void*, CellGroup::Entry> entries_;
 };
 
 } // namespace flow::detail

@@ -42,7 +42,8 @@ void Loop::end() noexcept {
             continue;
         if (expected_ == 0)
             break;
-        std::this_thread::yield(); // another thread has a few instructions to go
+        // nondeterminism: none is expected in a simulation. Another thread has a few instructions to go.
+        std::this_thread::yield();
     }
     FLOW_ASSERT(guards_ == 0, "a loop is destroyed although a WorkGuard, or a call with onLoop, still needs it");
 }

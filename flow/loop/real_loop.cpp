@@ -12,7 +12,7 @@ RealLoop::RealLoop() {
 
 double RealLoop::timer() {
     timespec time;
-    ::clock_gettime(CLOCK_MONOTONIC, &time);
+    ::clock_gettime(CLOCK_MONOTONIC, &time); // nondeterminism: of all loops only this one has the machine's time
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 

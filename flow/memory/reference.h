@@ -159,7 +159,9 @@ void delref(T* object) {
 
 } // namespace flow
 
+/// For containers that are not iterated over, since the order is one of addresses.
 template <class T>
 struct std::hash<flow::Reference<T>> {
+    // nondeterminism: the programs' own, see above
     std::size_t operator()(flow::Reference<T> const& reference) const { return std::hash<T*>()(reference.getPtr()); }
 };

@@ -357,6 +357,7 @@ private:
     std::vector<std::size_t> chain_;
     std::vector<bool> visited_;
 
+    // nondeterminism: it is never iterated over
     std::unordered_map<WhatIsLeft, std::vector<std::vector<std::uint32_t>>, WhatIsLeft::Hash> seen_;
     std::vector<std::size_t> longest_;
     std::size_t kept_ = 0;          // as many of longest_ are still the first of taken_

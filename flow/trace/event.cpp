@@ -4,8 +4,8 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <map>
 #include <new>
-#include <unordered_map>
 
 namespace flow {
 namespace {
@@ -15,7 +15,7 @@ struct Suppression {
     std::int64_t count = 0;
 };
 
-thread_local std::unordered_map<std::string, Suppression> suppressions;
+thread_local std::map<std::string, Suppression> suppressions;
 
 /// Whether a key, as `,"key":`, may go onto the line. No value contains that: its quotes have a backslash. Where the
 /// end of a value and another key look like it, the answer is no, which costs a `_`.

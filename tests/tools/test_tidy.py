@@ -191,3 +191,71 @@ def test_headers_do_not_warn_users_of_gcc(tmp_path: Path, text: str, warning: st
     assert len(found) == 1
     assert found[0].startswith("flow/flow.h:1: gcc does not compile all headers together:\nIn file included from")
     assert warning in found[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "instead"),
+    [
+        ("auto start = std::chrono::steady_clock::now();", "now()"),
+        ("using Clock = std::chrono::high_resolution_clock;", "now()"),
+        ("seconds = std::time(nullptr);", "now()"),
+        ("seconds = time(0);", "now()"),
+        ("::clock_gettime(CLOCK_REALTIME, &time);", "now()"),
+        ("gettimeofday(&time, nullptr);", "now()"),
+        ("std::random_device device;", "deterministicRandom()"),
+        ("int die = rand() % 6;", "deterministicRandom()"),
+        ("std::srand(1);", "deterministicRandom()"),
+        ("std::mt19937 random;", "DeterministicRandom"),
+        ("std::uniform_int_distribution<int> die(1, 6);", "DeterministicRandom"),
+        ("std::shuffle(a.begin(), a.end(), random);", "DeterministicRandom"),
+        ("std::unordered_map<int, int> counts;", "std::map"),
+        ("std::unordered_set<std::string> names;", "std::map"),
+        ("std::map<Process*, int> counts;", "a number or a name"),
+        ("std::set<Process const*> all;", "a number or a name"),
+        ("std::map<int, int, std::less<int*>> counts;", "a number or a name"),
+        ("return std::hash<T*>()(object);", "a number or a name"),
+        ("std::this_thread::sleep_for(pause);", "delay()"),
+        ("std::thread::id own;", "delay()"),
+        ("auto self = ::pthread_self();", "delay()"),
+        ("place(random.randomInt(0, 9), random.randomInt(0, 9));", "one by one"),
+        ("double x = random.random01() - other->random01();", "one by one"),
+        ("if (a.coinflip() == b.coinflip())", "one by one"),
+    ],
+)
+def test_what_no_two_runs_need_have_alike(tmp_path: Path, line: str, instead: str) -> None:
+    found = findings(tmp_path, {"flow/sim/a.cpp": f"\n{line}\n"}, tidy.check_nondeterminism)
+    assert len(found) == 1
+    assert found[0].startswith("flow/sim/a.cpp:2: ")
+    assert instead in found[0]
+    for excused in (f"{line} // nondeterminism: a reason", f"// All of it.\n// nondeterminism: a reason\n{line}"):
+        assert findings(tmp_path, {"flow/sim/a.cpp": excused}, tidy.check_nondeterminism) == []
+    reason = f"{line} // nondeterminism:\n"
+    assert len(findings(tmp_path, {"flow/sim/a.cpp": reason}, tidy.check_nondeterminism)) == 1
+    assert findings(tmp_path, {"flow/sim/a.cpp": "", "tests/a_test.cpp": line}, tidy.check_nondeterminism) == []
+
+
+def test_what_all_runs_have_alike(tmp_path: Path) -> None:
+    code = """\
+#include <unordered_map>
+// std::random_device, and rand() where there is none
+double time(int part);
+double start = world.time(0), local = clock.at(time(part));
+std::string text = "std::unordered_map<int, int>";
+std::map<int, Process*> byId;
+std::map<std::string, std::vector<Process*>> byName;
+if (random.coinflip())
+    at += random.random01();
+for (int i = random.randomInt(0, 4); i < random.randomInt(4, 8) && random.coinflip(); ++i)
+    second = random.coinflip() ? random.random01() : -random.random01();
+while (random.coinflip())
+    half += random.random01();
+strand();
+int number = operand(random.randomInt(0, 2));
+"""
+    assert findings(tmp_path, {"net/sim/a.h": code}, tidy.check_nondeterminism) == []
+
+
+def test_an_expression_of_two_lines_that_draws_twice(tmp_path: Path) -> None:
+    code = "place(random.random01(),\n      random.random01());\n"
+    found = findings(tmp_path, {"flow/sim/a.cpp": code}, tidy.check_nondeterminism)
+    assert [one.split(": ")[0] for one in found] == ["flow/sim/a.cpp:2"]

@@ -14,6 +14,7 @@
 #define force_inline inline __attribute__((__always_inline__))
 
 inline double timer_monotonic() {
+    // nondeterminism: it asks for the machine's clock by name
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 inline double timer() {
@@ -23,7 +24,8 @@ inline double timer() {
 inline std::uint64_t timer_int() {
     return static_cast<std::uint64_t>(timer() * 1e9);
 }
-/// Blocks the thread, and with it the loop.
+/// Blocks the thread, and with it the loop. Under a simulation, too: its time stands still meanwhile.
 inline void threadSleep(double seconds) {
+    // nondeterminism: nothing sees how long it was but the machine's clock
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
