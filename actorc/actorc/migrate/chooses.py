@@ -22,12 +22,7 @@ class Chooses(Locals):
         chosen = "chosen" if "chosen" not in self._used else self._unused("chosen")
         indexed = len(statement.whens) > 1
         resets = "".join(f"{holder}.reset(); " for holder in reversed(place.dying))
-        evaluated = f".evaluated([&] {{ {resets}}})" if resets else ""
-        race: list[Part] = [f"{self._library}race("]
-        for number, when in enumerate(statement.whens):
-            race += [", "] if number else []
-            race += self._raced(when, number)
-        race += [f"){evaluated}"]
+        race = self._race(statement, resets)
         first, end = self._words.between(statement.span)
         open_ = next(i for i in range(first, end) if self._words.texts[i] == "{")
         gap = Span(self._words.span(open_).end, statement.whens[0].span.start)
@@ -66,32 +61,71 @@ class Chooses(Locals):
         else:
             self._winner(when, "co_await ", *awaited)
 
+    def _race(self, statement: Choose, resets: str) -> list[Part]:
+        """What is awaited. `resets`: what happens once the operands are evaluated."""
+        for when in statement.whens:
+            self._found.count("when with waitNext" if when.wait.is_stream else "when")
+        is_careful = any(self._is_lazy(when, number) for number, when in enumerate(statement.whens))
+        if self._settings.is_foundationdb and (is_careful or resets):
+            return self._race_of_futures(statement, resets)
+        race: list[Part] = [f"{self._library}race("]
+        for number, when in enumerate(statement.whens):
+            race += [", "] if number else []
+            race += self._raced(when, number)
+        return [*race, f").evaluated([&] {{ {resets}}})" if resets else ")"]
+
+    def _is_lazy(self, when: When, number: int) -> bool:
+        """Whether it matters when the operand is made, and when what it is made of dies: behind the first operand that
+        is so wherever anything is made."""
+        operand = Operand(self._words, when.wait.operand.span)
+        if self._is_never(when.wait) or operand.is_name:
+            return False
+        if number == 0:
+            return not operand.is_plain or "?" in operand.texts
+        return self._settings.is_exact or not operand.is_plain
+
     def _raced(self, when: When, number: int) -> list[Part]:
         """One operand of the race. Behind the first one only what is called when its turn comes makes anything."""
         span = when.wait.operand.span
-        operand = Operand(self._words, span)
         parts = self._operand(when.wait)
-        self._found.count("when with waitNext" if when.wait.is_stream else "when")
         if self._is_never(when.wait):
             return [self._typed_never(when.wait)]
-        if operand.is_name or (number == 0 and operand.is_plain and "?" not in operand.texts):
-            return parts
-        if not self._settings.is_exact and operand.is_plain:
+        if self._is_lazy(when, number):
+            return ["[&] { return ", *parts, "; }"]
+        if number and not Operand(self._words, span).is_name:
             self._note(
                 Hazard.LAZY_WHEN,
                 span,
                 "race() makes this even if an operand in front of it is ready",
                 f"[&] {{ return {one_line(self._source[span])}; }}",
             )
-            return parts
-        if self._settings.is_foundationdb:
-            self._note(
-                Hazard.LAZY_WHEN,
-                span,
-                "that library's race() takes no lambda: this does not compile there, and needs a hand",
-                "its Choose().When(), or a future that is made in front if nobody can tell",
-            )
-        return ["[&] { return ", *parts, "; }"]
+        return parts
+
+    def _race_of_futures(self, statement: Choose, resets: str) -> list[Part]:
+        """For a race() that takes no lambda: the operands are made in front of it, unless an earlier one is ready."""
+        line = self._newline + self._indent(statement.span.start) + self._unit
+        lines: list[Part] = ["[&] {"]
+        names: list[str] = []
+        for number, when in enumerate(statement.whens):
+            result = when.wait.result
+            kind = f"{self._library}Future{'Stream' if when.wait.is_stream else ''}"
+            type_ = f"{kind}<{self._library}Void>" if result is None else "auto"
+            if result is not None and result.type is not None:
+                type_ = f"{kind}<{one_line(self._text(result.type))}>"
+            parts = [self._typed_never(when.wait)] if self._is_never(when.wait) else self._operand(when.wait)
+            name = f"operand{number}" if f"operand{number}" not in self._used else self._unused(f"operand{number}")
+            lines += [f"{line}{self._unit}{type_} {name} = "]
+            if number and not Operand(self._words, when.wait.operand.span).is_name and not self._is_never(when.wait):
+                made = f"std::decay_t<decltype({self._text(when.wait.operand)})>" if type_ == "auto" else type_
+                instead = f"{made}()" if when.wait.is_stream else f"{made}({self._library}Never())"
+                if when.wait.is_stream and type_ != "auto":
+                    instead = f"{type_.replace('FutureStream', 'PromiseStream', 1)}().getFuture()"
+                lines += [" || ".join(f"{each}.isReady()" for each in names), f" ? {instead} : "]
+            lines += [*parts, ";"]
+            names.append(name)
+        given = ", ".join(f"std::move({name})" for name in names)
+        resets = f"{line}{self._unit}{resets.rstrip()}" if resets else ""
+        return [*lines, f"{resets}{line}{self._unit}return {self._library}race({given});{line}}}()"]
 
     def _head_end(self, when: When) -> int:
         """Behind the `)` of `when(...)`."""

@@ -224,10 +224,34 @@ def test_exceptions_that_are_no_errors(handler: str) -> None:
     assert exact(body).codes == []
 
 
-def test_a_when_that_the_library_cannot_leave_unevaluated() -> None:
+def test_a_race_of_futures() -> None:
+    body = """\
+    int operand1 = 0;
+    choose {
+        when(wait(self->stop)) {}
+        when(x = wait(self->get(operand1))) {}
+        when(auto y = waitNext(self->next(Name()))) {}
+        when(int z = waitNext(self->next(2))) {}
+    }"""
+    found = exact(body, "foundationdb")
+    assert "H6" not in found.codes
+    assert "Future<Void> operand0 = self->stop;" in found.text
+    ready = "operand0.isReady()"
+    made = f"{ready} ? std::decay_t<decltype(self->get(operand1))>(Never()) : self->get(operand1);"
+    assert f"auto operand12 = {made}" in found.text
+    ready += " || operand12.isReady()"
+    made = f"{ready} ? std::decay_t<decltype(self->next(Name()))>() : self->next(Name());"
+    assert f"auto operand2 = {made}" in found.text
+    ready += " || operand2.isReady()"
+    assert f"FutureStream<int> operand3 = {ready} ? PromiseStream<int>().getFuture() : self->next(2);" in found.text
+    assert "race([&]" not in found.text
+
+
+def test_a_race_of_what_can_be_made_at_once() -> None:
     body = "choose { when(wait(self->stop)) {} when(int x = wait(self->get(1))) { use(x); } }"
-    assert "needs a hand" in exact(body, "foundationdb").note("H6").message
-    assert exact(body).codes == []
+    assert "race(self->stop, self->get(1))" in idiomatic(body, "foundationdb").text
+    assert "H6" in idiomatic(body, "foundationdb").codes
+    assert "race(self->stop, [&] { return self->get(1); })" in exact(body).text
 
 
 @pytest.mark.parametrize("style", ["exact", "idiomatic"])
