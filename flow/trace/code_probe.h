@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace flow {
@@ -50,6 +51,13 @@ private:
 
 namespace detail {
 
+/// From the root of this header's sources, where the file is one of them: a probe has one name in every checkout.
+constexpr const char* fromRoot(const char* file) {
+    std::string_view root = __FILE__;
+    root.remove_suffix(sizeof("flow/trace/code_probe.h") - 1);
+    return std::string_view(file).starts_with(root) ? file + root.size() : file;
+}
+
 /// The probe of one place: a static member of a template, which is made at the program's start although the place may
 /// never be reached.
 template <class Place>
@@ -65,7 +73,7 @@ struct CodeProbeAt {
     do {                                                                                                               \
         struct Place__ {                                                                                               \
             static constexpr const char* file() {                                                                      \
-                return __FILE__;                                                                                       \
+                return ::flow::detail::fromRoot(__FILE__);                                                             \
             }                                                                                                          \
             static constexpr int line() {                                                                              \
                 return __LINE__;                                                                                       \
