@@ -20,8 +20,9 @@
 
 namespace flow {
 
-// Each has a unit: per second of each process, per message, per connection, per operation on a file, per write, per
-// sync, per crash, per allocation, or per visit of an armed site. The last number is the most that swarm() gives it.
+// Each has a unit: per second of each process, per message, per connection, per read, per operation on a file, per
+// write, per sync, per crash, per allocation, or per visit of an armed site. The last number is the most that swarm()
+// gives it.
 #define FLOW_FAULTS(X)                                                                                                 \
     X(processKill, "per second of a process: it dies, and is started again after a while", 0.02)                       \
     X(processReboot, "per second of a process: it dies, and is started again at once", 0.02)                           \
@@ -42,6 +43,8 @@ namespace flow {
     X(connectionHalfOpen, "per connection: from some message on nothing arrives, and nobody is told", 0.02)            \
     X(connectionReset, "per message: its connection breaks", 0.001)                                                    \
     X(messageCorruption, "per message: one of its bits is wrong", 0.0005)                                              \
+    X(shortRead, "per read of a connection: it gives less than has come", 0.1)                                         \
+    X(mergedRead, "per message behind the one that is read: the read gives it as well", 0.5)                           \
     X(datagramLoss, "per datagram: it is lost", 0.1)                                                                   \
     X(datagramDuplicate, "per datagram: it comes twice", 0.05)                                                         \
     X(datagramReorder, "per datagram: others overtake it", 0.1)                                                        \

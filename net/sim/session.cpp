@@ -164,13 +164,28 @@ void Session::handleGone(int side) {
     leaveUnlessNeeded(half);
 }
 
+/// What one write has sent; by a fault less, or more.
 Bytes Session::takeReceived(Half& half) {
-    Bytes bytes = half.received.pop();
-    half.unreported += static_cast<std::size_t>(bytes.size());
-    if (half.unreported >= Connection::kHighWater / 2) {
-        World::Kernel kernel(network_.world_);
-        send(half, Kind::Credit, {}, std::exchange(half.unreported, 0));
+    World& world = network_.world_;
+    World::Kernel kernel(world);
+    std::uint64_t link = pipeFrom(other(half)).cable->id();
+    while (half.received.size() > 1 && world.strikes(FaultKind::mergedRead, link)) {
+        Bytes first = half.received.pop();
+        half.received.front() = half.received.front().withPrefix(first);
     }
+    Bytes& front = half.received.front();
+    int size = front.size();
+    int taken = size;
+    if (size > 1 && world.strikes(FaultKind::shortRead, link))
+        taken = world.random(FaultKind::shortRead).randomInt(1, size);
+    Bytes bytes(front.substr(0, taken), front.arena());
+    if (taken == size)
+        half.received.pop();
+    else
+        front = Bytes(front.substr(taken), front.arena());
+    half.unreported += static_cast<std::size_t>(taken);
+    if (half.unreported >= Connection::kHighWater / 2)
+        send(half, Kind::Credit, {}, std::exchange(half.unreported, 0));
     return bytes;
 }
 

@@ -111,6 +111,44 @@ TEST_CASE("session: faults that only take time") {
     }
 }
 
+TEST_CASE("session: what is read is not what one write has sent") {
+    auto readAll = [](double shorts, double merges) {
+        Faults faults{.shortRead = shorts, .mergedRead = merges};
+        World world(1, faults);
+        SimNetwork network(world);
+        std::vector<std::string> reads;
+        Process& process = world.start({.name = "p", .main = [&]() -> Future<Void> {
+                                            Pair pair = co_await makePair();
+                                            for (const char* text : {"one", "two", "three"})
+                                                co_await pair.client->write(StringRef(std::string_view(text)));
+                                            pair.client->shutdownWrite();
+                                            co_await delay(1);
+                                            for (;;) {
+                                                Bytes bytes = co_await pair.server->read();
+                                                if (bytes.empty())
+                                                    break;
+                                                reads.push_back(bytes.toString());
+                                            }
+                                        }});
+        world.run(process.onStop());
+        CHECK(process.exit() == Error());
+        std::string all;
+        for (std::string const& each : reads)
+            all += each;
+        CHECK(all == "onetwothree");
+        CHECK((world.faultCounts()[FaultKind::shortRead] > 0) == (shorts > 0));
+        CHECK((world.faultCounts()[FaultKind::mergedRead] > 0) == (merges > 0));
+        return reads;
+    };
+    CHECK(readAll(0, 0) == std::vector<std::string>{"one", "two", "three"});
+    CHECK(readAll(0, 1) == std::vector<std::string>{"onetwothree"});
+    CHECK(readAll(1, 0).size() > 5);
+    CHECK(readAll(1, 1).size() > 1);
+    Outcome outcome = sendWith({&Faults::shortRead, FaultKind::shortRead}, 50'000); // more than may be unread
+    CHECK(outcome.read == outcome.sent);
+    CHECK(outcome.written == 50'000);
+}
+
 TEST_CASE("session: a connection that is refused") {
     CHECK(sendWith({&Faults::connectionRefused, FaultKind::connectionRefused}, 5).ofConnect == connection_failed());
 }

@@ -452,9 +452,10 @@ TEST_CASE("network: 50 seeds of swarm, each with one digest") {
             total[FaultKind(kind)] += counts[FaultKind(kind)];
     }
     CHECK(messages > 100'000);
-    for (FaultKind kind : {FaultKind::partitionOneWay, FaultKind::partitionTwoWay, FaultKind::clog,
-                           FaultKind::latencySpike, FaultKind::slowLink, FaultKind::connectionRefused,
-                           FaultKind::connectionHalfOpen, FaultKind::connectionReset, FaultKind::messageCorruption,
-                           FaultKind::datagramLoss, FaultKind::datagramDuplicate, FaultKind::datagramReorder})
+    for (FaultKind kind :
+         {FaultKind::partitionOneWay, FaultKind::partitionTwoWay, FaultKind::clog, FaultKind::latencySpike,
+          FaultKind::slowLink, FaultKind::connectionRefused, FaultKind::connectionHalfOpen, FaultKind::connectionReset,
+          FaultKind::messageCorruption, FaultKind::shortRead, FaultKind::datagramLoss, FaultKind::datagramDuplicate,
+          FaultKind::datagramReorder})
         CHECK_MESSAGE(total[kind] > 0, faultName(kind));
 }
