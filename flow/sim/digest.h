@@ -67,6 +67,8 @@ public:
     /// Compares with `first`, which must outlive this.
     explicit Record(Record const& first) : first_(&first) {}
     Record& operator=(Record const&) = delete;
+    /// For the first events of another run; it keeps the memory.
+    void clear() { events_.clear(); }
 
     /// `describe` is called for the first event that differs: what else there is to be said of it.
     template <class Describe>
