@@ -16,9 +16,10 @@ from itertools import groupby
 from ensemblelib.results import Result
 
 MOST = 1000  # runs
+MOST_NAMED = 4096  # faults of a kind, where the program does not say which have struck
 
-# A kind, and a number among those of its kind.
-Fault = tuple[str, int]
+# A kind, and a number among those of its kind; none: all of them.
+Fault = tuple[str, int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,65 +38,80 @@ class NothingFailsError(Exception):
     """The seed does not fail."""
 
 
-def shrunk(run: Try) -> Shrunk:
-    return _Shrinker(run).shrunk()
+def shrunk(run: Try, kinds: Iterable[str]) -> Shrunk:
+    """`kinds` are all the faults that there are."""
+    return _Shrinker(run, kinds).shrunk()
 
 
 def parse(text: str) -> list[Fault]:
-    """As the program names those that struck."""
-    found = []
+    """As the program names faults."""
+    found: list[Fault] = []
     for item in filter(None, text.split(",")):
-        kind, numbers = item.split(":")
+        kind, _, numbers = item.partition(":")
         first, _, last = numbers.partition("..")
-        found += [(kind, number) for number in range(int(first), int(last or first) + 1)]
+        found += [(kind, number) for number in range(int(first), int(last or first) + 1)] if numbers else [(kind, None)]
     return found
 
 
 def written(faults: Iterable[Fault]) -> str:
-    ranges = []
-    for _, run in groupby(enumerate(sorted(faults)), lambda each: (each[1][0], each[1][1] - each[0])):
+    faults = list(faults)
+    items = sorted(kind for kind, number in faults if number is None)
+    numbered = sorted((kind, number) for kind, number in faults if number is not None)
+    for _, run in groupby(enumerate(numbered), lambda each: (each[1][0], each[1][1] - each[0])):
         several = [fault for _, fault in run]
         (kind, first), (_, last) = several[0], several[-1]
-        ranges.append(f"{kind}:{first}" if first == last else f"{kind}:{first}..{last}")
-    return ",".join(ranges)
+        items.append(f"{kind}:{first}" if first == last else f"{kind}:{first}..{last}")
+    return ",".join(items)
 
 
 class _Shrinker:
-    def __init__(self, run: Try) -> None:
+    def __init__(self, run: Try, kinds: Iterable[str]) -> None:
         self._run = run
         self._tries = 1
         self._before = self._result = run(None)
         if not self._result.signature:
             raise NothingFailsError
+        # One that died told no names.
+        self._left: list[Fault] = parse(self._before.struck) or [(kind, None) for kind in kinds]
 
     def shrunk(self) -> Shrunk:
         if not self._fails(()):
             self._reduce(lambda fault: fault[0])
+            self._name_faults()
             self._reduce(lambda fault: fault)
-        left = self._result.struck
-        # Without the numbers the command is shorter.
-        kinds = ",".join(sorted({kind for kind, _ in parse(left)}))
-        return Shrunk(self._before, self._result, kinds if self._same(kinds) else left, self._tries)
+        return Shrunk(self._before, self._result, self._shortest(), self._tries)
 
-    def _same(self, only: str) -> bool:
+    def _shortest(self) -> str:
+        """Without the numbers, where that is the same run."""
+        kinds = written({(kind, None) for kind, _ in self._left})
         self._tries += 1
-        return self._run(only).digest == self._result.digest
+        return kinds if self._result.digest and self._run(kinds).digest == self._result.digest else written(self._left)
 
     def _fails(self, faults: Iterable[Fault]) -> bool:
         """If it fails in the same way, it is what is left."""
         self._tries += 1
-        result = self._run(written(faults))
+        tried = list(faults)
+        result = self._run(written(tried))
         if result.signature != self._before.signature:
             return False
         self._result = result
+        self._left = parse(result.struck) if result.digest else tried
         return True
+
+    def _name_faults(self) -> None:
+        """Of kinds that are left as a whole as many as it takes, or at most twice that."""
+        for kind in [kind for kind, number in self._left if number is None]:
+            others = [fault for fault in self._left if fault[0] != kind]
+            count = 1
+            while count <= MOST_NAMED and not self._fails([*others, *((kind, number) for number in range(count))]):
+                count *= 2
 
     def _reduce(self, unit: Callable[[Fault], str | Fault]) -> None:
         """Leaves out parts of what is left that are made of such units."""
         went = True
         while went:
             went = False
-            size = len({*map(unit, parse(self._result.struck))})
+            size = len({*map(unit, self._left)})
             while size > 1 and self._tries < MOST:
                 size = (size + 1) // 2
                 went |= self._leave_out(size, unit)
@@ -103,11 +119,10 @@ class _Shrinker:
     def _leave_out(self, size: int, unit: Callable[[Fault], str | Fault]) -> bool:
         """Each so many units, if they can be spared."""
         went = False
-        units = sorted({*map(unit, parse(self._result.struck))}, key=str)
+        units = sorted({*map(unit, self._left)}, key=str)
         for start in range(0, len(units), size):
             part = {*units[start : start + size]}
-            left = parse(self._result.struck)
-            rest = [fault for fault in left if unit(fault) not in part]
-            if len(rest) < len(left) and self._tries < MOST:
+            rest = [fault for fault in self._left if unit(fault) not in part]
+            if len(rest) < len(self._left) and self._tries < MOST:
                 went |= self._fails(rest)
         return went

@@ -48,7 +48,7 @@ def shrink(found: Program, test: str, number: int, limit: float, console: Consol
             return _alone(found.command(test, [] if only is None else ["--only", only]), number, limit)
 
         try:
-            return shrunk(run)
+            return shrunk(run, found.faults)
         except NothingFailsError:
             raise Failure(f"seed {number} of {test} does not fail: {found.again(test, number)}") from None
 
@@ -65,8 +65,11 @@ def _alone(command: Sequence[str], number: int, limit: float) -> Result:
 def report(found: Program, test: str, small: Shrunk) -> list[str]:
     seed = small.result.seed
     before = sum(small.before.faults.values())
+    # One that died did not tell what had struck.
+    left = amounts(small.result.faults) if small.result.digest else small.only or "no fault"
+    tries = f"of {before:,}; {small.tries} runs" if small.before.digest else f"{small.tries} runs"
     return [
-        f"seed {seed} of {test} with {amounts(small.result.faults)} (of {before:,}; {small.tries} runs):",
+        f"seed {seed} of {test} with {left} ({tries}):",
         f"  {first_line(small.result.text)}",
         f"  again: {found.again(test, seed, ['--only', small.only])}",
     ]

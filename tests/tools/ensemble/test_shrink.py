@@ -11,23 +11,25 @@ import pytest
 from ensemblelib.results import Result
 from ensemblelib.shrink import Fault, NothingFailsError, parse, shrunk, written
 
-STRIKES = [(kind, "abcadebbca"[:place].count(kind)) for place, kind in enumerate("abcadebbca")]
+KINDS = ["a", "b", "c", "d", "e"]
+STRIKES: list[Fault] = [(kind, "abcadebbca"[:place].count(kind)) for place, kind in enumerate("abcadebbca")]
 
 
 def chosen(only: str | None) -> list[Fault]:
     """As the program understands it."""
     if only is None or only == "":
         return STRIKES if only is None else []
-    named = {item for item in only.split(",") if ":" not in item}
-    some = set(parse(",".join(item for item in only.split(",") if ":" in item)))
-    return [fault for fault in STRIKES if fault in some or fault[0] in named]
+    some = set(parse(only))
+    return [fault for fault in STRIKES if fault in some or (fault[0], None) in some]
 
 
-def model(fails: Callable[[list[Fault]], bool]) -> Callable[[str | None], Result]:
+def model(fails: Callable[[list[Fault]], bool], dies: bool = False) -> Callable[[str | None], Result]:
     def run(only: str | None) -> Result:
         struck = chosen(only)
         kinds = [kind for kind, _ in struck]
         signature = "lost" if fails(struck) else "another" if "c" in kinds else ""
+        if dies and signature == "lost":
+            return Result(1, "", 0, 0, {}, [], signature, "", "")
         counts = {kind: kinds.count(kind) for kind in kinds}
         return Result(1, str(struck), 0, 0, counts, [], signature, "", "", written(struck))
 
@@ -35,13 +37,13 @@ def model(fails: Callable[[list[Fault]], bool]) -> Callable[[str | None], Result
 
 
 def test_a_kind_is_enough() -> None:
-    small = shrunk(model(lambda struck: ("d", 0) in struck))
+    small = shrunk(model(lambda struck: ("d", 0) in struck), KINDS)
     assert small.result.faults == {"d": 1}
     assert small.only == "d", "there is no other of that kind"
 
 
 def test_some_of_two_kinds() -> None:
-    small = shrunk(model(lambda struck: {("a", 0), ("a", 2), ("e", 0)} <= {*struck}))
+    small = shrunk(model(lambda struck: {("a", 0), ("a", 2), ("e", 0)} <= {*struck}), KINDS)
     assert small.result.faults == {"a": 2, "e": 1}
     assert small.before.faults == {"a": 3, "b": 3, "c": 2, "d": 1, "e": 1}
     assert small.only == "a:0,a:2,e:0"
@@ -49,26 +51,32 @@ def test_some_of_two_kinds() -> None:
 
 def test_one_of_many() -> None:
     for fault in STRIKES:
-        assert parse(shrunk(model(lambda struck, needed=fault: needed in struck)).result.struck) == [fault]  # type: ignore[misc]
+        assert parse(shrunk(model(lambda struck, needed=fault: needed in struck), KINDS).result.struck) == [fault]  # type: ignore[misc]
+
+
+def test_one_that_dies_tells_no_names() -> None:
+    small = shrunk(model(lambda struck: {("a", 1), ("e", 0)} <= {*struck}, dies=True), KINDS)
+    assert small.only == "a:1,e:0"
+    assert shrunk(model(lambda struck: True, dies=True), KINDS).only == ""
 
 
 def test_no_fault_at_all() -> None:
-    small = shrunk(model(lambda struck: True))
+    small = shrunk(model(lambda struck: True), KINDS)
     assert (small.only, small.result.faults) == ("", {})
 
 
 def test_another_signature_does_not_count() -> None:
     """Without d it is another failure."""
-    assert "d" in shrunk(model(lambda struck: ("d", 0) in struck)).result.faults
+    assert "d" in shrunk(model(lambda struck: ("d", 0) in struck), KINDS).result.faults
 
 
 def test_what_does_not_fail() -> None:
     with pytest.raises(NothingFailsError):
-        shrunk(lambda only: Result(1, "", 0, 0, {}, [], "", "", ""))
+        shrunk(lambda only: Result(1, "", 0, 0, {}, [], "", "", ""), KINDS)
 
 
 def test_the_names_of_faults() -> None:
-    for text in ("", "a:0", "a:0..2,b:4,b:6..7,c:1"):
+    for text in ("", "a:0", "a:0..2,b:4,b:6..7,c:1", "b,a:0"):
         assert written(parse(text)) == text
     assert written([("b", 1), ("a", 3), ("b", 0)]) == "a:3,b:0..1"
 
