@@ -12,7 +12,7 @@ import sys
 
 from actorc.options import parse
 from actorc.report.report import Reporter
-from actorc.run import EXIT_INTERNAL, EXIT_REJECTED, report_internal, run
+from actorc.run import EXIT_INTERNAL, EXIT_INTERRUPTED, EXIT_REJECTED, report_internal, run
 
 TYPE_CHECKING = False  # see records.py
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def command() -> NoReturn:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # it was closed: let writing fail instead of doing nothing
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8"))
+    sys.unraisablehook = _unraisable
     try:
         status = _status()
         sys.stdout.flush()
@@ -54,8 +55,19 @@ def command() -> NoReturn:
     except OSError as error:
         status = EXIT_REJECTED
         if not isinstance(error, BrokenPipeError):  # whoever reads has seen enough
-            _say(f"actorc: what was to be printed cannot be written: {error.strerror}\n")
+            _say(f"actorc: {error.filename or 'what was to be printed cannot be written'}: {error.strerror}\n")
+    except KeyboardInterrupt:
+        status = EXIT_INTERRUPTED
+        _say("actorc: interrupted\n")
     os._exit(status)  # freeing each node takes another tenth
+
+
+def _unraisable(raised: sys.UnraisableHookArgs) -> None:
+    """Python would go on after an interrupt that comes while it calls a destructor."""
+    if issubclass(raised.exc_type, KeyboardInterrupt):
+        _say("actorc: interrupted\n")
+        os._exit(EXIT_INTERRUPTED)
+    sys.__unraisablehook__(raised)
 
 
 def _status() -> int:
@@ -66,8 +78,18 @@ def _status() -> int:
     except OSError:
         raise
     except Exception as error:
+        if _follows_interrupt(error):
+            raise KeyboardInterrupt from error
         report_internal(error, " ".join(sys.argv[1:2]), Reporter("text", "never", warnings=False))
         return EXIT_INTERNAL
+
+
+def _follows_interrupt(error: BaseException) -> bool:
+    """Whether it was raised while an interrupt was being handled, as by a pool that had not quite started."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__context__
+    return cause is not None
 
 
 def _say(text: str) -> None:

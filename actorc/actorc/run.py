@@ -14,6 +14,7 @@ from actorc.source import Source
 
 EXIT_REJECTED = 1
 EXIT_INTERNAL = 3
+EXIT_INTERRUPTED = 130  # as a shell says it
 
 
 def run(job: Job, options: Options, reporter: Reporter) -> int:

@@ -9,6 +9,8 @@
 //     std::exception& e = kept.as<std::exception&>();
 //     kept.rethrow();
 
+#include "flow/base/error.h"
+
 #include <exception>
 #include <memory>
 #include <new>
@@ -24,6 +26,10 @@ public:
     /// kept by its value.
     template <class T>
     void hold(T& object) noexcept {
+        static_assert(
+            !std::is_same_v<std::remove_const_t<T>, Error>,
+            "an actor's handler takes flow::Error under another name, by which actorc does not know it: write "
+            "`catch (Error& e)`");
         ::new (static_cast<void*>(bytes_)) std::exception_ptr(std::current_exception());
         if constexpr (std::is_pointer_v<T>)
             object_ = reinterpret_cast<const void*>(object);

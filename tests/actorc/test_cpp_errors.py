@@ -62,3 +62,14 @@ def test_a_state_that_can_only_be_made_in_place(compiler: str, tmp_path: Path) -
     text += "ACTOR Future<Void> actor() { wait(delay(0)); state FlowLock lock(2); wait(lock.take()); return Void(); }\n"
     said = syntax_errors(emitted(text), compiler, tmp_path)
     assert "is declared at the top of its actor" in said
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_a_handler_of_errors_under_another_name(backend: str, compiler: str, tmp_path: Path) -> None:
+    head = '#include "flow/flow.h"\nusing namespace flow;\nusing Oops = Error;\n#include "flow/actorcompiler.h"\n'
+    for caught in ("Oops& e", "Oops const&", "Oops"):
+        body = f"try {{ int x = wait(g); return x; }} catch ({caught}) {{}} return 1;"
+        actor = f"ACTOR Future<int> f(Future<int> g) {{ {body} }}\n"
+        said = syntax_errors(emitted(head + actor, backend), compiler, tmp_path)
+        assert "write `catch (Error& e)`" in said, caught

@@ -99,7 +99,11 @@ def _may_mean(use: Use, known: Known, path: str) -> str | None:
         if use.qualifier in known.namespaces:
             return None
         return f"`{use.qualifier}` may be another name of {_listed(owners)}" if owners else _no_namespace(use)
-    if free or owners & set(use.classes):
+    if owners & set(use.classes):
+        return ""
+    if use.is_hidden:
+        return None
+    if free:
         return ""
     if not use.classes:
         return None  # a function outside of classes does not see their members

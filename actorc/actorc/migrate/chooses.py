@@ -68,7 +68,11 @@ class Chooses(Locals):
         is_careful = any(self._is_lazy(when, number) for number, when in enumerate(statement.whens))
         if self._settings.is_foundationdb and (is_careful or resets):
             return self._race_of_futures(statement, resets)
-        race: list[Part] = [f"{self._library}race("]
+        # A class may have a function of that name, which hides the library's.
+        library = self._library or (
+            "flow::" if "race" in self._words.texts and not self._settings.is_foundationdb else ""
+        )
+        race: list[Part] = [f"{library}race("]
         for number, when in enumerate(statement.whens):
             race += [", "] if number else []
             race += self._raced(when, number)

@@ -9,6 +9,8 @@ Only actors, test cases and described structs are edited here; what is around th
 
 from __future__ import annotations
 
+import re
+
 from actorc.check.facts import Facts, facts_of
 from actorc.check.reach import Reach
 from actorc.emit.description import described
@@ -208,9 +210,8 @@ class _Actor:
         index = self._words.first(actor.result_type.span)
         while self._words.texts[index] != "Future":
             index -= 1
-        while self._words.texts[index - 1] == "::" or self._words.texts[index - 2] == "::":
-            index -= 1
-        return self._words.starts[index]
+        qualifier = one_line(actor.return_text).partition("Future")[0]
+        return self._words.starts[index - len(re.findall(r"\w+|::", qualifier))]
 
     def _void(self) -> Span:
         name = self._words.first(self._actor.name_span)
@@ -250,10 +251,12 @@ class _Actor:
 
 
 def _library_of(actor: Actor, source: Source, settings: Settings) -> str:
-    """As its result is written; without one, as the file has to."""
-    if actor.result_type is None:
-        return library_in(source.text, settings)
-    return "flow::" if actor.return_text.startswith("flow::") else ""
+    """As its result is written, or else as the file has to: that it sees `Future` does not say that it sees others."""
+    if actor.result_type is not None and actor.return_text.startswith("flow::"):
+        return "flow::"
+    if actor.result_type is not None and settings.is_foundationdb:
+        return ""
+    return library_in(source.text, settings)
 
 
 def _passes_errors(actor: Actor, settings: Settings, reach: Reach) -> bool:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import gc
 import io
+import multiprocessing
+import os
+import signal
+import threading
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import redirect_stderr
@@ -56,10 +60,24 @@ class Examined:
 
 def examine_all(tasks: Sequence[Task], names: Collection[str], settings: Settings, jobs: int) -> list[Examined]:
     """In the order of the tasks."""
-    if jobs == 1 or len(tasks) == 1:
+    jobs = min(jobs, -(-len(tasks) // _FILES_AT_ONCE))
+    if jobs <= 1:
         return list(_one_by_one(tasks, names, settings))
-    with ProcessPoolExecutor(jobs) as pool:
+    with ProcessPoolExecutor(jobs, initializer=_end_with_parent) as pool:
         return list(pool.map(examine, tasks, repeat(names), repeat(settings), chunksize=_FILES_AT_ONCE))
+
+
+def _end_with_parent() -> None:
+    """Nobody is left to tell a worker to end whose parent has been killed. An interrupt is the parent's affair."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _one_by_one(tasks: Iterable[Task], names: Collection[str], settings: Settings) -> Iterator[Examined]:

@@ -112,9 +112,33 @@ class States(Common):
         return Span(block.span.start, end)
 
     def _is_used_outside(self, name: str, span: Span) -> bool:
-        """Whether the actor's body has the name outside of a span."""
+        """Whether the actor's body means the state by that name outside of a span."""
         body = self._body.span
-        return self._uses(name, Span(body.start, span.start)) or self._uses(name, Span(span.end, body.end))
+        places = [*self._places(name, Span(body.start, span.start)), *self._places(name, Span(span.end, body.end))]
+        others = self._scopes_of_locals(name) if places else []
+        starts = self._words.starts
+        return any(not any(each.start <= starts[index] < each.end for each in others) for index in places)
+
+    def _scopes_of_locals(self, name: str) -> list[Span]:
+        """Where plain locals have the name."""
+        found = []
+        for block in (self._body, *(each for each in syntax.walk(self._body) if isinstance(each, syntax.Block))):
+            for statement in block.statements:
+                if isinstance(statement, syntax.Plain) and any(local.name == name for local in statement.locals):
+                    found.append(Span(statement.span.start, block.span.end))
+                elif isinstance(statement, (syntax.If, syntax.Switch)) and self._names_local(name, statement.condition):
+                    found.append(statement.span)
+                elif isinstance(statement, (syntax.For, syntax.RangeFor)):
+                    init = statement.init
+                    found += [statement.span] if isinstance(init, Code) and self._names_local(name, init) else []
+        return found
+
+    def _names_local(self, name: str, head: Code) -> bool:
+        """Whether `T name` stands in it."""
+        first, _ = self._words.between(head.span)
+        texts = self._words.texts
+        before = (texts[index - 1] for index in self._places(name, head.span) if index > first)
+        return any(text.isidentifier() or text in (">", "&", "*") for text in before)
 
     def _may_stay(self, type_: str, name: str, span: Span) -> bool:
         """Whether nobody can tell that it ends with its block: a number that nothing refers to."""

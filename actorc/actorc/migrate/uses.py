@@ -37,6 +37,7 @@ class Use:
     inside: int = 0  # the offset behind the `(` of a CALL
     is_told: bool = False  # it says Uncancellable already
     types: tuple[str, ...] = ()  # words of the types with which the file declares the object of a member
+    is_hidden: bool = False  # a member that is no actor stands before functions outside of classes
 
 
 _CLASS_NAME = re.compile(r"\b\w+Actor\d*(?:State)?\b")
@@ -70,6 +71,7 @@ class _Finder:
         self._declared: dict[str, list[int]] = {}
         self._own_classes: dict[str, bool] = {}
         self._objects: dict[str, tuple[str, ...]] = {}
+        self._members: dict[str, set[tuple[str, ...]]] = {}  # of a name: the classes that have a function of it
 
     def run(self, names: Collection[str]) -> list[Use]:
         found = [*self._classes(), *self._prototypes(names)]
@@ -212,12 +214,29 @@ class _Finder:
             span = self._words.span(index)
             classes = self._classes_at(index)
             types = self._types(texts[before - 1]) if qualifier == "." else ()
-            yield Use(UseKind.CALL, texts[index], span, qualifier, classes, count, inside, told, types)
+            hidden = not qualifier and self._is_plain_member(texts[index], classes)
+            yield Use(UseKind.CALL, texts[index], span, qualifier, classes, count, inside, told, types, hidden)
         elif texts[behind] in _AFTER_MENTION and qualifier not in (".", "this") and texts[before] in _BEFORE_MENTION:
             if self._is_variable(texts[index]):
                 return
             span = self._words.span(index)
             yield Use(UseKind.MENTION, texts[index], span, qualifier, self._classes_at(index))
+
+    def _is_plain_member(self, name: str, classes: tuple[str, ...]) -> bool:
+        """Whether one of the classes declares a function of that name here which is no actor."""
+        if not classes:
+            return False
+        if name not in self._members:
+            self._members[name] = {
+                self._classes_at(index)[-1:]
+                for index, text in enumerate(self._texts)
+                if text == name
+                and self._texts[index + 1] == "("
+                and self._texts[index - 1] not in (".", "->", "::")
+                and not self._is_own(self._words.starts[index])
+                and not self._may_be_called(index - 1)
+            }
+        return any((each,) in self._members[name] for each in classes)
 
     def _qualifier(self, index: int) -> tuple[str, int]:
         """What the name is looked up in, and the index of the token before all of it."""

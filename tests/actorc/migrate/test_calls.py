@@ -58,6 +58,7 @@ def test_a_call_says_that_the_actor_runs_on(before: str, after: str, around: Pat
         "#define OTHER g(1)",
         "void g() { auto f = [](int x) { return x; }; { f(1); } }",
         "void g(std::function<void(int)> f) { f(1); }",
+        "struct Y { void g() { f(1); } void f(int x) {} };",  # the class has one
         "struct Y { std::function<void(int)> f; void g() { f(1); } };",
     ],
 )

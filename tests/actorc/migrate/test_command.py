@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 from trees import TOP, make, migrate, tree
 
+import actorc
 from actorc.__main__ import main
 
 ACTOR = "ACTOR Future<Void> f(int n) {\n    wait(delay(n));\n    return Void();\n}\n"
@@ -178,3 +183,40 @@ def test_what_convert_makes_in_the_program_itself(tmp_path: Path, monkeypatch: p
         "a.cpp": '#include "flow/flow.h"\nusing namespace flow;\n\n'
         "Future<Void> f(int n, Propagate = {}) {\n    co_await delay(n);\n    co_return;\n}\n"
     }
+
+
+PROGRAM = [sys.executable, "-S", str(Path(actorc.__file__).parent.parent)]
+
+
+def children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def started(folder: Path, jobs: int) -> subprocess.Popen[str]:
+    """Has much to do, and has begun with it."""
+    make(folder, {f"{name}.actor.cpp": TOP + ACTOR * 1000 for name in "abcdefgh"})
+    run = subprocess.Popen([*PROGRAM, "migrate", ".", f"--jobs={jobs}"], cwd=folder, stderr=subprocess.PIPE, text=True)
+    while run.poll() is None and len(children(run.pid)) < 2:
+        time.sleep(0.01)
+    assert run.poll() is None, "it had nothing to do"
+    return run
+
+
+def test_workers_end_with_the_program(tmp_path: Path) -> None:
+    run = started(tmp_path, jobs=100)
+    workers = children(run.pid)
+    assert len(workers) == 2, "a worker for four files"
+    run.kill()
+    run.communicate()
+    deadline = time.monotonic() + 60
+    while any(Path(f"/proc/{worker}/stat").exists() for worker in workers):
+        assert time.monotonic() < deadline, "workers outlive the program"
+        time.sleep(0.01)
+
+
+def test_an_interrupt(tmp_path: Path) -> None:
+    run = started(tmp_path, jobs=2)
+    os.kill(run.pid, signal.SIGINT)
+    _, errors = run.communicate()
+    assert (run.returncode, errors) == (130, "actorc: interrupted\n")
+    assert len(list(tmp_path.iterdir())) == 8

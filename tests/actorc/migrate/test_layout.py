@@ -111,7 +111,7 @@ CASES = {
           }
           if (n)
             co_await [&] { return success(Guard(n)); }();
-          if (auto chosen = co_await race(self->get(), [&] { return self->c(); }); chosen.index() == 0)
+          if (auto chosen = co_await flow::race(self->get(), [&] { return self->c(); }); chosen.index() == 0)
           {
             int x = std::get<0>(std::move(chosen));
             n = x;
@@ -181,14 +181,14 @@ CASES = {
         """
         {
             // one
-            if (auto chosen = co_await race(self->a(), [&] { return self->b(); }); chosen.index() == 0) {
+            if (auto chosen = co_await flow::race(self->a(), [&] { return self->b(); }); chosen.index() == 0) {
                 n = 1;
             } // two
             // three
             else {
                 n = 2;
             }
-            if (auto chosen = co_await race(self->c(), [&] { return self->d(); }); chosen.index() == 0) {
+            if (auto chosen = co_await flow::race(self->c(), [&] { return self->d(); }); chosen.index() == 0) {
                 n = 3;
             } else {
                 /* four
@@ -265,7 +265,7 @@ CASES = {
         """
         {
             { int x = co_await self->get(); use(x); }
-            if (auto chosen = co_await race(self->get(), [&] { return self->a(); }); chosen.index() == 0) {
+            if (auto chosen = co_await flow::race(self->get(), [&] { return self->a(); }); chosen.index() == 0) {
                 int x = std::get<0>(std::move(chosen));
                 use(x);
             }
@@ -348,6 +348,64 @@ def test_exact(case: str) -> None:
 
 def test_parameters_that_stand_apart() -> None:
     found = converted("ACTOR UNCANCELLABLE Future<int> f( int a,\n    int b ) { return a + b; }\n")
-    assert found.text == "Future<int> f( Uncancellable, int a,\n    int b ) { co_return a + b; }\n"
+    assert found.text == "Future<int> f( flow::Uncancellable, int a,\n    int b ) { co_return a + b; }\n"
     found = converted("ACTOR UNCANCELLABLE Future<int> f(\n    int a,\n    int b) { return a + b; }\n")
-    assert found.text == "Future<int> f(\n    Uncancellable,\n    int a,\n    int b) { co_return a + b; }\n"
+    assert found.text == "Future<int> f(\n    flow::Uncancellable,\n    int a,\n    int b) { co_return a + b; }\n"
+
+
+def test_names_that_a_file_does_not_use_yet() -> None:
+    """Of the library it may see `Future` alone."""
+    text = """\
+using flow::Future;
+ACTOR UNCANCELLABLE Future<int> f(Future<int> a, Server* self) {
+    try {
+        choose {
+            when(int x = wait(self->get(std::string("a")))) { return x; }
+            when(int x = wait(self->get(std::string("b")))) { return x; }
+        }
+    } catch (...) {
+        wait(flow::delay(1));
+    }
+    return 1;
+}
+"""
+    found = converted(text).text
+    assert "f(flow::Uncancellable, " in found
+    assert "co_await flow::race(" in found
+    assert "flow::Error caught;" in found
+    found = converted("using namespace flow;\n" + text).text
+    assert "f(Uncancellable, " in found
+    assert "co_await race(" in found
+    assert "\n    Error caught;" in found
+
+
+def test_a_member_called_race() -> None:
+    text = """\
+using namespace flow;
+struct S {
+    void race();
+    ACTOR static Future<Void> f(Future<Void> a, Future<Void> b) {
+        choose { when(wait(a)) {} when(wait(b)) {} }
+        return Void();
+    }
+};
+"""
+    assert "co_await flow::race(a, b)" in converted(text).text
+
+
+@pytest.mark.parametrize("type_", ["Future<int>", "flow::Future<int>", "::flow::Future<int>"])
+def test_members_become_static(type_: str) -> None:
+    for words in ("ACTOR ", "ACTOR UNCANCELLABLE ", "ACTOR [[nodiscard]] "):
+        found = converted(f"struct A {{ {words}{type_} f(A* a); }};\n").text
+        assert f"static {type_} f(" in found, found
+
+
+def test_locals_with_the_name_of_a_state() -> None:
+    """It is the state of its block alone that is moved."""
+    for other in (
+        "if (T t(1); t.n) { wait(delay(1)); }",
+        "{ T t(1); n += t.n; }",
+        "for (T t(1); t.n < n; n--) use(t);",
+    ):
+        found = converted(f"{HEAD} {{ {other} if (n) {{ state T t(0); wait(delay(2)); }} return Void(); }}\n").text
+        assert "std::optional<T> tState;" in found, found

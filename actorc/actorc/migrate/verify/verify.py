@@ -331,7 +331,11 @@ def as_text(found: Verification) -> str:
     for each in [*found.findings, *found.unverified]:
         lines += [f"{each.subject}: {each.what}", *(f"    {line}" for line in each.text.splitlines())]
     count, open_ = len(found.findings), len(found.unverified)
-    lines.append(f"{count} {_s('difference', count)}" if count else "no difference")
+    has_run = found.programs or found.actors or found.commands
+    nothing = (
+        "no difference" if has_run else "nothing was run: that they compile is all that is known (--test runs a test)"
+    )
+    lines.append(f"{count} {_s('difference', count)}" if count else nothing)
     if open_:
         lines[-1] += f", and {open_} {_s('run', open_)} that proved nothing"
     return "".join(f"{line}\n" for line in lines)
