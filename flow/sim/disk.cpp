@@ -260,6 +260,14 @@ void SimDisk::boot() {
     isOn_ = true;
 }
 
+unsigned SimDisk::risks() const {
+    unsigned all = unstoredNames_.empty() ? 0 : Attachment::kUnsyncedName;
+    for (auto const& [path, entry] : names_)
+        if (std::size_t changes = entry.isDirectory() ? 0 : entry.file->unstored(); changes > 0)
+            all |= changes > 1 ? Attachment::kUnsyncedWrites : Attachment::kUnsyncedWrite;
+    return all;
+}
+
 // -------------------------------------------------------------------------------------------------------------------
 // Names
 

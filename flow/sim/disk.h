@@ -62,6 +62,8 @@ public:
     void crash();
     /// A new process may use the disk.
     void boot();
+    /// Those of an Attachment.
+    unsigned risks() const;
 
 private:
     class File;
@@ -119,6 +121,8 @@ public:
 
     void started(Process& process) override;
     void stopped(Process& process, bool powerLost) override;
+    unsigned risks() const override { return disk.risks(); }
+    unsigned possibleRisks() const override { return kUnsyncedWrite | kUnsyncedWrites | kUnsyncedName; }
 
     SimDisk disk;
 };

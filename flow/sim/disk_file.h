@@ -31,6 +31,8 @@ public:
 
     /// How many there have been so far.
     std::uint64_t changes() const { return firstUnstored_ + unstored_.size(); }
+    /// How many of them are not on the disk yet.
+    std::size_t unstored() const { return unstored_.size(); }
     /// The first so many are on the disk from here on.
     void store(std::uint64_t changes, FaultSource& dice) { store(changes, false, dice); }
     /// The same, but any of those that were not there may be lost, torn or out of order.

@@ -26,7 +26,8 @@ namespace flow {
 #define FLOW_FAULTS(X)                                                                                                 \
     X(processKill, "per second of a process: it dies, and is started again after a while", 0.02)                       \
     X(processReboot, "per second of a process: it dies, and is started again at once", 0.02)                           \
-    X(powerLoss, "per second of a process: it dies, and its disk forgets what was not synced", 0.02)                   \
+    X(powerLoss, "per second of a process: it dies, and its disk forgets what was not synced", 0.1)                    \
+    X(blackout, "per second of a process: it and some others lose power in the same moment", 0.005)                    \
     X(processPause, "per second of a process: nothing of it runs for a while", 0.03)                                   \
     X(processSlow, "per second of a process: for a while each of its turns takes long", 0.02)                          \
     X(addressSwap, "per second of a process: it and another are rebooted with each other's address", 0.005)            \
@@ -48,12 +49,12 @@ namespace flow {
     X(datagramLoss, "per datagram: it is lost", 0.1)                                                                   \
     X(datagramDuplicate, "per datagram: it comes twice", 0.05)                                                         \
     X(datagramReorder, "per datagram: others overtake it", 0.1)                                                        \
-    X(diskTornWrite, "per unsynced write at a crash: only some of its sectors are there", 0.3)                         \
-    X(diskLostWrite, "per unsynced write at a crash: it is not there", 0.3)                                            \
-    X(diskReorderedWrite, "per file at a crash: unsynced writes reached it in another order, and not all did", 0.3)    \
+    X(diskTornWrite, "per unsynced write at a crash: only some of its sectors are there", 1)                           \
+    X(diskLostWrite, "per unsynced write at a crash: it is not there", 0.5)                                            \
+    X(diskReorderedWrite, "per file at a crash: unsynced writes reached it in another order, and not all did", 1)      \
     X(diskLostName, "per unsynced change of a name at a crash: it and all later ones of its directory are undone",     \
-      0.3)                                                                                                             \
-    X(diskMisdirectedWrite, "per write: it goes to another place of the file", 0.0002)                                 \
+      0.8)                                                                                                             \
+    X(diskMisdirectedWrite, "per write: it goes to another place of the file", 0.0003)                                 \
     X(diskBitFlip, "per read: one of its bits is wrong from here on", 0.0002)                                          \
     X(diskError, "per operation on a file but sync: io_error", 0.001)                                                  \
     X(diskSyncError, "per sync: io_error, and of what was not synced something may be lost", 0.001)                    \

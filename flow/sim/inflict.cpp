@@ -9,9 +9,10 @@ namespace flow {
 namespace {
 
 constexpr FaultKind kPerSecond[] = {
-    FaultKind::processKill, FaultKind::processReboot,     FaultKind::powerLoss,       FaultKind::processPause,
-    FaultKind::processSlow, FaultKind::addressSwap,       FaultKind::clockJump,       FaultKind::systemClockJump,
-    FaultKind::clockDrift,  FaultKind::allocationFailure, FaultKind::partitionOneWay, FaultKind::partitionTwoWay,
+    FaultKind::processKill,     FaultKind::processReboot, FaultKind::powerLoss,         FaultKind::blackout,
+    FaultKind::processPause,    FaultKind::processSlow,   FaultKind::addressSwap,       FaultKind::clockJump,
+    FaultKind::systemClockJump, FaultKind::clockDrift,    FaultKind::allocationFailure, FaultKind::partitionOneWay,
+    FaultKind::partitionTwoWay,
 };
 
 } // namespace
@@ -34,8 +35,24 @@ bool World::inflict(FaultKind kind, Process& process) {
     case FaultKind::processReboot:
         reboot(process, 0);
         return true;
-    case FaultKind::powerLoss:
-        reboot(process, faultDuration(random, 5), true);
+    case FaultKind::powerLoss: {
+        double seconds = faultDuration(random, 2);
+        unsigned risk = (1u << random.randomInt(0, 4)) >> 1;
+        if ((risk & process.possibleRisks()) == 0) {
+            reboot(process, seconds, true);
+            return true;
+        }
+        process.lossAtRisk_ = risk; // counted when it happens
+        process.darkSeconds_ = seconds;
+        return false;
+    }
+    case FaultKind::blackout:
+        for (auto& each : processes_)
+            if (each.get() == &process || random.coinflip()) {
+                double seconds = faultDuration(random, 5);
+                if (each->isRunning() && !each->options_.protectedFromFaults)
+                    reboot(*each, seconds, true);
+            }
         return true;
     case FaultKind::processPause:
         pause(process, faultDuration(random, 2));

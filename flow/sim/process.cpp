@@ -15,6 +15,20 @@ double Process::wakesAt() const {
     return loop_ ? std::max(loop_->wakesAt(), pausedUntil_) : std::numeric_limits<double>::infinity();
 }
 
+unsigned Process::risks() const {
+    unsigned all = 0;
+    for (auto const& each : attachments_)
+        all |= each->risks();
+    return all;
+}
+
+unsigned Process::possibleRisks() const {
+    unsigned all = 0;
+    for (auto const& each : attachments_)
+        all |= each->possibleRisks();
+    return all;
+}
+
 ProcessLoop::ProcessLoop(Process& process) : Loop(NotCurrent()), process_(process) {
     wake();
     now_ = ProcessLoop::timer();

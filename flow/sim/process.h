@@ -51,6 +51,12 @@ public:
     virtual void started(Process&) {}
     /// The actors are about to be destroyed: nothing that they still do may have any effect.
     virtual void stopped([[maybe_unused]] Process& process, [[maybe_unused]] bool powerLost) {}
+    /// What a loss of power would harm now. Most losses of power wait until it would harm one certain thing.
+    virtual unsigned risks() const { return 0; }
+    /// Which of them there may be at all.
+    virtual unsigned possibleRisks() const { return 0; }
+
+    static constexpr unsigned kUnsyncedWrite = 1, kUnsyncedWrites = 2, kUnsyncedName = 4;
 };
 
 namespace detail {
@@ -134,6 +140,9 @@ private:
     Process(World& world, std::uint32_t id, ProcessOptions options, std::uint64_t seed);
 
     double wakesAt() const;
+    /// Those of its attachments.
+    unsigned risks() const;
+    unsigned possibleRisks() const;
 
     World& world_;
     std::uint32_t id_;
@@ -149,6 +158,8 @@ private:
     double slowUntil_ = 0;
     double secondsPerTurn_ = 0;           // while it is slow
     std::int64_t failingAllocation_ = -1; // how many more succeed before one fails; -1: none fails
+    unsigned lossAtRisk_ = 0;             // it loses power when it is at this risk; 0: it does not
+    double darkSeconds_ = 0;              // and stays down for so long
     bool isEnding_ = false;
     // Of the present life:
     detail::CellGroup cells_;

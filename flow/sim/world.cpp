@@ -112,6 +112,7 @@ void World::begin(Process& process) {
     ++process.lives_;
     process.exit_.reset();
     process.failingAllocation_ = -1;
+    process.lossAtRisk_ = 0;
     process.slowUntil_ = 0;
     process.pausedUntil_ = 0;
     process.loop_ = std::make_unique<ProcessLoop>(process);
@@ -300,6 +301,10 @@ void World::takeTurn(Process& process) {
     for (auto& check : invariants_)
         if (auto wrong = check())
             fail(*wrong);
+    if (process.lossAtRisk_ != 0 && (process.risks() & process.lossAtRisk_) != 0 && faults_.powerLoss > 0) {
+        happened(FaultKind::powerLoss, process.id_);
+        return reboot(process, process.darkSeconds_, true);
+    }
     if (ended) {
         halt(process, false);
         if (process.exit_->isValid() && process.options_.restartAfter > 0)

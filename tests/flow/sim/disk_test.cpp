@@ -510,3 +510,33 @@ TEST_CASE("disk: that of a process, through kills and power losses") {
     CHECK(disk.disk.speed.seconds > 0);
     CHECK(world.leakedCells() == 0);
 }
+
+TEST_CASE("disk: many losses of power come when there is something to lose") {
+    Faults faults;
+    faults.powerLoss = 0.1;
+    faults.diskLostWrite = faults.diskReorderedWrite = faults.diskLostName = 0.5;
+    World world(1, faults);
+    auto main = []() -> Future<Void> {
+        for (;;) { // most of the time all is safe
+            co_await delay(1);
+            Reference<AsyncFile> file = co_await files().open("/new", OpenMode::Create);
+            std::vector<Future<Void>> writes{file->write(0, "one"_sr), file->write(3, "two"_sr)};
+            co_await waitForAll(writes);
+            co_await file->sync();
+            co_await files().rename("/new", "/file");
+            co_await files().syncDirectory("/");
+        }
+    };
+    Process& process = world.add({.name = "p", .main = main});
+    process.attach<ProcessDisk>(world);
+    world.start(process);
+    auto pass = [](double seconds) -> Future<Void> { co_await delay(seconds); };
+    world.run(pass(2000));
+    FaultCounts const& counts = world.faultCounts();
+    CHECK(counts[FaultKind::powerLoss] > 50);
+    for (FaultKind kind : {FaultKind::diskLostWrite, FaultKind::diskReorderedWrite, FaultKind::diskLostName}) {
+        CAPTURE(faultName(kind));
+        CHECK(counts[kind] > counts[FaultKind::powerLoss] / 20);
+    }
+    CHECK(world.leakedCells() == 0);
+}
