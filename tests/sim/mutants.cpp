@@ -16,6 +16,11 @@ constexpr const char* kNames[] = {"",
 
 Mutant chosen() {
     const char* name = std::getenv("MILLRACE_MUTANT");
+    if (name && std::strcmp(name, "?") == 0) {
+        for (std::size_t i = 1; i < std::size(kNames); ++i)
+            std::printf("%s\n", kNames[i]);
+        std::exit(0);
+    }
     for (std::size_t i = 0; name && i < std::size(kNames); ++i)
         if (std::strcmp(name, kNames[i]) == 0)
             return static_cast<Mutant>(i);

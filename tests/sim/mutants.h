@@ -4,13 +4,15 @@
 //     if (!planted(Mutant::ForgottenSync))
 //         co_await file->sync();
 //
-// MILLRACE_MUTANT in the environment names the one that is on.
+// MILLRACE_MUTANT in the environment names the one that is on; "?" prints all of them. Those at the end are in the
+// library: tests/sim/plant.py puts them into copies of its sources, which the program `mutants` has in place of them.
 
 #include <cstdint>
 
 // Each with what it does.
 #define KV_MUTANTS(X)                                                                                                  \
     X(ForgottenSync, "the journal does not sync")                                                                      \
+    X(ForgottenDirectory, "the journal does not sync the directory after a rename")                                    \
     X(OneCopyOnly, "the journal recovers from its first copy alone")                                                   \
     X(OneCopyWritten, "the journal writes one copy only")                                                              \
     X(ForgottenVote, "a vote is given before it is written down")                                                      \
@@ -27,23 +29,31 @@
     X(TruncateAlways, "a follower drops what follows the entries of a late message")                                   \
     X(CommitTooFar, "a follower takes the leader's commit index for its own log")                                      \
     X(StaleTermObeyed, "a follower obeys leaders of older terms")                                                      \
-    X(LeaderStaysLeader, "a leader does not step down for a newer term")                                               \
+    X(LeaderStaysLeader, "a leader does not hear of newer terms")                                                      \
     X(StaleRead, "a leader answers reads from its own state, at once")                                                 \
     X(FollowerReads, "any server answers reads from its own state, at once")                                           \
     X(NoSessions, "a repeated request is executed again")                                                              \
-    X(SessionByNumber, "a repeated request gets the reply of the last one, whatever its number")                       \
+    X(LateReply, "a client takes a late reply for that to its next request")                                           \
     X(AnswerEarly, "a write is answered before it is committed")                                                       \
     X(AnswerOther, "a write is answered although another entry took its place")                                        \
     X(NoChecksum, "damaged messages are taken for good")                                                               \
     X(WrongAddressee, "messages to other servers are taken")                                                           \
-    X(LostWakeUp, "who waits for an entry is told only if it waited before")                                           \
+    X(LostWakeUp, "who waits for an entry is not told if it comes between the look and the wait")                      \
     X(DoubleSend, "a client does not number its repeated requests alike")                                              \
-    X(MissedCancel, "a leader that steps down forgets those who wait")                                                 \
+    X(MissedCancel, "a connection that breaks keeps its place in the server")                                          \
     X(ForgottenTimer, "a follower does not start elections after its first")                                           \
     X(AppliedAgain, "an entry is executed again when its server becomes leader")                                       \
     X(CasIgnoresExpected, "a compareAndSet writes whatever it finds")                                                  \
     X(RemoveKeepsValue, "a remove does nothing")                                                                       \
-    X(ClientGivesUp, "a client takes a lost reply for a refusal")
+    X(ClientGivesUp, "a client takes a lost reply for a refusal")                                                      \
+    X(LockForgetsLast, "a lock does not wake who waits alone")                                                         \
+    X(AllAtFirst, "waitForAll() is ready with the first one")                                                          \
+    X(LateTimer, "a timer that makes room for a sooner one is late")                                                   \
+    X(DiskSyncsNothing, "a sync is none")                                                                              \
+    X(DiskSyncsNoNames, "a sync of a directory is none")                                                               \
+    X(DiskLosesSector, "the last sector of a long write is lost when the power goes")                                  \
+    X(DeliveredTwice, "a connection delivers everything twice")                                                        \
+    X(CutForEver, "a link that is cut stays cut")
 
 namespace kv {
 

@@ -16,8 +16,9 @@ struct Peer {
 
 class Client {
 public:
-    Client(Cluster const& cluster, Workload& workload)
-        : cluster_(cluster), workload_(workload), id_(++workload.clients) {}
+    Client(Cluster const& cluster, Workload& workload, std::uint64_t& answered, FlowLock& connecting)
+        : cluster_(cluster), workload_(workload), answered_(answered), connecting_(connecting),
+          id_(++workload.clients) {}
 
     Future<Void> run();
 
@@ -28,11 +29,14 @@ private:
     Future<Void> compareAndSet(std::string key);
     Future<Reply> ask(Request request);
     Future<Reply> askOnce(Request request);
+    Future<Reference<net::Connection>> connect();
 
     std::string newValue() { return format("%llu.%llu", (unsigned long long)id_, (unsigned long long)number_ + 1); }
 
     Cluster const& cluster_;
     Workload& workload_;
+    std::uint64_t& answered_;
+    FlowLock& connecting_; // one at a time in a process
     std::uint64_t id_;
     std::uint64_t number_ = 0;
     Optional<Peer> peer_;
@@ -51,8 +55,8 @@ Future<Void> Client::run() {
             co_await remove(key);
         else
             co_await compareAndSet(key);
-        ++workload_.answered;
-        co_await delay(0.2 * deterministicRandom()->random01());
+        ++answered_;
+        co_await delay(0.4 * deterministicRandom()->random01());
     }
 }
 
@@ -103,7 +107,9 @@ Future<Reply> Client::ask(Request request) {
             co_return reply.get();
         }
         CODE_PROBE(reply.isError(), "a request gets no answer");
-        peer_ = Optional<Peer>();
+        bool keeps = planted(Mutant::LateReply) && reply.isError() && reply.getError().code() == error_code_timed_out;
+        if (!keeps)
+            peer_ = Optional<Peer>();
         if (planted(Mutant::ClientGivesUp) && reply.isError())
             co_return Reply();
         if (planted(Mutant::DoubleSend))
@@ -114,9 +120,7 @@ Future<Reply> Client::ask(Request request) {
 
 Future<Reply> Client::askOnce(Request request) {
     if (!peer_.present()) {
-        net::Address server = deterministicRandom()->randomChoice(cluster_.addresses);
-        Reference<net::Connection> connection =
-            co_await timeoutError(net::transport().connect(server.withPort(Cluster::kClientPort)), kPatience);
+        Reference<net::Connection> connection = co_await timeoutError(connect(), kPatience);
         peer_ = Peer{connection, Frames(connection)};
     }
     co_await timeoutError(peer_.get().frames.send(request), kPatience);
@@ -126,11 +130,21 @@ Future<Reply> Client::askOnce(Request request) {
     co_return reply.get();
 }
 
+Future<Reference<net::Connection>> Client::connect() {
+    co_await connecting_.take();
+    FlowLock::Releaser releaser(connecting_);
+    net::Address server = deterministicRandom()->randomChoice(cluster_.addresses);
+    co_return co_await net::transport().connect(server.withPort(Cluster::kClientPort));
+}
+
 } // namespace
 
-Future<Void> runClient(Cluster const& cluster, Workload& workload) {
-    Client client(cluster, workload);
-    co_await client.run();
+Future<Void> runClients(Cluster const& cluster, Workload& workload, std::string process) {
+    FlowLock connecting;
+    std::uint64_t& answered = workload.answered[process];
+    Client first(cluster, workload, answered, connecting);
+    Client second(cluster, workload, answered, connecting);
+    co_await waitForAll(std::vector<Future<Void>>{first.run(), second.run()});
 }
 
 std::string nameOf(Request const& request) {

@@ -1,5 +1,6 @@
 // What a server does with the messages of the others: elections and the log. Every function here runs to its end before
 // the next one begins.
+#include "flow/base/buggify.h"
 #include "flow/flow.h"
 #include "tests/sim/kv/server.h"
 #include "tests/sim/mutants.h"
@@ -8,10 +9,22 @@
 #include <functional>
 
 namespace kv {
+namespace {
+
+constexpr std::size_t kEntriesAtOnce = 20;
+
+/// Rarely, and in a part of all runs often, a server dies at a bad moment.
+void mayDie() {
+    if (buggify() && deterministicRandom()->random01() < 0.04)
+        throw operation_failed();
+}
+
+} // namespace
 
 Future<Void> Server::handle(Message message) {
-    bool obeys = role_ != Role::Leader || !planted(Mutant::LeaderStaysLeader);
-    if (message.term > term_ && obeys)
+    if (message.term > term_ && role_ == Role::Leader && planted(Mutant::LeaderStaysLeader))
+        co_return;
+    if (message.term > term_)
         co_await enter(message.term);
     switch (message.kind) {
     case Message::Kind::AskVote:
@@ -32,7 +45,23 @@ Future<Void> Server::handle(Message message) {
 }
 
 Future<Void> Server::write(Record record) {
+    constexpr std::size_t kMostRecords = 20;
+    if (journal_->length() > kMostRecords + log_.size() / 16)
+        co_await journal_->replace(wholeState());
     co_await journal_->append(seal(record));
+}
+
+/// Records for all that is on disk.
+std::vector<std::string> Server::wholeState() const {
+    std::vector<std::string> records;
+    std::uint64_t keep = 0;
+    do {
+        Record record{term_, votedFor_, keep, {}};
+        for (; keep < lastIndex() && record.entries.size() < kEntriesAtOnce; ++keep)
+            record.entries.push_back(log_[keep + 1]);
+        records.push_back(seal(record));
+    } while (keep < lastIndex());
+    return records;
 }
 
 /// A later term, in which nobody has been voted for here.
@@ -53,7 +82,8 @@ void Server::stepDown() {
 }
 
 void Server::postponeElection() {
-    electionAt_ = now() + 0.3 + 0.3 * deterministicRandom()->random01();
+    double spread = buggify() ? 0.05 : 0.3; // if it is small, several servers want to be elected at once
+    electionAt_ = now() + 0.3 + spread * deterministicRandom()->random01();
 }
 
 // -------------------------------------------------------------------------------------------------------------------
@@ -73,8 +103,12 @@ Future<Void> Server::startElection() {
     role_ = Role::Candidate;
     votes_ = {id_};
     postponeElection();
+    askForVotes();
+}
+
+void Server::askForVotes() {
     for (int to = 0; to < size(); ++to)
-        if (to != id_)
+        if (!votes_.contains(to))
             send({.kind = Message::Kind::AskVote, .to = to, .index = lastIndex(), .entryTerm = log_.back().term});
 }
 
@@ -93,6 +127,7 @@ Future<Void> Server::vote(Message message) {
     if (granted)
         postponeElection();
     send({.kind = Message::Kind::Vote, .to = message.from, .granted = granted});
+    mayDie();
 }
 
 void Server::countVote(Message const& message) {
@@ -118,6 +153,7 @@ Future<Void> Server::appendOwn(Request request) {
     co_await write(record);
     log_.push_back(record.entries.front());
     matches_[static_cast<std::size_t>(id_)] = lastIndex();
+    mayDie();
     commitWhatAMajorityHas();
     for (int to = 0; to < size(); ++to)
         if (to != id_)
@@ -125,9 +161,9 @@ Future<Void> Server::appendOwn(Request request) {
 }
 
 void Server::sendEntries(int to) {
-    constexpr std::uint64_t kMost = 20;
+    std::uint64_t most = buggify() ? 1 : kEntriesAtOnce;
     std::uint64_t first = next_[static_cast<std::size_t>(to)];
-    std::uint64_t end = std::min(first + kMost, lastIndex() + 1);
+    std::uint64_t end = std::min(first + most, lastIndex() + 1);
     Message message{.kind = Message::Kind::Append,
                     .to = to,
                     .index = first - 1,
@@ -165,6 +201,7 @@ void Server::commitWhatAMajorityHas() {
     if (index > committed_ && (log_[index].term == term_ || planted(Mutant::OldTermCommits))) {
         committed_ = index;
         executeCommitted();
+        mayDie();
     }
 }
 

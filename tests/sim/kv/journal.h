@@ -5,6 +5,8 @@
 //     Reference<Journal> journal = co_await Journal::open("/log");
 //     for (std::string const& record : journal->records()) replay(record);
 //     co_await journal->append("record");                // when this is ready, the record survives
+//     if (journal->length() > 100)
+//         co_await journal->replace({"all of it"});      // instead of the records so far
 
 #include "flow/file/async_file.h"
 #include "flow/memory/reference.h"
@@ -22,21 +24,29 @@ public:
 
     /// Those that were there when it was opened.
     std::vector<std::string> const& records() const { return records_; }
-    /// One at a time. If it fails, whether the record survives is not known, and the journal must be opened anew.
+    /// How many there are.
+    std::size_t length() const { return length_; }
+    /// One at a time, as replace(). If one fails, whether it was done is not known, and the journal must be opened
+    /// anew.
     Future<Void> append(std::string record);
+    Future<Void> replace(std::vector<std::string> records);
 
 private:
     struct Copy {
-        Reference<AsyncFile> file;
+        std::string path;
+        Reference<AsyncFile> file; // null: there was none
         std::string content;
     };
 
-    static Future<Void> make(std::string path);
     static Future<Copy> read(std::string path);
-    static Future<Void> recover(Reference<Journal> self, std::string path);
+    static Future<Reference<AsyncFile>> put(std::string path, std::string content);
+    static Future<Void> recover(Reference<Journal> self);
 
+    std::string path_;
     Reference<AsyncFile> files_[2];
     std::int64_t end_ = 0;
+    std::uint64_t generation_ = 0; // how often it has been replaced: the two files may not be of the same
+    std::size_t length_ = 0;
     std::vector<std::string> records_;
 };
 

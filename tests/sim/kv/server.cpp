@@ -40,6 +40,7 @@ Future<Void> Server::recover() {
         log_.insert(log_.end(), record.get().entries.begin(), record.get().entries.end());
     }
     CODE_PROBE(log_.size() > 1, "a server comes back with a log");
+    witness_.recovers(id_, term_, votedFor_, lastIndex());
 }
 
 /// One thing at a time. What fails half-way would leave memory and disk in disagreement: the server ends with it.
@@ -81,6 +82,7 @@ Future<Void> Server::listenToServers() {
 void Server::send(Message message) {
     message.from = id_;
     message.term = term_;
+    witness_.promises(id_, term_, votedFor_, executed_);
     std::string bytes = seal(message);
     auto place = known_.find(message.to);
     if (place != known_.end() && ++sent_ % 16 != 0) {
@@ -98,6 +100,8 @@ Future<Void> Server::keepTime() {
             for (int to = 0; to < size(); ++to)
                 if (to != id_)
                     sendEntries(to);
+        } else if (role_ == Role::Candidate && now() < electionAt_) {
+            askForVotes(); // once more: they may not have heard it
         } else if (now() >= electionAt_ && !(planted(Mutant::ForgottenTimer) && elections_ > 0)) {
             co_await inTurn([this] { return startElection(); });
         }
@@ -111,20 +115,28 @@ Future<Void> Server::listenToClients() {
     ActorCollection clients(false);
     Reference<net::Listener> listener = net::transport().listen(Cluster::kClientPort);
     for (;;) {
+        co_await places_.take();
+        FlowLock::Releaser place(places_);
+        CODE_PROBE(places_.available() == 0, "a server has as many clients as it can have");
         Reference<net::Connection> connection = co_await listener->accept();
-        clients.add(ignoringErrors(serveClient(connection)));
+        clients.add(ignoringErrors(serveClient(connection, std::move(place))));
     }
 }
 
-Future<Void> Server::serveClient(Reference<net::Connection> connection) {
+/// Until the client goes, or is not heard for a while: it may be gone without a word.
+Future<Void> Server::serveClient(Reference<net::Connection> connection, FlowLock::Releaser place) {
+    constexpr double kPatience = 2; // seconds
+    FlowLock* forgotten = planted(Mutant::MissedCancel) ? std::exchange(place.lock, nullptr) : nullptr;
     Frames frames(connection);
     for (;;) {
-        Optional<Request> request = co_await frames.next<Request>();
+        Optional<Request> request = co_await timeoutError(frames.next<Request>(), kPatience);
         if (!request.present())
-            co_return;
+            break;
         Reply reply = co_await answer(request.get());
-        co_await frames.send(reply);
+        co_await timeoutError(frames.send(reply), kPatience);
     }
+    if (forgotten)
+        forgotten->release();
 }
 
 Future<Reply> Server::answer(Request request) {
@@ -145,14 +157,19 @@ Future<Reply> Server::answer(Request request) {
         co_return fromHere;
     if (request.verb != Verb::Get && planted(Mutant::AnswerEarly))
         co_return Reply{.done = true, .succeeded = true, .value = {}};
-    if (planted(Mutant::LostWakeUp))
-        co_await progress_.onTrigger();
     while (executed_ < index) {
-        if ((role_ != Role::Leader || term_ != term) && !planted(Mutant::MissedCancel))
+        if ((role_ != Role::Leader || term_ != term) && !planted(Mutant::AnswerOther))
             co_return Reply();
+        if (planted(Mutant::LostWakeUp)) {
+            co_await delay(0.003);
+            if (executed_ >= index)
+                co_await coro::never{};
+        }
         co_await progress_.onTrigger();
     }
-    if (log_[index].term != term && !planted(Mutant::AnswerOther))
+    if (planted(Mutant::AnswerOther) && (request.verb == Verb::Put || request.verb == Verb::Remove))
+        co_return Reply{.done = true, .succeeded = true, .value = {}};
+    if (log_[index].term != term)
         co_return Reply();
     co_return store_.replyTo(request);
 }
@@ -176,8 +193,7 @@ void Store::executeAgain(Request const& request) {
 
 Reply Store::replyTo(Request const& request) {
     Session const& session = sessions_[request.client];
-    bool isThat = session.number == request.number || planted(Mutant::SessionByNumber);
-    return isThat ? session.reply : Reply();
+    return session.number == request.number ? session.reply : Reply();
 }
 
 Optional<std::string> Store::get(std::string const& key) const {

@@ -35,6 +35,9 @@ struct Cluster {
 class Witness {
 public:
     virtual void leads(int server, std::uint64_t term) = 0;
+    /// What a server says to others holds in its later lives, too: the term, its vote in it, what it has executed.
+    virtual void promises(int server, std::uint64_t term, int votedFor, std::uint64_t executed) = 0;
+    virtual void recovers(int server, std::uint64_t term, int votedFor, std::uint64_t lastIndex) = 0;
     /// `fresh`: not a repetition.
     virtual void executes(int server, std::uint64_t index, Entry const& entry, bool fresh) = 0;
 
@@ -75,6 +78,8 @@ public:
     Future<Void> run();
 
 private:
+    static constexpr int kMostClients = 16;
+
     enum class Role { Follower, Candidate, Leader };
     /// What a record of the journal says: at most one of each.
     struct Record {
@@ -93,7 +98,7 @@ private:
     Future<Void> recover();
     Future<Void> listenToServers();
     Future<Void> listenToClients();
-    Future<Void> serveClient(Reference<net::Connection> connection);
+    Future<Void> serveClient(Reference<net::Connection> connection, FlowLock::Releaser place);
     Future<Reply> answer(Request request);
     Future<Void> keepTime();
     template <class Step>
@@ -103,6 +108,7 @@ private:
     Future<Void> handle(Message message);
     Future<Void> enter(std::uint64_t term);
     Future<Void> startElection();
+    void askForVotes();
     Future<Void> vote(Message message);
     void countVote(Message const& message);
     Future<Void> lead();
@@ -111,6 +117,7 @@ private:
     Future<Void> take(Message message);
     void acknowledged(Message const& message);
     Future<Void> write(Record record);
+    std::vector<std::string> wholeState() const;
     void commitWhatAMajorityHas();
     void executeCommitted();
     void stepDown();
@@ -128,7 +135,8 @@ private:
     Witness& witness_;
     Reference<Journal> journal_;
     Reference<net::DatagramSocket> socket_;
-    FlowLock turn_{1};     // one thing at a time
+    FlowLock turn_{1}; // one thing at a time
+    FlowLock places_{kMostClients};
     Promise<Void> broken_; // something failed half-way
 
     // On disk:
