@@ -4,6 +4,7 @@
 #include "flow/sim/world.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace flow {
 namespace {
@@ -37,7 +38,9 @@ bool World::inflict(FaultKind kind, Process& process) {
         return true;
     case FaultKind::powerLoss: {
         double seconds = faultDuration(random, 2);
-        unsigned risk = (1u << random.randomInt(0, 4)) >> 1;
+        constexpr unsigned kRisks[] = {0, Attachment::kUnsyncedWrite, Attachment::kUnsyncedWrites,
+                                       Attachment::kUnsyncedWrites, Attachment::kUnsyncedName};
+        unsigned risk = kRisks[random.randomInt(0, std::size(kRisks))];
         if ((risk & process.possibleRisks()) == 0) {
             reboot(process, seconds, true);
             return true;

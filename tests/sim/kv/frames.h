@@ -18,13 +18,14 @@ class Frames {
 public:
     explicit Frames(Reference<net::Connection> connection) : connection_(std::move(connection)) {}
 
+    /// In two writes, whose bytes the other side may read one by one or together.
     template <class T>
-    Future<Void> send(T const& value) {
+    Future<Void> send(T value) {
         std::string sealed = seal(value);
         BinaryWriter head(Unversioned());
         head << static_cast<std::uint32_t>(sealed.size());
-        std::string bytes(static_cast<char const*>(head.getData()), kHeadBytes);
-        return connection_->write(bytes += sealed);
+        co_await connection_->write(std::string(static_cast<char const*>(head.getData()), kHeadBytes));
+        co_await connection_->write(sealed);
     }
 
     /// Fails if what comes is damaged: nobody can tell then where the next one begins.
