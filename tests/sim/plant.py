@@ -85,7 +85,7 @@ def planted(file: str) -> str:
         if text.count(fault.before) != 1:
             sys.exit(f"{file}: the place of the planted fault {fault.name} is not there: see tests/sim/plant.py")
         text = text.replace(fault.before, fault.after.replace("PLANTED", f"kv::planted(kv::Mutant::{fault.name})"))
-    return f'#include "tests/sim/mutants.h"\n#line 1 "{file}"\n{text}'
+    return f'#include "tests/sim/mutants.h"\n{text}'
 
 
 def main(arguments: list[str]) -> int:

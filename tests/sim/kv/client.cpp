@@ -144,7 +144,8 @@ Future<Void> runClients(Cluster const& cluster, Workload& workload, std::string 
     std::uint64_t& answered = workload.answered[process];
     Client first(cluster, workload, answered, connecting);
     Client second(cluster, workload, answered, connecting);
-    co_await waitForAll(std::vector<Future<Void>>{first.run(), second.run()});
+    std::vector<Future<Void>> both{first.run(), second.run()};
+    co_await waitForAll(both);
 }
 
 std::string nameOf(Request const& request) {
