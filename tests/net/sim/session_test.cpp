@@ -119,8 +119,9 @@ TEST_CASE("session: what is read is not what one write has sent") {
         std::vector<std::string> reads;
         Process& process = world.start({.name = "p", .main = [&]() -> Future<Void> {
                                             Pair pair = co_await makePair();
-                                            for (const char* text : {"one", "two", "three"})
-                                                co_await pair.client->write(StringRef(std::string_view(text)));
+                                            co_await pair.client->write("one"_sr);
+                                            co_await pair.client->write("two"_sr);
+                                            co_await pair.client->write("three"_sr);
                                             pair.client->shutdownWrite();
                                             co_await delay(1);
                                             for (;;) {
