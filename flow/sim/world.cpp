@@ -179,6 +179,10 @@ void World::slowDown(Process& process, double seconds, double secondsPerTurn) {
     process.secondsPerTurn_ = secondsPerTurn;
 }
 
+void World::resume(Process& process) {
+    process.pausedUntil_ = process.slowUntil_ = now_;
+}
+
 void World::swapAddresses(Process& a, Process& b) {
     whenOutside([this, &a, &b] {
         halt(a, false);

@@ -74,6 +74,8 @@ public:
     void pause(Process& process, double seconds);
     /// For so many seconds each of its turns takes so long.
     void slowDown(Process& process, double seconds, double secondsPerTurn);
+    /// Ends both before their time.
+    void resume(Process& process);
     /// Both are rebooted, with each other's address.
     void swapAddresses(Process& a, Process& b);
     /// Its clock from here on shows so much more; not less than now.

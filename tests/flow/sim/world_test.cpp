@@ -191,6 +191,11 @@ TEST_CASE("world: a paused process does nothing, and then what it has missed") {
     CHECK(done.size() == 5);
     world.run(passes(0.5));
     CHECK(done.size() <= 6);
+    world.pause(process, 100);
+    world.resume(process);
+    std::size_t before = done.size();
+    world.run(passes(10.5));
+    CHECK(done.size() >= before + 10); // nor is it slow any more
 }
 
 TEST_CASE("world: clocks that jump and drift") {

@@ -148,7 +148,7 @@ Future<Void> simulate(World& world) {
     for (auto& process : world.processes()) {
         if (!process->isRunning())
             world.start(*process);
-        world.slowDown(*process, 0, 0);
+        world.resume(*process);
     }
     co_await delay(kPeace / 2);
     Standing before(world, workload, witness);
