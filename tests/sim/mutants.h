@@ -53,7 +53,7 @@
     X(DiskSyncsNoNames, "a sync of a directory is none")                                                               \
     X(DiskLosesSector, "the last sector of a long write is lost when the power goes")                                  \
     X(DeliveredTwice, "a connection delivers everything twice")                                                        \
-    X(CutForEver, "a link that is cut stays cut")
+    X(CutForEver, "a link that was cut is not healed")
 
 namespace kv {
 

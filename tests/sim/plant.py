@@ -71,8 +71,8 @@ FAULTS = [
     Fault(
         "CutForEver",
         "net/sim/sim_network.cpp",
-        "until = std::max(until, world_.now() + seconds);\n}\n\nvoid SimNetwork::partition",
-        "until = PLANTED ? kUntilHealed : std::max(until, world_.now() + seconds);\n}\n\nvoid SimNetwork::partition",
+        "        cable.cutUntil = cable.clogUntil = 0;",
+        "        cable.cutUntil = PLANTED && cable.cutUntil > 0 ? kUntilHealed : 0, cable.clogUntil = 0;",
     ),
 ]
 
