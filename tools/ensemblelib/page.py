@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ensemblelib.summary import Summary
-from ensemblelib.summary_command import again
 from ensemblelib.words import span
 from perf.report.environment import moment
 from perf.report.model import Cell, Column, Figure, Grid, Part, Remarks, Report, Section
@@ -86,7 +85,7 @@ def _failures(found: Summary) -> Section:
             for each in found.failed
         ]
         parts.append(_grid("Signatures", headings, rows))
-        parts.append(Remarks(tuple(f"{again(each)}: {each.text}" for each in found.failed)))
+        parts.append(Remarks(tuple(f"{each.again}: {each.text}" for each in found.failed)))
     if found.differences:
         parts.append(Remarks(tuple(f"not deterministic: {each}" for each in found.differences)))
     says = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -28,6 +29,11 @@ class Failed:
     text: str  # its
     program: str
     last: str
+
+    @property
+    def again(self) -> str:
+        """What one writes to run it again."""
+        return shlex.join([self.program, "--run", self.test, "--seeds", str(self.seed)])
 
 
 @dataclass(slots=True)

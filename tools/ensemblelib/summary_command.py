@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -12,8 +11,9 @@ from common.arguments import CommandParser, UsageError, unknown
 from common.files import check_writable, write
 from common.sheet import Sheet
 from ensemblelib.ledger import add_ledger, opened
+from ensemblelib.page import page
 from ensemblelib.shrink_command import first_line
-from ensemblelib.summary import Failed, Summary, summary
+from ensemblelib.summary import Summary, summary
 from ensemblelib.words import span
 
 DESCRIPTION = """\
@@ -36,18 +36,12 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
             every = [each.name for each in summary(ledger).tests]
             raise UsageError(unknown("simulation", options.test, every))
     if options.html:
-        from ensemblelib.page import page
-
         write(options.html, page(found))
         out.print(f"page: {options.html}", markup=False, soft_wrap=True)
         return 0
     for each in _printed(found, not out.is_terminal):
         out.print(each, markup=False, soft_wrap=isinstance(each, str))
     return 0
-
-
-def again(each: Failed) -> str:
-    return shlex.join([each.program, "--run", each.test, "--seeds", str(each.seed)])
 
 
 def _printed(found: Summary, plain: bool) -> Iterator[Sheet | str]:
@@ -73,6 +67,6 @@ def _printed(found: Summary, plain: bool) -> Iterator[Sheet | str]:
     yield probes
     for each in found.failed:
         yield f"\n{each.test}, {each.count:,} {'seed' if each.count == 1 else 'seeds'}: {each.signature}"
-        yield f"  seed {each.seed}: {first_line(each.text)}\n  again: {again(each)}"
+        yield f"  seed {each.seed}: {first_line(each.text)}\n  again: {each.again}"
     for difference in found.differences:
         yield f"\nnot deterministic: {difference}"
