@@ -12,7 +12,8 @@ from itertools import repeat
 
 from actorc.options import Job, Options
 from actorc.records import replace
-from actorc.report.report import Failure, Findings, Reporter, wants_colour
+from actorc.report.failure import Failure
+from actorc.report.report import Findings, Reporter, wants_colour
 from actorc.run import run
 
 _FILES_AT_ONCE = 4  # handed to a process together

@@ -9,7 +9,8 @@ from actorc.diagnostics import Diagnostics
 from actorc.driver import Rejected, analyse, emitted
 from actorc.identifiers import identifier_lines
 from actorc.options import Job, Options
-from actorc.report.report import Failure, Reporter
+from actorc.report.failure import Failure
+from actorc.report.report import Reporter
 from actorc.source import Source
 
 EXIT_REJECTED = 1

@@ -26,7 +26,8 @@ from actorc.migrate.uses import Use, find_uses
 from actorc.parse.brackets import TokenList
 from actorc.parse.lexer import lex
 from actorc.records import dataclass
-from actorc.report.report import Failure, Reporter, in_one_line
+from actorc.report.failure import Failure
+from actorc.report.report import Reporter, in_one_line
 from actorc.run import report_internal
 from actorc.source import Source
 from actorc.syntax import File, Words

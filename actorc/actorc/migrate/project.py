@@ -15,7 +15,7 @@ from actorc.migrate.results import FileResult, Result, Status
 from actorc.migrate.settings import Settings
 from actorc.migrate.spelling import qualifies
 from actorc.records import replace
-from actorc.report.report import Failure
+from actorc.report.failure import Failure
 from actorc.source import Source
 
 _ACTOR_NAME = re.compile(r"\bACTOR\b[^;{}]*?(\w+)\s*\(")

@@ -8,7 +8,7 @@ from actorc.migrate.cmake import Place
 from actorc.migrate.notes import Note, Outcome
 from actorc.migrate.settings import Settings
 from actorc.records import dataclass, field
-from actorc.report.report import Failure
+from actorc.report.failure import Failure
 from actorc.source import Source
 from actorc.syntax import Span
 

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from actorc import __version__
 from actorc.diagnostics import Diagnostic, Fault, Fix, Severity
 from actorc.report.explain import page
-from actorc.report.report import Failure
+from actorc.report.failure import Failure
 from actorc.source import Source
 from actorc.syntax import Span
 

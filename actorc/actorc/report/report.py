@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from actorc.diagnostics import Diagnostic, Diagnostics, Edit, Fix, Severity, apply_edits
 from actorc.records import dataclass
+from actorc.report.failure import Failure
 from actorc.source import Source
 from actorc.syntax import Span
 
@@ -55,15 +56,6 @@ def wants_colour(choice: str, stream: TextIO, environment: Mapping[str, str] = o
 
 
 Findings = list[tuple[Source, Sequence[Diagnostic]]]
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Why a file could not be compiled although it may be right."""
-
-    path: str
-    kind: str  # "file": one cannot be read or written; "internal": a fault of actorc itself
-    message: str
 
 
 class Reporter:
