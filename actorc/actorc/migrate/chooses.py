@@ -120,11 +120,11 @@ class Chooses(Locals):
             name = f"operand{number}" if f"operand{number}" not in self._used else self._unused(f"operand{number}")
             lines += [f"{line}{self._unit}{type_} {name} = "]
             if number and not Operand(self._words, when.wait.operand.span).is_name and not self._is_never(when.wait):
-                made = f"std::decay_t<decltype({self._text(when.wait.operand)})>" if type_ == "auto" else type_
-                instead = f"{made}()" if when.wait.is_stream else f"{made}({self._library}Never())"
+                made: list[Part] = [type_] if type_ != "auto" else ["std::decay_t<decltype(", *parts, ")>"]
+                instead: list[Part] = [*made, "()" if when.wait.is_stream else f"({self._library}Never())"]
                 if when.wait.is_stream and type_ != "auto":
-                    instead = f"{type_.replace('FutureStream', 'PromiseStream', 1)}().getFuture()"
-                lines += [" || ".join(f"{each}.isReady()" for each in names), f" ? {instead} : "]
+                    instead = [f"{type_.replace('FutureStream', 'PromiseStream', 1)}().getFuture()"]
+                lines += [" || ".join(f"{each}.isReady()" for each in names), " ? ", *instead, " : "]
             lines += [*parts, ";"]
             names.append(name)
         given = ", ".join(f"std::move({name})" for name in names)

@@ -150,3 +150,12 @@ def test_names_of_foundationdb_are_written_as_in_the_file(
     assert f"{own}Future<{own}Void> log({own}Uncancellable, int times) {{" in after["log.cpp"]
     assert f" = {own}unknown_error();" in after["log.cpp"]
     assert f" log({written}Uncancellable(), 1);" in after["f.cpp"]
+
+
+def test_an_operand_that_is_written_twice(tmp_path: Path) -> None:
+    choice = "ACTOR Future<int> g(Future<Void> a) {\n    choose {\n        when(wait(a)) { return 1; }\n"
+    choice += "        when(auto x = wait(f(1))) { return 2; }\n    }\n}\n"
+    files = {"x.actor.cpp": "ACTOR UNCANCELLABLE Future<int> f(int a) { return a; }\n" + choice}
+    after = migrated(tmp_path, files, "--target=foundationdb")["x.cpp"]
+    assert "decltype(f(Uncancellable(), 1))" in after
+    assert " : f(Uncancellable(), 1);" in after

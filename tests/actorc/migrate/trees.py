@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -37,9 +38,10 @@ def migrate(*arguments: str) -> int:
 def migrated(folder: Path, files: dict[str, str], *options: str, status: int = 0) -> dict[str, str]:
     """What a tree becomes, all of which is given; a second run must leave it as it is."""
     make(folder, files)
-    assert migrate(".", "--write", *options) == status
-    found = tree(folder)
-    migrate(".", "--write", *options)
+    with contextlib.chdir(folder):  # wherever the test stands, it must not migrate what is there
+        assert migrate(".", "--write", *options) == status
+        found = tree(folder)
+        migrate(".", "--write", *options)
     assert tree(folder) == found
     return found
 
