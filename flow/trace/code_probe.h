@@ -51,8 +51,9 @@ private:
 
 namespace detail {
 
-/// From the root of this header's sources, where the file is one of them: a probe has one name in every checkout.
-constexpr const char* fromRoot(const char* file) {
+/// From the root of this header's sources, where the file is one of them: a probe has one name in every checkout. Only
+/// the compiler runs it: gcc 12 would warn of `file + root.size()` for every file of a shorter path than the root's.
+consteval const char* fromRoot(const char* file) {
     std::string_view root = __FILE__;
     root.remove_suffix(sizeof("flow/trace/code_probe.h") - 1);
     return std::string_view(file).starts_with(root) ? file + root.size() : file;
