@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from actorc.migrate.settings import Settings
 from actorc.spelling import is_assignable, is_trivial, one_line
@@ -33,6 +34,7 @@ _QUALIFIED = re.compile(rf"\bflow\s*::\s*{_NAMED}")
 _BARE = re.compile(rf"(?<!::)\b(?<!:: ){_NAMED}")
 
 
+@lru_cache(maxsize=1)  # all actors of a file ask one after the other
 def sees_flow(text: str) -> bool:
     """Whether names of the library need no `flow::` in front."""
     return _SEES_FLOW.search(text) is not None

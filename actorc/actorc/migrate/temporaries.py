@@ -8,6 +8,7 @@ if the file itself declares it with such a type. Operators, and conversions that
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from actorc.migrate.spelling import is_harmless
 from actorc.source import Source
@@ -28,7 +29,7 @@ _KNOWN_NAMES = """
 """
 _KNOWN = frozenset(_KNOWN_NAMES.split())
 _NO_CALLS = frozenset({"sizeof", "alignof", "decltype", "typeid", "noexcept"})
-_DECLARED = r"(?<![\w:.])((?:\w+\s*::\s*)*\w+(?:\s*<[^;{{}}()]*>)?(?:\s*[*&])*)\s+(?:\w+\s*::\s*)*{}\s*\("
+_DECLARED = re.compile(r"(?<![\w:.])((?:\w+\s*::\s*)*\w+(?:\s*<[^;{}()]*>)?(?:\s*[*&])*)\s+(?:\w+\s*::\s*)*(\w+)\s*\(")
 
 
 class Temporaries:
@@ -99,6 +100,15 @@ class Temporaries:
 
     def _is_declared_harmless(self, name: str) -> bool:
         """Whether the file declares a function of that name, and only such as return what is harmless."""
-        found = re.findall(_DECLARED.format(re.escape(name)), self._source.text)
-        types = [one_line(type_) for type_ in found if type_ not in KEYWORDS and type_ != "wait"]
+        types = _declared_in(self._source.text).get(name, ())
         return bool(types) and all(type_.endswith("*") or self._is_known_type(type_) for type_ in types)
+
+
+@lru_cache(maxsize=1)  # all actors of a file ask one after the other
+def _declared_in(text: str) -> dict[str, list[str]]:
+    """The types with which a file declares functions, by name."""
+    found: dict[str, list[str]] = {}
+    for type_, name in _DECLARED.findall(text):
+        if type_ not in KEYWORDS and type_ != "wait":
+            found.setdefault(name, []).append(one_line(type_))
+    return found
