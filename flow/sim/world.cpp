@@ -305,14 +305,13 @@ void World::takeTurn(Process& process) {
     for (auto& check : invariants_)
         if (auto wrong = check())
             fail(*wrong);
-    if (process.lossAtRisk_ != 0 && (process.risks() & process.lossAtRisk_) != 0 && faults_.powerLoss > 0) {
-        happened(FaultKind::powerLoss, process.id_);
-        return reboot(process, process.darkSeconds_, true);
-    }
     if (ended) {
         halt(process, false);
         if (process.exit_->isValid() && process.options_.restartAfter > 0)
             startLater(process, process.options_.restartAfter);
+    } else if (process.lossAtRisk_ != 0 && (process.risks() & process.lossAtRisk_) != 0 && faults_.powerLoss > 0) {
+        happened(FaultKind::powerLoss, process.id_);
+        reboot(process, process.darkSeconds_, true);
     }
 }
 

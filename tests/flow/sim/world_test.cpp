@@ -299,6 +299,32 @@ TEST_CASE("world: a blackout takes several processes at once, and spares who is 
     CHECK(safe.lives() == 1);
 }
 
+TEST_CASE("world: a process that ends in the moment of a loss of power stays down") {
+    struct Risk final : Attachment {
+        unsigned risks() const override { return isThere ? possibleRisks() : 0; }
+        unsigned possibleRisks() const override { return kUnsyncedWrite | kUnsyncedWrites | kUnsyncedName; }
+        bool isThere = false;
+    };
+    Faults faults;
+    faults.powerLoss = 0.5;
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        World world(seed, faults);
+        Risk* risk = nullptr;
+        int ends = 0;
+        auto main = [&]() -> Future<Void> {
+            co_await delay(10); // most probably it is to lose power by then
+            risk->isThere = true;
+            ++ends;
+        };
+        Process& process = world.add({.name = "p", .main = main});
+        risk = &process.attach<Risk>();
+        world.start(process);
+        world.run(passes(1000));
+        CHECK(ends == 1);
+        CHECK(!process.isRunning());
+    }
+}
+
 TEST_CASE("world: the digest is the same on every machine and compiler") {
     CHECK(digestOf(7, Faults::swarm(7)) == 14871687878699479153u);
 }
