@@ -67,7 +67,7 @@ bool World::inflict(FaultKind kind, Process& process) {
     }
     case FaultKind::addressSwap: {
         Process& other = *random.randomChoice(processes_);
-        if (&other == &process || other.options_.protectedFromFaults)
+        if (&other == &process || !other.isRunning() || other.options_.protectedFromFaults)
             return false;
         swapAddresses(process, other);
         return true;

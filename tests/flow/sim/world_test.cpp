@@ -299,6 +299,17 @@ TEST_CASE("world: a blackout takes several processes at once, and spares who is 
     CHECK(safe.lives() == 1);
 }
 
+TEST_CASE("world: no fault starts a process that was stopped") {
+    Faults faults = {.blackout = 0.1, .addressSwap = 0.1};
+    World world(1, faults);
+    Process& stopped = world.start({.name = "stopped", .main = [] { return passes(1e9); }});
+    Process& other = world.start({.name = "other", .main = [] { return passes(1e9); }});
+    world.kill(stopped);
+    world.run(passes(1000));
+    CHECK(other.lives() > 10);
+    CHECK(stopped.lives() == 1);
+}
+
 TEST_CASE("world: a process that ends in the moment of a loss of power stays down") {
     struct Risk final : Attachment {
         unsigned risks() const override { return isThere ? possibleRisks() : 0; }
