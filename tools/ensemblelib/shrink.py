@@ -83,9 +83,11 @@ class _Shrinker:
 
     def _shortest(self) -> str:
         """Without the numbers, where that is the same run."""
-        kinds = written({(kind, None) for kind, _ in self._left})
+        kinds, named = written({(kind, None) for kind, _ in self._left}), written(self._left)
+        if kinds == named or not self._result.digest:
+            return named
         self._tries += 1
-        return kinds if self._result.digest and self._run(kinds).digest == self._result.digest else written(self._left)
+        return kinds if self._run(kinds).digest == self._result.digest else named
 
     def _fails(self, faults: Iterable[Fault]) -> bool:
         """If it fails in the same way, it is what is left."""
@@ -119,7 +121,7 @@ class _Shrinker:
     def _leave_out(self, size: int, unit: Callable[[Fault], str | Fault]) -> bool:
         """Each so many units, if they can be spared."""
         went = False
-        units = sorted({*map(unit, self._left)}, key=str)
+        units = [*dict.fromkeys(map(unit, self._left))]  # as they stand: neighbours struck one after the other
         for start in range(0, len(units), size):
             part = {*units[start : start + size]}
             rest = [fault for fault in self._left if unit(fault) not in part]

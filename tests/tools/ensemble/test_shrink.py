@@ -54,6 +54,19 @@ def test_one_of_many() -> None:
         assert parse(shrunk(model(lambda struck, needed=fault: needed in struck), KINDS).result.struck) == [fault]  # type: ignore[misc]
 
 
+def test_neighbours_are_left_out_together() -> None:
+    """A part is one range of numbers, so that it is short to name even if there are many."""
+    tried: list[str] = []
+
+    def run(only: str | None) -> Result:
+        struck = parse("a:0..19" if only is None else only)
+        tried.append(written(struck))
+        return Result(1, str(struck), 0, 0, {}, [], "lost" if ("a", 19) in struck else "", "", "", written(struck))
+
+    assert shrunk(run, ["a"]).result.struck == "a:19"
+    assert [text for text in tried if "," in text] == []
+
+
 def test_one_that_dies_tells_no_names() -> None:
     small = shrunk(model(lambda struck: {("a", 1), ("e", 0)} <= {*struck}, dies=True), KINDS)
     assert small.only == "a:1,e:0"
