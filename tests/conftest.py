@@ -1,12 +1,17 @@
 """Runs before any test is imported; what tests of several folders share."""
 
 import shutil
+import signal
 
 import pytest
 
 # pytest would take the folders tests/actorc and tests/actorc/migrate for these packages if they were not loaded yet.
 import actorc
 import actorc.migrate  # noqa: F401
+
+# What a shell runs in the background ignores interrupts, and so would all that the tests start and interrupt.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
