@@ -7,9 +7,9 @@
 
 #include "bench/run.h"
 #include "bench/work.h"
+#include "flow/base/parse_number.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -124,9 +124,8 @@ bool takeOption(std::string_view text) {
     if (text == "--growth")
         return growth = true;
     if (text.starts_with("--passes=")) {
-        const char* number = text.data() + std::strlen("--passes=");
-        auto [end, error] = std::from_chars(number, text.data() + text.size(), passes);
-        return error == std::errc() && end == text.data() + text.size() && passes > 0;
+        passes = flow::parseNumber<int>(text.substr(std::strlen("--passes="))).value_or(0);
+        return passes > 0;
     }
     return false;
 }

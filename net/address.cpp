@@ -1,9 +1,9 @@
 #include "net/address.h"
 
 #include "flow/base/error.h"
+#include "flow/base/parse_number.h"
 
 #include <arpa/inet.h>
-#include <charconv>
 
 namespace flow::net {
 
@@ -12,13 +12,12 @@ Address Address::parse(std::string_view text) {
     if (colon == std::string_view::npos)
         throw connection_string_invalid();
     std::string_view ip = text.substr(0, colon), digits = text.substr(colon + 1);
-    std::uint16_t port = 0;
-    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-    if (digits.empty() || error != std::errc() || end != digits.data() + digits.size())
+    auto port = parseNumber<std::uint16_t>(digits);
+    if (!port)
         throw connection_string_invalid();
     bool inBrackets = ip.size() >= 2 && ip.front() == '[' && ip.back() == ']';
     Address address;
-    address.port_ = port;
+    address.port_ = *port;
     address.isV6_ = inBrackets;
     std::string name(inBrackets ? ip.substr(1, ip.size() - 2) : ip);
     if (::inet_pton(inBrackets ? AF_INET6 : AF_INET, name.c_str(), address.bytes_.data()) != 1)

@@ -1,5 +1,7 @@
 #include "flow/lib/unit_test.h"
 
+#include "flow/base/parse_number.h"
+
 #include <charconv>
 
 namespace flow {
@@ -9,12 +11,9 @@ template <class Number>
 Optional<Number> parse(Optional<std::string> const& text) {
     if (!text.present())
         return {};
-    Number number{};
-    char const* end = text->data() + text->size();
-    auto [stop, failure] = std::from_chars(text->data(), end, number);
-    if (failure != std::errc() || stop != end)
-        throw invalid_option_value();
-    return number;
+    if (auto number = parseNumber<Number>(*text))
+        return *number;
+    throw invalid_option_value();
 }
 
 } // namespace

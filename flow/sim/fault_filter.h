@@ -10,8 +10,10 @@
 // That a fault is left out changes no number of another, as long as the program does the same.
 
 #include "flow/sim/faults.h"
+#include "flow/sim/number_range.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -28,21 +30,16 @@ public:
     /// What parse() takes: each kind in the order of FaultKind.
     std::string toString() const;
 
-    void add(FaultKind kind, std::uint64_t first = 0, std::uint64_t last = kNoLast);
+    void add(FaultKind kind, NumberRange numbers);
     bool contains(FaultKind kind, std::uint64_t number) const {
-        auto const& some = of(kind);
-        return std::any_of(some.begin(), some.end(),
-                           [&](Range const& each) { return number >= each.first && number <= each.last; });
+        auto const& some = ranges_[static_cast<std::size_t>(kind)];
+        return std::any_of(some.begin(), some.end(), [&](NumberRange each) { return each.contains(number); });
     }
 
 private:
-    static constexpr std::uint64_t kNoLast = std::numeric_limits<std::uint64_t>::max();
-    struct Range {
-        std::uint64_t first, last; // both are in it
-    };
-    std::vector<Range> const& of(FaultKind kind) const { return ranges_[static_cast<std::size_t>(kind)]; }
+    static constexpr NumberRange kAll{0, std::numeric_limits<std::uint64_t>::max()};
 
-    std::array<std::vector<Range>, kFaultKinds> ranges_;
+    std::array<std::vector<NumberRange>, kFaultKinds> ranges_;
 };
 
 struct FaultFilter {

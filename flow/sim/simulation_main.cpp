@@ -5,7 +5,6 @@
 #include "flow/trace/json.h"
 #include "flow/trace/sink.h"
 
-#include <charconv>
 #include <cstdio>
 #include <map>
 #include <stdexcept>
@@ -23,33 +22,13 @@ constexpr const char* kUsage =
     "clog:0,clog:4..6,diskFull: by their kind, and by their number among those of their kind. The exit code is 1 if a\n"
     "seed has failed, and 2 for a wrong command line.\n";
 
-struct Usage : std::invalid_argument {
-    using std::invalid_argument::invalid_argument;
-};
-
 struct Options {
     bool list = false, once = false;
     Simulation const* simulation = nullptr;
-    std::uint64_t first = 0, last = 0;
+    NumberRange seeds;
     FaultFilter filter;
     std::string trace;
 };
-
-std::uint64_t number(std::string_view text) {
-    std::uint64_t value = 0;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size())
-        throw Usage("no number: '" + std::string(text) + "'");
-    return value;
-}
-
-void parseSeeds(std::string_view text, Options& options) {
-    std::size_t dots = text.find("..");
-    options.first = number(text.substr(0, dots));
-    options.last = dots == std::string_view::npos ? options.first : number(text.substr(dots + 2));
-    if (options.last < options.first)
-        throw Usage("no seeds: '" + std::string(text) + "'");
-}
 
 Options parse(int argc, char const* const* argv) {
     Options options;
@@ -65,14 +44,14 @@ Options parse(int argc, char const* const* argv) {
             continue;
         }
         if (i + 1 == argc)
-            throw Usage("what is '" + std::string(name) + "', or what is its value?");
+            throw std::invalid_argument("what is '" + std::string(name) + "', or what is its value?");
         std::string_view value = argv[++i];
         if (name == "--run") {
             options.simulation = Simulation::find(std::string(value));
             if (!options.simulation)
-                throw Usage("no simulation of the name '" + std::string(value) + "': see --list");
+                throw std::invalid_argument("no simulation of the name '" + std::string(value) + "': see --list");
         } else if (name == "--seeds") {
-            parseSeeds(value, options);
+            options.seeds = NumberRange::parse(value);
             hasSeeds = true;
         } else if (name == "--only") {
             options.filter.only = SomeFaults::parse(value);
@@ -81,11 +60,11 @@ Options parse(int argc, char const* const* argv) {
         } else if (name == "--trace") {
             options.trace = value;
         } else {
-            throw Usage("no such option: '" + std::string(name) + "'");
+            throw std::invalid_argument("no such option: '" + std::string(name) + "'");
         }
     }
     if (!options.list && (!options.simulation || !hasSeeds))
-        throw Usage("--run and --seeds are needed, or --list");
+        throw std::invalid_argument("--run and --seeds are needed, or --list");
     return options;
 }
 
@@ -174,9 +153,9 @@ int simulationMain(int argc, char const* const* argv) {
     }
     bool ok = true;
     try {
-        for (std::uint64_t seed = options.first;; ++seed) {
+        for (std::uint64_t seed = options.seeds.first;; ++seed) {
             ok &= runSeed(options, seed);
-            if (seed == options.last)
+            if (seed == options.seeds.last)
                 break;
         }
     } catch (Error const& error) {

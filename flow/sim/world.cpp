@@ -227,7 +227,7 @@ bool World::admits(FaultKind kind) {
     std::uint64_t number = candidates_[kind]++;
     if (!filter_.admits(kind, number))
         return false;
-    struck_.add(kind, number, number);
+    struck_.add(kind, {number, number});
     return true;
 }
 

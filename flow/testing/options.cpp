@@ -1,9 +1,9 @@
 #include "flow/testing/options.h"
 
 #include "flow/base/format.h"
+#include "flow/base/parse_number.h"
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <span>
 
@@ -20,11 +20,9 @@ struct Option {
 
 template <class Number>
 Number number(std::string const& text, char const* what, Number least) {
-    Number value{};
-    auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (failure != std::errc() || end != text.data() + text.size() || !(value >= least))
-        throw TestUsage(format("%s, not '%s'", what, text.c_str()));
-    return value;
+    if (auto value = parseNumber<Number>(text); value && *value >= least)
+        return *value;
+    throw TestUsage(format("%s, not '%s'", what, text.c_str()));
 }
 
 void setParameter(TestOptions& options, std::string const& text) {

@@ -1,0 +1,21 @@
+#pragma once
+// parseNumber(): the number that a text is, in decimal, whatever the locale.
+//
+//     std::optional<int> port = parseNumber<int>("80");     // nothing for "", "80 ", "+80", "0x50", or one too large
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+namespace flow {
+
+template <class Number>
+std::optional<Number> parseNumber(std::string_view text) {
+    Number number{};
+    char const* end = text.data() + text.size();
+    auto [stop, failure] = std::from_chars(text.data(), end, number);
+    return failure == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+}
+
+} // namespace flow

@@ -1,0 +1,19 @@
+#pragma once
+// NumberRange: seeds, or faults, as a command line names them.
+//
+//     NumberRange seeds = NumberRange::parse("0..99");      // or "7", which is 7..7
+
+#include <cstdint>
+#include <string_view>
+
+namespace flow {
+
+struct NumberRange {
+    std::uint64_t first = 0, last = 0; // both are in it
+
+    /// Throws std::invalid_argument, which says what is wrong with the text.
+    static NumberRange parse(std::string_view text);
+    bool contains(std::uint64_t number) const { return first <= number && number <= last; }
+};
+
+} // namespace flow
