@@ -117,10 +117,7 @@ Host* SimNetwork::hostAt(Address const& address) const {
 }
 
 Cable& SimNetwork::cable(Process const& from, Process const& to) {
-    auto place = cables_.find({from.id(), to.id()});
-    if (place == cables_.end())
-        place = cables_.emplace(std::pair(from.id(), to.id()), Cable(from.id(), to.id(), shape_, seed_)).first;
-    return place->second;
+    return cables_.try_emplace({from.id(), to.id()}, from.id(), to.id(), shape_, seed_).first->second;
 }
 
 double SimNetwork::arrivalOf(Cable& cable, std::size_t bytes) {
