@@ -256,8 +256,11 @@ bool World::buggify(const char* file, unsigned line) {
     auto [place, isNew] = visits_.try_emplace(site);
     std::optional<DeterministicRandom>& visits = place->second;
     constexpr double kArmed = 0.25;
-    if (DeterministicRandom random(seed_ ^ site); isNew && random.random01() < kArmed)
-        visits = random;
+    if (isNew) {
+        DeterministicRandom random(seed_ ^ site);
+        if (random.random01() < kArmed)
+            visits = random;
+    }
     if (!visits || visits->random01() >= faults_.buggify || !admits(FaultKind::buggify))
         return false;
     happened(FaultKind::buggify, site);
