@@ -6,6 +6,8 @@
 #include "net/sim/sim_network.h"
 #include "net/transport.h"
 
+#include <cstring>
+
 namespace bench {
 namespace {
 
