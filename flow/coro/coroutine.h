@@ -270,6 +270,16 @@ FLOW_INLINE Pending pendingNextAs(Stream const& stream) {
     throw takeError(cell);
 }
 
+/// Whom an await_suspend names to go back to the caller. libstdc++'s is a variable, through which clang would make a
+/// call at every suspension; what its own builtin names it knows to do nothing.
+FLOW_INLINE std::coroutine_handle<> caller() noexcept {
+#if defined(__clang__)
+    return std::coroutine_handle<>::from_address(__builtin_coro_noop());
+#else
+    return std::noop_coroutine();
+#endif
+}
+
 /// The control that passes on when a frame has ended.
 inline std::coroutine_handle<> handOver([[maybe_unused]] Waiter* last) noexcept {
 #if FLOW_TAIL_CALLS
@@ -280,7 +290,7 @@ inline std::coroutine_handle<> handOver([[maybe_unused]] Waiter* last) noexcept 
 #else
     handedOver = last;
 #endif
-    return std::noop_coroutine();
+    return caller();
 }
 
 /// An awaiter needs nothing but the promise. With clang it is the promise, under another name, and takes no room in the
@@ -328,7 +338,7 @@ struct PassingAwaiter : AwaiterBase {
     FLOW_INLINE std::coroutine_handle<> await_suspend(std::coroutine_handle<>) const noexcept {
         promise()->noteSuspended();
         if (promise()->isParked()) [[likely]]
-            return std::noop_coroutine();
+            return caller();
         Waiter* frame = promise()->frame();
         return handOver(failFrame(frame, takeError(promise()->takeAwaited())));
     }
@@ -388,7 +398,7 @@ struct Ending {
         if constexpr (Status == Cell::kNever) {
             cell->flags = Cell::kNever;
             releasePromise(cell);
-            return std::noop_coroutine();
+            return caller();
         }
         if (last == Cell::kError && cell->futures == 0) [[unlikely]]
             reportDroppedError(code, cell->error);

@@ -95,7 +95,7 @@ public:
             if (decided)
                 return coro::handOver(detail::failFrame(frame, race->choose_.result().takeError()));
             race->choose_.park(frame);
-            return std::noop_coroutine();
+            return coro::caller();
         }
         Value await_resume() const { return race->settle(); }
     };
