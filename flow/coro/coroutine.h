@@ -123,6 +123,13 @@ public:
             awaited_ = Awaited::passing(cell);
         return true;
     }
+    /// The same in two steps, of which the second belongs to await_ready: what it returns need not be kept anywhere,
+    /// as the frame's being parked need not be looked up.
+    FLOW_INLINE void setOperand(Cell* cell) { awaited_ = cell; }
+    template <bool Passing>
+    FLOW_INLINE bool waitForOperand() {
+        return waitFor<Passing>(awaited_.cell());
+    }
     FLOW_INLINE bool waitFor(Delay delay) {
         if (isCancelled()) [[unlikely]] {
             awaited_ = cancelledCell();
@@ -320,8 +327,9 @@ FLOW_INLINE A give(PromiseBase* promise) {
 }
 #endif
 
-/// What all co_awaits on a Pending have in common.
+/// What all co_awaits have in common.
 struct Awaiter : AwaiterBase {
+    static constexpr bool kPassing = false;
     FLOW_INLINE bool await_ready() const noexcept { return !promise()->isParked(); }
     FLOW_INLINE void await_suspend(std::coroutine_handle<>) const noexcept { promise()->noteSuspended(); }
     FLOW_INLINE Cell* settled() const {
@@ -334,6 +342,7 @@ struct Awaiter : AwaiterBase {
 
 /// The same in a coroutine that propagates errors: they never reach await_resume.
 struct PassingAwaiter : AwaiterBase {
+    static constexpr bool kPassing = true;
     FLOW_INLINE bool await_ready() const noexcept { return !promise()->isParked() && !promise()->hasFailed(); }
     FLOW_INLINE std::coroutine_handle<> await_suspend(std::coroutine_handle<>) const noexcept {
         promise()->noteSuspended();
@@ -345,12 +354,20 @@ struct PassingAwaiter : AwaiterBase {
     FLOW_INLINE Cell* settled() const { return promise()->takePassing(); }
 };
 
+/// On a cell, which is the promise's operand.
+template <class Base>
+struct CellAwaiter : Base {
+    FLOW_INLINE bool await_ready() const noexcept {
+        return !this->promise()->template waitForOperand<Base::kPassing>() &&
+               !(Base::kPassing && this->promise()->hasFailed());
+    }
+};
 template <class T, class Base>
-struct ValueAwaiter : Base {
+struct ValueAwaiter : CellAwaiter<Base> {
     FLOW_INLINE T await_resume() const { return takeValue<T>(this->settled()); }
 };
 template <class T, class Base>
-struct StreamAwaiter : Base {
+struct StreamAwaiter : CellAwaiter<Base> {
     FLOW_INLINE T await_resume() const { return takeNext<T>(this->settled()); }
 };
 /// For delays and yields, after which there is nothing to take, except when the coroutine was cancelled.
@@ -364,11 +381,11 @@ struct DelayAwaiter : Base {
 };
 /// With Marked, the coroutine is one that propagates errors and cancels everywhere else.
 template <class T, bool Marked>
-struct TryAwaiter : Awaiter {
+struct TryAwaiter : CellAwaiter<Awaiter> {
     FLOW_INLINE ErrorOr<T> await_resume() const {
         if constexpr (Marked)
-            promise()->cell()->flags |= Cell::kPassesCancel;
-        Cell* cell = promise()->takeAwaited();
+            this->promise()->cell()->flags |= Cell::kPassesCancel;
+        Cell* cell = this->promise()->takeAwaited();
         if (cell && cell->isError())
             return ErrorOr<T>::failed(takeError(cell));
         return takeValue<T>(cell);
@@ -388,7 +405,7 @@ struct ParkedAwaiter {
 template <std::uint8_t Status, bool FrameIsTrivial = false>
 struct Ending {
     bool await_ready() const noexcept { return false; }
-    std::coroutine_handle<> await_suspend(std::coroutine_handle<> handle) const noexcept {
+    FLOW_INLINE std::coroutine_handle<> await_suspend(std::coroutine_handle<> handle) const noexcept {
         Waiter* frame = opaque(static_cast<Waiter*>(handle.address()));
         Cell* cell = Cell::of(frame);
         std::uint8_t last = Status != Cell::kUnset ? Status : cell->error.isValid() ? Cell::kError : Cell::kValue;
@@ -483,9 +500,7 @@ public:
     FLOW_INLINE Given<TryAwaiter<U, S::kPropagates>> await_transform(TryGet<U>&& attempt) {
         if constexpr (S::kPropagates)
             cell()->flags &= static_cast<std::uint8_t>(~Cell::kPassesCancel);
-        beginWait();
-        this->waitFor(coro::pending<U>(std::move(attempt.future)).cell());
-        return give<TryAwaiter<U, S::kPropagates>>(this);
+        return awaitOn<TryAwaiter<U, S::kPropagates>>(coro::pending<U>(std::move(attempt.future)).cell());
     }
     FLOW_INLINE Given<DelayAwaiter<Base>> await_transform(Delay delay) {
         beginWait();
@@ -498,7 +513,9 @@ public:
         return give<DelayAwaiter<Base>>(this);
     }
     FLOW_INLINE Given<DelayAwaiter<Base>> await_transform(Never never) {
-        return awaitOn<DelayAwaiter<Base>>(coro::pending<Void>(never).cell());
+        beginWait();
+        this->template waitFor<S::kPropagates>(coro::pending<Void>(never).cell());
+        return give<DelayAwaiter<Base>>(this);
     }
     ParkedAwaiter await_transform(parked) { return {}; }
 
@@ -550,7 +567,7 @@ private:
     template <class A>
     FLOW_INLINE Given<A> awaitOn(Cell* operand) {
         beginWait();
-        this->template waitFor<S::kPropagates>(operand);
+        this->setOperand(operand);
         return give<A>(this);
     }
     FLOW_INLINE void beginWait() const {
