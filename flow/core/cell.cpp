@@ -217,6 +217,12 @@ Waiter* wakeAllButLast(Cell* cell) noexcept {
     return cell->isError() ? wakeWithRoom<wakeWithError>(cell) : wakeWithRoom<wakeWithValue>(cell);
 }
 
+Waiter* wakeAndRelease(Cell* cell) noexcept {
+    Waiter* last = wakeAllButLast(cell);
+    releasePromise(cell);
+    return last;
+}
+
 void breakPromise(Cell* cell, Error error) noexcept {
     withRoom([cell, error] {
         cell->error = error;

@@ -160,6 +160,9 @@ inline Waiter* takeFirst(Link& list) {
 /// Those that pass its error on are ended instead, as in failFrame.
 Waiter* wakeAllButLast(Cell* cell) noexcept;
 
+/// The same, after which one promise reference is given up.
+Waiter* wakeAndRelease(Cell* cell) noexcept;
+
 /// Sets the status and wakes. The caller holds a reference to the cell.
 inline Waiter* publish(Cell* cell, std::uint8_t status) noexcept {
     cell->setStatus(status);
@@ -173,10 +176,11 @@ Waiter* failFrame(Waiter* frame, Error error) noexcept;
 /// The end of a frame whose state has been destroyed: the cell is published and the frame's promise reference given up.
 /// Returns the waiter to hand over to, or null.
 inline Waiter* finishFrame(Cell* cell, std::uint8_t status) noexcept {
-    cell->flags &= static_cast<std::uint8_t>(~Cell::kHasFrame);
-    Waiter* last = publish(cell, status);
+    cell->flags = static_cast<std::uint8_t>((cell->flags & ~(Cell::kHasFrame | Cell::kStatusMask)) | status);
+    if (!cell->waiters.isEmpty())
+        return wakeAndRelease(cell);
     releasePromise(cell);
-    return last;
+    return nullptr;
 }
 
 /// Sets an error in a cell whose Promise or PromiseStream dies, and runs all waiters.

@@ -109,26 +109,27 @@ public:
     /// Takes over one future reference. With Passing, an error will end the frame instead of resuming it.
     template <bool Passing = false>
     FLOW_INLINE bool waitFor(Cell* cell) {
+        setOperand(cell);
+        return waitForOperand<Passing>();
+    }
+    /// The same in two steps, of which the second belongs to await_ready: its answer is used where it is given, and
+    /// need not be looked up in the link.
+    FLOW_INLINE void setOperand(Cell* cell) { awaited_ = cell; }
+    template <bool Passing>
+    FLOW_INLINE bool waitForOperand() {
+        Cell* cell = awaited_.cell();
         if (isCancelled()) [[unlikely]] {
             releaseFuture(cell);
             awaited_ = cancelledCell();
             return false;
         }
-        if (cell->isReady()) {
-            awaited_ = cell;
+        if (cell->isReady())
             return false;
-        }
-        park(frame(), cell);
+        checkThread(cell);
+        pushFront(cell->waiters, frame()->link);
         if constexpr (Passing)
             awaited_ = Awaited::passing(cell);
         return true;
-    }
-    /// The same in two steps, of which the second belongs to await_ready: what it returns need not be kept anywhere,
-    /// as the frame's being parked need not be looked up.
-    FLOW_INLINE void setOperand(Cell* cell) { awaited_ = cell; }
-    template <bool Passing>
-    FLOW_INLINE bool waitForOperand() {
-        return waitFor<Passing>(awaited_.cell());
     }
     FLOW_INLINE bool waitFor(Delay delay) {
         if (isCancelled()) [[unlikely]] {
@@ -400,6 +401,16 @@ struct ParkedAwaiter {
     void await_resume() const noexcept {}
 };
 
+/// The end with the error that is in the cell.
+[[gnu::noinline, gnu::cold]] inline std::coroutine_handle<> endWithError(Waiter* frame) noexcept {
+    Cell* cell = Cell::of(frame);
+    const void* code = reinterpret_cast<const void*>(frame->destroy);
+    frame->destroy(frame);
+    if (cell->futures == 0)
+        reportDroppedError(code, cell->error);
+    return handOver(finishFrame(cell, Cell::kError));
+}
+
 /// The end of a coroutine: destroys the frame, publishes, hands over. It is part of the coroutine, so after destroy()
 /// only locals are touched. kUnset: with a value, or with the error that is in the cell.
 template <std::uint8_t Status, bool FrameIsTrivial = false>
@@ -408,18 +419,17 @@ struct Ending {
     FLOW_INLINE std::coroutine_handle<> await_suspend(std::coroutine_handle<> handle) const noexcept {
         Waiter* frame = opaque(static_cast<Waiter*>(handle.address()));
         Cell* cell = Cell::of(frame);
-        std::uint8_t last = Status != Cell::kUnset ? Status : cell->error.isValid() ? Cell::kError : Cell::kValue;
-        const void* code = reinterpret_cast<const void*>(frame->destroy);
+        if (Status == Cell::kError || (Status == Cell::kUnset && cell->error.isValid())) [[unlikely]]
+            return endWithError(frame);
         if constexpr (!FrameIsTrivial)
             frame->destroy(frame);
         if constexpr (Status == Cell::kNever) {
             cell->flags = Cell::kNever;
             releasePromise(cell);
             return caller();
+        } else {
+            return handOver(finishFrame(cell, Cell::kValue));
         }
-        if (last == Cell::kError && cell->futures == 0) [[unlikely]]
-            reportDroppedError(code, cell->error);
-        return handOver(finishFrame(cell, last));
     }
     [[noreturn]] void await_resume() const noexcept { __builtin_unreachable(); }
 };
