@@ -209,18 +209,40 @@ Waiter* failFrame(Waiter* frame, Error error) noexcept {
     return finishFrame(endInError(frame, error), Cell::kError);
 }
 
-Waiter* wakeAllButLast(Cell* cell) noexcept {
+namespace {
+
+/// The only waiter, if there is but one and it shall be run.
+Waiter* takeOnly(Cell* cell) {
     Link& waiters = cell->waiters;
     bool single = waiters.next == waiters.prev;
     if (single && (!cell->isError() || !Waiter::of(waiters.next)->awaited.isPassing())) [[likely]]
         return takeFirst(waiters);
+    return nullptr;
+}
+
+// What is rare stands apart, so that the usual case needs no frame on the stack.
+[[gnu::noinline]] Waiter* wakeMany(Cell* cell) noexcept {
     return cell->isError() ? wakeWithRoom<wakeWithError>(cell) : wakeWithRoom<wakeWithValue>(cell);
+}
+[[gnu::noinline]] Waiter* wakeManyAndRelease(Cell* cell) noexcept {
+    Waiter* last = cell->isError() ? wakeWithRoom<wakeWithError>(cell) : wakeWithRoom<wakeWithValue>(cell);
+    releasePromise(cell);
+    return last;
+}
+
+} // namespace
+
+Waiter* wakeAllButLast(Cell* cell) noexcept {
+    Waiter* only = takeOnly(cell);
+    return only ? only : wakeMany(cell);
 }
 
 Waiter* wakeAndRelease(Cell* cell) noexcept {
-    Waiter* last = wakeAllButLast(cell);
-    releasePromise(cell);
-    return last;
+    Waiter* only = takeOnly(cell);
+    if (!only)
+        return wakeManyAndRelease(cell);
+    --cell->promises; // the cell stays: the waiter has a future reference of it
+    return only;
 }
 
 void breakPromise(Cell* cell, Error error) noexcept {
