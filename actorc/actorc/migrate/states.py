@@ -56,16 +56,20 @@ class States(Common):
             self._decide(statement.init.type, statement.init.name, statement.init, top, block, owner)
         elif isinstance(statement, StateDecl):
             self._decide(statement.type, statement.name, statement, top, block, None)
-        scopes = {when.wait: when.body for when in statement.whens} if isinstance(statement, syntax.Choose) else {}
-        for wait in syntax.waits_of(statement):
-            if wait.result is not None and wait.result.is_state and wait.result.type is not None:
-                self._decide(wait.result.type, wait.result.name, wait, top, scopes.get(wait, block), None)
+        elif isinstance(statement, syntax.Wait):
+            self._plan_result(statement.wait, top, block)
+        results = {when.body: when.wait for when in statement.whens} if isinstance(statement, syntax.Choose) else {}
         for inner_block in syntax.children(statement):
-            for inner in inner_block.statements if not isinstance(statement, syntax.Block) else ():
+            if inner_block in results:
+                self._plan_result(results[inner_block], top, inner_block)
+            for inner in inner_block.statements:
                 self._plan(inner, top, inner_block)
-        if isinstance(statement, syntax.Block):
-            for inner in statement.statements:
-                self._plan(inner, top, statement)
+
+    def _plan_result(self, wait: syntax.WaitExpr, top: Statement, block: syntax.Block) -> None:
+        """In turn: states die in the reverse order of their declarations, so a branch of a choose comes before the
+        result of the next."""
+        if wait.result is not None and wait.result.is_state and wait.result.type is not None:
+            self._decide(wait.result.type, wait.result.name, wait, top, block, None)
 
     def _decide(
         self,
