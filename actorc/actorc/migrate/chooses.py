@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from actorc.migrate.common import Place
 from actorc.migrate.edits import Part
-from actorc.migrate.locals import Locals
 from actorc.migrate.notes import Hazard
+from actorc.migrate.operands import Operands
 from actorc.migrate.spelling import Operand
 from actorc.spelling import one_line
 from actorc.syntax import Block, Choose, ResultKind, Span, When
 
 
-class Chooses(Locals):
+class Chooses(Operands):
     def _choose(self, statement: Choose, place: Place) -> None:
         self._found.count("choose")
-        lends_braces = len(statement.whens) > 1 and not place.in_switch and not self._has_braces(place.block)
-        if place.in_switch:
-            self._wrap(statement.span, has_head=False)
-        elif not lends_braces:
-            self._brace(place.block)
         chosen = "chosen" if "chosen" not in self._used else self._unused("chosen")
         indexed = len(statement.whens) > 1
-        resets = "".join(f"{holder}.reset(); " for holder in reversed(place.dying))
-        race = self._race(statement, resets)
+        resets = [f"{holder}.reset();" for holder in reversed(place.dying)]
+        is_in_front = self._is_in_front(statement, resets)
+        lends_braces = indexed and not place.in_switch and not self._has_braces(place.block)
+        lends_braces = lends_braces or (is_in_front and not self._ends_block(statement, place))
+        if not lends_braces:
+            self._make_room(statement, place)
+        indent = self._indent(statement.span.start) if not lends_braces else self._branch_indent(statement)
+        front, given = self._in_front(statement, resets, indent) if is_in_front else ([], None)
+        race = self._race(statement, resets, given)
         first, end = self._words.between(statement.span)
         open_ = next(i for i in range(first, end) if self._words.texts[i] == "{")
         gap = Span(self._words.span(open_).end, statement.whens[0].span.start)
@@ -41,7 +45,9 @@ class Chooses(Locals):
         for number, when in enumerate(statement.whens):
             if number == 0:
                 head: list[Part] = ["{", gap] if lends_braces else above
-                head += [f"if (auto {chosen} = co_await ", *race, f"; {test})"]
+                if lends_braces and front and "\n" not in self._source[gap]:
+                    head.append(self._newline + indent)
+                head += [*front, f"if (auto {chosen} = co_await ", *race, f"; {test})"]
                 self._edits.replace(Span(statement.span.start, self._head_end(when)), *head)
             else:
                 last = number + 1 == len(statement.whens)
@@ -61,13 +67,32 @@ class Chooses(Locals):
         else:
             self._winner(when, "co_await ", *awaited)
 
-    def _race(self, statement: Choose, resets: str) -> list[Part]:
-        """What is awaited. `resets`: what happens once the operands are evaluated."""
+    def _is_in_front(self, statement: Choose, resets: Sequence[str]) -> bool:
+        """Whether the operands are made in front of the race, which takes no lambda."""
+        if not self._settings.is_foundationdb or not self._settings.is_exact:
+            return False
+        is_race = len(statement.whens) > 1
+        is_lazy = is_race and any(self._is_lazy(when, number) for number, when in enumerate(statement.whens))
+        return is_lazy or bool(resets)
+
+    def _ends_block(self, statement: Choose, place: Place) -> bool:
+        """Whether what is declared in front of it is in scope of nothing else."""
+        is_last = self._has_braces(place.block) and place.block.statements[-1] is statement
+        return is_last and not place.in_switch and self._is_first_in_line(statement.span.start)
+
+    def _branch_indent(self, statement: Choose) -> str:
+        first = statement.whens[0].span.start
+        if self._is_first_in_line(first):
+            return self._indent(first)
+        return self._indent(statement.span.start) + self._unit
+
+    def _race(self, statement: Choose, resets: Sequence[str], given: list[Part] | None) -> list[Part]:
+        """What is awaited. `resets`: what happens once the operands are evaluated; `given`: the operands, if that has
+        happened."""
         for when in statement.whens:
             self._found.count("when with waitNext" if when.wait.is_stream else "when")
-        is_careful = any(self._is_lazy(when, number) for number, when in enumerate(statement.whens))
-        if self._settings.is_foundationdb and (is_careful or resets):
-            return self._race_of_futures(statement, resets)
+        if given is not None:
+            return [f"{self._library}race(", *given, ")"]
         # A class may have a function of that name, which hides the library's.
         library = self._library or (
             "flow::" if "race" in self._words.texts and not self._settings.is_foundationdb else ""
@@ -76,7 +101,7 @@ class Chooses(Locals):
         for number, when in enumerate(statement.whens):
             race += [", "] if number else []
             race += self._raced(when, number)
-        return [*race, f").evaluated([&] {{ {resets}}})" if resets else ")"]
+        return [*race, f").evaluated([&] {{ {' '.join(resets)} }})" if resets else ")"]
 
     def _is_lazy(self, when: When, number: int) -> bool:
         """Whether it matters when the operand is made, and when what it is made of dies: behind the first operand that
@@ -90,46 +115,20 @@ class Chooses(Locals):
 
     def _raced(self, when: When, number: int) -> list[Part]:
         """One operand of the race. Behind the first one only what is called when its turn comes makes anything."""
-        span = when.wait.operand.span
+        operand = Operand(self._words, when.wait.operand.span)
         parts = self._operand(when.wait)
         if self._is_never(when.wait):
             return [self._typed_never(when.wait)]
-        if self._is_lazy(when, number):
+        if self._is_lazy(when, number) and not self._settings.is_foundationdb:
             return ["[&] { return ", *parts, "; }"]
-        if number and not Operand(self._words, span).is_name:
+        if number and not operand.is_name:
             self._note(
                 Hazard.LAZY_WHEN,
-                span,
+                when.wait.operand.span,
                 "race() makes this even if an operand in front of it is ready",
-                f"[&] {{ return {one_line(self._source[span])}; }}",
+                f"[&] {{ return {one_line(self._text(when.wait.operand))}; }}",
             )
-        return parts
-
-    def _race_of_futures(self, statement: Choose, resets: str) -> list[Part]:
-        """For a race() that takes no lambda: the operands are made in front of it, unless an earlier one is ready."""
-        line = self._newline + self._indent(statement.span.start) + self._unit
-        lines: list[Part] = ["[&] {"]
-        names: list[str] = []
-        for number, when in enumerate(statement.whens):
-            result = when.wait.result
-            kind = f"{self._library}Future{'Stream' if when.wait.is_stream else ''}"
-            type_ = f"{kind}<{self._library}Void>" if result is None else "auto"
-            if result is not None and result.type is not None:
-                type_ = f"{kind}<{one_line(self._text(result.type))}>"
-            parts = [self._typed_never(when.wait)] if self._is_never(when.wait) else self._operand(when.wait)
-            name = f"operand{number}" if f"operand{number}" not in self._used else self._unused(f"operand{number}")
-            lines += [f"{line}{self._unit}{type_} {name} = "]
-            if number and not Operand(self._words, when.wait.operand.span).is_name and not self._is_never(when.wait):
-                made: list[Part] = [type_] if type_ != "auto" else ["std::decay_t<decltype(", *parts, ")>"]
-                instead: list[Part] = [*made, "()" if when.wait.is_stream else f"({self._library}Never())"]
-                if when.wait.is_stream and type_ != "auto":
-                    instead = [f"{type_.replace('FutureStream', 'PromiseStream', 1)}().getFuture()"]
-                lines += [" || ".join(f"{each}.isReady()" for each in names), " ? ", *instead, " : "]
-            lines += [*parts, ";"]
-            names.append(name)
-        given = ", ".join(f"std::move({name})" for name in names)
-        resets = f"{line}{self._unit}{resets.rstrip()}" if resets else ""
-        return [*lines, f"{resets}{line}{self._unit}return {self._library}race({given});{line}}}()"]
+        return ["[&] { return ", *parts, "; }()"] if operand.is_wrapped else parts
 
     def _head_end(self, when: When) -> int:
         """Behind the `)` of `when(...)`."""

@@ -64,11 +64,14 @@ class Waits(States):
     def _is_never(self, wait: WaitExpr) -> bool:
         """`T x = wait(Never())`: what is awaited must know T."""
         has_type = wait.result is not None and wait.result.type is not None
-        return has_type and re.fullmatch(r"(?:flow::)?Never\(\)", self._text(wait.operand)) is not None
+        return has_type and self._says_never(wait)
+
+    def _says_never(self, wait: WaitExpr) -> bool:
+        return re.fullmatch(r"(?:flow::)?Never\(\)", self._text(wait.operand)) is not None
 
     def _typed_never(self, wait: WaitExpr) -> str:
-        assert wait.result is not None
-        return f"{self._library}Future<{one_line(self._text(wait.result.type))}>({self._text(wait.operand)})"
+        type_ = f"{self._library}Void" if wait.result is None else one_line(self._text(wait.result.type))
+        return f"{self._library}Future<{type_}>({self._text(wait.operand)})"
 
     def _wait(self, statement: syntax.Wait, place: Place, ends_locals: bool) -> tuple[str, ...]:
         """`ends_locals`: a wait follows while the result is in scope. Returns the holders that this makes."""

@@ -158,4 +158,4 @@ def test_an_operand_that_is_written_twice(tmp_path: Path) -> None:
     files = {"x.actor.cpp": "ACTOR UNCANCELLABLE Future<int> f(int a) { return a; }\n" + choice}
     after = migrated(tmp_path, files, "--target=foundationdb")["x.cpp"]
     assert "decltype(f(Uncancellable(), 1))" in after
-    assert " : f(Uncancellable(), 1);" in after
+    assert " = f(Uncancellable(), 1);" in after

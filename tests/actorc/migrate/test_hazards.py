@@ -231,20 +231,80 @@ def test_a_race_of_futures() -> None:
         when(wait(self->stop)) {}
         when(x = wait(self->get(operand1))) {}
         when(auto y = waitNext(self->next(Name()))) {}
-        when(int z = waitNext(self->next(2))) {}
+        when(int z = wait(Never())) {}
+        when(wait(self->stop)) {}
     }"""
     found = exact(body, "foundationdb")
     assert "H6" not in found.codes
-    assert "Future<Void> operand0 = self->stop;" in found.text
-    ready = "operand0.isReady()"
-    made = f"{ready} ? std::decay_t<decltype(self->get(operand1))>(Never()) : self->get(operand1);"
-    assert f"auto operand12 = {made}" in found.text
-    ready += " || operand12.isReady()"
-    made = f"{ready} ? std::decay_t<decltype(self->next(Name()))>() : self->next(Name());"
-    assert f"auto operand2 = {made}" in found.text
-    ready += " || operand2.isReady()"
-    assert f"FutureStream<int> operand3 = {ready} ? PromiseStream<int>().getFuture() : self->next(2);" in found.text
-    assert "race([&]" not in found.text
+    made = """\
+    {
+        PromiseStream<std::decay_t<decltype((self->next(Name())).pop())>> never2;
+        std::decay_t<decltype(self->next(Name()))> operand2 = never2.getFuture();
+        std::decay_t<decltype(self->get(operand1))> operand12 = Never();
+        Future<Void> operand0 = self->stop;
+        if (!operand0.isReady()) {
+            operand12 = self->get(operand1);
+            if (operand12.isReady()) {
+                operand0 = Never();
+            } else {
+                operand2 = self->next(Name());
+                if (operand2.isReady() || self->stop.isReady()) {
+                    operand0 = Never();
+                    operand12 = Never();
+                }
+            }
+        }
+        if (auto chosen = co_await race(std::move(operand0), std::move(operand12), std::move(operand2), \
+Future<int>(Never()), self->stop); chosen.index() == 0) {} else"""
+    assert made in found.text
+
+
+@pytest.mark.parametrize(
+    ("around", "may_be_cancelled"),
+    [
+        ("{}", False),
+        ("if (x) {{ {} }}", False),
+        ("while (x) {{ {} }}", True),
+        ("wait(delay(1)); {}", True),
+        ("choose {{ when(wait(delay(1))) {{ {} }} }}", True),
+    ],
+)
+def test_what_an_actor_that_was_cancelled_makes(around: str, may_be_cancelled: bool) -> None:
+    """One that has not waited yet has not been cancelled."""
+    body = around.format("choose { when(wait(self->get(1))) {} when(wait(self->get(2))) {} }")
+    assert ("co_await Future<Void>(Void());" in exact(body, "foundationdb").text) is may_be_cancelled
+    assert "co_await Future<Void>(Void());" not in idiomatic(body, "foundationdb").text
+    runs_on = converted(f"ACTOR void f(Server* self, int x) {{ {body} }}\n", "exact", "foundationdb")
+    assert "if (!operand0.isReady())" in runs_on.text
+    assert "co_await Future<Void>(Void());" not in runs_on.text
+
+
+def test_operands_while_locals_are_alive() -> None:
+    """They die once all operands are evaluated, and before what loses."""
+    body = """\
+    wait(delay(1));
+    Guard guard;
+    choose {
+        when(wait(g)) {}
+        when(wait(self->get(1))) {}
+    }"""
+    made = """\
+        if (!operand0.isReady()) {
+            try {
+                co_await Future<Void>(Void());
+            } catch (...) {
+                guardLocal.reset();
+                throw;
+            }
+            operand1 = self->get(1);
+            if (operand1.isReady()) {
+                guardLocal.reset();
+                operand0 = Never();
+            }
+        }
+        guardLocal.reset();
+        if (auto chosen = co_await race(std::move(operand0), std::move(operand1)); chosen.index() == 0) {} else {}"""
+    assert made in exact(body, "foundationdb").text
 
 
 def test_a_race_of_what_can_be_made_at_once() -> None:
