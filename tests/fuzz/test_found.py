@@ -125,7 +125,7 @@ ACTOR Future<int> root(Token token, int n) {
     catch (Error& e2) {
         Token t3("root.t3");
         choose {
-            when(int x4 = wait(number(4))) {
+            when(wait(signal(4))) {
             }
             when(wait(signal(5))) {
             }
