@@ -122,12 +122,11 @@ class Chooses(Operands):
         if self._is_lazy(when, number) and not self._settings.is_foundationdb:
             return ["[&] { return ", *parts, "; }"]
         if number and not operand.is_name:
-            self._note(
-                Hazard.LAZY_WHEN,
-                when.wait.operand.span,
-                "race() makes this even if an operand in front of it is ready",
-                f"[&] {{ return {one_line(self._text(when.wait.operand))}; }}",
-            )
+            lazily = f"[&] {{ return {one_line(self._text(when.wait.operand))}; }}"
+            if self._settings.is_foundationdb:
+                lazily = "a variable in front of it, set if no operand before it is ready: see --style exact"
+            message = "race() makes this even if an operand in front of it is ready"
+            self._note(Hazard.LAZY_WHEN, when.wait.operand.span, message, lazily)
         return ["[&] { return ", *parts, "; }()"] if operand.is_wrapped else parts
 
     def _head_end(self, when: When) -> int:
