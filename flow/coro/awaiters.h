@@ -1,0 +1,166 @@
+#pragma once
+// What the compiler asks at each co_await and at the end of a coroutine: whether to suspend, and to whom control
+// passes.
+
+#include "flow/core/error_or.h"
+#include "flow/coro/promise_base.h"
+
+namespace flow::coro {
+
+[[noreturn, gnu::noinline, gnu::cold]] inline void throwError(Cell* cell) {
+    throw takeError(cell);
+}
+
+/// Whom an await_suspend names to go back to the caller. libstdc++'s is a variable, through which clang would make a
+/// call at every suspension; what its own builtin names it knows to do nothing.
+FLOW_INLINE std::coroutine_handle<> caller() noexcept {
+#if defined(__clang__)
+    return std::coroutine_handle<>::from_address(__builtin_coro_noop());
+#else
+    return std::noop_coroutine();
+#endif
+}
+
+/// The control that passes on when a frame has ended.
+inline std::coroutine_handle<> handOver([[maybe_unused]] Waiter* last) noexcept {
+#if FLOW_TAIL_CALLS
+    if (last) {
+        noteRunning(last);
+        return std::coroutine_handle<>::from_address(opaque(last));
+    }
+#else
+    handedOver = last;
+#endif
+    return caller();
+}
+
+/// An awaiter needs nothing but the promise. With clang it is the promise, under another name, and takes no room in the
+/// frame; gcc 12 copies awaiters that are lvalues, so that there it is a pointer.
+#if defined(__clang__)
+struct AwaiterBase {
+    FLOW_INLINE PromiseBase* promise() const noexcept {
+        return reinterpret_cast<PromiseBase*>(const_cast<AwaiterBase*>(this));
+    }
+};
+template <class A>
+using Given = A&;
+template <class A>
+FLOW_INLINE A& give(PromiseBase* promise) {
+    return reinterpret_cast<A&>(*promise);
+}
+#else
+struct AwaiterBase {
+    PromiseBase* pointer;
+    FLOW_INLINE PromiseBase* promise() const noexcept { return pointer; }
+};
+template <class A>
+using Given = A;
+template <class A>
+FLOW_INLINE A give(PromiseBase* promise) {
+    return {{{promise}}};
+}
+#endif
+
+/// What all co_awaits have in common.
+struct Awaiter : AwaiterBase {
+    static constexpr bool kPassing = false;
+    FLOW_INLINE bool await_ready() const noexcept { return !promise()->isParked(); }
+    FLOW_INLINE void await_suspend(std::coroutine_handle<>) const noexcept { promise()->noteSuspended(); }
+    FLOW_INLINE Cell* settled() const {
+        Cell* cell = promise()->takeAwaited();
+        if (cell && cell->isError()) [[unlikely]]
+            throwError(cell);
+        return cell;
+    }
+};
+
+/// The same in a coroutine that propagates errors: they never reach await_resume.
+struct PassingAwaiter : AwaiterBase {
+    static constexpr bool kPassing = true;
+    FLOW_INLINE bool await_ready() const noexcept { return !promise()->isParked() && !promise()->hasFailed(); }
+    FLOW_INLINE std::coroutine_handle<> await_suspend(std::coroutine_handle<>) const noexcept {
+        promise()->noteSuspended();
+        if (promise()->isParked()) [[likely]]
+            return caller();
+        Waiter* frame = promise()->frame();
+        return handOver(failFrame(frame, takeError(promise()->takeAwaited())));
+    }
+    FLOW_INLINE Cell* settled() const { return promise()->takePassing(); }
+};
+
+/// On a cell, which is the promise's operand.
+template <class Base>
+struct CellAwaiter : Base {
+    FLOW_INLINE bool await_ready() const noexcept {
+        return !this->promise()->template waitForOperand<Base::kPassing>() &&
+               !(Base::kPassing && this->promise()->hasFailed());
+    }
+};
+template <class T, class Base>
+struct ValueAwaiter : CellAwaiter<Base> {
+    FLOW_INLINE T await_resume() const { return takeValue<T>(this->settled()); }
+};
+template <class T, class Base>
+struct StreamAwaiter : CellAwaiter<Base> {
+    FLOW_INLINE T await_resume() const { return takeNext<T>(this->settled()); }
+};
+/// For delays and yields, after which there is nothing to take, except when the coroutine was cancelled.
+template <class Base>
+struct DelayAwaiter : Base {
+    FLOW_INLINE void await_resume() const {
+        if constexpr (std::is_same_v<Base, Awaiter>)
+            if (this->promise()->hasAwaited()) [[unlikely]]
+                throwError(this->promise()->takeAwaited());
+    }
+};
+/// With Marked, the coroutine is one that propagates errors and cancels everywhere else.
+template <class T, bool Marked>
+struct TryAwaiter : CellAwaiter<Awaiter> {
+    FLOW_INLINE ErrorOr<T> await_resume() const {
+        if constexpr (Marked)
+            this->promise()->cell()->flags |= Cell::kPassesCancel;
+        Cell* cell = this->promise()->takeAwaited();
+        if (cell && cell->isError())
+            return ErrorOr<T>::failed(takeError(cell));
+        return takeValue<T>(cell);
+    }
+};
+/// The frame is parked already.
+struct ParkedAwaiter {
+    bool await_ready() const noexcept { return false; }
+    FLOW_INLINE void await_suspend([[maybe_unused]] std::coroutine_handle<> handle) const noexcept {
+        PromiseBase::of(handle)->noteSuspended();
+    }
+    void await_resume() const noexcept {}
+};
+
+/// The end with the error that is in the cell. Apart, since the less there is in a coroutine that ends with a value,
+/// the sooner it becomes part of its caller.
+[[gnu::noinline, gnu::cold]] inline std::coroutine_handle<> endWithError(Waiter* frame) noexcept {
+    return handOver(failFrame(frame, Cell::of(frame)->error));
+}
+
+/// The end of a coroutine: destroys the frame, publishes, hands over. It is part of the coroutine, so after destroy()
+/// only locals are touched. kUnset: with a value, or with the error that is in the cell.
+template <std::uint8_t Status, bool FrameIsTrivial = false>
+struct Ending {
+    bool await_ready() const noexcept { return false; }
+    FLOW_INLINE std::coroutine_handle<> await_suspend(std::coroutine_handle<> handle) const noexcept {
+        Waiter* frame = opaque(static_cast<Waiter*>(handle.address()));
+        Cell* cell = Cell::of(frame);
+        if (Status == Cell::kError || (Status == Cell::kUnset && cell->error.isValid())) [[unlikely]]
+            return endWithError(frame);
+        if constexpr (!FrameIsTrivial)
+            frame->destroy(frame);
+        if constexpr (Status == Cell::kNever) {
+            cell->flags = Cell::kNever;
+            releasePromise(cell);
+            return caller();
+        } else {
+            return handOver(finishFrame(cell, Cell::kValue));
+        }
+    }
+    [[noreturn]] void await_resume() const noexcept { __builtin_unreachable(); }
+};
+
+} // namespace flow::coro

@@ -1,0 +1,147 @@
+#pragma once
+// PromiseBase: what each coroutine's promise begins with, which makes its frame a Waiter, and how a co_await parks it.
+
+#include "flow/base/inline.h"
+#include "flow/loop/choose.h"
+
+#include <coroutine>
+
+namespace flow::coro {
+using namespace flow::detail;
+
+/// What every promise begins with: the links and `awaited` of the Waiter that the frame is.
+class PromiseBase {
+public:
+    PromiseBase(PromiseBase const&) = delete;
+    PromiseBase& operator=(PromiseBase const&) = delete;
+
+    /// The frame. The compiler takes the promise for a local object until it has split the coroutine, and would treat
+    /// an address in front of it as out of bounds: the empty asm hides where the pointer comes from.
+    FLOW_INLINE Waiter* frame() {
+        char* address = reinterpret_cast<char*>(this);
+        asm("" : "+r"(address));
+        return reinterpret_cast<Waiter*>(address - offsetof(Waiter, link));
+    }
+    Cell* cell() { return Cell::of(frame()); }
+    static PromiseBase* of(std::coroutine_handle<> handle) {
+        return reinterpret_cast<PromiseBase*>(&static_cast<Waiter*>(handle.address())->link);
+    }
+
+    // Each of these parks the frame, or leaves a ready operand in `awaited`; true if it has parked. Nothing can resume
+    // the frame before it has suspended, since no code of others runs in between. They are inlined, and pass only words
+    // on, because whatever has its address taken before the compiler splits the coroutine would get a place in the
+    // frame.
+
+    /// Takes over one future reference. With Passing, an error will end the frame instead of resuming it.
+    template <bool Passing = false>
+    FLOW_INLINE bool waitFor(Cell* cell) {
+        setOperand(cell);
+        return waitForOperand<Passing>();
+    }
+    /// The same in two steps, of which the second belongs to await_ready: its answer is used where it is given, and
+    /// need not be looked up in the link.
+    FLOW_INLINE void setOperand(Cell* cell) { awaited_ = cell; }
+    template <bool Passing>
+    FLOW_INLINE bool waitForOperand() {
+        Cell* cell = awaited_.cell();
+        if (isCancelled()) [[unlikely]] {
+            releaseFuture(cell);
+            awaited_ = cancelledCell();
+            return false;
+        }
+        if (cell->isReady())
+            return false;
+        checkThread(cell);
+        pushFront(cell->waiters, frame()->link);
+        if constexpr (Passing)
+            awaited_ = Awaited::passing(cell);
+        return true;
+    }
+    FLOW_INLINE bool waitFor(Delay delay) {
+        if (isCancelled()) [[unlikely]] {
+            awaited_ = cancelledCell();
+            return false;
+        }
+        loop().parkUntil(frame(), delay.deadline(), delay.priority());
+        return true;
+    }
+    FLOW_INLINE bool waitFor(Yield yield) {
+        if (isCancelled()) [[unlikely]] {
+            awaited_ = cancelledCell();
+        } else if (loop().shouldYield()) {
+            loop().makeReady(frame(), yield.priority());
+            return true;
+        }
+        return false;
+    }
+    FLOW_INLINE bool waitFor(ChooseBase& choose) {
+        if (choose.decided())
+            return false;
+        choose.park(frame());
+        return true;
+    }
+    template <bool Passing = false>
+    FLOW_INLINE bool waitFor(Pending const& operand) {
+        if (operand.isDelay())
+            return waitFor(operand.asDelay());
+        if (operand.cell())
+            return waitFor<Passing>(operand.cell());
+        if (isCancelled()) [[unlikely]]
+            awaited_ = cancelledCell();
+        return false;
+    }
+    /// Whether the frame stands in some queue. False when it runs, or when what it waits for was ready.
+    bool isParked() const { return link_.isLinked(); }
+    /// Whether there is a cell to take. After a delay only if the coroutine was cancelled.
+    FLOW_INLINE bool hasAwaited() const { return !awaited_.isNothing(); }
+    /// What the coroutine goes on with: a ready cell with its reference, or null after a delay.
+    FLOW_INLINE Cell* takeAwaited() {
+        Cell* cell = awaited_.cell();
+        awaited_ = {};
+        return cell;
+    }
+    /// The operand with which the coroutine goes on, failed or not.
+    FLOW_INLINE Pending settled() { return Pending(takeAwaited()); }
+    FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when(frame(), operand); }
+    /// The same after a wait that was Passing.
+    FLOW_INLINE Cell* takePassing() {
+        Cell* cell = awaited_.anyCell();
+        awaited_ = {};
+        return cell;
+    }
+    /// Of a frame that is not parked: whether what it waited for has failed.
+    FLOW_INLINE bool hasFailed() const { return hasAwaited() && awaited_.anyCell()->isError(); }
+    /// Control goes back to whoever called or resumed the coroutine.
+    void noteSuspended() const {
+#if FLOW_CHECKED
+        runningActor = caller_;
+#endif
+    }
+
+protected:
+    PromiseBase() : link_{nullptr, nullptr} { noteRunning(frame()); }
+    ~PromiseBase() = default;
+
+private:
+    FLOW_INLINE bool isCancelled() {
+        Cell* self = cell();
+        return self->has(Cell::kCancelled) && !self->has(Cell::kUncancellable);
+    }
+
+    Link link_; // written through frame()
+    Awaited awaited_;
+#if FLOW_CHECKED
+    const void* caller_ = runningActor;
+#endif
+};
+
+/// The same operations for a coroutine that is destroyed where it waits if that fails, or if it is cancelled.
+class PassingBase : public PromiseBase {
+public:
+    FLOW_INLINE bool waitFor(Pending const& operand) { return PromiseBase::waitFor<true>(operand); }
+    FLOW_INLINE bool waitFor(ChooseBase& choose) { return PromiseBase::waitFor(choose); }
+    FLOW_INLINE Pending settled() { return Pending(takePassing()); }
+    FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when<true>(frame(), operand); }
+};
+
+} // namespace flow::coro
