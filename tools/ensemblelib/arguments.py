@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 
-SEEDS = 1 << 63  # fit into SQLite
+SEEDS = sys.maxsize  # fit into SQLite, and a range of them has a len()
 
 
 def seed(text: str) -> int:
