@@ -110,7 +110,7 @@ def add_ledger(parser: CommandParser) -> None:
 
 @contextmanager
 def opened(path: Path, *, must_be: bool = False) -> Iterator[Ledger]:
-    """A UsageError if it cannot be written; `must_be`: or if there is none."""
+    """A UsageError if it cannot be read or written, now or later; `must_be`: or if there is none."""
     if must_be and not path.exists():
         raise UsageError(f"there is no ledger {path}: tools/ensemble run writes one")
     connection: sqlite3.Connection | None = None
@@ -124,9 +124,13 @@ def opened(path: Path, *, must_be: bool = False) -> Iterator[Ledger]:
             connection.close()
         raise UsageError(f"cannot write the ledger {path}: {error}") from error
     try:
-        yield Ledger(connection)
+        try:
+            yield Ledger(connection)
+        finally:
+            connection.commit()
+    except sqlite3.Error as error:
+        raise UsageError(f"the ledger {path}: {error}") from error
     finally:
-        connection.commit()
         connection.close()
 
 

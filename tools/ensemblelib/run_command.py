@@ -16,7 +16,7 @@ from common.progress import Bar
 from common.sanitizer import SANITIZER
 from ensemblelib import local
 from ensemblelib.arguments import count, scheduler, seconds, seeds
-from ensemblelib.ledger import Ledger, add_ledger, opened
+from ensemblelib.ledger import Difference, Ledger, add_ledger, opened
 from ensemblelib.program import Program, add_arguments, program
 from ensemblelib.results import Result, Tally, grouped
 from ensemblelib.shrink_command import first_line, report, shrink
@@ -33,7 +33,8 @@ With --scheduler each batch of seeds is a task of Dask. The program must be the 
 at the same path on every worker; workers need nothing else of the project.
 
 Exit code: 0 nothing failed, 1 a seed failed, or two runs of one differed, 2 wrong
-arguments, 130 interrupted; what is done by then is kept."""
+arguments, or it could not go on, 130 interrupted; what is done by then is printed, and
+kept."""
 
 FAILURES = 100  # after which a run ends
 BATCH = 100  # seeds in a process, at most
@@ -97,10 +98,31 @@ def _run(
     out: Console,
 ) -> int:
     tally = Tally()
-    most = None if options.keep_going else options.max_failures
     number = ledger.begin(found, options.test, revision(), options.seeds)
     began = time.monotonic()
-    code, problem = 0, ""
+    differences: list[Difference] = []
+    try:
+        code, problem = _gather(options, tally, ledger, number, results, console)
+        ledger.end(number)
+        differences = ledger.differences(number)
+    finally:  # where the ledger fails, too
+        _print(options, found, tally, differences, time.monotonic() - began, console, out)
+    if problem:
+        console.print(f"tools/ensemble: {problem}", markup=False, highlight=False, soft_wrap=True)
+    return code or int(bool(tally.failures or differences))
+
+
+def _gather(
+    options: argparse.Namespace,
+    tally: Tally,
+    ledger: Ledger,
+    number: int,
+    results: Generator[Result | None, None, None],
+    console: Console,
+) -> tuple[int, str]:
+    """Into the tally and the ledger; returns the exit code for an end before the last seed, and why it came."""
+    most = None if options.keep_going else options.max_failures
+    began = time.monotonic()
     try:
         with Bar(console, f"seeds of {options.test}") as bar, closing(results):
             for result in results:
@@ -108,18 +130,13 @@ def _run(
                     tally.add(result)
                     ledger.add(number, result)
                 if most is not None and len(tally.failures) >= most:
-                    problem = f"ended after {len(tally.failures)} failures; --keep-going goes on"
-                    break
+                    return 0, f"ended after {len(tally.failures)} failures; --keep-going goes on"
                 bar.update(len(tally.done), len(options.seeds), _note(tally, time.monotonic() - began))
     except KeyboardInterrupt:
-        code, problem = 130, "interrupted"
+        return 130, "interrupted"
     except (Failure, OSError) as error:
-        code, problem = 1, str(error)
-    ledger.end(number)
-    _print(options, found, tally, ledger, number, time.monotonic() - began, console, out)
-    if problem:
-        console.print(f"tools/ensemble: {problem}", markup=False, highlight=False, soft_wrap=True)
-    return code or int(bool(tally.failures or ledger.differences(number)))
+        return 2, str(error)
+    return 0, ""
 
 
 def _note(tally: Tally, real: float) -> str:
@@ -131,8 +148,7 @@ def _print(
     options: argparse.Namespace,
     found: Program,
     tally: Tally,
-    ledger: Ledger,
-    number: int,
+    differences: Sequence[Difference],
     real: float,
     console: Console,
     out: Console,
@@ -154,7 +170,7 @@ def _print(
             except Failure as error:  # it may have failed on another machine only
                 lines.append(f"  not shrunk: {error}")
         lines.append("")
-    lines += [f"not deterministic: {each}" for each in ledger.differences(number)]
+    lines += [f"not deterministic: {each}" for each in differences]
     kinds = f" of {len(groups)} signatures" if len(groups) > 1 else ""
     lines.append(
         f"{len(tally.done):,} seeds of {options.test}: {len(tally.failures):,} failed{kinds}; {span(tally.seconds)} "

@@ -17,6 +17,7 @@ from ensemblelib.results import Result, grouped
 from ensemblelib.run_command import split
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
+FRONT = Path(__file__).resolve().parents[3] / "tools" / "ensemble.py"
 
 
 def test_splitting_loses_nothing() -> None:
@@ -83,8 +84,7 @@ def test_two_runs_that_differ(ensemble: Command) -> None:
 @pytest.mark.parametrize("test", ["slow", "stubborn"])
 def test_an_interrupted_run_keeps_what_is_done(fake: Path, tmp_path: Path, test: str) -> None:
     ledger = tmp_path / "ledger.sqlite"
-    front = Path(__file__).resolve().parents[3] / "tools" / "ensemble.py"
-    line = [sys.executable, front, "run", test, "--seeds", "0..99999", "--program", fake, "--ledger", ledger]
+    line = [sys.executable, FRONT, "run", test, "--seeds", "0..99999", "--program", fake, "--ledger", ledger]
     with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as child:
         try:
             deadline = time.monotonic() + 20
@@ -164,3 +164,26 @@ def test_dask_is_not_loaded_without_a_cluster() -> None:
         subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[3] / "tools", check=False).returncode
         == 0
     )
+
+
+def test_a_ledger_that_becomes_too_large(fake: Path, tmp_path: Path) -> None:
+    """As on a full disk: what was found is printed all the same."""
+    line = [sys.executable, FRONT, "run", "bad", "--seeds", "0..999", "--keep-going", "--program", fake]
+    limited = ["prlimit", "--fsize=65536", *line, "--ledger", tmp_path / "ledger.sqlite"]
+    done = subprocess.run(limited, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 2
+    assert "seeds: lost # records" in done.stdout
+    assert done.stderr.startswith(f"tools/ensemble: the ledger {tmp_path}/ledger.sqlite: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_damaged_ledger(ensemble: Command, tmp_path: Path) -> None:
+    ensemble("run", "good", "--seeds", "0..299")
+    with (tmp_path / "ledger.sqlite").open("r+b") as file:
+        file.seek(30000)
+        file.write(b"\xff" * 20000)
+    for done in (ensemble("summary"), ensemble("run", "bad", "--seeds", "0..30")):
+        assert done.returncode == 2
+        assert done.stderr.startswith(f"tools/ensemble: the ledger {tmp_path}/ledger.sqlite: ")
+        assert done.stderr.count("\n") == 1
+    assert "lost # records" in done.stdout
