@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import CancelledError
 from typing import Any
 
 import cloudpickle  # type: ignore[import-untyped]
@@ -20,6 +22,8 @@ PATIENCE = 5.0  # seconds for the scheduler to answer, and for a first worker to
 ABSENCE = 60.0  # seconds without any worker, in the middle of a run
 AHEAD = 3  # batches that wait for each thread of the workers
 TRIES = 3  # of a batch whose workers die, each of which Dask makes several
+
+logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # tracebacks of what we say in a line
 
 
 class _ByValue:
@@ -41,6 +45,7 @@ class _ByValue:
 class Cluster:
     def __init__(self, address: str) -> None:
         """A Failure within PATIENCE if there is nobody."""
+        self._address = address
         try:
             self._client = Client(address, timeout=PATIENCE)
         except (OSError, TimeoutError, ValueError) as error:
@@ -96,6 +101,8 @@ class Cluster:
                     else:
                         raise Failure(f"seeds {seeds.start}..{seeds.stop - 1}: {error or future.status}")
                 yield None
+        except (CancelledError, OSError) as error:
+            raise Failure(f"the connection to the scheduler at {self._address} is lost") from error
         finally:
             self._client.cancel(list(waiting), force=True)
 

@@ -10,7 +10,7 @@ FAULTS = ["clog", "diskFull", "diskLostWrite", "powerLoss", "processKill"]
 # What strikes in "faulty", in this order.
 STRIKES = ["clog", "diskFull", "clog", "powerLoss", "clog", "diskLostWrite", "diskFull", "processKill"]
 CULPRITS = {(3, "powerLoss"), (5, "diskLostWrite")}
-TESTS = ["good", "bad", "mixed", "leaky", "restless", "slow", "faulty", "stubborn"]
+TESTS = ["good", "bad", "mixed", "leaky", "restless", "slow", "slowly-bad", "faulty", "stubborn"]
 
 
 def misbehave(seed):
@@ -58,9 +58,9 @@ def struck(faults):
 def run(test, seed, arguments):
     faults = strikes(arguments) if test == "faulty" else [(0, "clog")] * (seed % 2)
     failure = misbehave(seed) if test == "mixed" else None
-    if test == "bad" or (test == "faulty" and set(faults) >= CULPRITS):
+    if test in ("bad", "slowly-bad") or (test == "faulty" and set(faults) >= CULPRITS):
         failure = {"signature": "lost # records", "text": f"lost {seed} records"}
-    if test == "slow":
+    if test in ("slow", "slowly-bad"):
         time.sleep(0.02)
     if test == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)

@@ -29,7 +29,7 @@ class Cluster:
         with socket.create_server(("127.0.0.1", 0)) as server:
             port = server.getsockname()[1]
         self.address = f"tcp://127.0.0.1:{port}"
-        self._start("scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard")
+        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard")
         self._until("scheduler", "Scheduler at:")
         self.first = self.worker("one")
 
@@ -130,3 +130,20 @@ def test_nobody_there(ensemble: Command) -> None:
     assert done.returncode == 1
     assert done.stderr.startswith(f"cannot reach a scheduler at tcp://127.0.0.1:{port}: ")
     assert time.monotonic() - began < 30
+
+
+def test_a_scheduler_that_dies(ensemble: Command, tmp_path: Path) -> None:
+    """What was found by then is printed, and kept."""
+    ensemble("run", "good", "--seeds", "0")  # so that there is a ledger
+    with ExitStack() as stack:
+        cluster = Cluster(stack, tmp_path)
+        line = ["run", "slowly-bad", "--seeds", "0..9999", "--keep-going", "--scheduler", cluster.address]
+        running = stack.enter_context(ThreadPoolExecutor(1)).submit(ensemble, *line)
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline and len(kept(tmp_path)) < 2:
+            time.sleep(0.1)
+        _end(cluster.scheduler)
+        done = running.result()
+    assert done.returncode == 2, done.stderr
+    assert "seeds: lost # records\n" in done.stdout
+    assert done.stderr == f"tools/ensemble: the connection to the scheduler at {cluster.address} is lost\n"
