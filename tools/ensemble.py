@@ -23,4 +23,4 @@ if __name__ == "__main__":
     if sys.argv[1:] in (["--help"], ["-h"]):
         print(USAGE)
         sys.exit(0)
-    sys.exit(run("tools/ensemble", COMMANDS))
+    sys.exit(run("tools/ensemble", COMMANDS, failed=2))  # 1: a seed has failed

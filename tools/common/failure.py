@@ -1,4 +1,4 @@
-"""What ends a tool with an exit code of 1."""
+"""What ends a tool, with an exit code of 1 as a rule."""
 
 
 class Failure(Exception):

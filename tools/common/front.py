@@ -15,9 +15,10 @@ from common.process import interrupt_on_terminate
 from common.sheet import output
 
 
-def run(tool: str, commands: Mapping[str, str], default: str | None = None) -> int:
+def run(tool: str, commands: Mapping[str, str], default: str | None = None, failed: int = 1) -> int:
     """`commands` are modules with main(arguments, console for progress, console for results) -> exit code. They are
-    imported when asked for, since what some of them need starts slowly. `default`: the module without a command."""
+    imported when asked for, since what some of them need starts slowly. `default`: the module without a command;
+    `failed`: the exit code of a Failure."""
     interrupt_on_terminate()
     arguments = sys.argv[1:]
     try:
@@ -37,13 +38,13 @@ def run(tool: str, commands: Mapping[str, str], default: str | None = None) -> i
         return 2
     except Failure as error:
         print(error, file=sys.stderr)
-        return 1
+        return failed
     except OSError as error:
         # Whatever is left to be printed would fail again when Python ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         where = f"{error.filename}: " if error.filename else ""
         print(f"{tool}: {where}{error.strerror or error}", file=sys.stderr)
-        return 1
+        return failed
     except KeyboardInterrupt:
         print(f"{tool}: interrupted", file=sys.stderr)
         return 130

@@ -127,7 +127,7 @@ def test_nobody_there(ensemble: Command) -> None:
         port = server.getsockname()[1]
     began = time.monotonic()
     done = ensemble("run", "good", "--seeds", "0..9", "--scheduler", f"tcp://127.0.0.1:{port}")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr.startswith(f"cannot reach a scheduler at tcp://127.0.0.1:{port}: ")
     assert time.monotonic() - began < 30
 

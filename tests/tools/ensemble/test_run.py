@@ -147,7 +147,7 @@ def test_a_program_that_cannot_be_run(ensemble: Command, tmp_path: Path) -> None
         f"tools/ensemble: cannot run {tmp_path}/nothing: No such file or directory\n",
     )
     done = ensemble("run", "good", "--seeds", "1", program=Path("/bin/echo"))
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "this is no line of a program of simulations: --list" in done.stderr
 
 
