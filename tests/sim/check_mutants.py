@@ -1,10 +1,11 @@
 """The simulation is tested by what it must find: the planted faults of tests/sim/mutants.h, one at a time.
 
-check_mutants.py PROGRAM [--seeds N] [--share PERCENT] [--jobs N] [--only MUTANT...]
+check_mutants.py PROGRAM [--seeds N] [--share PERCENT] [--jobs N] [--timeout SECONDS] [--only MUTANT...]
 
 Runs the simulation `kv` with the seeds from 0 on until one fails, and prints for each fault which that was. PROGRAM is
-`mutants`, beside that of the simulations: there the library can have faults, too. The exit code is 1 if fewer than the
-share of them were found.
+`mutants`, beside that of the simulations: there the library can have faults, too. Found is what the program says that a
+seed has failed by; where it hangs or dies instead, nothing is. The exit code is 1 if fewer than the share of them were
+found, and 2 for a wrong command line.
 """
 
 from __future__ import annotations
@@ -15,18 +16,17 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
-from ensemblelib.batch import Batch, Record
+from common.arguments import unknown
+from ensemblelib.batch import NO_END, Batch, Record
 
-TIMEOUT = 120.0  # real seconds, for each seed
 
-
-def hunt(program: str, mutant: str, seeds: int) -> Record | None:
+def hunt(program: str, mutant: str, seeds: int, timeout: float) -> Record | None:
     """The record of the first seed that fails."""
     found: list[Record] = []
     over = threading.Event()
@@ -37,7 +37,7 @@ def hunt(program: str, mutant: str, seeds: int) -> Record | None:
             over.set()
 
     command = [program, "--run", "kv", "--once"]
-    Batch(command, TIMEOUT, {"MILLRACE_MUTANT": mutant}, look, over.is_set).run(0, seeds - 1)
+    Batch(command, timeout, {"MILLRACE_MUTANT": mutant}, look, over.is_set).run(0, seeds - 1)
     return found[0] if found else None
 
 
@@ -47,14 +47,12 @@ def mutants(program: str) -> list[str]:
     return subprocess.run(command, env=asked, stdout=subprocess.PIPE, text=True, check=True).stdout.split()
 
 
-def hunts(program: str, names: list[str], seeds: int, jobs: int) -> Iterator[tuple[str, Record | None, float]]:
-    def one(name: str) -> tuple[str, Record | None, float]:
-        began = time.monotonic()
-        record = hunt(program, name, seeds)
-        return name, record, time.monotonic() - began
-
-    with ThreadPoolExecutor(jobs) as pool:
-        yield from pool.map(one, names)
+def outcome(record: Record | None) -> str:
+    if record is None:
+        return "missed"
+    if record["digest"]:
+        return "found"
+    return "hung" if record["failure"]["signature"] == NO_END else "died"
 
 
 def main() -> int:
@@ -64,21 +62,33 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=1000, metavar="N", help="at most, for each; default: 1000")
     parser.add_argument("--share", type=float, default=95.0, metavar="PERCENT", help="default: 95")
     parser.add_argument("--jobs", type=int, default=1, metavar="N")
+    parser.add_argument("--timeout", type=float, default=20.0, metavar="SECONDS", help="for each seed; default: 20")
     options = parser.parse_args()
-    names = options.only or mutants(options.program)
-    missed = []
+    every = mutants(options.program)
+    names = options.only or every
+    for name in names:
+        if name not in every:
+            parser.error(unknown("mutant", name, every))
+
+    def one(name: str) -> tuple[str, Record | None, float]:
+        began = time.monotonic()
+        record = hunt(options.program, name, options.seeds, options.timeout)
+        return name, record, time.monotonic() - began
+
+    by_outcome: dict[str, list[str]] = defaultdict(list)
     print(f"{'mutant':22} {'seed':>5} {'s':>6}  how it was found", flush=True)
-    for name, record, seconds in hunts(options.program, names, options.seeds, options.jobs):
-        seed, how = "none", ""
-        if record:
-            seed, how = str(record["seed"]), record["failure"]["signature"].splitlines()[0][:90]
-        else:
-            missed.append(name)
-        print(f"{name:22} {seed:>5} {seconds:6.1f}  {how}".rstrip(), flush=True)
-    found = len(names) - len(missed)
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for name, record, seconds in pool.map(one, names):
+            what, seed, how = outcome(record), "none", ""
+            by_outcome[what].append(name)
+            if record:
+                seed, how = str(record["seed"]), record["failure"]["signature"].splitlines()[0][:90]
+                how = how if what == "found" else f"{what}: {how}"
+            print(f"{name:22} {seed:>5} {seconds:6.1f}  {how}".rstrip(), flush=True)
+    found = len(by_outcome["found"])
     share = 100 * found / len(names)
-    print(f"found {found} of {len(names)}, {share:.1f} %, within {options.seeds} seeds", end="; ")
-    print(f"missed: {', '.join(missed) or 'none'}")
+    others = [f"{what}: {', '.join(by_outcome[what]) or 'none'}" for what in ("missed", "hung", "died")]
+    print(f"found {found} of {len(names)}, {share:.1f} %, within {options.seeds} seeds; {'; '.join(others)}")
     return 0 if share >= options.share else 1
 
 

@@ -23,6 +23,7 @@ from common.process import ending, start, stop
 
 Record: TypeAlias = dict[str, Any]
 
+NO_END = "no end within the time limit"  # the signature of a seed that hangs
 _LONGEST_LINE = 1 << 24  # bytes
 _KEPT = 8000  # characters of what a program said before it died
 _LOOK = 0.2  # seconds between two looks at whether we are to stop
@@ -157,7 +158,7 @@ class Batch:
         if self._stopped():
             raise _Stopped
         if time.monotonic() > deadline:
-            raise _Fault("no end within the time limit", f"no end within {self._seconds:g} s of real time")
+            raise _Fault(NO_END, f"no end within {self._seconds:g} s of real time")
 
 
 def failure(seed: int, signature: str, text: str) -> Record:

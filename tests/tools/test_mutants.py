@@ -1,0 +1,47 @@
+"""check_mutants.py takes nothing for found but what the program says of a seed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CHECK = Path(__file__).resolve().parents[1] / "sim" / "check_mutants.py"
+PROGRAM = """#!/bin/sh
+[ $MILLRACE_MUTANT = '?' ] && echo Found Hangs Dies Missed && exit
+echo '{"begin":0}'
+[ $MILLRACE_MUTANT = Hangs ] && exec sleep 60
+[ $MILLRACE_MUTANT = Dies ] && exit 2
+failure=null
+[ $MILLRACE_MUTANT = Found ] && failure='{"signature":"lost","text":"lost"}'
+echo '{"seed":0,"digest":"d","events":1,"seconds":1,"faults":{},"probes":[],"failure":'$failure'}'
+[ $failure = null ]
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "mutants"
+    path.write_text(PROGRAM)
+    path.chmod(0o755)
+    return path
+
+
+def check(program: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, CHECK, program, "--seeds", "1", "--timeout", "1", *options]
+    return subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
+
+
+def test_hung_and_died_are_not_found(program: Path) -> None:
+    done = check(program)
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.endswith("found 1 of 4, 25.0 %, within 1 seeds; missed: Missed; hung: Hangs; died: Dies\n")
+    assert check(program, "--only", "Found").returncode == 0
+
+
+def test_an_unknown_mutant_is_refused(program: Path) -> None:
+    done = check(program, "--only", "Fond")
+    assert done.returncode == 2
+    assert "there is no mutant 'Fond'; did you mean Found?" in done.stderr
