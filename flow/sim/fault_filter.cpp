@@ -17,9 +17,10 @@ FaultKind kindOf(std::string_view name) {
 
 SomeFaults SomeFaults::parse(std::string_view text) {
     SomeFaults some;
-    while (!text.empty()) {
+    for (bool more = !text.empty(); more;) {
         std::string_view item = text.substr(0, text.find(','));
-        text.remove_prefix(std::min(item.size() + 1, text.size()));
+        more = item.size() < text.size(); // there is a comma
+        text.remove_prefix(item.size() + more);
         std::size_t colon = item.find(':');
         FaultKind kind = kindOf(item.substr(0, colon));
         some.add(kind, colon == std::string_view::npos ? kAll : NumberRange::parse(item.substr(colon + 1)));

@@ -19,11 +19,11 @@ constexpr const char* kUsage =
     "\n"
     "Prints a line of JSON for each seed, before and after it. --once: does not run each seed a second time.\n"
     "--trace: appends the trace events of all runs. --only, --without: leave out faults, which are named as in\n"
-    "clog:0,clog:4..6,diskFull: by their kind, and by their number among those of their kind. The exit code is 1 if a\n"
-    "seed has failed, and 2 for a wrong command line.\n";
+    "clog:0,clog:4..6,diskFull: by their kind, and by their number among those of their kind; '' names none. The\n"
+    "exit code is 1 if a seed has failed, and 2 for a wrong command line.\n";
 
 struct Options {
-    bool list = false, once = false;
+    bool help = false, list = false, once = false;
     Simulation const* simulation = nullptr;
     NumberRange seeds;
     FaultFilter filter;

@@ -45,4 +45,5 @@ TEST_CASE("fault filter: what is wrong with a text") {
     CHECK(wrong("clog:") == "no number: ''");
     CHECK(wrong("clog:3,clog:6..4") == "the last comes before the first: '6..4'");
     CHECK(wrong(",clog") == "no fault of the name ''");
+    CHECK(wrong("clog,") == "no fault of the name ''");
 }
