@@ -7,6 +7,7 @@
 #include "flow/sim/inflict.h"
 #include "flow/sim/waiting.h"
 
+#include <cmath>
 #include <limits>
 #include <new>
 #include <string_view>
@@ -194,12 +195,14 @@ void World::swapAddresses(Process& a, Process& b) {
 }
 
 void World::jumpClock(Process& process, double seconds) {
+    FLOW_ASSERT(seconds >= 0, "the clock of a simulated process never goes back");
     process.clock_.jump(now_, seconds);
     if (process.loop_)
         process.loop_->wake();
 }
 
 void World::setClockRate(Process& process, double rate) {
+    FLOW_ASSERT(rate > 0 && std::isfinite(rate), "a clock that does not go on: its rate must be more than 0");
     process.clock_.setRate(now_, rate);
     if (process.loop_)
         process.loop_->wake();
@@ -210,6 +213,9 @@ void World::failAllocation(Process& process, std::int64_t n) {
 }
 
 void World::setFaults(Faults const& faults) {
+    for (std::size_t i = 0; i < kFaultKinds; ++i)
+        FLOW_ASSERT(faults.of(FaultKind(i)) >= 0 && faults.of(FaultKind(i)) <= 1,
+                    format("the probability of %s is not between 0 and 1", faultName(FaultKind(i))).c_str());
     faults_ = faults;
     whenOutside([this] {
         if (!strikeBySecond(faults_))

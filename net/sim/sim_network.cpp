@@ -4,6 +4,7 @@
 #include "net/sim/datagrams.h"
 #include "net/sim/host.h"
 
+#include <cmath>
 #include <cstring>
 
 namespace flow::net {
@@ -31,10 +32,17 @@ std::uint64_t hashOf(std::uint64_t start, StringRef bytes) {
     return hash;
 }
 
+LinkShape const& checked(LinkShape const& shape) {
+    FLOW_ASSERT(shape.latency >= 0 && shape.jitter >= 0 && std::isfinite(shape.latency + shape.jitter),
+                "the latency and the jitter of a link are seconds, from 0 on");
+    FLOW_ASSERT(shape.bandwidth > 0, "the bandwidth of a link must be more than 0: cut() stops it");
+    return shape;
+}
+
 } // namespace
 
 SimNetwork::SimNetwork(World& world, LinkShape const& shape)
-    : world_(world), shape_(shape), seed_(world.random().randomUInt64()) {
+    : world_(world), shape_(checked(shape)), seed_(world.random().randomUInt64()) {
     FLOW_ASSERT(world.processes().empty(), "a SimNetwork is made before the processes of its World");
     sessions_.reset();
     flights_.reset();
@@ -71,13 +79,13 @@ void SimNetwork::outfit(Process& process) {
 }
 
 void SimNetwork::shape(LinkShape const& shape) {
-    shape_ = shape;
+    shape_ = checked(shape);
     for (auto& [ends, cable] : cables_)
         cable.shape = shape;
 }
 
 void SimNetwork::shape(Process& a, Process& b, LinkShape const& shape) {
-    cable(a, b).shape = cable(b, a).shape = shape;
+    cable(a, b).shape = cable(b, a).shape = checked(shape);
 }
 
 void SimNetwork::cut(Process& from, Process& to, double seconds) {

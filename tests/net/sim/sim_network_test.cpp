@@ -1,6 +1,7 @@
 #include "net/sim/sim_network.h"
 
 #include "flow/flow.h"
+#include "tests/flow/support/death.h"
 #include "tests/net/transport_suite.h"
 
 #include <doctest/doctest.h>
@@ -458,4 +459,20 @@ TEST_CASE("network: 50 seeds of swarm, each with one digest") {
           FaultKind::messageCorruption, FaultKind::shortRead, FaultKind::datagramLoss, FaultKind::datagramDuplicate,
           FaultKind::datagramReorder})
         CHECK_MESSAGE(total[kind] > 0, faultName(kind));
+}
+
+TEST_CASE("sim_network: impossible links are refused") {
+    World world(1);
+    SimNetwork network(world);
+    Process& a = world.add({.name = "a", .main = [] { return Future<Void>(Void()); }});
+    Process& b = world.add({.name = "b", .main = [] { return Future<Void>(Void()); }});
+    double nan = std::numeric_limits<double>::quiet_NaN();
+    for (double value : {nan, -1.0}) {
+        CHECK_DIES(network.shape({.latency = value}), "from 0 on");
+        CHECK_DIES(network.shape(a, b, {.jitter = value}), "from 0 on");
+    }
+    for (double value : {nan, 0.0, -1.0}) {
+        CHECK_DIES(network.shape(a, b, {.bandwidth = value}), "must be more than 0");
+        CHECK_DIES(network.shape({.bandwidth = value}), "must be more than 0");
+    }
 }
