@@ -42,7 +42,7 @@ std::optional<SimulationFailure> outcome(World& world, Simulation const& simulat
 
 Simulation::Simulation(const char* simulationName, Function simulationFunction, double limitSeconds) noexcept
     : name(simulationName), function(simulationFunction), limit(limitSeconds), next_(simulations) {
-    FLOW_ASSERT(!find(name), "two simulations have the same name");
+    FLOW_ASSERT(!find(name), format("two simulations have the name '%s'", name).c_str());
     simulations = this;
 }
 

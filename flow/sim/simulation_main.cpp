@@ -35,6 +35,10 @@ Options parse(int argc, char const* const* argv) {
     bool hasSeeds = false;
     for (int i = 1; i < argc; ++i) {
         std::string_view name = argv[i];
+        if (name == "--help" || name == "-h") {
+            options.help = true;
+            return options;
+        }
         if (name == "--list") {
             options.list = true;
             continue;
@@ -146,6 +150,10 @@ int simulationMain(int argc, char const* const* argv) {
         std::fprintf(stderr, "%s: %s\n\n", argv[0], usage.what());
         std::fprintf(stderr, kUsage, argv[0], argv[0]);
         return 2;
+    }
+    if (options.help) {
+        std::printf(kUsage, argv[0], argv[0]);
+        return 0;
     }
     if (options.list) {
         list();

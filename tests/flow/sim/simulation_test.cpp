@@ -2,6 +2,7 @@
 
 #include "flow/flow.h"
 #include "flow/sim/world.h"
+#include "tests/flow/support/death.h"
 
 #include <doctest/doctest.h>
 
@@ -94,6 +95,7 @@ TEST_CASE("simulation: is found by its name") {
             names.push_back(each->name);
     CHECK(names == std::vector<std::string>{"test failing", "test good", "test leaking", "test slow", "test stuck",
                                             "test telling", "test unlike", "test unsound"});
+    CHECK_DIES(Simulation("test good", good), "two simulations have the name 'test good'");
 }
 
 TEST_CASE("simulation: good runs, with what happened in them") {
@@ -161,4 +163,16 @@ TEST_CASE("simulation: faults can be left out, by kind and by number") {
         }
     }
     CHECK(left > 20);
+}
+
+TEST_CASE("simulation: what the program says when it is asked for help") {
+    for (const char* option : {"--help", "-h"}) {
+        test::Death death = test::runInChild([option] {
+            ::dup2(STDERR_FILENO, STDOUT_FILENO);
+            const char* arguments[] = {"simulations", "--run", "test good", option};
+            std::exit(simulationMain(std::size(arguments), arguments));
+        });
+        CHECK(death.status == 0);
+        CHECK(death.text.find("usage: simulations --list\n") == 0);
+    }
 }
