@@ -9,7 +9,8 @@
 namespace flow {
 
 struct SimulationFailure {
-    /// The same for all failures of one kind: the first line of the text, with # for each number.
+    /// The same for all failures of one kind: the first line of the text, with # for each number, decimal or
+    /// hexadecimal.
     std::string signature;
     std::string text;
 

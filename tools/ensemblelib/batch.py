@@ -39,7 +39,8 @@ _TELLING = tuple(
     )
 )
 _FOLDERS = re.compile(r"(?<![\w.])[\w.+-]*/(?:[\w.+-]+/)*")
-_NUMBER = re.compile(r"0x[0-9a-fA-F]+|\d+")
+# Hexadecimal ones as flow/sim/failure.cpp has them.
+_NUMBER = re.compile(r"0x[0-9a-fA-F]+|(?<![^\W_])(?=[a-fA-F]*\d)[0-9a-fA-F]{4,}(?![^\W_])|\d+")
 
 
 class _Fault(Exception):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ensemblelib.batch import Batch, Record
+from ensemblelib.batch import Batch, Record, numberless
 
 
 def records(program: Path, test: str, first: int, last: int, seconds: float = 20) -> dict[int, Record]:
@@ -45,6 +45,11 @@ def test_each_misbehaviour_is_the_failure_of_its_seed(fake: Path) -> None:
     }
     assert "/a/b3/queue.cpp:3" in found[3]["failure"]["text"]
     assert found[11]["failure"]["text"] == "balance is 11\nand more"
+
+
+def test_numbers_are_left_out() -> None:
+    assert numberless("object 0x7ffc01ab of e29b41d4-a716 and s1") == "object # of #-# and s#"
+    assert numberless("added a bad cafe to a1 for 500ms") == "added a bad cafe to a# for #ms"
 
 
 def test_a_seed_that_hangs(fake: Path) -> None:
