@@ -63,7 +63,7 @@ ExactlyOnce::Report ExactlyOnce::check() const {
 }
 
 std::string ExactlyOnce::Offender::text() const {
-    std::string line = "request \"" + printable(id) + "\" " + fault + ": ";
+    std::string line = "request \"" + printable(id) + "\" " + fault + ":\n    ";
     for (std::string const& event : events)
         line += (&event == &events.front() ? "" : ", ") + event;
     return line + '\n';

@@ -10,7 +10,8 @@
 //     if (!report.ok())
 //         std::fputs(report.text().c_str(), stderr);
 //
-//     request "r7" was acknowledged but executed 2 times: sent, executed by "s1", acknowledged, executed by "s2"
+//     request "r7" was acknowledged but executed 2 times:
+//         sent, executed by "s1", acknowledged, executed by "s2"
 //
 // A request that was acknowledged must have been executed exactly once, any other at most once, and none may be
 // executed or acknowledged before it was sent. The order of the calls is the order of events. Not thread-safe.
@@ -45,7 +46,8 @@ public:
         std::size_t sent = 0, executed = 0, acknowledged = 0;
 
         bool ok() const { return offenders.empty(); }
-        /// A line for each offender; empty if there is none.
+        /// For each offender a line that says what is wrong, which makes the signature of a failure, and one with its
+        /// events; empty if there is none.
         std::string text() const;
     };
     Report check() const;

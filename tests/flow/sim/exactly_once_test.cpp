@@ -39,35 +39,38 @@ TEST_CASE("exactly_once: each fault is told with its events in order") {
     SUBCASE("acknowledged, never executed") {
         requests.sent("a");
         requests.acknowledged("a");
-        CHECK(requests.check().text() == "request \"a\" was acknowledged but never executed: sent, acknowledged\n");
+        CHECK(requests.check().text() ==
+              "request \"a\" was acknowledged but never executed:\n    sent, acknowledged\n");
     }
     SUBCASE("acknowledged, executed twice") {
         requests.sent("a");
         requests.executed("a", "s1");
         requests.acknowledged("a");
         requests.executed("a", "s\n2");
-        CHECK(requests.check().text() == "request \"a\" was acknowledged but executed 2 times: "
+        CHECK(requests.check().text() == "request \"a\" was acknowledged but executed 2 times:\n    "
                                          "sent, executed by \"s1\", acknowledged, executed by \"s\\x0a2\"\n");
     }
     SUBCASE("not acknowledged, executed more than once") {
         requests.sent("a");
         for (int i = 0; i < 3; ++i)
             requests.executed("a", "s");
-        CHECK(requests.check().text() ==
-              "request \"a\" was executed 3 times: sent, executed by \"s\", executed by \"s\", executed by \"s\"\n");
+        CHECK(
+            requests.check().text() ==
+            "request \"a\" was executed 3 times:\n    sent, executed by \"s\", executed by \"s\", executed by \"s\"\n");
     }
     SUBCASE("never sent") {
         requests.executed("a", "s");
-        CHECK(requests.check().text() == "request \"a\" was executed but not sent before: executed by \"s\"\n");
+        CHECK(requests.check().text() == "request \"a\" was executed but not sent before:\n    executed by \"s\"\n");
     }
     SUBCASE("sent too late") {
         requests.executed("a", "s");
         requests.sent("a");
-        CHECK(requests.check().text() == "request \"a\" was executed but not sent before: executed by \"s\", sent\n");
+        CHECK(requests.check().text() ==
+              "request \"a\" was executed but not sent before:\n    executed by \"s\", sent\n");
     }
     SUBCASE("acknowledged, never sent") {
         requests.acknowledged("a");
-        CHECK(requests.check().text() == "request \"a\" was acknowledged but not sent before: acknowledged\n");
+        CHECK(requests.check().text() == "request \"a\" was acknowledged but not sent before:\n    acknowledged\n");
     }
 }
 
