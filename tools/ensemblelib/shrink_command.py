@@ -44,13 +44,21 @@ def shrink(found: Program, test: str, number: int, limit: float, console: Consol
         def run(only: str | None) -> Result:
             nonlocal tries
             tries += 1
-            bar.update(tries, tries, "all faults" if only is None else f"{len(only.split(','))} runs of faults")
+            bar.update(tries, tries, tried(only))
             return _alone(found.command(test, [] if only is None else ["--only", only]), number, limit)
 
         try:
             return shrunk(run, found.faults)
         except NothingFailsError:
             raise Failure(f"seed {number} of {test} does not fail: {found.again(test, number)}") from None
+
+
+def tried(only: str | None) -> str:
+    """What a run may have, for the bar."""
+    if not only:
+        return "all faults" if only is None else "no fault"
+    runs = only.count(",") + 1
+    return f"{runs} {'run' if runs == 1 else 'runs'} of faults"
 
 
 def _alone(command: Sequence[str], number: int, limit: float) -> Result:

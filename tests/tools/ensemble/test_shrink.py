@@ -10,6 +10,7 @@ import pytest
 
 from ensemblelib.results import Result
 from ensemblelib.shrink import Fault, NothingFailsError, parse, shrunk, written
+from ensemblelib.shrink_command import tried
 
 KINDS = ["a", "b", "c", "d", "e"]
 STRIKES: list[Fault] = [(kind, "abcadebbca"[:place].count(kind)) for place, kind in enumerate("abcadebbca")]
@@ -92,6 +93,11 @@ def test_the_names_of_faults() -> None:
     for text in ("", "a:0", "a:0..2,b:4,b:6..7,c:1", "b,a:0"):
         assert written(parse(text)) == text
     assert written([("b", 1), ("a", 3), ("b", 0)]) == "a:3,b:0..1"
+
+
+def test_what_the_bar_says() -> None:
+    said = [tried(only) for only in (None, "", "a:3", "a:3..7,b")]
+    assert said == ["all faults", "no fault", "1 run of faults", "2 runs of faults"]
 
 
 def test_the_command(ensemble: Callable[..., subprocess.CompletedProcess[str]], fake: Path) -> None:
