@@ -45,7 +45,7 @@ class Program:
 
 
 def add_arguments(parser: CommandParser) -> None:
-    parser.add_argument("--program", type=Path, metavar="PATH", help="a program that is built already")
+    parser.add_argument("--program", type=Path, metavar="PATH", help="one that is built, from this folder on")
     parser.add_argument("--preset", metavar="NAME", help="what to build: a preset of CMake; default: clang")
 
 
