@@ -6,11 +6,13 @@ import os
 import signal
 import subprocess
 import tempfile
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import IO
+from typing import IO, Any
 
 ROOT = Path(__file__).resolve().parents[2]
 _PAUSE = 0.01  # seconds between two looks at what runs side by side
@@ -23,15 +25,11 @@ def stream(
     variables: dict[str, str] | None = None,
 ) -> int:
     """Runs a command, hands over each line it prints (errors included), and returns its exit code."""
-    with start(command, cwd, variables, subprocess.PIPE) as child:
+    with running(command, cwd, variables, subprocess.PIPE) as child:
         assert child.stdout is not None
-        try:
-            for line in child.stdout:
-                on_line(line.rstrip("\n"))
-            return child.wait()
-        except BaseException:
-            stop(child)
-            raise
+        for line in child.stdout:
+            on_line(line.rstrip("\n"))
+        return child.wait()
 
 
 def side_by_side(
@@ -45,24 +43,25 @@ def side_by_side(
     Where that raises, the other commands end too.
     """
     waiting = list(enumerate(commands))
-    running: dict[int, tuple[subprocess.Popen[str], IO[str]]] = {}
+    alive: dict[int, tuple[subprocess.Popen[str], IO[str]]] = {}
     try:
-        while waiting or running:
-            while waiting and len(running) < width:
+        while waiting or alive:
+            while waiting and len(alive) < width:
                 index, command = waiting.pop(0)
                 # A pipe that nobody reads would stop a command that prints much.
                 printed: IO[str] = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115
-                running[index] = start(command, ROOT, variables, printed), printed
+                with _uninterrupted():
+                    alive[index] = _start(command, ROOT, variables, printed), printed
             time.sleep(_PAUSE)
-            for index, (child, printed) in list(running.items()):
+            for index, (child, printed) in list(alive.items()):
                 if (code := child.poll()) is not None:
-                    del running[index]
+                    del alive[index]
                     with printed:
                         printed.seek(0)
                         output = printed.read()
                     on_end(index, code, output)
     except BaseException:
-        for child, printed in running.values():
+        for child, printed in alive.values():
             stop(child)
             printed.close()
         raise
@@ -78,14 +77,29 @@ def ending(code: int) -> str:
         return f"killed by signal {-code}"
 
 
-def start(
+@contextmanager
+def running(
+    command: Sequence[str | Path],
+    cwd: Path,
+    variables: dict[str, str] | None,
+    output: int | IO[str],
+    errors: int | IO[bytes] = subprocess.STDOUT,
+) -> Iterator[subprocess.Popen[str]]:
+    """Where the block raises, it is stopped."""
+    with ExitStack() as stack:
+        with _uninterrupted():
+            child = stack.enter_context(_start(command, cwd, variables, output, errors))
+            stack.push(lambda kind, _error, _trace: stop(child) if kind else None)
+        yield child
+
+
+def _start(
     command: Sequence[str | Path],
     cwd: Path,
     variables: dict[str, str] | None,
     output: int | IO[str],
     errors: int | IO[bytes] = subprocess.STDOUT,
 ) -> subprocess.Popen[str]:
-    """To be ended with stop()."""
     # A session of its own, so that we can end the command together with everything it started.
     return subprocess.Popen(
         command,
@@ -98,6 +112,23 @@ def start(
         errors="replace",
         start_new_session=True,
     )
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """An interrupt comes when the block is left, so that nothing is started that nobody knows of."""
+    came: list[int] = []
+    before: dict[signal.Signals, Any] = {}
+    try:
+        if threading.current_thread() is threading.main_thread():  # others are not interrupted
+            for number in (signal.SIGINT, signal.SIGTERM):
+                before[number] = signal.signal(number, lambda number, _frame: came.append(number))
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if came:
+            signal.raise_signal(came[0])
 
 
 def stop(child: subprocess.Popen[str]) -> None:

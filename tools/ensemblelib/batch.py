@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
-from common.process import ending, start, stop
+from common.process import ending, running, stop
 
 Record: TypeAlias = dict[str, Any]
 
@@ -82,7 +82,7 @@ class Batch:
         seed, begun, failed = first, False, False
         with tempfile.TemporaryFile() as errors:
             command = [*self._command, "--seeds", f"{first}..{last}"]
-            with start(command, Path.cwd(), self._variables, subprocess.PIPE, errors) as child:
+            with running(command, Path.cwd(), self._variables, subprocess.PIPE, errors) as child:
                 try:
                     for line in self._lines(child):
                         record = _parsed(line)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from common.process import side_by_side
+from common.process import side_by_side, stream
 
 
 def test_each_command_ends_with_its_code_and_what_it_printed() -> None:
@@ -44,3 +48,25 @@ def test_what_runs_ends_when_one_is_not_wanted(tmp_path: Path) -> None:
         side_by_side([sleeper, other], 2, refuse)
     with pytest.raises(ProcessLookupError):
         os.kill(int(file.read_text()), 0)
+
+
+@pytest.mark.parametrize(
+    "run", [lambda sleep: stream(sleep, print), lambda sleep: side_by_side([sleep], 1, lambda *_: None)]
+)
+def test_an_interrupt_while_a_command_starts(
+    run: Callable[[list[str]], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[int] = []
+
+    class Interrupted(subprocess.Popen[str]):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            started.append(self.pid)
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(subprocess, "Popen", Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run(["sleep", "60"])
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    with pytest.raises(ProcessLookupError):
+        os.kill(started[0], 0)
