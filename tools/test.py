@@ -141,7 +141,7 @@ def preset_steps(preset: str, with_programs: bool, text: str, console: Console) 
 
 
 def release_step(preset: str, console: Console) -> Step:
-    return Step(f"build {preset}", lambda: run_build(preset, ("flow", "net", "millrace_bench"), console))
+    return Step(f"build {preset}", lambda: run_build(preset, ("flow", "net", "millrace_bench", "simulations"), console))
 
 
 def all_steps(quick: bool, text: str, console: Console) -> list[Step]:
