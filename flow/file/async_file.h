@@ -8,7 +8,8 @@
 //     Standalone<StringRef> bytes = co_await file->read(0, 4096);
 //
 // files() is what the current loop has been provided with, loop().provide<FileSystem>(&disk), so that a simulated
-// process has a disk of its own; or else the machine's files, whose calls run on a few threads that end with the loop.
+// process has a disk of its own (or dies of this call); or else the machine's files, whose calls run on a few threads
+// that end with the loop.
 //
 // Order. An operation begins when it is called and takes effect at some moment before its future is ready. Operations
 // that are under way together take effect in any order, also those on one file: wait for the first if the second must

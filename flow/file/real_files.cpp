@@ -247,6 +247,7 @@ FileSystem& files() {
     Loop& current = loop();
     if (FileSystem* provided = current.service<FileSystem>())
         return *provided;
+    current.useMachines("files");
     return *new RealFiles(current); // which the loop deletes
 }
 

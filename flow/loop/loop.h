@@ -98,6 +98,10 @@ public:
         provide(&detail::serviceKey<T>, service);
     }
 
+    /// Code on this loop is about to use the machine's own `what`, since nobody has provided any. The loop of a
+    /// simulated machine dies of it.
+    virtual void useMachines([[maybe_unused]] const char* what) {}
+
     /// The guest is ended, unlinked, when this loop is.
     void add(detail::Guest& guest) { pushBack(guests_, guest); }
     /// Between these two calls of its thread the loop waits, when it is destroyed, for what another thread is about to

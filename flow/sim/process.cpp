@@ -1,5 +1,6 @@
 #include "flow/sim/process.h"
 
+#include "flow/base/format.h"
 #include "flow/sim/world.h"
 
 #include <limits>
@@ -38,6 +39,12 @@ double ProcessLoop::timer() {
     double worldTime = process_.world_.now();
     double local = process_.clock_.at(worldTime);
     return worldTime >= wakesAt_ ? std::max(local, deadline_) : local;
+}
+
+void ProcessLoop::useMachines(const char* what) {
+    FLOW_ASSERT(false, format("the simulated process '%s' would use the %s of the machine: none are attached to it",
+                              process_.name().c_str(), what)
+                           .c_str());
 }
 
 void ProcessLoop::takeTurn() {

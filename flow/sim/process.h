@@ -68,6 +68,7 @@ public:
     ~ProcessLoop() override { end(); }
 
     double timer() override;
+    void useMachines(const char* what) override;
     /// One turn. Afterwards `wakesAt` says when there is more to do.
     void takeTurn();
     double wakesAt() const { return wakesAt_; }
