@@ -30,8 +30,8 @@ class World;
 
 struct ProcessOptions {
     std::string name;
-    /// Called on the process's own loop, at each start. The process ends with this future, or with all that it holds
-    /// when it is killed.
+    /// Called on the process's own loop, at each start. The process ends with this future, with the error that this
+    /// throws before it gives one, or with all that it holds when it is killed.
     std::function<Future<Void>()> main;
     /// What knob() answers in it.
     std::map<std::string, double> knobs = {};

@@ -109,6 +109,7 @@ void World::start(Process& process) {
 
 void World::begin(Process& process) {
     FLOW_ASSERT(!process.isRunning(), "a simulated process is started while it runs");
+    FLOW_ASSERT(process.options_.main, "a simulated process is started that has no main");
     process.start_ = Future<Void>();
     ++process.lives_;
     process.exit_.reset();
@@ -119,9 +120,14 @@ void World::begin(Process& process) {
     process.loop_ = std::make_unique<ProcessLoop>(process);
     add({now_, static_cast<std::uint64_t>(process.lives_), process.id_, 0, EventKind::Start});
     process.post([&process] {
-        for (auto& attachment : process.attachments_)
-            attachment->started(process);
-        process.main_ = process.options_.main();
+        try {
+            for (auto& attachment : process.attachments_)
+                attachment->started(process);
+            process.main_ = process.options_.main();
+        } catch (...) {
+            process.main_ = currentError();
+        }
+        FLOW_ASSERT(process.main_.isValid(), "main of a simulated process gave an invalid future");
     });
 }
 

@@ -35,3 +35,27 @@ TEST_CASE("process: without a disk it has no files, least of all those of the ma
     world.run(passes(1));
     CHECK(process.exit() == Error());
 }
+
+TEST_CASE("process: main that throws before it gives a future has failed with that error") {
+    World world(1);
+    auto main = []() -> Future<Void> { throw io_error(); };
+    Process& once = world.start({.name = "once", .main = main});
+    Process& again = world.start({.name = "again", .main = main, .restartAfter = 1});
+    Process& poor = world.start({.name = "poor", .main = [] { return passes(100); }});
+    world.failAllocation(poor, 0);
+    world.run(passes(3.5));
+    CHECK(!once.isRunning());
+    CHECK(once.exit() == io_error());
+    CHECK(again.lives() == 4);
+    CHECK(!poor.isRunning());
+}
+
+TEST_CASE("process: main that is missing or gives no future dies") {
+    auto start = [](std::function<Future<Void>()> main) {
+        World world(1);
+        world.start({.name = "p", .main = main});
+        world.run(passes(1));
+    };
+    CHECK_DIES(start({}), "has no main");
+    CHECK_DIES(start([] { return Future<Void>(); }), "gave an invalid future");
+}
