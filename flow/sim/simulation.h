@@ -12,7 +12,7 @@
 // A program that links millrace::sim_main runs them: `simulations --run queue --seeds 0..99`. Each seed gives a swarm
 // of faults, and is run twice, which must give the same digest. A run has failed when the future has, when world.fail()
 // was called, when an invariant does not hold, when nothing can happen any more although the future is not ready, when
-// it takes longer than its limit, or when it leaves cells of its processes behind.
+// it takes longer than its limit, when its time stands still, or when it leaves cells of its processes behind.
 
 #include "flow/base/non_copyable.h"
 #include "flow/core/future.h"

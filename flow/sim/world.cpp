@@ -369,12 +369,19 @@ void World::noteTask(Waiter* waiter, TaskPriority priority, Process* process) {
     DeterministicRandom const& random = process ? process->random_ : ownRandom_;
     Event event{now_, random.peek(), process ? process->id_ : 0, static_cast<std::int32_t>(priority), EventKind::Task};
     digest_.add(event);
+    auto describe = [&] {
+        char name[128];
+        actorNameAt(reinterpret_cast<void const*>(waiter->resume), name, sizeof name);
+        return std::string(name) + " of " + (process ? process->name() : "the world");
+    };
     if (record_)
-        record_->add(event, [&] {
-            char name[128];
-            actorNameAt(reinterpret_cast<void const*>(waiter->resume), name, sizeof name);
-            return std::string(name) + (process ? " of " + process->name() : "");
-        });
+        record_->add(event, describe);
+    if (std::exchange(moment_, now_) != now_)
+        tasks_ = 0;
+    if (++tasks_ > tasksInOneMoment_)
+        fail(format("it runs more than %llu tasks while no time passes\nthe last one is ",
+                    static_cast<unsigned long long>(tasksInOneMoment_)) +
+             describe());
 }
 
 void World::add(Event const& event) {

@@ -113,8 +113,12 @@ public:
     void fail(std::string const& text);
     /// Asked after each turn of a process: what is wrong, or nothing.
     void addInvariant(std::function<std::optional<std::string>()> check) { invariants_.push_back(std::move(check)); }
-    /// It fails when its time comes to that.
-    void setLimit(double seconds) { limit_ = seconds; }
+    /// It fails when its time comes to that, or does not move for so many tasks.
+    void setLimit(double seconds, std::uint64_t tasksInOneMoment = kTasksInOneMoment) {
+        limit_ = seconds;
+        tasksInOneMoment_ = tasksInOneMoment;
+    }
+    static constexpr std::uint64_t kTasksInOneMoment = 10'000'000;
     std::optional<SimulationFailure> const& failure() const { return failure_; }
     /// Stops all processes, for good.
     void stopAll();
@@ -168,6 +172,9 @@ private:
     FaultCounts candidates_; // that would have struck, with those that the filter left out
     SomeFaults struck_;
     double limit_ = std::numeric_limits<double>::infinity();
+    std::uint64_t tasksInOneMoment_ = kTasksInOneMoment;
+    double moment_ = 0;
+    std::uint64_t tasks_ = 0; // in this moment
     std::optional<SimulationFailure> failure_;
     std::vector<std::function<std::optional<std::string>()>> invariants_;
     Record* record_;

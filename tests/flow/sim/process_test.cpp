@@ -15,6 +15,11 @@ Future<Void> passes(double seconds) {
     co_await delay(seconds);
 }
 
+Future<Void> spin() {
+    for (;;)
+        co_await yield();
+}
+
 Future<Void> makeFile() {
     (void)co_await files().open("f", OpenMode::Create);
 }
@@ -58,4 +63,18 @@ TEST_CASE("process: main that is missing or gives no future dies") {
     };
     CHECK_DIES(start({}), "has no main");
     CHECK_DIES(start([] { return Future<Void>(); }), "gave an invalid future");
+}
+
+TEST_CASE("process: one that never lets time pass is told, and so is the test itself") {
+    for (bool inWorld : {false, true}) {
+        World world(1);
+        world.setLimit(100, 1000);
+        if (!inWorld)
+            world.start({.name = "spinner", .main = spin});
+        CHECK_THROWS_AS(world.run(inWorld ? spin() : passes(5)), Error);
+        REQUIRE(world.failure());
+        INFO(world.failure()->text);
+        CHECK(world.failure()->signature == "it runs more than # tasks while no time passes");
+        CHECK(world.failure()->text.ends_with(inWorld ? "spin of the world" : "spin of spinner"));
+    }
 }
