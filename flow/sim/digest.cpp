@@ -32,6 +32,8 @@ std::string Event::toString() const {
         text += format(", %s", faultName(static_cast<FaultKind>(priority)));
     else if (kind == EventKind::Task)
         text += format(", priority %d", priority);
+    else if (kind == EventKind::End)
+        text += priority < 0 ? std::string(", stopped") : format(", exit code %d", priority);
     return text + format(", detail %016llx", static_cast<unsigned long long>(detail));
 }
 

@@ -9,8 +9,9 @@
 //     CHECK(world.digest() == second.digest());
 //     if (again.difference()) std::puts(again.difference()->c_str());
 //
-// Nothing that depends on compilers, addresses or the machine goes into it. Random numbers do with the next task: its
-// event says where the stream of its process then stands. So do timers: what they wake is a task, at their time.
+// Nothing that depends on compilers, addresses or the machine goes into it. Random numbers do with the next task, or
+// the end of the process: the event says where the stream of its process then stands. So do timers: what they wake is a
+// task, at their time.
 
 #include <bit>
 #include <cstdint>

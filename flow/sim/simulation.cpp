@@ -84,9 +84,13 @@ SimulationResult simulateTwice(Simulation const& simulation, std::uint64_t seed,
     SimulationResult result = simulate(simulation, seed, filter, &first);
     Record second(first);
     SimulationResult again = simulate(simulation, seed, filter, &second);
+    auto end = [](SimulationResult const& run) { return run.failure ? run.failure->text : "no failure"; };
     if (again.digest != result.digest)
         result.failure = SimulationFailure::of("two runs of the seed differ\n" +
                                                second.difference().value_or("beyond the events that are kept"));
+    else if (end(again) != end(result))
+        result.failure = SimulationFailure::of("two runs of the seed differ\nthe first ended with: " + end(result) +
+                                               "\nthe second ended with: " + end(again));
     return result;
 }
 

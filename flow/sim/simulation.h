@@ -10,9 +10,10 @@
 //     Simulation registered("queue", queueSurvives);
 //
 // A program that links millrace::sim_main runs them: `simulations --run queue --seeds 0..99`. Each seed gives a swarm
-// of faults, and is run twice, which must give the same digest. A run has failed when the future has, when world.fail()
-// was called, when an invariant does not hold, when nothing can happen any more although the future is not ready, when
-// it takes longer than its limit, when its time stands still, or when it leaves cells of its processes behind.
+// of faults, and is run twice, which must give the same digest and the same failure, if any. A run has failed when the
+// future has, when world.fail() was called, when an invariant does not hold, when nothing can happen any more although
+// the future is not ready, when it takes longer than its limit, when its time stands still, or when it leaves cells of
+// its processes behind.
 
 #include "flow/base/non_copyable.h"
 #include "flow/core/future.h"
@@ -63,7 +64,8 @@ struct SimulationResult {
 /// Runs it once. Throws nothing that comes of the simulation.
 SimulationResult simulate(Simulation const& simulation, std::uint64_t seed, FaultFilter const& filter = {},
                           Record* record = nullptr);
-/// Runs it twice; if the two differ, that is the failure: its text says what the first event was that did.
+/// Runs it twice; if the two differ, that is the failure: its text says what the first event was that did, or how each
+/// ended.
 SimulationResult simulateTwice(Simulation const& simulation, std::uint64_t seed, FaultFilter const& filter = {});
 
 /// The main of programs that link millrace::sim_main.

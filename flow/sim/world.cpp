@@ -135,8 +135,6 @@ void World::halt(Process& process, bool powerLost) {
     process.start_ = Future<Void>();
     if (!process.isRunning())
         return;
-    add({now_, process.exit_ ? std::uint64_t(process.exit_->code()) : ~std::uint64_t{0}, process.id_, 0,
-         EventKind::End});
     {
         Entered entered(process);
         process.isEnding_ = true;
@@ -148,6 +146,8 @@ void World::halt(Process& process, bool powerLost) {
         process.cells_.destroyFrames(); // of what was posted
         process.isEnding_ = false;
     }
+    // Behind what its last task has drawn, and the destructors of its actors.
+    add({now_, process.random_.peek(), process.id_, process.exit_ ? process.exit_->code() : -1, EventKind::End});
     if (!process.cells_.isEmpty()) {
         dead_.push_back(std::make_unique<CellGroup>());
         process.cells_.moveTo(*dead_.back());

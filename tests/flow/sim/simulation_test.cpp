@@ -74,10 +74,29 @@ Future<Void> unlike(World& world) {
     world.start({.name = "p", .main = [first]() -> Future<Void> { co_await delay(first ? 1 : 2); }});
     co_await delay(5);
 }
+Future<Void> unlikeAtEnd(World& world) {
+    world.calmDown();
+    world.start({.name = "p", .main = []() -> Future<Void> {
+                     co_await delay(1);
+                     if (++runs % 2 == 0)
+                         deterministicRandom()->randomUInt64();
+                 }});
+    co_await delay(5);
+}
+Future<Void> secondFails(World& world) {
+    co_await delay(1);
+    if (++runs % 2 == 0)
+        world.fail("only the second run sees it");
+}
+Future<Void> unlikeFailures(World& world) {
+    co_await delay(1);
+    world.fail(format("found %d", ++runs));
+}
 
 Simulation const kGood("test good", good), kFailing("test failing", failing), kTelling("test telling", telling),
     kStuck("test stuck", stuck), kSlow("test slow", slow, 50), kUnsound("test unsound", unsound),
-    kLeaking("test leaking", leaking), kUnlike("test unlike", unlike);
+    kLeaking("test leaking", leaking), kUnlike("test unlike", unlike), kUnlikeAtEnd("test unlike at end", unlikeAtEnd),
+    kSecondFails("test unlike second", secondFails), kUnlikeFailures("test unlike failures", unlikeFailures);
 
 std::string signatureOf(Simulation const& simulation, std::uint64_t seed = 1) {
     SimulationResult result = simulateTwice(simulation, seed);
@@ -94,7 +113,8 @@ TEST_CASE("simulation: is found by its name") {
         if (std::string(each->name).find("test ") == 0)
             names.push_back(each->name);
     CHECK(names == std::vector<std::string>{"test failing", "test good", "test leaking", "test slow", "test stuck",
-                                            "test telling", "test unlike", "test unsound"});
+                                            "test telling", "test unlike", "test unlike at end", "test unlike failures",
+                                            "test unlike second", "test unsound"});
     CHECK_DIES(Simulation("test good", good), "two simulations have the name 'test good'");
 }
 
@@ -118,7 +138,14 @@ TEST_CASE("simulation: each way to fail has its signature") {
     CHECK(signatureOf(kStuck) == "nothing can happen any more");
     CHECK(signatureOf(kSlow) == "it takes longer than # s of its world");
     CHECK(signatureOf(kUnsound) == "later than #");
-    CHECK(signatureOf(kUnlike) == "two runs of the seed differ");
+    for (Simulation const* each : {&kUnlike, &kUnlikeAtEnd, &kSecondFails, &kUnlikeFailures})
+        CHECK(signatureOf(*each) == "two runs of the seed differ");
+}
+
+TEST_CASE("simulation: two runs that differ only in their verdict are told with both") {
+    runs = 0;
+    std::string text = simulateTwice(kSecondFails, 1).failure->text;
+    CHECK(text.ends_with("the first ended with: no failure\nthe second ended with: only the second run sees it"));
 }
 
 TEST_CASE("simulation: a hung one tells who waits") {
