@@ -26,6 +26,9 @@ public:
         FLOW_ASSERT(choices_[next_].of == count, "a test whose course depends on more than the order of its tasks");
         return choices_[next_++].chosen;
     }
+    /// There are choices that no course makes.
+    void leaveOut() { isWhole_ = false; }
+    bool isWhole() const { return isWhole_; }
     /// The next course in the order of the choices; false if this was the last one.
     bool advance() {
         choices_.resize(next_);
@@ -41,6 +44,7 @@ public:
 private:
     std::vector<Choice> choices_;
     std::size_t next_ = 0;
+    bool isWhole_ = true;
 };
 
 class OrderedLoop final : public Loop {
@@ -91,6 +95,8 @@ private:
             ready_.push_back(next);
         }
         int count = std::min(static_cast<int>(ready_.size()), together_);
+        if (count < static_cast<int>(ready_.size()))
+            course_.leaveOut();
         Waiter* chosen = ready_[static_cast<std::size_t>(count > 1 ? course_.choose(count) : 0)];
         makeReady(chosen, priority);
         for (Waiter* each : ready_)
@@ -118,7 +124,12 @@ std::string runOnce(std::function<Future<Void>()> const& test, Course& course, i
     census.enter(&cells);
     OrderedLoop loop(course, together);
     std::string failure;
-    Future<Void> running = test();
+    Future<Void> running;
+    try {
+        running = test();
+    } catch (...) {
+        running = currentError();
+    }
     try {
         loop.run(running);
     } catch (Error const& error) {
@@ -133,6 +144,7 @@ std::string runOnce(std::function<Future<Void>()> const& test, Course& course, i
 } // namespace
 
 Orders forEachOrder(std::function<Future<Void>()> const& test, std::uint64_t most, int together) {
+    FLOW_ASSERT(most > 0 && together > 0, "forEachOrder() that is to try no order");
     Orders orders;
     Course course;
     while (orders.count < most) {
@@ -141,7 +153,7 @@ Orders forEachOrder(std::function<Future<Void>()> const& test, std::uint64_t mos
         if (!orders.failure.empty())
             break;
         if (!course.advance()) {
-            orders.all = true;
+            orders.all = course.isWhole();
             break;
         }
     }

@@ -9,6 +9,7 @@
 //         co_await waitForAll(users);
 //     });
 //     CHECK(orders.failure == "");                    // else what went wrong, and in which order
+//     CHECK(orders.all);                              // else there are others
 //
 // A loop runs what is ready at one priority first in, first out. Here any of them may be next, as if they had become
 // ready in another order, which is how it is when they wait for other processes. A wake-up that gets lost in one order
@@ -32,7 +33,8 @@ struct Orders {
 
 /// Runs test() on a loop of virtual time, whose futures must be gone when it has ended. Ends with the first order that
 /// fails: by an error, an exception, or because nothing is ready before the future is. Of more than `together` tasks
-/// that are ready at the same time only the first are tried in each order.
+/// that are ready at the same time only the first are tried in each order, and these are not all. `most` and `together`
+/// are at least 1.
 Orders forEachOrder(std::function<Future<Void>()> const& test, std::uint64_t most = 1'000'000, int together = 7);
 
 } // namespace flow

@@ -1,6 +1,7 @@
 #include "flow/sim/orders.h"
 
 #include "flow/flow.h"
+#include "tests/flow/support/death.h"
 
 #include <doctest/doctest.h>
 
@@ -160,8 +161,16 @@ TEST_CASE("orders: a number of them, if there are too many") {
             return all({spell(&word, 'a'), spell(&word, 'b'), spell(&word, 'c'), spell(&word, 'd')});
         },
         1000, 2);
-    CHECK(orders.all);
+    CHECK(!orders.all); // of those that are ready together, two were tried
     CHECK(orders.count == 8);
+    CHECK_DIES(forEachOrder([] { return all({}); }, 0), "is to try no order");
+    CHECK_DIES(forEachOrder([] { return all({}); }, 1, 0), "is to try no order");
+}
+
+TEST_CASE("orders: a test that throws before it gives a future has failed") {
+    Orders orders = forEachOrder([]() -> Future<Void> { throw io_error(); });
+    CHECK(orders.count == 1);
+    CHECK(orders.failure.starts_with("it ended with io_error"));
 }
 
 TEST_CASE("orders: none loses a wake-up of FlowLock") {
