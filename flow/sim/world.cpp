@@ -223,6 +223,9 @@ void World::setFaults(Faults const& faults) {
         FLOW_ASSERT(faults.of(FaultKind(i)) >= 0 && faults.of(FaultKind(i)) <= 1,
                     format("the probability of %s is not between 0 and 1", faultName(FaultKind(i))).c_str());
     faults_ = faults;
+    if (faults.powerLoss <= 0)
+        for (auto& process : processes_)
+            process->lossAtRisk_ = 0;
     whenOutside([this] {
         if (!strikeBySecond(faults_))
             faultsToCome_ = Future<Void>();
@@ -324,7 +327,7 @@ void World::takeTurn(Process& process) {
         halt(process, false);
         if (process.exit_->isValid() && process.options_.restartAfter > 0)
             startLater(process, process.options_.restartAfter);
-    } else if (process.lossAtRisk_ != 0 && (process.risks() & process.lossAtRisk_) != 0 && faults_.powerLoss > 0) {
+    } else if (process.lossAtRisk_ != 0 && (process.risks() & process.lossAtRisk_) != 0) {
         happened(FaultKind::powerLoss, process.id_);
         reboot(process, process.darkSeconds_, true);
     }

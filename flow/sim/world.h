@@ -101,7 +101,7 @@ public:
     void onFault(FaultKind kind, std::function<void(Process&)> inflict);
     /// Leaves out some of the faults that would strike.
     void setFilter(FaultFilter filter) { filter_ = std::move(filter); }
-    /// Those that have struck, each with its number: with only these it would be the same run.
+    /// Those that were admitted, each with its number: with only these it would be the same run. Some come to nothing.
     SomeFaults const& struck() const { return struck_; }
     DeterministicRandom& random(FaultKind kind) override { return dice_.how(kind); }
     /// No process draws from it.

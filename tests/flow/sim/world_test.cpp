@@ -59,6 +59,13 @@ Future<Void> background(Uncancellable, Life) {
     say("the background ran");
 }
 
+/// What a loss of power may wait for.
+struct Risk final : Attachment {
+    unsigned risks() const override { return isThere ? possibleRisks() : 0; }
+    unsigned possibleRisks() const override { return kUnsyncedWrite | kUnsyncedWrites | kUnsyncedName; }
+    bool isThere = false;
+};
+
 /// What a cluster of three with random work does, by seed.
 std::uint64_t digestOf(std::uint64_t seed, Faults const& faults, Record* record = nullptr,
                        FaultCounts* counts = nullptr) {
@@ -327,11 +334,6 @@ TEST_CASE("world: no fault starts a process that was stopped") {
 }
 
 TEST_CASE("world: a process that ends in the moment of a loss of power stays down") {
-    struct Risk final : Attachment {
-        unsigned risks() const override { return isThere ? possibleRisks() : 0; }
-        unsigned possibleRisks() const override { return kUnsyncedWrite | kUnsyncedWrites | kUnsyncedName; }
-        bool isThere = false;
-    };
     Faults faults;
     faults.powerLoss = 0.5;
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
@@ -349,6 +351,27 @@ TEST_CASE("world: a process that ends in the moment of a loss of power stays dow
         world.run(passes(1000));
         CHECK(ends == 1);
         CHECK(!process.isRunning());
+    }
+}
+
+TEST_CASE("world: a loss of power that is to come is forgotten where there shall be none") {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        Faults faults;
+        faults.powerLoss = 0.5;
+        World world(seed, faults);
+        Process& process = world.add({.name = "p", .main = [] { return Future<Void>(Never()); }});
+        Risk& risk = process.attach<Risk>();
+        world.start(process);
+        world.run(passes(20)); // most probably it is to lose power by now
+        world.calmDown();
+        world.run(passes(100));
+        int lives = process.lives();
+        faults.powerLoss = 1e-9;
+        world.setFaults(faults);
+        risk.isThere = true;
+        process.post([] {});
+        world.run(passes(1));
+        CHECK(process.lives() == lives);
     }
 }
 
