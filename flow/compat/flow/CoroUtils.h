@@ -17,7 +17,7 @@ auto errorOr(Future<T> what) {
 }
 template <class T>
 auto ignore(Future<T> what) {
-    return tryGet(std::move(what));
+    return coro::errorOr(std::move(what));
 }
 
 } // namespace flow::coro
