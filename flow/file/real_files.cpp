@@ -80,6 +80,12 @@ private:
     int number_ = -1;
 };
 
+struct stat statusOf(int file) {
+    struct stat status;
+    completed(file_not_readable(), [&] { return ::fstat(file, &status); });
+    return status;
+}
+
 class RealFile final : public AsyncFile {
     /// The file stays open until the call has ended.
     template <class F>
@@ -103,7 +109,10 @@ public:
     void open(std::string const& path, OpenMode mode) {
         int flags = O_CLOEXEC | (mode == OpenMode::Read ? O_RDONLY : O_RDWR) | (mode == OpenMode::Create ? O_CREAT : 0);
         Error denied = isWritable_ ? file_not_writable() : file_not_readable();
-        descriptor_ = Descriptor(completed(denied, [&] { return ::open(path.c_str(), flags, 0666); }));
+        Descriptor opened(completed(denied, [&] { return ::open(path.c_str(), flags, 0666); }));
+        if (S_ISDIR(statusOf(opened.number()).st_mode)) // for reading the system opens it, and then nothing can be read
+            throw io_error();
+        descriptor_ = std::move(opened);
     }
 
     Future<Standalone<StringRef>> read(std::int64_t offset, int length) override {
@@ -151,11 +160,7 @@ public:
         });
     }
     Future<std::int64_t> size() override {
-        return call([file = descriptor_.number()] {
-            struct stat status;
-            completed(file_not_readable(), [&] { return ::fstat(file, &status); });
-            return std::int64_t{status.st_size};
-        });
+        return call([file = descriptor_.number()] { return std::int64_t{statusOf(file).st_size}; });
     }
 
 private:

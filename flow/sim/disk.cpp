@@ -3,7 +3,6 @@
 #include "flow/coro/coroutine.h"
 
 #include <filesystem>
-#include <limits>
 #include <new>
 
 namespace flow {
@@ -11,9 +10,16 @@ using detail::DiskFile;
 
 namespace {
 
-/// From the root, without a slash at its end.
+// Those of ext4: 2^32 - 1 blocks.
+constexpr std::int64_t kLargestFile = 0xFFFF'FFFF * std::int64_t{4096};
+constexpr std::size_t kLongestName = 255;
+
+/// From the root, without a slash at its end; empty, which is no name of anything, if the path is. System calls take a
+/// path up to a NUL.
 std::string normal(std::string const& path) {
-    std::string full = (std::filesystem::path("/") / path).lexically_normal().string();
+    if (*path.c_str() == '\0')
+        return {};
+    std::string full = (std::filesystem::path("/") / path.c_str()).lexically_normal().string();
     if (full.size() > 1 && full.back() == '/')
         full.pop_back();
     return full;
@@ -118,7 +124,7 @@ public:
         FLOW_ASSERT(offset >= 0, "AsyncFile::write() to a negative offset");
         if (!isWritable_)
             return file_not_writable();
-        if (offset > std::numeric_limits<std::int64_t>::max() - bytes.size())
+        if (!bytes.empty() && offset > kLargestFile - bytes.size())
             return file_too_large();
         return operate(Sort::Other, [content = content_, offset, bytes = std::move(bytes), dice = &disk_.dice_] {
             if (!bytes.empty() && dice->strikes(FaultKind::diskFull)) {
@@ -143,6 +149,8 @@ public:
         FLOW_ASSERT(size >= 0, "AsyncFile::truncate() to a negative size");
         if (!isWritable_)
             return file_not_writable();
+        if (size > kLargestFile)
+            return file_too_large();
         return operate(Sort::Other, [content = content_, size] {
             content->truncate(size);
             return Void();
@@ -272,6 +280,8 @@ unsigned SimDisk::risks() const {
 // Names
 
 bool SimDisk::isDirectory(std::string const& path) const {
+    if (path.size() - path.rfind('/') - 1 > kLongestName && isDirectory(directoryOf(path)))
+        throw io_error();
     auto found = names_.find(path);
     return path == "/" || (found != names_.end() && found->second.isDirectory());
 }

@@ -93,6 +93,7 @@ private:
     auto operate(Sort sort, Effect effect);
     double duration(Sort sort);
 
+    /// Throws io_error for a name that is too long to be there.
     bool isDirectory(std::string const& path) const;
     /// Throws file_not_found.
     void needDirectory(std::string const& path) const;

@@ -138,6 +138,8 @@ Future<Void> likeTheModel(std::string here) {
 Future<Void> modes(std::string here) {
     for (OpenMode mode : {OpenMode::Read, OpenMode::ReadWrite})
         CHECK(co_await codeOf(files().open(here + "f", mode)) == error_code_file_not_found);
+    for (OpenMode mode : {OpenMode::Read, OpenMode::ReadWrite, OpenMode::Create})
+        CHECK(co_await codeOf(files().open(here, mode)) == error_code_io_error);
     CHECK(co_await codeOf(files().open(here + "no/f", OpenMode::Create)) == error_code_file_not_found);
     (void)co_await make(here + "f", "text"_sr);
     CHECK(co_await codeOf(files().open(here + "f/below", OpenMode::Create)) == error_code_file_not_found);
@@ -215,6 +217,30 @@ Future<Void> directories(std::string here) {
     CHECK(co_await codeOf(files().makeDirectory(here + "top")) == error_code_io_error);
     CHECK(co_await codeOf(files().open(here + "sub", OpenMode::ReadWrite)) == error_code_io_error);
     CHECK(co_await codeOf(files().remove(here + "sub")) == error_code_io_error);
+}
+
+Future<Void> strangeNames(std::string here) {
+    (void)co_await make(here + "f", "text"_sr);
+    std::string none, longName = here + std::string(256, 'n'), cut = here + "f" + '\0' + "g";
+    CHECK(co_await codeOf(files().open(none, OpenMode::Create)) == error_code_file_not_found);
+    CHECK_FALSE(co_await files().exists(none));
+    CHECK(co_await codeOf(files().list(none)) == error_code_file_not_found);
+    CHECK(co_await codeOf(files().remove(none)) == error_code_file_not_found);
+    CHECK(co_await codeOf(files().rename(here + "f", none)) == error_code_file_not_found);
+    CHECK(co_await codeOf(files().makeDirectory(none)) == error_code_file_not_found);
+    CHECK(co_await codeOf(files().syncDirectory(none)) == error_code_file_not_found);
+    for (OpenMode mode : {OpenMode::Read, OpenMode::Create})
+        CHECK(co_await codeOf(files().open(longName, mode)) == error_code_io_error);
+    CHECK(co_await codeOf(files().open(longName + "/f", OpenMode::Create)) == error_code_io_error);
+    CHECK(co_await codeOf(files().exists(longName)) == error_code_io_error);
+    CHECK(co_await codeOf(files().remove(longName)) == error_code_io_error);
+    CHECK(co_await codeOf(files().rename(here + "f", longName)) == error_code_io_error);
+    CHECK(co_await codeOf(files().rename(longName, here + "g")) == error_code_io_error);
+    CHECK(co_await codeOf(files().makeDirectory(longName)) == error_code_io_error);
+    CHECK(co_await codeOf(files().open(here + "no/" + std::string(256, 'n'), OpenMode::Create)) ==
+          error_code_file_not_found);
+    (void)co_await make(here + std::string(255, 'n'), "text"_sr);
+    CHECK(co_await contentOf(cut) == "text");
 }
 
 Future<Void> manyAtOnce(std::string here) {
@@ -320,6 +346,11 @@ TEST_CASE_TEMPLATE("files: remove takes the name only", Machine, MACHINES) {
 TEST_CASE_TEMPLATE("files: directories", Machine, MACHINES) {
     Machine machine;
     machine.loop.run(directories(machine.here()));
+}
+
+TEST_CASE_TEMPLATE("files: names that are empty, too long, or hold a NUL", Machine, MACHINES) {
+    Machine machine;
+    machine.loop.run(strangeNames(machine.here()));
 }
 
 TEST_CASE_TEMPLATE("files: ten thousand operations at once", Machine, MACHINES) {

@@ -74,7 +74,7 @@ TEST_CASE("disk: without faults all that was done survives, also without sync") 
     machine.run(file->write(0, "text"_sr));
     machine.run(machine.disk.rename("d/f", "/g"));
     machine.crash();
-    CHECK(machine.run(machine.disk.list("")) == Names({"d", "g"}));
+    CHECK(machine.run(machine.disk.list("/")) == Names({"d", "g"}));
     CHECK(machine.content("g") == "text");
     CHECK(machine.dice.counts.total() == 0);
     CHECK(machine.loop->now() == 0);
@@ -164,7 +164,7 @@ TEST_CASE("disk: input and output errors do nothing but fail, and say that they 
           machine.errorOf(file->truncate(0)), machine.errorOf(file->size()),
           machine.errorOf(machine.disk.open("g", OpenMode::Create)), machine.errorOf(machine.disk.rename("f", "g")),
           machine.errorOf(machine.disk.remove("f")), machine.errorOf(machine.disk.exists("f")),
-          machine.errorOf(machine.disk.list("")), machine.errorOf(machine.disk.makeDirectory("d"))}) {
+          machine.errorOf(machine.disk.list("/")), machine.errorOf(machine.disk.makeDirectory("d"))}) {
         CHECK(error.code() == error_code_io_error);
         CHECK(error.isInjectedFault());
     }
@@ -172,7 +172,7 @@ TEST_CASE("disk: input and output errors do nothing but fail, and say that they 
     CHECK(machine.dice.counts.toString() == "diskError = 10");
     machine.dice.faults.diskError = 0;
     CHECK(machine.content("f") == "text");
-    CHECK(machine.run(machine.disk.list("")) == Names({"f"}));
+    CHECK(machine.run(machine.disk.list("/")) == Names({"f"}));
 }
 
 TEST_CASE("disk: an operation for which there is no memory fails, at whatever moment") {
@@ -198,6 +198,18 @@ TEST_CASE("disk: a full disk takes a part of a write") {
     CHECK(machine.content("f") == std::string(machine.content("f").size(), 'x'));
     CHECK(machine.errorOf(file->write(0, ""_sr)) == Error());
     CHECK(machine.dice.counts.toString() == "diskFull = 1");
+}
+
+TEST_CASE("disk: a file has a largest size, whether by a write or by a truncate") {
+    Machine machine;
+    File file = machine.open("f");
+    constexpr std::int64_t kLargest = 0xFFFF'FFFF * std::int64_t{4096};
+    machine.run(file->write(kLargest - 1, "x"_sr));
+    CHECK(machine.errorOf(file->write(kLargest - 1, "xy"_sr)) == file_too_large());
+    CHECK(machine.errorOf(file->truncate(kLargest + 1)) == file_too_large());
+    CHECK(machine.run(file->size()) == kLargest);
+    machine.run(file->write(std::int64_t{1} << 62, ""_sr));
+    machine.run(file->truncate(kLargest));
 }
 
 TEST_CASE("disk: what a failed sync has lost, a later one does not bring back") {
