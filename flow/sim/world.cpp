@@ -3,11 +3,9 @@
 #include "flow/base/format.h"
 #include "flow/base/seed.h"
 #include "flow/base/symbol.h"
-#include "flow/lib/time.h"
 #include "flow/sim/inflict.h"
 #include "flow/sim/waiting.h"
 
-#include <cmath>
 #include <limits>
 #include <new>
 #include <string_view>
@@ -30,35 +28,6 @@ private:
     }
 
     World& world_;
-};
-
-/// While it exists, the code that runs is that of the process.
-class World::Entered : NonCopyable {
-public:
-    explicit Entered(Process& process)
-        : world_(process.world_), process_(std::exchange(world_.current_, &process)),
-          loop_(std::exchange(currentLoop, process.loop_.get())), random_(replaceDeterministicRandom(&process.random_)),
-          cells_(world_.watch_->enter(&process.cells_)) {
-#if FLOW_CHECKED
-        simulatedOwner = &process;
-#endif
-    }
-    ~Entered() {
-#if FLOW_CHECKED
-        simulatedOwner = &world_;
-#endif
-        world_.watch_->enter(cells_);
-        replaceDeterministicRandom(random_);
-        currentLoop = loop_;
-        world_.current_ = process_;
-    }
-
-private:
-    World& world_;
-    Process* process_;
-    Loop* loop_;
-    DeterministicRandom* random_;
-    CellGroup* cells_;
 };
 
 World::World(std::uint64_t seed, Faults const& faults, Record* record)
@@ -86,136 +55,6 @@ World::~World() {
 #endif
     buggifySource = nullptr;
     replaceDeterministicRandom(randomBefore_);
-}
-
-Process& World::add(ProcessOptions options) {
-    auto id = static_cast<std::uint32_t>(processes_.size() + 1);
-    processes_.emplace_back(new Process(*this, id, std::move(options), seedFor(seed_, format("process %u", id))));
-    Process& process = *processes_.back();
-    for (Outfitter* outfitter : outfitters_)
-        outfitter->outfit(process);
-    return process;
-}
-
-Process& World::start(ProcessOptions options) {
-    Process& process = add(std::move(options));
-    start(process);
-    return process;
-}
-
-void World::start(Process& process) {
-    whenOutside([this, &process] { begin(process); });
-}
-
-void World::begin(Process& process) {
-    FLOW_ASSERT(!process.isRunning(), "a simulated process is started while it runs");
-    FLOW_ASSERT(process.options_.main, "a simulated process is started that has no main");
-    process.start_ = Future<Void>();
-    ++process.lives_;
-    process.exit_.reset();
-    process.failingAllocation_ = -1;
-    process.lossAtRisk_ = 0;
-    process.slowUntil_ = 0;
-    process.pausedUntil_ = 0;
-    process.loop_ = std::make_unique<ProcessLoop>(process);
-    add({now_, static_cast<std::uint64_t>(process.lives_), process.id_, 0, EventKind::Start});
-    process.post([&process] {
-        try {
-            for (auto& attachment : process.attachments_)
-                attachment->started(process);
-            process.main_ = process.options_.main();
-        } catch (...) {
-            process.main_ = currentError();
-        }
-        FLOW_ASSERT(process.main_.isValid(), "main of a simulated process gave an invalid future");
-    });
-}
-
-void World::halt(Process& process, bool powerLost) {
-    process.start_ = Future<Void>();
-    if (!process.isRunning())
-        return;
-    {
-        Entered entered(process);
-        process.isEnding_ = true;
-        for (auto& attachment : process.attachments_)
-            attachment->stopped(process, powerLost);
-        process.cells_.destroyFrames();
-        process.main_ = Future<Void>();
-        process.loop_.reset();
-        process.cells_.destroyFrames(); // of what was posted
-        process.isEnding_ = false;
-    }
-    // Behind what its last task has drawn, and the destructors of its actors.
-    add({now_, process.random_.peek(), process.id_, process.exit_ ? process.exit_->code() : -1, EventKind::End});
-    if (!process.cells_.isEmpty()) {
-        dead_.push_back(std::make_unique<CellGroup>());
-        process.cells_.moveTo(*dead_.back());
-    }
-    process.stopped_.trigger();
-}
-
-void World::kill(Process& process, bool powerLost) {
-    whenOutside([this, &process, powerLost] { halt(process, powerLost); });
-}
-
-void World::startLater(Process& process, double seconds) {
-    auto start = [](World* world, Process* process, double seconds) -> Future<Void> {
-        co_await delay(seconds);
-        if (!process->isRunning())
-            world->begin(*process);
-    };
-    Future<Void> later = start(this, &process, seconds);
-    if (!later.isReady())
-        process.start_ = later;
-}
-
-void World::reboot(Process& process, double seconds, bool powerLost) {
-    whenOutside([=, this, &process] {
-        halt(process, powerLost);
-        startLater(process, seconds);
-    });
-}
-
-void World::pause(Process& process, double seconds) {
-    process.pausedUntil_ = std::max(process.pausedUntil_, now_ + seconds);
-}
-
-void World::slowDown(Process& process, double seconds, double secondsPerTurn) {
-    process.slowUntil_ = now_ + seconds;
-    process.secondsPerTurn_ = secondsPerTurn;
-}
-
-void World::resume(Process& process) {
-    process.pausedUntil_ = process.slowUntil_ = now_;
-}
-
-void World::swapAddresses(Process& a, Process& b) {
-    whenOutside([this, &a, &b] {
-        halt(a, false);
-        halt(b, false);
-        std::swap(a.address_, b.address_);
-        startLater(a, 0);
-        startLater(b, 0);
-    });
-}
-
-void World::jumpClock(Process& process, double seconds) {
-    FLOW_ASSERT(seconds >= 0, "the clock of a simulated process never goes back");
-    process.clock_.jump(now_, seconds);
-    if (process.loop_)
-        process.loop_->wake();
-}
-
-void World::setClockRate(Process& process, double rate) {
-    FLOW_ASSERT(rate > 0 && std::isfinite(rate), "a clock that does not go on: its rate must be more than 0");
-    process.clock_.setRate(now_, rate);
-    if (process.loop_)
-        process.loop_->wake();
-}
-
-void World::failAllocation(Process& process, std::int64_t n) {
-    process.failingAllocation_ = n;
 }
 
 void World::setFaults(Faults const& faults) {
@@ -308,31 +147,6 @@ Process* World::next() {
     return first;
 }
 
-void World::takeTurn(Process& process) {
-    bool ended = false;
-    {
-        Entered entered(process);
-        process.loop_->takeTurn();
-        if (process.main_.isValid() && process.main_.isReady()) {
-            ended = true;
-            process.exit_ = process.main_.isError() ? process.main_.getError() : Error();
-        }
-    }
-    if (process.slowUntil_ > now_)
-        process.pausedUntil_ = std::max(process.pausedUntil_, now_ + process.secondsPerTurn_);
-    for (auto& check : invariants_)
-        if (auto wrong = check())
-            fail(*wrong);
-    if (ended) {
-        halt(process, false);
-        if (process.exit_->isValid() && process.options_.restartAfter > 0)
-            startLater(process, process.options_.restartAfter);
-    } else if (process.lossAtRisk_ != 0 && (process.risks() & process.lossAtRisk_) != 0) {
-        happened(FaultKind::powerLoss, process.id_);
-        reboot(process, process.darkSeconds_, true);
-    }
-}
-
 bool World::idleUntil(double deadline) {
     Process* process = next();
     double at = process ? std::max(process->wakesAt(), now_) : std::numeric_limits<double>::infinity();
@@ -401,12 +215,6 @@ void World::fail(std::string const& text) {
     if (!failure_)
         failure_ = SimulationFailure::of(text);
     stop();
-}
-
-void World::stopAll() {
-    faultsToCome_ = Future<Void>();
-    for (auto& process : processes_)
-        halt(*process, false);
 }
 
 std::string World::whoWaits() const {

@@ -185,7 +185,7 @@ private:
     DeterministicRandom order_;                                          // of processes that are ready at one time
     DeterministicRandom ownRandom_;                                      // of the world's own code
     DeterministicRandom* randomBefore_;                                  // of the thread
-    std::unique_ptr<Watch> watch_;
+    std::unique_ptr<detail::Census> watch_;
     detail::CellGroup cells_;                              // of the world's own code
     std::vector<std::unique_ptr<detail::CellGroup>> dead_; // of lives that have ended
     std::vector<std::unique_ptr<Process>> processes_;
