@@ -97,6 +97,7 @@ auto SimDisk::operate(Sort sort, Effect effect) {
     double seconds = duration(sort);
     double before = seconds * random_.random01();
     auto mayFail = [this, sort, effect = std::move(effect)]() -> T {
+        risks_.reset();
         if (sort == Sort::Other && dice_.strikes(FaultKind::diskError))
             throw io_error().asInjectedFault();
         return effect();
@@ -258,6 +259,7 @@ void SimDisk::kill() {
 
 void SimDisk::crash() {
     kill();
+    risks_.reset();
     loseNames();
     for (auto const& [path, entry] : names_)
         if (!entry.isDirectory())
@@ -268,12 +270,15 @@ void SimDisk::boot() {
     isOn_ = true;
 }
 
+// Asked for after each turn of a process that is to lose power.
 unsigned SimDisk::risks() const {
+    if (risks_)
+        return *risks_;
     unsigned all = unstoredNames_.empty() ? 0 : Attachment::kUnsyncedName;
     for (auto const& [path, entry] : names_)
         if (std::size_t changes = entry.isDirectory() ? 0 : entry.file->unstored(); changes > 0)
             all |= changes > 1 ? Attachment::kUnsyncedWrites : Attachment::kUnsyncedWrite;
-    return all;
+    return *(risks_ = all);
 }
 
 // -------------------------------------------------------------------------------------------------------------------

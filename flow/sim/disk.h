@@ -111,6 +111,7 @@ private:
     Names storedNames_;
     std::vector<NameChange> unstoredNames_;
     std::uint64_t nameChanges_ = 0;
+    mutable std::optional<unsigned> risks_; // none: an operation has taken effect since they were looked for
     /// Of this life, whose process makes it with its first operation. Dies first.
     std::optional<ActorCollection> operations_;
 };
