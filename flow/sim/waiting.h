@@ -4,6 +4,7 @@
 
 #include "flow/core/census.h"
 
+#include <functional>
 #include <string>
 
 namespace flow {
@@ -13,6 +14,10 @@ namespace flow {
 ///     lead waits for replicate
 ///     replicate waits for one of: a promise that 2 hold, a timer at 3.5
 ///     heartbeat waits for a timer at 12.5
-std::string describeWaiting(detail::CellGroup const& cells);
+///     receive waits for bytes from server at 2.0.0.1:80
+///
+/// `source` knows who will set a cell that is no actor's, or gives an empty text.
+using CellSource = std::function<std::string(detail::Cell const*)>;
+std::string describeWaiting(detail::CellGroup const& cells, CellSource const& source = {});
 
 } // namespace flow

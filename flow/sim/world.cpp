@@ -4,7 +4,6 @@
 #include "flow/base/seed.h"
 #include "flow/base/symbol.h"
 #include "flow/sim/inflict.h"
-#include "flow/sim/waiting.h"
 
 #include <limits>
 #include <new>
@@ -215,14 +214,6 @@ void World::fail(std::string const& text) {
     if (!failure_)
         failure_ = SimulationFailure::of(text);
     stop();
-}
-
-std::string World::whoWaits() const {
-    std::string text = "the world:\n" + describeWaiting(cells_);
-    for (auto const& process : processes_)
-        if (process->isRunning())
-            text += process->name() + ":\n" + describeWaiting(process->cells_);
-    return text;
 }
 
 std::size_t World::leakedCells() const {

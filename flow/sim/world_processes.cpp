@@ -3,6 +3,7 @@
 #include "flow/base/format.h"
 #include "flow/base/seed.h"
 #include "flow/lib/time.h"
+#include "flow/sim/waiting.h"
 #include "flow/sim/world.h"
 
 #include <cmath>
@@ -198,6 +199,22 @@ void World::stopAll() {
     faultsToCome_ = Future<Void>();
     for (auto& process : processes_)
         halt(*process, false);
+}
+
+std::string World::whoWaits() const {
+    std::string text = "the world:\n" + describeWaiting(cells_);
+    for (auto const& process : processes_) {
+        if (!process->isRunning())
+            continue;
+        Entered entered(*process);
+        text += process->name() + ":\n" + describeWaiting(process->cells_, [&](Cell const* cell) {
+                    std::string source;
+                    for (auto const& each : process->attachments_)
+                        source += each->sourceOf(cell);
+                    return source;
+                });
+    }
+    return text;
 }
 
 } // namespace flow

@@ -19,6 +19,10 @@ public:
     void close() override;
     Address localAddress() const override { return address_; }
 
+    std::string sourceOf(flow::detail::Cell const* cell) const {
+        return sets(receiving_, cell) ? "a datagram to " + address_.toString() : std::string();
+    }
+
     /// By the machine.
     void arrive(Datagram datagram);
     /// The process stops.

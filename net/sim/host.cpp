@@ -48,6 +48,9 @@ public:
     }
 
     Address localAddress() const override { return address_; }
+    std::string sourceOf(flow::detail::Cell const* cell) const {
+        return sets(accepting_, cell) ? "a connection to " + address_.toString() : std::string();
+    }
 
     /// By the machine: takes the connection if there is room.
     bool offer(Session& session) {
@@ -115,6 +118,17 @@ void Host::stopped(Process&, bool powerLost) {
     sockets_.clear();
     while (!halves_.isEmpty())
         Session::stop(halves_.next, powerLost);
+}
+
+std::string Host::sourceOf(flow::detail::Cell const* cell) const {
+    std::string source;
+    for (flow::detail::Link const* place = halves_.next; place != &halves_; place = place->next)
+        source += Session::sourceOf(place, cell);
+    for (auto const& [port, listener] : listeners_)
+        source += listener->sourceOf(cell);
+    for (auto const& [port, socket] : sockets_)
+        source += socket->sourceOf(cell);
+    return source;
 }
 
 Reference<Session> Host::open(Address to) {

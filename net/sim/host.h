@@ -40,6 +40,7 @@ private:
 
     void started(Process& process) override;
     void stopped(Process& process, bool powerLost) override;
+    std::string sourceOf(flow::detail::Cell const* cell) const override;
     Reference<Session> open(Address to);
     /// The address to use for `at`, of which `used` has those in use.
     template <class T>
@@ -63,6 +64,11 @@ void forsake(std::optional<Promise<T>>& promise) {
     if (promise && promise->canBeSet())
         promise->send(Never());
     promise.reset();
+}
+
+template <class T>
+bool sets(std::optional<Promise<T>> const& promise, flow::detail::Cell const* cell) {
+    return promise && promise->getFuture().cell() == cell;
 }
 
 /// Gives the right to set the future away. Nothing is left behind, so that whoever is told may wait anew.

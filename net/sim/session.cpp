@@ -270,6 +270,17 @@ void Session::stop(flow::detail::Link* place, bool powerLost) {
     self->leaveUnlessNeeded(half);
 }
 
+std::string Session::sourceOf(flow::detail::Link const* place, flow::detail::Cell const* cell) {
+    Half const& half = *static_cast<Half const*>(place);
+    Half const& peer = half.session->halves_[&half == &half.session->halves_[0]];
+    std::string name = peer.host->process().name() + " at " + peer.address.toString();
+    if (sets(half.reading, cell))
+        return "bytes from " + name;
+    if (sets(half.writing, cell))
+        return name + " to read";
+    return sets(half.opening, cell) ? name + " to answer" : std::string();
+}
+
 void Session::vanish() {
     auto self = Reference<Session>::addRef(this);
     unlink();

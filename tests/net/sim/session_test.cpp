@@ -294,3 +294,53 @@ TEST_CASE("session: a process that runs out of memory anywhere leaves the networ
     CHECK(failures > 8);
     CHECK(failures < 60); // the last of them had nothing to fail
 }
+
+namespace {
+
+Future<Void> readFromWhoConnects() {
+    Reference<Listener> listener = transport().listen(1);
+    Reference<Connection> connection = co_await listener->accept();
+    (void)co_await connection->read();
+}
+
+Future<Void> connectAndRead(Address to) {
+    Reference<Connection> connection = co_await transport().connect(to);
+    (void)co_await connection->read();
+}
+
+Future<Void> fill(Address to) {
+    Reference<Connection> connection = co_await transport().connect(to);
+    for (;;)
+        co_await connection->write(StringRef(std::string(65536, 'x')));
+}
+
+Future<Void> acceptAndReceive() {
+    Reference<Listener> listener = transport().listen(2);
+    Reference<DatagramSocket> socket = transport().bind(Address(0, 3));
+    co_await (success(listener->accept()) && success(socket->receive()));
+}
+
+} // namespace
+
+TEST_CASE("session: who waits in a simulation that hangs, and for whom") {
+    World world(1);
+    SimNetwork network(world);
+    Address server;
+    world.start({.name = "server", .main = readFromWhoConnects});
+    server = Address(world.processes()[0]->address(), 1);
+    world.start({.name = "client", .main = [&] { return connectAndRead(server); }});
+    world.start({.name = "listener", .main = acceptAndReceive});
+    Process& writer =
+        world.add({.name = "writer", .main = [&] { return fill(Address(world.processes()[2]->address(), 2)); }});
+    world.start(writer);
+    Promise<Void> end;
+    CHECK_THROWS_AS((void)world.run(end.getFuture()), Error);
+    std::string report = world.whoWaits();
+    INFO(report);
+    CHECK(report.find("readFromWhoConnects waits for bytes from client at ") != std::string::npos);
+    CHECK(report.find("connectAndRead waits for bytes from server at " + server.toString()) != std::string::npos);
+    CHECK(report.find("a datagram to") != std::string::npos);
+    CHECK(report.find("fill waits for listener at ") != std::string::npos);
+    CHECK(report.find(":resume") == std::string::npos);
+    CHECK(report.find("it runs") == std::string::npos);
+}
