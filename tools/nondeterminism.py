@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+_ADDRESSES = "an order by addresses; use a number or a name of what is pointed to"
+
 # What is found, and what to use instead.
 RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), message)
@@ -16,7 +18,10 @@ RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (
             r"\b(?:steady|system|high_resolution|utc|tai|gps|file)_clock\b"
             r"|\b(?:clock_gettime|gettimeofday|timespec_get|ftime)\s*\("
-            r"|(?<![\w.>])(?:std::|::)?time\s*\(\s*(?:nullptr|NULL|0|&)",
+            r"|(?<![\w.>])(?:std::|::)?time\s*\(\s*(?:nullptr|NULL|0|&)"
+            r"|\b(?:local|gm)time(?:_r)?\s*\("
+            r"|(?:\bstd|(?<!\w))::clock\s*\("
+            r"|\b_*(?:builtin_ia32_)?rdtscp?\b",
             "the machine's clock; the loop has the time: now(), loop().timer()",
         ),
         (
@@ -30,15 +35,15 @@ RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             "numbers that differ between libraries; use DeterministicRandom",
         ),
         (
-            r"\bstd::(?:pmr::)?unordered_(?:multi)?(?:map|set)\b",
+            r"\bunordered_(?:multi)?(?:map|set)\s*<",
             "an order that differs between libraries; use std::map or std::set, or say that it is never iterated over",
         ),
         (
-            r"\bstd::(?:pmr::)?(?:multi)?(?:map|set)\s*<[^<>,]*\*|\bstd::(?:less|greater|hash)\s*<[^<>]*\*\s*>",
-            "an order by addresses; use a number or a name of what is pointed to",
+            r"\bstd::(?:less|greater|hash)\s*<[^<>]*\*\s*>",
+            _ADDRESSES,
         ),
         (
-            r"\bstd::this_thread\b|\bthread::id\b|\b(?:pthread_self|gettid|getpid|sched_getcpu)\s*\(",
+            r"\bstd::(?:this_thread|j?thread|async)\b|\bthread::id\b|\b(?:pthread_self|gettid|getpid|sched_getcpu)\s*\(",
             "threads and their ids are the machine's; what waits uses delay() or yield()",
         ),
     )
@@ -53,6 +58,9 @@ _TOKEN = re.compile(
 )
 _TWO_DRAWS = "two random numbers in one expression: compilers differ in which they draw first; draw them one by one"
 
+_SORTED = re.compile(r"\b(?:std::(?:pmr::)?)?(?:multi)?(?:map|set)\s*<")
+_POINTER = re.compile(r"\*|\b(?:Reference|shared_ptr|unique_ptr)\s*<")
+
 _LITERAL = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'(?!\w)')
 _EXCUSE = re.compile(r"//.*\bnondeterminism: \S")
 
@@ -66,6 +74,9 @@ def sources_of_nondeterminism(lines: list[str]) -> Iterator[tuple[int, str]]:
         for pattern, message in RULES:
             if match := pattern.search(line):
                 yield number, f"{match[0].strip()}: {message}"
+    for number, found in _keys("\n".join(code)):
+        if not _is_excused(lines, number):
+            yield number, f"{found}: {_ADDRESSES}"
     for number in _two_draws(code):
         if not _is_excused(lines, number):
             yield number, _TWO_DRAWS
@@ -84,6 +95,17 @@ def _is_excused(lines: list[str], number: int) -> bool:
             return True
         above -= 1
     return False
+
+
+def _keys(text: str) -> Iterator[tuple[int, str]]:
+    """The sorted containers with pointers among their keys."""
+    for match in _SORTED.finditer(text):
+        depth, end = 1, match.end()
+        while end < len(text) and depth > 0 and not (depth == 1 and text[end] in ",;{"):
+            depth += {"<": 1, ">": -1}.get(text[end], 0)
+            end += 1
+        if _POINTER.search(text, match.end(), end):
+            yield text.count("\n", 0, match.start()) + 1, " ".join(text[match.start() : end].split())
 
 
 def _two_draws(code: Iterable[str]) -> Iterator[int]:

@@ -60,7 +60,7 @@ void FileThreads::end() noexcept {
         ended_ = true;
     }
     changed_.notify_all();
-    for (std::thread& each : threads_)
+    for (auto& each : threads_)
         each.join();
     while (!queue_.isEmpty()) {
         Waiter* call = takeFirst(queue_);

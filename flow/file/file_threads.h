@@ -64,8 +64,8 @@ private:
     void main();
 
     Loop& home_;
-    std::vector<std::thread> threads_;
-    std::mutex mutex_; // guards what follows
+    std::vector<std::thread> threads_; // nondeterminism: for the machine's files, which no simulated process has
+    std::mutex mutex_;                 // guards what follows
     std::condition_variable changed_;
     Link queue_;
     std::size_t queued_ = 0;

@@ -202,6 +202,9 @@ def test_headers_do_not_warn_users_of_gcc(tmp_path: Path, text: str, warning: st
         ("seconds = time(0);", "now()"),
         ("::clock_gettime(CLOCK_REALTIME, &time);", "now()"),
         ("gettimeofday(&time, nullptr);", "now()"),
+        ("auto ticks = std::clock();", "now()"),
+        ("auto cycles = __builtin_ia32_rdtsc();", "now()"),
+        ("std::tm* day = localtime(&seconds);", "now()"),
         ("std::random_device device;", "deterministicRandom()"),
         ("int die = rand() % 6;", "deterministicRandom()"),
         ("std::srand(1);", "deterministicRandom()"),
@@ -210,12 +213,17 @@ def test_headers_do_not_warn_users_of_gcc(tmp_path: Path, text: str, warning: st
         ("std::shuffle(a.begin(), a.end(), random);", "DeterministicRandom"),
         ("std::unordered_map<int, int> counts;", "std::map"),
         ("std::unordered_set<std::string> names;", "std::map"),
+        ("using namespace std; unordered_set<int> names;", "std::map"),
         ("std::map<Process*, int> counts;", "a number or a name"),
         ("std::set<Process const*> all;", "a number or a name"),
         ("std::map<int, int, std::less<int*>> counts;", "a number or a name"),
+        ("std::map<std::pair<int, Process*>, int> counts;", "a number or a name"),
+        ("std::set<Reference<Session>> open;", "a number or a name"),
         ("return std::hash<T*>()(object);", "a number or a name"),
         ("std::this_thread::sleep_for(pause);", "delay()"),
         ("std::thread::id own;", "delay()"),
+        ("std::thread worker(work);", "delay()"),
+        ("auto result = std::async(work);", "delay()"),
         ("auto self = ::pthread_self();", "delay()"),
         ("place(random.randomInt(0, 9), random.randomInt(0, 9));", "one by one"),
         ("double x = random.random01() - other->random01();", "one by one"),
@@ -242,6 +250,8 @@ double time(int part);
 double start = world.time(0), local = clock.at(time(part));
 std::string text = "std::unordered_map<int, int>";
 std::map<int, Process*> byId;
+std::map<std::pair<int, int>, Reference<Session>> byEnds;
+Clock const& clock() const;
 std::map<std::string, std::vector<Process*>> byName;
 if (random.coinflip())
     at += random.random01();
@@ -253,6 +263,12 @@ strand();
 int number = operand(random.randomInt(0, 2));
 """
     assert findings(tmp_path, {"net/sim/a.h": code}, tidy.check_nondeterminism) == []
+
+
+def test_keys_of_two_lines(tmp_path: Path) -> None:
+    code = "std::map<\n    std::pair<int, Process*>, int> counts;\n"
+    found = findings(tmp_path, {"flow/sim/a.cpp": code}, tidy.check_nondeterminism)
+    assert [one.split(": ")[0] for one in found] == ["flow/sim/a.cpp:1"]
 
 
 def test_an_expression_of_two_lines_that_draws_twice(tmp_path: Path) -> None:
