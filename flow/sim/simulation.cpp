@@ -35,6 +35,8 @@ std::optional<SimulationFailure> outcome(World& world, Simulation const& simulat
     if (world.leakedCells() != 0)
         return SimulationFailure::of(
             format("%zu futures or promises of stopped processes are left", world.leakedCells()));
+    if (std::string left = world.ownActors(); !left.empty())
+        return SimulationFailure::of("the simulation has ended, and actors of its own have not\n" + left);
     return {};
 }
 

@@ -13,7 +13,7 @@
 // of faults, and is run twice, which must give the same digest and the same failure, if any. A run has failed when the
 // future has, when world.fail() was called, when an invariant does not hold, when nothing can happen any more although
 // the future is not ready, when it takes longer than its limit, when its time stands still, or when it leaves cells of
-// its processes behind.
+// its processes behind, or actors of its own.
 
 #include "flow/base/non_copyable.h"
 #include "flow/core/future.h"

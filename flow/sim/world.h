@@ -134,6 +134,8 @@ public:
     /// Cells of processes, or of lives of processes, that have stopped. When all has gone well there are none: somebody
     /// keeps a future or a promise in a global, or beyond an `owner`.
     std::size_t leakedCells() const;
+    /// The actors of the world's own code that have not ended, each with what it waits for, as whoWaits() has them.
+    std::string ownActors() const;
 
 private:
     friend class detail::ProcessLoop;

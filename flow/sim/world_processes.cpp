@@ -201,8 +201,12 @@ void World::stopAll() {
         halt(*process, false);
 }
 
+std::string World::ownActors() const {
+    return describeWaiting(cells_);
+}
+
 std::string World::whoWaits() const {
-    std::string text = "the world:\n" + describeWaiting(cells_);
+    std::string text = "the world:\n" + ownActors();
     for (auto const& process : processes_) {
         if (!process->isRunning())
             continue;

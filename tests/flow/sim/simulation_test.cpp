@@ -68,6 +68,10 @@ Future<Void> leaking(World& world) {
     world.start({.name = "p", .main = main});
     co_await delay(1);
 }
+Future<Void> leakingItself(World&) {
+    kept.push_back(delay(5));
+    co_await delay(1);
+}
 int runs = 0;
 Future<Void> unlike(World& world) {
     bool first = ++runs % 2 != 0;
@@ -95,7 +99,8 @@ Future<Void> unlikeFailures(World& world) {
 
 Simulation const kGood("test good", good), kFailing("test failing", failing), kTelling("test telling", telling),
     kStuck("test stuck", stuck), kSlow("test slow", slow, 50), kUnsound("test unsound", unsound),
-    kLeaking("test leaking", leaking), kUnlike("test unlike", unlike), kUnlikeAtEnd("test unlike at end", unlikeAtEnd),
+    kLeaking("test leaking", leaking), kLeakingItself("test leaking itself", leakingItself),
+    kUnlike("test unlike", unlike), kUnlikeAtEnd("test unlike at end", unlikeAtEnd),
     kSecondFails("test unlike second", secondFails), kUnlikeFailures("test unlike failures", unlikeFailures);
 
 std::string signatureOf(Simulation const& simulation, std::uint64_t seed = 1) {
@@ -112,9 +117,10 @@ TEST_CASE("simulation: is found by its name") {
     for (Simulation const* each : Simulation::all())
         if (std::string(each->name).find("test ") == 0)
             names.push_back(each->name);
-    CHECK(names == std::vector<std::string>{"test failing", "test good", "test leaking", "test slow", "test stuck",
-                                            "test telling", "test unlike", "test unlike at end", "test unlike failures",
-                                            "test unlike second", "test unsound"});
+    CHECK(names == std::vector<std::string>{"test failing", "test good", "test leaking", "test leaking itself",
+                                            "test slow", "test stuck", "test telling", "test unlike",
+                                            "test unlike at end", "test unlike failures", "test unlike second",
+                                            "test unsound"});
     CHECK_DIES(Simulation("test good", good), "two simulations have the name 'test good'");
 }
 
@@ -159,6 +165,8 @@ TEST_CASE("simulation: a hung one tells who waits") {
 #if !FLOW_CHECKED // there nobody else may touch what is left
 TEST_CASE("simulation: futures that are left behind are a failure") {
     CHECK(simulate(kLeaking, 1).failure->signature == "# futures or promises of stopped processes are left");
+    kept.clear();
+    CHECK(simulate(kLeakingItself, 1).failure->signature == "the simulation has ended, and actors of its own have not");
     kept.clear();
 }
 #endif
