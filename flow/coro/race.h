@@ -36,6 +36,9 @@ struct RaceOperand<Future<T>> {
 };
 
 template <class T>
+struct RaceOperand<StrictFuture<T>> : RaceOperand<Future<T>> {};
+
+template <class T>
 struct RaceOperand<FutureStream<T>> {
     using Value = T;
     static Pending operand(FutureStream<T> const& stream) { return flow::pendingNext<T>(stream); }

@@ -319,3 +319,16 @@ TEST_CASE("race: a delay that is over because a later operand ran the loop wins"
     CHECK(log.take() == "won0");
     CHECK(loop.now() == 3);
 }
+
+TEST_CASE("race: a strict future is a future") {
+    SimLoop loop;
+    auto strict = [](int value) -> StrictFuture<int> { return Future<int>(value); };
+    auto task = [&]() -> Future<int> {
+        StrictFuture<int> named = strict(1);
+        auto a = co_await race(Never(), named);
+        auto b = co_await race(Future<Void>(Never()), [&] { return strict(2); });
+        auto c = co_await race(strict(4), delay(1));
+        co_return std::get<1>(a) + std::get<1>(b) + std::get<0>(c);
+    };
+    CHECK(loop.run(task()) == 7);
+}
