@@ -11,11 +11,13 @@ constexpr std::size_t kLengthBytes = 8; // of a frame: how long it is, and that 
 
 struct Framed {
     std::uint64_t generation = 0;
+    std::uint64_t least = 0; // how many records the generation began with
+    std::uint64_t index = 0; // of them and those behind: whole sectors of records may come to a wrong place
     std::string record;
 
     template <class Ar>
     void serialize(Ar& ar) {
-        serializer(ar, generation, record);
+        serializer(ar, generation, least, index, record);
     }
 };
 
@@ -44,6 +46,36 @@ Optional<Framed> framedAt(std::string_view content, std::size_t at) {
     if (length == 0)
         return {};
     return unseal<Framed>(content.substr(at + kLengthBytes, length - kLengthBytes));
+}
+
+/// What the copies hold of one generation.
+struct Gathered {
+    bool isWhole() const { return records.size() >= least; }
+
+    std::uint64_t generation = 0;
+    std::uint64_t least = 0;
+    std::vector<std::string> records;
+    std::string content;
+};
+
+/// Each record from whichever copy has it, of the generation of the first copy.
+Gathered gather(std::string_view first, std::string_view second) {
+    Gathered all;
+    auto fits = [&](Optional<Framed> const& found) {
+        return found.present() && found.get().index == all.records.size() &&
+               (all.records.empty() || found.get().generation == all.generation);
+    };
+    for (;;) {
+        Optional<Framed> found = framedAt(first, all.content.size());
+        if (!fits(found))
+            found = framedAt(second, all.content.size());
+        if (!fits(found))
+            return all;
+        all.content += frame(found.get());
+        all.generation = found.get().generation;
+        all.least = found.get().least;
+        all.records.push_back(std::move(found.get().record));
+    }
 }
 
 } // namespace
@@ -78,33 +110,29 @@ Future<Journal::Copy> Journal::read(std::string path) {
     co_return copy;
 }
 
-/// Takes each record from whichever copy has it, and makes the other one good.
+/// Makes both copies good. Where they are of two generations, either holds all that was acknowledged; but what the disk
+/// did to the newer one is not known before the older one is gone.
 Future<Void> Journal::recover(Reference<Journal> self) {
     Copy first = co_await read(self->path_ + "1");
     Copy second = co_await read(self->path_ + "2");
-    std::string whole;
-    auto fits = [&](Optional<Framed> const& found) {
-        return found.present() && (whole.empty() || found.get().generation == self->generation_);
-    };
-    for (;;) {
-        Optional<Framed> found = framedAt(first.content, whole.size());
-        if (!fits(found) && !planted(Mutant::OneCopyOnly))
-            found = framedAt(second.content, whole.size());
-        if (!fits(found))
-            break;
-        whole += frame(found.get());
-        self->generation_ = found.get().generation;
-        self->records_.push_back(std::move(found.get().record));
+    bool oneOnly = planted(Mutant::OneCopyOnly);
+    Gathered all = gather(first.content, oneOnly ? first.content : second.content);
+    if (!all.isWhole() && !oneOnly) {
+        CODE_PROBE(true, "a journal's newer generation is damaged before the older one is gone");
+        all = gather(second.content, first.content);
     }
-    CODE_PROBE(first.content != whole, "the first copy of the journal is made good");
-    CODE_PROBE(second.content != whole, "the second copy of the journal is made good");
+    CODE_PROBE(first.content != all.content, "the first copy of the journal is made good");
+    CODE_PROBE(second.content != all.content, "the second copy of the journal is made good");
     for (Copy* copy : {&first, &second})
-        if (!copy->file || copy->content != whole)
-            copy->file = co_await put(copy->path, whole);
+        if (!copy->file || copy->content != all.content)
+            copy->file = co_await put(copy->path, all.content);
     self->files_[0] = first.file;
     self->files_[1] = second.file;
-    self->end_ = static_cast<std::int64_t>(whole.size());
-    self->length_ = self->records_.size();
+    self->end_ = static_cast<std::int64_t>(all.content.size());
+    self->generation_ = all.generation;
+    self->least_ = all.least;
+    self->length_ = all.records.size();
+    self->records_ = std::move(all.records);
 }
 
 Future<Reference<Journal>> Journal::open(std::string path) {
@@ -116,7 +144,7 @@ Future<Reference<Journal>> Journal::open(std::string path) {
 
 Future<Void> Journal::append(std::string record) {
     Reference<Journal> self = Reference<Journal>::addRef(this);
-    std::string bytes = frame({self->generation_, record});
+    std::string bytes = frame({self->generation_, self->least_, self->length_, record});
     for (Reference<AsyncFile> file : self->files_) {
         for (bool isThere = false; !isThere;) {
             co_await file->write(self->end_, bytes);
@@ -136,9 +164,10 @@ Future<Void> Journal::append(std::string record) {
 Future<Void> Journal::replace(std::vector<std::string> records) {
     Reference<Journal> self = Reference<Journal>::addRef(this);
     ++self->generation_;
+    self->least_ = records.size();
     std::string whole;
-    for (std::string const& record : records)
-        whole += frame({self->generation_, record});
+    for (std::uint64_t index = 0; index < records.size(); ++index)
+        whole += frame({self->generation_, self->least_, index, records[index]});
     self->files_[0] = co_await put(self->path_ + "1", whole);
     if (!planted(Mutant::OneCopyWritten))
         self->files_[1] = co_await put(self->path_ + "2", whole);

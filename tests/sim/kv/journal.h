@@ -46,6 +46,7 @@ private:
     Reference<AsyncFile> files_[2];
     std::int64_t end_ = 0;
     std::uint64_t generation_ = 0; // how often it has been replaced: the two files may not be of the same
+    std::uint64_t least_ = 0;      // how many records it began with
     std::size_t length_ = 0;
     std::vector<std::string> records_;
 };

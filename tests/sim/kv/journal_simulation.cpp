@@ -1,0 +1,109 @@
+// "journal": numbers go into a journal one after the other, on a disk that damages one of its two copies at a time.
+// What is in both must come out again, wherever the power fails.
+#include "flow/flow.h"
+#include "flow/sim/disk.h"
+#include "flow/sim/simulation.h"
+#include "flow/sim/world.h"
+#include "tests/sim/kv/journal.h"
+
+#include <cstdlib>
+
+namespace kv {
+namespace {
+
+constexpr int kWindow = 60;              // numbers that stay when the journal is replaced
+constexpr std::size_t kRecords = 80;     // with so many it is
+constexpr double kMisdirected = 0.1;     // per write while it is replaced, if both copies are whole
+constexpr double kPowerLoss = 0.5;       // a second
+constexpr std::size_t kRecordBytes = 84; // four fill a sector
+
+std::string recordOf(int number) {
+    std::string record = format("%d", number);
+    record.resize(kRecordBytes, ' ');
+    return record;
+}
+
+class Keeper {
+public:
+    explicit Keeper(World& world) : world_(world) {
+        Faults faults = world.faults();
+        faults.diskBitFlip = faults.diskMisdirectedWrite = 0;
+        faults.powerLoss = kPowerLoss;
+        world.setFaults(faults);
+        world.addInvariant([this]() -> std::optional<std::string> {
+            if (damages() > healed_)
+                damage(0); // until it has been found
+            return {};
+        });
+    }
+
+    Future<Void> run() {
+        damage(0); // if the last life has ended while it was replaced
+        Reference<Journal> journal = co_await Journal::open("/journal");
+        int last = lastOf(journal->records());
+        if (last < acknowledged_)
+            world_.fail(format("%d numbers were acknowledged, and %d are there", acknowledged_, last));
+        if (losses() > losses_) { // so that it has read what the disk really holds, and made it good
+            losses_ = losses();
+            healed_ = damages();
+        }
+        for (int next = last + 1;; ++next) {
+            if (journal->length() < kRecords) {
+                co_await journal->append(recordOf(next));
+            } else {
+                if (damages() == healed_)
+                    damage(kMisdirected);
+                co_await journal->replace(window(next));
+                damage(0);
+            }
+            acknowledged_ = next;
+            co_await delay(0.01 * deterministicRandom()->random01());
+        }
+    }
+
+private:
+    std::uint64_t damages() const { return world_.faultCounts()[FaultKind::diskMisdirectedWrite]; }
+    std::uint64_t losses() const { return world_.faultCounts()[FaultKind::powerLoss]; }
+    void damage(double probability) {
+        Faults faults = world_.faults();
+        faults.diskMisdirectedWrite = probability;
+        world_.setFaults(faults);
+    }
+
+    static std::vector<std::string> window(int last) {
+        std::vector<std::string> records;
+        for (int number = std::max(1, last - kWindow + 1); number <= last; ++number)
+            records.push_back(recordOf(number));
+        return records;
+    }
+    int lastOf(std::vector<std::string> const& records) {
+        int last = 0;
+        for (std::string const& record : records) {
+            int number = std::atoi(record.c_str());
+            if (last != 0 && number != last + 1)
+                world_.fail(format("behind %d stands %d", last, number));
+            last = number;
+        }
+        return last;
+    }
+
+    World& world_;
+    int acknowledged_ = 0;
+    std::uint64_t healed_ = 0; // damages that are
+    std::uint64_t losses_ = 0;
+};
+
+Future<Void> simulate(World& world) {
+    Keeper keeper(world);
+    auto main = [&]() -> Future<Void> { return keeper.run(); };
+    Process& process = world.add({.name = "keeper", .main = main, .restartAfter = 0.1});
+    process.attach<ProcessDisk>(world);
+    world.start(process);
+    co_await delay(60);
+    world.stopAll(); // its main refers to what is here
+}
+
+Simulation const registered("journal", simulate);
+
+} // namespace
+} // namespace kv
