@@ -34,32 +34,38 @@ inline std::coroutine_handle<> handOver([[maybe_unused]] Waiter* last) noexcept 
     return caller();
 }
 
-/// An awaiter needs nothing but the promise. With clang it is the promise, under another name, and takes no room in the
-/// frame; gcc 12 copies awaiters that are lvalues, so that there it is a pointer.
+/// An awaiter needs nothing but one object in the frame, such as the promise. With clang it is that object, under
+/// another name, and takes no room in the frame; gcc 12 copies awaiters that are lvalues, so that there it is a
+/// pointer.
 #if defined(__clang__)
-struct AwaiterBase {
-    FLOW_INLINE PromiseBase* promise() const noexcept {
-        return reinterpret_cast<PromiseBase*>(const_cast<AwaiterBase*>(this));
-    }
+template <class Object>
+struct AwaiterOn {
+    FLOW_INLINE Object* object() const noexcept { return reinterpret_cast<Object*>(const_cast<AwaiterOn*>(this)); }
 };
 template <class A>
 using Given = A&;
-template <class A>
-FLOW_INLINE A& give(PromiseBase* promise) {
-    return reinterpret_cast<A&>(*promise);
+template <class A, class Object>
+FLOW_INLINE A& give(Object* object) {
+    return reinterpret_cast<A&>(*object);
 }
 #else
-struct AwaiterBase {
-    PromiseBase* pointer;
-    FLOW_INLINE PromiseBase* promise() const noexcept { return pointer; }
+template <class Object>
+struct AwaiterOn {
+    Object* pointer;
+    FLOW_INLINE Object* object() const noexcept { return pointer; }
 };
 template <class A>
 using Given = A;
-template <class A>
-FLOW_INLINE A give(PromiseBase* promise) {
-    return {{{promise}}};
+template <class A, class Object>
+FLOW_INLINE A give(Object* object) {
+    return {{{object}}};
 }
 #endif
+
+/// On the promise.
+struct AwaiterBase : AwaiterOn<PromiseBase> {
+    FLOW_INLINE PromiseBase* promise() const noexcept { return object(); }
+};
 
 /// What all co_awaits have in common.
 struct Awaiter : AwaiterBase {

@@ -236,7 +236,7 @@ public:
     /// Awaitables that need the promise itself, such as race.
     template <class A>
         requires requires(A&& awaitable, CoroPromiseBase& promise) { awaitable.awaiter(promise); }
-    auto await_transform(A&& awaitable) {
+    FLOW_INLINE decltype(auto) await_transform(A&& awaitable) {
         return awaitable.awaiter(*this);
     }
 

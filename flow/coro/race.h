@@ -23,12 +23,17 @@ template <class Operand>
 struct RaceOperand {
     using Made = std::remove_cvref_t<std::invoke_result_t<Operand&>>;
     using Value = typename RaceOperand<Made>::Value;
+    static constexpr bool kExists = false;
     static Pending operand(auto&& make) { return RaceOperand<Made>::operand(make()); }
     static Value take(Pending wait) { return RaceOperand<Made>::take(wait); }
 };
 
+struct ExistingOperand {
+    static constexpr bool kExists = true; // making it a Pending runs no code of others
+};
+
 template <class T>
-struct RaceOperand<Future<T>> {
+struct RaceOperand<Future<T>> : ExistingOperand {
     using Value = T;
     static Pending operand(Future<T> const& future) { return flow::pending<T>(future); }
     static Pending operand(Future<T>&& future) { return flow::pending<T>(std::move(future)); }
@@ -39,13 +44,13 @@ template <class T>
 struct RaceOperand<StrictFuture<T>> : RaceOperand<Future<T>> {};
 
 template <class T>
-struct RaceOperand<FutureStream<T>> {
+struct RaceOperand<FutureStream<T>> : ExistingOperand {
     using Value = T;
     static Pending operand(FutureStream<T> const& stream) { return flow::pendingNext<T>(stream); }
     static T take(Pending wait) { return wait.takeNext<T>(); }
 };
 
-struct TimeOperand {
+struct TimeOperand : ExistingOperand {
     using Value = Void;
     static Pending operand(auto const& time) { return flow::pending<Void>(time); }
     static Void take(Pending wait) {
@@ -67,40 +72,40 @@ template <class... Operands>
 class [[nodiscard]] Race {
     template <std::size_t I>
     using Operand = coro::detail::RaceOperand<std::remove_cvref_t<std::tuple_element_t<I, std::tuple<Operands...>>>>;
+    using Choice = Choose<sizeof...(Operands)>;
+    static constexpr bool kAllExist = (coro::detail::RaceOperand<std::remove_cvref_t<Operands>>::kExists && ...);
 
 public:
     using Value = std::variant<typename coro::detail::RaceOperand<std::remove_cvref_t<Operands>>::Value...>;
 
     explicit Race(Operands&&... operands) : operands_(std::forward<Operands>(operands)...) {}
 
-    struct RaceAwaiter {
-        Race* race;
-        coro::PromiseBase* promise;
-
-        bool await_ready() const noexcept { return race->choose_.decided(); }
-        void await_suspend(std::coroutine_handle<>) const noexcept {
-            race->choose_.park(promise->frame());
-            promise->noteSuspended();
+    template <bool AtOnce>
+    struct RaceAwaiter : coro::AwaiterOn<Race> {
+        FLOW_INLINE bool await_ready() const { return this->object()->template decided<AtOnce, false>(); }
+        FLOW_INLINE void await_suspend(std::coroutine_handle<> handle) const noexcept {
+            Choice& choose = this->object()->choose_;
+            choose.park(choose.frame());
+            coro::PromiseBase::of(handle)->noteSuspended();
         }
-        Value await_resume() const { return race->settle(); }
+        FLOW_INLINE Value await_resume() const { return this->object()->settle(); }
     };
 
     /// In a coroutine that propagates errors: they never reach await_resume.
-    struct PassingAwaiter {
-        Race* race;
-        coro::PromiseBase* promise;
-        bool decided;
-
-        bool await_ready() const noexcept { return decided && !race->choose_.hasFailed(); }
-        std::coroutine_handle<> await_suspend(std::coroutine_handle<>) const noexcept {
-            promise->noteSuspended();
-            detail::Waiter* frame = promise->frame();
-            if (decided)
-                return coro::handOver(detail::failFrame(frame, race->choose_.result().takeError()));
-            race->choose_.park(frame);
+    template <bool AtOnce>
+    struct PassingAwaiter : coro::AwaiterOn<Race> {
+        FLOW_INLINE bool await_ready() const {
+            return this->object()->template decided<AtOnce, true>() && !this->object()->choose_.hasFailed();
+        }
+        FLOW_INLINE std::coroutine_handle<> await_suspend(std::coroutine_handle<> handle) const noexcept {
+            coro::PromiseBase::of(handle)->noteSuspended();
+            Choice& choose = this->object()->choose_;
+            if (choose.isOver())
+                return coro::handOver(detail::failFrame(choose.frame(), choose.result().takeError()));
+            choose.park(choose.frame());
             return coro::caller();
         }
-        Value await_resume() const { return race->settle(); }
+        FLOW_INLINE Value await_resume() const { return this->object()->settle(); }
     };
 
     /// `co_await race(...).evaluated([&] { lock.reset(); })`: the function is called once the operands have been looked
@@ -110,13 +115,14 @@ public:
         return Evaluated<Function>{this, std::move(function)};
     }
 
-    template <class Promise>
-    auto awaiter(Promise& promise) {
-        evaluate<Promise::kPropagates>(promise.frame(), std::index_sequence_for<Operands...>());
-        if constexpr (Promise::kPropagates)
-            return PassingAwaiter{this, &promise, choose_.decided()};
+    /// AtOnce: nothing runs between the operands and the decision, so that one pass over them will do.
+    template <bool AtOnce = kAllExist, class Promise>
+    FLOW_INLINE decltype(auto) awaiter(Promise& promise) {
+        if constexpr (AtOnce)
+            choose_.begin(promise.frame());
         else
-            return RaceAwaiter{this, &promise};
+            evaluate<Promise::kPropagates>(promise.frame(), std::index_sequence_for<Operands...>());
+        return coro::give<std::conditional_t<Promise::kPropagates, PassingAwaiter<AtOnce>, RaceAwaiter<AtOnce>>>(this);
     }
 
 private:
@@ -126,23 +132,43 @@ private:
         Function function;
 
         template <class Promise>
-        auto awaiter(Promise& promise) {
-            auto made = race->awaiter(promise);
+        decltype(auto) awaiter(Promise& promise) {
+            decltype(auto) made = race->template awaiter<false>(promise);
             function();
             return made;
         }
     };
 
+    template <bool AtOnce, bool Passing>
+    FLOW_INLINE bool decided() {
+        if constexpr (AtOnce)
+            return choose_.cancelled() || takeOne<Passing>(std::index_sequence_for<Operands...>());
+        else
+            return choose_.decided();
+    }
+
+    template <std::size_t I>
+    FLOW_INLINE Pending operand() {
+        using Type = std::tuple_element_t<I, std::tuple<Operands...>>;
+        return Operand<I>::operand(std::forward<Type>(std::get<I>(operands_)));
+    }
+
+    template <bool Passing, std::size_t... I>
+    FLOW_INLINE bool takeOne(std::index_sequence<I...>) {
+        typename Choice::Evaluation evaluation(choose_); // there may be no memory for a timer
+        bool decided = (choose_.template whenThere<Passing>(operand<I>()) || ...);
+        evaluation.done();
+        return decided;
+    }
+
     template <bool Passing, std::size_t... I>
     void evaluate(detail::Waiter* frame, std::index_sequence<I...>) {
         auto evaluation = choose_.begin();
-        (void)(choose_.template when<Passing>(frame,
-                                              Operand<I>::operand(std::forward<Operands>(std::get<I>(operands_)))) ||
-               ...);
+        (void)(choose_.template when<Passing>(frame, operand<I>()) || ...);
         evaluation.done();
     }
 
-    Value settle() {
+    FLOW_INLINE Value settle() {
         detail::Cell* cell = choose_.result().cell();
         [[maybe_unused]] std::tuple<Operands...> unevaluated(std::move(operands_));
         if (cell && cell->isError()) [[unlikely]]
@@ -151,7 +177,7 @@ private:
     }
 
     template <std::size_t I>
-    Value take(detail::Cell* cell) {
+    FLOW_INLINE Value take(detail::Cell* cell) {
         if constexpr (I + 1 < sizeof...(Operands))
             if (choose_.winner() != I)
                 return take<I + 1>(cell);
@@ -159,7 +185,7 @@ private:
     }
 
     std::tuple<Operands...> operands_;
-    Choose<sizeof...(Operands)> choose_;
+    Choice choose_;
 };
 
 /// See the top of this file. At least one operand.

@@ -33,7 +33,7 @@ public:
         Evaluation& operator=(Evaluation const&) = delete;
         ~Evaluation() {
             if (choose_) [[unlikely]]
-                releaseAllBut(choose_->group_, kNobody);
+                releaseAllBut(choose_->group_, nullptr);
         }
         void done() { choose_ = nullptr; }
 
@@ -45,22 +45,29 @@ public:
     /// errors on: if the winner fails once the frame is parked, the frame is not resumed, but ended with that.
     template <bool Passing = false>
     FLOW_INLINE bool when(Waiter* frame, Pending operand) {
-        std::uint32_t index = group_.count++;
-        Waiter& branch = group_.branches[index];
-        branch.resume = fire<Passing>;
-        branch.owner = frame;
-        branch.link.next = nullptr;
-        if (operand.isDelay()) [[unlikely]] { // fires from the loop only
-            branch.awaited = {};
-            operand.park(&branch);
-            return isCancelled(frame);
-        }
-        branch.awaited = operand.cell();
-        if (!operand.isReady())
-            return isCancelled(frame);
-        group_.winner = index;
+        return take<Passing>(frame, operand) || isCancelled(frame);
+    }
+
+    // A shorter way for operands that exist, so that nothing else runs until the frame parks: begin(frame), and if that
+    // is not `cancelled`, whenThere for one after the other until one wins. Nobody asks for decided().
+
+    FLOW_INLINE bool cancelled() {
+        if (!isCancelled(frame())) [[likely]]
+            return false;
+        giveUp();
         return true;
     }
+    template <bool Passing = false>
+    FLOW_INLINE bool whenThere(Pending operand) {
+        if (take<Passing>(frame(), operand))
+            return true;
+        if (!operand.isDelay())
+            detail::park(&group_.branches[group_.count - 1], operand.cell());
+        return false;
+    }
+    /// Whether that has decided it.
+    FLOW_INLINE bool isOver() const { return group_.winner != kNobody || !frame()->awaited.isNothing(); }
+    FLOW_INLINE Waiter* frame() const { return static_cast<Waiter*>(group_.branches[0].owner); }
 
     /// Whether the next operand is to be evaluated. Unlike what `when` returned, this takes account of what the
     /// temporaries did that have died since.
@@ -73,8 +80,8 @@ public:
     /// and locals are gone: either may have completed an operand, or cancelled the frame, which nothing could wake
     /// again if it parked now.
     FLOW_INLINE bool decided() {
-        if (isCancelled(static_cast<Waiter*>(group_.branches[0].owner))) [[unlikely]]
-            return giveUp();
+        if (cancelled())
+            return true;
         if (group_.winner != kNobody)
             return true;
         for (std::uint32_t i = 0; i < group_.count; ++i) {
@@ -93,25 +100,20 @@ public:
     FLOW_INLINE void park(Waiter* frame) { frame->awaited = &group_; }
 
     /// Of a choose that is decided: whether result() will have failed.
-    bool hasFailed() const {
-        return failed(winner() == kNobody ? *static_cast<Waiter*>(group_.branches[0].owner)
-                                          : group_.branches[winner()]);
-    }
+    bool hasFailed() const { return failed(winner() == kNobody ? *frame() : group_.branches[winner()]); }
 
     /// What the winner found. Losers are released first. To be called once, by the frame that goes on.
     FLOW_INLINE Pending result() {
         if (group_.winner == kNobody) [[unlikely]] // resumed without a winner: cancelled
-            return Pending::resumed(static_cast<Waiter*>(group_.branches[0].owner));
-        Pending winner = Pending::resumed(&group_.branches[group_.winner]);
+            return Pending::resumed(frame());
+        Waiter* branch = &group_.branches[group_.winner];
+        Pending winner = Pending::resumed(branch);
         if (group_.count > 1)
-            releaseAllBut(group_, group_.winner);
+            releaseAllBut(group_, branch);
         return winner;
     }
     /// The same where what the frame was resumed with has already been taken from it.
-    FLOW_INLINE Pending result(Pending resumed) {
-        auto* frame = static_cast<detail::Waiter*>(group_.branches[0].owner);
-        return group_.winner == kNobody && frame->awaited.isNothing() ? resumed : result();
-    }
+    FLOW_INLINE Pending result(Pending resumed) { return isOver() ? result() : resumed; }
     std::uint32_t winner() const { return group_.winner; }
 
     static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
@@ -123,6 +125,26 @@ protected:
     }
 
 private:
+    /// Whether it is ready, and thereby the winner.
+    template <bool Passing>
+    FLOW_INLINE bool take(Waiter* frame, Pending operand) {
+        std::uint32_t index = group_.count++;
+        Waiter& branch = group_.branches[index];
+        branch.resume = fire<Passing>;
+        branch.owner = frame;
+        branch.link.next = nullptr;
+        if (operand.isDelay()) [[unlikely]] { // fires from the loop only
+            branch.awaited = {};
+            operand.park(&branch);
+            return false;
+        }
+        branch.awaited = operand.cell();
+        if (!operand.isReady())
+            return false;
+        group_.winner = index;
+        return true;
+    }
+
     static bool isCancelled(Waiter* frame) {
         Cell* cell = Cell::of(frame);
         return cell->has(Cell::kCancelled) && !cell->has(Cell::kUncancellable);
@@ -135,11 +157,10 @@ private:
     static bool hasFired(Waiter const& branch) { return branch.resume == nullptr; }
 
     /// The frame was cancelled during the evaluation: nobody wins, even if an operand is ready.
-    [[gnu::noinline, gnu::cold]] bool giveUp() {
+    [[gnu::noinline, gnu::cold]] void giveUp() {
         group_.winner = kNobody;
-        releaseAllBut(group_, kNobody);
-        static_cast<Waiter*>(group_.branches[0].owner)->awaited = cancelledCell(); // where `result` looks
-        return true;
+        releaseAllBut(group_, nullptr);
+        frame()->awaited = cancelledCell(); // where `result` looks
     }
 
     /// A branch has what it waited for. From here on the frame counts as running: a cancel only marks it. The frame's
@@ -155,7 +176,7 @@ private:
         frame->awaited = {};
         if (Passing && failed(*branch)) {
             Error error = branch->awaited.cell()->error;
-            releaseAllBut(*group, kNobody);
+            releaseAllBut(*group, nullptr);
             if (Waiter* last = failFrame(frame, error))
                 FLOW_HAND_OVER(last);
             return;
@@ -167,28 +188,29 @@ private:
     static bool failed(Waiter const& waiter) { return waiter.awaited.isCell() && waiter.awaited.cell()->isError(); }
 
     // All are unlinked before the first is released for good, since that may run code that would wake another.
-    [[gnu::noinline]] static void releaseAllBut(BranchGroup& group, std::uint32_t kept) {
+    [[gnu::noinline]] static void releaseAllBut(BranchGroup const& group, Waiter const* kept) {
+        Waiter* first = group.branches;
+        Waiter* end = first + group.count;
         std::uint32_t last = 0; // how many are the last to hold what they wait for
-        for (std::uint32_t i = 0; i < group.count; ++i) {
-            Waiter& branch = group.branches[i];
-            if (branch.awaited.isTimer()) [[unlikely]]
-                detach(&branch);
-            else if (branch.link.isLinked())
-                branch.link.unlink();
-            Cell* cell = branch.awaited.cell();
-            if (!cell || i == kept)
+        for (Waiter* branch = first; branch != end; ++branch) {
+            if (branch->awaited.isTimer()) [[unlikely]]
+                detach(branch);
+            else if (branch->link.isLinked())
+                branch->link.unlink();
+            Cell* cell = branch->awaited.cell();
+            if (!cell || branch == kept)
                 continue;
             if (cell->futures != 1) {
-                branch.awaited = {};
+                branch->awaited = {};
                 --cell->futures;
             } else {
                 ++last;
             }
         }
-        for (std::uint32_t i = 0; last != 0; ++i)
-            if (Cell* cell = group.branches[i].awaited.cell(); cell && i != kept) {
+        for (Waiter* branch = first; last != 0; ++branch)
+            if (Cell* cell = branch->awaited.cell(); cell && branch != kept) {
                 --last;
-                group.branches[i].awaited = {};
+                branch->awaited = {};
                 releaseFuture(cell);
             }
     }
@@ -203,6 +225,10 @@ class Choose : public detail::ChooseBase {
 public:
     /// Starts the evaluation of the operands.
     [[nodiscard]] Evaluation begin() { return start(branches_); }
+    FLOW_INLINE void begin(detail::Waiter* frame) {
+        start(branches_).done();
+        branches_[0].owner = frame;
+    }
 
 private:
     detail::Waiter branches_[N];
