@@ -43,28 +43,24 @@ def side_by_side(
     Where that raises, the other commands end too.
     """
     waiting = list(enumerate(commands))
-    alive: dict[int, tuple[subprocess.Popen[str], IO[str]]] = {}
-    try:
+    alive: dict[int, tuple[ExitStack, subprocess.Popen[str], IO[str]]] = {}
+    with ExitStack() as all_of_them:
         while waiting or alive:
             while waiting and len(alive) < width:
                 index, command = waiting.pop(0)
-                # A pipe that nobody reads would stop a command that prints much.
-                printed: IO[str] = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115
                 with _uninterrupted():
-                    alive[index] = _start(command, ROOT, variables, printed), printed
+                    own = all_of_them.enter_context(ExitStack())
+                    # A pipe that nobody reads would stop a command that prints much.
+                    printed: IO[str] = own.enter_context(tempfile.TemporaryFile("w+", errors="replace"))
+                    alive[index] = own, own.enter_context(running(command, ROOT, variables, printed)), printed
             time.sleep(_PAUSE)
-            for index, (child, printed) in list(alive.items()):
+            for index, (own, child, printed) in list(alive.items()):
                 if (code := child.poll()) is not None:
                     del alive[index]
-                    with printed:
+                    with own:
                         printed.seek(0)
                         output = printed.read()
                     on_end(index, code, output)
-    except BaseException:
-        for child, printed in alive.values():
-            stop(child)
-            printed.close()
-        raise
 
 
 def ending(code: int) -> str:
@@ -88,30 +84,21 @@ def running(
     """Where the block raises, it is stopped."""
     with ExitStack() as stack:
         with _uninterrupted():
-            child = stack.enter_context(_start(command, cwd, variables, output, errors))
+            # A session of its own, so that we can end the command together with everything it started.
+            child = subprocess.Popen(
+                command,
+                cwd=cwd,
+                env={**os.environ, **(variables or {})},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=errors,
+                text=True,
+                errors="replace",
+                start_new_session=True,
+            )
+            stack.enter_context(child)
             stack.push(lambda kind, _error, _trace: stop(child) if kind else None)
         yield child
-
-
-def _start(
-    command: Sequence[str | Path],
-    cwd: Path,
-    variables: dict[str, str] | None,
-    output: int | IO[str],
-    errors: int | IO[bytes] = subprocess.STDOUT,
-) -> subprocess.Popen[str]:
-    # A session of its own, so that we can end the command together with everything it started.
-    return subprocess.Popen(
-        command,
-        cwd=cwd,
-        env={**os.environ, **(variables or {})},
-        stdin=subprocess.DEVNULL,
-        stdout=output,
-        stderr=errors,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    )
 
 
 @contextmanager
