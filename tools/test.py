@@ -16,6 +16,7 @@ from pathlib import Path
 from rich.console import Console
 
 from common.build import BuildError, binary_dir, build
+from common.console import plain
 from common.counts import Counts, doctest, junit
 from common.process import ROOT, interrupt_on_terminate, stream
 from common.sanitizer import SANITIZER
@@ -192,7 +193,7 @@ def parse_arguments() -> argparse.Namespace:
 def main() -> int:
     interrupt_on_terminate()
     options = parse_arguments()
-    console = Console(highlight=False)
+    console = plain()
     try:
         counts = run_steps(all_steps(options.quick, options.filter, console))
     except KeyboardInterrupt:

@@ -62,7 +62,7 @@ def locked(binary: Path, console: Console) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            console.out(f"another tool builds in {binary}: waiting for it", highlight=False)
+            console.out(f"another tool builds in {binary}: waiting for it")
             fcntl.flock(file, fcntl.LOCK_EX)
         yield
 

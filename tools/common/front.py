@@ -7,12 +7,10 @@ import sys
 from collections.abc import Mapping
 from importlib import import_module
 
-from rich.console import Console
-
 from common.arguments import UsageError, unknown
+from common.console import output, plain
 from common.failure import Failure
 from common.process import interrupt_on_terminate
-from common.sheet import output
 
 
 def run(tool: str, commands: Mapping[str, str], default: str | None = None, failed: int = 1) -> int:
@@ -30,7 +28,7 @@ def run(tool: str, commands: Mapping[str, str], default: str | None = None, fail
             module = commands[name]
         if module is None:
             raise UsageError(f"which command: {', '.join(commands)}? (see {tool} --help)")
-        code: int = import_module(module).main(arguments, Console(stderr=True), output())
+        code: int = import_module(module).main(arguments, plain(stderr=True), output())
         sys.stdout.flush()
         return code
     except UsageError as error:

@@ -22,11 +22,11 @@ class Bar:
         self._bar: Progress | None = None
         if console.is_terminal:
             self._bar = Progress(
-                TextColumn("{task.description}"),
+                TextColumn("{task.description}", markup=False),
                 BarColumn(),
                 MofNCompleteColumn(),
                 TimeElapsedColumn(),
-                TextColumn("{task.fields[note]}"),
+                TextColumn("{task.fields[note]}", markup=False),
                 console=console,
                 transient=True,
             )
@@ -44,7 +44,7 @@ class Bar:
         elif time.monotonic() - self._said > LINE_INTERVAL:
             self._said = time.monotonic()
             more = f", {note}" if note else ""
-            self._console.print(f"{self._title}: {done}/{total}{more}", markup=False, highlight=False)
+            self._console.print(f"{self._title}: {done}/{total}{more}")
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         if self._bar:

@@ -17,16 +17,9 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-_ENDLESS = 100_000  # columns: where nobody looks nothing needs to be folded
 NARROWEST = 14  # of a column of text, unless its longest word is shorter
 # Between two such pieces a text may be broken.
 _PIECE = re.compile(r"\s+|[^\s/:-]*(?:/|::|-|:)|[^\s/:-]+")
-
-
-def output() -> Console:
-    """Where tables go: a terminal, or Markdown in a file or a pipe."""
-    out = Console(highlight=False)
-    return out if out.is_terminal else Console(highlight=False, no_color=True, width=_ENDLESS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,7 @@ def _run(
     finally:  # where the ledger fails, too
         _print(options, found, tally, differences, time.monotonic() - began, console, out)
     if problem:
-        console.print(f"tools/ensemble: {problem}", markup=False, highlight=False, soft_wrap=True)
+        console.print(f"tools/ensemble: {problem}", soft_wrap=True)
     return code or int(bool(tally.failures or differences))
 
 
@@ -177,4 +177,4 @@ def _print(
         f"simulated in {span(real)}, {tally.faults.total():,} faults"
     )
     for line in lines:
-        out.print(line, markup=False, soft_wrap=True)
+        out.print(line, soft_wrap=True)

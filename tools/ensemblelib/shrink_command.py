@@ -33,7 +33,7 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     found = program(options.program, options.preset, console)
     found.require(options.test)
     for line in report(found, options.test, shrink(found, options.test, options.seed, options.timeout, console)):
-        out.print(line, markup=False, soft_wrap=True)
+        out.print(line, soft_wrap=True)
     return 0
 
 

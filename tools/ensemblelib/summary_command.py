@@ -37,10 +37,10 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
             raise UsageError(unknown("simulation", options.test, every))
     if options.html:
         write(options.html, page(found))
-        out.print(f"page: {options.html}", markup=False, soft_wrap=True)
+        out.print(f"page: {options.html}", soft_wrap=True)
         return 0
     for each in _printed(found, not out.is_terminal):
-        out.print(each, markup=False, soft_wrap=isinstance(each, str))
+        out.print(each, soft_wrap=isinstance(each, str))
     return 0
 
 

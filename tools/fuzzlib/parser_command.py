@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import closing
 
-from rich.console import Console
-
+from common.console import plain
 from common.progress import Bar
 from fuzzlib.mutation import Corpus
 from fuzzlib.parser_fuzz import Campaign, fault, minimised, run, text_of
@@ -36,7 +35,7 @@ def fuzz_parser(executions: int, seed: int, jobs: int) -> int:
     chunks = [(seed, range(first, min(first + _CHUNK, executions))) for first in range(0, executions, _CHUNK)]
     results = unordered(_run_chunk, chunks, jobs)
     try:
-        with Bar(Console(stderr=True), "fuzzing the parser") as bar, closing(results):
+        with Bar(plain(stderr=True), "fuzzing the parser") as bar, closing(results):
             for done in results:
                 total.add(done)
                 bar.update(total.executions, executions)

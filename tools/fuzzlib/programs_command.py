@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import closing
 
-from rich.console import Console
-
+from common.console import plain
 from common.progress import Bar
 from fuzzlib.campaign import made_small, run, tasks
 from fuzzlib.report import reproducer
@@ -20,7 +19,7 @@ def fuzz_programs(seed: int, indices: range, jobs: int, compilers: list[str] | N
     """Returns the exit code: 1 if there is a difference."""
     installed = [name for name, toolchain in TOOLCHAINS.items() if toolchain.is_there]
     pending = tasks(seed, indices, compilers or installed, forms)
-    console = Console(stderr=True)
+    console = plain(stderr=True)
     done = differing = 0
     try:
         with Bar(console, "programs") as bar, closing(run(pending, jobs)) as results:
@@ -29,7 +28,7 @@ def fuzz_programs(seed: int, indices: range, jobs: int, compilers: list[str] | N
                 for each in found:
                     difference = made_small(each) if differing < SHRUNK else each.difference
                     differing += 1
-                    console.print(reproducer(each, difference), markup=False, highlight=False, soft_wrap=True)
+                    console.print(reproducer(each, difference), soft_wrap=True)
                 bar.update(done, len(indices))
     except KeyboardInterrupt:
         print(f"tools/fuzz: interrupted after {done} programs, {differing} with a difference", file=sys.stderr)

@@ -56,7 +56,7 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
             baselines[compiler], said = updated(old, now, looked_at(old, now, options.filter))
             write(FILE, baselines)
             shown = said if old.rows else []
-            out.print(f"{compiler}: {len(now.rows)} rows counted, {len(said)} changes", *shown, sep="\n", markup=False)
+            out.print(f"{compiler}: {len(now.rows)} rows counted, {len(said)} changes", *shown, sep="\n")
         elif compiler in baselines:
             old, now = baselines[compiler], look(compiler, options.filter, console)
             good &= report(compiler, old, now, compare(old, now, looked_at(old, now, options.filter)), out)
@@ -99,21 +99,20 @@ def report(compiler: str, old: Baseline, now: Baseline, found: Comparison, out: 
         out.print(
             f"{compiler}: the baseline was counted with {said_of(old)}; this is {said_of(now)}. What differs may be "
             f"their doing; to know, run '{UPDATE}' on a revision that was good, and this again.",
-            markup=False,
         )
     for title, some in (("grew", found.worse), ("shrank", found.better)):
         if some:
             out.print()
             out.print(changes_table(f"{compiler}: {title} by more than {LIMIT:.0%}", some, not out.is_terminal))
     for change in found.slightly_worse:
-        out.print(f"{compiler}: grew, within the limit: {change}", markup=False)
+        out.print(f"{compiler}: grew, within the limit: {change}")
     for title, names in (("not in the baseline", found.new), ("in the baseline, but not a benchmark", found.missing)):
         for name in names:
-            out.print(f"{compiler}: {title}: {name}", markup=False)
+            out.print(f"{compiler}: {title}: {name}")
     verdict = "good" if found.good else "not good"
-    out.print(f"{compiler}: {len(now.rows)} rows, {verdict}; instructions {found.average} on average", markup=False)
+    out.print(f"{compiler}: {len(now.rows)} rows, {verdict}; instructions {found.average} on average")
     if found.better or not found.good:
-        out.print(f"If this is as it should be, write it down: {UPDATE} --compiler {compiler} [FILTER]", markup=False)
+        out.print(f"If this is as it should be, write it down: {UPDATE} --compiler {compiler} [FILTER]")
     return found.good
 
 

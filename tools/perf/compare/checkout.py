@@ -42,7 +42,7 @@ class Store:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                console.print("another compare builds: waiting for it", markup=False)
+                console.print("another compare builds: waiting for it")
                 fcntl.flock(file, fcntl.LOCK_EX)
             self._remove_remains()
             yield

@@ -66,19 +66,19 @@ def show(
 ) -> None:
     out.print()
     for line in lines:
-        out.print(line, markup=False)
+        out.print(line)
     if rows:
         out.print()
         out.print(table(rows, "ns per item", plain=not out.is_terminal))
-        out.print(summary(rows), markup=False)
+        out.print(summary(rows))
     for letter, names in zip("AB", only_one, strict=True):
         if names:
             more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
-            out.print(f"only {letter} has {', '.join(names[:LISTED])}{more}", markup=False)
+            out.print(f"only {letter} has {', '.join(names[:LISTED])}{more}")
     for error in errors:
-        out.print(f"error: {error}", markup=False)
+        out.print(f"error: {error}")
     if rows:
-        out.print(noise_lines(rows), markup=False)
+        out.print(noise_lines(rows))
 
 
 def too_slow(rows: Sequence[Compared], percent: float | None, out: Console) -> bool:
@@ -87,7 +87,7 @@ def too_slow(rows: Sequence[Compared], percent: float | None, out: Console) -> b
         return False
     found = [row for row in rows if row.estimate.verdict == SLOWER and row.estimate.sure.low > 1 + percent / 100]
     for row in found:
-        out.print(f"slower by more than {percent:g} %: {text(row.name)}", markup=False)
+        out.print(f"slower by more than {percent:g} %: {text(row.name)}")
     return bool(found)
 
 

@@ -97,7 +97,7 @@ def measure(
 
 def _announce(console: Console, seconds: float) -> None:
     if seconds > 90:
-        console.print(f"this takes some {seconds / 60:.0f} minutes", markup=False, highlight=False)
+        console.print(f"this takes some {seconds / 60:.0f} minutes")
 
 
 def _options(runner: Runner, sides: Sequence[Program], name: Name, samples: Samples) -> list[str]:

@@ -62,12 +62,12 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     if options.json:
         write(options.json, json.dumps(document(rows), indent=2) + "\n")
     show(rows, out)
-    out.print(f"\n{agreed} benchmarks have as many bytes as their programs count", markup=False)
+    out.print(f"\n{agreed} benchmarks have as many bytes as their programs count")
     for problem in wrong:
-        out.print(f"error: {problem}", markup=False)
+        out.print(f"error: {problem}")
     if options.svg:
         draw(rows, options.svg)
-        out.print(f"drawings: {options.svg}", markup=False)
+        out.print(f"drawings: {options.svg}")
     return 1 if wrong else 0
 
 
@@ -82,7 +82,7 @@ def show(rows: Mapping[str, Sequence[Layout]], out: Console) -> None:
         for row in rows.values():
             out.print()
             for line in details(row, heading):
-                out.print(line, markup=False, soft_wrap=True)
+                out.print(line, soft_wrap=True)
 
 
 def table(rows: Mapping[str, Sequence[Layout]], plain: bool) -> Sheet:

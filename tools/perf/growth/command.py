@@ -50,19 +50,19 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
         series, floors, name, failed = measure(compiler, settings, console)
         times, memory = ([one for one in series if one.is_memory == kind] for kind in (False, True))
         plain = not out.is_terminal
-        out.print(f"\n{name}, {loop} loop, {now}", markup=False)
+        out.print(f"\n{name}, {loop} loop, {now}")
         for some, title in ((times, "ns per actor, minimum"), (memory, "resident bytes per waiting actor")):
             out.print()
             out.print(growth_table(some, title, plain))
         out.print()
         for line in remarks(series, floors):
-            out.print(line, markup=False)
+            out.print(line)
         for error in failed:
             good = False
-            out.print(f"error: {error}", markup=False)
+            out.print(f"error: {error}")
         every += series
     plot(every, options.out, f"One actor among N ({loop} loop, {now})")
-    out.print(f"picture: {options.out}", markup=False)
+    out.print(f"picture: {options.out}")
     return 0 if good else 1
 
 

@@ -76,15 +76,15 @@ def report(document: dict[str, Any], left_out: Mapping[str, str], out: Console) 
     """Prints the tables; false if a benchmark said that it failed."""
     plain = not out.is_terminal
     context, rows = document["context"], collect(document["benchmarks"])
-    out.print(f"\n{context['compiler']}, {context['loop']} loop, {context['revision']}", markup=False)
+    out.print(f"\n{context['compiler']}, {context['loop']} loop, {context['revision']}")
     uses = "the library: instructions per use"
     for shown in (styles_table(rows, plain), library_table(rows, uses, plain, "instructions", "instructions")):
         if shown.row_count:
             out.print()
             out.print(shown)
     for row, why in left_out.items():
-        out.print(f"not counted: {row}: {why}", markup=False)
+        out.print(f"not counted: {row}: {why}")
     failed = errors(rows)
     for error in failed:
-        out.print(f"error: {error}", markup=False)
+        out.print(f"error: {error}")
     return not failed

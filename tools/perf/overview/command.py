@@ -111,15 +111,15 @@ def report(documents: dict[str, dict[str, Any]], options: argparse.Namespace, ou
     good = True
     for document in documents.values():
         context, rows = document["context"], collect(document["benchmarks"])
-        out.print(f"\n{context['compiler']}, {options.loop} loop, {context['revision']}", markup=False)
+        out.print(f"\n{context['compiler']}, {options.loop} loop, {context['revision']}")
         for shown in (peers_tables if options.peers else tables)(rows, plain):
             if shown.row_count:
                 out.print()
                 out.print(shown)
-        out.print(noise(rows), markup=False)
+        out.print(noise(rows))
         for error in errors(rows):
             good = False
-            out.print(f"error: {error}", markup=False)
+            out.print(f"error: {error}")
     return good
 
 

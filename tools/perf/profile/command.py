@@ -112,7 +112,7 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
             for kind, svg in flames(row, attribution.order).items():
                 write(options.flame / f"{name}-{kind}.svg", svg)
     for error in failed:
-        out.print(f"error: {error}", markup=False)
+        out.print(f"error: {error}")
     return 1 if failed else 0
 
 
@@ -125,14 +125,14 @@ def report(
         if tool == "perf"
         else "callgrind, which counts instructions: what waits for memory costs no more than what does not"
     )
-    out.print(f"\n{options.loop} loop, {now}; {how}", markup=False)
+    out.print(f"\n{options.loop} loop, {now}; {how}")
     for row in found:
         title = f"{row.label}, {row.compiler}: {next(iter(row.spent.values())).unit} per item"
         out.print()
         out.print(causes_table(title, row.spent, attribution.order, plain))
         if text := summary(row.spent):
-            out.print(text, markup=False)
-        out.print(remark(row), markup=False)
+            out.print(text)
+        out.print(remark(row))
         if options.lines:
             for style, one in row.spent.items():
                 out.print()

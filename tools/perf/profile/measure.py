@@ -47,7 +47,7 @@ def profiler(wanted: str | None, console: Console) -> str:
     if other:
         raise Failure(f"tools/bench profile: {reason}; {other}")
     # In one line, however narrow the terminal is: the command that allows it is there to be copied.
-    console.print(f"{reason}. Counting instructions with callgrind instead.", markup=False, soft_wrap=True)
+    console.print(f"{reason}. Counting instructions with callgrind instead.", soft_wrap=True)
     return "callgrind"
 
 

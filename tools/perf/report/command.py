@@ -68,12 +68,12 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
                 report.problems.append(str(error))
         else:
             out.print("no pictures of drawings and tables: there is no Chromium (tools/setup tests installs it)")
-        out.print(f"pictures: {len(written)} in {options.png}", markup=False)
+        out.print(f"pictures: {len(written)} in {options.png}")
     for section in report.sections:
         for part in section.parts:
             if isinstance(part, Missing):
-                out.print(f"missing in '{section.title}': {part.why}", markup=False)
+                out.print(f"missing in '{section.title}': {part.why}")
     for problem in report.problems:
-        out.print(f"error: {problem}", markup=False)
-    out.print(f"page: {options.out}", markup=False)
+        out.print(f"error: {problem}")
+    out.print(f"page: {options.out}")
     return 1 if report.problems else 0

@@ -1,0 +1,17 @@
+"""Consoles of Rich that print a text as it stands, where it would make something of [this], :this: and 17."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from rich.console import Console
+
+plain = partial(Console, markup=False, emoji=False, highlight=False)
+
+_ENDLESS = 100_000  # columns: where nobody looks nothing needs to be folded
+
+
+def output() -> Console:
+    """Where tables go: a terminal, or Markdown in a file or a pipe."""
+    out = plain()
+    return out if out.is_terminal else plain(no_color=True, width=_ENDLESS)
