@@ -83,15 +83,16 @@ def test_two_runs_that_differ(ensemble: Command) -> None:
 
 @pytest.mark.parametrize("test", ["slow", "stubborn"])
 def test_an_interrupted_run_keeps_what_is_done(fake: Path, tmp_path: Path, test: str) -> None:
-    ledger = tmp_path / "ledger.sqlite"
+    ledger, is_stubborn = tmp_path / "ledger.sqlite", tmp_path / "fake.py.stubborn"
     line = [sys.executable, FRONT, "run", test, "--seeds", "0..99999", "--program", fake, "--ledger", ledger]
     with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as child:
         try:
-            deadline = time.monotonic() + 20
-            while time.monotonic() < deadline and not (_running(fake) and (test != "slow" or _kept(ledger))):
+            deadline = time.monotonic() + 60
+            while not _running(fake) or not (_kept(ledger) if test == "slow" else is_stubborn.exists()):
+                assert time.monotonic() < deadline
                 time.sleep(0.1)
             child.send_signal(signal.SIGINT)
-            out, _ = child.communicate(timeout=30)
+            out, _ = child.communicate(timeout=60)
         finally:
             child.kill()
     assert child.returncode == 130
