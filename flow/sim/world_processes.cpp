@@ -153,7 +153,7 @@ void World::swapAddresses(Process& a, Process& b) {
 }
 
 void World::jumpClock(Process& process, double seconds) {
-    FLOW_ASSERT(seconds >= 0, "the clock of a simulated process never goes back");
+    FLOW_ASSERT(seconds >= 0 && std::isfinite(seconds), "a clock jumps by seconds, from 0 on: it never goes back");
     process.clock_.jump(now_, seconds);
     if (process.loop_)
         process.loop_->wake();

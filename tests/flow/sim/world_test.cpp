@@ -229,16 +229,16 @@ TEST_CASE("world: clocks that jump and drift") {
 
 TEST_CASE("world: impossible faults and clocks are refused") {
     World world(1);
-    double nan = std::numeric_limits<double>::quiet_NaN();
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
     for (double value : {nan, -0.1, 1.1}) {
         Faults faults;
         faults.clog = value;
         CHECK_DIES(world.setFaults(faults), "the probability of clog is not between 0 and 1");
     }
     Process& process = world.start({.name = "p", .main = [] { return tick("p", 1000); }});
-    for (double value : {nan, 0.0, -1.0})
+    for (double value : {nan, infinity, 0.0, -1.0})
         CHECK_DIES(world.setClockRate(process, value), "its rate must be more than 0");
-    for (double value : {nan, -1.0})
+    for (double value : {nan, infinity, -1.0})
         CHECK_DIES(world.jumpClock(process, value), "never goes back");
 }
 
