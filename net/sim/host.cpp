@@ -122,7 +122,7 @@ void Host::stopped(Process&, bool powerLost) {
 
 std::string Host::sourceOf(flow::detail::Cell const* cell) const {
     std::string source;
-    for (flow::detail::Link const* place = halves_.next; place != &halves_; place = place->next)
+    for (Link* place = halves_.next; place != &halves_; place = place->next)
         source += Session::sourceOf(place, cell);
     for (auto const& [port, listener] : listeners_)
         source += listener->sourceOf(cell);

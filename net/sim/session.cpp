@@ -270,9 +270,9 @@ void Session::stop(flow::detail::Link* place, bool powerLost) {
     self->leaveUnlessNeeded(half);
 }
 
-std::string Session::sourceOf(flow::detail::Link const* place, flow::detail::Cell const* cell) {
-    Half const& half = *static_cast<Half const*>(place);
-    Half const& peer = half.session->halves_[&half == &half.session->halves_[0]];
+std::string Session::sourceOf(flow::detail::Link* place, flow::detail::Cell const* cell) {
+    Half& half = *static_cast<Half*>(place);
+    Half& peer = half.session->other(half);
     std::string name = peer.host->process().name() + " at " + peer.address.toString();
     if (sets(half.reading, cell))
         return "bytes from " + name;

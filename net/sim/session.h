@@ -42,7 +42,7 @@ public:
     /// The process has stopped, of which an end is at this place of its machine's list.
     static void stop(flow::detail::Link* place, bool powerLost);
     /// See Attachment.
-    static std::string sourceOf(flow::detail::Link const* place, flow::detail::Cell const* cell);
+    static std::string sourceOf(flow::detail::Link* place, flow::detail::Cell const* cell);
 
 private:
     using Kind = SimNetwork::Kind;
