@@ -312,56 +312,22 @@ constexpr int kEverything = 12;
 } // namespace
 
 #define MACHINES RealMachine, SimMachine, UnevenSimMachine
+#define FILES_TEST(name, test)                                                                                         \
+    TEST_CASE_TEMPLATE("files: " name, Machine, MACHINES) {                                                            \
+        Machine machine;                                                                                               \
+        machine.loop.run(test(machine.here()));                                                                        \
+    }
 
-TEST_CASE_TEMPLATE("files: reads and writes", Machine, MACHINES) {
-    Machine machine;
-    machine.loop.run(readAndWrite(machine.here()));
-}
-
-TEST_CASE_TEMPLATE("files: far offsets and holes", Machine, MACHINES) {
-    Machine machine;
-    machine.loop.run(farOut(machine.here()));
-}
-
-TEST_CASE_TEMPLATE("files: random operations do what they do to a string", Machine, MACHINES) {
-    Machine machine;
-    machine.loop.run(likeTheModel(machine.here()));
-}
-
-TEST_CASE_TEMPLATE("files: ways to open them", Machine, MACHINES) {
-    Machine machine;
-    machine.loop.run(modes(machine.here()));
-}
-
-TEST_CASE_TEMPLATE("files: rename replaces, and open files stay what they are", Machine, MACHINES) {
-    Machine machine;
-    machine.loop.run(renames(machine.here()));
-}
-
-TEST_CASE_TEMPLATE("files: remove takes the name only", Machine, MACHINES) {
-    Machine machine;
-    machine.loop.run(removes(machine.here()));
-}
-
-TEST_CASE_TEMPLATE("files: directories", Machine, MACHINES) {
-    Machine machine;
-    machine.loop.run(directories(machine.here()));
-}
-
-TEST_CASE_TEMPLATE("files: names that are empty, too long, or hold a NUL", Machine, MACHINES) {
-    Machine machine;
-    machine.loop.run(strangeNames(machine.here()));
-}
-
-TEST_CASE_TEMPLATE("files: ten thousand operations at once", Machine, MACHINES) {
-    Machine machine;
-    machine.loop.run(manyAtOnce(machine.here()));
-}
-
-TEST_CASE_TEMPLATE("files: a handle that goes while its operations are under way", Machine, MACHINES) {
-    Machine machine;
-    machine.loop.run(handlesThatGo(machine.here()));
-}
+FILES_TEST("reads and writes", readAndWrite)
+FILES_TEST("far offsets and holes", farOut)
+FILES_TEST("random operations do what they do to a string", likeTheModel)
+FILES_TEST("ways to open them", modes)
+FILES_TEST("rename replaces, and open files stay what they are", renames)
+FILES_TEST("remove takes the name only", removes)
+FILES_TEST("directories", directories)
+FILES_TEST("names that are empty, too long, or hold a NUL", strangeNames)
+FILES_TEST("ten thousand operations at once", manyAtOnce)
+FILES_TEST("a handle that goes while its operations are under way", handlesThatGo)
 
 TEST_CASE_TEMPLATE("files: cancel at each operation", Machine, MACHINES) {
     for (int point = 1; point <= kEverything; ++point)
@@ -396,26 +362,11 @@ TEST_CASE_TEMPLATE("files: an operation that nobody waits for, as the last thing
 }
 
 TEST_CASE_TEMPLATE("files: negative offsets die", Machine, MACHINES) {
-    // Threads do not come along into a child.
-    CHECK_DIES(
-        {
-            Machine machine;
-            auto file = machine.loop.run(make(machine.here() + "f", "text"_sr));
-            (void)file->read(-1, 1);
-        },
-        "negative offset");
-    CHECK_DIES(
-        {
-            Machine machine;
-            auto file = machine.loop.run(make(machine.here() + "f", "text"_sr));
-            (void)file->write(-1, "x"_sr);
-        },
-        "negative offset");
-    CHECK_DIES(
-        {
-            Machine machine;
-            auto file = machine.loop.run(make(machine.here() + "f", "text"_sr));
-            (void)file->truncate(-1);
-        },
-        "negative size");
+    auto useFile = [](auto use) { // in the child, into which threads do not come along
+        Machine machine;
+        use(*machine.loop.run(make(machine.here() + "f", "text"_sr)));
+    };
+    CHECK_DIES(useFile([](AsyncFile& file) { (void)file.read(-1, 1); }), "negative offset");
+    CHECK_DIES(useFile([](AsyncFile& file) { (void)file.write(-1, "x"_sr); }), "negative offset");
+    CHECK_DIES(useFile([](AsyncFile& file) { (void)file.truncate(-1); }), "negative size");
 }
