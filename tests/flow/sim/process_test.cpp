@@ -11,10 +11,6 @@ using namespace flow;
 
 namespace {
 
-Future<Void> passes(double seconds) {
-    co_await delay(seconds);
-}
-
 Future<Void> spin() {
     for (;;)
         co_await yield();
@@ -30,14 +26,14 @@ TEST_CASE("process: without a disk it has no files, least of all those of the ma
     auto wrong = [] {
         World world(1);
         world.start({.name = "diskless", .main = makeFile});
-        world.run(passes(1));
+        world.run(delay(1));
     };
     CHECK_DIES(wrong(), "the simulated process 'diskless' would use the files of the machine");
     World world(1);
     Process& process = world.add({.name = "p", .main = makeFile});
     process.attach<ProcessDisk>(world);
     world.start(process);
-    world.run(passes(1));
+    world.run(delay(1));
     CHECK(process.exit() == Error());
 }
 
@@ -46,9 +42,9 @@ TEST_CASE("process: main that throws before it gives a future has failed with th
     auto main = []() -> Future<Void> { throw io_error(); };
     Process& once = world.start({.name = "once", .main = main});
     Process& again = world.start({.name = "again", .main = main, .restartAfter = 1});
-    Process& poor = world.start({.name = "poor", .main = [] { return passes(100); }});
+    Process& poor = world.start({.name = "poor", .main = [] { return delay(100); }});
     world.failAllocation(poor, 0);
-    world.run(passes(3.5));
+    world.run(delay(3.5));
     CHECK(!once.isRunning());
     CHECK(once.exit() == io_error());
     CHECK(again.lives() == 4);
@@ -59,7 +55,7 @@ TEST_CASE("process: main that is missing or gives no future dies") {
     auto start = [](std::function<Future<Void>()> main) {
         World world(1);
         world.start({.name = "p", .main = main});
-        world.run(passes(1));
+        world.run(delay(1));
     };
     CHECK_DIES(start({}), "has no main");
     CHECK_DIES(start([] { return Future<Void>(); }), "gave an invalid future");
@@ -71,7 +67,7 @@ TEST_CASE("process: one that never lets time pass is told, and so is the test it
         world.setLimit(100, 1000);
         if (!inWorld)
             world.start({.name = "spinner", .main = spin});
-        CHECK_THROWS_AS(world.run(inWorld ? spin() : passes(5)), Error);
+        CHECK_THROWS_AS(world.run(inWorld ? spin() : delay(5)), Error);
         REQUIRE(world.failure());
         INFO(world.failure()->text);
         CHECK(world.failure()->signature == "it runs more than # tasks while no time passes");

@@ -32,10 +32,6 @@ Future<Void> tick(std::string name, int times) {
     }
 }
 
-Future<Void> passes(double seconds) {
-    co_await delay(seconds);
-}
-
 /// Says when it dies, and what it would do if it ran on.
 struct Life {
     explicit Life(std::string n) : name(std::move(n)) {}
@@ -59,13 +55,6 @@ Future<Void> background(Uncancellable, Life) {
     say("the background ran");
 }
 
-/// What a loss of power may wait for.
-struct Risk final : Attachment {
-    unsigned risks() const override { return isThere ? possibleRisks() : 0; }
-    unsigned possibleRisks() const override { return kUnsyncedWrite | kUnsyncedWrites | kUnsyncedName; }
-    bool isThere = false;
-};
-
 /// What a cluster of three with random work does, by seed.
 std::uint64_t digestOf(std::uint64_t seed, Faults const& faults, Record* record = nullptr,
                        FaultCounts* counts = nullptr) {
@@ -78,11 +67,11 @@ std::uint64_t digestOf(std::uint64_t seed, Faults const& faults, Record* record 
                                  co_await delay(1);
                              ActorCollection collection(false);
                              for (int k = deterministicRandom()->randomInt(0, 4); k > 0; --k)
-                                 collection.add(passes(deterministicRandom()->random01()));
+                                 collection.add(delay(deterministicRandom()->random01()));
                              co_await delay(0.1);
                          }
                      }});
-    world.run(passes(50));
+    world.run(delay(50));
     if (counts)
         *counts = world.faultCounts();
     return world.digest();
@@ -95,9 +84,9 @@ TEST_CASE("world: processes run by themselves, each on its own loop, in the orde
     World world(1);
     world.start({.name = "a", .main = [] { return tick("a", 2); }});
     world.start({.name = "b", .main = [] { return tick("b", 3); }, .clockOffset = 100});
-    world.run(passes(0.5));
+    world.run(delay(0.5));
     CHECK(done.size() == 2);
-    world.run(passes(10));
+    world.run(delay(10));
     CHECK(done.size() == 5);
     CHECK(done[4] == "b 2 at 102");
     CHECK(now() == 10.5);
@@ -116,7 +105,7 @@ TEST_CASE("world: a process that is killed runs no further, whatever it has star
         co_await catches(Life("main"));
     };
     Process& process = world.start({.name = "p", .main = main});
-    world.run(passes(1));
+    world.run(delay(1));
     CHECK(done == std::vector<std::string>{"posted"});
     done.clear();
     Future<Void> stopped = process.onStop();
@@ -124,7 +113,7 @@ TEST_CASE("world: a process that is killed runs no further, whatever it has star
     CHECK(stopped.isReady());
     CHECK(!process.isRunning());
     CHECK(done == std::vector<std::string>{"background ends", "child ends", "main ends"});
-    world.run(passes(200));
+    world.run(delay(200));
     CHECK(done.size() == 3);
     CHECK(world.leakedCells() == 0);
     CHECK(!process.exit());
@@ -140,7 +129,7 @@ TEST_CASE("world: a process that kills itself has its turn, and then is gone") {
         say("ran on");
     };
     world.start({.name = "p", .main = main});
-    world.run(passes(5));
+    world.run(delay(5));
     CHECK(done.front() == "still there");
     CHECK(!world.processes()[0]->isRunning());
 }
@@ -153,12 +142,12 @@ TEST_CASE("world: reboots call main again, with random numbers that go on") {
         co_await Future<Void>(Never());
     };
     Process& process = world.start({.name = "p", .main = main});
-    world.run(passes(1));
+    world.run(delay(1));
     world.reboot(process, 2);
     CHECK(!process.isRunning());
-    world.run(passes(1.5));
+    world.run(delay(1.5));
     CHECK(!process.isRunning());
-    world.run(passes(1));
+    world.run(delay(1));
     CHECK(process.isRunning());
     CHECK(process.lives() == 2);
     REQUIRE(done.size() == 2);
@@ -174,12 +163,12 @@ TEST_CASE("world: main that fails is started again if that is wished") {
         throw io_error();
     };
     Process& again = world.start({.name = "again", .main = main, .restartAfter = 2});
-    world.run(passes(1.5));
+    world.run(delay(1.5));
     CHECK(again.exit() == io_error());
-    world.run(passes(5));
+    world.run(delay(5));
     CHECK(again.lives() == 3);
     Process& once = world.start({.name = "once", .main = main});
-    world.run(passes(20));
+    world.run(delay(20));
     CHECK(once.lives() == 1);
 }
 
@@ -187,22 +176,22 @@ TEST_CASE("world: a paused process does nothing, and then what it has missed") {
     Log log;
     World world(1);
     Process& process = world.start({.name = "p", .main = [] { return tick("p", 100); }});
-    world.run(passes(2.5));
+    world.run(delay(2.5));
     CHECK(done.size() == 3);
     world.pause(process, 5);
-    world.run(passes(4.9));
+    world.run(delay(4.9));
     CHECK(done.size() == 3);
-    world.run(passes(0.2));
+    world.run(delay(0.2));
     CHECK(done.back() == "p 3 at 7.5");
     world.slowDown(process, 10, 3);
-    world.run(passes(3));
+    world.run(delay(3));
     CHECK(done.size() == 5);
-    world.run(passes(0.5));
+    world.run(delay(0.5));
     CHECK(done.size() <= 6);
     world.pause(process, 100);
     world.resume(process);
     std::size_t before = done.size();
-    world.run(passes(10.5));
+    world.run(delay(10.5));
     CHECK(done.size() >= before + 10); // nor is it slow any more
 }
 
@@ -210,17 +199,17 @@ TEST_CASE("world: clocks that jump and drift") {
     Log log;
     World world(1);
     Process& process = world.start({.name = "p", .main = [] { return tick("p", 1000); }, .clockOffset = 10});
-    world.run(passes(0.5));
+    world.run(delay(0.5));
     world.jumpClock(process, 7.25);
-    world.run(passes(0.1));
+    world.run(delay(0.1));
     CHECK(done.back() == "p 1 at 17.75");
     done.clear();
     world.setClockRate(process, 2);
-    world.run(passes(50));
+    world.run(delay(50));
     CHECK(done.size() == 100);
     done.clear();
     world.setClockRate(process, 0.001);
-    world.run(passes(999));
+    world.run(delay(999));
     CHECK(done.size() == 1);
     double before = process.clock().systemAt(now());
     process.clock().jumpSystem(-3600);
@@ -260,15 +249,15 @@ TEST_CASE("world: swapped addresses, knobs, failing allocations") {
     Process& b = world.start({.name = "b", .main = main});
     CHECK(knob("batch", 5) == 5);
     std::uint32_t address = a.address();
-    world.run(passes(0.5));
+    world.run(delay(0.5));
     CHECK(std::set<std::string>(done.begin(), done.end()) == std::set<std::string>{"7 6", "5 6"});
     world.swapAddresses(a, b);
     CHECK(b.address() == address);
-    world.run(passes(0.1));
+    world.run(delay(0.1));
     CHECK(a.lives() == 2);
     done.clear();
     world.failAllocation(a, 4);
-    world.run(passes(20));
+    world.run(delay(20));
     CHECK(world.faultCounts()[FaultKind::allocationFailure] == 1);
 }
 
@@ -293,86 +282,6 @@ TEST_CASE("world: one seed, one digest; another seed, another") {
                            FaultKind::processPause, FaultKind::processSlow, FaultKind::addressSwap,
                            FaultKind::clockJump, FaultKind::systemClockJump, FaultKind::clockDrift, FaultKind::buggify})
         CHECK_MESSAGE(total[kind] > 0, faultName(kind));
-}
-
-TEST_CASE("world: a blackout takes several processes at once, and spares who is protected") {
-    struct Ends final : Attachment {
-        explicit Ends(std::multiset<double>& ends) : times(ends) {}
-        void stopped(Process& process, bool powerLost) override {
-            if (powerLost)
-                times.insert(process.world().now());
-        }
-        std::multiset<double>& times;
-    };
-    Faults faults;
-    faults.blackout = 0.01;
-    std::multiset<double> ends;
-    World world(1, faults);
-    for (int i = 0; i < 5; ++i) {
-        Process& process = world.add({.name = format("p%d", i), .main = [] { return passes(1e9); }});
-        process.attach<Ends>(ends);
-        world.start(process);
-    }
-    Process& safe = world.start({.name = "safe", .main = [] { return passes(1e9); }, .protectedFromFaults = true});
-    world.run(passes(200));
-    std::set<double> moments(ends.begin(), ends.end());
-    CHECK(moments.size() >= 3);
-    CHECK(moments.size() == world.faultCounts()[FaultKind::blackout]);
-    CHECK(ends.size() > 3 * moments.size() / 2);
-    CHECK(safe.lives() == 1);
-}
-
-TEST_CASE("world: no fault starts a process that was stopped") {
-    Faults faults = {.blackout = 0.1, .addressSwap = 0.1};
-    World world(1, faults);
-    Process& stopped = world.start({.name = "stopped", .main = [] { return passes(1e9); }});
-    Process& other = world.start({.name = "other", .main = [] { return passes(1e9); }});
-    world.kill(stopped);
-    world.run(passes(1000));
-    CHECK(other.lives() > 10);
-    CHECK(stopped.lives() == 1);
-}
-
-TEST_CASE("world: a process that ends in the moment of a loss of power stays down") {
-    Faults faults;
-    faults.powerLoss = 0.5;
-    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-        World world(seed, faults);
-        Risk* risk = nullptr;
-        int ends = 0;
-        auto main = [&]() -> Future<Void> {
-            co_await delay(10); // most probably it is to lose power by then
-            risk->isThere = true;
-            ++ends;
-        };
-        Process& process = world.add({.name = "p", .main = main});
-        risk = &process.attach<Risk>();
-        world.start(process);
-        world.run(passes(1000));
-        CHECK(ends == 1);
-        CHECK(!process.isRunning());
-    }
-}
-
-TEST_CASE("world: a loss of power that is to come is forgotten where there shall be none") {
-    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-        Faults faults;
-        faults.powerLoss = 0.5;
-        World world(seed, faults);
-        Process& process = world.add({.name = "p", .main = [] { return Future<Void>(Never()); }});
-        Risk& risk = process.attach<Risk>();
-        world.start(process);
-        world.run(passes(20)); // most probably it is to lose power by now
-        world.calmDown();
-        world.run(passes(100));
-        int lives = process.lives();
-        faults.powerLoss = 1e-9;
-        world.setFaults(faults);
-        risk.isThere = true;
-        process.post([] {});
-        world.run(passes(1));
-        CHECK(process.lives() == lives);
-    }
 }
 
 TEST_CASE("world: the digest is the same on every machine and compiler") {
@@ -418,25 +327,6 @@ TEST_CASE("world: a fault that is left out changes nothing of the others, of its
     }
 }
 
-TEST_CASE("world: what strikes by the second strikes the same whatever else is left out") {
-    auto jumps = [](FaultFilter filter) {
-        Faults faults{.processKill = 0.1, .processSlow = 0.2, .systemClockJump = 0.2};
-        World world(1, faults);
-        world.setFilter(std::move(filter));
-        for (int i = 0; i < 3; ++i)
-            world.start({.name = "p", .main = [] { return Future<Void>(Never()); }});
-        world.run(passes(60));
-        std::vector<double> ahead;
-        for (auto& process : world.processes())
-            ahead.push_back(process->clock().systemAt(now()));
-        return std::pair(ahead, world.faultCounts()[FaultKind::systemClockJump]);
-    };
-    auto [ahead, count] = jumps({.without = SomeFaults::parse("processKill")});
-    CHECK(count > 20);
-    CHECK(jumps({.without = SomeFaults::parse("processKill,processSlow")}) == std::pair(ahead, count));
-    CHECK(jumps({}).second < count); // who is dead is not struck
-}
-
 TEST_CASE("world: the first event that differs is told") {
     auto run = [](std::uint64_t extra, Record* record) {
         World world(1, {}, record);
@@ -446,7 +336,7 @@ TEST_CASE("world: the first event that differs is told") {
                              deterministicRandom()->randomUInt64();
                          co_await delay(1);
                      }});
-        world.run(passes(5));
+        world.run(delay(5));
     };
     Record first;
     run(0, &first);
@@ -455,20 +345,6 @@ TEST_CASE("world: the first event that differs is told") {
     REQUIRE(second.difference());
     CHECK(second.difference()->find("at 2.000000000 s in process 1") != std::string::npos);
     CHECK(second.difference()->find("of liar") != std::string::npos);
-}
-
-TEST_CASE("world: it calms down") {
-    Faults faults;
-    faults.processReboot = 1;
-    World world(1, faults);
-    Process& process = world.start({.name = "p", .main = [] { return Future<Void>(Never()); }});
-    world.run(passes(20));
-    CHECK(world.faultCounts()[FaultKind::processReboot] > 5);
-    world.calmDown();
-    world.run(passes(1));
-    int lives = process.lives();
-    world.run(passes(100));
-    CHECK(process.lives() == lives);
 }
 
 TEST_CASE("world: when nothing can happen any more, it says who waits for whom") {
@@ -493,7 +369,7 @@ TEST_CASE("world: leaked cells are counted") {
                                         kept.push_back(delay(5));
                                         co_await delay(1);
                                     }});
-    world.run(passes(2));
+    world.run(delay(2));
     CHECK(!process.isRunning());
     CHECK(world.leakedCells() == 1);
 #if FLOW_CHECKED
@@ -514,7 +390,7 @@ TEST_CASE("world: a process must not run its own loop") {
                          loop().run(delay(1));
                          co_return;
                      }});
-        world.run(passes(2));
+        world.run(delay(2));
     };
     CHECK_DIES(wrong(), "calls run() of its own loop");
 }

@@ -9,10 +9,6 @@ using namespace flow::net;
 
 namespace {
 
-Future<Void> passes(double seconds) {
-    co_await delay(seconds);
-}
-
 /// The numbers that arrive of those from 0 to `count`, sent one each millisecond.
 std::vector<int> received(int count, Faults const& faults, FaultCounts* counts = nullptr) {
     std::vector<int> numbers;
@@ -36,7 +32,7 @@ std::vector<int> received(int count, Faults const& faults, FaultCounts* counts =
         co_await socket->send(Address(receiver.address(), 7), "nobody hears"_sr);
     };
     world.start({.name = "sender", .main = send});
-    world.run(passes(10));
+    world.run(delay(10));
     if (counts)
         *counts = world.faultCounts();
     CHECK(world.leakedCells() == 0);
@@ -90,15 +86,15 @@ TEST_CASE("datagrams: a clog holds them up, and heal() ends that") {
     };
     Process& sender = world.start({.name = "sender", .main = send});
     network.clog(sender, receiver, 4.5);
-    world.run(passes(4.4));
+    world.run(delay(4.4));
     CHECK(times.empty());
-    world.run(passes(0.2));
+    world.run(delay(0.2));
     CHECK(times.size() == 5);
     network.clog(sender, receiver, 1000);
-    world.run(passes(10));
+    world.run(delay(10));
     CHECK(times.size() == 5);
     network.heal();
-    world.run(passes(0.001));
+    world.run(delay(0.001));
     CHECK(times.size() == 15);
 }
 
@@ -121,10 +117,10 @@ TEST_CASE("datagrams: what comes while too much waits is dropped, and so is what
             co_await socket->send(Address(receiver.address(), 1), makeString(1024));
     };
     Process& sender = world.start({.name = "sender", .main = send});
-    world.run(passes(10));
+    world.run(delay(10));
     CHECK(got == SimDatagramSocket::kRoom / 1024);
     world.reboot(receiver, 0.1, true);
     world.start(sender);
-    world.run(passes(10));
+    world.run(delay(10));
     CHECK(got == SimDatagramSocket::kRoom / 1024);
 }

@@ -12,10 +12,6 @@ using namespace flow::test;
 
 namespace {
 
-Future<Void> passes(double seconds) {
-    co_await delay(seconds);
-}
-
 /// What becomes of `count` numbered messages that are written one after the other to a reader that reads all.
 struct Outcome {
     std::string read;
@@ -69,7 +65,7 @@ Outcome send(int count, Faults const& faults, double seconds = 1000) {
     SimNetwork network(world);
     Process& server = world.start({.name = "server", .main = [&] { return receiveAll(&outcome); }});
     world.start({.name = "client", .main = [&] { return sendAll(&outcome, Address(server.address(), 1), count); }});
-    world.run(passes(seconds));
+    world.run(delay(seconds));
     outcome.counts = world.faultCounts();
     CHECK(world.leakedCells() == 0);
     return outcome;
@@ -240,7 +236,7 @@ TEST_CASE("session: it can be cancelled at every point, and leaves nothing behin
     CHECK(process.exit() == Error());
     CHECK(completed > 10);
     CHECK(completed < 290);
-    world.run(passes(1));
+    world.run(delay(1));
     CHECK(network.openEnds() == 0);
     CHECK(world.leakedCells() == 0);
 }
@@ -255,10 +251,10 @@ TEST_CASE("session: its ends are killed at every point") {
                 Process& server = world.start({.name = "server", .main = [&] { return receiveAll(&outcome); }});
                 world.start(
                     {.name = "client", .main = [&] { return sendAll(&outcome, Address(server.address(), 1), 2000); }});
-                world.run(passes(0.003 * step));
+                world.run(delay(0.003 * step));
                 Process& dead = *world.processes()[static_cast<std::size_t>(victim)];
                 world.reboot(dead, 1, powerLost);
-                world.run(passes(20));
+                world.run(delay(20));
                 CHECK(outcome.sent.starts_with(outcome.read.substr(0, outcome.sent.size())));
                 world.kill(*world.processes()[0]);
                 world.kill(*world.processes()[1]);
@@ -285,7 +281,7 @@ TEST_CASE("session: a process that runs out of memory anywhere leaves the networ
             (void)co_await tryGet(socket->receive());
         };
         Process& process = world.start({.name = "p", .main = main});
-        world.run(passes(20));
+        world.run(delay(20));
         failures += world.faultCounts()[FaultKind::allocationFailure];
         CHECK(!process.isRunning());
         CHECK(network.openEnds() == 0);

@@ -26,10 +26,6 @@ Address addressOf(Process const& process, std::uint16_t port = 1) {
     return Address(process.address(), port);
 }
 
-Future<Void> passes(double seconds) {
-    co_await delay(seconds);
-}
-
 /// Accepts connections, one after the other, and reads each to its end.
 Future<Void> sink(World* world, Seen* seen) {
     Reference<Listener> listener = transport().listen(1);
@@ -80,76 +76,6 @@ struct Two {
     Process* client;
 };
 
-/// All-to-all chatter: each process sends small messages to all, over connections that it makes anew when they fail,
-/// and datagrams. Whatever goes wrong, it goes on.
-Future<Void> hear(Reference<Connection> connection) {
-    for (;;) {
-        Bytes bytes = co_await connection->read(); // a statement of its own, because of gcc 12
-        if (bytes.empty())
-            co_return;
-    }
-}
-Future<Void> hearAll() {
-    Reference<Listener> listener = transport().listen(1);
-    ActorCollection hearing(false);
-    for (;;) {
-        Reference<Connection> connection = co_await listener->accept();
-        hearing.add(success(errorOr(hear(connection))));
-    }
-}
-Future<Void> hearDatagrams() {
-    Reference<DatagramSocket> socket = transport().bind(Address(0, 2));
-    for (;;) {
-        Datagram datagram = co_await socket->receive();
-        if (datagram.bytes.size() > 1 && deterministicRandom()->coinflip()) {
-            Bytes rest = datagram.bytes.substr(1);
-            co_await socket->send(datagram.from, rest);
-        }
-    }
-}
-Future<Void> talkOnce(Address to, double pause) {
-    Reference<DatagramSocket> socket = transport().bind(Address());
-    Reference<Connection> connection = co_await transport().connect(to);
-    for (int i = 0; i < 20; ++i) {
-        Bytes bytes = makeString(deterministicRandom()->randomInt(1, 300));
-        deterministicRandom()->randomBytes(mutateString(bytes), static_cast<std::size_t>(bytes.size()));
-        co_await connection->write(bytes);
-        co_await socket->send(to.withPort(2), bytes);
-        co_await delay(pause * deterministicRandom()->random01());
-    }
-}
-Future<Void> talk(Address to, double pause) {
-    for (;;) {
-        (void)co_await tryGet(talkOnce(to, pause));
-        co_await delay(pause);
-    }
-}
-Future<Void> chatter(int processes, double pause) {
-    std::vector<Future<Void>> all;
-    for (int i = 1; i <= processes; ++i)
-        all.push_back(talk(Address(0x0A000000 + static_cast<std::uint32_t>(i), 1), pause));
-    all.push_back(hearAll());
-    all.push_back(hearDatagrams());
-    co_await waitForAll(all);
-}
-
-std::uint64_t chatterDigest(std::uint64_t seed, Faults const& faults, double seconds, Record* record = nullptr,
-                            FaultCounts* counts = nullptr, std::uint64_t* arrived = nullptr) {
-    World world(seed, faults, record);
-    SimNetwork network(world);
-    constexpr int kProcesses = 4;
-    for (int i = 0; i < kProcesses; ++i)
-        world.start(
-            {.name = "p" + std::to_string(i), .main = [] { return chatter(kProcesses, 0.1); }, .restartAfter = 1});
-    world.run(passes(seconds));
-    if (counts)
-        *counts = world.faultCounts();
-    if (arrived)
-        *arrived = network.arrived();
-    CHECK(world.leakedCells() == 0);
-    return world.digest();
-}
-
 } // namespace
 
 TEST_CASE("network: latency and bandwidth are what was asked for") {
@@ -175,7 +101,7 @@ TEST_CASE("network: latency and bandwidth are what was asked for") {
     network.shape(server, process, {.latency = latency = 3, .jitter = 0, .bandwidth = 1e6});
     world.start(process);
     world.run(process.onStop());
-    world.run(passes(10)); // until the server has seen the end of that
+    world.run(delay(10)); // until the server has seen the end of that
     network.shape({.latency = latency = 0.5, .jitter = 0, .bandwidth = 1e6});
     world.start(process);
     world.run(process.onStop());
@@ -189,7 +115,7 @@ TEST_CASE("network: jitter is drawn anew for each message") {
     for (int i = 0; i < 50; ++i) {
         int before = two.atServer.count;
         while (two.atServer.count == before)
-            two.world.run(passes(0.0001));
+            two.world.run(delay(0.0001));
         delays.push_back(two.atServer.time - two.atClient.time - i);
     }
     auto [least, most] = std::minmax_element(delays.begin(), delays.end());
@@ -201,18 +127,18 @@ TEST_CASE("network: jitter is drawn anew for each message") {
 
 TEST_CASE("network: what crosses a link that is cut comes when it is whole again") {
     Two two;
-    two.world.run(passes(2.5));
+    two.world.run(delay(2.5));
     CHECK(two.atServer.text == "abc");
     two.network.cut(*two.client, *two.server, 5);
-    two.world.run(passes(4.9));
+    two.world.run(delay(4.9));
     CHECK(two.atServer.text == "abc");
-    two.world.run(passes(0.2));
+    two.world.run(delay(0.2));
     CHECK(two.atServer.text == "abcdefgh");
     two.network.partition(*two.client, *two.server);
-    two.world.run(passes(1000));
+    two.world.run(delay(1000));
     CHECK(two.atServer.text == "abcdefgh");
     two.network.heal();
-    two.world.run(passes(0.01));
+    two.world.run(delay(0.01));
     CHECK(two.atServer.count > 100);
     CHECK(!two.atServer.error.isValid());
 }
@@ -240,36 +166,36 @@ TEST_CASE("network: a cut is in one direction, a partition in both") {
                                       }
                                   }
                               }});
-    world.run(passes(0.5));
+    world.run(delay(0.5));
     CHECK(log == std::vector<std::string>{"a yes", "b no"});
     log.clear();
     network.cut(a, b);
-    world.run(passes(2));
+    world.run(delay(2));
     CHECK(log == std::vector<std::string>{"a yes", "a yes"});
     network.heal();
     log.clear();
     network.partition(a, b, 10);
-    world.run(passes(9));
+    world.run(delay(9));
     CHECK(log.empty());
-    world.run(passes(5));
+    world.run(delay(5));
     CHECK(log.size() >= 4);
 }
 
 TEST_CASE("network: a clog holds up what is on its way, and datagrams are not lost") {
     Two two;
-    two.world.run(passes(2.25));
+    two.world.run(delay(2.25));
     two.network.clog(*two.client, *two.server, 5);
-    two.world.run(passes(4.9));
+    two.world.run(delay(4.9));
     CHECK(two.atServer.text == "ab");
-    two.world.run(passes(0.2));
+    two.world.run(delay(0.2));
     CHECK(two.atServer.text.size() > 6);
 }
 
 TEST_CASE("network: a process that is killed leaves connections that fail, and refuses others") {
     Two two;
-    two.world.run(passes(2.5));
+    two.world.run(delay(2.5));
     two.world.kill(*two.server);
-    two.world.run(passes(1));
+    two.world.run(delay(1));
     CHECK(two.atClient.error == connection_failed());
     CHECK(two.atClient.time < 4);
     CHECK(two.network.openEnds() == 0);
@@ -282,21 +208,21 @@ TEST_CASE("network: a process that is killed leaves connections that fail, and r
 
 TEST_CASE("network: the peer of a killed process that only reads is told as well") {
     Two two;
-    two.world.run(passes(2.5));
+    two.world.run(delay(2.5));
     two.world.kill(*two.client);
-    two.world.run(passes(0.11));
+    two.world.run(delay(0.11));
     CHECK(two.atServer.error == connection_failed());
     CHECK(two.network.openEnds() == 0);
 }
 
 TEST_CASE("network: a machine that loses its power says nothing, and denies all when it is back") {
     Two two;
-    two.world.run(passes(2.5));
+    two.world.run(delay(2.5));
     two.world.kill(*two.server, true);
-    two.world.run(passes(100));
+    two.world.run(delay(100));
     CHECK(!two.atClient.error.isValid());
     two.world.start(*two.server);
-    two.world.run(passes(2));
+    two.world.run(delay(2));
     CHECK(two.atClient.error == connection_failed());
     two.world.kill(*two.server, true);
     double before = two.world.now();
@@ -308,9 +234,9 @@ TEST_CASE("network: a machine that loses its power says nothing, and denies all 
 
 TEST_CASE("network: a reader whose peer lost its power waits until it sends something itself") {
     Two two;
-    two.world.run(passes(2.5));
+    two.world.run(delay(2.5));
     two.world.reboot(*two.client, 1, true);
-    two.world.run(passes(50));
+    two.world.run(delay(50));
     CHECK(!two.atServer.error.isValid());
     CHECK(two.network.openEnds() == 3);
 }
@@ -338,10 +264,10 @@ TEST_CASE("network: addresses go with their processes, also when they are swappe
                          co_await delay(1);
                      }
                  }});
-    world.run(passes(0.5));
+    world.run(delay(0.5));
     CHECK(met == std::vector<std::string>{"a"});
     world.swapAddresses(a, b);
-    world.run(passes(1));
+    world.run(delay(1));
     CHECK(met == std::vector<std::string>{"a", "b"});
     auto lost = [&]() -> Future<Void> { co_await transport().connect(Address::parse("192.0.2.1:1")); };
     Process& nowhere = world.start({.name = "nowhere", .main = lost});
@@ -370,7 +296,7 @@ TEST_CASE("network: a full backlog refuses") {
     world.run(process.onStop());
     CHECK(made == SimNetwork::kBacklog);
     CHECK(refused == 5);
-    world.run(passes(1));
+    world.run(delay(1));
     CHECK(network.openEnds() == SimNetwork::kBacklog); // closed at one end, and nobody has seen that at the other
     world.kill(server);
     CHECK(network.openEnds() == 0);
@@ -397,7 +323,7 @@ TEST_CASE("network: a writer that waits holds little, however slowly the other s
                          written += 1000;
                      }
                  }});
-    world.run(passes(500));
+    world.run(delay(500));
     CHECK(read > 2'000'000);
     CHECK(most <= Connection::kHighWater + 1000);
     CHECK(most > Connection::kHighWater / 2);
@@ -410,13 +336,13 @@ TEST_CASE("network: destroyed before its world, it stops the processes") {
         SimNetwork network(world, kPlain);
         Process& server = world.start({.name = "server", .main = [&] { return sink(&world, &at); }});
         world.start({.name = "client", .main = [&] { return letters(&world, addressOf(server), &at); }});
-        world.run(passes(2.05));
+        world.run(delay(2.05));
         CHECK(network.openEnds() == 2);
     }
     for (auto& process : world.processes())
         CHECK(!process->isRunning());
     CHECK(world.leakedCells() == 0);
-    world.run(passes(1));
+    world.run(delay(1));
 }
 
 TEST_CASE("network: no handle keeps anything alive beyond its process") {
@@ -434,34 +360,7 @@ TEST_CASE("network: no handle keeps anything alive beyond its process") {
     CHECK(world.leakedCells() == 0);
 }
 
-TEST_CASE("network: 50 seeds of swarm, each with one digest") {
-    FaultCounts total;
-    std::uint64_t messages = 0;
-    for (std::uint64_t seed = 0; seed < 50; ++seed) {
-        INFO(seed);
-        Faults faults = Faults::swarm(seed);
-        Record first;
-        FaultCounts counts;
-        std::uint64_t arrived = 0;
-        std::uint64_t digest = chatterDigest(seed, faults, 20, &first, &counts, &arrived);
-        Record second(first);
-        CHECK(chatterDigest(seed, faults, 20, &second) == digest);
-        second.finish();
-        CHECK(second.difference().value_or("") == "");
-        messages += arrived;
-        for (std::size_t kind = 0; kind < kFaultKinds; ++kind)
-            total[FaultKind(kind)] += counts[FaultKind(kind)];
-    }
-    CHECK(messages > 100'000);
-    for (FaultKind kind :
-         {FaultKind::partitionOneWay, FaultKind::partitionTwoWay, FaultKind::clog, FaultKind::latencySpike,
-          FaultKind::slowLink, FaultKind::connectionRefused, FaultKind::connectionHalfOpen, FaultKind::connectionReset,
-          FaultKind::messageCorruption, FaultKind::shortRead, FaultKind::datagramLoss, FaultKind::datagramDuplicate,
-          FaultKind::datagramReorder})
-        CHECK_MESSAGE(total[kind] > 0, faultName(kind));
-}
-
-TEST_CASE("sim_network: impossible links are refused") {
+TEST_CASE("network: impossible links are refused") {
     World world(1);
     SimNetwork network(world);
     Process& a = world.add({.name = "a", .main = [] { return Future<Void>(Void()); }});
