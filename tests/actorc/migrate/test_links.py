@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from trees import TOP, killed, make, migrate, tree
 
-ROOT = Path(__file__).parents[3]
 ACTOR = TOP + "ACTOR Future<Void> f() { return Void(); }\n"
 FILES = {"src/a.actor.cpp": ACTOR, "src/x.actor.h": "int x;\n", "b.cpp": '#include "api/y.actor.h"\n'}
 LISTS = "add_actor_sources(t FILES link.actor.cpp)\n"
@@ -106,26 +105,3 @@ def test_a_killed_run_is_completed(steps: int, around: Path, monkeypatch: pytest
     assert sorted(os.listdir(around / "src")) == ["a.cpp", "x.h"]
     assert sorted(os.listdir(around / "api")) == ["y.h"]
     assert [name for name in os.listdir(around) if name.startswith(".")] == []
-
-
-HEADER = """\
-#if defined(NO_INTELLISENSE) && !defined(SRC_X_ACTOR_G_H)
-#define SRC_X_ACTOR_G_H
-#include "src/x.actor.g.h"
-#elif !defined(SRC_X_ACTOR_H)
-#define SRC_X_ACTOR_H
-#include "flow/flow.h"
-ACTOR flow::Future<int> f(int n);
-#endif
-"""
-SOURCE = '#include "api/y.actor.h"\nusing namespace flow;\nACTOR Future<int> f(int n) { wait(delay(0)); return n; }\n'
-
-
-def test_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.chdir(tmp_path)
-    make(tmp_path, {"src/x.actor.h": HEADER, "src/a.actor.cpp": SOURCE})
-    (tmp_path / "api").mkdir()
-    (tmp_path / "api/y.actor.h").symlink_to("../src/x.actor.h")
-    assert migrate(".", "--verify", "--write", "--", "-I.", f"-I{ROOT}") == 0
-    assert "verified: 1 file compile before and after\n" in capsys.readouterr().err
-    assert links(tmp_path) == {"api/y.h": "../src/x.h"}

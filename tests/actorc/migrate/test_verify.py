@@ -210,6 +210,17 @@ def test_nothing_is_written_if_something_differs(tree: Path, capsys: pytest.Capt
     assert not (tree / "app" / "program.actor.cpp").exists()
 
 
+def test_what_is_included_through_a_link(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tree / "app" / "library.actor.cpp").unlink()
+    program = tree / "app" / "program.actor.cpp"
+    program.write_text(program.read_text().replace("app/twice", "api/twice"))
+    (tree / "api").mkdir()
+    (tree / "api" / "twice.actor.h").symlink_to("../app/twice.actor.h")
+    assert main([".", "--write", "--jobs=2", "--verify", "--", *FLAGS]) == 0
+    assert "verified: 1 file compile before and after\n" in capsys.readouterr().err
+    assert os.readlink(tree / "api" / "twice.h") == "../app/twice.h"
+
+
 def test_wrong_arguments() -> None:
     with pytest.raises(SystemExit) as exit_:
         parse(["app", "--test", "true"])
