@@ -1,23 +1,22 @@
 #include "flow/sim/failure.h"
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 
 namespace flow {
 namespace {
 
-bool isWordCharacter(unsigned char c) {
-    return std::isalnum(c) != 0;
-}
+// Whatever the locale of the program is.
+constexpr std::string_view kDigits = "0123456789", kHexadecimal = "0123456789abcdefABCDEF",
+                           kWord = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 /// As pointers and ids are written. What is shorter, or has no decimal digit, is a word or a name.
 bool isHexadecimal(std::string_view word) {
     bool prefixed = word.size() > 2 && word.starts_with("0x");
     if (prefixed)
         word.remove_prefix(2);
-    return (prefixed || (word.size() >= 4 && word.find_first_of("0123456789") != std::string_view::npos)) &&
-           word.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
+    return (prefixed || (word.size() >= 4 && word.find_first_of(kDigits) != std::string_view::npos)) &&
+           word.find_first_not_of(kHexadecimal) == std::string_view::npos;
 }
 
 } // namespace
@@ -26,13 +25,12 @@ SimulationFailure SimulationFailure::of(std::string text) {
     std::string signature;
     std::string_view line = std::string_view(text).substr(0, text.find('\n'));
     while (!line.empty()) {
-        auto end = std::find_if_not(line.begin(), line.end(), isWordCharacter);
-        std::string_view word = line.substr(0, std::max<std::size_t>(1, static_cast<std::size_t>(end - line.begin())));
+        std::string_view word = line.substr(0, std::max<std::size_t>(1, line.find_first_not_of(kWord)));
         line.remove_prefix(word.size());
         bool number = isHexadecimal(word);
-        for (unsigned char c : word)
-            if (!number && !std::isdigit(c))
-                signature += static_cast<char>(c);
+        for (char c : word)
+            if (!number && kDigits.find(c) == std::string_view::npos)
+                signature += c;
             else if (!signature.ends_with('#'))
                 signature += '#';
     }
