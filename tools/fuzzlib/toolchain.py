@@ -14,6 +14,7 @@ from pathlib import Path
 from common.process import ROOT
 
 HERE = Path(__file__).parent
+_RUNTIME = ("base", "memory", "core", "loop", "lib")  # the folders of flow/ that generated programs need
 SYMBOLIZER = {"ASAN_OPTIONS": "external_symbolizer_path=/usr/bin/addr2line:detect_leaks=0"}
 
 
@@ -59,9 +60,8 @@ class Toolchain:
         return ["-std=c++20", "-w", *self.flags, *defines, "-I", str(folder), "-I", str(ROOT), "-I", str(HERE)]
 
     def _build(self, folder: Path) -> None:
-        runtime = [path for path in sorted((ROOT / "flow").rglob("*.cpp")) if not path.name.endswith("main.cpp")]
-        sources = [*runtime, HERE / "driver.cpp"]
-        for source in sources:
+        runtime = [path for folder in _RUNTIME for path in sorted((ROOT / "flow" / folder).glob("*.cpp"))]
+        for source in (*runtime, HERE / "driver.cpp"):
             name = "_".join(source.relative_to(ROOT).with_suffix(".o").parts)
             self._run(*self._common(folder), "-c", str(source), "-o", str(folder / name))
         header, options = "prelude.h.gch", []
