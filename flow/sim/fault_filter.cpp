@@ -1,6 +1,5 @@
 #include "flow/sim/fault_filter.h"
 
-#include <algorithm>
 #include <stdexcept>
 
 namespace flow {
