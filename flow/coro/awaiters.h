@@ -147,16 +147,19 @@ struct ParkedAwaiter {
 }
 
 /// The end of a coroutine: destroys the frame, publishes, hands over. It is part of the coroutine, so after destroy()
-/// only locals are touched. kUnset: with a value, or with the error that is in the cell.
-template <std::uint8_t Status, bool FrameIsTrivial = false>
+/// only locals are touched. kUnset: at the final suspension, with a value, or with the error that is in the cell.
+template <std::uint8_t Status>
 struct Ending {
     bool await_ready() const noexcept { return false; }
-    FLOW_INLINE std::coroutine_handle<> await_suspend(std::coroutine_handle<> handle) const noexcept {
+    template <class Promise>
+    FLOW_INLINE std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> handle) const noexcept {
         Waiter* frame = opaque(static_cast<Waiter*>(handle.address()));
         Cell* cell = Cell::of(frame);
         if (Status == Cell::kError || (Status == Cell::kUnset && cell->error.isValid())) [[unlikely]]
             return endWithError(frame);
-        if constexpr (!FrameIsTrivial)
+        if constexpr (Status == Cell::kUnset)
+            handle.promise().destroyParameters(frame);
+        else
             frame->destroy(frame);
         if constexpr (Status == Cell::kNever) {
             cell->flags = Cell::kNever;

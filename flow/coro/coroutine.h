@@ -138,10 +138,45 @@ FLOW_INLINE Pending pendingNextAs(Stream const& stream) {
     return coro::pendingNext<T>(stream);
 }
 
+/// Where the parameters stand that have a destructor. To destroy a frame is a call through a pointer and a look at
+/// where it stands; at its end only they are left of it.
+template <class... Args>
+class Parameters {
+public:
+    void destroy() const noexcept {}
+};
+template <class First, class... Rest>
+    requires(std::is_trivially_destructible_v<First>)
+class Parameters<First, Rest...> : public Parameters<Rest...> {
+public:
+    FLOW_INLINE explicit Parameters(auto&, auto&... rest)
+        requires(sizeof...(rest) == sizeof...(Rest))
+        : Parameters<Rest...>(rest...) {}
+    /// clang gives promises all but the object of a lambda.
+    FLOW_INLINE explicit Parameters(auto&... rest)
+        requires(sizeof...(rest) == sizeof...(Rest))
+        : Parameters<Rest...>(rest...) {}
+};
+template <class First, class... Rest>
+    requires(!std::is_trivially_destructible_v<First>)
+class Parameters<First, Rest...> : public Parameters<Rest...> {
+public:
+    FLOW_INLINE explicit Parameters(auto& first, auto&... rest)
+        : Parameters<Rest...>(rest...), first_(const_cast<First*>(std::addressof(first))) {}
+    FLOW_INLINE void destroy() const noexcept {
+        Parameters<Rest...>::destroy();
+        first_->~First();
+    }
+
+private:
+    First* first_;
+};
+
 /// What the parameter types of a coroutine say about it. The first is the object, for members and lambdas.
 template <class... Args>
 struct Signature {
-    static constexpr bool kTrivialParameters = (std::is_trivially_destructible_v<Args> && ...);
+    static constexpr int kDestructors = (0 + ... + !std::is_trivially_destructible_v<Args>);
+    using Owned = Parameters<Args...>;
     static constexpr bool kUncancellable = false;
     static constexpr bool kPropagates = (std::is_same_v<Args, Propagate> || ...);
     static constexpr std::size_t kFrameLimit = (std::size_t{0} + ... + flow::detail::kFrameLimit<Args>); // 0: none
@@ -149,19 +184,23 @@ struct Signature {
 template <class... Args>
 struct Signature<Uncancellable, Args...> : Signature<Args...> {
     static constexpr bool kUncancellable = true;
+    using Owned = Parameters<Uncancellable, Args...>;
 };
 template <class Object, class... Args>
     requires(!std::is_same_v<Object, Uncancellable>)
 struct Signature<Object, Uncancellable, Args...> : Signature<Args...> {
-    static constexpr bool kTrivialParameters = Signature<Object, Args...>::kTrivialParameters;
+    static constexpr int kDestructors = Signature<Object, Args...>::kDestructors;
     static constexpr bool kUncancellable = true;
     static constexpr bool kPropagates = Signature<Object, Args...>::kPropagates;
+    using Owned = Parameters<Object, Uncancellable, Args...>;
 };
 
 /// Everything of the promise that does not depend on how the result is returned.
 template <class T, class S>
 class CoroPromiseBase : public PromiseBase, ResultBytes<kPrefixBytes<T>> {
     using Base = std::conditional_t<S::kPropagates, PassingAwaiter, Awaiter>;
+    /// Not if there are many, since each takes a word of the frame.
+    static constexpr bool kOwnsParameters = S::kDestructors > 0 && S::kDestructors <= 3;
 
 public:
     static constexpr bool kPropagates = S::kPropagates;
@@ -185,16 +224,29 @@ public:
             freeCell(cell);
     }
 
-    CoroPromiseBase() {
-        cell()->flags = static_cast<std::uint8_t>(Cell::kHasFrame | (S::kUncancellable ? Cell::kUncancellable : 0) |
-                                                  (S::kPropagates ? Cell::kPassesCancel : 0));
+    CoroPromiseBase()
+        requires(!kOwnsParameters)
+    {
+        begin();
+    }
+    FLOW_INLINE explicit CoroPromiseBase(auto&... parameters)
+        requires(kOwnsParameters)
+        : parameters_(parameters...) {
+        begin();
     }
 
     std::suspend_never initial_suspend() const noexcept { return {}; }
-    /// Locals are gone here. With trivial parameters nothing is left that destroying the frame would do.
-    Ending<Cell::kUnset, S::kTrivialParameters> final_suspend() const noexcept {
+    /// Locals are gone here.
+    Ending<Cell::kUnset> final_suspend() const noexcept {
         this->noteSuspended();
         return {};
+    }
+    /// What destroying the frame would do there.
+    FLOW_INLINE void destroyParameters(Waiter* frame) const noexcept {
+        if constexpr (kOwnsParameters)
+            parameters_.destroy();
+        else if constexpr (S::kDestructors != 0)
+            frame->destroy(frame);
     }
     void unhandled_exception() noexcept { cell()->error = currentError(); }
 
@@ -278,6 +330,10 @@ protected:
     }
 
 private:
+    void begin() {
+        cell()->flags = static_cast<std::uint8_t>(Cell::kHasFrame | (S::kUncancellable ? Cell::kUncancellable : 0) |
+                                                  (S::kPropagates ? Cell::kPassesCancel : 0));
+    }
     template <class A>
     FLOW_INLINE Given<A> awaitOn(Cell* operand) {
         beginWait();
@@ -290,11 +346,14 @@ private:
                     "gcc began two co_awaits of one expression at once: give each a statement of its own");
 #endif
     }
+
+    [[no_unique_address]] std::conditional_t<kOwnsParameters, typename S::Owned, Parameters<>> parameters_;
 };
 
 template <class T, class S>
 class CoroPromise : public CoroPromiseBase<T, S> {
 public:
+    using CoroPromiseBase<T, S>::CoroPromiseBase;
     Future<T> get_return_object() { return Future<T>::adopt(this->cell()); }
     template <class U = T>
     void return_value(U&& value) {
@@ -310,6 +369,7 @@ struct ReturnsVoid {
 template <class S>
 class CoroPromise<Void, S> : public CoroPromiseBase<Void, S>, public ReturnsVoid {
 public:
+    using CoroPromiseBase<Void, S>::CoroPromiseBase;
     Future<Void> get_return_object() { return Future<Void>::adopt(this->cell()); }
 };
 
@@ -319,11 +379,12 @@ struct Detached {};
 template <class S>
 class DetachedPromise : public CoroPromiseBase<Void, S>, public ReturnsVoid {
 public:
-    DetachedPromise() {
+    using CoroPromiseBase<Void, S>::CoroPromiseBase;
+    Detached get_return_object() noexcept {
         this->cell()->flags |= Cell::kUncancellable;
         this->cell()->futures = 0;
+        return {};
     }
-    Detached get_return_object() const noexcept { return {}; }
 };
 
 } // namespace flow::coro

@@ -1,0 +1,208 @@
+// What becomes of a coroutine's parameters: each dies once, the last one first, behind the locals and before anybody
+// sees the result; however many there are, of whatever kind, and however the coroutine ends.
+#include "flow/coro/coroutine.h"
+#include "flow/sim/sim_loop.h"
+#include "tests/flow/support/trace_log.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+
+using namespace flow;
+using flow::test::Blocks;
+using flow::test::Noisy;
+using flow::test::TraceLog;
+
+namespace {
+
+Future<int> wait(TraceLog& log, Future<int> const& awaited) {
+    Noisy local(log, "local");
+    int value = co_await awaited;
+    if (value < 0)
+        throw timed_out();
+    co_return value;
+}
+
+// Between them stand some without a destructor.
+Future<int> none(TraceLog& log, Future<int> const& awaited, int) {
+    Noisy local(log, "local");
+    int value = co_await awaited;
+    if (value < 0)
+        throw timed_out();
+    co_return value;
+}
+Future<int> one(int, Noisy, TraceLog& log, Future<int> const& awaited) {
+    co_return co_await wait(log, awaited);
+}
+Future<int> two(Noisy, double, Noisy, TraceLog& log, Future<int> const& awaited) {
+    co_return co_await wait(log, awaited);
+}
+Future<int> three(TraceLog& log, Noisy, Noisy, Future<int> const& awaited, Noisy) {
+    co_return co_await wait(log, awaited);
+}
+Future<int> four(Noisy, TraceLog& log, Noisy, const Future<int> awaited, Noisy) {
+    co_return co_await wait(log, awaited);
+}
+Future<int> five(Noisy, TraceLog& log, Noisy, Noisy, const Future<int> awaited, Noisy) {
+    co_return co_await wait(log, awaited);
+}
+Future<int> propagating(Noisy, TraceLog& log, Noisy, Future<int> const& awaited, Propagate = {}) {
+    co_return co_await wait(log, awaited);
+}
+Future<int> uncancellable(Uncancellable, Noisy, TraceLog& log, Noisy, Future<int> const& awaited) {
+    co_return co_await wait(log, awaited);
+}
+
+struct Object {
+    TraceLog& log;
+    Future<int> member(Noisy, Noisy, Future<int> const& awaited) const { co_return co_await wait(log, awaited); }
+    Future<int> stubborn(Uncancellable, Noisy, Noisy, Future<int> const& awaited) {
+        co_return co_await wait(log, awaited);
+    }
+};
+
+Future<Void> watch(TraceLog& log, Future<int> future) {
+    ErrorOr<int> result = co_await tryGet(std::move(future));
+    log.say(result.present() ? std::to_string(result.get()) : result.getError().name());
+}
+
+/// Calls what it holds when it dies, unless it was moved from.
+class Last {
+public:
+    explicit Last(std::function<void()> act) : act_(std::move(act)) {}
+    Last(Last&& other) noexcept : act_(std::exchange(other.act_, nullptr)) {}
+    ~Last() {
+        if (act_)
+            act_();
+    }
+
+private:
+    std::function<void()> act_;
+};
+
+/// Whether a local and then these parameters died, and then came the rest. gcc 12 destroys the first one first, where
+/// it is the frame that destroys them.
+bool sawDie(std::string const& said, std::string parameters, std::string const& rest) {
+    auto told = [&] {
+        std::string text = "~local";
+        for (char name : parameters)
+            text += std::string(" ~") + name;
+        return text + rest;
+    };
+    if (said == told())
+        return true;
+#ifndef __clang__
+    std::reverse(parameters.begin(), parameters.end());
+    if (said == told())
+        return true;
+#endif
+    MESSAGE("said: ", said, "; not: ", told());
+    return false;
+}
+
+} // namespace
+
+TEST_CASE("parameters: all die once, the last one first, before the result is seen") {
+    TraceLog log;
+    Object object{log};
+    auto noisy = [&](const char* name) { return Noisy(log, name); };
+    auto lambda = [&log](Noisy, Future<int> const& awaited, Noisy) -> Future<int> {
+        co_return co_await wait(log, awaited);
+    };
+    using Start = std::function<Future<int>(Future<int> const&)>;
+    std::vector<std::pair<Start, std::string>> starts = {
+        {[&](auto& f) { return none(log, f, 0); }, ""},
+        {[&](auto& f) { return one(0, noisy("a"), log, f); }, "a"},
+        {[&](auto& f) { return two(noisy("a"), 0, noisy("b"), log, f); }, "ba"},
+        {[&](auto& f) { return three(log, noisy("a"), noisy("b"), f, noisy("c")); }, "cba"},
+        {[&](auto& f) { return four(noisy("a"), log, noisy("b"), f, noisy("c")); }, "cba"},
+        {[&](auto& f) { return five(noisy("a"), log, noisy("b"), noisy("c"), f, noisy("d")); }, "dcba"},
+        {[&](auto& f) { return propagating(noisy("a"), log, noisy("b"), f); }, "ba"},
+        {[&](auto& f) { return uncancellable(Uncancellable(), noisy("a"), log, noisy("b"), f); }, "ba"},
+        {[&](auto& f) { return object.member(noisy("a"), noisy("b"), f); }, "ba"},
+        {[&](auto& f) { return object.stubborn(Uncancellable(), noisy("a"), noisy("b"), f); }, "ba"},
+        {[&](auto& f) { return lambda(noisy("a"), f, noisy("b")); }, "ba"},
+    };
+    Blocks blocks;
+    for (auto& [start, died] : starts) {
+        CAPTURE(&start - &starts[0].first);
+        for (int value : {7, -1}) {
+            CAPTURE(value);
+            std::string seen = value < 0 ? " timed_out" : " 7";
+            {
+                Promise<int> promise;
+                Future<int> awaited = promise.getFuture();
+                Future<Void> watcher = watch(log, start(awaited));
+                log.take(); // arguments that were moved from may have said something
+                promise.send(value);
+                CHECK(sawDie(log.take(), died, seen));
+            }
+            Future<int> ready = value;
+            Future<Void> watcher = watch(log, start(ready));
+            CHECK(sawDie(log.take(), died, seen));
+        }
+    }
+    CHECK(blocks.leaked() == 0);
+}
+
+TEST_CASE("parameters: all die once where the coroutine is cancelled") {
+    TraceLog log;
+    auto noisy = [&](const char* name) { return Noisy(log, name); };
+    Promise<int> promise;
+    Future<int> awaited = promise.getFuture();
+    Blocks blocks;
+    (void)two(noisy("a"), 0, noisy("b"), log, awaited);
+    CHECK(sawDie(log.take(), "ba", ""));
+    (void)five(noisy("a"), log, noisy("b"), noisy("c"), awaited, noisy("d"));
+    CHECK(sawDie(log.take(), "dcba", ""));
+    (void)propagating(noisy("a"), log, noisy("b"), awaited);
+    CHECK(sawDie(log.take(), "ba", ""));
+    CHECK(blocks.leaked() == 0);
+    CHECK(promise.getFutureReferenceCount() == 1);
+}
+
+TEST_CASE("parameters: what dies at the end may drop the coroutine, cancel others, or own what it waited for") {
+    TraceLog log;
+    Blocks blocks;
+    auto task = [](TraceLog& said, Future<int> a, Last, std::unique_ptr<Noisy>) -> Future<int> {
+        int value = co_await std::move(a);
+        said.say("go");
+        co_return value;
+    };
+    for (bool itself : {true, false}) {
+        Promise<int> promise;
+        Promise<int> other;
+        Future<int> mine;
+        Future<int> victim = wait(log, other.getFuture());
+        Last last([&] {
+            log.say("last");
+            (itself ? mine : victim) = Future<int>();
+        });
+        mine = task(log, promise.getFuture(), std::move(last), std::make_unique<Noisy>(log, "owned"));
+        promise.send(1);
+        CHECK(log.take() == (itself ? "go ~owned last" : "go ~owned last ~local"));
+        CHECK(mine.isValid() == !itself);
+        victim = Future<int>();
+        log.take();
+    }
+    CHECK(blocks.leaked() == 0);
+}
+
+TEST_CASE("parameters: a coroutine without a Future destroys them as well") {
+    TraceLog log;
+    Blocks blocks;
+    auto task = [](TraceLog& said, Future<int> awaited, Noisy) -> coro::Detached {
+        (void)co_await awaited;
+        said.say("end");
+    };
+    {
+        Promise<int> promise;
+        task(log, promise.getFuture(), Noisy(log, "parameter"));
+        CHECK(log.take() == "");
+        promise.send(1);
+        CHECK(log.take() == "end ~parameter");
+    }
+    CHECK(blocks.leaked() == 0);
+}
