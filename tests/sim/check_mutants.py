@@ -4,8 +4,8 @@ check_mutants.py PROGRAM [--seeds N] [--share PERCENT] [--jobs N] [--timeout SEC
 
 Runs the simulation `kv` with the seeds from 0 on until one fails, and prints for each fault which that was. PROGRAM is
 `mutants`, beside that of the simulations: there the library can have faults, too. Found is what the program says that a
-seed has failed by; where it hangs or dies instead, nothing is. The exit code is 1 if fewer than the share of them were
-found, and 2 for a wrong command line.
+seed has failed by, and does not without the fault; where it hangs or dies instead, nothing is. The exit code is 1 if
+fewer than the share of them were found, and 2 for a wrong command line.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from common.arguments import unknown
 from ensemblelib.batch import NO_END, Batch, Record
 
 
-def hunt(program: str, mutant: str, seeds: int, timeout: float) -> Record | None:
-    """The record of the first seed that fails."""
+def hunt(program: str, mutant: str, seeds: range, timeout: float) -> Record | None:
+    """The record of the first seed that fails. No mutant: of the program as it should be."""
     found: list[Record] = []
     over = threading.Event()
 
@@ -37,7 +37,7 @@ def hunt(program: str, mutant: str, seeds: int, timeout: float) -> Record | None
             over.set()
 
     command = [program, "--run", "kv", "--once"]
-    Batch(command, timeout, {"MILLRACE_MUTANT": mutant}, look, over.is_set).run(0, seeds - 1)
+    Batch(command, timeout, {"MILLRACE_MUTANT": mutant}, look, over.is_set).run(seeds[0], seeds[-1])
     return found[0] if found else None
 
 
@@ -47,9 +47,12 @@ def mutants(program: str) -> list[str]:
     return subprocess.run(command, env=asked, stdout=subprocess.PIPE, text=True, check=True).stdout.split()
 
 
-def outcome(record: Record | None) -> str:
+def outcome(record: Record | None, without: Record | None) -> str:
+    """What it is if a seed fails with the mutant, or none does, and whether it does so without."""
     if record is None:
         return "missed"
+    if without is not None:
+        return "without"
     if record["digest"]:
         return "found"
     return "hung" if record["failure"]["signature"] == NO_END else "died"
@@ -70,16 +73,18 @@ def main() -> int:
         if name not in every:
             parser.error(unknown("mutant", name, every))
 
-    def one(name: str) -> tuple[str, Record | None, float]:
+    def one(name: str) -> tuple[str, str, Record | None, float]:
         began = time.monotonic()
-        record = hunt(options.program, name, options.seeds, options.timeout)
-        return name, record, time.monotonic() - began
+        record = hunt(options.program, name, range(options.seeds), options.timeout)
+        seeds = range(record["seed"], record["seed"] + 1) if record else range(0)
+        without = hunt(options.program, "", seeds, options.timeout) if seeds else None
+        return name, outcome(record, without), record, time.monotonic() - began
 
     by_outcome: dict[str, list[str]] = defaultdict(list)
     print(f"{'mutant':22} {'seed':>5} {'s':>6}  how it was found", flush=True)
     with ThreadPoolExecutor(options.jobs) as pool:
-        for name, record, seconds in pool.map(one, names):
-            what, seed, how = outcome(record), "none", ""
+        for name, what, record, seconds in pool.map(one, names):
+            seed, how = "none", ""
             by_outcome[what].append(name)
             if record:
                 seed, how = str(record["seed"]), record["failure"]["signature"].splitlines()[0][:90]
@@ -87,7 +92,7 @@ def main() -> int:
             print(f"{name:22} {seed:>5} {seconds:6.1f}  {how}".rstrip(), flush=True)
     found = len(by_outcome["found"])
     share = 100 * found / len(names)
-    others = [f"{what}: {', '.join(by_outcome[what]) or 'none'}" for what in ("missed", "hung", "died")]
+    others = [f"{what}: {', '.join(by_outcome[what]) or 'none'}" for what in ("missed", "hung", "died", "without")]
     print(f"found {found} of {len(names)}, {share:.1f} %, within {options.seeds} seeds; {'; '.join(others)}")
     return 0 if share >= options.share else 1
 
