@@ -289,6 +289,7 @@ public:
     template <class A>
         requires requires(A&& awaitable, CoroPromiseBase& promise) { awaitable.awaiter(promise); }
     FLOW_INLINE decltype(auto) await_transform(A&& awaitable) {
+        beginWait();
         return awaitable.awaiter(*this);
     }
 

@@ -6,9 +6,10 @@
 //
 // Operands are futures, streams, delays, or callables that make one. They are looked at in order; the first that is
 // ready wins and later ones are not even evaluated, if they are callables. If none is ready the coroutine waits for the
-// first to come. The losers are released before the race returns: futures that nobody else holds are cancelled, streams
-// keep their elements. The result is a std::variant with a place for each operand (Void for delays). An error of the
-// winner is thrown. Cancel-safe: cancelling releases all operands.
+// first to come. The losers are released before the race returns, in their order: futures that nobody else holds are
+// cancelled, streams keep their elements. One stream can be no more than one operand. The result is a std::variant with
+// a place for each operand (Void for delays). An error of the winner is thrown. Cancel-safe: cancelling releases all
+// operands.
 
 #include "flow/coro/coroutine.h"
 
