@@ -23,6 +23,7 @@
 #include "flow/core/error_or.h"
 #include "flow/core/frame_size.h"
 #include "flow/coro/awaiters.h"
+#include "flow/coro/parameters.h"
 
 #include <coroutine>
 
@@ -137,40 +138,6 @@ template <class Tag, class Stream, class T = Remembered<Tag, Stream>>
 FLOW_INLINE Pending pendingNextAs(Stream const& stream) {
     return coro::pendingNext<T>(stream);
 }
-
-/// Where the parameters stand that have a destructor. To destroy a frame is a call through a pointer and a look at
-/// where it stands; at its end only they are left of it.
-template <class... Args>
-class Parameters {
-public:
-    void destroy() const noexcept {}
-};
-template <class First, class... Rest>
-    requires(std::is_trivially_destructible_v<First>)
-class Parameters<First, Rest...> : public Parameters<Rest...> {
-public:
-    FLOW_INLINE explicit Parameters(auto&, auto&... rest)
-        requires(sizeof...(rest) == sizeof...(Rest))
-        : Parameters<Rest...>(rest...) {}
-    /// clang gives promises all but the object of a lambda.
-    FLOW_INLINE explicit Parameters(auto&... rest)
-        requires(sizeof...(rest) == sizeof...(Rest))
-        : Parameters<Rest...>(rest...) {}
-};
-template <class First, class... Rest>
-    requires(!std::is_trivially_destructible_v<First>)
-class Parameters<First, Rest...> : public Parameters<Rest...> {
-public:
-    FLOW_INLINE explicit Parameters(auto& first, auto&... rest)
-        : Parameters<Rest...>(rest...), first_(const_cast<First*>(std::addressof(first))) {}
-    FLOW_INLINE void destroy() const noexcept {
-        Parameters<Rest...>::destroy();
-        first_->~First();
-    }
-
-private:
-    First* first_;
-};
 
 /// What the parameter types of a coroutine say about it. The first is the object, for members and lambdas.
 template <class... Args>

@@ -1,5 +1,7 @@
 // What becomes of a coroutine's parameters: each dies once, the last one first, behind the locals and before anybody
 // sees the result; however many there are, of whatever kind, and however the coroutine ends.
+#include "flow/coro/parameters.h"
+
 #include "flow/coro/coroutine.h"
 #include "flow/sim/sim_loop.h"
 #include "tests/flow/support/trace_log.h"

@@ -1,0 +1,48 @@
+#pragma once
+// Parameters<Args...>: where the parameters of a coroutine stand in its frame, so that its end can destroy them.
+//
+//     Parameters<int, Future<int>> parameters(number, future);   // in the promise's constructor, which is given them
+//     parameters.destroy();                                      // the last one first
+
+#include "flow/base/inline.h"
+
+#include <memory>
+#include <type_traits>
+
+namespace flow::coro {
+
+/// Where the parameters stand that have a destructor. To destroy a frame is a call through a pointer and a look at
+/// where it stands; at its end only they are left of it.
+template <class... Args>
+class Parameters {
+public:
+    void destroy() const noexcept {}
+};
+template <class First, class... Rest>
+    requires(std::is_trivially_destructible_v<First>)
+class Parameters<First, Rest...> : public Parameters<Rest...> {
+public:
+    FLOW_INLINE explicit Parameters(auto&, auto&... rest)
+        requires(sizeof...(rest) == sizeof...(Rest))
+        : Parameters<Rest...>(rest...) {}
+    /// clang gives promises all but the object of a lambda.
+    FLOW_INLINE explicit Parameters(auto&... rest)
+        requires(sizeof...(rest) == sizeof...(Rest))
+        : Parameters<Rest...>(rest...) {}
+};
+template <class First, class... Rest>
+    requires(!std::is_trivially_destructible_v<First>)
+class Parameters<First, Rest...> : public Parameters<Rest...> {
+public:
+    FLOW_INLINE explicit Parameters(auto& first, auto&... rest)
+        : Parameters<Rest...>(rest...), first_(const_cast<First*>(std::addressof(first))) {}
+    FLOW_INLINE void destroy() const noexcept {
+        Parameters<Rest...>::destroy();
+        first_->~First();
+    }
+
+private:
+    First* first_;
+};
+
+} // namespace flow::coro
