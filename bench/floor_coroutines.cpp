@@ -1,198 +1,16 @@
-// What no library can do without: the same works with a function pointer, and with a C++20 coroutine, that wait in a
-// queue of their own nodes. There are no futures, no errors and nothing to cancel; memory comes from lists of free
-// blocks. DELAY has a plain queue; NET2 one with an order of priorities, because the order is part of that work.
+// The works with a C++20 coroutine for each actor, and nothing else: see floor.h.
 
-#include "bench/free_list.h"
-#include "bench/run.h"
+#include "bench/floor.h"
 
-#include <array>
-#include <bit>
 #include <coroutine>
 #include <exception>
-#include <utility>
+#include <new>
+#include <vector>
 
 namespace {
 
+using namespace bench::floor;
 using bench::Run;
-
-struct Node {
-    void (*run)(Node*);
-    Node* next;
-};
-
-/// First in, first out.
-class Queue {
-public:
-    bool isEmpty() const { return first_ == nullptr; }
-    void push(Node* node) {
-        node->next = nullptr;
-        if (first_ == nullptr)
-            first_ = node;
-        else
-            last_->next = node;
-        last_ = node;
-    }
-    Node* pop() { return std::exchange(first_, first_->next); }
-    void runAll() {
-        while (!isEmpty()) {
-            Node* node = pop();
-            node->run(node);
-        }
-    }
-
-private:
-    Node* first_ = nullptr;
-    Node* last_ = nullptr;
-};
-
-/// The most urgent first, and first in, first out among equals.
-class PriorityQueue {
-public:
-    static constexpr unsigned kLeast = 127;
-
-    static unsigned rank(flow::TaskPriority priority) { return 100 - static_cast<unsigned>(priority); }
-
-    void push(Node* node, unsigned rank) {
-        queues_[rank].push(node);
-        used_[rank / 64] |= 1ULL << rank % 64;
-    }
-    void runAll() {
-        for (;;) {
-            unsigned word = used_[0] != 0 ? 0 : 1;
-            if (used_[word] == 0)
-                return;
-            auto rank = static_cast<unsigned>(std::countr_zero(used_[word]));
-            Queue& queue = queues_[word * 64 + rank];
-            Node* node = queue.pop();
-            if (queue.isEmpty())
-                used_[word] &= ~(1ULL << rank);
-            node->run(node);
-        }
-    }
-
-private:
-    std::array<Queue, kLeast + 1> queues_;
-    std::array<std::uint64_t, 2> used_{};
-};
-
-// ---- function pointers
-
-template <class Derived>
-Derived* made(void (*run)(Node*)) {
-    return ::new (bench::FreeList<sizeof(Derived)>::allocate()) Derived{{run, nullptr}};
-}
-template <class Derived>
-void release(Derived* node) {
-    bench::FreeList<sizeof(Derived)>::release(node);
-}
-
-struct DelayNode : Node {
-    Run* pass;
-    Queue* queue;
-};
-
-void performDelay(Run* run) {
-    Queue queue;
-    DelayNode node{{[](Node* node) {
-                        auto* self = static_cast<DelayNode*>(node);
-                        if (self->pass->next())
-                            self->queue->push(self);
-                    },
-                    nullptr},
-                   run,
-                   &queue};
-    queue.push(&node);
-    queue.runAll();
-}
-
-struct Increment : Node {
-    std::uint32_t* sum = nullptr;
-};
-
-void increment(Node* node) {
-    auto* self = static_cast<Increment*>(node);
-    ++*self->sum;
-    release(self);
-}
-
-void performNet2(Run* run) {
-    PriorityQueue queue;
-    while (run->next()) {
-        std::uint32_t sum = 0;
-        bench::Priorities priorities;
-        for (int i = 0; i < run->size(); ++i) {
-            auto* node = made<Increment>(increment);
-            node->sum = &sum;
-            queue.push(node, PriorityQueue::rank(priorities.next()));
-        }
-        queue.runAll();
-        run->expect(sum == static_cast<std::uint32_t>(run->size()));
-    }
-}
-
-void performCallback(Run* run) {
-    Queue waiting;
-    while (run->next()) {
-        std::uint32_t sum = 0;
-        for (int i = 0; i < run->size(); ++i) {
-            auto* node = made<Increment>(increment);
-            node->sum = &sum;
-            waiting.push(node);
-        }
-        waiting.runAll();
-        run->expect(sum == static_cast<std::uint32_t>(run->size()));
-    }
-}
-
-struct Link : Node {
-    int number = 0;
-};
-
-void passOn(Node* node) {
-    auto* self = static_cast<Link*>(node);
-    auto* to = static_cast<Link*>(self->next);
-    to->number = self->number + 1;
-    release(self);
-    return to->run(to);
-}
-
-void performChain(Run* run) {
-    while (run->next()) {
-        Link last{{[](Node*) {}, nullptr}};
-        Link* first = &last;
-        for (int i = 0; i < run->size(); ++i) {
-            auto* link = made<Link>(passOn);
-            link->next = first;
-            first = link;
-        }
-        first->run(first);
-        run->expect(last.number == run->size());
-    }
-}
-
-int giveNumber(int number) {
-    return number;
-}
-
-void performCreateReady(Run* run) {
-    int (*function)(int) = giveNumber;
-    int sum = 0;
-    while (run->next()) {
-        asm("" : "+r"(function)); // so that it stays a call
-        sum += function(1);
-    }
-    run->expect(sum > 0);
-}
-
-const bench::PeerStyle callbacks("floor-callback", {
-                                                       {"DELAY", performDelay},
-                                                       {"NET2", performNet2},
-                                                       {"callback", performCallback},
-                                                       {"create_ready", performCreateReady},
-                                                       {"chain", performChain},
-                                                   });
-
-// ---- coroutines
 
 /// Frames of all sizes up to 512 bytes; the size of each is a constant where it is made.
 struct FrameMemory {
@@ -379,11 +197,126 @@ void performCoroutineChain(Run* run) {
     }
 }
 
+/// Is ready, and gives what stands there.
+struct Ready {
+    bool isReady = true;
+    int number = 1;
+    bool await_ready() const { return isReady; }
+    void await_suspend(std::coroutine_handle<>) {}
+    int await_resume() const { return number; }
+};
+
+Detached driveAwaitReady(Run* run) {
+    Ready ready;
+    int sum = 0;
+    while (run->next()) {
+        asm("" : "+m"(ready)); // so that it is looked at
+        sum += co_await ready;
+    }
+    run->expect(sum > 0);
+}
+
+/// A ring that has room for all.
+class Ring {
+public:
+    explicit Ring(int size) : elements_(std::bit_ceil(static_cast<unsigned>(size))) {}
+    void push(int element) { elements_[end_++ & (elements_.size() - 1)] = element; }
+
+    bool await_ready() const { return begin_ != end_; }
+    void await_suspend(std::coroutine_handle<>) {}
+    int await_resume() { return elements_[begin_++ & (elements_.size() - 1)]; }
+
+private:
+    std::vector<int> elements_;
+    std::size_t begin_ = 0;
+    std::size_t end_ = 0;
+};
+
+Number sumOf(Ring& numbers, int count) {
+    int sum = 0;
+    for (int i = 0; i < count; ++i)
+        sum += co_await numbers;
+    co_return sum;
+}
+
+void performCoroutineStream(Run* run) {
+    Ring numbers(run->size());
+    while (run->next()) {
+        for (int i = 0; i < run->size(); ++i) {
+            numbers.push(1);
+            asm("" : "+m"(numbers)); // so that each is put there by itself
+        }
+        run->expect(sumOf(numbers, run->size()).get() == run->size());
+    }
+}
+
+/// What a coroutine waits with for one of several signals, which each have a list of these.
+struct Branch {
+    Branch* next = this;
+    Branch* previous = this;
+    struct FirstOf* owner = nullptr;
+
+    void enter(Branch& list) {
+        next = list.next;
+        previous = &list;
+        list.next = next->previous = this;
+    }
+    void leave() {
+        next->previous = previous;
+        previous->next = next;
+    }
+};
+
+struct FirstOf {
+    std::array<Branch*, 3> signals;
+    std::array<Branch, 3> branches{};
+    std::coroutine_handle<> waiting{};
+    int winner = 0;
+
+    bool await_ready() const { return false; }
+    void await_suspend(std::coroutine_handle<> self) {
+        waiting = self;
+        for (std::size_t i = 0; i < 3; ++i) {
+            branches[i].owner = this;
+            branches[i].enter(*signals[i]);
+        }
+    }
+    int await_resume() const { return winner; }
+};
+
+void send(Branch& signal) {
+    Branch* fired = signal.next;
+    FirstOf* owner = fired->owner;
+    owner->winner = static_cast<int>(fired - owner->branches.data());
+    for (Branch& branch : owner->branches)
+        branch.leave();
+    owner->waiting.resume();
+}
+
+Number firstOf(Branch& a, Branch& b, Branch& c) {
+    FirstOf first{{&a, &b, &c}}; // gcc 12 wants a name for it
+    co_return co_await first;
+}
+
+void performCoroutineRace(Run* run, int which) {
+    std::array<Branch, 3> signals;
+    while (run->next()) {
+        asm("" : "+m"(signals));
+        Number winner = firstOf(signals[0], signals[1], signals[2]);
+        send(signals[static_cast<std::size_t>(which)]);
+        run->expect(winner.get() == which);
+    }
+}
+
 const bench::PeerStyle coroutines("floor-coroutine", {
                                                          {"DELAY", performCoroutineDelay},
                                                          {"NET2", performCoroutineNet2},
                                                          {"callback", performCoroutineCallback},
                                                          {"create_ready", performCoroutineCreateReady},
+                                                         {"await_ready", [](Run* run) { driveAwaitReady(run); }},
+                                                         {"race_first", [](Run* run) { performCoroutineRace(run, 0); }},
+                                                         {"race_last", [](Run* run) { performCoroutineRace(run, 2); }},
+                                                         {"stream", performCoroutineStream},
                                                          {"chain", performCoroutineChain},
                                                      });
 
