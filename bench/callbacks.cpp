@@ -219,6 +219,27 @@ private:
     DeterministicRandom random_{11};
 };
 
+class TimerRandom final : public Passes {
+public:
+    explicit TimerRandom(Run* run) : Passes(run), waiting_(static_cast<std::size_t>(run->size())) {
+        for (auto& each : waiting_)
+            each = later();
+    }
+
+private:
+    std::unique_ptr<WaitCounted> later() { return std::make_unique<WaitCounted>(delay(later_ += 1e-6), &ends_); }
+
+    bool pass() override {
+        waiting_[random_.randomInt(0, run->size())] = later();
+        return true;
+    }
+
+    std::uint32_t ends_ = 0;
+    double later_ = 30;
+    DeterministicRandom random_{13};
+    std::vector<std::unique_ptr<WaitCounted>> waiting_;
+};
+
 class Stream final : public Passes {
 public:
     explicit Stream(Run* run) : Passes(run) {}
@@ -248,6 +269,7 @@ const bench::Style style("callback", {
                                          {"cancel", drive<Cancel>},
                                          {"stream", drive<Stream>},
                                          {"timer_cancel", drive<TimerCancel>},
+                                         {"timer_random", drive<TimerRandom>},
                                          {"timers", drive<Timers>},
                                      });
 

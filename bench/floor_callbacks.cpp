@@ -3,6 +3,8 @@
 #include "bench/floor.h"
 #include "bench/free_list.h"
 
+#include <ranges>
+
 namespace {
 
 using namespace bench::floor;
@@ -115,12 +117,62 @@ void performCreateReady(Run* run) {
     run->expect(sum > 0);
 }
 
+/// As large as the block of an actor that waits for a timer.
+struct Timer {
+    Timer* next;
+    Timer* previous;
+    double deadline;
+    std::byte rest[72];
+};
+
+/// Blocks side by side, and a list by deadline.
+class Timers {
+public:
+    explicit Timers(int most) : blocks_(static_cast<std::size_t>(most)) {
+        for (Timer& block : blocks_ | std::views::reverse)
+            free(&block);
+    }
+
+    Timer* set() {
+        Timer* timer = std::exchange(free_, free_->next);
+        timer->next = &list_;
+        timer->previous = list_.previous;
+        timer->deadline = later_ += 1e-6;
+        list_.previous = list_.previous->next = timer;
+        return timer;
+    }
+    void drop(Timer* timer) {
+        timer->next->previous = timer->previous;
+        timer->previous->next = timer->next;
+        free(timer);
+    }
+
+private:
+    void free(Timer* block) { block->next = std::exchange(free_, block); }
+
+    std::vector<Timer> blocks_;
+    Timer* free_ = nullptr;
+    Timer list_{&list_, &list_, 0, {}};
+    double later_ = 30;
+};
+
+void performTimerRandom(Run* run) {
+    Timers timers(run->size() + 1);
+    std::vector<Timer*> waiting(static_cast<std::size_t>(run->size()));
+    for (Timer*& each : waiting)
+        each = timers.set();
+    flow::DeterministicRandom random(13);
+    while (run->next())
+        timers.drop(std::exchange(waiting[random.randomInt(0, run->size())], timers.set()));
+}
+
 const bench::PeerStyle callbacks("floor-callback", {
                                                        {"DELAY", performDelay},
                                                        {"NET2", performNet2},
                                                        {"callback", performCallback},
                                                        {"create_ready", performCreateReady},
                                                        {"chain", performChain},
+                                                       {"timer_random", performTimerRandom},
                                                    });
 
 } // namespace

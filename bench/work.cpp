@@ -43,6 +43,7 @@ std::span<const Work> works() {
         {"timer_cancel", Items::NWaiting, {1, 1000, 1000000}},             // an actor waits for delay(x); it is dropped
         {"timer_fire", Items::NWaiting, {1, 1000, 1000000}, kVirtualTime}, // wait for the earliest timer
         {"timer_flight", Items::One, {1, 1000, 1000000}}, // N actors wait for long; the oldest is dropped for a new one
+        {"timer_random", Items::One, {1, 1000, 1000000}}, // the same, but one that is drawn is dropped for a new one
         {"timers", Items::N, kFew},                       // N actors wait, each 1 ns longer; wait for all
 
         // Threads.

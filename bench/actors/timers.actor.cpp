@@ -48,6 +48,20 @@ ACTOR Future<Void> driveTimerFlight(Run* run) {
     return Void();
 }
 
+ACTOR Future<Void> driveTimerRandom(Run* run) {
+    state std::vector<Future<Void>> waiting(run->size());
+    state DeterministicRandom random(13);
+    state double later = 30;
+    wait(delay(0));
+    for (Future<Void>& each : waiting) {
+        each = pause(later += 1e-6);
+    }
+    while (run->next()) {
+        waiting[random.randomInt(0, run->size())] = pause(later += 1e-6);
+    }
+    return Void();
+}
+
 ACTOR Future<Void> driveTimers(Run* run) {
     state std::vector<Future<Void>> waiting;
     while (run->next()) {
@@ -66,6 +80,7 @@ static const bench::Style style(bench::styleOf(MILLRACE_NAME(MILLRACE_BACKEND_NA
                                     {"timer_cancel", driveTimerCancel, [] { return bench::bytes(pause(1)); }},
                                     {"timer_fire", driveTimerFire},
                                     {"timer_flight", driveTimerFlight, [] { return bench::bytes(pause(1)); }},
+                                    {"timer_random", driveTimerRandom, [] { return bench::bytes(pause(1)); }},
                                     {"timers", driveTimers, [] { return bench::bytes(pause(1)); }},
                                 });
 

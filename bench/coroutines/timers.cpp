@@ -40,6 +40,17 @@ Future<Void> driveTimerFlight(Run* run) {
     }
 }
 
+Future<Void> driveTimerRandom(Run* run) {
+    std::vector<Future<Void>> waiting(static_cast<std::size_t>(run->size()));
+    DeterministicRandom random(13);
+    double later = 30;
+    co_await delay(0);
+    for (Future<Void>& each : waiting)
+        each = pause(later += 1e-6);
+    while (run->next())
+        waiting[random.randomInt(0, run->size())] = pause(later += 1e-6);
+}
+
 Future<Void> driveTimers(Run* run) {
     while (run->next()) {
         std::vector<Future<Void>> waiting;
@@ -54,6 +65,7 @@ const bench::Style style("coroutine", {
                                           {"timer_cancel", driveTimerCancel, [] { return bench::bytes(pause(1)); }},
                                           {"timer_fire", driveTimerFire},
                                           {"timer_flight", driveTimerFlight, [] { return bench::bytes(pause(1)); }},
+                                          {"timer_random", driveTimerRandom, [] { return bench::bytes(pause(1)); }},
                                           {"timers", driveTimers, [] { return bench::bytes(pause(1)); }},
                                       });
 

@@ -151,6 +151,38 @@ struct TimerCancel {
     flow::DeterministicRandom random{11};
 };
 
+/// As TimerCancel.
+struct TimerRandom {
+    explicit TimerRandom(Run* run) : run(run) { waiting.reserve(run->size()); }
+
+    void perform() {
+        for (int i = 0; i < run->size(); ++i)
+            start(waiting.emplace_back(context));
+        net::post(context, [this] { turn(); });
+        context.run();
+    }
+
+    void turn() {
+        for (int i = 0; i < TimerCancel::kTogether; ++i) {
+            if (!run->next())
+                return context.stop();
+            start(waiting[random.randomInt(0, run->size())]);
+        }
+        net::post(context, recycled([this] { turn(); }));
+    }
+
+    void start(Timer& timer) {
+        timer.expires_at(later += std::chrono::microseconds(1));
+        timer.async_wait(recycled([](Error) {}));
+    }
+
+    Run* run;
+    net::io_context context{BOOST_ASIO_CONCURRENCY_HINT_UNSAFE};
+    std::vector<Timer> waiting;
+    Timer::time_point later = Timer::clock_type::now() + std::chrono::seconds(30);
+    flow::DeterministicRandom random{13};
+};
+
 struct Stream : Passes<Stream> {
     explicit Stream(Run* run) : Passes(run), numbers(context.get_executor(), run->size()) {}
 
@@ -205,6 +237,7 @@ const PeerStyle style("asio", {
                                   {"cancel", perform<Cancel>},
                                   {"stream", perform<Stream>},
                                   {"timer_cancel", perform<TimerCancel>},
+                                  {"timer_random", perform<TimerRandom>},
                                   {"timers", perform<Timers>},
                                   {"post", performPost},
                               });

@@ -127,6 +127,18 @@ void performTimerCancel(Run* run) {
     }
 }
 
+void performTimerRandom(Run* run) {
+    Loop loop;
+    kj::Vector<Promise<void>> waiting(run->size());
+    kj::Duration later = 30 * kj::SECONDS;
+    auto next = [&] { return loop.timer().afterDelay(later += 1 * kj::MICROSECONDS).then([] {}); };
+    for (int i = 0; i < run->size(); ++i)
+        waiting.add(next());
+    flow::DeterministicRandom random(13);
+    while (run->next())
+        waiting[random.randomInt(0, run->size())] = next();
+}
+
 const bench::PeerStyle style("kj", {
                                        {"DELAY", performDelay},
                                        {"NET2", performNet2},
@@ -135,6 +147,7 @@ const bench::PeerStyle style("kj", {
                                        {"chain", performChain},
                                        {"cancel", performCancel},
                                        {"timer_cancel", performTimerCancel},
+                                       {"timer_random", performTimerRandom},
                                        {"timers", performTimers},
                                    });
 

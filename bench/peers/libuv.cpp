@@ -75,6 +75,22 @@ void performTimerCancel(Run* run) {
     }
 }
 
+void performTimerRandom(Run* run) {
+    Timers waiting(run->size());
+    Loop loop;
+    double milliseconds = 30000;
+    auto start = [&](uv_timer_t& timer) {
+        uv_timer_start(&timer, [](uv_timer_t*) {}, static_cast<std::uint64_t>(milliseconds += 1e-3), 0);
+    };
+    for (uv_timer_t& timer : waiting) {
+        uv_timer_init(loop.get(), &timer);
+        start(timer);
+    }
+    flow::DeterministicRandom random(13);
+    while (run->next())
+        start(waiting[random.randomInt(0, run->size())]);
+}
+
 void performTimers(Run* run) {
     Timers timers(run->size());
     Loop loop;
@@ -155,6 +171,7 @@ void performPost(Run* run) {
 const bench::PeerStyle style("libuv", {
                                           {"DELAY", performDelay},
                                           {"timer_cancel", performTimerCancel},
+                                          {"timer_random", performTimerRandom},
                                           {"timers", performTimers},
                                           {"post", performPost},
                                       });

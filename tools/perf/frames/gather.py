@@ -34,6 +34,7 @@ ITEMS = {
     "stream_waiting": "sumOf",
     "timer_cancel": "pause",
     "timer_flight": "pause",
+    "timer_random": "pause",
     "timers": "pause",
 }
 _SOURCES = re.compile(r"bench/(?:.*/)?(?:actors|coroutines)/")
