@@ -11,22 +11,33 @@ namespace flow::coro {
     throw takeError(cell);
 }
 
-/// Whom an await_suspend names to go back to the caller. libstdc++'s is a variable, through which clang would make a
-/// call at every suspension; what its own builtin names it knows to do nothing.
-FLOW_INLINE std::coroutine_handle<> caller() noexcept {
+/// What an await_suspend gives back: whom control passes to. With clang that is a handle. For caller() libstdc++'s noop
+/// is a variable, through which clang would make a call at every suspension; what its own builtin names it knows to do
+/// nothing. gcc calls what any handle names; so there nothing is given back, and handOver() is the last act of an
+/// await_suspend, which makes it a tail call of the coroutine. Only where that cannot throw: else it would stand within
+/// what destroys the coroutine's locals if it did.
 #if defined(__clang__)
-    return std::coroutine_handle<>::from_address(__builtin_coro_noop());
-#else
-    return std::noop_coroutine();
-#endif
+using HandOver = std::coroutine_handle<>;
+FLOW_INLINE HandOver caller() noexcept {
+    return HandOver::from_address(__builtin_coro_noop());
 }
+FLOW_INLINE HandOver resumed(Waiter* waiter) noexcept {
+    return HandOver::from_address(waiter);
+}
+#else
+using HandOver = void;
+FLOW_INLINE void caller() noexcept {}
+FLOW_INLINE void resumed(Waiter* waiter) noexcept {
+    return reinterpret_cast<void (*)(Waiter*) noexcept>(waiter->resume)(waiter);
+}
+#endif
 
 /// The control that passes on when a frame has ended.
-inline std::coroutine_handle<> handOver([[maybe_unused]] Waiter* last) noexcept {
+FLOW_INLINE HandOver handOver(Waiter* last) noexcept {
 #if FLOW_TAIL_CALLS
     if (last) {
         noteRunning(last);
-        return std::coroutine_handle<>::from_address(opaque(last));
+        return resumed(opaque(last));
     }
 #else
     handedOver = last;
@@ -84,7 +95,7 @@ struct Awaiter : AwaiterBase {
 struct PassingAwaiter : AwaiterBase {
     static constexpr bool kPassing = true;
     FLOW_INLINE bool await_ready() const noexcept { return !promise()->isParked() && !promise()->hasFailed(); }
-    FLOW_INLINE std::coroutine_handle<> await_suspend(std::coroutine_handle<>) const noexcept {
+    FLOW_INLINE HandOver await_suspend(std::coroutine_handle<>) const noexcept {
         promise()->noteSuspended();
         if (promise()->isParked()) [[likely]]
             return caller();
@@ -141,10 +152,17 @@ struct ParkedAwaiter {
 };
 
 /// The end with the error that is in the cell. Apart, since the less there is in a coroutine that ends with a value,
-/// the sooner it becomes part of its caller.
-[[gnu::noinline, gnu::cold]] inline std::coroutine_handle<> endWithError(Waiter* frame) noexcept {
+/// the sooner it becomes part of its caller. With gcc the coroutine itself hands over then: each way out of it is one
+/// more that an exception has to read about.
+#if defined(__clang__)
+[[gnu::noinline, gnu::cold]] inline HandOver endWithError(Waiter* frame) noexcept {
     return handOver(failFrame(frame, Cell::of(frame)->error));
 }
+#else
+[[gnu::noinline, gnu::cold]] inline Waiter* endWithError(Waiter* frame) noexcept {
+    return failFrame(frame, Cell::of(frame)->error);
+}
+#endif
 
 /// The end of a coroutine: destroys the frame, publishes, hands over. It is part of the coroutine, so after destroy()
 /// only locals are touched. kUnset: at the final suspension, with a value, or with the error that is in the cell.
@@ -152,22 +170,29 @@ template <std::uint8_t Status>
 struct Ending {
     bool await_ready() const noexcept { return false; }
     template <class Promise>
-    FLOW_INLINE std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> handle) const noexcept {
+    FLOW_INLINE HandOver await_suspend(std::coroutine_handle<Promise> handle) const noexcept {
         Waiter* frame = opaque(static_cast<Waiter*>(handle.address()));
         Cell* cell = Cell::of(frame);
-        if (Status == Cell::kError || (Status == Cell::kUnset && cell->error.isValid())) [[unlikely]]
+        Waiter* last = nullptr;
+        if (Status == Cell::kError || (Status == Cell::kUnset && cell->error.isValid())) [[unlikely]] {
+#if defined(__clang__)
             return endWithError(frame);
-        if constexpr (Status == Cell::kUnset)
-            handle.promise().destroyParameters(frame);
-        else
-            frame->destroy(frame);
-        if constexpr (Status == Cell::kNever) {
-            cell->flags = Cell::kNever;
-            releasePromise(cell);
-            return caller();
+#else
+            last = endWithError(frame);
+#endif
         } else {
-            return handOver(finishFrame(cell, Cell::kValue));
+            if constexpr (Status == Cell::kUnset)
+                handle.promise().destroyParameters(frame);
+            else
+                frame->destroy(frame);
+            if constexpr (Status == Cell::kNever) {
+                cell->flags = Cell::kNever;
+                releasePromise(cell);
+            } else {
+                last = finishFrame(cell, Cell::kValue);
+            }
         }
+        return handOver(last);
     }
     [[noreturn]] void await_resume() const noexcept { __builtin_unreachable(); }
 };

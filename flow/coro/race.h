@@ -98,7 +98,7 @@ public:
         FLOW_INLINE bool await_ready() const {
             return this->object()->template decided<AtOnce, true>() && !this->object()->choose_.hasFailed();
         }
-        FLOW_INLINE std::coroutine_handle<> await_suspend(std::coroutine_handle<> handle) const noexcept {
+        FLOW_INLINE coro::HandOver await_suspend(std::coroutine_handle<> handle) const noexcept {
             coro::PromiseBase::of(handle)->noteSuspended();
             Choice& choose = this->object()->choose_;
             if (choose.isOver())

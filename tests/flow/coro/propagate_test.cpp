@@ -30,6 +30,22 @@ Future<int> caughtLink(Future<int> next) {
     co_return 0;
 }
 
+enum class FailsBy { Wait, Race, Itself };
+
+/// Goes on when `next` is over, and then fails where it has a local to destroy.
+Future<int> failingLink(Future<int> next, Future<int> failed, FailsBy by, Propagate = {}) {
+    ErrorOr<int> before = co_await tryGet(std::move(next));
+    std::vector<int> local(before.isError() ? 1 : 2);
+    if (by == FailsBy::Race) {
+        auto first = co_await race(failed, Never());
+        co_return static_cast<int>(first.index());
+    }
+    if (by == FailsBy::Itself)
+        co_await coro::fail(timed_out());
+    local[0] = co_await failed;
+    co_return local[0];
+}
+
 Future<int> noisy(TraceLog& log, Noisy, Future<int> first, Future<int> second, Propagate = {}) {
     Noisy outer(log, "outer");
     int sum = co_await std::move(first);
@@ -270,6 +286,21 @@ TEST_CASE("propagate: a million links fail and are cancelled in constant stack, 
             if (how % 3 == 0)
                 CHECK(chain.get() == links);
             CHECK(promise.getFutureReferenceCount() == 0);
+        }
+        CHECK(blocks.leaked() == 0);
+    });
+}
+
+TEST_CASE("propagate: links that fail as soon as they go on hand over in constant stack") {
+    onSmallStack(kSmallStack, [] {
+        Blocks blocks;
+        for (FailsBy by : {FailsBy::Wait, FailsBy::Race, FailsBy::Itself}) {
+            Promise<int> promise;
+            Future<int> chain = promise.getFuture();
+            for (int i = 0; i < kManyLinks; ++i)
+                chain = failingLink(std::move(chain), timed_out(), by);
+            promise.send(0);
+            CHECK(chain.getError() == timed_out());
         }
         CHECK(blocks.leaked() == 0);
     });
