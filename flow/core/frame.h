@@ -117,17 +117,17 @@ struct Cell {
     void* spare;
 #endif
 
-    static constexpr std::uint8_t kUnset = 0, kNever = 1, kValue = 2, kError = 3, kStatusMask = 3;
-    static constexpr std::uint8_t kReadyBit = 2;
-    static constexpr std::uint8_t kHasFrame = 4;       // an unfinished computation stands behind the cell
-    static constexpr std::uint8_t kCancelled = 8;      // it has been told to end
-    static constexpr std::uint8_t kUncancellable = 16; // it runs on without futures
-    static constexpr std::uint8_t kDestroyValue = 32;  // a destructor pointer stands at the end of the prefix
-    static constexpr std::uint8_t kPassesCancel = 64;  // a cancel destroys the frame at its current wait
+    static constexpr std::uint8_t kUnset = 0, kValue = 2, kError = 3, kNever = 128, kStatusMask = 131;
+    static constexpr std::uint8_t kReadyBit = 2, kErrorBit = 1; // a bit each, since every wait asks
+    static constexpr std::uint8_t kHasFrame = 4;                // an unfinished computation stands behind the cell
+    static constexpr std::uint8_t kCancelled = 8;               // it has been told to end
+    static constexpr std::uint8_t kUncancellable = 16;          // it runs on without futures
+    static constexpr std::uint8_t kDestroyValue = 32;           // a destructor pointer stands at the end of the prefix
+    static constexpr std::uint8_t kPassesCancel = 64;           // a cancel destroys the frame at its current wait
 
     bool isReady() const { return flags & kReadyBit; }
-    bool isError() const { return (flags & kStatusMask) == kError; }
-    bool isValue() const { return (flags & kStatusMask) == kValue; }
+    bool isError() const { return flags & kErrorBit; }
+    bool isValue() const { return (flags & kError) == kValue; }
     bool isUnset() const { return (flags & kStatusMask) == kUnset; }
     void setStatus(std::uint8_t status) { flags = static_cast<std::uint8_t>((flags & ~kStatusMask) | status); }
     bool has(std::uint8_t flag) const { return flags & flag; }
