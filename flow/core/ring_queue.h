@@ -8,6 +8,7 @@
 // An empty queue that never held anything owns no memory. T need not be copyable or default-constructible.
 
 #include "flow/base/assert.h"
+#include "flow/base/inline.h"
 #include "flow/memory/fast_allocator.h"
 
 #include <cstdint>
@@ -26,20 +27,43 @@ public:
     ~RingQueue() {
         while (!isEmpty())
             drop();
-        if (slots_)
-            memory::release(slots_, memory::sizeClassOf(capacity_ * sizeof(T)));
+        if (capacity_ != 0)
+            memory::release(slots(), memory::sizeClassOf(capacity_ * sizeof(T)));
     }
 
     bool isEmpty() const { return first_ == end_; }
-    std::uint32_t size() const { return end_ - first_; }
+    std::uint32_t size() const { return static_cast<std::uint32_t>(end_ - first_) + (end_ < first_ ? capacity_ : 0); }
 
     template <class U>
     void push(U&& value) {
-        if (size() == capacity_)
-            return grow(std::forward<U>(value));
-        ::new (slots_ + (end_ & (capacity_ - 1))) T(std::forward<U>(value));
+        if (mayPush())
+            pushHere(std::forward<U>(value));
+        else
+            pushSlow(std::forward<U>(value));
+    }
+
+    // Its parts, for who has something to do whenever the first element comes.
+
+    /// Never if the queue is empty.
+    bool mayPush() const { return end_ != stop_; }
+    /// If mayPush().
+    template <class U>
+    FLOW_INLINE void pushHere(U&& value) {
+        ::new (end_) T(std::forward<U>(value));
         ++end_;
     }
+    /// If not.
+    template <class U>
+    FLOW_INLINE void pushSlow(U&& value) {
+        T* stop = room();
+        if (stop == end_) [[unlikely]]
+            return grow(std::forward<U>(value));
+        pushHere(std::forward<U>(value));
+        stop_ = stop; // only now, since there may be no first element if that throws
+    }
+    /// Until the next push(), mayPush() is false.
+    void stop() { stop_ = end_; }
+
     /// Takes the oldest element; the queue must not be empty.
     T pop() {
         T value(std::move(front()));
@@ -48,39 +72,68 @@ public:
     }
     T& front() {
         FLOW_ASSERT(!isEmpty(), "RingQueue: nothing to take");
-        return slots_[first_ & (capacity_ - 1)];
+        return *first_;
     }
 
 private:
+    T* slots() const { return last_ - capacity_; }
+
     void drop() {
-        front().~T();
+        first_->~T();
         ++first_;
+        if (first_ == last_ && end_ != last_) [[unlikely]]
+            first_ = slots();
+        if (isEmpty())
+            stop();
+    }
+
+    /// Up to where there is room from `end_` on; `end_` if the ring is full. While it is wrapped around, a slot is left
+    /// free, lest the full one look empty.
+    T* room() {
+        if (isEmpty() && end_ != last_) [[likely]]
+            return last_;
+        if (isEmpty())
+            first_ = end_ = stop_ = slots();
+        else if (end_ == last_ && first_ != slots())
+            end_ = stop_ = slots();
+        return end_ < first_ ? first_ - 1 : last_;
     }
 
     /// Pushes into a ring of twice the size, which then changes places with this one. The new element comes first: it
     /// may be made from one of the old, or throw. What throws leaves this queue as it was, unless T can only be moved.
     template <class U>
-    void grow(U&& value) {
+    [[gnu::noinline]] void grow(U&& value) {
         RingQueue larger;
-        larger.capacity_ = capacity_ ? capacity_ * 2 : 4;
-        FLOW_ASSERT(larger.capacity_ > capacity_, "RingQueue: more than 2^31 elements");
-        larger.slots_ = static_cast<T*>(memory::allocate(larger.capacity_ * sizeof(T)));
-        larger.first_ = larger.end_ = size();
-        larger.push(std::forward<U>(value));
-        for (; larger.first_ != 0; --larger.first_) {
-            T& old = slots_[(first_ + larger.first_ - 1) & (capacity_ - 1)];
-            ::new (larger.slots_ + larger.first_ - 1) T(std::move_if_noexcept(old));
+        std::uint32_t moved = size();
+        std::uint32_t capacity = capacity_ ? capacity_ * 2 : 4;
+        FLOW_ASSERT(capacity > capacity_, "RingQueue: more than 2^31 elements");
+        auto* slots = static_cast<T*>(memory::allocate(capacity * sizeof(T)));
+        larger.capacity_ = capacity;
+        larger.last_ = larger.stop_ = slots + capacity;
+        larger.first_ = larger.end_ = slots + moved;
+        ::new (larger.end_) T(std::forward<U>(value));
+        ++larger.end_;
+        while (moved != 0) {
+            T& old = at(--moved);
+            ::new (larger.first_ - 1) T(std::move_if_noexcept(old));
+            --larger.first_;
         }
-        std::swap(slots_, larger.slots_);
-        std::swap(capacity_, larger.capacity_);
         std::swap(first_, larger.first_);
         std::swap(end_, larger.end_);
+        std::swap(stop_, larger.stop_);
+        std::swap(last_, larger.last_);
+        std::swap(capacity_, larger.capacity_);
+    }
+    T& at(std::uint32_t index) {
+        auto straight = static_cast<std::uint32_t>(last_ - first_);
+        return index < straight ? first_[index] : slots()[index - straight];
     }
 
-    T* slots_ = nullptr;
-    std::uint32_t capacity_ = 0; // 0 or a power of two
-    std::uint32_t first_ = 0;    // both run on and wrap at 2^32
-    std::uint32_t end_ = 0;
+    T* first_ = nullptr; // the oldest element
+    T* end_ = nullptr;   // where the next goes
+    T* stop_ = nullptr;  // where pushFast() ends: no further than there is room
+    T* last_ = nullptr;  // the end of the ring
+    std::uint32_t capacity_ = 0;
 };
 
 } // namespace flow::detail

@@ -195,12 +195,10 @@ public:
     void send(U&& value) const {
         detail::Cell* cell = checked();
         detail::StreamState<T>& state = detail::StreamState<T>::of(cell);
-        if (state.ended)
-            return;
-        state.queue.push(std::forward<U>(value));
-        cell->setStatus(detail::Cell::kValue);
-        if (!cell->waiters.isEmpty())
-            detail::run(detail::takeFirst(cell->waiters));
+        if (state.queue.mayPush())
+            state.queue.pushHere(std::forward<U>(value));
+        else
+            sendSlow(cell, state, std::forward<U>(value));
     }
     /// Ends the stream: readers get what is queued, then the error. Ignored after the end.
     void sendError(Error error) const {
@@ -222,6 +220,16 @@ public:
     friend bool operator==(PromiseStream const& a, PromiseStream const& b) { return a.cell_ == b.cell_; }
 
 private:
+    /// The first element in the queue, or no room for another, or the end.
+    template <class U>
+    static void sendSlow(detail::Cell* cell, detail::StreamState<T>& state, U&& value) {
+        if (state.ended)
+            return;
+        state.queue.pushSlow(std::forward<U>(value));
+        cell->setStatus(detail::Cell::kValue);
+        if (!cell->waiters.isEmpty())
+            detail::run(detail::takeFirst(cell->waiters));
+    }
     /// Whether the reader finds the error at once.
     bool end(Error error) const {
         detail::Cell* cell = cell_;
@@ -229,6 +237,7 @@ private:
         if (state.ended)
             return false;
         state.ended = state.needsCare = true;
+        state.queue.stop();
         cell->error = error;
         return state.queue.isEmpty();
     }

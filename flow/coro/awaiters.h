@@ -121,6 +121,48 @@ template <class T, class Base>
 struct StreamAwaiter : CellAwaiter<Base> {
     FLOW_INLINE T await_resume() const { return takeNext<T>(this->settled()); }
 };
+/// The same on one that is borrowed.
+template <class Base>
+struct BorrowingAwaiter : Base {
+    FLOW_INLINE bool await_ready() const noexcept {
+        return !this->promise()->template waitForBorrowed<Base::kPassing>() &&
+               !(Base::kPassing && this->promise()->hasFailed());
+    }
+
+protected:
+    FLOW_INLINE Cell* borrowed() const { return this->promise()->borrowed(); }
+    FLOW_INLINE Cell* settledOrCounted() const {
+        Cell* cell = this->settled();
+        if (!cell) {
+            cell = borrowed();
+            addFuture(cell);
+        }
+        return cell;
+    }
+};
+// A reference is needed even then if a constructor of the value's might drop the last one.
+template <class T, class Base>
+struct BorrowedValueAwaiter : BorrowingAwaiter<Base> {
+    FLOW_INLINE T await_resume() const {
+        if constexpr (kFreeToCopy<T>) {
+            Cell* cell = this->settled();
+            return cell ? takeValue<T>(cell) : valueOf<T>(this->borrowed());
+        } else {
+            return takeValue<T>(this->settledOrCounted());
+        }
+    }
+};
+template <class T, class Base>
+struct BorrowedStreamAwaiter : BorrowingAwaiter<Base> {
+    FLOW_INLINE T await_resume() const {
+        if constexpr (kFreeToCopy<T>) {
+            Cell* cell = this->settled();
+            return cell ? takeNext<T>(cell) : StreamState<T>::take(this->borrowed());
+        } else {
+            return takeNext<T>(this->settledOrCounted());
+        }
+    }
+};
 /// For delays and yields, after which there is nothing to take, except when the coroutine was cancelled.
 template <class Base>
 struct DelayAwaiter : Base {

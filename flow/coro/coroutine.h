@@ -218,16 +218,16 @@ public:
     void unhandled_exception() noexcept { cell()->error = currentError(); }
 
     template <class U>
-    FLOW_INLINE Given<ValueAwaiter<U, Base>> await_transform(Future<U> const& future) {
-        return awaitOn<ValueAwaiter<U, Base>>(coro::pending<U>(future).cell());
+    FLOW_INLINE Given<BorrowedValueAwaiter<U, Base>> await_transform(Future<U> const& future) {
+        return borrow<BorrowedValueAwaiter<U, Base>>(validCell(future), future);
     }
     template <class U>
     FLOW_INLINE Given<ValueAwaiter<U, Base>> await_transform(Future<U>&& future) {
         return awaitOn<ValueAwaiter<U, Base>>(coro::pending<U>(std::move(future)).cell());
     }
     template <class U>
-    FLOW_INLINE Given<StreamAwaiter<U, Base>> await_transform(FutureStream<U> const& stream) {
-        return awaitOn<StreamAwaiter<U, Base>>(coro::pendingNext<U>(stream).cell());
+    FLOW_INLINE Given<BorrowedStreamAwaiter<U, Base>> await_transform(FutureStream<U> const& stream) {
+        return borrow<BorrowedStreamAwaiter<U, Base>>(readableCell(stream), stream);
     }
     template <class U>
     FLOW_INLINE Given<TryAwaiter<U, S::kPropagates>> await_transform(TryGet<U>&& attempt) {
@@ -306,6 +306,13 @@ private:
     FLOW_INLINE Given<A> awaitOn(Cell* operand) {
         beginWait();
         this->setOperand(operand);
+        return give<A>(this);
+    }
+    template <class A, class Operand>
+    FLOW_INLINE Given<A> borrow(Cell* cell, Operand const& operand) {
+        beginWait();
+        forget(operand);
+        this->setOperand(cell);
         return give<A>(this);
     }
     FLOW_INLINE void beginWait() const {

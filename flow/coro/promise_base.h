@@ -52,11 +52,31 @@ public:
         if (cell->isReady())
             return false;
         checkThread(cell);
-        pushFront(cell->waiters, frame()->link);
-        if constexpr (Passing)
-            awaited_ = Awaited::passing(cell);
+        parkAt<Passing>(cell);
         return true;
     }
+    /// The same for an operand of which no reference has been taken yet. None is needed if it has a value, since
+    /// nothing runs between this and the end of the co_await that could take it away: `awaited` is empty then, and the
+    /// cell is found where the link would point to if the frame were parked.
+    template <bool Passing>
+    FLOW_INLINE bool waitForBorrowed() {
+        Cell* cell = awaited_.cell();
+        if (!isCancelled()) [[likely]] {
+            if (!cell->isReady()) {
+                addFuture(cell);
+                parkAt<Passing>(cell);
+                return true;
+            }
+            if (cell->isValue()) [[likely]] {
+                link_.prev = &cell->waiters;
+                awaited_ = {};
+                return false;
+            }
+        }
+        addFuture(cell);
+        return waitForOperand<Passing>();
+    }
+    FLOW_INLINE Cell* borrowed() const { return reinterpret_cast<Cell*>(link_.prev); }
     FLOW_INLINE bool waitFor(Delay delay) {
         if (isCancelled()) [[unlikely]] {
             awaited_ = cancelledCell();
@@ -123,6 +143,12 @@ protected:
     ~PromiseBase() = default;
 
 private:
+    template <bool Passing>
+    FLOW_INLINE void parkAt(Cell* operand) {
+        pushFront(operand->waiters, frame()->link);
+        if constexpr (Passing)
+            awaited_ = Awaited::passing(operand);
+    }
     FLOW_INLINE bool isCancelled() {
         Cell* self = cell();
         return self->has(Cell::kCancelled) && !self->has(Cell::kUncancellable);

@@ -146,6 +146,13 @@ Cell* validCell(T const& future) {
     return future.cell();
 }
 
+template <class T>
+Cell* readableCell(FutureStream<T> const& stream) {
+    Cell* cell = validCell(stream);
+    FLOW_ASSERT(cell->isReady() || cell->waiters.isEmpty(), "two readers wait for one FutureStream at the same time");
+    return cell;
+}
+
 template <class E>
 inline constexpr bool isPromise = requires(E const& each) { each.getFuture(); };
 template <class E>
@@ -190,8 +197,7 @@ Pending pending(Awaitable&& awaitable) {
 /// The operand of `waitNext`: a FutureStream<T>, at which nobody else may wait at the same time.
 template <class T>
 Pending pendingNext(FutureStream<T> const& stream) {
-    detail::Cell* cell = detail::validCell(stream);
-    FLOW_ASSERT(cell->waiters.isEmpty(), "two readers wait for one FutureStream at the same time");
+    detail::Cell* cell = detail::readableCell(stream);
     detail::addFuture(cell);
     return Pending(cell);
 }

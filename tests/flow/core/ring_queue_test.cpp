@@ -65,16 +65,32 @@ TEST_CASE("ring queue: behaves as a deque, whatever the mix of pushes and pops")
 
 TEST_CASE("ring queue: wraps around without growing") {
     RingQueue<int> queue;
-    queue.push(-3);
     queue.push(-2);
     queue.push(-1);
     std::uint64_t before = flow::memory::totalStatistics().allocated;
     for (int i = 0; i < 1000; ++i) {
         queue.push(i);
-        CHECK(queue.size() == 4);
-        CHECK(queue.pop() == i - 3);
+        CHECK(queue.size() == 3);
+        CHECK(queue.pop() == i - 2);
     }
     CHECK(flow::memory::totalStatistics().allocated == before);
+}
+
+TEST_CASE("ring queue: mayPush() is false whenever the queue is empty, or has been stopped") {
+    RingQueue<int> queue;
+    unsigned state = 1;
+    for (int i = 0; i < 5000; ++i) {
+        state = state * 1103515245u + 12345u;
+        if (queue.isEmpty() || (state >> 16) % 2)
+            queue.push(i);
+        else
+            (void)queue.pop();
+        REQUIRE(!(queue.isEmpty() && queue.mayPush()));
+        if (i % 100 == 0) {
+            queue.stop();
+            CHECK(!queue.mayPush());
+        }
+    }
 }
 
 TEST_CASE("ring queue: grows while wrapped around") {
@@ -134,26 +150,36 @@ TEST_CASE("ring queue: pushing one's own element, also when that grows the ring"
 
 TEST_CASE("ring queue: a push that throws changes nothing, wherever it throws") {
     test::Balance balance;
-    for (int failing = 0; failing < 5; ++failing) { // the new element and the four that move to the larger ring
-        {
-            RingQueue<Fragile> queue;
-            for (int i = 0; i < 5; ++i) {
-                if (i == 4)
-                    (void)queue.pop().value;
-                queue.push(Fragile(i));
+    for (int taken = 0; taken <= 4; ++taken)        // the ring of four is as it was made, wrapped around, or empty
+        for (int pushed = 0; pushed <= 4; ++pushed) // until it is full, and a larger one is needed
+            for (int failing = 0; failing < 5; ++failing) {
+                {
+                    RingQueue<Fragile> queue;
+                    for (int i = 0; i < 4; ++i)
+                        queue.push(Fragile(i));
+                    for (int i = 0; i < taken; ++i)
+                        CHECK(queue.pop().value == i);
+                    for (int i = 0; i < pushed; ++i)
+                        queue.push(Fragile(4 + i));
+                    int end = 4 + pushed;
+                    Fragile another(end);
+                    Fragile::left = failing;
+                    try {
+                        queue.push(another);
+                        ++end;
+                    } catch (std::runtime_error const&) {
+                        CHECK(Fragile::live == 1 + end - taken);
+                        CHECK(!(queue.isEmpty() && queue.mayPush()));
+                    }
+                    Fragile::left = -1;
+                    CHECK(queue.size() == static_cast<std::uint32_t>(end - taken));
+                    queue.push(Fragile(end++));
+                    for (int i = taken; i < end; ++i)
+                        CHECK(queue.pop().value == i);
+                    CHECK(queue.isEmpty());
+                }
+                CHECK(Fragile::live == 0);
             }
-            Fragile another(5);
-            Fragile::left = failing;
-            CHECK_THROWS_AS(queue.push(another), std::runtime_error);
-            CHECK(queue.size() == 4);
-            CHECK(Fragile::live == 5);
-            Fragile::left = -1;
-            queue.push(another);
-            for (int i = 1; i <= 5; ++i)
-                CHECK(queue.pop().value == i);
-        }
-        CHECK(Fragile::live == 0);
-    }
 }
 
 TEST_CASE("ring queue: a pop that throws leaves the element where it was") {
