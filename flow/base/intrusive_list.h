@@ -22,9 +22,13 @@ struct Link {
 
     /// Takes this node out of its list. It must be linked.
     void unlink() {
+        cutOut();
+        next = nullptr;
+    }
+    /// The same for a node that nobody will ask whether it is linked.
+    void cutOut() {
         next->prev = prev;
         prev->next = next;
-        next = nullptr;
     }
 };
 

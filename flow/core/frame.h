@@ -100,7 +100,7 @@ struct TimerSlot {
 struct BranchGroup {
     Waiter* branches;
     std::uint32_t count;  // how many of `branches` are in use
-    std::uint32_t winner; // the branch that decided a choose
+    std::uint32_t winner; // the branch that decided a choose: how many bytes it is behind this
 };
 
 /// The result cell in front of each frame, and alone for a Promise.

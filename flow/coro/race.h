@@ -31,11 +31,13 @@ struct RaceOperand {
 
 struct ExistingOperand {
     static constexpr bool kExists = true; // making it a Pending runs no code of others
+    static bool isReady(auto const&) { return false; }
 };
 
 template <class T>
 struct RaceOperand<Future<T>> : ExistingOperand {
     using Value = T;
+    static bool isReady(Future<T> const& future) { return flow::detail::validCell(future)->isReady(); }
     static Pending operand(Future<T> const& future) { return flow::pending<T>(future); }
     static Pending operand(Future<T>&& future) { return flow::pending<T>(std::move(future)); }
     static T take(Pending wait) { return wait.takeValue<T>(); }
@@ -47,6 +49,7 @@ struct RaceOperand<StrictFuture<T>> : RaceOperand<Future<T>> {};
 template <class T>
 struct RaceOperand<FutureStream<T>> : ExistingOperand {
     using Value = T;
+    static bool isReady(FutureStream<T> const& stream) { return flow::detail::readableCell(stream)->isReady(); }
     static Pending operand(FutureStream<T> const& stream) { return flow::pendingNext<T>(stream); }
     static T take(Pending wait) { return wait.takeNext<T>(); }
 };
@@ -62,7 +65,9 @@ struct TimeOperand : ExistingOperand {
 template <>
 struct RaceOperand<Delay> : TimeOperand {};
 template <>
-struct RaceOperand<Yield> : TimeOperand {};
+struct RaceOperand<Yield> : TimeOperand {
+    static constexpr bool kExists = false; // it may be ready, or not when it is asked again
+};
 template <>
 struct RaceOperand<Never> : TimeOperand {};
 
@@ -116,7 +121,7 @@ public:
         return Evaluated<Function>{this, std::move(function)};
     }
 
-    /// AtOnce: nothing runs between the operands and the decision, so that one pass over them will do.
+    /// AtOnce: nothing runs between the operands and the decision, so that none needs to be looked at twice.
     template <bool AtOnce = kAllExist, class Promise>
     FLOW_INLINE decltype(auto) awaiter(Promise& promise) {
         if constexpr (AtOnce)
@@ -142,10 +147,15 @@ private:
 
     template <bool AtOnce, bool Passing>
     FLOW_INLINE bool decided() {
-        if constexpr (AtOnce)
-            return choose_.cancelled() || takeOne<Passing>(std::index_sequence_for<Operands...>());
-        else
+        if constexpr (AtOnce) {
+            constexpr auto kAll = std::index_sequence_for<Operands...>();
+            if (choose_.cancelled() || findReady(kAll))
+                return true;
+            parkAll<Passing>(kAll);
+            return false;
+        } else {
             return choose_.decided();
+        }
     }
 
     template <std::size_t I>
@@ -154,12 +164,23 @@ private:
         return Operand<I>::operand(std::forward<Type>(std::get<I>(operands_)));
     }
 
+    template <std::size_t... I>
+    FLOW_INLINE bool findReady(std::index_sequence<I...>) {
+        return (isReady<I>() || ...);
+    }
+    template <std::size_t I>
+    FLOW_INLINE bool isReady() {
+        if (!Operand<I>::isReady(std::get<I>(operands_)))
+            return false;
+        choose_.decide(I, operand<I>());
+        return true;
+    }
     template <bool Passing, std::size_t... I>
-    FLOW_INLINE bool takeOne(std::index_sequence<I...>) {
+    FLOW_INLINE void parkAll(std::index_sequence<I...>) {
         typename Choice::Evaluation evaluation(choose_); // there may be no memory for a timer
-        bool decided = (choose_.template whenThere<Passing>(operand<I>()) || ...);
+        (choose_.template parkThere<Passing>(I, operand<I>()), ...);
+        choose_.parkedAll(sizeof...(I));
         evaluation.done();
-        return decided;
     }
 
     template <bool Passing, std::size_t... I>
@@ -180,7 +201,7 @@ private:
     template <std::size_t I>
     FLOW_INLINE Value take(detail::Cell* cell) {
         if constexpr (I + 1 < sizeof...(Operands))
-            if (choose_.winner() != I)
+            if (!choose_.won(I))
                 return take<I + 1>(cell);
         return Value(std::in_place_index<I>, Operand<I>::take(Pending(cell)));
     }

@@ -10,7 +10,7 @@
 //         evaluation.done();
 //     }
 //     if (!choose.decided()) ... choose.park(frame) and suspend ...
-//     Pending result = choose.result();           // losers are released
+//     Pending result = choose.result();           // what the frame was resumed with; losers are released
 //     if (choose.winner() == 0) ...
 //
 // Lazy: `when` is true as soon as its operand is ready, so that later operands are left unevaluated; `undecided` says
@@ -49,7 +49,8 @@ public:
     }
 
     // A shorter way for operands that exist, so that nothing else runs until the frame parks: begin(frame), and if that
-    // is not `cancelled`, whenThere for one after the other until one wins. Nobody asks for decided().
+    // is not `cancelled`, decide() with the first that is ready; if none is, parkThere() for all, and parkedAll().
+    // Nobody asks for decided().
 
     FLOW_INLINE bool cancelled() {
         if (!isCancelled(frame())) [[likely]]
@@ -57,14 +58,23 @@ public:
         giveUp();
         return true;
     }
-    template <bool Passing = false>
-    FLOW_INLINE bool whenThere(Pending operand) {
-        if (take<Passing>(frame(), operand))
-            return true;
-        if (!operand.isDelay())
-            detail::park(&group_.branches[group_.count - 1], operand.cell());
-        return false;
+    FLOW_INLINE void decide(std::uint32_t index, Pending ready) {
+        group_.winner = behindGroup(group_.branches + index);
+        frame()->awaited = ready.cell();
     }
+    template <bool Passing = false>
+    FLOW_INLINE void parkThere(std::uint32_t index, Pending operand) {
+        Waiter& branch = group_.branches[index];
+        branch.resume = fire<Passing>;
+        branch.owner = frame();
+        if (operand.isDelay()) { // there may be no memory for it
+            branch.link.next = nullptr;
+            branch.awaited = {};
+            group_.count = index;
+        }
+        operand.park(&branch);
+    }
+    FLOW_INLINE void parkedAll(std::uint32_t count) { group_.count = count; }
     /// Whether that has decided it.
     FLOW_INLINE bool isOver() const { return group_.winner != kNobody || !frame()->awaited.isNothing(); }
     FLOW_INLINE Waiter* frame() const { return static_cast<Waiter*>(group_.branches[0].owner); }
@@ -82,39 +92,39 @@ public:
     FLOW_INLINE bool decided() {
         if (cancelled())
             return true;
-        if (group_.winner != kNobody)
-            return true;
-        for (std::uint32_t i = 0; i < group_.count; ++i) {
+        for (std::uint32_t i = 0; group_.winner == kNobody; ++i) {
+            if (i == group_.count)
+                return false;
             Waiter& branch = group_.branches[i];
-            if (isReady(branch)) {
-                group_.winner = i;
-                return true;
+            if (branch.awaited.isCell() && !branch.awaited.cell()->isReady()) {
+                checkThread(branch.awaited.cell());
+                pushFront(branch.awaited.cell()->waiters, branch.link);
+            } else if (branch.awaited.isCell() || hasFired(branch)) {
+                group_.winner = behindGroup(&branch);
             }
-            if (branch.awaited.isCell())
-                detail::park(&branch, branch.awaited.cell());
         }
-        return false;
+        frame()->awaited = std::exchange(winningBranch()->awaited, {});
+        return true;
     }
 
     /// Parks the frame at its branches; the choose must be undecided.
     FLOW_INLINE void park(Waiter* frame) { frame->awaited = &group_; }
 
     /// Of a choose that is decided: whether result() will have failed.
-    bool hasFailed() const { return failed(winner() == kNobody ? *frame() : group_.branches[winner()]); }
+    bool hasFailed() const { return failed(*frame()); }
 
-    /// What the winner found. Losers are released first. To be called once, by the frame that goes on.
+    /// What the frame goes on with, which is taken from it: what the winner found, or a cancel. Losers are released
+    /// before this returns. To be called once, by the frame that goes on.
     FLOW_INLINE Pending result() {
-        if (group_.winner == kNobody) [[unlikely]] // resumed without a winner: cancelled
-            return Pending::resumed(frame());
-        Waiter* branch = &group_.branches[group_.winner];
-        Pending winner = Pending::resumed(branch);
-        if (group_.count > 1)
-            releaseAllBut(group_, branch);
-        return winner;
+        Pending found = Pending::resumed(frame());
+        releaseLosers();
+        return found;
     }
-    /// The same where what the frame was resumed with has already been taken from it.
-    FLOW_INLINE Pending result(Pending resumed) { return isOver() ? result() : resumed; }
-    std::uint32_t winner() const { return group_.winner; }
+    /// The rest of result() where what the frame goes on with has already been taken from it.
+    FLOW_INLINE void releaseLosers() const {
+        if (group_.count > 1 && group_.winner != kNobody)
+            releaseAllBut(group_, winningBranch());
+    }
 
     static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
 
@@ -124,7 +134,18 @@ protected:
         return Evaluation(*this);
     }
 
+    std::uint32_t behindGroup(Waiter const* branch) const { return behind(group_, branch); }
+    bool hasWon(Waiter const* branch) const { return group_.winner == behindGroup(branch); }
+
 private:
+    static std::uint32_t behind(BranchGroup const& group, Waiter const* branch) {
+        return static_cast<std::uint32_t>(reinterpret_cast<char const*>(branch) -
+                                          reinterpret_cast<char const*>(&group));
+    }
+    FLOW_INLINE Waiter* winningBranch() const {
+        return reinterpret_cast<Waiter*>(reinterpret_cast<char*>(const_cast<BranchGroup*>(&group_)) + group_.winner);
+    }
+
     /// Whether it is ready, and thereby the winner.
     template <bool Passing>
     FLOW_INLINE bool take(Waiter* frame, Pending operand) {
@@ -141,7 +162,7 @@ private:
         branch.awaited = operand.cell();
         if (!operand.isReady())
             return false;
-        group_.winner = index;
+        group_.winner = behindGroup(&branch);
         return true;
     }
 
@@ -168,51 +189,50 @@ private:
     template <bool Passing>
     static void fire(Waiter* branch) {
         auto* frame = static_cast<Waiter*>(branch->owner);
-        if (frame->awaited.isNothing()) [[unlikely]] { // a later operand runs the loop: `decided` will see it
+        if (!frame->awaited.isGroup()) [[unlikely]] { // a later operand runs the loop: `decided` will see it
             branch->resume = nullptr;
             return;
         }
         BranchGroup* group = frame->awaited.group();
-        frame->awaited = {};
         if (Passing && failed(*branch)) {
+            frame->awaited = {};
             Error error = branch->awaited.cell()->error;
             releaseAllBut(*group, nullptr);
             if (Waiter* last = failFrame(frame, error))
                 FLOW_HAND_OVER(last);
             return;
         }
-        group->winner = static_cast<std::uint32_t>(branch - group->branches);
+        frame->awaited = std::exchange(branch->awaited, {});
+        group->winner = behind(*group, branch);
         FLOW_HAND_OVER(frame);
     }
 
     static bool failed(Waiter const& waiter) { return waiter.awaited.isCell() && waiter.awaited.cell()->isError(); }
 
-    // All are unlinked before the first is released for good, since that may run code that would wake another.
+    // All are unlinked before the first is released for good, since that may run code that would wake another. The one
+    // that is kept has been unlinked when it fired. Calls nothing but at its end, so that it needs no stack, and leaves
+    // the branches as they are: nobody looks at them any more.
     [[gnu::noinline]] static void releaseAllBut(BranchGroup const& group, Waiter const* kept) {
-        Waiter* first = group.branches;
-        Waiter* end = first + group.count;
-        std::uint32_t last = 0; // how many are the last to hold what they wait for
-        for (Waiter* branch = first; branch != end; ++branch) {
-            if (branch->awaited.isTimer()) [[unlikely]]
-                detach(branch);
-            else if (branch->link.isLinked())
-                branch->link.unlink();
-            Cell* cell = branch->awaited.cell();
-            if (!cell || branch == kept)
+        Waiter* branch = group.branches;
+        for (std::uint32_t left = group.count; left != 0; --left, ++branch) {
+            if (branch == kept)
                 continue;
-            if (cell->futures != 1) {
-                branch->awaited = {};
-                --cell->futures;
-            } else {
-                ++last;
-            }
+            if (!branch->awaited.isCell() || branch->awaited.cell()->futures == 1) [[unlikely]]
+                return releaseRest(branch, left, kept);
+            if (branch->link.isLinked())
+                branch->link.cutOut();
+            --branch->awaited.cell()->futures;
         }
-        for (Waiter* branch = first; last != 0; ++branch)
-            if (Cell* cell = branch->awaited.cell(); cell && branch != kept) {
-                --last;
-                branch->awaited = {};
-                releaseFuture(cell);
-            }
+    }
+    /// The same for `left` branches among which are delays, or what nobody else holds.
+    [[gnu::noinline]] static void releaseRest(Waiter* first, std::uint32_t left, Waiter const* kept) {
+        Waiter* end = first + left;
+        for (Waiter* branch = first; branch != end; ++branch)
+            if (branch != kept)
+                detach(branch);
+        for (Waiter* branch = first; branch != end; ++branch)
+            if (branch != kept && branch->awaited.isCell())
+                releaseFuture(branch->awaited.cell());
     }
 
     BranchGroup group_;
@@ -223,6 +243,8 @@ private:
 template <std::size_t N>
 class Choose : public detail::ChooseBase {
 public:
+    Choose() {}
+
     /// Starts the evaluation of the operands.
     [[nodiscard]] Evaluation begin() { return start(branches_); }
     FLOW_INLINE void begin(detail::Waiter* frame) {
@@ -230,8 +252,20 @@ public:
         branches_[0].owner = frame;
     }
 
+    /// Which has won; not asked after a cancel.
+    std::size_t winner() const {
+        std::size_t index = 0;
+        while (index + 1 < N && !won(index))
+            ++index;
+        return index;
+    }
+    bool won(std::size_t index) const { return hasWon(branches_ + index); }
+
 private:
-    detail::Waiter branches_[N];
+    // Made by begin() and by what takes an operand.
+    union {
+        detail::Waiter branches_[N];
+    };
 };
 
 } // namespace flow

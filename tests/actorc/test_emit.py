@@ -135,7 +135,7 @@ def test_choose_is_lazy_and_closes_the_run_before_it_suspends() -> None:
     assert last in output
     assert "evaluation__.done(); } } if (!choose__.decided())" in output
     assert "flow::Choose<3> choose__;" in output
-    assert output.index("if (choose__.winner() == 0) { auto x_") < output.index("else { wait__.drop();")
+    assert output.index("if (choose__.won(0)) { auto x_") < output.index("else { wait__.drop();")
 
 
 def test_try_with_waits_is_entered_from_its_front() -> None:

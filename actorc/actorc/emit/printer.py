@@ -219,6 +219,6 @@ class Printer(ABC):
     def _branches(self, node: Branches) -> None:
         last = len(node.bodies) - 1
         for index, body in enumerate(node.bodies):
-            test = "" if index == last else f"if (choose__.winner() == {index}) "
+            test = "" if index == last else f"if (choose__.won({index})) "
             self._out.append(f"{'else ' if index else ''}{test}")
             self._scope(body)

@@ -112,7 +112,8 @@ class _StateMachinePrinter(Printer):
         number = node.number
         if node.is_choose:
             park = f"return actor__.park(choose__, {number});"
-            return f"if (!choose__.decided()) {park} resume{number}: wait__ = choose__.result(wait__);"
+            taken = "wait__ = actor__.resumed();"
+            return f"if (!choose__.decided()) {park} {taken} resume{number}: choose__.releaseLosers();"
         return f"if (!actor__.ready(wait__)) return actor__.park(wait__, {number}); resume{number}:"
 
     def _fail(self, error: str) -> str:
