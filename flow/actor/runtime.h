@@ -47,7 +47,7 @@ public:
     /// False only if the actor must suspend. Includes the test for cancellation, after which every wait fails.
     FLOW_INLINE bool ready(Pending& wait) {
         Cell* self = Cell::of(this);
-        if (self->has(Cell::kCancelled) && !self->has(Cell::kUncancellable)) [[unlikely]] {
+        if (self->has(Cell::kCancelled)) [[unlikely]] {
             wait.drop();
             wait = Pending::cancelled();
         }

@@ -120,7 +120,7 @@ struct Cell {
     static constexpr std::uint8_t kUnset = 0, kValue = 2, kError = 3, kNever = 128, kStatusMask = 131;
     static constexpr std::uint8_t kReadyBit = 2, kErrorBit = 1; // a bit each, since every wait asks
     static constexpr std::uint8_t kHasFrame = 4;                // an unfinished computation stands behind the cell
-    static constexpr std::uint8_t kCancelled = 8;               // it has been told to end
+    static constexpr std::uint8_t kCancelled = 8;               // it has been told to end; never if uncancellable
     static constexpr std::uint8_t kUncancellable = 16;          // it runs on without futures
     static constexpr std::uint8_t kDestroyValue = 32;           // a destructor pointer stands at the end of the prefix
     static constexpr std::uint8_t kPassesCancel = 64;           // a cancel destroys the frame at its current wait

@@ -270,7 +270,7 @@ public:
         return {};
     }
     std::suspend_never await_transform(uncancellable) {
-        cell()->flags |= Cell::kUncancellable;
+        cell()->flags = static_cast<std::uint8_t>((cell()->flags & ~Cell::kCancelled) | Cell::kUncancellable);
         return {};
     }
     Ending<Cell::kError> await_transform(fail failure) {

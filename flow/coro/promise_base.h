@@ -149,10 +149,7 @@ private:
         if constexpr (Passing)
             awaited_ = Awaited::passing(operand);
     }
-    FLOW_INLINE bool isCancelled() {
-        Cell* self = cell();
-        return self->has(Cell::kCancelled) && !self->has(Cell::kUncancellable);
-    }
+    FLOW_INLINE bool isCancelled() { return cell()->has(Cell::kCancelled); }
 
     Link link_; // written through frame()
     Awaited awaited_;

@@ -166,10 +166,7 @@ private:
         return true;
     }
 
-    static bool isCancelled(Waiter* frame) {
-        Cell* cell = Cell::of(frame);
-        return cell->has(Cell::kCancelled) && !cell->has(Cell::kUncancellable);
-    }
+    static bool isCancelled(Waiter* frame) { return Cell::of(frame)->has(Cell::kCancelled); }
 
     static bool isReady(Waiter const& branch) {
         return hasFired(branch) || (branch.awaited.isCell() && branch.awaited.cell()->isReady());
