@@ -66,7 +66,7 @@ public:
     FLOW_INLINE void parkThere(std::uint32_t index, Pending operand) {
         Waiter& branch = group_.branches[index];
         branch.resume = fire<Passing>;
-        branch.owner = frame();
+        branch.owner = this;
         if (operand.isDelay()) { // there may be no memory for it
             branch.link.next = nullptr;
             branch.awaited = {};
@@ -77,13 +77,13 @@ public:
     FLOW_INLINE void parkedAll(std::uint32_t count) { group_.count = count; }
     /// Whether that has decided it.
     FLOW_INLINE bool isOver() const { return group_.winner != kNobody || !frame()->awaited.isNothing(); }
-    FLOW_INLINE Waiter* frame() const { return static_cast<Waiter*>(group_.branches[0].owner); }
+    FLOW_INLINE Waiter* frame() const { return frame_; }
 
     /// Whether the next operand is to be evaluated. Unlike what `when` returned, this takes account of what the
     /// temporaries did that have died since.
     FLOW_INLINE bool undecided() const {
         Waiter const& last = group_.branches[group_.count - 1];
-        return group_.winner == kNobody && !isReady(last) && !isCancelled(static_cast<Waiter*>(last.owner));
+        return group_.winner == kNobody && !isReady(last) && !isCancelled(frame_);
     }
 
     /// Whether the frame need not suspend; if it must, the branches are parked. Asked once all operands are evaluated
@@ -152,7 +152,8 @@ private:
         std::uint32_t index = group_.count++;
         Waiter& branch = group_.branches[index];
         branch.resume = fire<Passing>;
-        branch.owner = frame;
+        branch.owner = this;
+        frame_ = frame;
         branch.link.next = nullptr;
         if (operand.isDelay()) [[unlikely]] { // fires from the loop only
             branch.awaited = {};
@@ -185,12 +186,13 @@ private:
     /// first act is to ask for the result, so that no other branch can fire before they are all unlinked.
     template <bool Passing>
     static void fire(Waiter* branch) {
-        auto* frame = static_cast<Waiter*>(branch->owner);
+        auto* choose = static_cast<ChooseBase*>(branch->owner);
+        Waiter* frame = choose->frame_;
         if (!frame->awaited.isGroup()) [[unlikely]] { // a later operand runs the loop: `decided` will see it
             branch->resume = nullptr;
             return;
         }
-        BranchGroup* group = frame->awaited.group();
+        BranchGroup* group = &choose->group_;
         if (Passing && failed(*branch)) {
             frame->awaited = {};
             Error error = branch->awaited.cell()->error;
@@ -233,6 +235,9 @@ private:
     }
 
     BranchGroup group_;
+
+protected:
+    Waiter* frame_;
 };
 
 } // namespace detail
@@ -246,7 +251,7 @@ public:
     [[nodiscard]] Evaluation begin() { return start(branches_); }
     FLOW_INLINE void begin(detail::Waiter* frame) {
         start(branches_).done();
-        branches_[0].owner = frame;
+        frame_ = frame;
     }
 
     /// Which has won; not asked after a cancel.
