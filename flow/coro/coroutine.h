@@ -89,8 +89,10 @@ inline void checkVoid(Void const&) {}
 ///     Self actor;
 ///     co_await actor;
 ///     Pending wait = pending<int>(future);
-///     if (actor->waitFor(wait)) co_await parked();
-///     wait = actor->settled();
+///     if (actor->waitFor(wait)) {
+///         co_await parked();
+///         wait = actor->settled();
+///     }
 ///
 /// A variable, since gcc 12 keeps whatever a co_await gives in the frame a second time.
 template <class Base>

@@ -27,10 +27,10 @@ public:
         return reinterpret_cast<PromiseBase*>(&static_cast<Waiter*>(handle.address())->link);
     }
 
-    // Each of these parks the frame, or leaves a ready operand in `awaited`; true if it has parked. Nothing can resume
-    // the frame before it has suspended, since no code of others runs in between. They are inlined, and pass only words
-    // on, because whatever has its address taken before the compiler splits the coroutine would get a place in the
-    // frame.
+    // Each of these parks the frame, or leaves a ready operand where it was given; true if it has parked. Nothing can
+    // resume the frame before it has suspended, since no code of others runs in between. They are inlined, and pass
+    // only words on, because whatever has its address taken before the compiler splits the coroutine would get a place
+    // in the frame.
 
     /// Takes over one future reference. With Passing, an error will end the frame instead of resuming it.
     template <bool Passing = false>
@@ -100,15 +100,22 @@ public:
         choose.park(frame());
         return true;
     }
+    /// A ready operand stays where it is; that of a cancelled coroutine becomes one that fails.
     template <bool Passing = false>
-    FLOW_INLINE bool waitFor(Pending const& operand) {
-        if (operand.isDelay())
-            return waitFor(operand.asDelay());
-        if (operand.cell())
-            return waitFor<Passing>(operand.cell());
-        if (isCancelled()) [[unlikely]]
-            awaited_ = cancelledCell();
-        return false;
+    FLOW_INLINE bool waitFor(Pending& operand) {
+        if (isCancelled()) [[unlikely]] {
+            operand.drop();
+            operand = Pending::cancelled();
+        }
+        if (operand.isReady())
+            return false;
+        if (operand.isDelay()) {
+            loop().parkUntil(frame(), operand.asDelay().deadline(), operand.asDelay().priority());
+        } else {
+            setOperand(operand.cell());
+            parkAt<Passing>(operand.cell());
+        }
+        return true;
     }
     /// Whether the frame stands in some queue. False when it runs, or when what it waits for was ready.
     bool isParked() const { return link_.isLinked(); }
@@ -120,7 +127,7 @@ public:
         awaited_ = {};
         return cell;
     }
-    /// The operand with which the coroutine goes on, failed or not.
+    /// The operand with which the coroutine goes on after it was parked, failed or not.
     FLOW_INLINE Pending settled() { return Pending(takeAwaited()); }
     FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when(frame(), operand); }
     /// The same after a wait that was Passing.
@@ -161,7 +168,7 @@ private:
 /// The same operations for a coroutine that is destroyed where it waits if that fails, or if it is cancelled.
 class PassingBase : public PromiseBase {
 public:
-    FLOW_INLINE bool waitFor(Pending const& operand) { return PromiseBase::waitFor<true>(operand); }
+    FLOW_INLINE bool waitFor(Pending& operand) { return PromiseBase::waitFor<true>(operand); }
     FLOW_INLINE bool waitFor(ChooseBase& choose) { return PromiseBase::waitFor(choose); }
     FLOW_INLINE Pending settled() { return Pending(takePassing()); }
     FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when<true>(frame(), operand); }

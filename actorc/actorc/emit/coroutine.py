@@ -91,8 +91,10 @@ class _CoroutinePrinter(Printer):
         return f"actor__->when(choose__, {operand})"
 
     def _suspend(self, node: Suspend) -> str:
-        operand, result = ("choose__", "choose__.result") if node.is_choose else ("wait__", "actor__->settled")
-        return f"if (actor__->waitFor({operand})) co_await flow::coro::parked(); wait__ = {result}();"
+        parked = "co_await flow::coro::parked();"
+        if node.is_choose:
+            return f"if (actor__->waitFor(choose__)) {parked} wait__ = choose__.result();"
+        return f"if (actor__->waitFor(wait__)) {{ {parked} wait__ = actor__->settled(); }}"
 
     def _fail(self, error: str) -> str:
         if error == "wait__":
