@@ -69,7 +69,9 @@ struct RaceOperand<Yield> : TimeOperand {
     static constexpr bool kExists = false; // it may be ready, or not when it is asked again
 };
 template <>
-struct RaceOperand<Never> : TimeOperand {};
+struct RaceOperand<Never> : TimeOperand {
+    static constexpr bool kExists = false; // there may be no memory for its cell
+};
 
 } // namespace coro::detail
 

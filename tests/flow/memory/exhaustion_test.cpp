@@ -254,6 +254,36 @@ TEST_CASE("exhaustion: races, in both styles, also with a delay that already sta
     CHECK(failures >= 14);
 }
 
+TEST_CASE("exhaustion: races of what exists, where some of it takes memory behind what is parked") {
+    auto failures = failEverywhere([] {
+        SimLoop loop;
+        Promise<int> promise;
+        PromiseStream<int> stream;
+        Future<int> awaited = promise.getFuture();
+        FutureStream<int> elements = stream.getFuture();
+        auto second = [](Future<int>& future, FutureStream<int>& next) -> Future<int> {
+            auto first = co_await race(next, future, delay(1), Never(), delay(2));
+            co_return static_cast<int>(first.index());
+        };
+        auto third = [](Future<int>& future, FutureStream<int>& next, Propagate = {}) -> Future<int> {
+            auto first = co_await race(delay(1), next, future, delay(2));
+            co_return static_cast<int>(first.index());
+        };
+        Future<int> one = second(awaited, elements);
+        PromiseStream<int> others;
+        FutureStream<int> otherElements = others.getFuture();
+        Future<int> two = third(awaited, otherElements);
+        stream.send(5);
+        others.send(6);
+        promise.send(7);
+        expect(isValueOr(one, 0));
+        expect(isValueOr(two, 1));
+        loop.run();
+        expect(loop.now() == 0);
+    });
+    CHECK(failures >= 6);
+}
+
 TEST_CASE("exhaustion: an error reaches all who wait") {
     auto failures = failEverywhere([] {
         Promise<int> promise;
