@@ -27,9 +27,7 @@ void detach(Waiter* waiter) noexcept {
     if (waiter->link.isLinked())
         waiter->link.unlink();
     if (waiter->awaited.isTimer()) {
-        TimerSlot* slot = waiter->awaited.timer();
-        --*slot->count;
-        FastAllocator<sizeof(TimerSlot)>::release(slot);
+        FastAllocator<sizeof(TimerSlot)>::release(waiter->awaited.timer());
         waiter->awaited = {};
     } else if (waiter->awaited.isGroup()) {
         BranchGroup* group = waiter->awaited.group();

@@ -89,10 +89,10 @@ struct Waiter {
 };
 static_assert(sizeof(Waiter) == 40 && offsetof(Waiter, link) == 16 && offsetof(Waiter, awaited) == 32);
 
-/// One timer that somebody waits for, whose link is in a list of the queue.
+/// One timer that somebody waits for, whose link is in a list of the queue. To cancel it nothing in here is read: among
+/// a million it is somewhere in memory, where it takes longer to look than all the rest.
 struct TimerSlot {
     double deadline;
-    std::uint32_t* count; // of the queue's timers
     std::int32_t priority;
 };
 

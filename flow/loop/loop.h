@@ -114,7 +114,7 @@ public:
     /// Tasks run so far.
     std::uint64_t tasksRun() const { return tasks_; }
     /// Whether a task is ready or a timer is set.
-    bool hasWork() { return !ready_.isEmpty() || timers_.size() != 0; }
+    bool hasWork() { return !ready_.isEmpty() || !timers_.isEmpty(); }
 
     /// Lets a free waiter run behind what is ready at this priority.
     void makeReady(detail::Waiter* waiter, TaskPriority priority) { ready_.push(waiter, priority); }

@@ -29,26 +29,20 @@ TimerQueue::~TimerQueue() {
 
 void TimerQueue::park(Waiter* waiter, double deadline, TaskPriority priority) {
     auto* slot = static_cast<TimerSlot*>(FastAllocator<sizeof(TimerSlot)>::allocate());
-    *slot = {deadline, &restSize_, static_cast<std::int32_t>(priority)};
+    *slot = {deadline, static_cast<std::int32_t>(priority)};
     waiter->awaited = slot;
     auto key = std::bit_cast<Key>(deadline);
     next_ = std::min(next_, deadline);
     if (key < soonEnd_) {
-        slot->count = &soonSize_;
-        ++soonSize_;
         insertSoon(waiter->link, deadline);
-        if (soonSize_ > kFew)
-            evict();
+        if (++soonSet_ == kFew)
+            thin();
     } else if (deadline == kNever) [[unlikely]] {
-        slot->count = &neverSize_;
-        ++neverSize_;
         pushBack(never_, waiter->link);
+    } else if (key < splittingEnd_) {
+        pushBack(splitting_, waiter->link);
     } else {
-        ++restSize_;
-        if (key < splittingEnd_)
-            pushBack(splitting_, waiter->link);
-        else
-            pushBack(listOf(key), waiter->link);
+        pushBack(listOf(key), waiter->link);
     }
 }
 
@@ -64,15 +58,19 @@ void TimerQueue::insertSoon(Link& link, double deadline) {
     insertBetween(*before, link, *before->next);
 }
 
-/// Moves the last one to the others.
-void TimerQueue::evict() {
-    Link& link = *soon_.prev;
-    link.unlink();
-    soonEnd_ = keyOf(&link);
-    slotOf(&link)->count = &restSize_;
-    --soonSize_;
-    ++restSize_;
-    pushFront(listOf(soonEnd_), link); // it was set before others with the same deadline
+/// Moves the last ones to the others, so that few are left. A count of them would have to be told of each cancel; so
+/// they are counted whenever as many have been set. There can be many more only if they have one deadline.
+void TimerQueue::thin() {
+    soonSet_ = 0;
+    int count = 0;
+    for (Link* link = soon_.next; link != &soon_ && count < 2 * kFew; link = link->next)
+        ++count;
+    for (; count > kFew; --count) {
+        Link& link = *soon_.prev;
+        link.unlink();
+        soonEnd_ = keyOf(&link);
+        pushFront(listOf(soonEnd_), link); // it was set before others with the same deadline
+    }
 }
 
 // -------------------------------------------------------------------------------------------------------------------
@@ -118,10 +116,11 @@ bool TimerQueue::refill(double now, int& steps) {
             return true;
         if (steps <= 0)
             return false;
+        int room = kFew;
         int list = firstList();
-        while (list >= 0 && sort(lists_[list]))
+        while (list >= 0 && sort(lists_[list], room))
             list = firstList();
-        steps -= static_cast<int>(soonSize_);
+        steps -= kFew - room;
         soonEnd_ = list >= 0 ? beginOf(list) : std::bit_cast<Key>(kNever);
         if (!soon_.isEmpty())
             return true;
@@ -143,34 +142,24 @@ void TimerQueue::split(int& steps) {
             return;
         Link& link = *splitting_.next;
         link.unlink();
-        TimerSlot* slot = slotOf(&link);
-        if (keyOf(&link) == base_) {
-            slot->count = &soonSize_;
-            --restSize_;
-            ++soonSize_;
-            pushBack(soon_, link);
-        } else {
-            pushBack(listOf(keyOf(&link)), link);
-        }
+        Key key = keyOf(&link);
+        pushBack(key == base_ ? soon_ : listOf(key), link);
     }
     splittingEnd_ = 0;
 }
 
 /// Moves a list to `soon_`; false if there is no room for it.
-bool TimerQueue::sort(Link& list) {
-    std::uint32_t count = 0;
+bool TimerQueue::sort(Link& list, int& room) {
+    int count = 0;
     for (Link* link = list.next; link != &list; link = link->next)
-        if (++count > kFew - soonSize_)
+        if (++count > room)
             return false;
     while (!list.isEmpty()) {
         Link& link = *list.next;
         link.unlink();
-        TimerSlot* slot = slotOf(&link);
-        slot->count = &soonSize_;
-        insertSoon(link, slot->deadline);
+        insertSoon(link, deadlineOf(&link));
     }
-    restSize_ -= count;
-    soonSize_ += count;
+    room -= count;
     return true;
 }
 

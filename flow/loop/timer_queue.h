@@ -36,10 +36,10 @@ public:
     /// last `now`. Throws std::bad_alloc with the waiter still free.
     void park(Waiter* waiter, double deadline, TaskPriority priority);
 
-    /// Timers that have been neither fired nor cancelled, without those at infinity.
-    std::uint32_t size() const { return soonSize_ + restSize_; }
+    /// Whether there is no timer that has been neither fired nor cancelled, but for those at infinity.
+    bool isEmpty() { return soon_.isEmpty() && !hasRest(); }
     /// The earliest deadline or, where finding it would take long, a time before it; infinity if there is none.
-    double nextDeadline() const { return !soon_.isEmpty() ? deadlineOf(soon_.next) : restSize_ != 0 ? next_ : kNever; }
+    double nextDeadline() { return !soon_.isEmpty() ? deadlineOf(soon_.next) : hasRest() ? next_ : kNever; }
 
     /// Calls `fire(waiter, priority)` for each timer whose deadline is not after `now`, in order. Moves timers from
     /// list to list at most `steps` times, and a timer at most nine times in its life: where that is not enough,
@@ -55,7 +55,6 @@ public:
             if (next_ > now)
                 return;
             first->unlink();
-            --soonSize_;
             Waiter* waiter = Waiter::of(first);
             waiter->awaited = {};
             auto priority = static_cast<TaskPriority>(slot->priority);
@@ -68,7 +67,7 @@ private:
     using Key = std::uint64_t; // the bits of a deadline
 
     static constexpr double kNever = std::numeric_limits<double>::infinity();
-    static constexpr std::uint32_t kFew = 16; // how many in `soon_` are worth sorting
+    static constexpr int kFew = 16; // how many in `soon_` are worth sorting
     static constexpr int kLists = sizeof(Key) * 256;
 
     static TimerSlot* slotOf(Link* link) { return Waiter::of(link)->awaited.timer(); }
@@ -79,11 +78,12 @@ private:
     Key beginOf(int list) const;
     Link& listOf(Key key);
     void insertSoon(Link& link, double deadline);
+    void thin();
     bool refill(double now, int& steps);
     void split(int& steps);
+    bool hasRest() { return !splitting_.isEmpty() || (firstUsed_ < kLists / 64 && firstList() >= 0); }
     int firstList();
-    bool sort(Link& list);
-    void evict();
+    bool sort(Link& list, int& room);
 
     double next_ = kNever;                     // not after any deadline
     Key soonEnd_ = std::bit_cast<Key>(kNever); // what is before that is in `soon_`, the rest is not
@@ -91,7 +91,7 @@ private:
     Link splitting_;       // what was in the list that `base_` has moved to
     Key splittingEnd_ = 0; // what is set before that goes there
     Key base_ = 0;
-    std::uint32_t soonSize_ = 0, restSize_ = 0, neverSize_ = 0;
+    int soonSet_ = 0;                      // how many have been set into `soon_` since thin()
     std::uint64_t used_[kLists / 64] = {}; // a bit for each list that may have timers
     int firstUsed_ = kLists / 64;          // of `used_`: those before are 0
     Link lists_[kLists];                   // only those in use are lists

@@ -39,8 +39,8 @@ FAULTS = [
     Fault(
         "LateTimer",
         "flow/loop/timer_queue.cpp",
-        "    soonEnd_ = keyOf(&link);",
-        "    if (!PLANTED)\n        soonEnd_ = keyOf(&link);",
+        "        soonEnd_ = keyOf(&link);",
+        "        if (!PLANTED)\n            soonEnd_ = keyOf(&link);",
     ),
     Fault(
         "DiskSyncsNothing",
