@@ -58,7 +58,8 @@ public:
         wait.park(this);
         return Exit::Suspended;
     }
-    /// What the wait that goes on now has found; nothing at the start. Asked once an activation.
+    /// What the wait that goes on now has found; nothing at the start. Asked once an activation, and once more for a
+    /// choose at which the actor did not suspend.
     FLOW_INLINE Pending resumed() { return Pending::resumed(this); }
 
     FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when(this, operand); }

@@ -131,7 +131,7 @@ private:
 
     T* first_ = nullptr; // the oldest element
     T* end_ = nullptr;   // where the next goes
-    T* stop_ = nullptr;  // where pushFast() ends: no further than there is room
+    T* stop_ = nullptr;  // up to where mayPush(): no further than there is room
     T* last_ = nullptr;  // the end of the ring
     std::uint32_t capacity_ = 0;
 };

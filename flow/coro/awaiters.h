@@ -117,11 +117,7 @@ template <class T, class Base>
 struct ValueAwaiter : CellAwaiter<Base> {
     FLOW_INLINE T await_resume() const { return takeValue<T>(this->settled()); }
 };
-template <class T, class Base>
-struct StreamAwaiter : CellAwaiter<Base> {
-    FLOW_INLINE T await_resume() const { return takeNext<T>(this->settled()); }
-};
-/// The same on one that is borrowed.
+/// The same on one of which no reference has been taken yet.
 template <class Base>
 struct BorrowingAwaiter : Base {
     FLOW_INLINE bool await_ready() const noexcept {

@@ -312,10 +312,8 @@ private:
     }
     template <class A, class Operand>
     FLOW_INLINE Given<A> borrow(Cell* cell, Operand const& operand) {
-        beginWait();
         forget(operand);
-        this->setOperand(cell);
-        return give<A>(this);
+        return awaitOn<A>(cell);
     }
     FLOW_INLINE void beginWait() const {
 #ifndef __clang__ // whose operands are awaited one after the other, as the language says

@@ -11,7 +11,7 @@
 //     }
 //     if (!choose.decided()) ... choose.park(frame) and suspend ...
 //     Pending result = choose.result();           // what the frame was resumed with; losers are released
-//     if (choose.winner() == 0) ...
+//     if (choose.won(0)) ...
 //
 // Lazy: `when` is true as soon as its operand is ready, so that later operands are left unevaluated; `undecided` says
 // the same later. Losers are released before the winner goes on; a stream that loses keeps its element. Each branch is
@@ -134,13 +134,12 @@ protected:
         return Evaluation(*this);
     }
 
-    std::uint32_t behindGroup(Waiter const* branch) const { return behind(group_, branch); }
     bool hasWon(Waiter const* branch) const { return group_.winner == behindGroup(branch); }
 
 private:
-    static std::uint32_t behind(BranchGroup const& group, Waiter const* branch) {
+    std::uint32_t behindGroup(Waiter const* branch) const {
         return static_cast<std::uint32_t>(reinterpret_cast<char const*>(branch) -
-                                          reinterpret_cast<char const*>(&group));
+                                          reinterpret_cast<char const*>(&group_));
     }
     FLOW_INLINE Waiter* winningBranch() const {
         return reinterpret_cast<Waiter*>(reinterpret_cast<char*>(const_cast<BranchGroup*>(&group_)) + group_.winner);
@@ -192,17 +191,16 @@ private:
             branch->resume = nullptr;
             return;
         }
-        BranchGroup* group = &choose->group_;
         if (Passing && failed(*branch)) {
             frame->awaited = {};
             Error error = branch->awaited.cell()->error;
-            releaseAllBut(*group, nullptr);
+            releaseAllBut(choose->group_, nullptr);
             if (Waiter* last = failFrame(frame, error))
                 FLOW_HAND_OVER(last);
             return;
         }
         frame->awaited = std::exchange(branch->awaited, {});
-        group->winner = behind(*group, branch);
+        choose->group_.winner = choose->behindGroup(branch);
         FLOW_HAND_OVER(frame);
     }
 
@@ -254,13 +252,7 @@ public:
         frame_ = frame;
     }
 
-    /// Which has won; not asked after a cancel.
-    std::size_t winner() const {
-        std::size_t index = 0;
-        while (index + 1 < N && !won(index))
-            ++index;
-        return index;
-    }
+    /// Whether that operand has decided it.
     bool won(std::size_t index) const { return hasWon(branches_ + index); }
 
 private:

@@ -39,7 +39,7 @@ Future<int> valueOf(Future<Acting>& future, Propagate = {}) {
 
 } // namespace
 
-TEST_CASE("awaiters: what is ready is given without a reference, what is not is held") {
+TEST_CASE("awaiters: what is ready stays counted as it was, what is not is held") {
     auto take = [](Future<int>& future) -> Future<int> {
         int found = co_await future;
         co_return found;

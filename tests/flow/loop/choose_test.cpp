@@ -58,7 +58,7 @@ TEST_CASE("choose: the first ready operand wins, and later ones are not evaluate
     CHECK(evaluated == std::vector<int>{0, 1});
     CHECK(choose.decided());
     Pending wait = choose.result();
-    CHECK(choose.winner() == 1);
+    CHECK(choose.won(1));
     CHECK(wait.takeValue<int>() == 11);
     CHECK(unset.getFutureReferenceCount() == 0); // the loser was released
 }
@@ -85,7 +85,7 @@ TEST_CASE("choose: parked at all operands, the first to come resumes the frame o
     a.send(4);
     CHECK(frame.resumed() == 1);
     Pending wait = choose.result();
-    CHECK(choose.winner() == 2);
+    CHECK(choose.won(2));
     CHECK(wait.takeValue<int>() == 5);
     CHECK(reader.pop() == 1); // the stream lost nothing
 }
@@ -103,7 +103,7 @@ TEST_CASE("choose: an operand that completes an earlier one decides for the earl
     }
     CHECK(choose.decided());
     Pending wait = choose.result();
-    CHECK(choose.winner() == 0);
+    CHECK(choose.won(0));
     CHECK(wait.takeValue<int>() == 1);
 }
 
