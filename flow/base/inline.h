@@ -3,3 +3,12 @@
 // a co_await and the queue in which the coroutine parks, where a call would cost time and bytes in the frame.
 
 #define FLOW_INLINE [[gnu::always_inline]] inline
+
+// FLOW_RARE: a function that is rarely called, from where much is inlined. It keeps all registers itself, so that those
+// who might call it need not save any on their usual way. It must not throw: what is caught finds other registers in
+// the state of the throw. Clang only.
+#if defined(__clang__) && defined(__x86_64__)
+#define FLOW_RARE __attribute__((preserve_most))
+#else
+#define FLOW_RARE
+#endif

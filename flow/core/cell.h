@@ -103,7 +103,7 @@ Cell* newCell(std::size_t frameBytes, std::uint32_t futures, std::uint32_t promi
 }
 
 /// The part of freeCell for values that have a destructor.
-void freeWithValue(Cell* cell) noexcept;
+FLOW_RARE void freeWithValue(Cell* cell) noexcept;
 
 /// Destroys the value, if there is one, and gives the block back.
 inline void freeCell(Cell* cell) {
@@ -113,7 +113,7 @@ inline void freeCell(Cell* cell) {
 }
 
 /// What happens when the last future reference of an unfinished cell goes: an actor is cancelled.
-void lastFutureGone(Cell* cell) noexcept;
+FLOW_RARE void lastFutureGone(Cell* cell) noexcept;
 
 inline void addFuture(Cell* cell) {
     checkThread(cell);
@@ -194,7 +194,7 @@ void cancel(Cell* cell) noexcept;
 
 /// A cell of this thread that holds actor_cancelled, with a future reference for the caller: what the wait of a
 /// cancelled actor finds.
-Cell* cancelledCell() noexcept;
+FLOW_RARE Cell* cancelledCell() noexcept;
 
 /// The handles among the future references, and one more if there are waiters.
 std::uint32_t futureCount(Cell const* cell) noexcept;

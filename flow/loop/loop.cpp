@@ -48,6 +48,10 @@ void Loop::end() noexcept {
     FLOW_ASSERT(guards_ == 0, "a loop is destroyed although a WorkGuard, or a call with onLoop, still needs it");
 }
 
+void Loop::lookAtClock() noexcept {
+    now_ = startTurn();
+}
+
 Loop::~Loop() {
     for (Loop** place = &currentLoop; *place; place = &(*place)->previous_)
         if (*place == this) { // not the first when loops are destroyed out of order

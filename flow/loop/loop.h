@@ -45,7 +45,7 @@ public:
     /// Seconds on this loop's clock, read once a turn; outside run(), where there are no turns, read now.
     double now() {
         if (runs_ == 0) [[unlikely]]
-            now_ = startTurn();
+            lookAtClock();
         return now_;
     }
     /// Seconds on this loop's clock, read now.
@@ -132,6 +132,9 @@ public:
             return true;
         return --slice_ < 0 && sliceIsOver();
     }
+
+private:
+    FLOW_RARE void lookAtClock() noexcept;
 
 protected:
     /// Becomes the current loop of this thread.

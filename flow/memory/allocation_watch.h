@@ -33,7 +33,7 @@ protected:
 private:
     friend void* detail::allocateSlow(std::size_t bytes, SizeClass sizeClass);
     friend void* detail::allocateCellSlow(std::size_t bytes, SizeClass sizeClass, std::size_t prefixBytes);
-    friend void detail::releaseSlow(void* block, SizeClass sizeClass) noexcept;
+    friend FLOW_RARE void detail::releaseSlow(void* block, SizeClass sizeClass) noexcept;
 
     static constexpr std::size_t kNoCell = static_cast<std::size_t>(-1);
     static void* allocate(std::size_t bytes, SizeClass sizeClass, std::size_t prefixBytes);

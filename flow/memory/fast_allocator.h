@@ -97,7 +97,7 @@ void* allocateSlow(std::size_t bytes, SizeClass sizeClass);
 void* allocateCellSlow(std::size_t bytes, SizeClass sizeClass, std::size_t prefixBytes);
 /// Looks for blocks of other threads among those that have been freed. Every block of kSystemClass comes here, so that
 /// `release` needs one test for both.
-void releaseSlow(void* block, SizeClass sizeClass) noexcept;
+FLOW_RARE void releaseSlow(void* block, SizeClass sizeClass) noexcept;
 
 } // namespace detail
 
