@@ -6,9 +6,10 @@
 
 // FLOW_RARE: a function that is rarely called, from where much is inlined. It keeps all registers itself, so that those
 // who might call it need not save any on their usual way. It must not throw: what is caught finds other registers in
-// the state of the throw. Clang only.
+// the state of the throw. Clang only, whose name for such a function differs, so that objects of a compiler that does
+// not know of it are not linked with it.
 #if defined(__clang__) && defined(__x86_64__)
-#define FLOW_RARE __attribute__((preserve_most))
+#define FLOW_RARE __attribute__((preserve_most, abi_tag("rare")))
 #else
 #define FLOW_RARE
 #endif
