@@ -62,7 +62,7 @@ public:
     /// choose at which the actor did not suspend.
     FLOW_INLINE Pending resumed() { return Pending::resumed(this); }
 
-    FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when(this, operand); }
+    FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when(operand); }
     FLOW_INLINE Exit park(ChooseBase& choose, int entry) {
         entry_ = entry;
         choose.park(this);
@@ -119,7 +119,7 @@ public:
         this->awaited = {};
         return Pending(cell);
     }
-    FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when<true>(this, operand); }
+    FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when<true>(operand); }
 
 protected:
     static constexpr bool kPasses = true;

@@ -129,7 +129,7 @@ public:
     }
     /// The operand with which the coroutine goes on after it was parked, failed or not.
     FLOW_INLINE Pending settled() { return Pending(takeAwaited()); }
-    FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when(frame(), operand); }
+    FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when(operand); }
     /// The same after a wait that was Passing.
     FLOW_INLINE Cell* takePassing() {
         Cell* cell = awaited_.anyCell();
@@ -171,7 +171,7 @@ public:
     FLOW_INLINE bool waitFor(Pending& operand) { return PromiseBase::waitFor<true>(operand); }
     FLOW_INLINE bool waitFor(ChooseBase& choose) { return PromiseBase::waitFor(choose); }
     FLOW_INLINE Pending settled() { return Pending(takePassing()); }
-    FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when<true>(frame(), operand); }
+    FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when<true>(operand); }
 };
 
 } // namespace flow::coro

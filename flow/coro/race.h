@@ -187,8 +187,8 @@ private:
 
     template <bool Passing, std::size_t... I>
     void evaluate(detail::Waiter* frame, std::index_sequence<I...>) {
-        auto evaluation = choose_.begin();
-        (void)(choose_.template when<Passing>(frame, operand<I>()) || ...);
+        auto evaluation = choose_.evaluate(frame);
+        (void)(choose_.template when<Passing>(operand<I>()) || ...);
         evaluation.done();
     }
 

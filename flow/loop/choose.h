@@ -3,10 +3,10 @@
 //
 //     Choose<2> choose;
 //     {
-//         auto evaluation = choose.begin();
-//         (void)choose.when(frame, pending<int>(a));
+//         auto evaluation = choose.evaluate(frame);
+//         (void)choose.when(pending<int>(a));
 //         if (choose.undecided())
-//             (void)choose.when(frame, pending<Void>(delay(1.0)));
+//             (void)choose.when(pending<Void>(delay(1.0)));
 //         evaluation.done();
 //     }
 //     if (!choose.decided()) ... choose.park(frame) and suspend ...
@@ -44,8 +44,8 @@ public:
     /// Takes the next operand for the frame; true if no more are to be evaluated. With Passing for a frame that passes
     /// errors on: if the winner fails once the frame is parked, the frame is not resumed, but ended with that.
     template <bool Passing = false>
-    FLOW_INLINE bool when(Waiter* frame, Pending operand) {
-        return take<Passing>(frame, operand) || isCancelled(frame);
+    FLOW_INLINE bool when(Pending operand) {
+        return take<Passing>(operand) || isCancelled(frame());
     }
 
     // A shorter way for operands that exist, so that nothing else runs until the frame parks: begin(frame), and if that
@@ -83,7 +83,7 @@ public:
     /// temporaries did that have died since.
     FLOW_INLINE bool undecided() const {
         Waiter const& last = group_.branches[group_.count - 1];
-        return group_.winner == kNobody && !isReady(last) && !isCancelled(frame_);
+        return group_.winner == kNobody && !isReady(last) && !isCancelled(frame());
     }
 
     /// Whether the frame need not suspend; if it must, the branches are parked. Asked once all operands are evaluated
@@ -113,25 +113,24 @@ public:
     /// Of a choose that is decided: whether result() will have failed.
     bool hasFailed() const { return failed(*frame()); }
 
-    /// What the frame goes on with, which is taken from it: what the winner found, or a cancel. Losers are released
-    /// before this returns. To be called once, by the frame that goes on.
-    FLOW_INLINE Pending result() {
-        Pending found = Pending::resumed(frame());
-        releaseLosers();
-        return found;
-    }
-    /// The rest of result() where what the frame goes on with has already been taken from it.
-    FLOW_INLINE void releaseLosers() const {
-        if (group_.count > 1 && group_.winner != kNobody)
-            releaseAllBut(group_, winningBranch());
-    }
-
     static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
 
 protected:
-    Evaluation start(Waiter* branches) {
+    FLOW_INLINE void start(Waiter* frame, Waiter* branches) {
         group_ = {branches, 0, kNobody};
-        return Evaluation(*this);
+        frame_ = frame;
+    }
+
+    FLOW_INLINE bool hasLosers() const { return group_.count > 1 && group_.winner != kNobody; }
+    FLOW_INLINE void releaseAllLosers() const { releaseAllBut(group_, winningBranch()); }
+    /// Goes on from loser to loser, in order, while true.
+    FLOW_INLINE bool releaseLoser(Waiter& branch, std::uint32_t index) const {
+        if (index == group_.count)
+            return false;
+        if (hasWon(&branch) || letGo(branch)) [[likely]]
+            return true;
+        releaseRest(&branch, group_.count - index, winningBranch());
+        return false;
     }
 
     bool hasWon(Waiter const* branch) const { return group_.winner == behindGroup(branch); }
@@ -147,12 +146,11 @@ private:
 
     /// Whether it is ready, and thereby the winner.
     template <bool Passing>
-    FLOW_INLINE bool take(Waiter* frame, Pending operand) {
+    FLOW_INLINE bool take(Pending operand) {
         std::uint32_t index = group_.count++;
         Waiter& branch = group_.branches[index];
         branch.resume = fire<Passing>;
         branch.owner = this;
-        frame_ = frame;
         branch.link.next = nullptr;
         if (operand.isDelay()) [[unlikely]] { // fires from the loop only
             branch.awaited = {};
@@ -212,14 +210,18 @@ private:
     [[gnu::noinline]] static void releaseAllBut(BranchGroup const& group, Waiter const* kept) {
         Waiter* branch = group.branches;
         for (std::uint32_t left = group.count; left != 0; --left, ++branch) {
-            if (branch == kept)
-                continue;
-            if (!branch->awaited.isCell() || branch->awaited.cell()->futures == 1) [[unlikely]]
+            if (branch != kept && !letGo(*branch)) [[unlikely]]
                 return releaseRest(branch, left, kept);
-            if (branch->link.isLinked())
-                branch->link.cutOut();
-            --branch->awaited.cell()->futures;
         }
+    }
+    /// False for a delay, and for what nobody else holds.
+    FLOW_INLINE static bool letGo(Waiter& branch) {
+        if (!branch.awaited.isCell() || branch.awaited.cell()->futures == 1) [[unlikely]]
+            return false;
+        if (branch.link.isLinked())
+            branch.link.cutOut();
+        --branch.awaited.cell()->futures;
+        return true;
     }
     /// The same for `left` branches among which are delays, or what nobody else holds.
     [[gnu::noinline]] static void releaseRest(Waiter* first, std::uint32_t left, Waiter const* kept) {
@@ -246,16 +248,40 @@ public:
     Choose() {}
 
     /// Starts the evaluation of the operands.
-    [[nodiscard]] Evaluation begin() { return start(branches_); }
-    FLOW_INLINE void begin(detail::Waiter* frame) {
-        start(branches_).done();
-        frame_ = frame;
+    [[nodiscard]] FLOW_INLINE Evaluation evaluate(detail::Waiter* frame) {
+        start(frame, branches_);
+        return Evaluation(*this);
+    }
+    FLOW_INLINE void begin(detail::Waiter* frame) { start(frame, branches_); }
+
+    /// What the frame goes on with, which is taken from it: what the winner found, or a cancel. Losers are released
+    /// before this returns. To be called once, by the frame that goes on.
+    FLOW_INLINE Pending result() {
+        Pending found = Pending::resumed(frame());
+        releaseLosers();
+        return found;
+    }
+    /// The rest of result() where what the frame goes on with has already been taken from it.
+    FLOW_INLINE void releaseLosers() {
+        if (!hasLosers())
+            return;
+        if constexpr (N <= kMostInline)
+            releaseEach(std::make_index_sequence<N>());
+        else
+            releaseAllLosers();
     }
 
     /// Whether that operand has decided it.
     bool won(std::size_t index) const { return hasWon(branches_ + index); }
 
 private:
+    static constexpr std::size_t kMostInline = 4; // losers, each about 50 bytes of code
+
+    template <std::size_t... I>
+    FLOW_INLINE void releaseEach(std::index_sequence<I...>) {
+        (void)(releaseLoser(branches_[I], I) && ...);
+    }
+
     // Made by begin() and by what takes an operand.
     union {
         detail::Waiter branches_[N];

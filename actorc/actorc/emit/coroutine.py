@@ -67,6 +67,7 @@ def _coroutine(shell: Shell, body: Body) -> str:
 
 class _CoroutinePrinter(Printer):
     runtime = "flow::coro"
+    _frame = "actor__->frame()"
 
     def __init__(self, shell: Shell, body: Body) -> None:
         super().__init__(body, labels.plan(body.code, resumes=False))

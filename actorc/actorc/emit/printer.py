@@ -87,6 +87,8 @@ class Printer(ABC):
     @abstractmethod
     def _suspend(self, node: Suspend) -> str: ...
 
+    _frame: str  # what waits, as a pointer to a Waiter
+
     @abstractmethod
     def _when(self, operand: str) -> str:
         """Take a branch of a choose; true if that decides it."""
@@ -178,7 +180,7 @@ class Printer(ABC):
             # Temporaries die before the next operand is evaluated, which may decide the choose.
             evaluation += f"if (!{when}) {{ " if operand.is_name else f"(void){when}; if (choose__.undecided()) {{ "
         evaluation += f"(void){self._when(self._pending(node.operands[-1]))};" + " }" * (len(node.operands) - 1)
-        return f"{{ auto evaluation__ = choose__.begin(); {evaluation} evaluation__.done(); }}"
+        return f"{{ auto evaluation__ = choose__.evaluate({self._frame}); {evaluation} evaluation__.done(); }}"
 
     # -----------------------------------------------------------------------------------------------------------
 

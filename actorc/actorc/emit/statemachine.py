@@ -87,6 +87,8 @@ def _visit(shell: Shell) -> str:
 
 
 class _StateMachinePrinter(Printer):
+    _frame = "&actor__"
+
     def prologue(self) -> str:
         """The variables of a_body, and the switch that leads to where it goes on."""
         text = "".join(f"struct {name}; " for name in self._body.deduced)

@@ -273,9 +273,8 @@ TEST_CASE("race: a temporary of an operand that cancels the owner in its destruc
         Waiter* self = own->frame();
         Choose<2> choose;
         {
-            auto evaluation = choose.begin();
-            (void)(choose.when(self, pending<int>(Canceller{mine}.never())) ||
-                   choose.when(self, pending<Void>(delay(1))));
+            auto evaluation = choose.evaluate(self);
+            (void)(choose.when(pending<int>(Canceller{mine}.never())) || choose.when(pending<Void>(delay(1))));
             evaluation.done();
         }
         REQUIRE(choose.decided());

@@ -40,7 +40,69 @@ Future<int> refuse() {
     throw io_error();
 }
 
+/// Parked at N operands, of which the bits of `held` are held by others too, and the last may be a delay.
+template <std::size_t N>
+void letWin(std::size_t winner, unsigned held, bool hasDelay) {
+    CAPTURE(N);
+    CAPTURE(winner);
+    CAPTURE(held);
+    CAPTURE(hasDelay);
+    test::Balance balance;
+    SimLoop loop;
+    Frame frame;
+    std::vector<Promise<int>> promises(N);
+    std::vector<Future<int>> others;
+    for (std::size_t i = 0; i < N; ++i)
+        if (held >> i & 1)
+            others.push_back(promises[i].getFuture());
+    Choose<N> choose;
+    {
+        auto evaluation = choose.evaluate(frame.waiter());
+        for (std::size_t i = 0; i < N; ++i)
+            REQUIRE_FALSE(choose.when(hasDelay && i == N - 1 ? pending<Void>(delay(1.0))
+                                                             : pending<int>(promises[i].getFuture())));
+        evaluation.done();
+    }
+    REQUIRE_FALSE(choose.decided());
+    choose.park(frame.waiter());
+    if (hasDelay && winner == N - 1)
+        loop.run();
+    else
+        promises[winner].send(7);
+    CHECK(frame.resumed() == 1);
+    Pending wait = choose.result();
+    for (std::size_t i = 0; i < N; ++i) {
+        CHECK(choose.won(i) == (i == winner));
+        if (i != winner) {
+            CHECK(promises[i].getFutureReferenceCount() == static_cast<int>(held >> i & 1));
+            promises[i].send(1);
+        }
+    }
+    CHECK(frame.resumed() == 1);
+    if (hasDelay && winner == N - 1)
+        wait.drop();
+    else
+        CHECK(wait.takeValue<int>() == 7);
+    loop.run();
+    CHECK(loop.now() == (hasDelay && winner == N - 1 ? 1.0 : 0.0)); // no timer was left
+}
+
+template <std::size_t N>
+void letEachWin() {
+    for (std::size_t winner = 0; winner < N; ++winner)
+        for (unsigned held = 0; held < 1u << N; ++held)
+            for (bool hasDelay : {false, true})
+                letWin<N>(winner, held, hasDelay);
+}
+
 } // namespace
+
+TEST_CASE("choose: whichever wins, all others are let go, those that nobody else holds too") {
+    letEachWin<1>();
+    letEachWin<2>();
+    letEachWin<4>();
+    letEachWin<5>(); // more than are let go one by one where the choose is
+}
 
 TEST_CASE("choose: the first ready operand wins, and later ones are not evaluated") {
     test::Balance balance;
@@ -49,10 +111,9 @@ TEST_CASE("choose: the first ready operand wins, and later ones are not evaluate
     Promise<int> unset;
     Choose<3> choose;
     {
-        auto evaluation = choose.begin();
-        (void)(choose.when(frame.waiter(), pending<int>(tell(evaluated, 0, unset.getFuture()))) ||
-               choose.when(frame.waiter(), pending<int>(tell(evaluated, 1, 11))) ||
-               choose.when(frame.waiter(), pending<int>(tell(evaluated, 2, 12))));
+        auto evaluation = choose.evaluate(frame.waiter());
+        (void)(choose.when(pending<int>(tell(evaluated, 0, unset.getFuture()))) ||
+               choose.when(pending<int>(tell(evaluated, 1, 11))) || choose.when(pending<int>(tell(evaluated, 2, 12))));
         evaluation.done();
     }
     CHECK(evaluated == std::vector<int>{0, 1});
@@ -71,10 +132,9 @@ TEST_CASE("choose: parked at all operands, the first to come resumes the frame o
     FutureStream<int> reader = stream.getFuture();
     Choose<3> choose;
     {
-        auto evaluation = choose.begin();
-        (void)(choose.when(frame.waiter(), pending<int>(a.getFuture())) ||
-               choose.when(frame.waiter(), pendingNext<int>(reader)) ||
-               choose.when(frame.waiter(), pending<int>(b.getFuture())));
+        auto evaluation = choose.evaluate(frame.waiter());
+        (void)(choose.when(pending<int>(a.getFuture())) || choose.when(pendingNext<int>(reader)) ||
+               choose.when(pending<int>(b.getFuture())));
         evaluation.done();
     }
     REQUIRE_FALSE(choose.decided());
@@ -96,9 +156,9 @@ TEST_CASE("choose: an operand that completes an earlier one decides for the earl
     Promise<int> early, late;
     Choose<2> choose;
     {
-        auto evaluation = choose.begin();
-        (void)(choose.when(frame.waiter(), pending<int>(early.getFuture())) ||
-               choose.when(frame.waiter(), pending<int>((early.send(1), late.getFuture()))));
+        auto evaluation = choose.evaluate(frame.waiter());
+        (void)(choose.when(pending<int>(early.getFuture())) ||
+               choose.when(pending<int>((early.send(1), late.getFuture()))));
         evaluation.done();
     }
     CHECK(choose.decided());
@@ -114,10 +174,9 @@ TEST_CASE("choose: an operand that throws leaves nothing behind, delays included
     Promise<int> unset;
     Choose<3> choose;
     auto evaluate = [&] {
-        auto evaluation = choose.begin();
-        (void)(choose.when(frame.waiter(), pending<Void>(delay(1.0))) ||
-               choose.when(frame.waiter(), pending<int>(unset.getFuture())) ||
-               choose.when(frame.waiter(), pending<int>(refuse())));
+        auto evaluation = choose.evaluate(frame.waiter());
+        (void)(choose.when(pending<Void>(delay(1.0))) || choose.when(pending<int>(unset.getFuture())) ||
+               choose.when(pending<int>(refuse())));
         evaluation.done();
     };
     CHECK_THROWS_AS(evaluate(), Error);
@@ -134,9 +193,8 @@ TEST_CASE("choose: cancelling the frame releases all operands and raises") {
     Promise<int> a;
     Choose<2> choose;
     {
-        auto evaluation = choose.begin();
-        (void)(choose.when(frame.waiter(), pending<int>(a.getFuture())) ||
-               choose.when(frame.waiter(), pending<Void>(delay(1.0))));
+        auto evaluation = choose.evaluate(frame.waiter());
+        (void)(choose.when(pending<int>(a.getFuture())) || choose.when(pending<Void>(delay(1.0))));
         evaluation.done();
     }
     REQUIRE_FALSE(choose.decided());
@@ -156,9 +214,8 @@ TEST_CASE("choose: what a frame goes on with may be taken from it before the los
         Promise<int> a, b;
         Choose<2> choose;
         {
-            auto evaluation = choose.begin();
-            (void)(choose.when(frame.waiter(), pending<int>(a.getFuture())) ||
-                   choose.when(frame.waiter(), pending<int>(b.getFuture())));
+            auto evaluation = choose.evaluate(frame.waiter());
+            (void)(choose.when(pending<int>(a.getFuture())) || choose.when(pending<int>(b.getFuture())));
             evaluation.done();
         }
         REQUIRE_FALSE(choose.decided());
@@ -184,9 +241,8 @@ TEST_CASE("choose: in a cancelled frame the first operand is evaluated, then it 
     std::vector<int> evaluated;
     Choose<2> choose;
     {
-        auto evaluation = choose.begin();
-        (void)(choose.when(frame.waiter(), pending<int>(tell(evaluated, 0, 1))) ||
-               choose.when(frame.waiter(), pending<int>(tell(evaluated, 1, 2))));
+        auto evaluation = choose.evaluate(frame.waiter());
+        (void)(choose.when(pending<int>(tell(evaluated, 0, 1))) || choose.when(pending<int>(tell(evaluated, 1, 2))));
         evaluation.done();
     }
     CHECK(evaluated == std::vector<int>{0});
