@@ -27,15 +27,15 @@ def runtime(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return library
 
 
-def link(runtime: Path, folder: Path, *settings: str) -> str:
-    """What the linker says of a program with these settings and a runtime without them."""
+def link(runtime: Path, folder: Path, *settings: str, compiler: str = COMPILER) -> str:
+    """What the linker says of a program with these settings, of this compiler, and a runtime without them."""
     (folder / "main.cpp").write_text(PROGRAM, encoding="utf-8")
     program = folder / "main.o"
-    subprocess.run([*COMPILE, *settings, folder / "main.cpp", "-o", program], check=True)
+    subprocess.run([compiler, *COMPILE[1:], *settings, folder / "main.cpp", "-o", program], check=True)
     linked = subprocess.run(
         [COMPILER, program, runtime, "-o", folder / "program"], capture_output=True, text=True, check=False
     )
-    assert (linked.returncode != 0) == bool(settings)
+    assert (linked.returncode != 0) == (bool(settings) or compiler != COMPILER)
     return linked.stderr
 
 
@@ -48,6 +48,22 @@ def link(runtime: Path, folder: Path, *settings: str) -> str:
 )
 def test_settings_that_differ_do_not_link(runtime: Path, tmp_path: Path, setting: str, missing: str) -> None:
     assert missing in link(runtime, tmp_path, setting)
+
+
+def test_a_program_of_another_compiler_does_not_link(runtime: Path, tmp_path: Path) -> None:
+    """Clang takes it that some functions keep all registers, which gcc's do not."""
+    assert "[abi:rare]" in link(runtime, tmp_path, compiler="clang++-19")
+
+
+def test_functions_that_keep_registers_are_not_exported(tmp_path: Path) -> None:
+    """The dynamic linker would not keep them when it looks such a function up at its first call."""
+    (tmp_path / "main.cpp").write_text(PROGRAM, encoding="utf-8")
+    program = tmp_path / "main.o"
+    subprocess.run(["clang++-19", *COMPILE[1:], "-fPIC", tmp_path / "main.cpp", "-o", program], check=True)
+    symbols = subprocess.run(["readelf", "-sW", program], capture_output=True, text=True, check=True).stdout
+    rare = [line for line in symbols.splitlines() if "B4rare" in line]
+    assert rare
+    assert all("HIDDEN" in line for line in rare)
 
 
 def test_equal_settings_link(runtime: Path, tmp_path: Path) -> None:
