@@ -198,7 +198,8 @@ public:
     {
         begin();
     }
-    FLOW_INLINE explicit CoroPromiseBase(auto&... parameters)
+    // gcc gives what is declared T&& as such.
+    FLOW_INLINE explicit CoroPromiseBase(auto&&... parameters)
         requires(kOwnsParameters)
         : parameters_(parameters...) {
         begin();

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 
 using namespace flow;
 using flow::test::Blocks;
@@ -104,7 +105,66 @@ bool sawDie(std::string const& said, std::string parameters, std::string const& 
     return false;
 }
 
+/// A copy of it may be refused, and with kMove a move too.
+template <bool kMove>
+struct Refusing {
+    static inline int left = -1; // this many are not refused
+    static inline int live = 0;
+
+    Refusing() { ++live; }
+    Refusing(Refusing const&) { take(); }
+    Refusing(Refusing&&) noexcept(!kMove) {
+        if constexpr (kMove)
+            take();
+        else
+            ++live;
+    }
+    ~Refusing() { --live; }
+
+private:
+    static void take() {
+        if (left >= 0 && left-- == 0)
+            throw std::runtime_error("refused");
+        ++live;
+    }
+};
+
+/// What throws as its parameter is taken over leaves nothing; what does not waits, and is cancelled.
+template <class Parameter>
+void takeOver(auto task, bool throws) {
+    CAPTURE(throws);
+    Blocks blocks;
+    {
+        Promise<int> promise;
+        Future<int> awaited = promise.getFuture();
+        {
+            Parameter given;
+            Parameter::left = 0;
+            if (throws)
+                CHECK_THROWS_AS(task(awaited, std::move(given), Parameter()), std::runtime_error);
+            else
+                CHECK(!task(awaited, std::move(given), Parameter()).isReady());
+            Parameter::left = -1;
+        }
+        CHECK(promise.getFutureReferenceCount() == 1);
+        CHECK(Parameter::live == 0);
+    }
+}
+
 } // namespace
+
+TEST_CASE("parameters: a coroutine that cannot take one over never becomes one") {
+    using Copied = Refusing<true>;
+    using Moved = Refusing<false>;
+    takeOver<Copied>([](Future<int> a, Copied, Copied) -> Future<int> { co_return co_await a; }, true);
+    takeOver<Copied>([](Future<int> a, Copied, Copied, Propagate = {}) -> Future<int> { co_return co_await a; }, true);
+    takeOver<Moved>([](Future<int> a, Moved, Moved) -> Future<int> { co_return co_await a; }, false);
+    takeOver<Moved>([](Future<int> a, Moved, Moved, Propagate = {}) -> Future<int> { co_return co_await a; }, false);
+    takeOver<Moved>([](Future<int> a, const Moved, Moved) -> Future<int> { co_return co_await a; }, true);
+    takeOver<Moved>([](Future<int> a, Moved, const Moved) -> Future<int> { co_return co_await a; }, true);
+    takeOver<Moved>([](Future<int> a, Moved&&, Moved const&) -> Future<int> { co_return co_await a; }, false);
+    takeOver<Copied>([](Future<int> a, Copied&&, Copied const&) -> Future<int> { co_return co_await a; }, false);
+}
 
 TEST_CASE("parameters: all die once, the last one first, before the result is seen") {
     TraceLog log;
