@@ -7,8 +7,9 @@
 // FLOW_RARE: a function that is rarely called, from where much is inlined. It keeps all registers itself, so that those
 // who might call it need not save any on their usual way. It must not throw: what is caught finds other registers in
 // the state of the throw. Clang only; what such a function is called differs, so that objects of a compiler that does
-// not know of it are not linked with it. Hidden, since glibc keeps fewer registers when it looks up at its first call
-// a function that a shared object exports (https://github.com/llvm/llvm-project/issues/105588).
+// not know of it are not linked with it (FLOW_SETTINGS says so too). Hidden, since glibc keeps fewer registers when it
+// looks up a function of a shared object at its first call (https://github.com/llvm/llvm-project/issues/105588): each
+// shared object has its own.
 #if defined(__clang__) && defined(__x86_64__)
 #define FLOW_RARE __attribute__((preserve_most, abi_tag("rare"), visibility("hidden")))
 #else

@@ -25,10 +25,14 @@ namespace flow::detail {
 inline constinit thread_local Waiter* handedOver = nullptr;
 #endif
 
-// Runtime and program must agree on how control is handed over and on the size of a cell. Where they do not, this name
-// is what the linker misses.
+// Runtime and program must agree on the compiler (see FLOW_RARE), on how control is handed over and on the size of a
+// cell. Where they do not, this name is what the linker misses.
 #define FLOW_PASTE(a, b, c, d) a##b##c##d
-#define FLOW_SETTINGS_OF(tailCalls, checked) FLOW_PASTE(compiledWithTailCalls, tailCalls, AndChecked, checked)
+#if defined(__clang__)
+#define FLOW_SETTINGS_OF(tailCalls, checked) FLOW_PASTE(compiledByClangWithTailCalls, tailCalls, AndChecked, checked)
+#else
+#define FLOW_SETTINGS_OF(tailCalls, checked) FLOW_PASTE(compiledByGccWithTailCalls, tailCalls, AndChecked, checked)
+#endif
 #define FLOW_SETTINGS FLOW_SETTINGS_OF(FLOW_TAIL_CALLS, FLOW_CHECKED)
 extern const char FLOW_SETTINGS;
 [[gnu::used]] inline const char* const settings = &FLOW_SETTINGS;

@@ -150,8 +150,8 @@ protected:
     /// Tasks run between two looks at the clock.
     static constexpr int kTasksPerTurn = 64;
 
-    /// Called when a turn begins: the time to use for it.
-    virtual double startTurn() = 0;
+    /// Called when a turn begins, and by now() outside of run(): the time to use.
+    virtual double startTurn() noexcept = 0;
     /// Nothing is ready and the earliest timer is at `deadline`: lets time pass until then. Infinity: there is none,
     /// and unless another thread may post, the answer is false, which ends run(). May return early.
     virtual bool idleUntil(double deadline) = 0;

@@ -16,7 +16,7 @@ double RealLoop::timer() {
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-double RealLoop::startTurn() {
+double RealLoop::startTurn() noexcept {
     return timer();
 }
 

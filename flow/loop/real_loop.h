@@ -23,7 +23,7 @@ private:
     /// A million timers may be due in one second; others shall have their turns meanwhile.
     static constexpr int kTimerStepsPerTurn = 1024;
 
-    double startTurn() override;
+    double startTurn() noexcept override;
     bool idleUntil(double deadline) override;
     bool sliceIsOver() override;
 };

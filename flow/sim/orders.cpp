@@ -65,7 +65,7 @@ public:
     }
 
 private:
-    double startTurn() override { return now_; }
+    double startTurn() noexcept override { return now_; }
     bool idleUntil(double deadline) override {
         if (deadline == std::numeric_limits<double>::infinity())
             return false;

@@ -59,7 +59,7 @@ void ProcessLoop::wake() {
     }
 }
 
-double ProcessLoop::startTurn() {
+double ProcessLoop::startTurn() noexcept {
     double local = std::max(timer(), now_); // a clock that was set to another rate may be a rounding error behind
     wakesAt_ = process_.world_.now();
     deadline_ = 0;

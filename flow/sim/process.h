@@ -80,7 +80,7 @@ public:
     void wake();
 
 private:
-    double startTurn() override;
+    double startTurn() noexcept override;
     bool idleUntil(double deadline) override;
     bool sliceIsOver() override;
     bool runTurn() override;

@@ -21,7 +21,7 @@ public:
     double timer() override { return now_; }
 
 private:
-    double startTurn() override { return now_; }
+    double startTurn() noexcept override { return now_; }
     bool idleUntil(double deadline) override {
         if (deadline != std::numeric_limits<double>::infinity())
             now_ = deadline;

@@ -143,7 +143,7 @@ private:
     class Entered;
     class Watch;
 
-    double startTurn() override { return now_; }
+    double startTurn() noexcept override { return now_; }
     bool idleUntil(double deadline) override;
     bool sliceIsOver() override;
     bool runTurn() override;
