@@ -11,7 +11,6 @@
 
 #include "flow/base/assert.h"
 #include "flow/base/error_table.h"
-#include "flow/base/inline.h"
 
 #include <cstdint>
 

@@ -66,6 +66,7 @@ def initialiser(state: Variable, default: str) -> str:
 
 class Printer(ABC):
     runtime = "flow"  # the namespace of what makes the Pending of a wait
+    _frame: str  # what waits, as a pointer to a Waiter
 
     def __init__(self, body: Body, jumps: Jumps) -> None:
         self._body = body
@@ -86,8 +87,6 @@ class Printer(ABC):
 
     @abstractmethod
     def _suspend(self, node: Suspend) -> str: ...
-
-    _frame: str  # what waits, as a pointer to a Waiter
 
     @abstractmethod
     def _when(self, operand: str) -> str:
