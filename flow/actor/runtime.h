@@ -47,10 +47,8 @@ public:
     /// False only if the actor must suspend. Includes the test for cancellation, after which every wait fails.
     FLOW_INLINE bool ready(Pending& wait) {
         Cell* self = Cell::of(this);
-        if (self->has(Cell::kCancelled)) [[unlikely]] {
-            wait.drop();
-            wait = Pending::cancelled();
-        }
+        if (self->has(Cell::kCancelled)) [[unlikely]]
+            wait.cancel();
         return wait.isReady();
     }
     FLOW_INLINE Exit park(Pending wait, int entry) {

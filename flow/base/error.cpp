@@ -98,9 +98,7 @@ DroppedErrorHandler setDroppedErrorHandler(DroppedErrorHandler handler) noexcept
     return droppedHandler.exchange(handler ? handler : printDropped);
 }
 
-void reportDroppedError(const void* code, Error error) noexcept {
-    if (error.code() == error_code_actor_cancelled || error.code() == error_code_broken_promise)
-        return;
+void detail::callDroppedErrorHandler(const void* code, Error error) noexcept {
     onNewStack([&] { // what is left here may do for an actor's end, but not for finding and printing its name
         char where[256];
         detail::actorNameAt(code, where, sizeof where);

@@ -11,6 +11,7 @@
 
 #include "flow/base/assert.h"
 #include "flow/base/error_table.h"
+#include "flow/base/inline.h"
 
 #include <cstdint>
 
@@ -84,12 +85,17 @@ const char* lastUnknownError() noexcept;
 using DroppedErrorHandler = void (*)(const char* where, Error error);
 /// Installs a handler for all threads and returns the one before; null restores the default.
 DroppedErrorHandler setDroppedErrorHandler(DroppedErrorHandler handler) noexcept;
-/// Reports one; `code` is any address inside the function of the actor that dropped it.
-void reportDroppedError(const void* code, Error error) noexcept;
 
 namespace detail {
+FLOW_RARE void callDroppedErrorHandler(const void* code, Error error) noexcept;
 /// From its first call on, an Error that nobody catches is printed by name before the program ends.
 void nameUncaughtErrors() noexcept;
 } // namespace detail
+
+/// Reports one; `code` is any address inside the function of the actor that dropped it.
+inline void reportDroppedError(const void* code, Error error) noexcept {
+    if (error.code() != error_code_actor_cancelled && error.code() != error_code_broken_promise)
+        detail::callDroppedErrorHandler(code, error);
+}
 
 } // namespace flow

@@ -23,6 +23,16 @@ constinit thread_local Cell cancelledByThread = {.waiters = {nullptr, nullptr},
 
 const char FLOW_SETTINGS = 0;
 
+#if FLOW_HANDED_OVER
+void runHandedOver() noexcept {
+    while (handedOver) {
+        Waiter* next = opaque(std::exchange(handedOver, nullptr));
+        noteRunning(next);
+        next->resume(next);
+    }
+}
+#endif
+
 void detach(Waiter* waiter) noexcept {
     if (waiter->link.isLinked())
         waiter->link.unlink();
@@ -132,6 +142,10 @@ void freeWithValue(Cell* cell) noexcept {
     memory::release(cell->valueAddress(), cell->sizeClass);
 }
 
+void freeUnseen(Cell* cell) noexcept {
+    freeCell(cell);
+}
+
 namespace {
 
 /// Destroys the frame and sets its error; returns its cell, which has not been published.
@@ -204,28 +218,18 @@ template <Waiter* (*wake)(Cell*) noexcept>
 } // namespace
 
 Waiter* failFrame(Waiter* frame, Error error) noexcept {
-    return finishFrame(endInError(frame, error), Cell::kError);
+    Cell* cell = endInError(frame, error);
+    if (!cell->waiters.isEmpty())
+        return finishFrame(cell, Cell::kError);
+    releasePromise(cell); // here, since nobody is left to see the end of what is cancelled
+    return nullptr;
 }
 
 namespace {
 
-/// The only waiter, if there is but one and it shall be run.
-Waiter* takeOnly(Cell* cell) {
-    Link& waiters = cell->waiters;
-    bool single = waiters.next == waiters.prev;
-    if (single && (!cell->isError() || !Waiter::of(waiters.next)->awaited.isPassing())) [[likely]]
-        return takeFirst(waiters);
-    return nullptr;
-}
-
 // What is rare stands apart, so that the usual case needs no frame on the stack.
 [[gnu::noinline]] Waiter* wakeMany(Cell* cell) noexcept {
     return cell->isError() ? wakeWithRoom<wakeWithError>(cell) : wakeWithRoom<wakeWithValue>(cell);
-}
-[[gnu::noinline]] Waiter* wakeManyAndRelease(Cell* cell) noexcept {
-    Waiter* last = cell->isError() ? wakeWithRoom<wakeWithError>(cell) : wakeWithRoom<wakeWithValue>(cell);
-    releasePromise(cell);
-    return last;
 }
 
 } // namespace
@@ -236,11 +240,9 @@ Waiter* wakeAllButLast(Cell* cell) noexcept {
 }
 
 Waiter* wakeAndRelease(Cell* cell) noexcept {
-    Waiter* only = takeOnly(cell);
-    if (!only)
-        return wakeManyAndRelease(cell);
-    --cell->promises; // the cell stays: the waiter has a future reference of it
-    return only;
+    Waiter* last = wakeMany(cell);
+    releasePromise(cell);
+    return last;
 }
 
 void breakPromise(Cell* cell, Error error) noexcept {
@@ -266,7 +268,9 @@ void lastFutureGone(Cell* cell) noexcept {
     cancel(cell);
 }
 
-Cell* cancelledCell() noexcept {
+Cell* cancelledCell(Cell* operand) noexcept {
+    if (operand)
+        releaseFuture(operand);
 #if FLOW_CHECKED
     cancelledByThread.owner = thisThread();
 #endif

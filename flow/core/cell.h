@@ -14,6 +14,7 @@
 #include <memory>
 #include <new>
 #include <type_traits>
+#include <utility>
 
 namespace flow::detail {
 
@@ -105,11 +106,20 @@ Cell* newCell(std::size_t frameBytes, std::uint32_t futures, std::uint32_t promi
 /// The part of freeCell for values that have a destructor.
 FLOW_RARE void freeWithValue(Cell* cell) noexcept;
 
+// T is the type of the cell's value; void where that is not known and has to be looked up.
+
 /// Destroys the value, if there is one, and gives the block back.
-inline void freeCell(Cell* cell) {
-    if (cell->has(Cell::kDestroyValue)) [[unlikely]]
+template <class T = void>
+void freeCell(Cell* cell) {
+    if (!std::is_trivially_destructible_v<T> && cell->has(Cell::kDestroyValue)) [[unlikely]]
         return freeWithValue(cell);
-    memory::release(cell->valueAddress(), cell->sizeClass);
+    if constexpr (std::is_void_v<T>) {
+        memory::release(cell->valueAddress(), cell->sizeClass);
+    } else {
+        FLOW_CHECK(cell->prefixUnits * std::size_t{16} == kPrefixBytes<T>,
+                   "a cell is freed as one of another type than it was made for");
+        memory::release(reinterpret_cast<char*>(cell) - kPrefixBytes<T>, cell->sizeClass);
+    }
 }
 
 /// What happens when the last future reference of an unfinished cell goes: an actor is cancelled.
@@ -119,11 +129,12 @@ inline void addFuture(Cell* cell) {
     checkThread(cell);
     ++cell->futures;
 }
-inline void releaseFuture(Cell* cell) noexcept {
+template <class T = void>
+void releaseFuture(Cell* cell) noexcept {
     checkThread(cell);
     if (--cell->futures == 0) {
         if (cell->promises == 0)
-            freeCell(cell);
+            freeCell<T>(cell);
         else if (cell->has(Cell::kHasFrame))
             lastFutureGone(cell);
     }
@@ -134,10 +145,11 @@ inline void addPromise(Cell* cell) {
     ++cell->promises;
 }
 /// Gives up one promise reference of a cell that has been set, or whose waiters shall wait for ever.
-inline void releasePromise(Cell* cell) noexcept {
+template <class T = void>
+void releasePromise(Cell* cell) noexcept {
     checkThread(cell);
     if (--cell->promises == 0 && cell->futures == 0)
-        freeCell(cell);
+        freeCell<T>(cell);
 }
 
 // -------------------------------------------------------------------------------------------------------------------
@@ -161,7 +173,16 @@ inline Waiter* takeFirst(Link& list) {
 Waiter* wakeAllButLast(Cell* cell) noexcept;
 
 /// The same, after which one promise reference is given up.
-Waiter* wakeAndRelease(Cell* cell) noexcept;
+FLOW_RARE Waiter* wakeAndRelease(Cell* cell) noexcept;
+
+/// The only waiter, if there is but one and it shall be run.
+inline Waiter* takeOnly(Cell* cell) {
+    Link& waiters = cell->waiters;
+    bool single = waiters.next == waiters.prev;
+    if (single && (!cell->isError() || !Waiter::of(waiters.next)->awaited.isPassing())) [[likely]]
+        return takeFirst(waiters);
+    return nullptr;
+}
 
 /// Sets the status and wakes. The caller holds a reference to the cell.
 inline Waiter* publish(Cell* cell, std::uint8_t status) noexcept {
@@ -173,14 +194,23 @@ inline Waiter* publish(Cell* cell, std::uint8_t status) noexcept {
 /// errors on as well end in the same way, without recursion. Returns the waiter to hand over to, or null.
 Waiter* failFrame(Waiter* frame, Error error) noexcept;
 
+/// freeCell of what ended when nobody was left to see it.
+FLOW_RARE void freeUnseen(Cell* cell) noexcept;
+
 /// The end of a frame whose state has been destroyed: the cell is published and the frame's promise reference given up.
 /// Returns the waiter to hand over to, or null.
 inline Waiter* finishFrame(Cell* cell, std::uint8_t status) noexcept {
     cell->flags = static_cast<std::uint8_t>((cell->flags & ~(Cell::kHasFrame | Cell::kStatusMask)) | status);
-    if (!cell->waiters.isEmpty())
+    if (cell->waiters.isEmpty()) {
+        if (--cell->promises == 0 && cell->futures == 0) [[unlikely]]
+            freeUnseen(cell);
+        return nullptr;
+    }
+    Waiter* only = takeOnly(cell);
+    if (!only) [[unlikely]]
         return wakeAndRelease(cell);
-    releasePromise(cell);
-    return nullptr;
+    --cell->promises; // the cell stays: the waiter has a future reference of it
+    return only;
 }
 
 /// Sets an error in a cell whose Promise or PromiseStream dies, and runs all waiters.
@@ -193,8 +223,8 @@ void breakPromise(Cell* cell, Error error) noexcept;
 void cancel(Cell* cell) noexcept;
 
 /// A cell of this thread that holds actor_cancelled, with a future reference for the caller: what the wait of a
-/// cancelled actor finds.
-FLOW_RARE Cell* cancelledCell() noexcept;
+/// cancelled actor finds instead of the operand that it was given, whose reference is released.
+FLOW_RARE Cell* cancelledCell(Cell* operand = nullptr) noexcept;
 
 /// The handles among the future references, and one more if there are waiters.
 std::uint32_t futureCount(Cell const* cell) noexcept;

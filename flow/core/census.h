@@ -16,6 +16,7 @@
 #include "flow/memory/allocation_watch.h"
 
 #include <unordered_map>
+#include <utility>
 
 namespace flow::detail {
 

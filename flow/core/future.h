@@ -84,7 +84,7 @@ public:
     }
     ~Future() {
         if (cell_)
-            detail::releaseFuture(cell_);
+            detail::releaseFuture<T>(cell_);
     }
 
     /// Ready with the error, whatever T is.
@@ -144,7 +144,7 @@ private:
         try {
             detail::constructValue<T>(cell_, std::forward<U>(value));
         } catch (...) {
-            detail::freeCell(cell_);
+            detail::freeCell<T>(cell_);
             throw;
         }
         cell_->setStatus(detail::Cell::kValue);
@@ -201,7 +201,7 @@ public:
         detail::checkThread(cell_);
         if (cell_->promises == 1 && cell_->isUnset() && cell_->futures != 0)
             detail::breakPromise(cell_, broken_promise());
-        detail::releasePromise(cell_);
+        detail::releasePromise<T>(cell_);
     }
 
     Future<T> getFuture() const {
@@ -243,7 +243,7 @@ private:
         ++cell->promises;
         if (detail::Waiter* last = detail::publish(cell, status))
             detail::run(last);
-        detail::releasePromise(cell);
+        detail::releasePromise<T>(cell);
     }
     detail::Cell* checked() const {
         FLOW_ASSERT(cell_, "the Promise is invalid: it was moved from");

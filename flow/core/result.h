@@ -24,7 +24,7 @@ public:
     Result(Result&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
     ~Result() {
         if (cell_)
-            releaseFuture(cell_);
+            releaseFuture<T>(cell_);
     }
     T const& get() const { return valueOf<T>(cell_); }
 
@@ -37,7 +37,7 @@ class Result<Void> {
 public:
     explicit Result(Cell* cell) {
         if (cell) // delays have none
-            releaseFuture(cell);
+            releaseFuture<Void>(cell);
     }
     Void const& get() const {
         static constexpr Void value;

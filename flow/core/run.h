@@ -5,11 +5,11 @@
 //     FLOW_HAND_OVER(waiter);    // the last act of a void function: control does not come back here
 //
 // A hand-over keeps the stack constant along a chain of completions. Clang makes it a guaranteed tail call; gcc makes
-// it one from -O2. Where that cannot be had (gcc below -O2), the waiter is left in a thread-local that `run` empties.
+// it one from -O2. Where that cannot be had (gcc below -O2), or costs more (clang, see failAtOnce in
+// flow/coro/awaiters.h), the waiter is left in a thread-local that `run` empties.
 
+#include "flow/base/inline.h"
 #include "flow/core/frame.h"
-
-#include <utility>
 
 #ifndef FLOW_TAIL_CALLS
 #if defined(__clang__) || defined(__OPTIMIZE__)
@@ -21,8 +21,14 @@
 
 namespace flow::detail {
 
-#if !FLOW_TAIL_CALLS
+#if defined(__clang__) || !FLOW_TAIL_CALLS
+#define FLOW_HANDED_OVER 1
+/// Left by whoever cannot hand over, who gives control back at once.
 inline constinit thread_local Waiter* handedOver = nullptr;
+/// What `run` goes on with.
+FLOW_RARE void runHandedOver() noexcept;
+#else
+#define FLOW_HANDED_OVER 0
 #endif
 
 // Runtime and program must agree on the compiler (see FLOW_RARE), on how control is handed over and on the size of a
@@ -61,12 +67,9 @@ inline void run(Waiter* waiter) noexcept {
     noteRunning(waiter);
     waiter = opaque(waiter);
     waiter->resume(waiter);
-#if !FLOW_TAIL_CALLS
-    while (Waiter* next = std::exchange(handedOver, nullptr)) {
-        noteRunning(next);
-        next = opaque(next);
-        next->resume(next);
-    }
+#if FLOW_HANDED_OVER
+    if (handedOver) [[unlikely]]
+        runHandedOver();
 #endif
 #if FLOW_CHECKED
     runningActor = before;

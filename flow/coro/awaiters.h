@@ -91,16 +91,26 @@ struct Awaiter : AwaiterBase {
     }
 };
 
+/// The end, at a co_await, of a coroutine that propagates the error which was there before. Were this the handle of
+/// whoever goes on then, clang would call the noop coroutine at every co_await that suspends.
+#if FLOW_HANDED_OVER
+[[gnu::noinline]] FLOW_RARE inline void failAtOnce(Waiter* frame, Error error) noexcept {
+    handedOver = failFrame(frame, error);
+}
+#else
+FLOW_INLINE void failAtOnce(Waiter* frame, Error error) noexcept {
+    handOver(failFrame(frame, error));
+}
+#endif
+
 /// The same in a coroutine that propagates errors: they never reach await_resume.
 struct PassingAwaiter : AwaiterBase {
     static constexpr bool kPassing = true;
     FLOW_INLINE bool await_ready() const noexcept { return !promise()->isParked() && !promise()->hasFailed(); }
-    FLOW_INLINE HandOver await_suspend(std::coroutine_handle<>) const noexcept {
+    FLOW_INLINE void await_suspend(std::coroutine_handle<>) const noexcept {
         promise()->noteSuspended();
-        if (promise()->isParked()) [[likely]]
-            return caller();
-        Waiter* frame = promise()->frame();
-        return handOver(failFrame(frame, takeError(promise()->takeAwaited())));
+        if (promise()->failsAtOnce()) [[unlikely]]
+            failAtOnce(promise()->frame(), takeError(promise()->takeAwaited()));
     }
     FLOW_INLINE Cell* settled() const { return promise()->takePassing(); }
 };

@@ -145,6 +145,7 @@ FLOW_INLINE Pending pendingNextAs(Stream const& stream) {
 template <class... Args>
 struct Signature {
     static constexpr int kDestructors = (0 + ... + !std::is_trivially_destructible_v<Args>);
+    static constexpr bool kTakenOverSafely = (coro::kTakenOverSafely<Args> && ...);
     using Owned = Parameters<Args...>;
     static constexpr bool kUncancellable = false;
     static constexpr bool kPropagates = (std::is_same_v<Args, Propagate> || ...);
@@ -159,6 +160,7 @@ template <class Object, class... Args>
     requires(!std::is_same_v<Object, Uncancellable>)
 struct Signature<Object, Uncancellable, Args...> : Signature<Args...> {
     static constexpr int kDestructors = Signature<Object, Args...>::kDestructors;
+    static constexpr bool kTakenOverSafely = Signature<Object, Args...>::kTakenOverSafely;
     static constexpr bool kUncancellable = true;
     static constexpr bool kPropagates = Signature<Object, Args...>::kPropagates;
     using Owned = Parameters<Object, Uncancellable, Args...>;
@@ -187,10 +189,12 @@ public:
     }
     /// Ends the frame, not the block: that goes with the last reference to the cell. Only a coroutine whose parameters
     /// could not be copied, which never became one, is freed here.
-    static void operator delete(void* frame) noexcept {
-        Cell* cell = Cell::of(static_cast<Waiter*>(frame));
-        if (!cell->has(Cell::kHasFrame))
-            freeCell(cell);
+    static void operator delete([[maybe_unused]] void* frame) noexcept {
+        if constexpr (!S::kTakenOverSafely) {
+            Cell* cell = Cell::of(static_cast<Waiter*>(frame));
+            if (!cell->has(Cell::kHasFrame))
+                freeCell<T>(cell);
+        }
     }
 
     CoroPromiseBase()

@@ -11,6 +11,12 @@
 
 namespace flow::coro {
 
+/// Whether a parameter gets into the frame without fail. By a move, or where it is declared const by a copy.
+template <class T>
+inline constexpr bool kTakenOverSafely =
+    std::is_reference_v<T> || (std::is_nothrow_move_constructible_v<T> &&
+                               (std::is_nothrow_copy_constructible_v<T> || !std::is_copy_constructible_v<T>));
+
 /// Where the parameters stand that have a destructor. To destroy a frame is a call through a pointer and a look at
 /// where it stands; at its end only they are left of it.
 template <class... Args>

@@ -45,8 +45,7 @@ public:
     FLOW_INLINE bool waitForOperand() {
         Cell* cell = awaited_.cell();
         if (isCancelled()) [[unlikely]] {
-            releaseFuture(cell);
-            awaited_ = cancelledCell();
+            awaited_ = cancelledCell(cell);
             return false;
         }
         if (cell->isReady())
@@ -103,10 +102,8 @@ public:
     /// A ready operand stays where it is; that of a cancelled coroutine becomes one that fails.
     template <bool Passing = false>
     FLOW_INLINE bool waitFor(Pending& operand) {
-        if (isCancelled()) [[unlikely]] {
-            operand.drop();
-            operand = Pending::cancelled();
-        }
+        if (isCancelled()) [[unlikely]]
+            operand.cancel();
         if (operand.isReady())
             return false;
         if (operand.isDelay()) {
@@ -136,6 +133,9 @@ public:
         awaited_ = {};
         return cell;
     }
+    /// At a Passing co_await that has not gone on: whether the frame is not parked but has failed. The link would say
+    /// so too, but this word is what the compiler has just seen written.
+    FLOW_INLINE bool failsAtOnce() const { return awaited_.isReadyCell(); }
     /// Of a frame that is not parked: whether what it waited for has failed.
     FLOW_INLINE bool hasFailed() const { return hasAwaited() && awaited_.anyCell()->isError(); }
     /// Control goes back to whoever called or resumed the coroutine.

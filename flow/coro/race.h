@@ -105,13 +105,13 @@ public:
         FLOW_INLINE bool await_ready() const {
             return this->object()->template decided<AtOnce, true>() && !this->object()->choose_.hasFailed();
         }
-        FLOW_INLINE coro::HandOver await_suspend(std::coroutine_handle<> handle) const noexcept {
+        FLOW_INLINE void await_suspend(std::coroutine_handle<> handle) const noexcept {
             coro::PromiseBase::of(handle)->noteSuspended();
             Choice& choose = this->object()->choose_;
             if (choose.isOver())
-                return coro::handOver(detail::failFrame(choose.frame(), choose.result().takeError()));
-            choose.park(choose.frame());
-            return coro::caller();
+                coro::failAtOnce(choose.frame(), choose.result().takeError());
+            else
+                choose.park(choose.frame());
         }
         FLOW_INLINE Value await_resume() const { return this->object()->settle(); }
     };

@@ -72,8 +72,6 @@ public:
         waiter->awaited = {};
         return pending;
     }
-    /// What every wait of a cancelled actor finds.
-    static Pending cancelled() { return Pending(detail::cancelledCell()); }
 
     FLOW_INLINE bool isReady() const { return kind_ == Kind::Cell && (!cell_ || cell_->isReady()); }
     bool isDelay() const { return kind_ == Kind::Delay; }
@@ -112,18 +110,20 @@ public:
     T takeNext() const {
         return detail::takeNext<T>(cell_);
     }
-    /// `!failed()`; if so, gives up the result, which is not wanted.
+    /// `!failed()`; if so, gives up the result, which is a Void.
     FLOW_INLINE bool passed() const {
         if (!cell_)
             return true;
         if (cell_->isError())
             return false;
-        detail::releaseFuture(cell_);
+        detail::releaseFuture<Void>(cell_);
         return true;
     }
+    /// Becomes what every wait of a cancelled actor finds.
+    FLOW_INLINE void cancel() { *this = Pending(detail::cancelledCell(kind_ == Kind::Cell ? cell_ : nullptr)); }
     /// No result is wanted.
     FLOW_INLINE void drop() const {
-        if (kind_ == Kind::Cell && cell_)
+        if (cell_)
             detail::releaseFuture(cell_);
     }
 

@@ -13,9 +13,8 @@ AllocationFailure::~AllocationFailure() {
     detail::allocationFailure = nullptr;
 }
 
-void AllocationFailure::allocating() {
-    if (allocationFails())
-        throw std::bad_alloc();
+bool AllocationFailure::allocating() noexcept {
+    return !allocationFails();
 }
 
 } // namespace flow

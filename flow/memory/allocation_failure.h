@@ -48,7 +48,7 @@ public:
 private:
     friend bool allocationFails() noexcept;
 
-    void allocating() override;
+    bool allocating() noexcept override;
 
     std::uint64_t n_;
     std::uint64_t count_ = 0;

@@ -38,25 +38,24 @@ AllocationWatch::~AllocationWatch() {
         swapLists();
 }
 
-void* AllocationWatch::allocate(std::size_t bytes, SizeClass sizeClass, std::size_t prefixBytes) {
+void* AllocationWatch::allocate(std::size_t bytes, SizeClass sizeClass, std::size_t prefixBytes) noexcept {
     for (AllocationWatch* each = detail::watch; each; each = each->outer_)
-        each->allocating();
+        if (!each->allocating())
+            return nullptr;
     void* block;
     if (FreeBlock* first = setAside[sizeClass]; first && !FLOW_SYSTEM_BLOCKS) {
         setAside[sizeClass] = first->next;
         ++heap.classes[sizeClass].allocated;
         block = first;
     } else {
-        struct Restored {
-            AllocationWatch* before = std::exchange(detail::watch, nullptr);
-            Restored() { swapLists(); }
-            ~Restored() {
-                swapLists();
-                detail::watch = before;
-            }
-        } restored;
+        AllocationWatch* before = std::exchange(detail::watch, nullptr);
+        swapLists();
         block = detail::allocateSlow(bytes, sizeClass);
+        swapLists();
+        detail::watch = before;
     }
+    if (!block)
+        return nullptr;
     void* cell = prefixBytes == kNoCell ? nullptr : static_cast<char*>(block) + prefixBytes;
     for (AllocationWatch* each = detail::watch; each; each = each->outer_)
         each->allocated(block, cell);

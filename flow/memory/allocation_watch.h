@@ -24,19 +24,21 @@ public:
     virtual ~AllocationWatch();
 
 protected:
-    /// Called before a block is taken; may throw std::bad_alloc, and then nothing is.
-    virtual void allocating() {}
+    /// Called before a block is taken. False refuses it: whoever asked gets std::bad_alloc.
+    virtual bool allocating() noexcept { return true; }
     /// `cell` is where the result cell is in the block; null if there is none.
     virtual void allocated([[maybe_unused]] void* block, [[maybe_unused]] void* cell) noexcept {}
     virtual void released([[maybe_unused]] void* block) noexcept {}
 
 private:
-    friend void* detail::allocateSlow(std::size_t bytes, SizeClass sizeClass);
-    friend void* detail::allocateCellSlow(std::size_t bytes, SizeClass sizeClass, std::size_t prefixBytes);
+    friend FLOW_RARE void* detail::allocateSlow(std::size_t bytes, SizeClass sizeClass) noexcept;
+    friend FLOW_RARE void* detail::allocateCellSlow(std::size_t bytes, SizeClass sizeClass,
+                                                    std::size_t prefixBytes) noexcept;
     friend FLOW_RARE void detail::releaseSlow(void* block, SizeClass sizeClass) noexcept;
 
     static constexpr std::size_t kNoCell = static_cast<std::size_t>(-1);
-    static void* allocate(std::size_t bytes, SizeClass sizeClass, std::size_t prefixBytes);
+    /// Null if there is no memory, or a watch refuses.
+    static void* allocate(std::size_t bytes, SizeClass sizeClass, std::size_t prefixBytes) noexcept;
     static void release(void* block, SizeClass sizeClass) noexcept;
 
     AllocationWatch* outer_;

@@ -7,27 +7,30 @@
 
 namespace flow::memory {
 
-void* detail::allocateSlow(std::size_t bytes, SizeClass sizeClass) {
+void detail::throwBadAlloc() {
+    throw std::bad_alloc();
+}
+
+void* detail::allocateSlow(std::size_t bytes, SizeClass sizeClass) noexcept {
     if (watch)
         return AllocationWatch::allocate(bytes, sizeClass, AllocationWatch::kNoCell);
     FreeList& list = heap.classes[sizeClass];
     if (FLOW_SYSTEM_BLOCKS || sizeClass == kSystemClass) {
         void* block = std::malloc(bytes);
-        if (!block)
-            throw std::bad_alloc();
-        ++list.allocated;
+        if (block)
+            ++list.allocated;
         return block;
     }
     Home* home = Home::current();
-    if (!home)
-        throw std::bad_alloc();
-    FreeBlock* block = home->supply(sizeClass);
+    FreeBlock* block = home ? home->supply(sizeClass) : nullptr;
+    if (!block)
+        return nullptr;
     list.first = block->next;
     ++list.allocated;
     return block;
 }
 
-void* detail::allocateCellSlow(std::size_t bytes, SizeClass sizeClass, std::size_t prefixBytes) {
+void* detail::allocateCellSlow(std::size_t bytes, SizeClass sizeClass, std::size_t prefixBytes) noexcept {
     return watch ? AllocationWatch::allocate(bytes, sizeClass, prefixBytes) : allocateSlow(bytes, sizeClass);
 }
 

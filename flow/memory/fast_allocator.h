@@ -91,25 +91,26 @@ inline constinit thread_local Heap heap{};
 /// The innermost watch of this thread: flow/memory/allocation_watch.h.
 inline constinit thread_local AllocationWatch* watch = nullptr;
 
-/// Fills the free list of the class, or takes from the system; throws std::bad_alloc with everything unchanged.
-void* allocateSlow(std::size_t bytes, SizeClass sizeClass);
+/// Fills the free list of the class, or takes from the system; null with everything unchanged if there is no memory.
+FLOW_RARE void* allocateSlow(std::size_t bytes, SizeClass sizeClass) noexcept;
 /// The same; a watch learns where the cell is.
-void* allocateCellSlow(std::size_t bytes, SizeClass sizeClass, std::size_t prefixBytes);
+FLOW_RARE void* allocateCellSlow(std::size_t bytes, SizeClass sizeClass, std::size_t prefixBytes) noexcept;
+[[noreturn]] void throwBadAlloc();
 /// Looks for blocks of other threads among those that have been freed. Every block of kSystemClass comes here, so that
 /// `release` needs one test for both.
 FLOW_RARE void releaseSlow(void* block, SizeClass sizeClass) noexcept;
-
-} // namespace detail
-
-namespace detail {
 
 template <class Slow>
 FLOW_INLINE void* allocate(std::size_t bytes, Slow slow) {
     SizeClass sizeClass = sizeClassOf(bytes);
     FreeList& list = heap.classes[sizeClass];
     FreeBlock* block = list.first;
-    if (FLOW_SYSTEM_BLOCKS || __builtin_expect(block == nullptr, false))
-        return slow(bytes, sizeClass);
+    if (FLOW_SYSTEM_BLOCKS || __builtin_expect(block == nullptr, false)) {
+        void* taken = slow(bytes, sizeClass);
+        if (!taken)
+            throwBadAlloc();
+        return taken;
+    }
     list.first = block->next;
     ++list.allocated;
     return block;
@@ -130,12 +131,13 @@ FLOW_INLINE void* allocateCell(std::size_t bytes, std::size_t prefixBytes) {
 
 /// Gives back a block of `allocate(bytes)` with `sizeClassOf(bytes) == sizeClass`.
 inline void release(void* block, SizeClass sizeClass) noexcept {
-    auto& list = detail::heap.classes[sizeClass];
-    if (__builtin_expect(--list.toBeFreed == 0, false))
-        return detail::releaseSlow(block, sizeClass);
+    detail::FreeList* list = &detail::heap.classes[sizeClass];
+    asm("" : "+r"(list)); // clang would find it anew for each of its members
+    if (__builtin_expect(--list->toBeFreed == 0, false))
+        return detail::releaseSlow(block, static_cast<SizeClass>(list - detail::heap.classes));
     auto* freed = static_cast<detail::FreeBlock*>(block);
-    freed->next = list.first;
-    list.first = freed;
+    freed->next = list->first;
+    list->first = freed;
 }
 
 /// What one thread has done in one class.

@@ -327,7 +327,7 @@ FreeBlock* Home::takeBlocks(Chunk::Span& span) noexcept {
 // -------------------------------------------------------------------------------------------------------------------
 // Spans and chunks
 
-FreeBlock* Home::supply(SizeClass sizeClass) {
+FreeBlock* Home::supply(SizeClass sizeClass) noexcept {
     if (FreeBlock* blocks = takeFree(sizeClass))
         return blocks;
     if (isSorting_ || unsortedBytes() > kMayBeUnsorted) {
@@ -344,9 +344,7 @@ FreeBlock* Home::supply(SizeClass sizeClass) {
         if (FreeBlock* blocks = takeFree(sizeClass))
             return blocks;
     }
-    if (!unused_)
-        throw std::bad_alloc();
-    return carve(sizeClass);
+    return unused_ ? carve(sizeClass) : nullptr;
 }
 
 /// What is in the list, what came home, or the blocks of a span; null if there are none.

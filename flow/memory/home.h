@@ -46,8 +46,8 @@ public:
     /// memory for it.
     static Home* current() noexcept;
 
-    /// Blocks for the class, of which this thread has none left. Throws std::bad_alloc with everything unchanged.
-    FreeBlock* supply(SizeClass sizeClass);
+    /// Blocks for the class, of which this thread has none left. Null with everything unchanged if there is no memory.
+    FreeBlock* supply(SizeClass sizeClass) noexcept;
     /// To be called after each `freesBetween` frees: picks out and sends home what is not ours.
     void pickOut(SizeClass sizeClass) noexcept;
     static constexpr std::uint64_t freesBetween(SizeClass sizeClass) { return kLookBytes / blockBytes(sizeClass); }

@@ -18,12 +18,13 @@ public:
     explicit Watch(World& world) : world_(world) {}
 
 private:
-    void allocating() override {
+    bool allocating() noexcept override {
         Process* process = world_.current_;
-        if (process && !process->isEnding_ && process->failingAllocation_ >= 0 && process->failingAllocation_-- == 0) {
+        bool fails =
+            process && !process->isEnding_ && process->failingAllocation_ >= 0 && process->failingAllocation_-- == 0;
+        if (fails)
             world_.happened(FaultKind::allocationFailure, process->id_);
-            throw std::bad_alloc();
-        }
+        return !fails;
     }
 
     World& world_;

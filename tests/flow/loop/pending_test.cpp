@@ -105,10 +105,16 @@ TEST_CASE("pending: the next element of a stream stays there until it is taken")
 }
 
 TEST_CASE("pending: what a cancelled actor's wait finds") {
-    Pending wait = Pending::cancelled();
-    CHECK(wait.isReady());
-    CHECK(wait.failed());
-    CHECK(wait.takeError().code() == error_code_actor_cancelled);
+    test::Balance balance;
+    SimLoop sim;
+    Promise<int> promise;
+    for (Pending wait : {pending<int>(promise.getFuture()), pending<Void>(delay(1)), Pending()}) {
+        wait.cancel();
+        CHECK(wait.isReady());
+        CHECK(wait.failed());
+        CHECK(wait.takeError().code() == error_code_actor_cancelled);
+    }
+    CHECK(promise.getFutureReferenceCount() == 0);
 }
 
 TEST_CASE("pending: pendingAs remembers the type of what is waited for") {
