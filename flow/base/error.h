@@ -87,6 +87,7 @@ using DroppedErrorHandler = void (*)(const char* where, Error error);
 DroppedErrorHandler setDroppedErrorHandler(DroppedErrorHandler handler) noexcept;
 
 namespace detail {
+/// Whatever the error is.
 FLOW_RARE void callDroppedErrorHandler(const void* code, Error error) noexcept;
 /// From its first call on, an Error that nobody catches is printed by name before the program ends.
 void nameUncaughtErrors() noexcept;

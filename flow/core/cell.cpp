@@ -221,7 +221,7 @@ Waiter* failFrame(Waiter* frame, Error error) noexcept {
     Cell* cell = endInError(frame, error);
     if (!cell->waiters.isEmpty())
         return finishFrame(cell, Cell::kError);
-    releasePromise(cell); // here, since nobody is left to see the end of what is cancelled
+    releasePromise(cell); // not by freeUnseen, which saves all registers: nobody sees the end of what is cancelled
     return nullptr;
 }
 

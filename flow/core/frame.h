@@ -54,8 +54,6 @@ public:
 
     bool isNothing() const { return word_ == 0; }
     bool isCell() const { return word_ != 0 && (word_ & kMask) == 0; }
-    /// Of a frame that goes on: whether it has a cell to take.
-    bool isReadyCell() const { return word_ != 0 && (word_ & (kMask | kPassing)) == 0; }
     bool isTimer() const { return (word_ & kMask) == kTimer; }
     bool isGroup() const { return (word_ & kMask) == kGroup; }
     bool isTurn() const { return word_ == kTurn; }

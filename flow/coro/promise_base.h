@@ -135,7 +135,7 @@ public:
     }
     /// At a Passing co_await that has not gone on: whether the frame is not parked but has failed. The link would say
     /// so too, but this word is what the compiler has just seen written.
-    FLOW_INLINE bool failsAtOnce() const { return awaited_.isReadyCell(); }
+    FLOW_INLINE bool failsAtOnce() const { return awaited_.isCell() && !awaited_.isPassing(); }
     /// Of a frame that is not parked: whether what it waited for has failed.
     FLOW_INLINE bool hasFailed() const { return hasAwaited() && awaited_.anyCell()->isError(); }
     /// Control goes back to whoever called or resumed the coroutine.

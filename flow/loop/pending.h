@@ -123,7 +123,7 @@ public:
     FLOW_INLINE void cancel() { *this = Pending(detail::cancelledCell(kind_ == Kind::Cell ? cell_ : nullptr)); }
     /// No result is wanted.
     FLOW_INLINE void drop() const {
-        if (cell_)
+        if (kind_ == Kind::Cell && cell_)
             detail::releaseFuture(cell_);
     }
 

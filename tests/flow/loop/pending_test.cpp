@@ -85,6 +85,7 @@ TEST_CASE("pending: delays and yields") {
     CHECK(nothingToDo.isReady());
     CHECK_FALSE(nothingToDo.failed());
     nothingToDo.drop();
+    pending<Void>(delay(1)).drop();
 }
 
 TEST_CASE("pending: the next element of a stream stays there until it is taken") {

@@ -26,6 +26,10 @@ struct Seen : memory::AllocationWatch {
     void released(void* block) noexcept override { blocks.erase(block); }
 };
 
+struct Refusing : memory::AllocationWatch {
+    bool allocating() noexcept override { return false; }
+};
+
 } // namespace
 
 TEST_CASE("allocation watch: sees what is taken and given back, of every size") {
@@ -80,6 +84,21 @@ TEST_CASE("allocation watch: several see the same, and one that refuses refuses 
     CHECK(outer.blocks.empty());
     Promise<int> another;
     CHECK(outer.allocations == 2);
+}
+
+TEST_CASE("allocation watch: what one refuses is not taken, and others do not see it") {
+    std::int64_t live = memory::totalStatistics().live();
+    Seen seen;
+    {
+        Refusing refusing;
+        for (std::size_t bytes : {16, 513, 100000})
+            CHECK_THROWS_AS(memory::allocate(bytes), std::bad_alloc);
+        CHECK_THROWS_AS(Promise<int>(), std::bad_alloc);
+    }
+    CHECK(seen.allocations == 0);
+    CHECK(memory::totalStatistics().live() == live);
+    Promise<int> promise;
+    CHECK(seen.allocations == 1);
 }
 
 TEST_CASE("allocation watch: they end in reverse order") {
