@@ -199,17 +199,17 @@ public:
 
     CoroPromiseBase()
         requires(!kOwnsParameters)
-    {
-        begin();
-    }
+    = default;
     // gcc gives what is declared T&& as such.
     FLOW_INLINE explicit CoroPromiseBase(auto&&... parameters)
         requires(kOwnsParameters)
-        : parameters_(parameters...) {
-        begin();
-    }
+        : parameters_(parameters...) {}
 
-    std::suspend_never initial_suspend() const noexcept { return {}; }
+    /// Sets the flags here, just before the body: what it asks of them at its first co_await the compiler knows.
+    std::suspend_never initial_suspend() noexcept {
+        begin(S::kUncancellable);
+        return {};
+    }
     /// Locals are gone here.
     Ending<Cell::kUnset> final_suspend() const noexcept {
         this->noteSuspended();
@@ -297,6 +297,10 @@ public:
     }
 
 protected:
+    void begin(bool uncancellable) {
+        cell()->flags = static_cast<std::uint8_t>(Cell::kHasFrame | (uncancellable ? Cell::kUncancellable : 0) |
+                                                  (S::kPropagates ? Cell::kPassesCancel : 0));
+    }
     /// Builds the result, unless nobody is left to see it.
     template <class U>
     void setValue(U&& value) {
@@ -305,10 +309,6 @@ protected:
     }
 
 private:
-    void begin() {
-        cell()->flags = static_cast<std::uint8_t>(Cell::kHasFrame | (S::kUncancellable ? Cell::kUncancellable : 0) |
-                                                  (S::kPropagates ? Cell::kPassesCancel : 0));
-    }
     template <class A>
     FLOW_INLINE Given<A> awaitOn(Cell* operand) {
         beginWait();
@@ -317,6 +317,10 @@ private:
     }
     template <class A, class Operand>
     FLOW_INLINE Given<A> borrow(Cell* cell, Operand const& operand) {
+        if (this->isCancelled()) [[unlikely]] {
+            cell = cancelledCell();
+            --cell->futures; // borrowed as any
+        }
         forget(operand);
         return awaitOn<A>(cell);
     }
@@ -361,8 +365,11 @@ class DetachedPromise : public CoroPromiseBase<Void, S>, public ReturnsVoid {
 public:
     using CoroPromiseBase<Void, S>::CoroPromiseBase;
     Detached get_return_object() noexcept {
-        this->cell()->flags |= Cell::kUncancellable;
         this->cell()->futures = 0;
+        return {};
+    }
+    std::suspend_never initial_suspend() noexcept {
+        this->begin(true);
         return {};
     }
 };

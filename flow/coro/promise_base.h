@@ -54,26 +54,24 @@ public:
         parkAt<Passing>(cell);
         return true;
     }
-    /// The same for an operand of which no reference has been taken yet. None is needed if it has a value, since
-    /// nothing runs between this and the end of the co_await that could take it away: `awaited` is empty then, and the
-    /// cell is found where the link would point to if the frame were parked.
+    /// The same for an operand of which no reference has been taken yet, in a coroutine that is not cancelled. None is
+    /// needed if it has a value, since nothing runs between this and the end of the co_await that could take it away:
+    /// `awaited` is empty then, and the cell is found where the link would point to if the frame were parked.
     template <bool Passing>
     FLOW_INLINE bool waitForBorrowed() {
         Cell* cell = awaited_.cell();
-        if (!isCancelled()) [[likely]] {
-            if (!cell->isReady()) {
-                addFuture(cell);
-                parkAt<Passing>(cell);
-                return true;
-            }
-            if (cell->isValue()) [[likely]] {
-                link_.prev = &cell->waiters;
-                awaited_ = {};
-                return false;
-            }
+        if (!cell->isReady()) {
+            addFuture(cell);
+            parkAt<Passing>(cell);
+            return true;
         }
-        addFuture(cell);
-        return waitForOperand<Passing>();
+        if (cell->isValue()) [[likely]] {
+            link_.prev = &cell->waiters;
+            awaited_ = {};
+        } else {
+            addFuture(cell);
+        }
+        return false;
     }
     FLOW_INLINE Cell* borrowed() const { return reinterpret_cast<Cell*>(link_.prev); }
     FLOW_INLINE bool waitFor(Delay delay) {
@@ -146,6 +144,8 @@ public:
     }
 
 protected:
+    FLOW_INLINE bool isCancelled() { return cell()->has(Cell::kCancelled); }
+
     PromiseBase() : link_{nullptr, nullptr} { noteRunning(frame()); }
     ~PromiseBase() = default;
 
@@ -156,7 +156,6 @@ private:
         if constexpr (Passing)
             awaited_ = Awaited::passing(operand);
     }
-    FLOW_INLINE bool isCancelled() { return cell()->has(Cell::kCancelled); }
 
     Link link_; // written through frame()
     Awaited awaited_;

@@ -13,6 +13,8 @@
 
 #include "flow/loop/loop.h"
 
+#include <limits>
+
 namespace flow {
 
 /// A time to wait for, not yet waited for. A value: nothing happens until it is awaited or becomes a Future.
@@ -20,6 +22,7 @@ class [[nodiscard]] Delay {
 public:
     Delay(double deadline, TaskPriority priority) : deadline_(deadline), priority_(priority) {}
 
+    /// On the loop's clock; minus infinity of delay(0).
     double deadline() const { return deadline_; }
     TaskPriority priority() const { return priority_; }
     operator Future<Void>() const;
@@ -43,7 +46,9 @@ private:
 
 /// Continues `seconds` later at the given priority. 0 or less: behind what is ready at that priority now.
 inline Delay delay(double seconds, TaskPriority priority = TaskPriority::DefaultDelay) {
-    return {loop().now() + (seconds > 0 ? seconds : 0), priority};
+    if (seconds > 0)
+        return {loop().now() + seconds, priority};
+    return {-std::numeric_limits<double>::infinity(), priority}; // needs no look at the clock
 }
 /// Continues at `time` on the loop's clock, or as delay(0) if that has passed.
 inline Delay delayUntil(double time, TaskPriority priority = TaskPriority::DefaultDelay) {

@@ -35,16 +35,8 @@ public:
     void push(Waiter* waiter, TaskPriority priority) {
         int level = levelOf(priority);
         Link& list = lists_.get()[level];
-        std::uint64_t& word = words_[level >> 6];
-        std::uint64_t bit = std::uint64_t{1} << (level & 63);
-        if (!(word & bit)) {
-            list.reset();
-            word |= bit;
-            groups_[level >> 12] |= std::uint64_t{1} << ((level >> 6) & 63);
-            top_ |= 1u << (level >> 12);
-            if (level > highest_)
-                highest_ = level;
-        }
+        if (!list.prev) [[unlikely]]
+            open(level);
         pushBack(list, waiter->link);
     }
 
@@ -76,7 +68,9 @@ public:
 
     static int levelOf(TaskPriority priority) {
         int level = static_cast<int>(priority);
-        return level < 0 ? 0 : level >= kPriorities ? kPriorities - 1 : level;
+        if (level < 0 || level >= kPriorities) [[unlikely]]
+            return level < 0 ? 0 : kPriorities - 1;
+        return level;
     }
 
     /// Takes out every waiter, as if it were parked nowhere: unlinking it later is harmless. Posted calls, which nobody
@@ -96,8 +90,18 @@ private:
 
     static int topBit(std::uint64_t word) { return 63 - __builtin_clzll(word); }
 
+    /// A list in use has a `prev`.
+    FLOW_INLINE void open(int level) {
+        lists_.get()[level].reset();
+        words_[level >> 6] |= std::uint64_t{1} << (level & 63);
+        groups_[level >> 12] |= std::uint64_t{1} << ((level >> 6) & 63);
+        top_ |= 1u << (level >> 12);
+        if (level > highest_)
+            highest_ = level;
+    }
     /// Of the highest list that is in use.
     void clear(int level) {
+        lists_.get()[level].prev = nullptr;
         words_[level >> 6] &= ~(std::uint64_t{1} << (level & 63));
         if (words_[level >> 6] == 0) {
             groups_[level >> 12] &= ~(std::uint64_t{1} << ((level >> 6) & 63));
