@@ -77,19 +77,19 @@ public:
     FLOW_INLINE bool waitFor(Delay delay) {
         if (isCancelled()) [[unlikely]] {
             awaited_ = cancelledCell();
-            return false;
+            return known(false);
         }
         loop().parkUntil(frame(), delay.deadline(), delay.priority());
-        return true;
+        return known(true);
     }
     FLOW_INLINE bool waitFor(Yield yield) {
         if (isCancelled()) [[unlikely]] {
             awaited_ = cancelledCell();
         } else if (loop().shouldYield()) {
             loop().makeReady(frame(), yield.priority());
-            return true;
+            return known(true);
         }
-        return false;
+        return known(false);
     }
     FLOW_INLINE bool waitFor(ChooseBase& choose) {
         if (choose.decided())
@@ -150,6 +150,13 @@ protected:
     ~PromiseBase() = default;
 
 private:
+    /// Lets isParked() be known where that is asked next, as far as nobody runs in between: the compiler does not see
+    /// that what frame() gives has the link in it.
+    FLOW_INLINE bool known(bool parked) const {
+        if (isParked() != parked)
+            __builtin_unreachable();
+        return parked;
+    }
     template <bool Passing>
     FLOW_INLINE void parkAt(Cell* operand) {
         pushFront(operand->waiters, frame()->link);
