@@ -154,7 +154,7 @@ struct Actor : F, ResultBytes<kPrefixBytes<CellType<typename F::Value>>> {
             status = self->failed(currentError());
         }
         if (status != kSuspended) { // `future` is the only reference: nobody waits, and nobody can have cancelled
-            cell->flags = static_cast<std::uint8_t>((cell->flags & Cell::kDestroyValue) | status);
+            setEnded<CellType<T>>(cell, status);
             cell->promises = 0;
         }
         return future;
@@ -204,7 +204,7 @@ private:
             releasePromise(cell);
             return nullptr;
         }
-        return finishFrame(cell, status);
+        return finishFrame<CellType<T>>(cell, status);
     }
 
     static void destroyActor(Waiter* frame) { static_cast<Actor*>(frame)->state().~S(); }

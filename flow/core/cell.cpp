@@ -157,8 +157,7 @@ Cell* endInError(Waiter* frame, Error error) noexcept {
     cell->error = error;
     if (cell->futures == 0) [[unlikely]]
         reportDroppedError(code, error);
-    cell->flags &= static_cast<std::uint8_t>(~Cell::kHasFrame);
-    cell->setStatus(Cell::kError);
+    setEnded(cell, Cell::kError);
     return cell;
 }
 

@@ -178,10 +178,14 @@ FLOW_RARE Waiter* wakeAndRelease(Cell* cell) noexcept;
 /// The only waiter, if there is but one and it shall be run.
 inline Waiter* takeOnly(Cell* cell) {
     Link& waiters = cell->waiters;
-    bool single = waiters.next == waiters.prev;
-    if (single && (!cell->isError() || !Waiter::of(waiters.next)->awaited.isPassing())) [[likely]]
-        return takeFirst(waiters);
-    return nullptr;
+    if (waiters.next != waiters.prev) [[unlikely]]
+        return nullptr;
+    Waiter* only = Waiter::of(waiters.next);
+    if (cell->isError() && only->awaited.isPassing()) [[unlikely]]
+        return nullptr;
+    waiters.reset();
+    only->link.next = nullptr;
+    return only;
 }
 
 /// Sets the status and wakes. The caller holds a reference to the cell.
@@ -197,10 +201,18 @@ Waiter* failFrame(Waiter* frame, Error error) noexcept;
 /// freeCell of what ended when nobody was left to see it.
 FLOW_RARE void freeUnseen(Cell* cell) noexcept;
 
+/// What a cell says from the end of its frame on.
+template <class T = void>
+void setEnded(Cell* cell, std::uint8_t status) noexcept {
+    std::uint8_t kept = std::is_trivially_destructible_v<T> ? 0 : cell->flags & Cell::kDestroyValue;
+    cell->flags = static_cast<std::uint8_t>(kept | status);
+}
+
 /// The end of a frame whose state has been destroyed: the cell is published and the frame's promise reference given up.
 /// Returns the waiter to hand over to, or null.
-inline Waiter* finishFrame(Cell* cell, std::uint8_t status) noexcept {
-    cell->flags = static_cast<std::uint8_t>((cell->flags & ~(Cell::kHasFrame | Cell::kStatusMask)) | status);
+template <class T = void>
+Waiter* finishFrame(Cell* cell, std::uint8_t status) noexcept {
+    setEnded<T>(cell, status);
     if (cell->waiters.isEmpty()) {
         if (--cell->promises == 0 && cell->futures == 0) [[unlikely]]
             freeUnseen(cell);

@@ -237,7 +237,7 @@ struct Ending {
                 cell->flags = Cell::kNever;
                 releasePromise(cell);
             } else {
-                last = finishFrame(cell, Cell::kValue);
+                last = finishFrame<typename Promise::Value>(cell, Cell::kValue);
             }
         }
         return handOver(last);

@@ -174,6 +174,7 @@ class CoroPromiseBase : public PromiseBase, ResultBytes<kPrefixBytes<T>> {
     static constexpr bool kOwnsParameters = S::kDestructors > 0 && S::kDestructors <= 3;
 
 public:
+    using Value = T;
     static constexpr bool kPropagates = S::kPropagates;
 
     static void* operator new(std::size_t bytes)

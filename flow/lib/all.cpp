@@ -85,7 +85,7 @@ Waiter* QuorumFrame::finish(Cell* cell, Error error) noexcept {
                 releaseFuture(input);
     }
     cell->error = error;
-    return finishFrame(cell, error.isValid() ? Cell::kError : Cell::kValue);
+    return finishFrame<Void>(cell, error.isValid() ? Cell::kError : Cell::kValue);
 }
 
 } // namespace flow::detail

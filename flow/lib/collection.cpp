@@ -89,7 +89,7 @@ struct CollectionFrame : Waiter {
         }
         Cell* cell = Cell::of(frame);
         cell->error = error;
-        return finishFrame(cell, error.isValid() ? Cell::kError : Cell::kValue);
+        return finishFrame<Void>(cell, error.isValid() ? Cell::kError : Cell::kValue);
     }
 };
 

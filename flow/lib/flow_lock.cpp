@@ -61,7 +61,7 @@ struct FlowLock::Taker {
     Waiter* finish(Error error) {
         Cell* cell = Cell::of(&waiter);
         cell->error = error;
-        return finishFrame(cell, error.isValid() ? Cell::kError : Cell::kValue);
+        return finishFrame<Void>(cell, error.isValid() ? Cell::kError : Cell::kValue);
     }
 };
 

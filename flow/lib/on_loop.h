@@ -179,7 +179,7 @@ private:
         Cell* cell = Cell::of(asker);
         asker->~Asker();
         cell->error = error;
-        return finishFrame(cell, error.isValid() ? Cell::kError : Cell::kValue);
+        return finishFrame<Value>(cell, error.isValid() ? Cell::kError : Cell::kValue);
     }
 
     Loop& home_;

@@ -51,7 +51,7 @@ struct YieldedFrame : Waiter {
         waiter->awaited = {};
         releaseFuture(input);
         own->error = error;
-        if (Waiter* last = finishFrame(own, error.isValid() ? Cell::kError : Cell::kValue))
+        if (Waiter* last = finishFrame<Void>(own, error.isValid() ? Cell::kError : Cell::kValue))
             FLOW_HAND_OVER(last);
     }
 

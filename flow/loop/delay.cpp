@@ -13,7 +13,7 @@ void completeDelay(Waiter* frame) {
         releaseFuture(cancelled);
         cell->error = actor_cancelled();
     }
-    if (Waiter* last = finishFrame(cell, cancelled ? Cell::kError : Cell::kValue))
+    if (Waiter* last = finishFrame<Void>(cell, cancelled ? Cell::kError : Cell::kValue))
         FLOW_HAND_OVER(last);
 }
 
