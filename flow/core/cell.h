@@ -191,7 +191,10 @@ inline Waiter* takeOnly(Cell* cell) {
 /// Sets the status and wakes. The caller holds a reference to the cell.
 inline Waiter* publish(Cell* cell, std::uint8_t status) noexcept {
     cell->setStatus(status);
-    return cell->waiters.isEmpty() ? nullptr : wakeAllButLast(cell);
+    if (cell->waiters.isEmpty())
+        return nullptr;
+    Waiter* only = takeOnly(cell);
+    return only ? only : wakeAllButLast(cell);
 }
 
 /// Ends a frame that is not parked and passes the error on: destroys it and publishes. Those of its waiters that pass
