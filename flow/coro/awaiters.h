@@ -119,8 +119,7 @@ struct PassingAwaiter : AwaiterBase {
 template <class Base>
 struct CellAwaiter : Base {
     FLOW_INLINE bool await_ready() const noexcept {
-        return !this->promise()->template waitForOperand<Base::kPassing>() &&
-               !(Base::kPassing && this->promise()->hasFailed());
+        return !this->promise()->template waitForOperand<Base::kPassing>();
     }
 };
 template <class T, class Base>
@@ -131,19 +130,18 @@ struct ValueAwaiter : CellAwaiter<Base> {
 template <class Base>
 struct BorrowingAwaiter : Base {
     FLOW_INLINE bool await_ready() const noexcept {
-        return !this->promise()->template waitForBorrowed<Base::kPassing>() &&
-               !(Base::kPassing && this->promise()->hasFailed());
+        return !this->promise()->template waitForBorrowed<Base::kPassing>();
     }
 
 protected:
+    /// Of a co_await whose operand had a value at once.
+    FLOW_INLINE bool isBorrowed() const { return !this->promise()->hasAwaited(); }
     FLOW_INLINE Cell* borrowed() const { return this->promise()->borrowed(); }
     FLOW_INLINE Cell* settledOrCounted() const {
-        Cell* cell = this->settled();
-        if (!cell) {
-            cell = borrowed();
-            addFuture(cell);
-        }
-        return cell;
+        if (!isBorrowed())
+            return this->settled();
+        addFuture(borrowed());
+        return borrowed();
     }
 };
 // A reference is needed even then if a constructor of the value's might drop the last one.
@@ -151,8 +149,7 @@ template <class T, class Base>
 struct BorrowedValueAwaiter : BorrowingAwaiter<Base> {
     FLOW_INLINE T await_resume() const {
         if constexpr (kFreeToCopy<T>) {
-            Cell* cell = this->settled();
-            return cell ? takeValue<T>(cell) : valueOf<T>(this->borrowed());
+            return this->isBorrowed() ? valueOf<T>(this->borrowed()) : takeValue<T>(this->settled());
         } else {
             return takeValue<T>(this->settledOrCounted());
         }
@@ -162,8 +159,7 @@ template <class T, class Base>
 struct BorrowedStreamAwaiter : BorrowingAwaiter<Base> {
     FLOW_INLINE T await_resume() const {
         if constexpr (kFreeToCopy<T>) {
-            Cell* cell = this->settled();
-            return cell ? takeNext<T>(cell) : StreamState<T>::take(this->borrowed());
+            return this->isBorrowed() ? StreamState<T>::take(this->borrowed()) : takeNext<T>(this->settled());
         } else {
             return takeNext<T>(this->settledOrCounted());
         }

@@ -318,18 +318,19 @@ private:
     }
     template <class A, class Operand>
     FLOW_INLINE Given<A> borrow(Cell* cell, Operand const& operand) {
+        beginWait();
         if (this->isCancelled()) [[unlikely]] {
             cell = cancelledCell();
             --cell->futures; // borrowed as any
         }
         forget(operand);
-        return awaitOn<A>(cell);
+        this->setBorrowed(cell);
+        return give<A>(this);
     }
     FLOW_INLINE void beginWait() const {
-#ifndef __clang__ // whose operands are awaited one after the other, as the language says
-        FLOW_ASSERT(!this->isParked() && !this->hasAwaited(),
-                    "gcc began two co_awaits of one expression at once: give each a statement of its own");
-#endif
+        if constexpr (!kAwaitsInOrder)
+            FLOW_ASSERT(!this->isParked() && !this->hasAwaited(),
+                        "gcc began two co_awaits of one expression at once: give each a statement of its own");
     }
 
     [[no_unique_address]] std::conditional_t<kOwnsParameters, typename S::Owned, Parameters<>> parameters_;

@@ -9,6 +9,14 @@
 namespace flow::coro {
 using namespace flow::detail;
 
+/// Whether the co_awaits of one expression come one after the other, as the language says. gcc 12 may begin them all
+/// before it waits for the first, which is noticed by the operand that the first has left.
+#ifdef __clang__
+inline constexpr bool kAwaitsInOrder = true;
+#else
+inline constexpr bool kAwaitsInOrder = false;
+#endif
+
 /// What every promise begins with: the links and `awaited` of the Waiter that the frame is.
 class PromiseBase {
 public:
@@ -39,41 +47,50 @@ public:
         return waitForOperand<Passing>();
     }
     /// The same in two steps, of which the second belongs to await_ready: its answer is used where it is given, and
-    /// need not be looked up in the link.
+    /// need not be looked up in the link. It is whether to suspend: with Passing, where the operand has failed as well.
     FLOW_INLINE void setOperand(Cell* cell) { awaited_ = cell; }
     template <bool Passing>
     FLOW_INLINE bool waitForOperand() {
         Cell* cell = awaited_.cell();
         if (isCancelled()) [[unlikely]] {
             awaited_ = cancelledCell(cell);
-            return false;
+            return Passing;
         }
         if (cell->isReady())
-            return false;
+            return Passing && cell->isError();
         checkThread(cell);
         parkAt<Passing>(cell);
         return true;
     }
     /// The same for an operand of which no reference has been taken yet, in a coroutine that is not cancelled. None is
     /// needed if it has a value, since nothing runs between this and the end of the co_await that could take it away:
-    /// `awaited` is empty then, and the cell is found where the link would point to if the frame were parked.
+    /// `awaited` stays empty then, and the cell is found where the link would point to if the frame were parked.
+    FLOW_INLINE void setBorrowed(Cell* cell) {
+        link_.prev = &cell->waiters;
+        if constexpr (!kAwaitsInOrder)
+            awaited_ = cell;
+    }
+    FLOW_INLINE Cell* borrowed() const { return reinterpret_cast<Cell*>(link_.prev); }
     template <bool Passing>
     FLOW_INLINE bool waitForBorrowed() {
-        Cell* cell = awaited_.cell();
+        Cell* cell = borrowed();
         if (!cell->isReady()) {
             addFuture(cell);
+            awaited_ = cell;
             parkAt<Passing>(cell);
             return true;
         }
-        if (cell->isValue()) [[likely]] {
-            link_.prev = &cell->waiters;
-            awaited_ = {};
-        } else {
-            addFuture(cell);
+        if (!cell->isError()) [[likely]] {
+            if constexpr (!kAwaitsInOrder)
+                awaited_ = {};
+            else if (hasAwaited()) // whoever asks next knows
+                __builtin_unreachable();
+            return false;
         }
-        return false;
+        addFuture(cell);
+        awaited_ = cell;
+        return Passing;
     }
-    FLOW_INLINE Cell* borrowed() const { return reinterpret_cast<Cell*>(link_.prev); }
     FLOW_INLINE bool waitFor(Delay delay) {
         if (isCancelled()) [[unlikely]] {
             awaited_ = cancelledCell();
@@ -159,9 +176,9 @@ private:
     }
     template <bool Passing>
     FLOW_INLINE void parkAt(Cell* operand) {
-        pushFront(operand->waiters, frame()->link);
         if constexpr (Passing)
             awaited_ = Awaited::passing(operand);
+        pushFront(operand->waiters, frame()->link);
     }
 
     Link link_; // written through frame()
