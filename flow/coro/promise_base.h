@@ -178,7 +178,10 @@ private:
     FLOW_INLINE void parkAt(Cell* operand) {
         if constexpr (Passing)
             awaited_ = Awaited::passing(operand);
-        pushFront(operand->waiters, frame()->link);
+        Link& waiters = operand->waiters;
+        Link* first = waiters.next;
+        link_ = {first, &waiters};
+        waiters.next = first->prev = &frame()->link;
     }
 
     Link link_; // written through frame()
