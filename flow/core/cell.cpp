@@ -224,22 +224,12 @@ Waiter* failFrame(Waiter* frame, Error error) noexcept {
     return nullptr;
 }
 
-namespace {
-
-// What is rare stands apart, so that the usual case needs no frame on the stack.
-[[gnu::noinline]] Waiter* wakeMany(Cell* cell) noexcept {
+Waiter* wakeAllButLast(Cell* cell) noexcept {
     return cell->isError() ? wakeWithRoom<wakeWithError>(cell) : wakeWithRoom<wakeWithValue>(cell);
 }
 
-} // namespace
-
-Waiter* wakeAllButLast(Cell* cell) noexcept {
-    Waiter* only = takeOnly(cell);
-    return only ? only : wakeMany(cell);
-}
-
 Waiter* wakeAndRelease(Cell* cell) noexcept {
-    Waiter* last = wakeMany(cell);
+    Waiter* last = wakeAllButLast(cell);
     releasePromise(cell);
     return last;
 }

@@ -168,8 +168,8 @@ inline Waiter* takeFirst(Link& list) {
     return waiter;
 }
 
-/// Runs all waiters of a ready cell but the last, which is returned for the caller to hand over to; null if none.
-/// Those that pass its error on are ended instead, as in failFrame.
+/// Where takeOnly() finds none, in a ready cell that has waiters: runs all but the last, which is returned for the
+/// caller to hand over to; null if none is left. Those that pass its error on are ended instead, as in failFrame.
 Waiter* wakeAllButLast(Cell* cell) noexcept;
 
 /// The same, after which one promise reference is given up.

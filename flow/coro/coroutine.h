@@ -206,7 +206,7 @@ public:
         requires(kOwnsParameters)
         : parameters_(parameters...) {}
 
-    /// Sets the flags here, just before the body: what it asks of them at its first co_await the compiler knows.
+    /// The flags are set here, just before the body: the compiler knows them at its first co_await.
     std::suspend_never initial_suspend() noexcept {
         begin(S::kUncancellable);
         return {};
@@ -321,7 +321,7 @@ private:
         beginWait();
         if (this->isCancelled()) [[unlikely]] {
             cell = cancelledCell();
-            --cell->futures; // borrowed as any
+            --cell->futures; // borrowed as any operand: it lasts as long as the thread
         }
         forget(operand);
         this->setBorrowed(cell);

@@ -167,8 +167,8 @@ protected:
     ~PromiseBase() = default;
 
 private:
-    /// Lets isParked() be known where that is asked next, as far as nobody runs in between: the compiler does not see
-    /// that what frame() gives has the link in it.
+    /// Tells the compiler what isParked() says, for whoever asks next: it does not see that the link is part of what
+    /// frame() gives.
     FLOW_INLINE bool known(bool parked) const {
         if (isParked() != parked)
             __builtin_unreachable();
@@ -184,7 +184,7 @@ private:
         waiters.next = first->prev = &frame()->link;
     }
 
-    Link link_; // written through frame()
+    Link link_; // others write it through frame()
     Awaited awaited_;
 #if FLOW_CHECKED
     const void* caller_ = runningActor;
