@@ -159,7 +159,12 @@ template <class T, class Base>
 struct BorrowedStreamAwaiter : BorrowingAwaiter<Base> {
     FLOW_INLINE T await_resume() const {
         if constexpr (kFreeToCopy<T>) {
-            return this->isBorrowed() ? StreamState<T>::take(this->borrowed()) : takeNext<T>(this->settled());
+            bool counted = !this->isBorrowed();
+            Cell* cell = counted ? this->settled() : this->borrowed();
+            T value = StreamState<T>::take(cell);
+            if (counted)
+                releaseFuture(cell);
+            return value;
         } else {
             return takeNext<T>(this->settledOrCounted());
         }
