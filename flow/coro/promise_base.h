@@ -63,8 +63,9 @@ public:
         return true;
     }
     /// The same for an operand of which no reference has been taken yet, in a coroutine that is not cancelled. None is
-    /// needed if it has a value, since nothing runs between this and the end of the co_await that could take it away:
-    /// `awaited` stays empty then, and the cell is found where the link would point to if the frame were parked.
+    /// needed if it has a value, since nothing runs between this and the end of the co_await that could take it away
+    /// (with gcc 12 the rest of the expression may: see kAwaitsInOrder). `awaited` is empty then, and the cell is found
+    /// where the link would point to if the frame were parked.
     FLOW_INLINE void setBorrowed(Cell* cell) {
         link_.prev = &cell->waiters;
         if constexpr (!kAwaitsInOrder)

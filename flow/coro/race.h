@@ -82,6 +82,9 @@ class [[nodiscard]] Race {
     using Operand = coro::detail::RaceOperand<std::remove_cvref_t<std::tuple_element_t<I, std::tuple<Operands...>>>>;
     using Choice = Choose<sizeof...(Operands)>;
     static constexpr bool kAllExist = (coro::detail::RaceOperand<std::remove_cvref_t<Operands>>::kExists && ...);
+    struct Nothing {
+        void operator()() const {}
+    };
 
 public:
     using Value = std::variant<typename coro::detail::RaceOperand<std::remove_cvref_t<Operands>>::Value...>;
@@ -117,19 +120,19 @@ public:
     };
 
     /// `co_await race(...).evaluated([&] { lock.reset(); })`: the function is called once the operands have been looked
-    /// at, before the coroutine suspends or goes on.
+    /// at, before the coroutine suspends or goes on. What it throws the co_await throws, as of an operand.
     template <class Function>
     auto evaluated(Function function) && {
         return Evaluated<Function>{this, std::move(function)};
     }
 
     /// AtOnce: nothing runs between the operands and the decision, so that none needs to be looked at twice.
-    template <bool AtOnce = kAllExist, class Promise>
-    FLOW_INLINE decltype(auto) awaiter(Promise& promise) {
+    template <bool AtOnce = kAllExist, class Promise, class Function = Nothing>
+    FLOW_INLINE decltype(auto) awaiter(Promise& promise, Function&& evaluated = {}) {
         if constexpr (AtOnce)
             choose_.begin(promise.frame());
         else
-            evaluate<Promise::kPropagates>(promise.frame(), std::index_sequence_for<Operands...>());
+            evaluate<Promise::kPropagates>(promise.frame(), evaluated, std::index_sequence_for<Operands...>());
         return coro::give<std::conditional_t<Promise::kPropagates, PassingAwaiter<AtOnce>, RaceAwaiter<AtOnce>>>(this);
     }
 
@@ -141,9 +144,7 @@ private:
 
         template <class Promise>
         decltype(auto) awaiter(Promise& promise) {
-            decltype(auto) made = race->template awaiter<false>(promise);
-            function();
-            return made;
+            return race->template awaiter<false>(promise, function);
         }
     };
 
@@ -185,10 +186,11 @@ private:
         evaluation.done();
     }
 
-    template <bool Passing, std::size_t... I>
-    void evaluate(detail::Waiter* frame, std::index_sequence<I...>) {
+    template <bool Passing, class Function, std::size_t... I>
+    void evaluate(detail::Waiter* frame, Function& evaluated, std::index_sequence<I...>) {
         auto evaluation = choose_.evaluate(frame);
         (void)(choose_.template when<Passing>(operand<I>()) || ...);
+        evaluated();
         evaluation.done();
     }
 

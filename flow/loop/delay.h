@@ -22,7 +22,7 @@ class [[nodiscard]] Delay {
 public:
     Delay(double deadline, TaskPriority priority) : deadline_(deadline), priority_(priority) {}
 
-    /// On the loop's clock; minus infinity of delay(0).
+    /// On the loop's clock; minus infinity of delay(0) and of less.
     double deadline() const { return deadline_; }
     TaskPriority priority() const { return priority_; }
     operator Future<Void>() const;

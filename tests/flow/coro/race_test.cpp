@@ -1,6 +1,7 @@
 #include "flow/coro/race.h"
 
 #include "flow/sim/sim_loop.h"
+#include "tests/flow/support/balance.h"
 #include "tests/flow/support/trace_log.h"
 
 #include <doctest/doctest.h>
@@ -254,6 +255,31 @@ TEST_CASE("race: a cancel while operands are evaluated raises, whichever operand
         std::string made[] = {"make0 ", "make0 make1 ", "make0 make1 make2 "};
         CHECK(log.take() == made[which] + "actor_cancelled");
         CHECK(own.isError());
+    }
+}
+
+TEST_CASE("race: what runs once the operands are evaluated may throw, whatever is ready by then") {
+    auto fails = [] { throw timed_out(); };
+    using Fails = decltype(fails);
+    auto thrown = [](Future<int> signal, Fails* last) -> Future<Void> {
+        (void)co_await race(signal, delay(1)).evaluated(*last);
+    };
+    auto passedOn = [](Future<int> signal, Fails* last, Propagate) -> Future<Void> {
+        (void)co_await race(signal, delay(1)).evaluated(*last);
+    };
+    for (bool ready : {false, true}) {
+        ::test::Balance balance;
+        SimLoop loop;
+        Promise<int> promise;
+        if (ready)
+            promise.send(1);
+        for (Future<Void> const& done :
+             {thrown(promise.getFuture(), &fails), passedOn(promise.getFuture(), &fails, Propagate())}) {
+            REQUIRE(done.isError());
+            CHECK(done.getError().code() == error_code_timed_out);
+        }
+        CHECK(promise.getFutureReferenceCount() == 0);
+        CHECK_FALSE(loop.hasWork());
     }
 }
 
