@@ -258,6 +258,34 @@ TEST_CASE("race: a cancel while operands are evaluated raises, whichever operand
     }
 }
 
+TEST_CASE("race: what runs once the operands are evaluated runs before the coroutine goes on or suspends") {
+    auto task = [](TraceLog& said, Future<int> signal) -> Future<int> {
+        auto first = [&] {
+            said.say("evaluated");
+            return signal;
+        };
+        auto won = co_await race(first, delay(1)).evaluated([&] { said.say("then"); });
+        said.say(won.index() == 0 ? "value" : "delay");
+        co_return won.index() == 0 ? std::get<0>(won) : -1;
+    };
+    SimLoop loop;
+    TraceLog log;
+    Future<int> ready = task(log, 1);
+    CHECK(log.take() == "evaluated then value");
+    CHECK(ready.get() == 1);
+
+    Promise<int> promise;
+    Future<int> waiting = task(log, promise.getFuture());
+    CHECK(log.take() == "evaluated then");
+    promise.send(2);
+    CHECK(log.take() == "value");
+    CHECK(waiting.get() == 2);
+
+    Future<int> late = task(log, Never());
+    CHECK(loop.run(late) == -1);
+    CHECK(log.take() == "evaluated then delay");
+}
+
 TEST_CASE("race: what runs once the operands are evaluated may throw, whatever is ready by then") {
     auto fails = [] { throw timed_out(); };
     using Fails = decltype(fails);
