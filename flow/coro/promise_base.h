@@ -40,7 +40,8 @@ public:
     // only words on, because whatever has its address taken before the compiler splits the coroutine would get a place
     // in the frame.
 
-    /// Takes over one future reference. With Passing, an error will end the frame instead of resuming it.
+    /// Takes over one future reference. With Passing, an error will end the frame instead of resuming it, and the
+    /// answer is that of waitForOperand().
     template <bool Passing = false>
     FLOW_INLINE bool waitFor(Cell* cell) {
         setOperand(cell);
