@@ -82,7 +82,7 @@ public:
         std::swap(cell_, taken.cell_);
         return *this;
     }
-    ~Future() {
+    FLOW_INLINE ~Future() {
         if (cell_)
             detail::releaseFuture<T>(cell_);
     }
@@ -195,13 +195,9 @@ public:
         std::swap(cell_, taken.cell_);
         return *this;
     }
-    ~Promise() {
-        if (!cell_)
-            return;
-        detail::checkThread(cell_);
-        if (cell_->promises == 1 && cell_->isUnset() && cell_->futures != 0)
-            detail::breakPromise(cell_, broken_promise());
-        detail::releasePromise<T>(cell_);
+    FLOW_INLINE ~Promise() {
+        if (cell_)
+            drop(cell_);
     }
 
     Future<T> getFuture() const {
@@ -238,6 +234,12 @@ public:
     std::uint32_t getPromiseReferenceCount() const { return checked()->promises; }
 
 private:
+    static void drop(detail::Cell* cell) {
+        detail::checkThread(cell);
+        if (cell->promises == 1 && cell->isUnset() && cell->futures != 0)
+            detail::breakPromise(cell, broken_promise());
+        detail::releasePromise<T>(cell);
+    }
     // A waiter may drop this very Promise: the reference is held until all have run.
     static void wake(detail::Cell* cell, std::uint8_t status) {
         ++cell->promises;

@@ -91,15 +91,16 @@ struct Awaiter : AwaiterBase {
     }
 };
 
-/// The end, at a co_await, of a coroutine that propagates the error which was there before. Were this the handle of
-/// whoever goes on then, clang would call the noop coroutine at every co_await that suspends.
+/// The end, at a co_await, of a coroutine that propagates the error of what has `failed`, of which it takes a reference
+/// over. Were this the handle of whoever goes on then, clang would call the noop coroutine at every co_await that
+/// suspends.
 #if FLOW_HANDED_OVER
-[[gnu::noinline]] FLOW_RARE inline void failAtOnce(Waiter* frame, Error error) noexcept {
-    handedOver = failFrame(frame, error);
+[[gnu::noinline]] FLOW_RARE inline void failAtOnce(Waiter* frame, Cell* failed) noexcept {
+    handedOver = failFrame(frame, takeError(failed));
 }
 #else
-FLOW_INLINE void failAtOnce(Waiter* frame, Error error) noexcept {
-    handOver(failFrame(frame, error));
+FLOW_INLINE void failAtOnce(Waiter* frame, Cell* failed) noexcept {
+    handOver(failFrame(frame, takeError(failed)));
 }
 #endif
 
@@ -110,7 +111,7 @@ struct PassingAwaiter : AwaiterBase {
     FLOW_INLINE void await_suspend(std::coroutine_handle<>) const noexcept {
         promise()->noteSuspended();
         if (promise()->failsAtOnce()) [[unlikely]]
-            failAtOnce(promise()->frame(), takeError(promise()->takeAwaited()));
+            failAtOnce(promise()->frame(), promise()->takeAwaited());
     }
     FLOW_INLINE Cell* settled() const { return promise()->takePassing(); }
 };
@@ -137,9 +138,16 @@ protected:
     /// Of a co_await whose operand had a value at once.
     FLOW_INLINE bool isBorrowed() const { return !this->promise()->hasAwaited(); }
     FLOW_INLINE Cell* borrowed() const { return this->promise()->borrowed(); }
+    /// What settled() gives if it is not borrowed: never null, as after a delay.
+    FLOW_INLINE Cell* settledCell() const {
+        Cell* cell = this->settled();
+        if (!cell)
+            __builtin_unreachable();
+        return cell;
+    }
     FLOW_INLINE Cell* settledOrCounted() const {
         if (!isBorrowed())
-            return this->settled();
+            return settledCell();
         addFuture(borrowed());
         return borrowed();
     }
@@ -149,7 +157,7 @@ template <class T, class Base>
 struct BorrowedValueAwaiter : BorrowingAwaiter<Base> {
     FLOW_INLINE T await_resume() const {
         if constexpr (kFreeToCopy<T>) {
-            return this->isBorrowed() ? valueOf<T>(this->borrowed()) : takeValue<T>(this->settled());
+            return this->isBorrowed() ? valueOf<T>(this->borrowed()) : takeValue<T>(this->settledCell());
         } else {
             return takeValue<T>(this->settledOrCounted());
         }
@@ -160,7 +168,7 @@ struct BorrowedStreamAwaiter : BorrowingAwaiter<Base> {
     FLOW_INLINE T await_resume() const {
         if constexpr (kFreeToCopy<T>) {
             bool counted = !this->isBorrowed();
-            Cell* cell = counted ? this->settled() : this->borrowed();
+            Cell* cell = counted ? this->settledCell() : this->borrowed();
             T value = StreamState<T>::take(cell);
             if (counted)
                 releaseFuture(cell);
@@ -220,7 +228,7 @@ struct Ending {
     bool await_ready() const noexcept { return false; }
     template <class Promise>
     FLOW_INLINE HandOver await_suspend(std::coroutine_handle<Promise> handle) const noexcept {
-        Waiter* frame = opaque(static_cast<Waiter*>(handle.address()));
+        auto* frame = static_cast<Waiter*>(handle.address());
         Cell* cell = Cell::of(frame);
         Waiter* last = nullptr;
         if (Status == Cell::kError || (Status == Cell::kUnset && cell->error.isValid())) [[unlikely]] {
@@ -233,7 +241,7 @@ struct Ending {
             if constexpr (Status == Cell::kUnset)
                 handle.promise().destroyParameters(frame);
             else
-                frame->destroy(frame);
+                opaque(frame)->destroy(frame);
             if constexpr (Status == Cell::kNever) {
                 cell->flags = Cell::kNever;
                 releasePromise(cell);

@@ -172,6 +172,8 @@ class CoroPromiseBase : public PromiseBase, ResultBytes<kPrefixBytes<T>> {
     using Base = std::conditional_t<S::kPropagates, PassingAwaiter, Awaiter>;
     /// Not if there are many, since each takes a word of the frame.
     static constexpr bool kOwnsParameters = S::kDestructors > 0 && S::kDestructors <= 3;
+    static constexpr std::uint8_t kFlags =
+        Cell::kHasFrame | (S::kUncancellable ? Cell::kUncancellable : 0) | (S::kPropagates ? Cell::kPassesCancel : 0);
 
 public:
     using Value = T;
@@ -180,13 +182,13 @@ public:
     static void* operator new(std::size_t bytes)
         requires(S::kFrameLimit == 0)
     {
-        return newCell<T>(bytes, 1, 1)->frame();
+        return newCell<T>(bytes, 1, 1, S::kTakenOverSafely ? kFlags : 0)->frame();
     }
     FLOW_INLINE static void* operator new(std::size_t bytes)
         requires(S::kFrameLimit != 0)
     {
         checkFrameSize<T, S>(bytes);
-        return newCell<T>(bytes, 1, 1)->frame();
+        return newCell<T>(bytes, 1, 1, S::kTakenOverSafely ? kFlags : 0)->frame();
     }
     /// Ends the frame, not the block: that goes with the last reference to the cell. Only a coroutine whose parameters
     /// could not be copied, which never became one, is freed here.
@@ -206,9 +208,13 @@ public:
         requires(kOwnsParameters)
         : parameters_(parameters...) {}
 
-    /// The flags are set here, just before the body: the compiler knows them at its first co_await.
+    /// Just before the body the compiler is told the flags, so that it knows them at the first co_await. Where taking
+    /// over the parameters might throw, they are set only here, since operator delete goes by them.
     std::suspend_never initial_suspend() noexcept {
-        begin(S::kUncancellable);
+        if constexpr (!S::kTakenOverSafely)
+            cell()->flags = kFlags;
+        else if (cell()->flags != kFlags)
+            __builtin_unreachable();
         return {};
     }
     /// Locals are gone here.
@@ -221,7 +227,7 @@ public:
         if constexpr (kOwnsParameters)
             parameters_.destroy();
         else if constexpr (S::kDestructors != 0)
-            frame->destroy(frame);
+            opaque(frame)->destroy(frame);
     }
     void unhandled_exception() noexcept { cell()->error = currentError(); }
 
@@ -272,8 +278,9 @@ public:
         self.set(this);
         return {};
     }
+    /// At the beginning of the body: what the flags become is written, not asked, so that the compiler knows them.
     FLOW_INLINE std::suspend_never await_transform(PassingSelf& self) {
-        cell()->flags |= Cell::kPassesCancel;
+        cell()->flags = kFlags | Cell::kPassesCancel;
         self.set(this);
         return {};
     }
@@ -298,9 +305,10 @@ public:
     }
 
 protected:
-    void begin(bool uncancellable) {
-        cell()->flags = static_cast<std::uint8_t>(Cell::kHasFrame | (uncancellable ? Cell::kUncancellable : 0) |
-                                                  (S::kPropagates ? Cell::kPassesCancel : 0));
+    /// What the caller gets: by the handle, of which the compiler sees that it is the frame's address.
+    FLOW_INLINE Future<T> future() {
+        auto self = std::coroutine_handle<CoroPromiseBase>::from_promise(*this);
+        return Future<T>::adopt(static_cast<Cell*>(self.address()) - 1);
     }
     /// Builds the result, unless nobody is left to see it.
     template <class U>
@@ -340,7 +348,7 @@ template <class T, class S>
 class CoroPromise : public CoroPromiseBase<T, S> {
 public:
     using CoroPromiseBase<T, S>::CoroPromiseBase;
-    Future<T> get_return_object() { return Future<T>::adopt(this->cell()); }
+    Future<T> get_return_object() { return this->future(); }
     template <class U = T>
     void return_value(U&& value) {
         this->setValue(std::forward<U>(value));
@@ -356,22 +364,22 @@ template <class S>
 class CoroPromise<Void, S> : public CoroPromiseBase<Void, S>, public ReturnsVoid {
 public:
     using CoroPromiseBase<Void, S>::CoroPromiseBase;
-    Future<Void> get_return_object() { return Future<Void>::adopt(this->cell()); }
+    Future<Void> get_return_object() { return this->future(); }
 };
 
 /// A coroutine without a Future: it runs to its end; an error that escapes it is reported as dropped.
 struct Detached {};
 
 template <class S>
-class DetachedPromise : public CoroPromiseBase<Void, S>, public ReturnsVoid {
+struct RunsToItsEnd : S {
+    static constexpr bool kUncancellable = true;
+};
+template <class S>
+class DetachedPromise : public CoroPromiseBase<Void, RunsToItsEnd<S>>, public ReturnsVoid {
 public:
-    using CoroPromiseBase<Void, S>::CoroPromiseBase;
+    using CoroPromiseBase<Void, RunsToItsEnd<S>>::CoroPromiseBase;
     Detached get_return_object() noexcept {
         this->cell()->futures = 0;
-        return {};
-    }
-    std::suspend_never initial_suspend() noexcept {
-        this->begin(true);
         return {};
     }
 };

@@ -150,9 +150,9 @@ public:
         awaited_ = {};
         return cell;
     }
-    /// At a Passing co_await that has not gone on: whether the frame is not parked but has failed. The link would say
-    /// so too, but this word is what the compiler has just seen written.
-    FLOW_INLINE bool failsAtOnce() const { return awaited_.isCell() && !awaited_.isPassing(); }
+    /// Of a Passing co_await that has not gone on: whether it has failed. Asked of the link, of which the compiler has
+    /// just seen that it was written, so that nothing is asked when the program runs.
+    FLOW_INLINE bool failsAtOnce() const { return !isParked(); }
     /// Of a frame that is not parked: whether what it waited for has failed.
     FLOW_INLINE bool hasFailed() const { return hasAwaited() && awaited_.anyCell()->isError(); }
     /// Control goes back to whoever called or resumed the coroutine.
@@ -165,7 +165,10 @@ public:
 protected:
     FLOW_INLINE bool isCancelled() { return cell()->has(Cell::kCancelled); }
 
-    PromiseBase() : link_{nullptr, nullptr} { noteRunning(frame()); }
+    PromiseBase() {
+        link_.next = nullptr; // what `prev` is nobody asks as long as this is so
+        noteRunning(frame());
+    }
     ~PromiseBase() = default;
 
 private:

@@ -112,7 +112,7 @@ public:
             coro::PromiseBase::of(handle)->noteSuspended();
             Choice& choose = this->object()->choose_;
             if (choose.isOver())
-                coro::failAtOnce(choose.frame(), choose.result().takeError());
+                coro::failAtOnce(choose.frame(), choose.result().cell());
             else
                 choose.park(choose.frame());
         }

@@ -51,7 +51,7 @@ def _needs_run(shell: Shell) -> bool:
 def _coroutine(shell: Shell, body: Body) -> str:
     """What stands in the braces: the parameters and the states as locals, and the code."""
     printer = _CoroutinePrinter(shell, body)
-    parts = ["co_await flow::coro::uncancellable(); "] if shell.is_uncancellable else []
+    parts = []
     if shell.names_address:
         parts.append(
             "flow::coro::Self self__; co_await self__; [[maybe_unused]] auto* const this__ = self__->frame(); "
@@ -62,7 +62,10 @@ def _coroutine(shell: Shell, body: Body) -> str:
         slot = f"[[maybe_unused]] {state.slot} {state.slot_name}; " if state.slot else ""
         declared = f"{state.type.text} {state.name}{state.extents}{initialiser(state, '{}')}"
         parts.append(f"{at(state.type.line)}{slot}[[maybe_unused]] {declared}; ")
-    return "".join((*parts, printer.prologue(), printer.body_text(), "co_return; " if body.ends else ""))
+    parts.append(printer.prologue())
+    if shell.is_uncancellable:  # after the prologue, which says anew what the frame is
+        parts.append("co_await flow::coro::uncancellable(); ")
+    return "".join((*parts, printer.body_text(), "co_return; " if body.ends else ""))
 
 
 class _CoroutinePrinter(Printer):
