@@ -1,4 +1,5 @@
-// bench/actors/tasks.actor.cpp as a person writes it with co_await.
+// bench/actors/tasks.actor.cpp as a person writes it with co_await. Propagate says of a coroutine what actorc sees of an
+// actor: that there is no handler around its waits.
 
 #include "bench/run.h"
 
@@ -18,7 +19,7 @@ Future<Void> driveYield(Run* run) {
         co_await yield();
 }
 
-Future<Void> increment(TaskPriority priority, std::uint32_t* sum) {
+Future<Void> increment(TaskPriority priority, std::uint32_t* sum, Propagate = {}) {
     co_await delay(0, priority);
     ++*sum;
 }
@@ -37,7 +38,7 @@ Future<Void> driveNet2(Run* run) {
     }
 }
 
-Future<Void> follow(Future<Void> signal, std::uint32_t* sum) {
+Future<Void> follow(Future<Void> signal, std::uint32_t* sum, Propagate = {}) {
     co_await signal;
     ++*sum;
 }
