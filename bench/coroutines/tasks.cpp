@@ -1,5 +1,5 @@
-// bench/actors/tasks.actor.cpp as a person writes it with co_await. Propagate says of a coroutine what actorc sees of an
-// actor: that there is no handler around its waits.
+// bench/actors/tasks.actor.cpp as a person writes it with co_await. Propagate says of a coroutine what actorc sees of
+// an actor: that there is no handler around its waits.
 
 #include "bench/run.h"
 
