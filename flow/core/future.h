@@ -82,6 +82,7 @@ public:
         std::swap(cell_, taken.cell_);
         return *this;
     }
+    /// Part of who has it, so that nothing is left of one that was moved from.
     FLOW_INLINE ~Future() {
         if (cell_)
             detail::releaseFuture<T>(cell_);
@@ -195,6 +196,7 @@ public:
         std::swap(cell_, taken.cell_);
         return *this;
     }
+    /// The same, and not told where this is, so that it can stay in a register.
     FLOW_INLINE ~Promise() {
         if (cell_)
             drop(cell_);

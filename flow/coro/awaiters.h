@@ -110,7 +110,8 @@ struct PassingAwaiter : AwaiterBase {
     FLOW_INLINE bool await_ready() const noexcept { return !promise()->isParked() && !promise()->hasFailed(); }
     FLOW_INLINE void await_suspend(std::coroutine_handle<>) const noexcept {
         promise()->noteSuspended();
-        if (promise()->failsAtOnce()) [[unlikely]]
+        // Asked of the link, which the compiler has just seen written, or not: it costs nothing when the program runs.
+        if (!promise()->isParked()) [[unlikely]]
             failAtOnce(promise()->frame(), promise()->takeAwaited());
     }
     FLOW_INLINE Cell* settled() const { return promise()->takePassing(); }

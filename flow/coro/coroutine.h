@@ -174,6 +174,8 @@ class CoroPromiseBase : public PromiseBase, ResultBytes<kPrefixBytes<T>> {
     static constexpr bool kOwnsParameters = S::kDestructors > 0 && S::kDestructors <= 3;
     static constexpr std::uint8_t kFlags =
         Cell::kHasFrame | (S::kUncancellable ? Cell::kUncancellable : 0) | (S::kPropagates ? Cell::kPassesCancel : 0);
+    /// Where taking over the parameters might throw, operator delete must see that there was no coroutine yet.
+    static constexpr std::uint8_t kFirstFlags = S::kTakenOverSafely ? kFlags : 0;
 
 public:
     using Value = T;
@@ -182,13 +184,13 @@ public:
     static void* operator new(std::size_t bytes)
         requires(S::kFrameLimit == 0)
     {
-        return newCell<T>(bytes, 1, 1, S::kTakenOverSafely ? kFlags : 0)->frame();
+        return newCell<T>(bytes, 1, 1, kFirstFlags)->frame();
     }
     FLOW_INLINE static void* operator new(std::size_t bytes)
         requires(S::kFrameLimit != 0)
     {
         checkFrameSize<T, S>(bytes);
-        return newCell<T>(bytes, 1, 1, S::kTakenOverSafely ? kFlags : 0)->frame();
+        return newCell<T>(bytes, 1, 1, kFirstFlags)->frame();
     }
     /// Ends the frame, not the block: that goes with the last reference to the cell. Only a coroutine whose parameters
     /// could not be copied, which never became one, is freed here.
@@ -208,10 +210,9 @@ public:
         requires(kOwnsParameters)
         : parameters_(parameters...) {}
 
-    /// Just before the body the compiler is told the flags, so that it knows them at the first co_await. Where taking
-    /// over the parameters might throw, they are set only here, since operator delete goes by them.
+    /// Just before the body the compiler is told the flags, so that it knows them at the first co_await.
     std::suspend_never initial_suspend() noexcept {
-        if constexpr (!S::kTakenOverSafely)
+        if constexpr (kFirstFlags != kFlags)
             cell()->flags = kFlags;
         else if (cell()->flags != kFlags)
             __builtin_unreachable();
@@ -370,6 +371,7 @@ public:
 /// A coroutine without a Future: it runs to its end; an error that escapes it is reported as dropped.
 struct Detached {};
 
+/// What nobody holds nobody can cancel.
 template <class S>
 struct RunsToItsEnd : S {
     static constexpr bool kUncancellable = true;

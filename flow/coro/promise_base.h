@@ -150,9 +150,6 @@ public:
         awaited_ = {};
         return cell;
     }
-    /// Of a Passing co_await that has not gone on: whether it has failed. Asked of the link, of which the compiler has
-    /// just seen that it was written, so that nothing is asked when the program runs.
-    FLOW_INLINE bool failsAtOnce() const { return !isParked(); }
     /// Of a frame that is not parked: whether what it waited for has failed.
     FLOW_INLINE bool hasFailed() const { return hasAwaited() && awaited_.anyCell()->isError(); }
     /// Control goes back to whoever called or resumed the coroutine.
