@@ -129,10 +129,10 @@ struct ValueAwaiter : CellAwaiter<Base> {
     FLOW_INLINE T await_resume() const { return takeValue<T>(this->settled()); }
 };
 /// The same on one of which no reference has been taken yet.
-template <class Base>
+template <class Base, bool IsStream>
 struct BorrowingAwaiter : Base {
     FLOW_INLINE bool await_ready() const noexcept {
-        return !this->promise()->template waitForBorrowed<Base::kPassing>();
+        return !this->promise()->template waitForBorrowed<Base::kPassing, IsStream>();
     }
 
 protected:
@@ -155,7 +155,7 @@ protected:
 };
 // A reference is needed even then if a constructor of the value's might drop the last one.
 template <class T, class Base>
-struct BorrowedValueAwaiter : BorrowingAwaiter<Base> {
+struct BorrowedValueAwaiter : BorrowingAwaiter<Base, false> {
     FLOW_INLINE T await_resume() const {
         if constexpr (kFreeToCopy<T>) {
             return this->isBorrowed() ? valueOf<T>(this->borrowed()) : takeValue<T>(this->settledCell());
@@ -165,7 +165,7 @@ struct BorrowedValueAwaiter : BorrowingAwaiter<Base> {
     }
 };
 template <class T, class Base>
-struct BorrowedStreamAwaiter : BorrowingAwaiter<Base> {
+struct BorrowedStreamAwaiter : BorrowingAwaiter<Base, true> {
     FLOW_INLINE T await_resume() const {
         if constexpr (kFreeToCopy<T>) {
             bool counted = !this->isBorrowed();

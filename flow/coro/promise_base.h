@@ -73,13 +73,14 @@ public:
             awaited_ = cell;
     }
     FLOW_INLINE Cell* borrowed() const { return reinterpret_cast<Cell*>(link_.prev); }
-    template <bool Passing>
+    template <bool Passing, bool IsStream>
     FLOW_INLINE bool waitForBorrowed() {
         Cell* cell = borrowed();
-        if (!cell->isReady()) {
+        bool ready = cell->isReady();
+        if (!(IsStream ? ready : __builtin_expect(ready, false))) { // a stream is often read until it is empty
             addFuture(cell);
             awaited_ = cell;
-            parkAt<Passing>(cell);
+            parkBehindHead<Passing>(cell);
             return true;
         }
         if (!cell->isError()) [[likely]] {
@@ -178,11 +179,17 @@ private:
     }
     template <bool Passing>
     FLOW_INLINE void parkAt(Cell* operand) {
+        link_.prev = &operand->waiters;
+        parkBehindHead<Passing>(operand);
+    }
+    /// If `prev` is the head of the operand's list already.
+    template <bool Passing>
+    FLOW_INLINE void parkBehindHead(Cell* operand) {
         if constexpr (Passing)
             awaited_ = Awaited::passing(operand);
         Link& waiters = operand->waiters;
         Link* first = waiters.next;
-        link_ = {first, &waiters};
+        link_.next = first;
         waiters.next = first->prev = &frame()->link;
     }
 
