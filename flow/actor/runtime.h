@@ -44,10 +44,15 @@ public:
     /// The suspension from which to continue; 0 at the start.
     int entry() const { return entry_; }
 
-    /// False only if the actor must suspend. Includes the test for cancellation, after which every wait fails.
-    FLOW_INLINE bool ready(Pending& wait) {
+    /// False only if the actor must suspend. Includes the test for cancellation, after which every wait fails. `from`
+    /// is what entry() was when this activation began: at the start nobody has a future yet to cancel it with.
+    FLOW_INLINE bool ready(Pending& wait, [[maybe_unused]] int from) {
         Cell* self = Cell::of(this);
+#ifdef __clang__ // which knows `from`, see activate()
+        if (from != 0 && self->has(Cell::kCancelled)) [[unlikely]]
+#else
         if (self->has(Cell::kCancelled)) [[unlikely]]
+#endif
             wait.cancel();
         return wait.isReady();
     }
@@ -56,9 +61,10 @@ public:
         wait.park(this);
         return Exit::Suspended;
     }
-    /// What the wait that goes on now has found; nothing at the start. Asked once an activation, and once more for a
-    /// choose at which the actor did not suspend.
+    /// What the wait that goes on now has found; nothing at the start. Asked once an activation.
     FLOW_INLINE Pending resumed() { return Pending::resumed(this); }
+    /// What a choose at which the actor did not suspend has found.
+    FLOW_INLINE Pending taken() { return Pending::resumed(this); }
 
     FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when(operand); }
     FLOW_INLINE Exit park(ChooseBase& choose, int entry) {
@@ -115,6 +121,8 @@ public:
     FLOW_INLINE Pending resumed() {
         Cell* cell = this->awaited.anyCell();
         this->awaited = {};
+        if (cell && cell->isError())
+            __builtin_unreachable(); // it would have been destroyed
         return Pending(cell);
     }
     FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when<true>(operand); }
@@ -172,6 +180,8 @@ private:
         Cell* cell = Cell::of(this);
         try {
 #ifdef __clang__ // gcc 12 makes of a body that it has twice slower ones
+            if (isStart != (this->entry() == 0))
+                __builtin_unreachable(); // so that the body that goes on does not contain its beginning
             if constexpr (isStart) [[clang::always_inline]]
                 exit = state().a_body(*this);
             else

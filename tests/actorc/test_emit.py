@@ -106,9 +106,9 @@ def test_state_machine() -> None:
     output = one_blank(re.sub(r"#line.*", "", emitted(SIMPLE)))
     assert "namespace { struct FActorState { Future<int> a; int k; int sum;" in output
     assert "FActorState(Future<int> const& arg__a, int const& arg__k) : a(arg__a), k(arg__k), sum(k) {}" in output
-    assert "case 1: goto resume1; case 2: goto resume2; default: break;" in output
+    assert "if (from__ != 0) switch (from__) { case 1: goto resume1; case 2: goto resume2; default: __builtin" in output
     assert "{ auto x__ = wait__.takeLocal<int>(); [[maybe_unused]] auto& x = x__.get(); sum += x; wait__ =" in output
-    assert "(delay(1.0)); } if (!actor__.ready(wait__)) return actor__.park(wait__, 2); resume2: if" in output
+    assert "(delay(1.0)); } if (!actor__.ready(wait__, from__)) return actor__.park(wait__, 2); resume2: if" in output
     assert "return actor__.finish(std::forward<decltype(sum)>(sum));" in output
     assert "struct FActor final : flow::actor::Actor<flow::actor::PassingFrame<int>, FActorState> {};" in output
     assert "[[nodiscard]] Future<int> f(Future<int> const& arg__a, int const& arg__k) {" in output
@@ -141,7 +141,7 @@ def test_choose_is_lazy_and_closes_the_run_before_it_suspends() -> None:
 def test_try_with_waits_is_entered_from_its_front() -> None:
     body = "try { wait(a); } catch (Error& e) { wait(a); throw timed_out(); }\n"
     output = one_blank(emitted(f"ACTOR void f(Future<Void> a) {{\n{body}}}\n"))
-    assert "switch (entry__) { case 1: goto try1; case 2: goto resume2; default: break; }" in output
+    assert "switch (entry__) { case 1: goto try1; case 2: goto resume2; default: __builtin_unreachable(); }" in output
     assert "try1: try { switch (entry__) { case 1: entry__ = 0; goto resume1; default: break; }" in output
     assert "catch (...) { error__ = flow::currentError(); goto catch1; }" in output
     assert "return actor__.fail(timed_out());" in output

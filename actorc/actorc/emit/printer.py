@@ -51,10 +51,10 @@ def _text(text: Text) -> str:
     return at(text.line) + text.text + ("\n" if "//" in last else "")
 
 
-def switch(value: str, cases: Iterable[Case], *, reset: str = "") -> str:
+def switch(value: str, cases: Iterable[Case], *, reset: str = "", otherwise: str = "break") -> str:
     """Passes control on to where it was to go. `reset` is done on arrival."""
     texts = [f"case {case.code}: {reset if case.arrives else ''}goto {case.label};" for case in cases]
-    return f"switch ({value}) {{ {' '.join(texts)} default: break; }} "
+    return f"switch ({value}) {{ {' '.join(texts)} default: {otherwise}; }} "
 
 
 def initialiser(state: Variable, default: str) -> str:

@@ -101,11 +101,15 @@ class _StateMachinePrinter(Printer):
             text += "flow::Error error__; "
         if self._body.uses_exception:
             text += "flow::RaisedException exception__; "
-        entry = "actor__.entry()"
+        if not self._jumps.entry:
+            return text
+        text += "int const from__ = actor__.entry(); "
         if self.needs_entry:
-            text += f"int entry__ = {entry}; "
-            entry = "entry__"
-        return text + (switch(entry, self._jumps.entry) if self._jumps.entry else "")
+            text += "int entry__ = from__; "
+        there = switch(
+            "entry__" if self.needs_entry else "from__", self._jumps.entry, otherwise="__builtin_unreachable()"
+        )
+        return f"{text}if (from__ != 0) {there}"
 
     def _when(self, operand: str) -> str:
         return f"actor__.when(choose__, {operand})"
@@ -114,9 +118,9 @@ class _StateMachinePrinter(Printer):
         number = node.number
         if node.is_choose:
             park = f"return actor__.park(choose__, {number});"
-            taken = "wait__ = actor__.resumed();"
+            taken = "wait__ = actor__.taken();"
             return f"if (!choose__.decided()) {park} {taken} resume{number}: choose__.releaseLosers();"
-        return f"if (!actor__.ready(wait__)) return actor__.park(wait__, {number}); resume{number}:"
+        return f"if (!actor__.ready(wait__, from__)) return actor__.park(wait__, {number}); resume{number}:"
 
     def _fail(self, error: str) -> str:
         return f"return actor__.fail({error});"

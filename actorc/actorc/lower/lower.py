@@ -3,9 +3,9 @@
 A plain local dies at the next wait that is executed, and C++ lets no jump into its scope. So a run of statements that
 begins with a local is printed inside braces which end where the actor may suspend:
 
-    { int n = 5;                              // the run: here locals may be in scope
-      wait__ = flow::pendingVoid(delay(n)); }  // evaluated while they live
-    if (!actor__.ready(wait__)) { suspend }     // here they are gone
+    { int n = 5;                                     // the run: here locals may be in scope
+      wait__ = flow::pendingVoid(delay(n)); }        // evaluated while they live
+    if (!actor__.ready(wait__, from__)) { suspend }  // here they are gone
 
 If a run comes to a statement that waits only on some of its paths, the statement is printed twice: in the run
 (prefix.py), where each wait that it can come to first is evaluated and then left for with a jump, and after the run,

@@ -38,7 +38,7 @@ struct HoldsActorState {
             Noisy local(*log, "local");
             wait_ = pending<int>(f);
         }
-        if (!actor_.ready(wait_)) {
+        if (!actor_.ready(wait_, actor_.entry())) {
             return actor_.park(wait_, 1);
         resume1:
             wait_ = actor_.resumed();
@@ -73,7 +73,7 @@ struct LinkActorState {
         if (actor_.entry() == 1)
             goto resume1;
         wait_ = Keeps ? pending<int>(f) : pending<int>(std::move(f));
-        if (!actor_.ready(wait_)) {
+        if (!actor_.ready(wait_, actor_.entry())) {
             return actor_.park(wait_, 1);
         resume1:
             wait_ = actor_.resumed();
@@ -100,7 +100,7 @@ struct KeeperActorState {
         if (actor_.entry() == 1)
             goto resume1;
         wait_ = pending<Void>(f);
-        if (!actor_.ready(wait_)) {
+        if (!actor_.ready(wait_, actor_.entry())) {
             return actor_.park(wait_, 1);
         resume1:
             wait_ = actor_.resumed();
@@ -136,7 +136,7 @@ struct IncrementState {
         if (actor_.entry() == 1)
             goto resume1;
         wait_ = pending<Void>(delay(Timer ? 5.0 : 0.0, p));
-        if (!actor_.ready(wait_)) {
+        if (!actor_.ready(wait_, actor_.entry())) {
             return actor_.park(wait_, 1);
         resume1:
             wait_ = actor_.resumed();
