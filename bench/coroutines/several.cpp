@@ -1,4 +1,4 @@
-// bench/actors/several.actor.cpp as a person writes it with co_await.
+// bench/actors/several.actor.cpp as a person writes it with co_await. Propagate as in tasks.cpp.
 
 #include "bench/run.h"
 
@@ -55,7 +55,7 @@ Future<Void> driveQuorum(Run* run) {
     }
 }
 
-Future<Void> follow(Future<Void> signal) {
+Future<Void> follow(Future<Void> signal, Propagate = {}) {
     co_await signal;
 }
 
