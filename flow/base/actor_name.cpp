@@ -74,7 +74,7 @@ Text withoutArguments(Text name) {
 Text withoutResult(Text text) {
     std::size_t start = 0;
     outside(text, [&](std::size_t i) {
-        if (text[i] == ' ')
+        if (text[i] == ' ' && !text.substr(i).starts_with(" const::")) // that of a function around a lambda or class
             start = i + 1;
         return true;
     });

@@ -10,8 +10,9 @@
 //
 // It starts at once on the caller's stack, goes on synchronously when what it waits for is ready, and is cancelled when
 // its last Future goes: the co_await at which it stands throws actor_cancelled, and so does every later one. Its
-// parameters are destroyed with its frame before its result is published. Calling it throws only std::bad_alloc.
-// Parameters that are references stay references: take what must live across a co_await by value.
+// parameters are destroyed with its frame before its result is published. Calling it throws only std::bad_alloc, and
+// what the copy of a parameter throws. Parameters that are references stay references: take what must live across a
+// co_await by value.
 //
 // gcc 12 translates some coroutines wrongly, whatever the library; README.md says which. What helps is a statement for
 // each co_await: `int first = co_await a;`.

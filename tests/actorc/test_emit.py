@@ -124,6 +124,14 @@ def test_coroutine() -> None:
     assert "goto" not in output
 
 
+def test_state_that_is_made_of_a_pack() -> None:
+    body = "state int sum = (0 + ... + values);\n wait(delay(1));\n return sum;\n"
+    source = f"ACTOR template <class... Ts>\nFuture<int> sums(Ts... values) {{\n{body}}}\n"
+    output = one_blank(emitted(source))
+    assert "sum(values__.apply([&]([[maybe_unused]] Ts&... values) {" in output
+    assert "return flow::actor::Type<int>(((0 + ... + values))); }))" in output
+
+
 def test_choose_is_lazy_and_closes_the_run_before_it_suspends() -> None:
     whens = "when(int x = wait(a)) { use(x); }\n        when(wait(get(b))) {}\n        when(wait(b)) {}"
     body = f"    Token t;\n    choose {{\n        {whens}\n    }}\n"

@@ -127,6 +127,16 @@ Future<size_t> dies(int, Ts... tokens) {
     return sizeof...(Ts);
 }
 
+// States that are made of a pack before the body begins.
+ACTOR template <class... Ts>
+Future<int> leads(Ts... values) {
+    state int sum = (0 + ... + values);
+    state std::vector<int> all{values...};
+    state int count(sizeof...(values));
+    wait(delay(1));
+    return std::accumulate(all.begin(), all.end(), 100 * count + 10 * sum);
+}
+
 ACTOR template <class... Ts>
 void shows(const char* name, Ts... values) {
     wait(delay(1));
@@ -197,6 +207,7 @@ int main() {
     say("at %g", now());
     std::vector<int> all = sim.run(gathers(Future<int>(1), Future<int>(2), Future<int>(3)));
     say("%d of %zu", std::accumulate(all.begin(), all.end(), 0), all.size());
+    say("%d, %d", sim.run(leads(1, 3)), sim.run(leads()));
     Future<size_t> dying = dies(1, Token("last"));
     say("%zu", sim.run(dying));
     shows("values", 1, 2L);

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from actorc.emit import layout
 from actorc.emit.lines import at
 from actorc.emit.printer import Printer, initialiser, moved, pieces, switch
 from actorc.emit.shell import Shell
 from actorc.lower import labels
-from actorc.lower.lowered import Body, Return, Suspend
+from actorc.lower.lowered import Body, Return, Suspend, Variable
 
 
 def definition(shell: Shell, body: Body) -> str:
@@ -58,7 +60,7 @@ def _signature(shell: Shell, body: Body, *, is_used: bool) -> str:
 def _constructor(shell: Shell, body: Body) -> str:
     """Initialises the parameters, then the states."""
     inits = [f"{each.name}{'__' if each.is_pack else ''}({each.passed})" for each in shell.kept]
-    inits += [f"{at(state.type.line)}{state.name}{initialiser(state, '()')}" for state in body.states]
+    inits += [f"{at(state.type.line)}{state.name}{_initialiser(shell, state)}" for state in body.states]
     if not inits and not shell.has_probes:
         return ""
     explicit = "explicit " if len(shell.kept) == 1 else ""
@@ -68,6 +70,18 @@ def _constructor(shell: Shell, body: Body) -> str:
         return declared + " {} "
     created, destroyed = _probe(shell, "create"), _probe(shell, "destroy")
     return f"{declared} {{ {created} }} ~{shell.class_name}State() {{ {destroyed} }} "
+
+
+def _initialiser(shell: Shell, state: Variable) -> str:
+    """Of a state in the constructor, where packs are reached as in _signature."""
+    text = initialiser(state, "()")
+    packs = [each for each in shell.kept if each.is_pack and re.search(rf"\b{each.name}\b", text)]
+    if not packs:
+        return text
+    made = f"flow::actor::Type<{state.type.text}>{text}"
+    for pack in packs:
+        made = f"{pack.name}__.apply([&]([[maybe_unused]] {pack.type}&... {pack.name}) {{ return {made}; }})"
+    return f"({made})"
 
 
 def _probe(shell: Shell, event: str, address: str = "reinterpret_cast<unsigned long>(this)", index: str = "") -> str:

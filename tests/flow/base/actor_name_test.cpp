@@ -42,6 +42,8 @@ TEST_CASE("actor name: functions and coroutines") {
     CHECK(name("MyClass::member(int const&)::MemberActor::run(int const&)") == "MyClass::member");
     CHECK(name("(anonymous namespace)::voided(int)::VoidedActor3::run(int)") == "voided");
     CHECK(name("f()::{lambda(int)#1}::operator()(int) const") == "f()::{lambda(int)#1}::operator()");
+    CHECK(name("Server::f() const::{lambda(int)#1}::operator()(int) const") ==
+          "Server::f() const::{lambda(int)#1}::operator()");
     CHECK(name("f()::$_0::operator()(int) const") == "f()::$_0::operator()");
     CHECK(name("text[abi:cxx11](int)") == "text[abi:cxx11]");
     CHECK(name("MyActor::run(int)") == "MyActor::run"); // not within a function: a user's own
