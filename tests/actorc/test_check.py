@@ -183,6 +183,8 @@ WHOLE_FILES = [
     ("A0101", "ACTOR @@template Future<Void> a(int b);"),
     ("A0101", "ACTOR @@template <> Future<Void> a(int b);"),
     ("A0101", "ACTOR template <@@class> Future<Void> a(int b);"),
+    ("A0101", "ACTOR template <@@class... A, class B> Future<Void> a(B b, A... c);"),
+    ("A0101", "ACTOR template <class A, @@int... B, class... C> Future<Void> a(X<B...> b, C... c);"),
     ("A0101", "ACTOR template <class A> @@template <class B> Future<Void> a(int b);"),
     ("A0102", "ACTOR [[@@flow_discard]] Future<Void> a(int b);"),
     ("A0102", "ACTOR @@[[x] y] Future<Void> a(int b);"),

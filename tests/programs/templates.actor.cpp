@@ -71,6 +71,13 @@ Future<Void> conditional(bool doesWait) {
     return Void();
 }
 
+// The dots belong to the template that is the parameter.
+ACTOR template <template <class...> class Container, class T>
+Future<Container<T>> twice(Future<T> f) {
+    T value = wait(f);
+    return Container<T>(2, value);
+}
+
 template <class T>
 class Slot {
 public:
@@ -117,6 +124,7 @@ int main() {
     sim.run(conditional<char>(true));
     sim.run(conditional<char>(false));
     sim.run(conditional<int>(true));
+    say("%zu", sim.run(twice<std::vector>(Future<int>(5))).size());
     say("--");
     Slot<int> cell(8);
     say("%d", sim.run(Slot<int>::get(&cell)));

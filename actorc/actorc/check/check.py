@@ -114,7 +114,7 @@ class _ActorCheck:
         used = sorted(names_in(range_) & locals_)
         if used:
             message = f"`{used[0]}` does not live across the waits of this loop"
-            hint = f"write `state T items = {range_};` before the loop, and loop over `items`"
+            hint = f"write `state TYPE items = {range_};` before the loop, and loop over `items`"
             self._diagnostics.error(Fault.RANGE_NOT_STATE, message, item.range.span, hint=hint)
 
     def _check_statics(self, statement: Statement, *, owns: bool, is_doubled: bool) -> None:

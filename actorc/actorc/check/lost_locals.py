@@ -106,7 +106,7 @@ class _Report:
                 type_text = self._source[Span(decl.span.start, local.span.start)]
                 return self._repair_copy(local, _copied_type(type_text), f"this{_capital(local.name)}", body, after)
             case _:
-                return f"declare it before with `state`: `state T {local.name} = ...;`", None
+                return f"declare it before with `state`: `state TYPE {local.name} = ...;`", None
 
     def _repair_declaration(self, local: Local, origin: syntax.Plain) -> tuple[str, Fix | None]:
         first, name = self._words.between(Span(origin.span.start, local.span.start))
@@ -120,9 +120,9 @@ class _Report:
         if "{" in declared:
             return "define its type before the actor, and declare it with `state`", None
         if "&" in declared or "&&" in declared:
-            return f"keep a copy or a pointer: `state T {local.name} = ...;`", None
+            return f"keep a copy or a pointer: `state TYPE {local.name} = ...;`", None
         if "auto" in declared:
-            return f"declare it with `state` and its type: `state T {local.name} = ...;`", None
+            return f"declare it with `state` and its type: `state TYPE {local.name} = ...;`", None
         if len(origin.locals) > 1:
             return f"declare it by itself: `state {self._alone(origin, first, name)};`", None
         what = " ".join(self._source[Span(origin.span.start, local.span.start)].split())
@@ -161,9 +161,9 @@ class _Report:
         first, name = self._words.between(Span(wait.span.start, local.span.start))
         declared = self._words.texts[first:name]
         if "[" in declared:
-            return f"keep the part that is needed: `state T kept = {local.name};`", None
+            return f"keep the part that is needed: `state TYPE kept = {local.name};`", None
         if "auto" in declared:
-            return f"declare it with its type and `state`: `state T {local.name} = ...`", None
+            return f"declare it with its type and `state`: `state TYPE {local.name} = ...`", None
         if _NOT_STATE & set(declared) or not self._is_only(local.name):
             return hint, None
         return hint, Fix(f"declare `{local.name}` with `state`", (insert(wait.span.start, "state "),))
@@ -173,7 +173,7 @@ class _Report:
     ) -> tuple[str, Fix | None]:
         """Keep a copy under another name, and use that after the wait."""
         name = unused_name(name, self._actor.span, self._words)
-        statement = f"state {type_ or 'T'} {name} = {local.name};"
+        statement = f"state {type_ or 'TYPE'} {name} = {local.name};"
         hint = f"keep a copy, `{statement}`, and use `{name}` after the wait"
         edit = first_in(body, statement, self._source)
         if edit is None or not type_:

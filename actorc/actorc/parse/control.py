@@ -154,7 +154,7 @@ class ControlParser(BlockParser):
             if self._tokens.find(first, end, (",",)) < end:
                 hint, can_be_state = f"give each variable of `{text}` a `state` of its own before the loop", False
             elif "auto" in self._texts[first:end]:
-                hint = f"write `for (state T {local.name} = ...; ...)` with its type"
+                hint = f"write `for (state TYPE {local.name} = ...; ...)` with its type"
             fixes = inserted(self._tokens.span(first, end).start, "state ") if can_be_state else ()
             self._error(Fault.FOR_LOCAL, message, first, end, hint, fixes)
 

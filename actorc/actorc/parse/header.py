@@ -102,6 +102,10 @@ class HeaderParser(Reader):
             message = "an actor cannot be an explicit specialisation"
             self._error(Fault.TEMPLATE_HEADER, message, index, close + 1, "write an overload, or use `if constexpr`")
         head.template = tuple(self._template_parameter(first, end) for first, end in ranges)
+        for parameter, (first, end) in zip(head.template[:-1], ranges, strict=False):
+            if parameter.is_pack:  # of a class template, which the actor becomes
+                message = "a parameter pack of an actor's template must be its last parameter"
+                self._error(Fault.TEMPLATE_HEADER, message, first, end, "put it last; several can be one `std::tuple`")
         return close + 1
 
     def _template_parameter(self, first: int, end: int) -> TemplateParameter:
@@ -112,7 +116,7 @@ class HeaderParser(Reader):
             self._error(Fault.TEMPLATE_HEADER, message, first, max(stop, first + 1), "write `class T`")
             return TemplateParameter(self._tokens.span(first, end), "", "", False)
         text = self._tokens.text(first, stop)
-        return TemplateParameter(self._tokens.span(first, end), text, self._texts[name], "..." in text)
+        return TemplateParameter(self._tokens.span(first, end), text, self._texts[name], self._texts[name - 1] == "...")
 
     def _specifiers(self, head: Head, index: int) -> int:
         """Attributes, `static` and `UNCANCELLABLE`, in any order."""

@@ -38,7 +38,7 @@ class ResultParser(Reader):
             return self._declaration(start, name, wait, is_state)
         if is_state or locals_of(self._tokens, start, wait - 1):
             message = "a wait's result is declared with a type and a name"
-            hint = f"write `state T NAME = {self._scanner.shown(wait)};`"
+            hint = f"write `state TYPE NAME = {self._scanner.shown(wait)};`"
             self._error(Fault.RESULT_DECLARATION, message, start, wait - 1, hint)
             raise Abandoned
         self._scanner.copied(start, wait - 1, "where its result is assigned to", BEFORE)
@@ -58,7 +58,7 @@ class ResultParser(Reader):
         names = tuple(self._texts[index] for index in range(opener + 1, wait - 2) if self._tokens.is_name(index))
         if is_state:
             message = "state variables cannot be unpacked from a value"
-            hint = f"write `state T value = {self._scanner.shown(wait)};`, then one `state` for each part of it"
+            hint = f"write `state TYPE value = {self._scanner.shown(wait)};`, then one `state` for each part of it"
             self._error(Fault.STATE_TYPE, message, start, wait - 1, hint)
         self._refuse_specifiers(start, opener)
         return Result(ResultKind.UNPACK, None, names, None, self._hold(start, opener))
@@ -73,7 +73,7 @@ class ResultParser(Reader):
         is_deduced = "auto" in what and all(text in _AUTO for text in what)
         if is_deduced and is_state:
             message = "the type of a state variable must be written out: it is made before there is a value"
-            self._error(Fault.STATE_TYPE, message, first, end, f"write `state T {texts[name]} = {shown};`")
+            self._error(Fault.STATE_TYPE, message, first, end, f"write `state TYPE {texts[name]} = {shown};`")
         elif "auto" in what and not is_deduced:
             message = "a wait's result is declared with its type, or with `auto`"
             self._error(Fault.RESULT_DECLARATION, message, first, end, f"write `auto {texts[name]} = {shown};`")
