@@ -112,7 +112,7 @@ void Future<T>::addCallbackAndClear(Callback<T>* callback) {
 template <class T>
 void FutureStream<T>::addCallbackAndClear(SingleCallback<T>* callback) {
     FLOW_ASSERT(!isReady(), "addCallbackAndClear() on a FutureStream that is ready: nobody would be told");
-    FLOW_ASSERT(cell_->waiters.isEmpty(), "two readers wait for one FutureStream at the same time");
+    FLOW_ASSERT(cell_->waiters.isEmpty(), detail::kTwoReaders);
     callback->waitFor(std::exchange(cell_, nullptr));
 }
 

@@ -155,6 +155,8 @@ void releasePromise(Cell* cell) noexcept {
 // -------------------------------------------------------------------------------------------------------------------
 // Waiting and waking
 
+inline constexpr char kTwoReaders[] = "two readers wait for one FutureStream at the same time";
+
 /// Parks a waiter at a cell that is not ready. The waiter takes over one future reference of the cell.
 inline void park(Waiter* waiter, Cell* cell) {
     checkThread(cell);

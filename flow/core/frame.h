@@ -131,6 +131,8 @@ struct Cell {
     bool isUnset() const { return (flags & kStatusMask) == kUnset; }
     void setStatus(std::uint8_t status) { flags = static_cast<std::uint8_t>((flags & ~kStatusMask) | status); }
     bool has(std::uint8_t flag) const { return flags & flag; }
+    /// A stream's: marked as nothing else is that has no frame.
+    bool isStream() const { return (flags & (kUncancellable | kHasFrame)) == kUncancellable; }
 
     Waiter* frame() { return reinterpret_cast<Waiter*>(this + 1); }
     void* valueAddress() { return reinterpret_cast<char*>(this) - prefixUnits * std::size_t{16}; }

@@ -46,7 +46,7 @@ struct StreamState {
         Cell* cell = newCell<Slot>(sizeof(StreamState), 0, 1);
         ::new (cell + 1) StreamState;
         reinterpret_cast<void (**)(Cell*)>(cell)[-1] = destroy;
-        cell->flags |= Cell::kDestroyValue;
+        cell->flags |= Cell::kDestroyValue | Cell::kUncancellable; // see Cell::isStream
         return cell;
     }
 
@@ -227,8 +227,11 @@ private:
             return;
         state.queue.pushSlow(std::forward<U>(value));
         cell->setStatus(detail::Cell::kValue);
-        if (!cell->waiters.isEmpty())
-            detail::run(detail::takeFirst(cell->waiters));
+        if (cell->waiters.isEmpty())
+            return;
+        detail::Waiter* reader = detail::takeOnly(cell);
+        FLOW_ASSERT(reader, detail::kTwoReaders);
+        detail::run(reader);
     }
     /// Whether the reader finds the error at once.
     bool end(Error error) const {

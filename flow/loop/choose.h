@@ -97,8 +97,11 @@ public:
                 return false;
             Waiter& branch = group_.branches[i];
             if (branch.awaited.isCell() && !branch.awaited.cell()->isReady()) {
-                checkThread(branch.awaited.cell());
-                pushFront(branch.awaited.cell()->waiters, branch.link);
+                Cell* cell = branch.awaited.cell();
+                checkThread(cell);
+                // An operand behind it may have begun to wait for it. Without this the next send() finds out.
+                FLOW_CHECK(cell->waiters.isEmpty() || !cell->isStream(), kTwoReaders);
+                pushFront(cell->waiters, branch.link);
             } else if (branch.awaited.isCell() || hasFired(branch)) {
                 group_.winner = behindGroup(&branch);
             }

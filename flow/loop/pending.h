@@ -149,7 +149,7 @@ Cell* validCell(T const& future) {
 template <class T>
 Cell* readableCell(FutureStream<T> const& stream) {
     Cell* cell = validCell(stream);
-    FLOW_ASSERT(cell->isReady() || cell->waiters.isEmpty(), "two readers wait for one FutureStream at the same time");
+    FLOW_ASSERT(cell->isReady() || cell->waiters.isEmpty(), kTwoReaders);
     return cell;
 }
 

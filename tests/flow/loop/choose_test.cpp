@@ -1,6 +1,8 @@
+#include "flow/core/callback.h"
 #include "flow/loop/choose.h"
 #include "flow/sim/sim_loop.h"
 #include "tests/flow/support/balance.h"
+#include "tests/flow/support/death.h"
 
 #include <doctest/doctest.h>
 #include <string>
@@ -248,4 +250,27 @@ TEST_CASE("choose: in a cancelled frame the first operand is evaluated, then it 
     CHECK(evaluated == std::vector<int>{0});
     CHECK(choose.decided());
     CHECK(choose.result().takeError().code() == error_code_actor_cancelled);
+}
+
+TEST_CASE("choose: a stream that another begins to wait for before the frame parks has two readers") {
+    struct Reader final : SingleCallback<int> {};
+    auto park = [](auto&& operandBehind) {
+        Frame frame;
+        PromiseStream<int> stream;
+        Choose<2> choose;
+        {
+            auto evaluation = choose.evaluate(frame.waiter());
+            (void)(choose.when(pendingNext<int>(stream.getFuture())) || choose.when(operandBehind(stream)));
+            evaluation.done();
+        }
+        (void)choose.decided();
+        stream.send(1);
+    };
+    Reader reader;
+    CHECK_DIES(park([](auto& stream) { return pendingNext<int>(stream.getFuture()); }), "two readers wait");
+    CHECK_DIES(park([&](auto& stream) {
+                   stream.getFuture().addCallbackAndClear(&reader);
+                   return pending<int>(Never());
+               }),
+               "two readers wait");
 }
