@@ -1,4 +1,4 @@
-// bench/actors/streams.actor.cpp as a person writes it with co_await.
+// bench/actors/streams.actor.cpp as a person writes it with co_await. Propagate as in tasks.cpp.
 
 #include "bench/run.h"
 
@@ -8,7 +8,7 @@ using namespace flow;
 using bench::Counted;
 using bench::Run;
 
-Future<int> sumOf(FutureStream<int> numbers, int count) {
+Future<int> sumOf(FutureStream<int> numbers, int count, Propagate = {}) {
     int sum = 0;
     for (int i = 0; i < count; ++i)
         sum += co_await numbers;
