@@ -8,7 +8,7 @@ using namespace flow;
 using bench::Counted;
 using bench::Run;
 
-Future<int> firstOf(Future<Void> a, Future<Void> b, Future<Void> c) {
+Future<int> firstOf(Future<Void> a, Future<Void> b, Future<Void> c, Propagate = {}) {
     auto first = co_await race(a, b, c);
     co_return static_cast<int>(first.index());
 }

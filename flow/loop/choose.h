@@ -124,7 +124,8 @@ protected:
         frame_ = frame;
     }
 
-    FLOW_INLINE bool hasLosers() const { return group_.count > 1 && group_.winner != kNobody; }
+    /// Where nobody has won, none are left: giveUp() says so, and so does a cancel of the parked frame (takeAwaited).
+    FLOW_INLINE bool hasLosers() const { return group_.count > 1; }
     FLOW_INLINE void releaseAllLosers() const { releaseAllBut(group_, winningBranch()); }
     /// Goes on from loser to loser, in order, while true.
     FLOW_INLINE bool releaseLoser(Waiter& branch, std::uint32_t index) const {
@@ -179,6 +180,7 @@ private:
     [[gnu::noinline, gnu::cold]] void giveUp() {
         group_.winner = kNobody;
         releaseAllBut(group_, nullptr);
+        group_.count = 0;
         frame()->awaited = cancelledCell(); // where `result` looks
     }
 
@@ -192,20 +194,29 @@ private:
             branch->resume = nullptr;
             return;
         }
-        if (Passing && failed(*branch)) {
-            frame->awaited = {};
-            Error error = branch->awaited.cell()->error;
-            releaseAllBut(choose->group_, nullptr);
-            if (Waiter* last = failFrame(frame, error))
-                FLOW_HAND_OVER(last);
-            return;
+        if (Passing && failed(*branch)) [[unlikely]] {
+            branch->resume = fail; // a function of its own, so that this one needs no registers for it
+            FLOW_HAND_OVER(branch);
         }
         frame->awaited = std::exchange(branch->awaited, {});
         choose->group_.winner = choose->behindGroup(branch);
         FLOW_HAND_OVER(frame);
     }
+    static void fail(Waiter* branch) {
+        auto* choose = static_cast<ChooseBase*>(branch->owner);
+        Waiter* frame = choose->frame_;
+        frame->awaited = {};
+        Error error = branch->awaited.cell()->error;
+        releaseAllBut(choose->group_, nullptr);
+        if (Waiter* last = failFrame(frame, error))
+            FLOW_HAND_OVER(last);
+    }
 
-    static bool failed(Waiter const& waiter) { return waiter.awaited.isCell() && waiter.awaited.cell()->isError(); }
+    /// Of one that waits no more: for a cell that is ready, or for nothing.
+    static bool failed(Waiter const& waiter) {
+        Cell* cell = waiter.awaited.cell();
+        return cell && cell->isError();
+    }
 
     // All are unlinked before the first is released for good, since that may run code that would wake another. The one
     // that is kept has been unlinked when it fired. Calls nothing but at its end, so that it needs no stack, and leaves
