@@ -82,12 +82,15 @@ public:
             return;
         cell->flags |= Cell::kCancelled;
         Waiter* frame = cell->frame();
-        if (frame->link.isLinked())
+        if (frame->link.isLinked()) {
             frame->link.unlink();
-        else if (frame->awaited.isNothing())
-            return;
-        if (frame->awaited.isTimer() || frame->awaited.isGroup())
+            if (frame->awaited.isTimer())
+                detach(frame);
+        } else if (frame->awaited.isGroup()) {
             detach(frame);
+        } else {
+            return;
+        }
         frame->link.next = top_;
         top_ = &frame->link;
     }

@@ -172,7 +172,7 @@ struct BorrowedStreamAwaiter : BorrowingAwaiter<Base, true> {
             Cell* cell = counted ? this->settledCell() : this->borrowed();
             T value = StreamState<T>::take(cell);
             if (counted)
-                releaseFuture(cell);
+                releaseStream(cell);
             return value;
         } else {
             return takeNext<T>(this->settledOrCounted());
@@ -214,10 +214,12 @@ struct ParkedAwaiter {
 /// more that an exception has to read about.
 #if defined(__clang__)
 [[gnu::noinline, gnu::cold]] inline HandOver endWithError(Waiter* frame) noexcept {
+    frame->awaited = {};
     return handOver(failFrame(frame, Cell::of(frame)->error));
 }
 #else
 [[gnu::noinline, gnu::cold]] inline Waiter* endWithError(Waiter* frame) noexcept {
+    frame->awaited = {};
     return failFrame(frame, Cell::of(frame)->error);
 }
 #endif
@@ -232,7 +234,7 @@ struct Ending {
         auto* frame = static_cast<Waiter*>(handle.address());
         Cell* cell = Cell::of(frame);
         Waiter* last = nullptr;
-        if (Status == Cell::kError || (Status == Cell::kUnset && cell->error.isValid())) [[unlikely]] {
+        if (Status == Cell::kError || (Status == Cell::kUnset && handle.promise().hasFailedToEnd())) [[unlikely]] {
 #if defined(__clang__)
             return endWithError(frame);
 #else

@@ -167,9 +167,16 @@ struct Signature<Object, Uncancellable, Args...> : Signature<Args...> {
     using Owned = Parameters<Object, Uncancellable, Args...>;
 };
 
-/// Everything of the promise that does not depend on how the result is returned.
+/// No template, since gcc 12 does not instantiate return_void for coroutines in a local class.
+class VoidPromiseBase : public PromiseBase {
+public:
+    FLOW_INLINE void return_void() const noexcept { noteReturned(); }
+};
+
+/// Everything of the promise that does not depend on how a value is returned.
 template <class T, class S>
-class CoroPromiseBase : public PromiseBase, ResultBytes<kPrefixBytes<T>> {
+class CoroPromiseBase : public std::conditional_t<std::is_same_v<T, Void>, VoidPromiseBase, PromiseBase>,
+                        ResultBytes<kPrefixBytes<T>> {
     using Base = std::conditional_t<S::kPropagates, PassingAwaiter, Awaiter>;
     /// Not if there are many, since each takes a word of the frame.
     static constexpr bool kOwnsParameters = S::kDestructors > 0 && S::kDestructors <= 3;
@@ -214,8 +221,8 @@ public:
     /// Just before the body the compiler is told the flags, so that it knows them at the first co_await.
     std::suspend_never initial_suspend() noexcept {
         if constexpr (kFirstFlags != kFlags)
-            cell()->flags = kFlags;
-        else if (cell()->flags != kFlags)
+            this->cell()->flags = kFlags;
+        else if (this->cell()->flags != kFlags)
             __builtin_unreachable();
         return {};
     }
@@ -231,7 +238,10 @@ public:
         else if constexpr (S::kDestructors != 0)
             opaque(frame)->destroy(frame);
     }
-    void unhandled_exception() noexcept { cell()->error = currentError(); }
+    void unhandled_exception() noexcept {
+        this->cell()->error = currentError();
+        this->noteFailed();
+    }
 
     template <class U>
     FLOW_INLINE Given<BorrowedValueAwaiter<U, Base>> await_transform(Future<U> const& future) {
@@ -248,7 +258,7 @@ public:
     template <class U>
     FLOW_INLINE Given<TryAwaiter<U, S::kPropagates>> await_transform(TryGet<U>&& attempt) {
         if constexpr (S::kPropagates)
-            cell()->flags &= static_cast<std::uint8_t>(~Cell::kPassesCancel);
+            this->cell()->flags &= static_cast<std::uint8_t>(~Cell::kPassesCancel);
         return awaitOn<TryAwaiter<U, S::kPropagates>>(coro::pending<U>(std::move(attempt.future)).cell());
     }
     FLOW_INLINE Given<DelayAwaiter<Base>> await_transform(Delay delay) {
@@ -282,16 +292,17 @@ public:
     }
     /// At the beginning of the body: what the flags become is written, not asked, so that the compiler knows them.
     FLOW_INLINE std::suspend_never await_transform(PassingSelf& self) {
-        cell()->flags = kFlags | Cell::kPassesCancel;
+        this->cell()->flags = kFlags | Cell::kPassesCancel;
         self.set(this);
         return {};
     }
     std::suspend_never await_transform(uncancellable) {
-        cell()->flags = static_cast<std::uint8_t>((cell()->flags & ~Cell::kCancelled) | Cell::kUncancellable);
+        this->cell()->flags =
+            static_cast<std::uint8_t>((this->cell()->flags & ~Cell::kCancelled) | Cell::kUncancellable);
         return {};
     }
     Ending<Cell::kError> await_transform(fail failure) {
-        cell()->error = failure.error;
+        this->cell()->error = failure.error;
         this->noteSuspended();
         return {};
     }
@@ -315,8 +326,8 @@ protected:
     /// Builds the result, unless nobody is left to see it.
     template <class U>
     void setValue(U&& value) {
-        if (cell()->futures != 0)
-            constructValue<T>(cell(), std::forward<U>(value));
+        if (this->cell()->futures != 0)
+            constructValue<T>(this->cell(), std::forward<U>(value));
     }
 
 private:
@@ -354,16 +365,12 @@ public:
     template <class U = T>
     void return_value(U&& value) {
         this->setValue(std::forward<U>(value));
+        this->noteReturned();
     }
 };
 
-/// No template, since gcc 12 does not instantiate it for coroutines in a local class.
-struct ReturnsVoid {
-    void return_void() const noexcept {}
-};
-
 template <class S>
-class CoroPromise<Void, S> : public CoroPromiseBase<Void, S>, public ReturnsVoid {
+class CoroPromise<Void, S> : public CoroPromiseBase<Void, S> {
 public:
     using CoroPromiseBase<Void, S>::CoroPromiseBase;
     Future<Void> get_return_object() { return this->future(); }
@@ -378,7 +385,7 @@ struct RunsToItsEnd : S {
     static constexpr bool kUncancellable = true;
 };
 template <class S>
-class DetachedPromise : public CoroPromiseBase<Void, RunsToItsEnd<S>>, public ReturnsVoid {
+class DetachedPromise : public CoroPromiseBase<Void, RunsToItsEnd<S>> {
 public:
     using CoroPromiseBase<Void, RunsToItsEnd<S>>::CoroPromiseBase;
     Detached get_return_object() noexcept {

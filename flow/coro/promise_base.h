@@ -153,6 +153,15 @@ public:
     }
     /// Of a frame that is not parked: whether what it waited for has failed.
     FLOW_INLINE bool hasFailed() const { return hasAwaited() && awaited_.anyCell()->isError(); }
+    // How the body ended is asked of `awaited`, which the compiler has seen emptied, as a rule. Who cancels a frame
+    // that has failed so far takes it for one that runs.
+    FLOW_INLINE void noteReturned() const {
+        FLOW_CHECK(!hasAwaited(), "a coroutine returns before it has taken what it waited for");
+        if (hasAwaited())
+            __builtin_unreachable();
+    }
+    void noteFailed() { awaited_ = Awaited::turn(); }
+    FLOW_INLINE bool hasFailedToEnd() const { return hasAwaited(); }
     /// Control goes back to whoever called or resumed the coroutine.
     void noteSuspended() const {
 #if FLOW_CHECKED
