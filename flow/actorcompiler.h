@@ -9,13 +9,13 @@
 // because it stands where no wait can or because the file does not go through actorc, finds the deleted functions below
 // and is a compile error.
 
-#include "flow/base/caught_exception.h"
-#include "flow/base/range_state.h"
-#include "flow/base/state_slot.h"
-#include "flow/base/static_local.h"
 #include "flow/core/stream.h"
-#include "flow/lib/descriptor.h"
-#include "flow/loop/delay.h"
+#include "flow/emitted/caught_exception.h"
+#include "flow/emitted/descriptor.h"
+#include "flow/emitted/range_state.h"
+#include "flow/emitted/state_slot.h"
+#include "flow/emitted/static_local.h"
+#include "flow/wait/delay.h"
 
 #include <cstdint>
 #include <type_traits>

@@ -1,5 +1,5 @@
 #pragma once
-// Everything of flow in one include.
+// Everything of flow in one include, except simulation, which flow/sim.h adds.
 //
 //     #include "flow/flow.h"
 //     using namespace flow;
@@ -22,13 +22,15 @@
 #include "flow/coro/coroutine.h"
 #include "flow/coro/parameter_copies.h"
 #include "flow/coro/race.h"
+#include "flow/emitted/argument.h"
+#include "flow/emitted/caught_exception.h"
+#include "flow/emitted/descriptor.h"
 #include "flow/file/async_file.h"
 #include "flow/lib/all.h"
 #include "flow/lib/async_map.h"
 #include "flow/lib/async_trigger.h"
 #include "flow/lib/async_var.h"
 #include "flow/lib/collection.h"
-#include "flow/lib/descriptor.h"
 #include "flow/lib/errors.h"
 #include "flow/lib/flow_lock.h"
 #include "flow/lib/flow_mutex.h"
@@ -42,7 +44,6 @@
 #include "flow/lib/trigger.h"
 #include "flow/lib/unit_test.h"
 #include "flow/lib/yielded.h"
-#include "flow/loop/delay.h"
 #include "flow/loop/real_loop.h"
 #include "flow/memory/arena.h"
 #include "flow/memory/binary.h"
@@ -51,8 +52,7 @@
 #include "flow/memory/standalone.h"
 #include "flow/memory/string_ref.h"
 #include "flow/memory/vector_ref.h"
-#include "flow/sim/disk.h"
-#include "flow/sim/sim_loop.h"
 #include "flow/trace/code_probe.h"
 #include "flow/trace/event.h"
+#include "flow/wait/delay.h"
 // IWYU pragma: end_exports

@@ -12,11 +12,11 @@
 // a_body never hands over control itself: it says how it came out, and the code here destroys the state, publishes the
 // result and hands over to the last waiter in tail position. Errors that a_body throws are caught here.
 
-#include "flow/actor/pack.h"
-#include "flow/base/argument.h"
 #include "flow/base/inline.h"
 #include "flow/core/frame_size.h"
-#include "flow/loop/choose.h"
+#include "flow/emitted/argument.h"
+#include "flow/emitted/pack.h"
+#include "flow/wait/choose.h"
 
 namespace flow::actor {
 using namespace detail;

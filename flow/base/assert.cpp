@@ -2,7 +2,7 @@
 
 #include "flow/base/assert_macros.h"
 #include "flow/base/error.h"
-#include "flow/base/symbol.h"
+#include "flow/diag/symbol.h"
 
 #include <atomic>
 #include <cstdio>

@@ -1,7 +1,7 @@
 #include "flow/base/error.h"
 
 #include "flow/base/stack.h"
-#include "flow/base/symbol.h"
+#include "flow/diag/symbol.h"
 
 #include <atomic>
 #include <cstdio>

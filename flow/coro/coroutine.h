@@ -19,12 +19,12 @@
 //
 // The coroutine's frame is the waiter (see flow/core/frame.h): a call is one allocation for result and frame.
 
-#include "flow/base/argument.h"
 #include "flow/base/inline.h"
 #include "flow/core/error_or.h"
 #include "flow/core/frame_size.h"
 #include "flow/coro/awaiters.h"
 #include "flow/coro/parameters.h"
+#include "flow/emitted/argument.h"
 
 #include <coroutine>
 
@@ -109,7 +109,7 @@ using Self = OwnPromise<PromiseBase>;
 /// For a body in which no handler sees the error of a wait.
 using PassingSelf = OwnPromise<PassingBase>;
 
-// What flow/loop/pending.h has under these names. The compiler forgets what is in the operand: otherwise clang keeps
+// What flow/wait/pending.h has under these names. The compiler forgets what is in the operand: otherwise clang keeps
 // the cell in the frame, beside the variable that holds it.
 
 template <class Operand>

@@ -2,7 +2,7 @@
 // PromiseBase: what each coroutine's promise begins with, which makes its frame a Waiter, and how a co_await parks it.
 
 #include "flow/base/inline.h"
-#include "flow/loop/choose.h"
+#include "flow/wait/choose.h"
 
 #include <coroutine>
 

@@ -14,7 +14,7 @@
 // Cancel-safe: dropping the result releases the inputs. With an error, the first one in time counts; among those that
 // are ready at the call, the first in order.
 
-#include "flow/loop/pending.h"
+#include "flow/wait/pending.h"
 
 #include <type_traits>
 #include <vector>

@@ -2,7 +2,7 @@
 
 #include "flow/coro/race.h"
 #include "flow/lib/lifetime.h"
-#include "flow/loop/pending.h"
+#include "flow/wait/pending.h"
 
 namespace flow {
 using namespace detail;

@@ -16,7 +16,7 @@
 // caller gets broken_promise. Loops may wait for each other.
 
 #include "flow/core/error_or.h"
-#include "flow/loop/pending.h"
+#include "flow/wait/pending.h"
 
 #include <atomic>
 #include <memory>

@@ -7,7 +7,7 @@
 // registration, as long as yield() would let them; the rest goes on in the loop behind what is ready at the priority
 // DefaultYield, at least one in each turn. Without a loop nobody is put off. Errors pass through. Cancel-safe.
 
-#include "flow/loop/delay.h"
+#include "flow/wait/delay.h"
 
 namespace flow {
 

@@ -50,6 +50,8 @@ public:
     }
     /// Seconds on this loop's clock, read now.
     virtual double timer() = 0;
+    /// Whether time here is virtual.
+    virtual bool isSimulated() const { return false; }
 
     /// Runs until the future is ready and returns its value, or throws its error. Throws loop_drained when nothing is
     /// left that could make it ready.

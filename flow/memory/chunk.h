@@ -1,5 +1,6 @@
 #pragma once
-// Chunk: memory as it comes from the system, with what its Home knows of it at its beginning. See flow/memory/home.h.
+// Chunk: memory as it comes from the system, with what its Home knows of it at its beginning. See
+// flow/memory/thread_heap.h.
 
 #include "flow/memory/fast_allocator.h"
 

@@ -1,7 +1,7 @@
 #include "flow/memory/fast_allocator.h"
 
 #include "flow/memory/allocation_watch.h"
-#include "flow/memory/home.h"
+#include "flow/memory/thread_heap.h"
 
 #include <cstdlib>
 

@@ -11,8 +11,8 @@
 // calls. A block may be freed on another thread; from there it returns to the thread whose memory it is, many at a
 // time. What a thread holds when it ends goes to the others.
 //
-// Free memory of one class serves the others when they need more. flow/memory/home.h says how, and how much memory can
-// lie idle at most; trim() gives it to the system.
+// Free memory of one class serves the others when they need more. flow/memory/thread_heap.h says how, and how much
+// memory can lie idle at most; trim() gives it to the system.
 //
 // Under AddressSanitizer every block comes from the system, so that use after free is found. In code for shared objects
 // (-fPIC) the compiler calls a function for each access to a thread_local, unless it is told -ftls-model=initial-exec,

@@ -11,7 +11,7 @@
 // random numbers, and futures are its own: in a checked build it is an assertion failure to use one of another process.
 
 #include "flow/base/random.h"
-#include "flow/core/census.h"
+#include "flow/core/live_blocks.h"
 #include "flow/lib/async_trigger.h"
 #include "flow/loop/loop.h"
 #include "flow/sim/local_clock.h"
@@ -72,6 +72,7 @@ public:
     ~ProcessLoop() override { end(); }
 
     double timer() override;
+    bool isSimulated() const override { return true; }
     void useMachines(const char* what) override;
     /// One turn. Afterwards `wakesAt` says when there is more to do.
     void takeTurn();

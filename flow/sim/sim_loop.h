@@ -19,6 +19,7 @@ public:
     ~SimLoop() override { end(); }
 
     double timer() override { return now_; }
+    bool isSimulated() const override { return true; }
 
 private:
     double startTurn() noexcept override { return now_; }

@@ -2,8 +2,8 @@
 
 #include "flow/base/format.h"
 #include "flow/base/seed.h"
-#include "flow/base/symbol.h"
-#include "flow/sim/inflict.h"
+#include "flow/diag/symbol.h"
+#include "flow/sim/inject.h"
 
 #include <limits>
 #include <new>

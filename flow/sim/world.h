@@ -50,6 +50,7 @@ public:
 
     std::uint64_t seed() const { return seed_; }
     double timer() override { return now_; }
+    bool isSimulated() const override { return true; }
 
     /// Makes a process; it has not been started, so that things can still be attached to it.
     Process& add(ProcessOptions options);

@@ -3,7 +3,7 @@
 #include "flow/base/format.h"
 #include "flow/base/seed.h"
 #include "flow/lib/time.h"
-#include "flow/sim/waiting.h"
+#include "flow/sim/wait_graph.h"
 #include "flow/sim/world.h"
 
 #include <cmath>

@@ -7,7 +7,7 @@
 #include "flow/loop/real_loop.h"
 #include "flow/memory/fast_allocator.h"
 #include "flow/sim/sim_loop.h"
-#include "flow/testing/last_words.h"
+#include "flow/testing/crash_reporter.h"
 #include "flow/trace/code_probe.h"
 #include "flow/trace/event.h"
 

@@ -1,6 +1,6 @@
 #include "net/sim/datagrams.h"
 
-#include "flow/sim/inflict.h"
+#include "flow/sim/inject.h"
 
 namespace flow::net {
 using namespace flow::detail;

@@ -1,7 +1,7 @@
 #include "net/sim/host.h"
 
 #include "flow/coro/race.h"
-#include "flow/loop/delay.h"
+#include "flow/wait/delay.h"
 #include "net/sim/datagrams.h"
 
 namespace flow::net {

@@ -1,6 +1,6 @@
 #include "net/sim/sim_network.h"
 
-#include "flow/sim/inflict.h"
+#include "flow/sim/inject.h"
 #include "net/sim/datagrams.h"
 #include "net/sim/host.h"
 

@@ -2,7 +2,7 @@
 #include "flow/CodeProbe.h"
 #include "flow/Trace.h"
 #include "flow/UnitTest.h"
-#include "flow/flow.h"
+#include "flow/sim.h"
 #include "flow/genericactors.actor.h"
 #include "flow/network.h"
 #include "flow/actorcompiler.h" // This must be the last #include.

@@ -1,7 +1,7 @@
 // A program whose own global names are those that a framework likes to use for itself.
 #include <cstdio>
 
-#include "flow/flow.h"
+#include "flow/sim.h"
 #include "flow/actorcompiler.h" // This must be the last #include.
 
 struct Cell {

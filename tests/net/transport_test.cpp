@@ -1,6 +1,6 @@
 #include "net/transport.h"
 
-#include "flow/flow.h"
+#include "flow/sim.h"
 #include "net/sim/sim_network.h"
 #include "tests/flow/support/death.h"
 #include "tests/net/transport_suite.h"

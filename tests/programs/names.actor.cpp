@@ -1,5 +1,5 @@
 // Messages about an actor give the name that it has in its source: here, who dropped an error.
-#include "flow/flow.h"
+#include "flow/sim.h"
 #include "tests/programs/trace.h"
 
 using namespace flow;

@@ -109,7 +109,7 @@ class Handler(Node):
 class Operand(Node):
     """`wait__ = ` the awaited thing."""
 
-    function: str  # of flow/loop/pending.h, which is called with it
+    function: str  # of flow/wait/pending.h, which is called with it
     value: Text
     is_name: bool  # evaluating it makes no temporaries
 
@@ -178,7 +178,7 @@ class Variable:
     init: Pieces | None  # `(e)` or `{e}` of a leading state; None: value-initialised
     extents: str = ""  # `[2][3]` of an array
     is_erased: bool = False  # a member cannot have the type, since a class around the actor is not complete there
-    slot: str = ""  # the type of the StateSlot that the variable may be in; see flow/base/state_slot.h
+    slot: str = ""  # the type of the StateSlot that the variable may be in; see flow/emitted/state_slot.h
 
     @property
     def slot_name(self) -> str:

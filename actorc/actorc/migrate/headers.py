@@ -22,8 +22,8 @@ _NO_BODY = frozenset({"=", "(", ",", ".", "->", "::", ";", ")", "[", ""})
 _FLOW_PARTS = (
     (re.compile(r"\brace\s*\("), "flow/coro/race.h"),
     (re.compile(r"Stream\s*<"), "flow/core/stream.h"),
-    (re.compile(r"\b(?:delay|yield)\s*\("), "flow/loop/delay.h"),
-    (re.compile(r"\bDescriptor\s*<"), "flow/lib/descriptor.h"),
+    (re.compile(r"\b(?:delay|yield)\s*\("), "flow/wait/delay.h"),
+    (re.compile(r"\bDescriptor\s*<"), "flow/emitted/descriptor.h"),
 )
 _FLOW = "flow/flow.h"
 _COROUTINES = {"flow": "flow/coro/coroutine.h", "foundationdb": "flow/CoroUtils.h"}

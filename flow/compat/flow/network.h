@@ -48,9 +48,7 @@ public:
     virtual flow::Future<flow::Void> yield(TaskPriority priority) { return flow::yield(priority); }
     virtual bool check_yield(TaskPriority) { return flow::check_yield(); }
     virtual TaskPriority getCurrentTask() const { return flow::loop().currentPriority(); }
-    virtual bool isSimulated() const {
-        return flow::hasLoop() && dynamic_cast<flow::SimLoop const*>(&flow::loop()) != nullptr;
-    }
+    virtual bool isSimulated() const { return flow::hasLoop() && flow::loop().isSimulated(); }
     virtual bool isOnMainThread() const { return flow::hasLoop(); }
     /// Runs the loop until stop(), or until nothing is left to do.
     virtual void run() { flow::loop().run(); }

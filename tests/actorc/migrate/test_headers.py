@@ -53,7 +53,7 @@ def test_what_comments_and_strings_say_of_includes_stays(around: Path) -> None:
 def test_headers_of_coroutines_come_where_nothing_else_brings_them(around: Path) -> None:
     text = '#include "flow/core/future.h"\n' + KEYWORDS + ACTOR
     after = (
-        '#include "flow/core/future.h"\n#include "flow/coro/coroutine.h"\n#include "flow/loop/delay.h"\n' + COROUTINE
+        '#include "flow/core/future.h"\n#include "flow/coro/coroutine.h"\n#include "flow/wait/delay.h"\n' + COROUTINE
     )
     assert migrated(around, {"a.actor.cpp": text})["a.cpp"] == after
 

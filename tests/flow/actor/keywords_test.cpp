@@ -1,6 +1,6 @@
 // The keyword view: what an editor makes of an .actor.cpp file that actorc has not read.
 #include "flow/core/stream.h"
-#include "flow/loop/delay.h"
+#include "flow/wait/delay.h"
 
 #include <doctest/doctest.h>
 

@@ -5,8 +5,8 @@
 #include "flow/coro/coroutine.h"
 #include "flow/lib/async_map.h"
 #include "flow/lib/flow_lock.h"
-#include "flow/loop/delay.h"
 #include "flow/sim/sim_loop.h"
+#include "flow/wait/delay.h"
 #include "tests/flow/support/trace_log.h"
 
 #include <doctest/doctest.h>

@@ -3,7 +3,7 @@
 
 #include "flow/memory/allocation_failure.h"
 
-#include "flow/flow.h"
+#include "flow/sim.h"
 #include "tests/flow/support/failures.h"
 
 #include <doctest/doctest.h>

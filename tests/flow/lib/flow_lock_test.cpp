@@ -2,8 +2,8 @@
 
 #include "flow/base/random.h"
 #include "flow/coro/coroutine.h"
-#include "flow/loop/delay.h"
 #include "flow/sim/sim_loop.h"
+#include "flow/wait/delay.h"
 #include "tests/flow/support/balance.h"
 #include "tests/flow/support/death.h"
 #include "tests/flow/support/trace_log.h"

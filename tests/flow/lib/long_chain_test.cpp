@@ -1,6 +1,6 @@
 // Long chains of each function of flow/lib that makes a future of a future: they end, fail and are cancelled in
 // constant stack.
-#include "flow/flow.h"
+#include "flow/sim.h"
 #include "tests/flow/support/small_stack.h"
 
 #include <doctest/doctest.h>

@@ -2,7 +2,7 @@
 // tests/flow/file/async_file_test.cpp, which it passes as well.
 #include "flow/sim/disk.h"
 
-#include "flow/core/census.h"
+#include "flow/core/live_blocks.h"
 #include "flow/coro/coroutine.h"
 #include "flow/lib/all.h"
 #include "flow/lib/errors.h"

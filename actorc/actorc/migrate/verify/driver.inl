@@ -7,7 +7,7 @@
 //         return actorc_verify::held(copy(std::move(a0)));
 //     });
 
-#include "flow/flow.h"
+#include "flow/sim.h"
 
 #include <cstdint>
 #include <cstdio>

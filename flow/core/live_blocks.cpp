@@ -1,0 +1,99 @@
+#include "flow/core/live_blocks.h"
+
+#include "flow/base/stack.h"
+
+namespace flow::detail {
+namespace {
+
+/// Of a frame that has been detached and cannot be cancelled any more.
+void destroyFrame(Cell* cell) noexcept {
+    Waiter* frame = cell->frame();
+    while (Cell* awaited = takeAwaited(frame))
+        releaseFuture(awaited);
+    if (!frame->destroy) { // of the library: told of a cancel, it clears up and runs nobody's code
+        frame->awaited = cancelledCell();
+        return run(frame);
+    }
+    frame->awaited = {};
+    withRoom([frame] { opaque(frame)->destroy(frame); });
+    cell->flags = static_cast<std::uint8_t>((cell->flags & Cell::kDestroyValue) | Cell::kUnset);
+    releasePromise(cell);
+}
+
+/// `to` is made of all of `from`, which is empty then.
+void moveAll(Link& from, Link& to) noexcept {
+    to.reset();
+    if (from.isEmpty())
+        return;
+    insertBetween(*from.prev, to, from);
+    from.unlink();
+    from.reset();
+}
+
+} // namespace
+
+/// Afterwards no cell wakes anybody, and no cancel does anything.
+void CellGroup::stopFrames() noexcept {
+    for (Link* link = entries_.next; link != &entries_; link = link->next) {
+        Cell* cell = static_cast<Entry*>(link)->cell;
+        while (!cell->waiters.isEmpty())
+            takeFirst(cell->waiters);
+        if (cell->has(Cell::kHasFrame)) {
+            cell->flags |= Cell::kCancelled;
+            detach(cell->frame());
+        }
+    }
+}
+
+void CellGroup::destroyFrames() noexcept {
+    Link done; // what has been seen: frames that die take others, also of these, out of either list
+    done.reset();
+    while (!entries_.isEmpty()) {
+        stopFrames(); // again, for what destructors have started
+        Link seen;
+        moveAll(entries_, seen);
+        while (!seen.isEmpty()) {
+            auto* entry = static_cast<Entry*>(seen.next);
+            entry->unlink();
+            pushBack(done, *entry);
+            if (entry->cell->has(Cell::kHasFrame))
+                destroyFrame(entry->cell);
+        }
+    }
+    moveAll(done, entries_);
+}
+
+void CellGroup::moveTo(CellGroup& other) noexcept {
+    Link all;
+    moveAll(entries_, all);
+    while (!all.isEmpty()) {
+        Link* first = all.next;
+        first->unlink();
+        pushBack(other.entries_, *first);
+    }
+}
+
+Census::~Census() {
+    for (auto& [block, entry] : entries_)
+        if (entry.isLinked())
+            entry.unlink();
+}
+
+void Census::allocated(void* block, void* cell) noexcept {
+    if (!cell || !current_)
+        return;
+    auto [place, isNew] = entries_.try_emplace(block, static_cast<Cell*>(cell));
+    FLOW_ASSERT(isNew, "a block is allocated twice");
+    pushBack(current_->entries_, place->second);
+}
+
+void Census::released(void* block) noexcept {
+    auto place = entries_.find(block);
+    if (place == entries_.end())
+        return;
+    if (place->second.isLinked())
+        place->second.unlink();
+    entries_.erase(place);
+}
+
+} // namespace flow::detail

@@ -1,0 +1,168 @@
+#include "flow/diag/actor_name.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+#include <vector>
+
+namespace flow::detail {
+namespace {
+
+using Text = std::string_view;
+
+constexpr Text kMachine = "flow::actor::Actor<";
+constexpr Text kAnonymous = "(anonymous namespace)";
+
+/// Calls `visit(i)` for each character outside of all brackets, until it returns false.
+template <class Visit>
+void outside(Text text, Visit visit) {
+    int depth = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        char c = text[i];
+        if (c == ')' || c == '>' || c == '}' || c == ']')
+            --depth;
+        else if (depth == 0 && !visit(i))
+            return;
+        if (c == '(' || c == '<' || c == '{' || c == '[')
+            ++depth;
+    }
+}
+
+/// The second of the arguments with which `text`, the inside of angle brackets and what follows, begins.
+Text secondArgument(Text text) {
+    std::size_t from = Text::npos, to = text.size();
+    outside(text, [&](std::size_t i) {
+        if (text[i] != ',')
+            return true;
+        if (from == Text::npos) {
+            from = i + 1;
+            return true;
+        }
+        to = i;
+        return false;
+    });
+    if (from == Text::npos)
+        return {};
+    Text argument = text.substr(from, to - from);
+    argument.remove_prefix(std::min(argument.find_first_not_of(' '), argument.size()));
+    return argument;
+}
+
+/// Without the parameters at the end, and what may stand behind them.
+Text withoutParameters(Text text) {
+    text = text.substr(0, text.find(" [clone"));
+    for (Text suffix : {"[abi:cxx11]", " &&", " &", " const"})
+        if (text.ends_with(suffix))
+            text.remove_suffix(suffix.size());
+    if (!text.ends_with(')') || text.ends_with(kAnonymous))
+        return text;
+    int depth = 0;
+    for (std::size_t i = text.size(); i-- > 0;) {
+        depth += text[i] == ')' ? 1 : text[i] == '(' ? -1 : 0;
+        if (depth == 0)
+            return i == 0 ? text : text.substr(0, i);
+    }
+    return text;
+}
+
+/// Without the arguments of a template, which gcc leaves out of the names of coroutines.
+Text withoutArguments(Text name) {
+    return name.starts_with("operator") ? name : name.substr(0, name.find('<'));
+}
+
+/// Without the type of the result, which symbols of templates begin with.
+Text withoutResult(Text text) {
+    std::size_t start = 0;
+    outside(text, [&](std::size_t i) {
+        if (text[i] == ' ' && !text.substr(i).starts_with(" const::")) // that of a function around a lambda or class
+            start = i + 1;
+        return true;
+    });
+    return text.substr(start);
+}
+
+std::vector<Text> components(Text text) {
+    std::vector<Text> parts;
+    std::size_t from = 0;
+    outside(text, [&](std::size_t i) {
+        if (i >= from && text.substr(i, 2) == "::") {
+            parts.push_back(text.substr(from, i - from));
+            from = i + 2;
+        }
+        return true;
+    });
+    parts.push_back(text.substr(from));
+    return parts;
+}
+
+/// "Fetch" of "FetchActor2State<int>" and the like; empty if it is no such name.
+Text stemOf(Text name, Text suffix) {
+    name = withoutArguments(name);
+    if (!name.ends_with(suffix))
+        return {};
+    name.remove_suffix(suffix.size());
+    while (!name.empty() && std::isdigit(static_cast<unsigned char>(name.back())))
+        name.remove_suffix(1);
+    return name.ends_with("Actor") ? name.substr(0, name.size() - 5) : Text();
+}
+
+std::string sourceName(Text stem, std::function<bool(std::string const&)> const& hasFunction) {
+    std::string name(stem);
+    if (hasFunction(name))
+        return name;
+    name[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(name[0])));
+    return name;
+}
+
+std::string join(std::vector<Text> const& parts) {
+    std::string name;
+    for (Text part : parts)
+        if (part != kAnonymous)
+            name += (name.empty() ? "" : "::") + std::string(part);
+    return name;
+}
+
+std::string ofMachine(Text state, std::function<bool(std::string const&)> const& hasFunction) {
+    std::vector<Text> parts = components(state);
+    Text stem = stemOf(parts.back(), "State");
+    if (stem.empty())
+        return std::string(state);
+    parts.pop_back();
+    if (!parts.empty() && parts.back().ends_with(')') && parts.back() != kAnonymous) {
+        parts.back() = withoutParameters(parts.back()); // a class in the function that is the actor
+        return join(parts);
+    }
+    std::string name = sourceName(stem, hasFunction);
+    parts.push_back(name);
+    return join(parts);
+}
+
+std::string ofFunction(Text symbol) {
+    std::vector<Text> parts = components(withoutResult(withoutParameters(symbol)));
+    std::size_t count = parts.size();
+    if (count > 2 && parts[count - 1] == "run" && !stemOf(parts[count - 2], "").empty()) {
+        parts.resize(count - 2); // a class in the function that is the actor
+        parts.back() = withoutParameters(parts.back());
+    }
+    parts.back() = withoutArguments(parts.back());
+    return join(parts);
+}
+
+} // namespace
+
+bool isFunctionNamed(std::string const& symbol, std::string const& name) {
+    std::vector<Text> parts = components(withoutResult(withoutParameters(symbol)));
+    Text last = withoutArguments(parts.back());
+    bool isConstructor = parts.size() > 1 && parts[parts.size() - 2] == last;
+    return last == name && !isConstructor;
+}
+
+std::string actorName(std::string const& symbol, std::function<bool(std::string const&)> const& hasFunction) {
+    Text text = symbol;
+    if (!text.starts_with(kMachine))
+        return ofFunction(text);
+    Text state = secondArgument(text.substr(kMachine.size()));
+    return state.empty() ? symbol : ofMachine(state, hasFunction);
+}
+
+} // namespace flow::detail

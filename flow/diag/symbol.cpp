@@ -1,0 +1,149 @@
+#include "flow/diag/symbol.h"
+
+#include "flow/diag/actor_name.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <memory>
+#include <string>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace flow::detail {
+namespace {
+
+/// A file mapped for reading; empty if it cannot be.
+class MappedFile {
+public:
+    explicit MappedFile(const char* path) {
+        int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
+            return;
+        struct stat info;
+        if (::fstat(fd, &info) == 0 && info.st_size > 0) {
+            void* mapped = ::mmap(nullptr, static_cast<std::size_t>(info.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
+            if (mapped != MAP_FAILED) {
+                data_ = static_cast<const char*>(mapped);
+                size_ = static_cast<std::size_t>(info.st_size);
+            }
+        }
+        ::close(fd);
+    }
+    ~MappedFile() {
+        if (data_)
+            ::munmap(const_cast<char*>(data_), size_);
+    }
+    MappedFile(MappedFile const&) = delete;
+    MappedFile& operator=(MappedFile const&) = delete;
+
+    /// `count` objects at `offset`, or null if the file is too short for them.
+    template <class T>
+    const T* at(std::uint64_t offset, std::uint64_t count = 1) const {
+        if (offset > size_ || count > (size_ - offset) / sizeof(T))
+            return nullptr;
+        return reinterpret_cast<const T*>(data_ + offset);
+    }
+
+private:
+    const char* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+/// Calls `visit(symbol, mangled name)` for each function of the file, until it returns false.
+template <class Visit>
+void forEachFunction(MappedFile const& file, Visit visit) {
+    auto* header = file.at<Elf64_Ehdr>(0);
+    if (!header)
+        return;
+    auto* sections = file.at<Elf64_Shdr>(header->e_shoff, header->e_shnum);
+    for (unsigned i = 0; sections && i < header->e_shnum; ++i) {
+        if (sections[i].sh_type != SHT_SYMTAB || sections[i].sh_link >= header->e_shnum)
+            continue;
+        std::uint64_t count = sections[i].sh_size / sizeof(Elf64_Sym);
+        auto* symbols = file.at<Elf64_Sym>(sections[i].sh_offset, count);
+        auto const& strings = sections[sections[i].sh_link];
+        for (std::uint64_t k = 0; symbols && k < count; ++k) {
+            if (ELF64_ST_TYPE(symbols[k].st_info) != STT_FUNC || symbols[k].st_name >= strings.sh_size)
+                continue;
+            auto* name = file.at<char>(strings.sh_offset + symbols[k].st_name);
+            if (name && !visit(symbols[k], name))
+                return;
+        }
+    }
+}
+
+/// The mangled name of the function that covers `address` (relative to the load base), or "".
+std::string findSymbol(MappedFile const& file, std::uint64_t address) {
+    std::string found;
+    forEachFunction(file, [&](Elf64_Sym const& symbol, char const* name) {
+        if (address < symbol.st_value || address >= symbol.st_value + symbol.st_size)
+            return true;
+        found = name;
+        return false;
+    });
+    return found;
+}
+
+std::string demangle(std::string const& mangled) {
+    // Compilers append ".resume", ".actor" and the like to the parts into which they split a coroutine. They are cut
+    // after demangling: gcc's names of these parts have dots inside as well.
+    int status = 0;
+    std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status),
+                                                std::free);
+    std::string result = status == 0 ? text.get() : mangled.substr(0, mangled.find('.'));
+    return result.substr(0, result.find(" [clone"));
+}
+
+bool hasFunction(MappedFile const& file, std::string const& name) {
+    std::string mangled = std::to_string(name.size()) + name; // as a part of the whole
+    bool found = false;
+    forEachFunction(file, [&](Elf64_Sym const&, char const* symbol) {
+        if (std::strstr(symbol, mangled.c_str()))
+            found = isFunctionNamed(demangle(symbol), name);
+        return !found;
+    });
+    return found;
+}
+
+/// Writes what `name(file, demangled symbol)` returns.
+template <class Name>
+void write(const void* code, char* out, std::size_t size, Name name) noexcept {
+    std::snprintf(out, size, "%p", code);
+    Dl_info info;
+    link_map* object = nullptr;
+    if (!::dladdr1(code, &info, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) || !info.dli_fname)
+        return;
+    try {
+        // For the program itself, dli_fname is what the caller chose as argv[0]: no path at all if found along PATH.
+        bool isProgram = object && object->l_name[0] == '\0';
+        MappedFile file(isProgram ? "/proc/self/exe" : info.dli_fname);
+        auto* header = file.at<Elf64_Ehdr>(0);
+        auto base = header && header->e_type == ET_DYN ? reinterpret_cast<std::uintptr_t>(info.dli_fbase) : 0;
+        std::string symbol = findSymbol(file, reinterpret_cast<std::uintptr_t>(code) - base);
+        if (!symbol.empty())
+            std::snprintf(out, size, "%s", name(file, demangle(symbol)).c_str());
+    } catch (...) { // out of memory: the address has to do
+    }
+}
+
+} // namespace
+
+void symbolName(const void* code, char* out, std::size_t size) noexcept {
+    write(code, out, size, [](MappedFile const&, std::string const& symbol) { return symbol; });
+}
+
+void actorNameAt(const void* code, char* out, std::size_t size) noexcept {
+    write(code, out, size, [](MappedFile const& file, std::string const& symbol) {
+        return actorName(symbol, [&](std::string const& name) { return hasFunction(file, name); });
+    });
+}
+
+} // namespace flow::detail

@@ -1,0 +1,122 @@
+#include "flow/sim/inject.h"
+
+#include "flow/coro/coroutine.h"
+#include "flow/sim/world.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace flow {
+namespace {
+
+constexpr FaultKind kPerSecond[] = {
+    FaultKind::processKill,     FaultKind::processReboot, FaultKind::powerLoss,         FaultKind::blackout,
+    FaultKind::processPause,    FaultKind::processSlow,   FaultKind::addressSwap,       FaultKind::clockJump,
+    FaultKind::systemClockJump, FaultKind::clockDrift,    FaultKind::allocationFailure, FaultKind::partitionOneWay,
+    FaultKind::partitionTwoWay,
+};
+
+} // namespace
+
+double faultDuration(DeterministicRandom& random, double median) {
+    double half = random.random01() * median;
+    while (random.coinflip() && half < 16 * median)
+        half += median;
+    return half;
+}
+
+/// Returns whether that could be done. Never two random numbers in one expression: compilers differ in which they draw
+/// first.
+bool World::inflict(FaultKind kind, Process& process) {
+    DeterministicRandom& random = dice_.how(kind);
+    switch (kind) {
+    case FaultKind::processKill:
+        reboot(process, faultDuration(random, 10));
+        return true;
+    case FaultKind::processReboot:
+        reboot(process, 0);
+        return true;
+    case FaultKind::powerLoss: {
+        double seconds = faultDuration(random, 2);
+        constexpr unsigned kRisks[] = {0, Attachment::kUnsyncedWrite, Attachment::kUnsyncedWrites,
+                                       Attachment::kUnsyncedWrites, Attachment::kUnsyncedName};
+        unsigned risk = kRisks[random.randomInt(0, std::size(kRisks))];
+        if ((risk & process.possibleRisks()) == 0) {
+            reboot(process, seconds, true);
+            return true;
+        }
+        process.lossAtRisk_ = risk; // counted when it happens
+        process.darkSeconds_ = seconds;
+        return false;
+    }
+    case FaultKind::blackout:
+        for (auto& each : processes_)
+            if (each.get() == &process || random.coinflip()) {
+                double seconds = faultDuration(random, 5);
+                if (each->isRunning() && !each->options_.protectedFromFaults)
+                    reboot(*each, seconds, true);
+            }
+        return true;
+    case FaultKind::processPause:
+        pause(process, faultDuration(random, 2));
+        return true;
+    case FaultKind::processSlow: {
+        double seconds = faultDuration(random, 5);
+        slowDown(process, seconds, 0.001 * faultDuration(random, 10));
+        return true;
+    }
+    case FaultKind::addressSwap: {
+        Process& other = *random.randomChoice(processes_);
+        if (&other == &process || !other.isRunning() || other.options_.protectedFromFaults)
+            return false;
+        swapAddresses(process, other);
+        return true;
+    }
+    case FaultKind::clockJump:
+        jumpClock(process, faultDuration(random, 1));
+        return true;
+    case FaultKind::systemClockJump: {
+        double seconds = faultDuration(random, 60);
+        process.clock_.jumpSystem(random.coinflip() ? seconds : -seconds);
+        return true;
+    }
+    case FaultKind::clockDrift: { // NTP slews by at most 500 parts in a million; worse clocks exist
+        double most = random.coinflip() ? 0.0005 : 0.05;
+        setClockRate(process, 1 + most * (2 * random.random01() - 1));
+        return true;
+    }
+    case FaultKind::allocationFailure: // counted when it happens
+        failAllocation(process, random.randomInt(0, 200));
+        return false;
+    default: {
+        auto& inflict = inflictions_[static_cast<std::size_t>(kind)];
+        if (inflict)
+            inflict(process);
+        return inflict != nullptr;
+    }
+    }
+}
+
+bool strikeBySecond(Faults const& faults) {
+    return std::any_of(std::begin(kPerSecond), std::end(kPerSecond),
+                       [&](FaultKind each) { return faults.of(each) > 0; });
+}
+
+Future<Void> inflictFaults(World& world) {
+    constexpr double kMeanPause = 0.5; // looks at the faults anew so often, at least
+    DeterministicRandom pauses(world.random().randomUInt64());
+    for (;;) {
+        double pause = 2 * kMeanPause * pauses.random01();
+        co_await delay(pause);
+        for (std::size_t i = 0; i < world.processes().size(); ++i) {
+            Process& process = *world.processes()[i];
+            for (FaultKind kind : kPerSecond) // draws for each, whether it can be struck or not
+                if (world.dice_.strikes(kind, pause * world.faults().of(kind)) &&
+                    !process.options().protectedFromFaults && process.isRunning() && world.admits(kind) &&
+                    world.inflict(kind, process))
+                    world.happened(kind, process.id());
+        }
+    }
+}
+
+} // namespace flow

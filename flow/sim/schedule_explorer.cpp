@@ -1,0 +1,164 @@
+#include "flow/sim/schedule_explorer.h"
+
+#include "flow/base/format.h"
+#include "flow/diag/symbol.h"
+#include "flow/loop/loop.h"
+#include "flow/sim/wait_graph.h"
+
+#include <limits>
+#include <vector>
+
+namespace flow {
+using namespace detail;
+namespace {
+
+struct Choice {
+    int chosen;
+    int of; // how many there were
+};
+
+/// The choices of one run: first those that are given, then always the first.
+class Course {
+public:
+    int choose(int count) {
+        if (next_ == choices_.size())
+            choices_.push_back({0, count});
+        FLOW_ASSERT(choices_[next_].of == count, "a test whose course depends on more than the order of its tasks");
+        return choices_[next_++].chosen;
+    }
+    /// There are choices that no course makes.
+    void leaveOut() { isWhole_ = false; }
+    bool isWhole() const { return isWhole_; }
+    /// The next course in the order of the choices; false if this was the last one.
+    bool advance() {
+        choices_.resize(next_);
+        next_ = 0;
+        while (!choices_.empty() && choices_.back().chosen + 1 == choices_.back().of)
+            choices_.pop_back();
+        if (choices_.empty())
+            return false;
+        ++choices_.back().chosen;
+        return true;
+    }
+
+private:
+    std::vector<Choice> choices_;
+    std::size_t next_ = 0;
+    bool isWhole_ = true;
+};
+
+class OrderedLoop final : public Loop {
+public:
+    OrderedLoop(Course& course, int together) : course_(course), together_(together) {}
+    ~OrderedLoop() override { end(); }
+
+    double timer() override { return now_; }
+    bool isSimulated() const override { return true; }
+    /// The tasks that have run, first to last.
+    std::string course() const {
+        std::string text;
+        for (Task const& each : tasks_) {
+            char name[128];
+            actorNameAt(each.code, name, sizeof name);
+            text += format("  %s, of %d\n", name, each.of);
+        }
+        return text;
+    }
+
+private:
+    double startTurn() noexcept override { return now_; }
+    bool idleUntil(double deadline) override {
+        if (deadline == std::numeric_limits<double>::infinity())
+            return false;
+        now_ = deadline;
+        return true;
+    }
+    bool sliceIsOver() override {
+        resetSlice();
+        return true;
+    }
+    bool runTurn() override {
+        return runTurnWith([this] { return choose(); });
+    }
+
+    Waiter* choose() {
+        ready_.clear();
+        Waiter* first = takeReady();
+        if (!first)
+            return nullptr;
+        TaskPriority priority = currentPriority();
+        ready_.push_back(first);
+        while (Waiter* next = takeReady()) {
+            if (currentPriority() != priority) { // to the end of its own list: which is as good a place as any
+                makeReady(next, currentPriority());
+                break;
+            }
+            ready_.push_back(next);
+        }
+        int count = std::min(static_cast<int>(ready_.size()), together_);
+        if (count < static_cast<int>(ready_.size()))
+            course_.leaveOut();
+        Waiter* chosen = ready_[static_cast<std::size_t>(count > 1 ? course_.choose(count) : 0)];
+        makeReady(chosen, priority);
+        for (Waiter* each : ready_)
+            if (each != chosen)
+                makeReady(each, priority);
+        tasks_.push_back({reinterpret_cast<void const*>(chosen->resume), count});
+        return takeReady(); // the chosen one, and its priority is the current one
+    }
+
+    struct Task {
+        void const* code;
+        int of; // how many were ready
+    };
+
+    Course& course_;
+    int together_;
+    std::vector<Waiter*> ready_;
+    std::vector<Task> tasks_;
+};
+
+/// What went wrong, or nothing.
+std::string runOnce(std::function<Future<Void>()> const& test, Course& course, int together) {
+    Census census;
+    CellGroup cells;
+    census.enter(&cells);
+    OrderedLoop loop(course, together);
+    std::string failure;
+    Future<Void> running;
+    try {
+        running = test();
+    } catch (...) {
+        running = currentError();
+    }
+    try {
+        loop.run(running);
+    } catch (Error const& error) {
+        failure = running.isReady() ? format("it ended with %s (%d)", error.name(), error.code())
+                                    : "nothing can happen any more:\n" + describeWaiting(cells);
+    }
+    if (!failure.empty())
+        failure += "\nin this order:\n" + loop.course();
+    return failure;
+}
+
+} // namespace
+
+Orders forEachOrder(std::function<Future<Void>()> const& test, std::uint64_t most, int together) {
+    FLOW_ASSERT(most > 0 && together > 0, "forEachOrder() that is to try no order");
+    Orders orders;
+    Course course;
+    while (orders.count < most) {
+        ++orders.count;
+        orders.failure = runOnce(test, course, together);
+        if (!orders.failure.empty())
+            break;
+        if (!course.advance()) {
+            orders.all = course.isWhole();
+            break;
+        }
+    }
+    return orders;
+}
+
+} // namespace flow

@@ -1,0 +1,23 @@
+#pragma once
+// Who waits for whom: the unfinished actors of a group, each with what it waits for, for the report about a simulation
+// that hangs.
+
+#include "flow/core/live_blocks.h"
+
+#include <functional>
+#include <string>
+
+namespace flow {
+
+/// A line for each, oldest first, as in
+///
+///     lead waits for replicate
+///     replicate waits for one of: a promise that 2 hold, a timer at 3.5
+///     heartbeat waits for a timer at 12.5
+///     receive waits for bytes from server at 2.0.0.1:80
+///
+/// `source` knows who will set a cell that is no actor's, or gives an empty text.
+using CellSource = std::function<std::string(detail::Cell const*)>;
+std::string describeWaiting(detail::CellGroup const& cells, CellSource const& source = {});
+
+} // namespace flow

@@ -1,0 +1,305 @@
+#pragma once
+// Choose<N>: waits for the first of up to N things. What `choose` in actors and `race` in coroutines stand on.
+//
+//     Choose<2> choose;
+//     {
+//         auto evaluation = choose.evaluate(frame);
+//         (void)choose.when(pending<int>(a));
+//         if (choose.undecided())
+//             (void)choose.when(pending<Void>(delay(1.0)));
+//         evaluation.done();
+//     }
+//     if (!choose.decided()) ... choose.park(frame) and suspend ...
+//     Pending result = choose.result();           // what the frame was resumed with; losers are released
+//     if (choose.won(0)) ...
+//
+// Lazy: `when` is true as soon as its operand is ready, so that later operands are left unevaluated; `undecided` says
+// the same later. Losers are released before the winner goes on; a stream that loses keeps its element. Each branch is
+// a Waiter of its own; the frame points at the group, so that cancelling the frame finds all branches.
+
+#include "flow/wait/pending.h"
+
+namespace flow {
+namespace detail {
+
+/// What does not depend on the number of branches.
+class ChooseBase {
+public:
+    /// Abandons the branches taken so far if an operand throws before done().
+    class Evaluation {
+    public:
+        explicit Evaluation(ChooseBase& choose) : choose_(&choose) {}
+        Evaluation(Evaluation const&) = delete;
+        Evaluation& operator=(Evaluation const&) = delete;
+        ~Evaluation() {
+            if (choose_) [[unlikely]]
+                releaseAllBut(choose_->group_, nullptr);
+        }
+        void done() { choose_ = nullptr; }
+
+    private:
+        ChooseBase* choose_;
+    };
+
+    /// Takes the next operand for the frame; true if no more are to be evaluated. With Passing for a frame that passes
+    /// errors on: if the winner fails once the frame is parked, the frame is not resumed, but ended with that.
+    template <bool Passing = false>
+    FLOW_INLINE bool when(Pending operand) {
+        return take<Passing>(operand) || isCancelled(frame());
+    }
+
+    // A shorter way for operands that exist, so that nothing else runs until the frame parks: begin(frame), and if that
+    // is not `cancelled`, decide() with the first that is ready; if none is, parkThere() for all, and parkedAll().
+    // Nobody asks for decided().
+
+    FLOW_INLINE bool cancelled() {
+        if (!isCancelled(frame())) [[likely]]
+            return false;
+        giveUp();
+        return true;
+    }
+    FLOW_INLINE void decide(std::uint32_t index, Pending ready) {
+        group_.winner = behindGroup(group_.branches + index);
+        frame()->awaited = ready.cell();
+    }
+    template <bool Passing = false>
+    FLOW_INLINE void parkThere(std::uint32_t index, Pending operand) {
+        Waiter& branch = group_.branches[index];
+        branch.resume = fire<Passing>;
+        branch.owner = this;
+        if (operand.isDelay()) { // there may be no memory for it
+            branch.link.next = nullptr;
+            branch.awaited = {};
+            group_.count = index;
+        }
+        operand.park(&branch);
+    }
+    FLOW_INLINE void parkedAll(std::uint32_t count) { group_.count = count; }
+    /// Whether that has decided it.
+    FLOW_INLINE bool isOver() const { return group_.winner != kNobody || !frame()->awaited.isNothing(); }
+    FLOW_INLINE Waiter* frame() const { return frame_; }
+
+    /// Whether the next operand is to be evaluated. Unlike what `when` returned, this takes account of what the
+    /// temporaries did that have died since.
+    FLOW_INLINE bool undecided() const {
+        Waiter const& last = group_.branches[group_.count - 1];
+        return group_.winner == kNobody && !isReady(last) && !isCancelled(frame());
+    }
+
+    /// Whether the frame need not suspend; if it must, the branches are parked. Asked once all operands are evaluated
+    /// and locals are gone: either may have completed an operand, or cancelled the frame, which nothing could wake
+    /// again if it parked now.
+    FLOW_INLINE bool decided() {
+        if (cancelled())
+            return true;
+        for (std::uint32_t i = 0; group_.winner == kNobody; ++i) {
+            if (i == group_.count)
+                return false;
+            Waiter& branch = group_.branches[i];
+            if (branch.awaited.isCell() && !branch.awaited.cell()->isReady()) {
+                Cell* cell = branch.awaited.cell();
+                checkThread(cell);
+                // An operand behind it may have begun to wait for it. Without this the next send() finds out.
+                FLOW_CHECK(cell->waiters.isEmpty() || !cell->isStream(), kTwoReaders);
+                pushFront(cell->waiters, branch.link);
+            } else if (branch.awaited.isCell() || hasFired(branch)) {
+                group_.winner = behindGroup(&branch);
+            }
+        }
+        frame()->awaited = std::exchange(winningBranch()->awaited, {});
+        return true;
+    }
+
+    /// Parks the frame at its branches; the choose must be undecided.
+    FLOW_INLINE void park(Waiter* frame) { frame->awaited = &group_; }
+
+    /// Of a choose that is decided: whether result() will have failed.
+    bool hasFailed() const { return failed(*frame()); }
+
+    static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+
+protected:
+    FLOW_INLINE void start(Waiter* frame, Waiter* branches) {
+        group_ = {branches, 0, kNobody};
+        frame_ = frame;
+    }
+
+    /// Where nobody has won, none are left: giveUp() says so, and so does a cancel of the parked frame (takeAwaited).
+    FLOW_INLINE bool hasLosers() const { return group_.count > 1; }
+    FLOW_INLINE void releaseAllLosers() const { releaseAllBut(group_, winningBranch()); }
+    /// Goes on from loser to loser, in order, while true.
+    FLOW_INLINE bool releaseLoser(Waiter& branch, std::uint32_t index) const {
+        if (index == group_.count)
+            return false;
+        if (hasWon(&branch) || letGo(branch)) [[likely]]
+            return true;
+        releaseRest(&branch, group_.count - index, winningBranch());
+        return false;
+    }
+
+    bool hasWon(Waiter const* branch) const { return group_.winner == behindGroup(branch); }
+
+private:
+    std::uint32_t behindGroup(Waiter const* branch) const {
+        return static_cast<std::uint32_t>(reinterpret_cast<char const*>(branch) -
+                                          reinterpret_cast<char const*>(&group_));
+    }
+    FLOW_INLINE Waiter* winningBranch() const {
+        return reinterpret_cast<Waiter*>(reinterpret_cast<char*>(const_cast<BranchGroup*>(&group_)) + group_.winner);
+    }
+
+    /// Whether it is ready, and thereby the winner.
+    template <bool Passing>
+    FLOW_INLINE bool take(Pending operand) {
+        std::uint32_t index = group_.count++;
+        Waiter& branch = group_.branches[index];
+        branch.resume = fire<Passing>;
+        branch.owner = this;
+        branch.link.next = nullptr;
+        if (operand.isDelay()) [[unlikely]] { // fires from the loop only
+            branch.awaited = {};
+            operand.park(&branch);
+            return false;
+        }
+        branch.awaited = operand.cell();
+        if (!operand.isReady())
+            return false;
+        group_.winner = behindGroup(&branch);
+        return true;
+    }
+
+    static bool isCancelled(Waiter* frame) { return Cell::of(frame)->has(Cell::kCancelled); }
+
+    static bool isReady(Waiter const& branch) {
+        return hasFired(branch) || (branch.awaited.isCell() && branch.awaited.cell()->isReady());
+    }
+    /// Whether a delay is over before the frame was parked.
+    static bool hasFired(Waiter const& branch) { return branch.resume == nullptr; }
+
+    /// The frame was cancelled during the evaluation: nobody wins, even if an operand is ready.
+    [[gnu::noinline, gnu::cold]] void giveUp() {
+        group_.winner = kNobody;
+        releaseAllBut(group_, nullptr);
+        group_.count = 0;
+        frame()->awaited = cancelledCell(); // where `result` looks
+    }
+
+    /// A branch has what it waited for. From here on the frame counts as running: a cancel only marks it. The frame's
+    /// first act is to ask for the result, so that no other branch can fire before they are all unlinked.
+    template <bool Passing>
+    static void fire(Waiter* branch) {
+        auto* choose = static_cast<ChooseBase*>(branch->owner);
+        Waiter* frame = choose->frame_;
+        if (!frame->awaited.isGroup()) [[unlikely]] { // a later operand runs the loop: `decided` will see it
+            branch->resume = nullptr;
+            return;
+        }
+        if (Passing && failed(*branch)) [[unlikely]] {
+            branch->resume = fail; // a function of its own, so that this one needs no registers for it
+            FLOW_HAND_OVER(branch);
+        }
+        frame->awaited = std::exchange(branch->awaited, {});
+        choose->group_.winner = choose->behindGroup(branch);
+        FLOW_HAND_OVER(frame);
+    }
+    static void fail(Waiter* branch) {
+        auto* choose = static_cast<ChooseBase*>(branch->owner);
+        Waiter* frame = choose->frame_;
+        frame->awaited = {};
+        Error error = branch->awaited.cell()->error;
+        releaseAllBut(choose->group_, nullptr);
+        if (Waiter* last = failFrame(frame, error))
+            FLOW_HAND_OVER(last);
+    }
+
+    /// Of one that waits no more: for a cell that is ready, or for nothing.
+    static bool failed(Waiter const& waiter) {
+        Cell* cell = waiter.awaited.cell();
+        return cell && cell->isError();
+    }
+
+    // All are unlinked before the first is released for good, since that may run code that would wake another. The one
+    // that is kept has been unlinked when it fired. Calls nothing but at its end, so that it needs no stack, and leaves
+    // the branches as they are: nobody looks at them any more.
+    [[gnu::noinline]] static void releaseAllBut(BranchGroup const& group, Waiter const* kept) {
+        Waiter* branch = group.branches;
+        for (std::uint32_t left = group.count; left != 0; --left, ++branch) {
+            if (branch != kept && !letGo(*branch)) [[unlikely]]
+                return releaseRest(branch, left, kept);
+        }
+    }
+    /// False for a delay, and for what nobody else holds.
+    FLOW_INLINE static bool letGo(Waiter& branch) {
+        if (!branch.awaited.isCell() || branch.awaited.cell()->futures == 1) [[unlikely]]
+            return false;
+        if (branch.link.isLinked())
+            branch.link.cutOut();
+        --branch.awaited.cell()->futures;
+        return true;
+    }
+    /// The same for `left` branches among which are delays, or what nobody else holds.
+    [[gnu::noinline]] static void releaseRest(Waiter* first, std::uint32_t left, Waiter const* kept) {
+        Waiter* end = first + left;
+        for (Waiter* branch = first; branch != end; ++branch)
+            if (branch != kept)
+                detach(branch);
+        for (Waiter* branch = first; branch != end; ++branch)
+            if (branch != kept && branch->awaited.isCell())
+                releaseFuture(branch->awaited.cell());
+    }
+
+    BranchGroup group_;
+
+protected:
+    Waiter* frame_;
+};
+
+} // namespace detail
+
+template <std::size_t N>
+class Choose : public detail::ChooseBase {
+public:
+    Choose() {}
+
+    /// Starts the evaluation of the operands.
+    [[nodiscard]] FLOW_INLINE Evaluation evaluate(detail::Waiter* frame) {
+        start(frame, branches_);
+        return Evaluation(*this);
+    }
+    FLOW_INLINE void begin(detail::Waiter* frame) { start(frame, branches_); }
+
+    /// What the frame goes on with, which is taken from it: what the winner found, or a cancel. Losers are released
+    /// before this returns. To be called once, by the frame that goes on.
+    FLOW_INLINE Pending result() {
+        Pending found = Pending::resumed(frame());
+        releaseLosers();
+        return found;
+    }
+    /// The rest of result() where what the frame goes on with has already been taken from it.
+    FLOW_INLINE void releaseLosers() {
+        if (!hasLosers())
+            return;
+        if constexpr (N <= kMostInline)
+            releaseEach(std::make_index_sequence<N>());
+        else
+            releaseAllLosers();
+    }
+
+    /// Whether that operand has decided it.
+    bool won(std::size_t index) const { return hasWon(branches_ + index); }
+
+private:
+    static constexpr std::size_t kMostInline = 4; // losers, each about 50 bytes of code
+
+    template <std::size_t... I>
+    FLOW_INLINE void releaseEach(std::index_sequence<I...>) {
+        (void)(releaseLoser(branches_[I], I) && ...);
+    }
+
+    // Made by begin() and by what takes an operand.
+    union {
+        detail::Waiter branches_[N];
+    };
+};
+
+} // namespace flow

@@ -1,0 +1,232 @@
+#pragma once
+// Pending: what the operand of a wait comes down to, once it has been evaluated: a cell of which a reference is held,
+// a delay, or nothing to wait for. The styles suspend on a Pending; emitted code names it directly.
+//
+//     Pending wait = pending<int>(future);        // T is exact: Future<int> or Never
+//     if (!wait.isReady()) ... suspend ...
+//     if (wait.failed()) return fail(wait.takeError());
+//     Result<int> result = wait.take<int>();      // keeps the value alive without copying it
+//
+// A Pending is copied freely but owns one reference: exactly one take..., drop or park must follow.
+
+#include "flow/base/inline.h"
+#include "flow/core/result.h"
+#include "flow/core/stream.h"
+#include "flow/wait/delay.h"
+
+namespace flow {
+
+namespace detail {
+// A friend that is declared in one class and defined in another carries a type from where the operand of a wait stands
+// to where its result is taken, which may be another scope. GCC warns of such friends.
+#pragma GCC diagnostic push
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wnon-template-friend"
+#endif
+template <class Tag>
+struct Recall {
+    friend constexpr auto deducedType(Recall);
+};
+#pragma GCC diagnostic pop
+template <class Tag, class T>
+struct Remember {
+    friend constexpr auto deducedType(Recall<Tag>) { return std::type_identity<T>(); }
+    using Type = T;
+};
+
+template <class Awaitable>
+struct ResultOf : std::type_identity<Void> {}; // of what cannot be waited for: pending() says so
+template <class Awaitable>
+    requires requires { typename Awaitable::Element; }
+struct ResultOf<Awaitable> : std::type_identity<typename Awaitable::Element> {};
+template <>
+struct ResultOf<Never> : std::type_identity<Void> {};
+template <>
+struct ResultOf<Delay> : std::type_identity<Void> {};
+template <>
+struct ResultOf<Yield> : std::type_identity<Void> {};
+template <class Tag, class Awaitable>
+using Remembered = typename Remember<Tag, typename ResultOf<std::remove_cvref_t<Awaitable>>::type>::Type;
+
+/// The next element of a stream.
+template <class T>
+T takeNext(Cell* cell) {
+    FutureStream<T> held = FutureStream<T>::adopt(cell);
+    return StreamState<T>::take(cell);
+}
+} // namespace detail
+
+/// The type that pendingAs<Tag>(E) or pendingNextAs<Tag>(S), further up in the same function, found. Each wait has a
+/// Tag of its own.
+template <class Tag>
+using Deduced = typename decltype(deducedType(detail::Recall<Tag>()))::type;
+
+class Pending {
+public:
+    constexpr Pending() = default;
+    explicit Pending(detail::Cell* cell) : cell_(cell) {}
+    explicit Pending(Delay delay) : kind_(Kind::Delay), priority_(delay.priority()), deadline_(delay.deadline()) {}
+    /// What a wait finds after it was resumed: the cell in `awaited`, or nothing after a delay.
+    FLOW_INLINE static Pending resumed(detail::Waiter* waiter) {
+        Pending pending(waiter->awaited.cell());
+        waiter->awaited = {};
+        return pending;
+    }
+
+    FLOW_INLINE bool isReady() const { return kind_ == Kind::Cell && (!cell_ || cell_->isReady()); }
+    bool isDelay() const { return kind_ == Kind::Delay; }
+    Delay asDelay() const { return {deadline_, priority_}; }
+    /// Null if there is nothing to wait for. Not asked of a delay.
+    detail::Cell* cell() const { return cell_; }
+
+    /// Parks a free waiter; this must not be ready.
+    FLOW_INLINE void park(detail::Waiter* waiter) const {
+        if (kind_ == Kind::Delay)
+            loop().parkUntil(waiter, deadline_, priority_);
+        else
+            detail::park(waiter, cell_);
+    }
+
+    /// Whether the wait raises. The rest asks of a ready Pending, once.
+    FLOW_INLINE bool failed() const { return cell_ && cell_->isError(); }
+    FLOW_INLINE Error takeError() const { return detail::takeError(cell_); }
+    /// The result by reference.
+    template <class T>
+    detail::Result<T> take() const {
+        return detail::Result<T>(cell_);
+    }
+    /// The result by reference, or by value where that is free or needed.
+    template <class T>
+    auto takeLocal() const {
+        return detail::takeLocal<T>(cell_);
+    }
+    /// The result by value.
+    template <class T>
+    T takeValue() const {
+        return detail::takeValue<T>(cell_);
+    }
+    /// The next element of a stream.
+    template <class T>
+    T takeNext() const {
+        return detail::takeNext<T>(cell_);
+    }
+    /// `!failed()`; if so, gives up the result, which is a Void.
+    FLOW_INLINE bool passed() const {
+        if (!cell_)
+            return true;
+        if (cell_->isError())
+            return false;
+        detail::releaseFuture<Void>(cell_);
+        return true;
+    }
+    /// Becomes what every wait of a cancelled actor finds.
+    FLOW_INLINE void cancel() { *this = Pending(detail::cancelledCell(kind_ == Kind::Cell ? cell_ : nullptr)); }
+    /// No result is wanted.
+    FLOW_INLINE void drop() const {
+        if (kind_ == Kind::Cell && cell_)
+            detail::releaseFuture(cell_);
+    }
+
+private:
+    enum class Kind : unsigned char { Cell, Delay };
+
+    Kind kind_ = Kind::Cell;
+    TaskPriority priority_ = TaskPriority::Zero;
+    union {
+        detail::Cell* cell_ = nullptr;
+        double deadline_;
+    };
+};
+
+namespace detail {
+template <class T>
+Cell* validCell(T const& future) {
+    FLOW_ASSERT(future.isValid(), "a wait for an invalid Future: it was default-constructed or moved from");
+    checkThread(future.cell());
+    return future.cell();
+}
+
+template <class T>
+Cell* readableCell(FutureStream<T> const& stream) {
+    Cell* cell = validCell(stream);
+    FLOW_ASSERT(cell->isReady() || cell->waiters.isEmpty(), kTwoReaders);
+    return cell;
+}
+
+template <class E>
+inline constexpr bool isPromise = requires(E const& each) { each.getFuture(); };
+template <class E>
+inline constexpr bool isStream = false;
+template <class T>
+inline constexpr bool isStream<FutureStream<T>> = true;
+} // namespace detail
+
+/// The operand of `wait`: a Future<T> exactly, so that a value that happens to convert is refused.
+template <class T, class Awaitable>
+Pending pending(Awaitable&& awaitable) {
+    using Plain = std::remove_cvref_t<Awaitable>;
+    if constexpr (std::is_same_v<Plain, Never>) {
+        return Pending(Future<T>(Never()).release());
+    } else if constexpr (std::is_same_v<Plain, Delay>) {
+        static_assert(std::is_same_v<T, Void>, "a delay has no result");
+        return Pending(awaitable);
+    } else if constexpr (std::is_same_v<Plain, Yield>) {
+        static_assert(std::is_same_v<T, Void>, "a yield has no result");
+        Loop& current = loop();
+        if (!current.shouldYield()) [[likely]]
+            return Pending();
+        return Pending(delay(0, awaitable.priority()));
+    } else if constexpr (std::is_base_of_v<Future<T>, Plain>) {
+        detail::validCell(awaitable);
+        if constexpr (std::is_lvalue_reference_v<Awaitable>) {
+            detail::addFuture(awaitable.cell());
+            return Pending(awaitable.cell());
+        } else {
+            return Pending(std::forward<Awaitable>(awaitable).release());
+        }
+    } else {
+        static_assert(!detail::isPromise<Plain>, "wait(p) takes a Future: write wait(p.getFuture())");
+        static_assert(!detail::isStream<Plain>, "wait(s) takes a Future: what comes of a stream is had by waitNext(s)");
+        static_assert(detail::isPromise<Plain> || detail::isStream<Plain> || std::is_base_of_v<Future<T>, Plain>,
+                      "wait(E) needs a Future of exactly the type that its result is declared with (Future<Void> "
+                      "when it has none)");
+        return Pending();
+    }
+}
+
+/// The operand of `waitNext`: a FutureStream<T>, at which nobody else may wait at the same time.
+template <class T>
+Pending pendingNext(FutureStream<T> const& stream) {
+    detail::Cell* cell = detail::readableCell(stream);
+    detail::addFuture(cell);
+    return Pending(cell);
+}
+
+template <class T, class Other>
+    requires(!std::is_convertible_v<Other const&, FutureStream<T> const&>)
+Pending pendingNext(Other const&) {
+    static_assert(!detail::isPromise<Other>, "waitNext(p) takes a FutureStream: write waitNext(p.getFuture())");
+    static_assert(detail::isPromise<Other> || std::is_convertible_v<Other const&, FutureStream<T> const&>,
+                  "waitNext(E) needs a FutureStream of exactly the type that its result is declared with; what comes "
+                  "of a Future is had by wait(E)");
+    return Pending();
+}
+
+/// The same for a wait without a result. A name of its own, since programs that use this namespace may have a
+/// `pending`.
+template <class Awaitable>
+FLOW_INLINE Pending pendingVoid(Awaitable&& awaitable) {
+    return pending<Void>(std::forward<Awaitable>(awaitable));
+}
+
+/// The same for a wait whose result type is not written: see Deduced.
+template <class Tag, class Awaitable, class T = detail::Remembered<Tag, Awaitable>>
+FLOW_INLINE Pending pendingAs(Awaitable&& awaitable) {
+    return pending<T>(std::forward<Awaitable>(awaitable));
+}
+template <class Tag, class Stream, class T = detail::Remembered<Tag, Stream>>
+FLOW_INLINE Pending pendingNextAs(Stream const& stream) {
+    return pendingNext<T>(stream);
+}
+
+} // namespace flow

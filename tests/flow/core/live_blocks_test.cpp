@@ -1,0 +1,230 @@
+#include "flow/core/live_blocks.h"
+
+#include "flow/sim.h"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace flow;
+using detail::Cell;
+using detail::CellGroup;
+using detail::Census;
+
+namespace census_actors { // census_actors.actor.cpp
+extern std::vector<std::string> log_;
+Future<Void> handles(Future<Void> const& what);
+Future<Void> inHandler(Future<Void> const& what);
+Future<Void> chooses(Future<Void> const& what, FutureStream<int> const& numbers);
+Future<Void> goesOn(Future<Void> const& what);
+void nobodyWaits(Future<Void> const& what);
+} // namespace census_actors
+
+namespace {
+
+std::vector<std::string> events;
+
+/// Says when it dies.
+struct Mark {
+    explicit Mark(std::string n) : name(std::move(n)) {}
+    Mark(Mark&& other) noexcept : name(std::exchange(other.name, "")) {}
+    ~Mark() {
+        if (!name.empty())
+            events.push_back("~" + name);
+    }
+    std::string name;
+};
+
+Future<Void> stubborn(Future<Void> what, Mark) {
+    for (;;) {
+        try {
+            co_await what;
+            events.push_back("went on");
+        } catch (Error& e) {
+            events.push_back(std::string("caught ") + e.name());
+        }
+    }
+}
+Future<Void> detached(Uncancellable, Future<Void> what, Mark) {
+    co_await what;
+    events.push_back("detached went on");
+}
+Future<int> passing(Future<int> what, Mark, Propagate = {}) {
+    co_return co_await what + 1;
+}
+
+/// A census, and all that is made in a group of it.
+struct Counted {
+    Census census;
+    CellGroup group;
+
+    Counted() {
+        events.clear();
+        census.enter(&group);
+    }
+    ~Counted() { census.enter(nullptr); }
+
+    int cells() const {
+        int count = 0;
+        group.forEach([&](Cell*) { ++count; });
+        return count;
+    }
+};
+
+} // namespace
+
+TEST_CASE("census: knows the cells of a group, oldest first") {
+    Counted world;
+    CHECK(world.group.isEmpty());
+    Promise<int> first;
+    Promise<std::string> second;
+    CellGroup other;
+    world.census.enter(&other);
+    Promise<int> third;
+    world.census.enter(&world.group);
+    std::vector<Cell*> found;
+    world.group.forEach([&](Cell* cell) { found.push_back(cell); });
+    CHECK(found == std::vector<Cell*>{first.getFuture().cell(), second.getFuture().cell()});
+    first = Promise<int>();
+    CHECK(world.cells() == 2);
+}
+
+TEST_CASE("census: frames are destroyed, and none of them runs on") {
+    SimLoop loop;
+    Counted world;
+    Promise<Void> never;
+    Promise<int> number;
+    Future<Void> a = stubborn(never.getFuture(), Mark("stubborn"));
+    detached(Uncancellable(), never.getFuture(), Mark("detached"));
+    Future<int> c = passing(number.getFuture(), Mark("passing"));
+    Future<int> d = passing(c, Mark("passing more"));
+    world.group.destroyFrames();
+    CHECK(events == std::vector<std::string>{"~stubborn", "~detached", "~passing", "~passing more"});
+    CHECK(!a.isReady());
+    CHECK(!d.isReady());
+    never.send(Void());
+    number.send(1);
+    CHECK(events.size() == 4);
+    a = Future<Void>();
+    c = d = Future<int>();
+    CHECK(world.cells() == 2); // the promises
+}
+
+TEST_CASE("census: frames in every kind of queue are destroyed") {
+    SimLoop loop;
+    Counted world;
+    std::vector<Future<Void>> held;
+    AsyncVar<int> variable(1);
+    AsyncTrigger trigger;
+    FlowLock lock(1);
+    FlowMutex mutex;
+    PromiseStream<int> stream;
+    auto in = [](Future<Void> what, Mark) -> Future<Void> {
+        try {
+            co_await what;
+        } catch (Error&) {
+            events.push_back("ran");
+        }
+        events.push_back("ran");
+    };
+    auto raced = [](Future<Void> one, FutureStream<int> numbers, Mark) -> Future<Void> {
+        co_await race(one, numbers, delay(5));
+        events.push_back("ran");
+    };
+    held.push_back(lock.take());
+    Future<FlowMutex::Lock> holder = mutex.take();
+    held.push_back(in(lock.take(), Mark("lock")));
+    held.push_back(in(delay(1), Mark("delay")));
+    held.push_back(in(variable.onChange(), Mark("variable")));
+    held.push_back(in(trigger.onTrigger(), Mark("trigger")));
+    held.push_back(in(success(mutex.take()), Mark("mutex")));
+    held.push_back(in(waitForAll(std::vector<Future<Void>>{Never(), delay(2)}), Mark("all")));
+    held.push_back(raced(Never(), stream.getFuture(), Mark("race")));
+    ActorCollection collection(false);
+    collection.add(in(Never(), Mark("collection")));
+    held.push_back(collection.getResult());
+    world.group.destroyFrames();
+    events.erase(std::remove_if(events.begin(), events.end(), [](auto& e) { return e[0] == '~'; }), events.end());
+    CHECK(events.empty());
+    loop.run();
+    variable.set(2);
+    trigger.trigger();
+    stream.send(1);
+    lock.release();
+    CHECK(events.empty());
+}
+
+TEST_CASE("census: what destructors start is destroyed as well") {
+    SimLoop loop;
+    Counted world;
+    struct Starter {
+        Starter() = default;
+        Starter(Starter&& other) noexcept : armed(std::exchange(other.armed, false)) {}
+        ~Starter() {
+            if (armed)
+                detached(Uncancellable(), Never(), Mark("late"));
+        }
+        bool armed = true;
+    };
+    auto actor = [](Starter) -> Future<Void> { co_await Future<Void>(Never()); };
+    Future<Void> held = actor(Starter());
+    world.group.destroyFrames();
+    CHECK(events == std::vector<std::string>{"~late"});
+}
+
+TEST_CASE("census: a chain of a hundred thousand") {
+    SimLoop loop;
+    Counted world;
+    Promise<int> promise;
+    Future<int> last = promise.getFuture();
+    for (int i = 0; i < 100000; ++i)
+        last = passing(last, Mark(""));
+    world.group.destroyFrames();
+    CHECK(!last.isReady());
+    last = Future<int>();
+    CHECK(world.cells() == 1);
+}
+
+TEST_CASE("census: state machines end where they stand") {
+    using namespace census_actors;
+    log_.clear();
+    SimLoop simulated;
+    detail::Census census;
+    detail::CellGroup group;
+    census.enter(&group);
+    {
+        Promise<Void> promise;
+        PromiseStream<int> numbers;
+        Future<Void> a = handles(promise.getFuture());
+        Future<Void> b = inHandler(promise.getFuture());
+        Future<Void> c = chooses(promise.getFuture(), numbers.getFuture());
+        goesOn(promise.getFuture());
+        nobodyWaits(promise.getFuture());
+        log_.clear(); // what was copied on the way
+        group.destroyFrames();
+        CHECK(log_ == std::vector<std::string>{"second", "first", "inner", "outer", "only", "kept", "alone"});
+    }
+    simulated.run();
+    CHECK(log_.size() == 7); // nobody ran
+    census.enter(nullptr);
+    CHECK(group.isEmpty());
+}
+
+TEST_CASE("census: groups and the census may end in any order") {
+    auto census = std::make_unique<Census>();
+    auto group = std::make_unique<CellGroup>();
+    census->enter(group.get());
+    Promise<int> one, two;
+    census->enter(nullptr);
+    group.reset();
+    one = Promise<int>();
+    CellGroup other;
+    census->enter(&other);
+    Promise<int> three;
+    census.reset();
+    CHECK(other.isEmpty());
+    two.send(2);
+    three.send(3);
+}

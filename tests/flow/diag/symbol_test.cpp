@@ -1,0 +1,88 @@
+#include "flow/diag/symbol.h"
+
+#include "tests/flow/support/death.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <unistd.h>
+
+namespace {
+
+[[gnu::noinline]] int aFunctionWithInternalLinkage(int number) {
+    asm volatile("" : "+r"(number));
+    return number + 1;
+}
+
+std::string nameOf(const void* code) {
+    char name[256];
+    flow::detail::symbolName(code, name, sizeof name);
+    return name;
+}
+
+template <class Function>
+const void* codeOf(Function* function) {
+    return reinterpret_cast<const void*>(function);
+}
+
+} // namespace
+
+namespace test::symbols {
+
+[[gnu::noinline]] void external(std::string const& text) {
+    asm volatile("" : : "r"(&text));
+}
+
+} // namespace test::symbols
+
+TEST_CASE("symbol: functions with internal and external linkage have names") {
+    CHECK(nameOf(codeOf(&aFunctionWithInternalLinkage)).find("aFunctionWithInternalLinkage(int)") != std::string::npos);
+    CHECK(nameOf(codeOf(&test::symbols::external)).find("test::symbols::external(") == 0);
+}
+
+TEST_CASE("symbol: an address inside a function names it") {
+    auto* inside = static_cast<const char*>(codeOf(&aFunctionWithInternalLinkage)) + 1;
+    CHECK(nameOf(inside).find("aFunctionWithInternalLinkage") != std::string::npos);
+}
+
+TEST_CASE("symbol: what is no function gives the address") {
+    int local = 0;
+    for (const void* address : {static_cast<const void*>(nullptr), static_cast<const void*>(&local)}) {
+        char expected[32];
+        std::snprintf(expected, sizeof expected, "%p", address);
+        CHECK(nameOf(address) == expected);
+    }
+}
+
+TEST_CASE("symbol: never writes more than it may") {
+    char name[8];
+    std::memset(name, '#', sizeof name);
+    flow::detail::symbolName(codeOf(&test::symbols::external), name, 6);
+    CHECK(std::string(name) == "test:");
+    CHECK(name[6] == '#');
+    flow::detail::symbolName(codeOf(&test::symbols::external), name, 1);
+    CHECK(name[0] == '\0');
+    CHECK(name[1] == 'e');
+    flow::detail::symbolName(codeOf(&test::symbols::external), nullptr, 0);
+}
+
+// Run by the next test only.
+TEST_CASE("symbol: print own name" * doctest::skip()) {
+    std::fprintf(stderr, "%s\n", nameOf(codeOf(&aFunctionWithInternalLinkage)).c_str());
+}
+
+TEST_CASE("symbol: names are found whatever the program was called, and from any directory") {
+    test::Death child = test::runInChild([] {
+        char path[4096];
+        ssize_t length = ::readlink("/proc/self/exe", path, sizeof path - 1);
+        path[length < 0 ? 0 : length] = '\0';
+        if (::chdir("/") != 0)
+            return;
+        ::execl(path, "flow_tests_by_another_name", "--no-skip", "--test-case=symbol: print own name",
+                static_cast<char*>(nullptr));
+    });
+    INFO(child.text);
+    CHECK(child.says("aFunctionWithInternalLinkage"));
+}

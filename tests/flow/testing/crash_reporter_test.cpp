@@ -1,0 +1,66 @@
+#include "flow/testing/crash_reporter.h"
+
+#include "tests/flow/support/death.h"
+
+#include <doctest/doctest.h>
+
+using flow::testing::LastWords;
+
+namespace {
+
+template <class Body>
+test::Death withWords(Body body, int limit = 60) {
+    return test::runInChild([&] {
+        ::dup2(STDERR_FILENO, STDOUT_FILENO);
+        LastWords words("/some/test", "  again: do it\n", limit);
+        body();
+    });
+}
+
+} // namespace
+
+TEST_CASE("last words: nothing is said of a test that ends") {
+    CHECK(withWords([] {}).text.empty());
+    CHECK(withWords([] {}).status == 0);
+}
+
+TEST_CASE("last words: a crash is named before the program ends as it would") {
+    test::Death death = withWords([] { std::abort(); });
+    CHECK(death.text == "FAILED /some/test: it aborted\n  again: do it\n");
+    CHECK(death.aborted());
+    death = withWords([] { std::raise(SIGTERM); });
+    CHECK(death.says("FAILED /some/test: the program was told to end"));
+    CHECK(death.signal == SIGTERM);
+    death = withWords([] { std::raise(SIGSEGV); });
+    CHECK(death.says("FAILED /some/test: it used memory that is not there"));
+    CHECK(death.signal == SIGSEGV);
+    death = withWords([] { std::raise(SIGFPE); });
+    CHECK(death.says("FAILED /some/test: it did what the machine cannot do"));
+}
+
+TEST_CASE("last words: a test without end is ended") {
+    test::Death death = withWords(
+        [] {
+            for (;;)
+                ::pause();
+        },
+        1);
+    CHECK(death.status == 1);
+    CHECK(death.says("FAILED /some/test: it ran too long for --limit\n  again: do it\n"));
+}
+
+TEST_CASE("last words: handlers of the program are left alone, and the others taken back") {
+    test::Death death = test::runInChild([] {
+        ::dup2(STDERR_FILENO, STDOUT_FILENO);
+        std::signal(SIGFPE, [](int) { ::_exit(7); });
+        {
+            LastWords words("/first", "", 60);
+        }
+        if (std::signal(SIGABRT, SIG_DFL) != SIG_DFL)
+            ::_exit(8);
+        LastWords words("/second", "", 60);
+        std::raise(SIGFPE);
+    });
+    CHECK(death.status == 7);
+    CHECK(death.text.empty());
+}
