@@ -9,7 +9,7 @@
 //     const Style style("coroutine", {{"DELAY", driveDelay}, {"NET2", driveNet2, [] { return bytes(increment(...));
 //     }}});
 
-#include "flow/flow.h"
+#include "flow/sim.h"
 
 #include <benchmark/benchmark.h>
 #include <cstdint>

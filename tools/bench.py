@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from common.front import run
+from common.dispatch import run
 
 OVERVIEW = "perf.overview.command"
 COMMANDS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from common.front import run
+from common.dispatch import run
 
 USAGE = """\
 usage: tools/ensemble run TEST --seeds FIRST..LAST     run seeds of a simulation

@@ -94,7 +94,7 @@ public:
     Exit never() { return Exit::Never; }
 
 protected:
-    static constexpr bool kPasses = false;
+    static constexpr bool kPropagates = false;
 
     void reset() {
         link.next = nullptr;
@@ -109,13 +109,13 @@ private:
 /// The frame of an actor in which no handler sees the error of a wait: with such an error, or a cancel, the state is
 /// destroyed where it waits, and a_body does not run again.
 template <class T>
-class PassingFrame : public Frame<T> {
+class PropagatingFrame : public Frame<T> {
 public:
     using Frame<T>::park;
     FLOW_INLINE Exit park(Pending wait, int entry) {
         Exit exit = Frame<T>::park(wait, entry);
         if (!wait.isDelay())
-            this->awaited = Awaited::passing(wait.cell());
+            this->awaited = Awaited::propagating(wait.cell());
         return exit;
     }
     FLOW_INLINE Pending resumed() {
@@ -128,7 +128,7 @@ public:
     FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when<true>(operand); }
 
 protected:
-    static constexpr bool kPasses = true;
+    static constexpr bool kPropagates = true;
 };
 
 /// The value type of the cell: void actors have a cell like all others, which nobody sees.
@@ -142,7 +142,7 @@ struct Actor : F, ResultBytes<kPrefixBytes<CellType<typename F::Value>>> {
 
     static constexpr std::uint8_t kFlags = Cell::kHasFrame |
                                            (K == Kind::Uncancellable || std::is_void_v<T> ? Cell::kUncancellable : 0) |
-                                           (F::kPasses ? Cell::kPassesCancel : 0);
+                                           (F::kPropagates ? Cell::kPropagates : 0);
 
     template <class... Args>
     static Future<CellType<T>> create(Args&&... args) {

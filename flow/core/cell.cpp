@@ -112,7 +112,7 @@ public:
 
 private:
     static void end(Waiter* frame) noexcept {
-        if (Cell::of(frame)->has(Cell::kPassesCancel)) {
+        if (Cell::of(frame)->has(Cell::kPropagates)) {
             frame->awaited = {};
             if (Waiter* last = failFrame(frame, actor_cancelled()))
                 run(last);
@@ -165,7 +165,7 @@ Cell* endInError(Waiter* frame, Error error) noexcept {
 }
 
 /// The same for a waiter that has been taken from a cell whose error it passes on.
-Cell* passError(Waiter* waiter) noexcept {
+Cell* propagateError(Waiter* waiter) noexcept {
     Cell* failed = waiter->awaited.anyCell();
     Error error = failed->error;
     waiter->awaited = {};
@@ -175,8 +175,8 @@ Cell* passError(Waiter* waiter) noexcept {
 
 /// Whom to run for a waiter that has been taken from a cell with an error: itself, or the last that its own error
 /// wakes.
-Waiter* passedOn(Waiter* waiter) noexcept {
-    return waiter->awaited.isPassing() ? finishFrame(passError(waiter), Cell::kError) : waiter;
+Waiter* propagated(Waiter* waiter) noexcept {
+    return waiter->awaited.isPropagating() ? finishFrame(propagateError(waiter), Cell::kError) : waiter;
 }
 
 /// wakeAllButLast() of a cell with an error; the last waiter, if it passes that on, is replaced by its own last one.
@@ -187,14 +187,14 @@ Waiter* wakeWithError(Cell* cell) noexcept {
             last = takeFirst(cell->waiters);
             if (cell->waiters.isEmpty())
                 break;
-            if (Waiter* next = passedOn(std::exchange(last, nullptr)))
+            if (Waiter* next = propagated(std::exchange(last, nullptr)))
                 run(next);
         }
         if (ended)
             releasePromise(ended);
-        if (!last || !last->awaited.isPassing())
+        if (!last || !last->awaited.isPropagating())
             return last;
-        cell = ended = passError(last);
+        cell = ended = propagateError(last);
     }
 }
 

@@ -183,7 +183,7 @@ inline Waiter* takeOnly(Cell* cell) {
     if (waiters.next != waiters.prev) [[unlikely]]
         return nullptr;
     Waiter* only = Waiter::of(waiters.next);
-    if (cell->isError() && only->awaited.isPassing()) [[unlikely]]
+    if (cell->isError() && only->awaited.isPropagating()) [[unlikely]]
         return nullptr;
     waiters.reset();
     only->link.next = nullptr;

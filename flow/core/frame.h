@@ -46,9 +46,9 @@ public:
         return awaited;
     }
     /// A cell whose error ends the frame that waits for it, instead of resuming it.
-    static Awaited passing(Cell* cell) {
+    static Awaited propagating(Cell* cell) {
         Awaited awaited;
-        awaited.word_ = reinterpret_cast<std::uintptr_t>(cell) | kPassing;
+        awaited.word_ = reinterpret_cast<std::uintptr_t>(cell) | kPropagates;
         return awaited;
     }
 
@@ -57,10 +57,10 @@ public:
     bool isTimer() const { return (word_ & kMask) == kTimer; }
     bool isGroup() const { return (word_ & kMask) == kGroup; }
     bool isTurn() const { return word_ == kTurn; }
-    bool isPassing() const { return word_ & kPassing; }
-    /// Of a wait that is known not to be passing.
+    bool isPropagating() const { return word_ & kPropagates; }
+    /// Of a wait that is known not to be propagating.
     Cell* cell() const { return reinterpret_cast<Cell*>(word_); }
-    Cell* anyCell() const { return reinterpret_cast<Cell*>(word_ & ~kPassing); }
+    Cell* anyCell() const { return reinterpret_cast<Cell*>(word_ & ~kPropagates); }
     TimerSlot* timer() const { return reinterpret_cast<TimerSlot*>(word_ & ~kMask); }
     BranchGroup* group() const { return reinterpret_cast<BranchGroup*>(word_ & ~kMask); }
 
@@ -69,7 +69,7 @@ private:
     static constexpr std::uintptr_t kGroup = 2;
     static constexpr std::uintptr_t kTurn = 3;
     static constexpr std::uintptr_t kMask = 3;
-    static constexpr std::uintptr_t kPassing = 4; // with a cell only
+    static constexpr std::uintptr_t kPropagates = 4; // with a cell only
     std::uintptr_t word_ = 0;
 };
 
@@ -123,7 +123,7 @@ struct Cell {
     static constexpr std::uint8_t kCancelled = 8;               // it has been told to end; never if uncancellable
     static constexpr std::uint8_t kUncancellable = 16;          // it runs on without futures
     static constexpr std::uint8_t kDestroyValue = 32;           // a destructor pointer stands at the end of the prefix
-    static constexpr std::uint8_t kPassesCancel = 64;           // a cancel destroys the frame at its current wait
+    static constexpr std::uint8_t kPropagates = 64;             // a cancel destroys the frame at its current wait
 
     bool isReady() const { return flags & kReadyBit; }
     bool isError() const { return flags & kErrorBit; }

@@ -73,13 +73,13 @@ void CellGroup::moveTo(CellGroup& other) noexcept {
     }
 }
 
-Census::~Census() {
+LiveBlocks::~LiveBlocks() {
     for (auto& [block, entry] : entries_)
         if (entry.isLinked())
             entry.unlink();
 }
 
-void Census::allocated(void* block, void* cell) noexcept {
+void LiveBlocks::allocated(void* block, void* cell) noexcept {
     if (!cell || !current_)
         return;
     auto [place, isNew] = entries_.try_emplace(block, static_cast<Cell*>(cell));
@@ -87,7 +87,7 @@ void Census::allocated(void* block, void* cell) noexcept {
     pushBack(current_->entries_, place->second);
 }
 
-void Census::released(void* block) noexcept {
+void LiveBlocks::released(void* block) noexcept {
     auto place = entries_.find(block);
     if (place == entries_.end())
         return;

@@ -1,12 +1,12 @@
 #pragma once
-// Census: knows every result cell that this thread makes while it exists, by group, in the order of making. It is how a
-// simulation ends a process whose actors nobody else can reach, and how it tells who waits for whom.
+// LiveBlocks: knows every result cell that this thread makes while it exists, by group, in the order of making. It is
+// how a simulation ends a process whose actors nobody else can reach, and how it tells who waits for whom.
 //
-//     Census census;
+//     LiveBlocks liveBlocks;
 //     CellGroup group;
-//     CellGroup* before = census.enter(&group);    // what is made from here on belongs to the group
+//     CellGroup* before = liveBlocks.enter(&group);    // what is made from here on belongs to the group
 //     Future<Void> running = serve();
-//     census.enter(before);
+//     liveBlocks.enter(before);
 //     group.destroyFrames();                        // the actor and all that it started are gone; none of them ran on
 //
 // Costs nothing while none exists. Every allocation is several times as slow while one does. Cells that were made
@@ -46,7 +46,7 @@ public:
     void moveTo(CellGroup& other) noexcept;
 
 private:
-    friend class Census;
+    friend class LiveBlocks;
     struct Entry : Link {
         explicit Entry(Cell* c) : cell(c) {}
         Cell* cell;
@@ -57,9 +57,9 @@ private:
     Link entries_;
 };
 
-class Census : memory::AllocationWatch {
+class LiveBlocks : memory::AllocationWatch {
 public:
-    ~Census() override;
+    ~LiveBlocks() override;
 
     /// From here on new cells belong to the group; null: to none. Returns the group before.
     CellGroup* enter(CellGroup* group) { return std::exchange(current_, group); }

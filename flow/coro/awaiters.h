@@ -80,7 +80,7 @@ struct AwaiterBase : AwaiterOn<PromiseBase> {
 
 /// What all co_awaits have in common.
 struct Awaiter : AwaiterBase {
-    static constexpr bool kPassing = false;
+    static constexpr bool kPropagates = false;
     FLOW_INLINE bool await_ready() const noexcept { return !promise()->isParked(); }
     FLOW_INLINE void await_suspend(std::coroutine_handle<>) const noexcept { promise()->noteSuspended(); }
     FLOW_INLINE Cell* settled() const {
@@ -105,8 +105,8 @@ FLOW_INLINE void failAtOnce(Waiter* frame, Cell* failed) noexcept {
 #endif
 
 /// The same in a coroutine that propagates errors: they never reach await_resume.
-struct PassingAwaiter : AwaiterBase {
-    static constexpr bool kPassing = true;
+struct PropagatingAwaiter : AwaiterBase {
+    static constexpr bool kPropagates = true;
     FLOW_INLINE bool await_ready() const noexcept { return !promise()->isParked() && !promise()->hasFailed(); }
     FLOW_INLINE void await_suspend(std::coroutine_handle<>) const noexcept {
         promise()->noteSuspended();
@@ -114,14 +114,14 @@ struct PassingAwaiter : AwaiterBase {
         if (!promise()->isParked()) [[unlikely]]
             failAtOnce(promise()->frame(), promise()->takeAwaited());
     }
-    FLOW_INLINE Cell* settled() const { return promise()->takePassing(); }
+    FLOW_INLINE Cell* settled() const { return promise()->takePropagating(); }
 };
 
 /// On a cell, which is the promise's operand.
 template <class Base>
 struct CellAwaiter : Base {
     FLOW_INLINE bool await_ready() const noexcept {
-        return !this->promise()->template waitForOperand<Base::kPassing>();
+        return !this->promise()->template waitForOperand<Base::kPropagates>();
     }
 };
 template <class T, class Base>
@@ -132,7 +132,7 @@ struct ValueAwaiter : CellAwaiter<Base> {
 template <class Base, bool IsStream>
 struct BorrowingAwaiter : Base {
     FLOW_INLINE bool await_ready() const noexcept {
-        return !this->promise()->template waitForBorrowed<Base::kPassing, IsStream>();
+        return !this->promise()->template waitForBorrowed<Base::kPropagates, IsStream>();
     }
 
 protected:
@@ -193,7 +193,7 @@ template <class T, bool Marked>
 struct TryAwaiter : CellAwaiter<Awaiter> {
     FLOW_INLINE ErrorOr<T> await_resume() const {
         if constexpr (Marked)
-            this->promise()->cell()->flags |= Cell::kPassesCancel;
+            this->promise()->cell()->flags |= Cell::kPropagates;
         Cell* cell = this->promise()->takeAwaited();
         if (cell && cell->isError())
             return ErrorOr<T>::failed(takeError(cell));

@@ -107,7 +107,7 @@ private:
 };
 using Self = OwnPromise<PromiseBase>;
 /// For a body in which no handler sees the error of a wait.
-using PassingSelf = OwnPromise<PassingBase>;
+using PropagatingSelf = OwnPromise<PropagatingBase>;
 
 // What flow/wait/pending.h has under these names. The compiler forgets what is in the operand: otherwise clang keeps
 // the cell in the frame, beside the variable that holds it.
@@ -177,11 +177,11 @@ public:
 template <class T, class S>
 class CoroPromiseBase : public std::conditional_t<std::is_same_v<T, Void>, VoidPromiseBase, PromiseBase>,
                         ResultBytes<kPrefixBytes<T>> {
-    using Base = std::conditional_t<S::kPropagates, PassingAwaiter, Awaiter>;
+    using Base = std::conditional_t<S::kPropagates, PropagatingAwaiter, Awaiter>;
     /// Not if there are many, since each takes a word of the frame.
     static constexpr bool kOwnsParameters = S::kDestructors > 0 && S::kDestructors <= 3;
     static constexpr std::uint8_t kFlags =
-        Cell::kHasFrame | (S::kUncancellable ? Cell::kUncancellable : 0) | (S::kPropagates ? Cell::kPassesCancel : 0);
+        Cell::kHasFrame | (S::kUncancellable ? Cell::kUncancellable : 0) | (S::kPropagates ? Cell::kPropagates : 0);
     /// Where taking over the parameters might throw, operator delete must see that there was no coroutine yet.
     static constexpr std::uint8_t kFirstFlags = S::kTakenOverSafely ? kFlags : 0;
 
@@ -258,7 +258,7 @@ public:
     template <class U>
     FLOW_INLINE Given<TryAwaiter<U, S::kPropagates>> await_transform(TryGet<U>&& attempt) {
         if constexpr (S::kPropagates)
-            this->cell()->flags &= static_cast<std::uint8_t>(~Cell::kPassesCancel);
+            this->cell()->flags &= static_cast<std::uint8_t>(~Cell::kPropagates);
         return awaitOn<TryAwaiter<U, S::kPropagates>>(coro::pending<U>(std::move(attempt.future)).cell());
     }
     FLOW_INLINE Given<DelayAwaiter<Base>> await_transform(Delay delay) {
@@ -291,8 +291,8 @@ public:
         return {};
     }
     /// At the beginning of the body: what the flags become is written, not asked, so that the compiler knows them.
-    FLOW_INLINE std::suspend_never await_transform(PassingSelf& self) {
-        this->cell()->flags = kFlags | Cell::kPassesCancel;
+    FLOW_INLINE std::suspend_never await_transform(PropagatingSelf& self) {
+        this->cell()->flags = kFlags | Cell::kPropagates;
         self.set(this);
         return {};
     }

@@ -40,27 +40,28 @@ public:
     // only words on, because whatever has its address taken before the compiler splits the coroutine would get a place
     // in the frame.
 
-    /// Takes over one future reference. With Passing, an error will end the frame instead of resuming it, and the
+    /// Takes over one future reference. With Propagates, an error will end the frame instead of resuming it, and the
     /// answer is that of waitForOperand().
-    template <bool Passing = false>
+    template <bool Propagates = false>
     FLOW_INLINE bool waitFor(Cell* cell) {
         setOperand(cell);
-        return waitForOperand<Passing>();
+        return waitForOperand<Propagates>();
     }
     /// The same in two steps, of which the second belongs to await_ready: its answer is used where it is given, and
-    /// need not be looked up in the link. It is whether to suspend: with Passing, where the operand has failed as well.
+    /// need not be looked up in the link. It is whether to suspend: with Propagates, where the operand has failed as
+    /// well.
     FLOW_INLINE void setOperand(Cell* cell) { awaited_ = cell; }
-    template <bool Passing>
+    template <bool Propagates>
     FLOW_INLINE bool waitForOperand() {
         Cell* cell = awaited_.cell();
         if (isCancelled()) [[unlikely]] {
             awaited_ = cancelledCell(cell);
-            return Passing;
+            return Propagates;
         }
         if (cell->isReady())
-            return Passing && cell->isError();
+            return Propagates && cell->isError();
         checkThread(cell);
-        parkAt<Passing>(cell);
+        parkAt<Propagates>(cell);
         return true;
     }
     /// The same for an operand of which no reference has been taken yet, in a coroutine that is not cancelled. None is
@@ -73,14 +74,14 @@ public:
             awaited_ = cell;
     }
     FLOW_INLINE Cell* borrowed() const { return reinterpret_cast<Cell*>(link_.prev); }
-    template <bool Passing, bool IsStream>
+    template <bool Propagates, bool IsStream>
     FLOW_INLINE bool waitForBorrowed() {
         Cell* cell = borrowed();
         bool ready = cell->isReady();
         if (!(IsStream ? ready : __builtin_expect(ready, false))) { // a stream is often read until it is empty
             addFuture(cell);
             awaited_ = cell;
-            parkBehindHead<Passing>(cell);
+            parkBehindHead<Propagates>(cell);
             return true;
         }
         if (!cell->isError()) [[likely]] {
@@ -92,7 +93,7 @@ public:
         }
         addFuture(cell);
         awaited_ = cell;
-        return Passing;
+        return Propagates;
     }
     FLOW_INLINE bool waitFor(Delay delay) {
         if (isCancelled()) [[unlikely]] {
@@ -118,7 +119,7 @@ public:
         return true;
     }
     /// A ready operand stays where it is; that of a cancelled coroutine becomes one that fails.
-    template <bool Passing = false>
+    template <bool Propagates = false>
     FLOW_INLINE bool waitFor(Pending& operand) {
         if (isCancelled()) [[unlikely]]
             operand.cancel();
@@ -128,7 +129,7 @@ public:
             loop().parkUntil(frame(), operand.asDelay().deadline(), operand.asDelay().priority());
         } else {
             setOperand(operand.cell());
-            parkAt<Passing>(operand.cell());
+            parkAt<Propagates>(operand.cell());
         }
         return true;
     }
@@ -145,8 +146,8 @@ public:
     /// The operand with which the coroutine goes on after it was parked, failed or not.
     FLOW_INLINE Pending settled() { return Pending(takeAwaited()); }
     FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when(operand); }
-    /// The same after a wait that was Passing.
-    FLOW_INLINE Cell* takePassing() {
+    /// The same after a wait that was Propagates.
+    FLOW_INLINE Cell* takePropagating() {
         Cell* cell = awaited_.anyCell();
         awaited_ = {};
         return cell;
@@ -186,16 +187,16 @@ private:
             __builtin_unreachable();
         return parked;
     }
-    template <bool Passing>
+    template <bool Propagates>
     FLOW_INLINE void parkAt(Cell* operand) {
         link_.prev = &operand->waiters;
-        parkBehindHead<Passing>(operand);
+        parkBehindHead<Propagates>(operand);
     }
     /// If `prev` is the head of the operand's list already.
-    template <bool Passing>
+    template <bool Propagates>
     FLOW_INLINE void parkBehindHead(Cell* operand) {
-        if constexpr (Passing)
-            awaited_ = Awaited::passing(operand);
+        if constexpr (Propagates)
+            awaited_ = Awaited::propagating(operand);
         Link& waiters = operand->waiters;
         Link* first = waiters.next;
         link_.next = first;
@@ -210,11 +211,11 @@ private:
 };
 
 /// The same operations for a coroutine that is destroyed where it waits if that fails, or if it is cancelled.
-class PassingBase : public PromiseBase {
+class PropagatingBase : public PromiseBase {
 public:
     FLOW_INLINE bool waitFor(Pending& operand) { return PromiseBase::waitFor<true>(operand); }
     FLOW_INLINE bool waitFor(ChooseBase& choose) { return PromiseBase::waitFor(choose); }
-    FLOW_INLINE Pending settled() { return Pending(takePassing()); }
+    FLOW_INLINE Pending settled() { return Pending(takePropagating()); }
     FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when<true>(operand); }
 };
 

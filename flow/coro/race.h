@@ -104,7 +104,7 @@ public:
 
     /// In a coroutine that propagates errors: they never reach await_resume.
     template <bool AtOnce>
-    struct PassingAwaiter : coro::AwaiterOn<Race> {
+    struct PropagatingAwaiter : coro::AwaiterOn<Race> {
         FLOW_INLINE bool await_ready() const {
             return this->object()->template decided<AtOnce, true>() && !this->object()->choose_.hasFailed();
         }
@@ -133,7 +133,8 @@ public:
             choose_.begin(promise.frame());
         else
             evaluate<Promise::kPropagates>(promise.frame(), evaluated, std::index_sequence_for<Operands...>());
-        return coro::give<std::conditional_t<Promise::kPropagates, PassingAwaiter<AtOnce>, RaceAwaiter<AtOnce>>>(this);
+        return coro::give<std::conditional_t<Promise::kPropagates, PropagatingAwaiter<AtOnce>, RaceAwaiter<AtOnce>>>(
+            this);
     }
 
 private:
@@ -148,13 +149,13 @@ private:
         }
     };
 
-    template <bool AtOnce, bool Passing>
+    template <bool AtOnce, bool Propagates>
     FLOW_INLINE bool decided() {
         if constexpr (AtOnce) {
             constexpr auto kAll = std::index_sequence_for<Operands...>();
             if (choose_.cancelled() || findReady(kAll))
                 return true;
-            parkAll<Passing>(kAll);
+            parkAll<Propagates>(kAll);
             return false;
         } else {
             return choose_.decided();
@@ -178,18 +179,18 @@ private:
         choose_.decide(I, operand<I>());
         return true;
     }
-    template <bool Passing, std::size_t... I>
+    template <bool Propagates, std::size_t... I>
     FLOW_INLINE void parkAll(std::index_sequence<I...>) {
         typename Choice::Evaluation evaluation(choose_); // there may be no memory for a timer
-        (choose_.template parkThere<Passing>(I, operand<I>()), ...);
+        (choose_.template parkThere<Propagates>(I, operand<I>()), ...);
         choose_.parkedAll(sizeof...(I));
         evaluation.done();
     }
 
-    template <bool Passing, class Function, std::size_t... I>
+    template <bool Propagates, class Function, std::size_t... I>
     void evaluate(detail::Waiter* frame, Function& evaluated, std::index_sequence<I...>) {
         auto evaluation = choose_.evaluate(frame);
-        (void)(choose_.template when<Passing>(operand<I>()) || ...);
+        (void)(choose_.template when<Propagates>(operand<I>()) || ...);
         evaluated();
         evaluation.done();
     }

@@ -191,11 +191,11 @@ std::vector<std::string> sortedNames(std::string const& directory) {
 }
 
 /// Ends with the loop.
-class RealFiles final : public FileSystem, detail::Guest {
+class RealFiles final : public FileSystem, detail::LoopOwned {
 public:
     explicit RealFiles(Loop& home) : home_(home), threads_(makeReference<FileThreads>(home)) {
         home_.provide<FileSystem>(this);
-        end = [](Guest* guest) { delete static_cast<RealFiles*>(guest); };
+        end = [](LoopOwned* owned) { delete static_cast<RealFiles*>(owned); };
         home_.add(*this);
     }
     ~RealFiles() {

@@ -40,7 +40,7 @@ struct CallResult<Future<T>> {
 /// The call on its way there and back. Belongs to the thread on which it is; what belongs to the caller stays behind in
 /// an Asker. Who comes first of the answer and the caller that gives up settles the call; the other one clears up.
 template <class F>
-class RemoteCall : public Waiter, public Guest, public FastAllocated<RemoteCall<F>> {
+class RemoteCall : public Waiter, public LoopOwned, public FastAllocated<RemoteCall<F>> {
     using Returned = std::invoke_result_t<F&>;
     using Value = typename CallResult<Returned>::Value;
 
@@ -63,7 +63,7 @@ private:
     };
 
     RemoteCall(F&& call, TaskPriority priority) : home_(loop()), call_(std::move(call)), priority_(priority) {
-        Guest::end = endWithLoop;
+        LoopOwned::end = endWithLoop;
     }
 
     static RemoteCall* of(Waiter* waiter) { return static_cast<RemoteCall*>(waiter); }
@@ -103,7 +103,7 @@ private:
     }
     static void collect(Waiter* waiter) {
         RemoteCall* self = of(waiter);
-        self->Guest::unlink();
+        self->LoopOwned::unlink();
         try {
             self->take(Future<Value>::adopt(detail::takeAwaited(waiter)));
         } catch (...) {
@@ -117,8 +117,8 @@ private:
         else
             result_.emplace(takeValue<Value>(std::move(future).release()));
     }
-    static void endWithLoop(Guest* guest) {
-        auto* self = static_cast<RemoteCall*>(guest);
+    static void endWithLoop(LoopOwned* owned) {
+        auto* self = static_cast<RemoteCall*>(owned);
         abandon(self);
         refuse(self);
     }

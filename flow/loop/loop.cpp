@@ -20,7 +20,7 @@ struct EndOfTurn : Waiter {
 } // namespace
 
 Loop::Loop(NotCurrent) : previous_(nullptr) {
-    guests_.reset();
+    owned_.reset();
     nameUncaughtErrors();
 }
 
@@ -31,14 +31,14 @@ Loop::Loop() : Loop(NotCurrent()) {
 void Loop::end() noexcept {
     FLOW_ASSERT(runs_ == 0, "a loop is destroyed by a task that it runs");
     for (;;) { // what dies here may post, and bring new guests
-        while (!guests_.isEmpty()) {
-            auto* guest = static_cast<Guest*>(guests_.next);
-            guest->unlink();
-            guest->end(guest);
+        while (!owned_.isEmpty()) {
+            auto* owned = static_cast<LoopOwned*>(owned_.next);
+            owned->unlink();
+            owned->end(owned);
         }
         takeInbox();
-        ready_.orphanAll();
-        if (!inbox_.isEmpty() || !guests_.isEmpty())
+        ready_.detachAll();
+        if (!inbox_.isEmpty() || !owned_.isEmpty())
             continue;
         if (expected_ == 0)
             break;

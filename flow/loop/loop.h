@@ -23,8 +23,8 @@ namespace flow {
 namespace detail {
 
 /// What a loop ends when it is destroyed, unless it has been unlinked before.
-struct Guest : Link {
-    void (*end)(Guest*);
+struct LoopOwned : Link {
+    void (*end)(LoopOwned*);
 };
 
 /// Its address stands for T. Not constant: a linker may give constants of one value one address.
@@ -104,8 +104,8 @@ public:
     /// simulated machine dies of it.
     virtual void useMachines([[maybe_unused]] const char* what) {}
 
-    /// The guest is ended, unlinked, when this loop is.
-    void add(detail::Guest& guest) { pushBack(guests_, guest); }
+    /// The owned is ended, unlinked, when this loop is.
+    void add(detail::LoopOwned& owned) { pushBack(owned_, owned); }
     /// Between these two calls of its thread the loop waits, when it is destroyed, for what another thread is about to
     /// put in.
     void expectPost() { ++expected_; }
@@ -203,7 +203,7 @@ private:
     int runs_ = 0; // runs under way on this loop: a task may start another
     int guards_ = 0;
     int expected_ = 0;
-    detail::Link guests_;
+    detail::Link owned_;
     std::uint64_t tasks_ = 0;
     detail::Inbox inbox_;
     detail::ReadyQueue ready_;

@@ -75,7 +75,7 @@ public:
 
     /// Takes out every waiter, as if it were parked nowhere: unlinking it later is harmless. Posted calls, which nobody
     /// else could end, are destroyed.
-    void orphanAll() {
+    void detachAll() {
         while (Waiter* waiter = pop())
             if (waiter->awaited.isTurn())
                 waiter->destroy(waiter);

@@ -1,5 +1,5 @@
 #pragma once
-// Chunk: memory as it comes from the system, with what its Home knows of it at its beginning. See
+// Chunk: memory as it comes from the system, with what its ThreadHeap knows of it at its beginning. See
 // flow/memory/thread_heap.h.
 
 #include "flow/memory/fast_allocator.h"
@@ -8,7 +8,7 @@
 
 namespace flow::memory::detail {
 
-class Home;
+class ThreadHeap;
 
 inline constexpr std::size_t kChunkBytes = 256 * 1024;
 inline constexpr std::size_t kSpanBytes = 16 * 1024;
@@ -26,7 +26,7 @@ struct Chunk {
         SizeClass sizeClass;
     };
 
-    std::atomic<Home*> home; // changes under the mutex, and only to or from `orphans`
+    std::atomic<ThreadHeap*> owner; // changes under the mutex, and only to or from `abandoned`
     Chunk* next;
     std::uint32_t unusedSpans;
     Span spans[kSpans];

@@ -21,8 +21,8 @@ void* detail::allocateSlow(std::size_t bytes, SizeClass sizeClass) noexcept {
             ++list.allocated;
         return block;
     }
-    Home* home = Home::current();
-    FreeBlock* block = home ? home->supply(sizeClass) : nullptr;
+    ThreadHeap* owner = ThreadHeap::current();
+    FreeBlock* block = owner ? owner->supply(sizeClass) : nullptr;
     if (!block)
         return nullptr;
     list.first = block->next;
@@ -44,10 +44,10 @@ void detail::releaseSlow(void* block, SizeClass sizeClass) noexcept {
         return std::free(block);
     }
     list.first = ::new (block) FreeBlock{list.first};
-    list.toBeFreed = Home::freesBetween(sizeClass);
+    list.toBeFreed = ThreadHeap::freesBetween(sizeClass);
     list.freedThen += list.toBeFreed;
-    if (Home* home = Home::current())
-        home->pickOut(sizeClass);
+    if (ThreadHeap* owner = ThreadHeap::current())
+        owner->separateRemote(sizeClass);
 }
 
 Statistics statistics(SizeClass sizeClass) noexcept {
@@ -66,16 +66,16 @@ Statistics totalStatistics() noexcept {
 
 Usage usage() noexcept {
     Usage usage;
-    if (detail::Home* home = FLOW_SYSTEM_BLOCKS ? nullptr : detail::Home::current())
-        home->addTo(usage);
+    if (detail::ThreadHeap* owner = FLOW_SYSTEM_BLOCKS ? nullptr : detail::ThreadHeap::current())
+        owner->addTo(usage);
     for (std::size_t c = 0; c < kSystemClass; ++c)
         usage.live += statistics(static_cast<SizeClass>(c)).liveBytes();
     return usage;
 }
 
 std::size_t trim() noexcept {
-    detail::Home* home = FLOW_SYSTEM_BLOCKS ? nullptr : detail::Home::current();
-    return home ? home->trim() : 0;
+    detail::ThreadHeap* owner = FLOW_SYSTEM_BLOCKS ? nullptr : detail::ThreadHeap::current();
+    return owner ? owner->trim() : 0;
 }
 
 } // namespace flow::memory

@@ -9,11 +9,11 @@
 namespace flow::memory::detail {
 namespace {
 
-constinit std::mutex mutex; // of all mail, of `home` in chunks, and of what ended threads have left
+constinit std::mutex mutex; // of all remote, of `owner` in chunks, and of what ended threads have left
 constinit std::atomic<std::size_t> held{0};
 constinit std::atomic<std::size_t> limit{~std::size_t{0}};
-constinit thread_local Home* mine = nullptr;
-constinit Home* idle = nullptr;
+constinit thread_local ThreadHeap* mine = nullptr;
+constinit ThreadHeap* idle = nullptr;
 constinit std::atomic<bool> severalThreads{false};
 
 std::uint64_t bitOf(SizeClass sizeClass) {
@@ -30,18 +30,18 @@ std::size_t countOf(FreeBlock const* blocks) {
 
 } // namespace
 
-constinit Home Home::orphans;
+constinit ThreadHeap ThreadHeap::abandoned;
 
 // -------------------------------------------------------------------------------------------------------------------
 // Threads begin and end
 
-Home* Home::current() noexcept {
+ThreadHeap* ThreadHeap::current() noexcept {
     if (!mine) [[unlikely]]
         mine = acquire();
     return mine;
 }
 
-Home* Home::acquire() noexcept {
+ThreadHeap* ThreadHeap::acquire() noexcept {
     // The key's destructor runs after those of thread_local objects, which may still use blocks; should other keys'
     // destructors do so after it, it runs again.
     static pthread_key_t const key = [] {
@@ -49,67 +49,67 @@ Home* Home::acquire() noexcept {
         ::pthread_key_create(&made, leave);
         return made;
     }();
-    Home* home = nullptr;
+    ThreadHeap* owner = nullptr;
     {
         std::lock_guard lock(mutex);
         if (idle)
-            home = std::exchange(idle, idle->nextIdle_);
+            owner = std::exchange(idle, idle->nextIdle_);
     }
-    if (!home) {
-        void* place = std::malloc(sizeof(Home));
+    if (!owner) {
+        void* place = std::malloc(sizeof(ThreadHeap));
         if (!place)
             return nullptr;
-        home = ::new (place) Home;
+        owner = ::new (place) ThreadHeap;
         static std::atomic<bool> isFirst{true};
         if (!isFirst.exchange(false, std::memory_order_relaxed))
             severalThreads.store(true, std::memory_order_relaxed);
     }
     for (std::size_t c = 0; c < kClassCount; ++c) {
         FreeList const& list = heap.classes[c];
-        home->ledgers_[c] = {};
-        home->ledgers_[c].stock = static_cast<std::int64_t>(list.allocated - list.freed());
+        owner->ledgers_[c] = {};
+        owner->ledgers_[c].stock = static_cast<std::int64_t>(list.allocated - list.freed());
         for (FreeBlock* block = list.first; block; block = block->next)
-            ++home->ledgers_[c].stock;
+            ++owner->ledgers_[c].stock;
     }
-    ::pthread_setspecific(key, home);
-    return home;
+    ::pthread_setspecific(key, owner);
+    return owner;
 }
 
-void Home::leave(void* self) noexcept {
-    auto* home = static_cast<Home*>(self);
-    home->sortAll();
-    home->unmapUnused();
+void ThreadHeap::leave(void* self) noexcept {
+    auto* owner = static_cast<ThreadHeap*>(self);
+    owner->sortAll();
+    owner->unmapUnused();
     mine = nullptr;
     std::lock_guard lock(mutex);
-    while (home->chunks_) {
-        Chunk* chunk = std::exchange(home->chunks_, home->chunks_->next);
-        chunk->home.store(&orphans, std::memory_order_relaxed);
-        chunk->next = std::exchange(orphans.chunks_, chunk);
-        ++orphans.chunkCount_;
+    while (owner->chunks_) {
+        Chunk* chunk = std::exchange(owner->chunks_, owner->chunks_->next);
+        chunk->owner.store(&abandoned, std::memory_order_relaxed);
+        chunk->next = std::exchange(abandoned.chunks_, chunk);
+        ++abandoned.chunkCount_;
     }
-    home->chunkCount_ = 0;
-    while (home->unused_) {
-        UnusedSpan* span = std::exchange(home->unused_, home->unused_->next);
-        span->next = std::exchange(orphans.unused_, span);
-        ++orphans.unusedCount_;
+    owner->chunkCount_ = 0;
+    while (owner->unused_) {
+        UnusedSpan* span = std::exchange(owner->unused_, owner->unused_->next);
+        span->next = std::exchange(abandoned.unused_, span);
+        ++abandoned.unusedCount_;
     }
-    home->unusedCount_ = 0;
-    home->sortedBytes_ = 0;
+    owner->unusedCount_ = 0;
+    owner->sortedBytes_ = 0;
     for (FreeList& list : heap.classes) {
         list.freedThen = list.freed() + 1; // the next free comes to us, if there is one
         list.toBeFreed = 1;
     }
-    orphans.takeMailOf(*home);
-    home->nextIdle_ = std::exchange(idle, home);
+    abandoned.takeRemoteOf(*owner);
+    owner->nextIdle_ = std::exchange(idle, owner);
 }
 
-bool Home::adoptOrphans() noexcept {
+bool ThreadHeap::adoptAbandoned() noexcept {
     std::lock_guard lock(mutex);
-    if (!orphans.chunks_)
+    if (!abandoned.chunks_)
         return false;
-    while (orphans.chunks_) {
-        Chunk* chunk = std::exchange(orphans.chunks_, orphans.chunks_->next);
-        chunk->home.store(this, std::memory_order_relaxed);
+    while (abandoned.chunks_) {
+        Chunk* chunk = std::exchange(abandoned.chunks_, abandoned.chunks_->next);
+        chunk->owner.store(this, std::memory_order_relaxed);
         chunk->next = std::exchange(chunks_, chunk);
         for (Chunk::Span& span : chunk->spans)
             if (span.free != 0) {
@@ -117,99 +117,99 @@ bool Home::adoptOrphans() noexcept {
                 sortedBytes_ += span.free * blockBytes(span.sizeClass);
             }
     }
-    chunkCount_ += std::exchange(orphans.chunkCount_, 0);
-    while (orphans.unused_) {
-        UnusedSpan* span = std::exchange(orphans.unused_, orphans.unused_->next);
+    chunkCount_ += std::exchange(abandoned.chunkCount_, 0);
+    while (abandoned.unused_) {
+        UnusedSpan* span = std::exchange(abandoned.unused_, abandoned.unused_->next);
         span->next = std::exchange(unused_, span);
     }
-    unusedCount_ += std::exchange(orphans.unusedCount_, 0);
-    takeMailOf(orphans);
+    unusedCount_ += std::exchange(abandoned.unusedCount_, 0);
+    takeRemoteOf(abandoned);
     return true;
 }
 
 // -------------------------------------------------------------------------------------------------------------------
 // Mail
 
-/// Under the mutex. The blocks belong to chunks of this Home.
-void Home::putMail(SizeClass sizeClass, FreeBlock* first, std::size_t count) noexcept {
-    Batch*& mail = ledgers_[sizeClass].mail;
-    mail = ::new (static_cast<void*>(first)) Batch{*first, mail};
-    mailBytes_.fetch_add(count * blockBytes(sizeClass), std::memory_order_relaxed);
-    hasMail_.store(hasMail_.load(std::memory_order_relaxed) | bitOf(sizeClass), std::memory_order_relaxed);
+/// Under the mutex. The blocks belong to chunks of this ThreadHeap.
+void ThreadHeap::addRemote(SizeClass sizeClass, FreeBlock* first, std::size_t count) noexcept {
+    Batch*& remote = ledgers_[sizeClass].remote;
+    remote = ::new (static_cast<void*>(first)) Batch{*first, remote};
+    remoteBytes_.fetch_add(count * blockBytes(sizeClass), std::memory_order_relaxed);
+    hasRemote_.store(hasRemote_.load(std::memory_order_relaxed) | bitOf(sizeClass), std::memory_order_relaxed);
 }
 
 /// Under the mutex: what waits for the other waits for this one.
-void Home::takeMailOf(Home& other) noexcept {
+void ThreadHeap::takeRemoteOf(ThreadHeap& other) noexcept {
     for (std::size_t c = 0; c < kClassCount; ++c)
-        while (Batch* batch = other.ledgers_[c].mail) {
-            other.ledgers_[c].mail = batch->nextBatch;
-            putMail(static_cast<SizeClass>(c), batch, countOf(batch));
+        while (Batch* batch = other.ledgers_[c].remote) {
+            other.ledgers_[c].remote = batch->nextBatch;
+            addRemote(static_cast<SizeClass>(c), batch, countOf(batch));
         }
-    other.hasMail_.store(0, std::memory_order_relaxed);
-    other.mailBytes_.store(0, std::memory_order_relaxed);
+    other.hasRemote_.store(0, std::memory_order_relaxed);
+    other.remoteBytes_.store(0, std::memory_order_relaxed);
 }
 
-/// A list of what has been sent home, one of the batches; null if there is none.
-FreeBlock* Home::takeMail(SizeClass sizeClass) noexcept {
-    if (!(hasMail_.load(std::memory_order_relaxed) & bitOf(sizeClass)))
+/// A list of what has been sent owner, one of the batches; null if there is none.
+FreeBlock* ThreadHeap::takeRemote(SizeClass sizeClass) noexcept {
+    if (!(hasRemote_.load(std::memory_order_relaxed) & bitOf(sizeClass)))
         return nullptr;
     Batch* batch;
     {
         std::lock_guard lock(mutex);
-        batch = ledgers_[sizeClass].mail;
-        ledgers_[sizeClass].mail = batch->nextBatch;
+        batch = ledgers_[sizeClass].remote;
+        ledgers_[sizeClass].remote = batch->nextBatch;
         if (!batch->nextBatch)
-            hasMail_.store(hasMail_.load(std::memory_order_relaxed) & ~bitOf(sizeClass), std::memory_order_relaxed);
+            hasRemote_.store(hasRemote_.load(std::memory_order_relaxed) & ~bitOf(sizeClass), std::memory_order_relaxed);
     }
     std::size_t count = countOf(batch);
-    mailBytes_.fetch_sub(count * blockBytes(sizeClass), std::memory_order_relaxed);
+    remoteBytes_.fetch_sub(count * blockBytes(sizeClass), std::memory_order_relaxed);
     ledgers_[sizeClass].stock += static_cast<std::int64_t>(count);
     return batch;
 }
 
-/// Sends each outgoing block to the Home of its chunk. A batch holds blocks of one Home.
-void Home::sendHome(SizeClass sizeClass) noexcept {
-    struct Parcel {
-        Home* to = nullptr;
+/// Sends each outgoing block to the ThreadHeap of its chunk. A batch holds blocks of one ThreadHeap.
+void ThreadHeap::returnBlocks(SizeClass sizeClass) noexcept {
+    struct OutgoingBatch {
+        ThreadHeap* to = nullptr;
         FreeBlock* blocks = nullptr;
         std::size_t count = 0;
-    } parcels[8];
+    } batches[8];
     std::size_t used = 0;
-    auto parcelFor = [&](Home* to) -> Parcel& {
+    auto batchFor = [&](ThreadHeap* to) -> OutgoingBatch& {
         for (std::size_t i = 0; i < used; ++i)
-            if (parcels[i].to == to)
-                return parcels[i];
-        if (used == std::size(parcels)) { // many Homes: smaller batches
+            if (batches[i].to == to)
+                return batches[i];
+        if (used == std::size(batches)) { // many ThreadHeaps: smaller batches
             --used;
-            parcels[used].to->putMail(sizeClass, parcels[used].blocks, parcels[used].count);
+            batches[used].to->addRemote(sizeClass, batches[used].blocks, batches[used].count);
         }
-        return parcels[used++] = {to, nullptr, 0};
+        return batches[used++] = {to, nullptr, 0};
     };
     ledgers_[sizeClass].outgoingCount = 0;
     std::lock_guard lock(mutex);
     for (FreeBlock *block = std::exchange(ledgers_[sizeClass].outgoing, nullptr), *next; block; block = next) {
         next = block->next;
-        Parcel& parcel = parcelFor(Chunk::of(block)->home.load(std::memory_order_relaxed));
-        push(parcel.blocks, block);
-        ++parcel.count;
+        OutgoingBatch& batch = batchFor(Chunk::of(block)->owner.load(std::memory_order_relaxed));
+        push(batch.blocks, block);
+        ++batch.count;
     }
     while (used > 0) {
         --used;
-        parcels[used].to->putMail(sizeClass, parcels[used].blocks, parcels[used].count);
+        batches[used].to->addRemote(sizeClass, batches[used].blocks, batches[used].count);
     }
 }
 
 // -------------------------------------------------------------------------------------------------------------------
 // Sorting free lists
 
-std::size_t Home::listBytes(SizeClass sizeClass) const noexcept {
+std::size_t ThreadHeap::listBytes(SizeClass sizeClass) const noexcept {
     FreeList const& list = heap.classes[sizeClass];
     auto blocks = static_cast<std::int64_t>(list.freed() - list.allocated) + ledgers_[sizeClass].stock;
     return blocks > 0 ? static_cast<std::size_t>(blocks) * blockBytes(sizeClass) : 0;
 }
 
-std::size_t Home::unsortedBytes() const noexcept {
-    std::size_t bytes = mailBytes_.load(std::memory_order_relaxed);
+std::size_t ThreadHeap::unsortedBytes() const noexcept {
+    std::size_t bytes = remoteBytes_.load(std::memory_order_relaxed);
     for (std::size_t c = 0; c < kSystemClass; ++c)
         bytes += listBytes(static_cast<SizeClass>(c));
     return bytes;
@@ -218,7 +218,7 @@ std::size_t Home::unsortedBytes() const noexcept {
 // What has been freed since the last look is among the first `freesBetween` blocks of the list. An eighth of them is a
 // sample: if there is nothing in it, a thread that frees its own blocks only is spared the rest. What samples miss
 // makes the list longer in time: all that a list holds which has doubled is sorted, step by step.
-void Home::pickOut(SizeClass sizeClass) noexcept {
+void ThreadHeap::separateRemote(SizeClass sizeClass) noexcept {
     constexpr int kThoroughLooks = 64;
     if (!severalThreads.load(std::memory_order_relaxed))
         return;
@@ -232,11 +232,11 @@ void Home::pickOut(SizeClass sizeClass) noexcept {
         ledger.toSort -= static_cast<std::int64_t>(step);
         return sort(sizeClass, step);
     }
-    std::int64_t left = ledger.suspicion > 0 ? recent : (recent + 7) / 8;
+    std::int64_t left = ledger.pendingFullScans > 0 ? recent : (recent + 7) / 8;
     FreeBlock** place = &heap.classes[sizeClass].first;
     for (; left > 0 && *place; --left) {
         FreeBlock* block = *place;
-        if (Chunk::of(block)->home.load(std::memory_order_relaxed) == this) [[likely]] {
+        if (Chunk::of(block)->owner.load(std::memory_order_relaxed) == this) [[likely]] {
             place = &block->next;
             continue;
         }
@@ -244,24 +244,24 @@ void Home::pickOut(SizeClass sizeClass) noexcept {
         push(ledger.outgoing, block);
         ++ledger.outgoingCount;
         --ledger.stock;
-        if (ledger.suspicion == 0)
+        if (ledger.pendingFullScans == 0)
             left += recent - recent / 8;
-        ledger.suspicion = kThoroughLooks;
+        ledger.pendingFullScans = kThoroughLooks;
     }
-    ledger.suspicion -= ledger.suspicion > 0;
+    ledger.pendingFullScans -= ledger.pendingFullScans > 0;
     if (ledger.outgoingCount * blockBytes(sizeClass) >= kSendBytes)
-        sendHome(sizeClass);
+        returnBlocks(sizeClass);
 }
 
-/// Takes up to `most` blocks from the free list: to their spans, or on the way home.
-void Home::sort(SizeClass sizeClass, std::size_t most) noexcept {
+/// Takes up to `most` blocks from the free list: to their spans, or on the way owner.
+void ThreadHeap::sort(SizeClass sizeClass, std::size_t most) noexcept {
     FreeBlock*& first = heap.classes[sizeClass].first;
     Ledger& ledger = ledgers_[sizeClass];
     for (; most > 0 && first; --most) {
         FreeBlock* block = std::exchange(first, first->next);
         --ledger.stock;
         Chunk* chunk = Chunk::of(block);
-        if (chunk->home.load(std::memory_order_relaxed) != this) {
+        if (chunk->owner.load(std::memory_order_relaxed) != this) {
             push(ledger.outgoing, block);
             ++ledger.outgoingCount;
             continue;
@@ -278,14 +278,14 @@ void Home::sort(SizeClass sizeClass, std::size_t most) noexcept {
         }
     }
     if (ledger.outgoingCount * blockBytes(sizeClass) >= kSendBytes)
-        sendHome(sizeClass);
+        returnBlocks(sizeClass);
 }
 
-/// A batch of mail, and some of the class that has the most.
-void Home::sortSome() noexcept {
-    if (std::uint64_t mail = hasMail_.load(std::memory_order_relaxed)) {
-        auto sizeClass = static_cast<SizeClass>(__builtin_ctzll(mail));
-        for (FreeBlock *block = takeMail(sizeClass), *next; block; block = next) {
+/// A batch of remote, and some of the class that has the most.
+void ThreadHeap::sortSome() noexcept {
+    if (std::uint64_t remote = hasRemote_.load(std::memory_order_relaxed)) {
+        auto sizeClass = static_cast<SizeClass>(__builtin_ctzll(remote));
+        for (FreeBlock *block = takeRemote(sizeClass), *next; block; block = next) {
             next = block->next;
             push(heap.classes[sizeClass].first, block);
         }
@@ -297,16 +297,16 @@ void Home::sortSome() noexcept {
     sort(most, kSortBytes / blockBytes(most));
 }
 
-/// Leaves nothing in free lists and mail.
-void Home::sortAll() noexcept {
+/// Leaves nothing in free lists and remote.
+void ThreadHeap::sortAll() noexcept {
     for (SizeClass c = 1; c < kSystemClass; ++c)
         do {
             sort(c, ~std::size_t{0});
-            sendHome(c); // to us, if their chunks are ours by now
-        } while ((heap.classes[c].first = takeMail(c)));
+            returnBlocks(c); // to us, if their chunks are ours by now
+        } while ((heap.classes[c].first = takeRemote(c)));
 }
 
-void Home::list(Chunk::Span& span) noexcept {
+void ThreadHeap::list(Chunk::Span& span) noexcept {
     Chunk::Span*& first = ledgers_[span.sizeClass].sorted;
     span.next = first;
     span.place = &first;
@@ -316,7 +316,7 @@ void Home::list(Chunk::Span& span) noexcept {
 }
 
 /// Takes its free blocks from a span.
-FreeBlock* Home::takeBlocks(Chunk::Span& span) noexcept {
+FreeBlock* ThreadHeap::takeBlocks(Chunk::Span& span) noexcept {
     *span.place = span.next;
     if (span.next)
         span.next->place = span.place;
@@ -327,16 +327,16 @@ FreeBlock* Home::takeBlocks(Chunk::Span& span) noexcept {
 // -------------------------------------------------------------------------------------------------------------------
 // Spans and chunks
 
-FreeBlock* Home::supply(SizeClass sizeClass) noexcept {
+FreeBlock* ThreadHeap::supply(SizeClass sizeClass) noexcept {
     if (FreeBlock* blocks = takeFree(sizeClass))
         return blocks;
     if (isSorting_ || unsortedBytes() > kMayBeUnsorted) {
         sortSome();
         isSorting_ = unsortedBytes() != 0;
-        if (FreeBlock* blocks = takeFree(sizeClass)) // mail may just have come
+        if (FreeBlock* blocks = takeFree(sizeClass)) // remote may just have come
             return blocks;
     }
-    if (!unused_ && adoptOrphans())
+    if (!unused_ && adoptAbandoned())
         if (FreeBlock* blocks = takeFree(sizeClass))
             return blocks;
     if (!unused_ && !addMemory()) {
@@ -347,12 +347,12 @@ FreeBlock* Home::supply(SizeClass sizeClass) noexcept {
     return unused_ ? carve(sizeClass) : nullptr;
 }
 
-/// What is in the list, what came home, or the blocks of a span; null if there are none.
-FreeBlock* Home::takeFree(SizeClass sizeClass) noexcept {
+/// What is in the list, what came owner, or the blocks of a span; null if there are none.
+FreeBlock* ThreadHeap::takeFree(SizeClass sizeClass) noexcept {
     if (FreeBlock*& first = heap.classes[sizeClass].first)
         return std::exchange(first, nullptr);
-    if (FreeBlock* mail = takeMail(sizeClass))
-        return mail;
+    if (FreeBlock* remote = takeRemote(sizeClass))
+        return remote;
     Chunk::Span* span = ledgers_[sizeClass].sorted;
     if (!span)
         return nullptr;
@@ -360,11 +360,11 @@ FreeBlock* Home::takeFree(SizeClass sizeClass) noexcept {
     return takeBlocks(*span);
 }
 
-bool Home::addMemory() noexcept {
+bool ThreadHeap::addMemory() noexcept {
     return (chunkCount_ * kChunkBytes >= kBytesOfMany && addChunks(kHugeBytes)) || addChunks(kChunkBytes);
 }
 
-bool Home::addChunks(std::size_t bytes) noexcept {
+bool ThreadHeap::addChunks(std::size_t bytes) noexcept {
     void* place = nullptr;
     if (held.fetch_add(bytes, std::memory_order_relaxed) + bytes <= limit.load(std::memory_order_relaxed))
         place = mapAligned(bytes);
@@ -384,12 +384,12 @@ bool Home::addChunks(std::size_t bytes) noexcept {
     return true;
 }
 
-void Home::addUnused(Chunk* chunk, std::size_t span) noexcept {
+void ThreadHeap::addUnused(Chunk* chunk, std::size_t span) noexcept {
     unused_ = ::new (static_cast<void*>(chunk->begin(span))) UnusedSpan{unused_};
     ++unusedCount_;
 }
 
-FreeBlock* Home::carve(SizeClass sizeClass) noexcept {
+FreeBlock* ThreadHeap::carve(SizeClass sizeClass) noexcept {
     UnusedSpan* taken = std::exchange(unused_, unused_->next);
     --unusedCount_;
     Chunk* chunk = Chunk::of(taken);
@@ -404,7 +404,7 @@ FreeBlock* Home::carve(SizeClass sizeClass) noexcept {
     return blocks;
 }
 
-std::size_t Home::unmapUnused() noexcept {
+std::size_t ThreadHeap::unmapUnused() noexcept {
     for (Chunk* chunk = chunks_; chunk; chunk = chunk->next)
         chunk->unusedSpans = 0;
     for (UnusedSpan* span = unused_; span; span = span->next)
@@ -432,13 +432,13 @@ std::size_t Home::unmapUnused() noexcept {
     return bytes;
 }
 
-std::size_t Home::trim() noexcept {
-    adoptOrphans();
+std::size_t ThreadHeap::trim() noexcept {
+    adoptAbandoned();
     sortAll();
     return unmapUnused();
 }
 
-void Home::addTo(Usage& usage) const noexcept {
+void ThreadHeap::addTo(Usage& usage) const noexcept {
     usage.held = chunkCount_ * kChunkBytes;
     usage.unused = unusedCount_ * kSpanBytes;
     usage.cached = unsortedBytes() + sortedBytes_;

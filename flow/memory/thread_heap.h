@@ -1,10 +1,11 @@
 #pragma once
-// Home: where a thread's blocks come from and where they return to; the side of FastAllocator that is seldom reached.
+// ThreadHeap: where a thread's blocks come from and where they return to; the side of FastAllocator that is seldom
+// reached.
 //
-// The system gives chunks of 256 KiB. A chunk belongs to one Home and is cut into 16 spans; a span holds blocks of one
-// class, or is unused and can hold any. A thread that frees blocks of others' chunks keeps them at first; when they
-// have become many it sorts its free list and sends them home, many at a time. They wait there, as mail, until their
-// thread runs short. What a thread leaves behind when it ends goes to whoever runs short next.
+// The system gives chunks of 256 KiB. A chunk belongs to one ThreadHeap and is cut into 16 spans; a span holds blocks
+// of one class, or is unused and can hold any. A thread that frees blocks of others' chunks keeps them at first; when
+// they have become many it sorts its free list and sends them owner, many at a time. They wait there, as remote, until
+// their thread runs short. What a thread leaves behind when it ends goes to whoever runs short next.
 //
 // A thread that holds 8 MiB takes eight chunks at a time, as one huge page where the system has them: otherwise the
 // memory of some hundred thousand actors has more pages than the processor can remember.
@@ -14,7 +15,8 @@
 // waits for it long.
 //
 // Bounds, for each thread:
-// - From when free lists and mail have more than 256 KiB until they have nothing, each span that is cut comes with the
+// - From when free lists and remote have more than 256 KiB until they have nothing, each span that is cut comes with
+// the
 //   sorting of 128 KiB. So free memory of one class serves another after an eighth of it, at most, has been taken from
 //   the system.
 // - Of the blocks of other threads it keeps 32 KiB in each class. Where they are so few among its own that samples miss
@@ -40,55 +42,55 @@ struct Batch : FreeBlock {
 };
 static_assert(sizeof(Batch) <= blockBytes(1));
 
-class Home {
+class ThreadHeap {
 public:
     /// That of this thread, which is made at the first call and dissolved when the thread ends. Null if there is no
     /// memory for it.
-    static Home* current() noexcept;
+    static ThreadHeap* current() noexcept;
 
     /// Blocks for the class, of which this thread has none left. Null with everything unchanged if there is no memory.
     FreeBlock* supply(SizeClass sizeClass) noexcept;
-    /// To be called after each `freesBetween` frees: picks out and sends home what is not ours.
-    void pickOut(SizeClass sizeClass) noexcept;
-    static constexpr std::uint64_t freesBetween(SizeClass sizeClass) { return kLookBytes / blockBytes(sizeClass); }
+    /// To be called after each `freesBetween` frees: picks out and sends owner what is not ours.
+    void separateRemote(SizeClass sizeClass) noexcept;
+    static constexpr std::uint64_t freesBetween(SizeClass sizeClass) { return kScanBytes / blockBytes(sizeClass); }
     /// Gives chunks without live blocks to the system. Returns how many bytes.
     std::size_t trim() noexcept;
     void addTo(Usage& usage) const noexcept;
 
 private:
-    static constexpr std::size_t kLookBytes = 16 * 1024;
+    static constexpr std::size_t kScanBytes = 16 * 1024;
     static constexpr std::size_t kSendBytes = 16 * 1024;
     static constexpr std::size_t kMayBeUnsorted = kChunkBytes;
 
     struct Ledger {
         std::int64_t stock;  // blocks that came into the free list other than by being freed here, less those that left
-        Batch* mail;         // under the mutex
+        Batch* remote;       // under the mutex
         FreeBlock* outgoing; // of others' chunks
         std::size_t outgoingCount;
-        Chunk::Span* sorted; // those with free blocks, some of which are not free or not sorted
-        std::int64_t length; // that the list has had, when sorting was begun for it
-        std::int64_t toSort; // blocks, since then
-        int suspicion;       // looks that are to be thorough, since one has found something
+        Chunk::Span* sorted;  // those with free blocks, some of which are not free or not sorted
+        std::int64_t length;  // that the list has had, when sorting was begun for it
+        std::int64_t toSort;  // blocks, since then
+        int pendingFullScans; // looks that are to be thorough, since one has found something
     };
     struct UnusedSpan {
         UnusedSpan* next;
     };
 
-    static Home* acquire() noexcept;
+    static ThreadHeap* acquire() noexcept;
     static void leave(void* self) noexcept;
 
     FreeBlock* takeFree(SizeClass sizeClass) noexcept;
-    FreeBlock* takeMail(SizeClass sizeClass) noexcept;
-    void putMail(SizeClass sizeClass, FreeBlock* first, std::size_t count) noexcept;
-    void takeMailOf(Home& other) noexcept;
-    void sendHome(SizeClass sizeClass) noexcept;
+    FreeBlock* takeRemote(SizeClass sizeClass) noexcept;
+    void addRemote(SizeClass sizeClass, FreeBlock* first, std::size_t count) noexcept;
+    void takeRemoteOf(ThreadHeap& other) noexcept;
+    void returnBlocks(SizeClass sizeClass) noexcept;
 
     void sort(SizeClass sizeClass, std::size_t most) noexcept;
     void sortSome() noexcept;
     void sortAll() noexcept;
     void list(Chunk::Span& span) noexcept;
     FreeBlock* takeBlocks(Chunk::Span& span) noexcept;
-    bool adoptOrphans() noexcept;
+    bool adoptAbandoned() noexcept;
     bool addMemory() noexcept;
     bool addChunks(std::size_t bytes) noexcept;
     FreeBlock* carve(SizeClass sizeClass) noexcept;
@@ -98,17 +100,17 @@ private:
     std::size_t listBytes(SizeClass sizeClass) const noexcept;
     std::size_t unsortedBytes() const noexcept;
 
-    static Home orphans; // owns what ended threads have left
+    static ThreadHeap abandoned; // owns what ended threads have left
 
     Chunk* chunks_ = nullptr;
     UnusedSpan* unused_ = nullptr;
     std::size_t unusedCount_ = 0;
     std::size_t chunkCount_ = 0;
     std::size_t sortedBytes_ = 0;
-    bool isSorting_ = false;                // to the end: the last blocks may be those that many spans lack
-    std::atomic<std::uint64_t> hasMail_{0}; // a bit for each class
-    std::atomic<std::size_t> mailBytes_{0};
-    Home* nextIdle_ = nullptr;
+    bool isSorting_ = false;                  // to the end: the last blocks may be those that many spans lack
+    std::atomic<std::uint64_t> hasRemote_{0}; // a bit for each class
+    std::atomic<std::size_t> remoteBytes_{0};
+    ThreadHeap* nextIdle_ = nullptr;
     Ledger ledgers_[kClassCount] = {};
 };
 

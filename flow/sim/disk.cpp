@@ -84,7 +84,7 @@ Future<Void> perform(DeterministicRandom& random, Timing timing, Answer<T> answe
 // Operations
 
 double SimDisk::duration(Sort sort) {
-    bool slow = sort == Sort::Sync ? dice_.strikes(FaultKind::diskSlowSync) : dice_.strikes(FaultKind::diskSlow);
+    bool slow = sort == Sort::Sync ? dice_.injects(FaultKind::diskSlowSync) : dice_.injects(FaultKind::diskSlow);
     double usual = speed.seconds > 0 ? 2 * speed.seconds * random_.random01() : 0;
     return slow ? usual + speed.slowSeconds : usual;
 }
@@ -98,7 +98,7 @@ auto SimDisk::operate(Sort sort, Effect effect) {
     double before = seconds * random_.random01();
     auto mayFail = [this, sort, effect = std::move(effect)]() -> T {
         risks_.reset();
-        if (sort == Sort::Other && dice_.strikes(FaultKind::diskError))
+        if (sort == Sort::Other && dice_.injects(FaultKind::diskError))
             throw io_error().asInjectedFault();
         return effect();
     };
@@ -128,7 +128,7 @@ public:
         if (!bytes.empty() && offset > kLargestFile - bytes.size())
             return file_too_large();
         return operate(Sort::Other, [content = content_, offset, bytes = std::move(bytes), dice = &disk_.dice_] {
-            if (!bytes.empty() && dice->strikes(FaultKind::diskFull)) {
+            if (!bytes.empty() && dice->injects(FaultKind::diskFull)) {
                 content->write(offset, bytes.substr(0, dice->random(FaultKind::diskFull).randomInt(0, bytes.size())));
                 throw disk_full().asInjectedFault();
             }
@@ -138,7 +138,7 @@ public:
     }
     Future<Void> sync() override {
         return operate(Sort::Sync, [content = content_, changes = content_->changes(), dice = &disk_.dice_] {
-            if (dice->strikes(FaultKind::diskSyncError)) {
+            if (dice->injects(FaultKind::diskSyncError)) {
                 content->storeSome(changes, *dice);
                 throw io_error().asInjectedFault();
             }
@@ -244,7 +244,7 @@ Future<Void> SimDisk::makeDirectory(std::string path) {
 Future<Void> SimDisk::syncDirectory(std::string path) {
     return operate(Sort::Sync, [this, path = normal(path), changes = nameChanges_] {
         needDirectory(path);
-        if (dice_.strikes(FaultKind::diskSyncError))
+        if (dice_.injects(FaultKind::diskSyncError))
             throw io_error().asInjectedFault();
         storeNames(path, changes);
         return Void();
@@ -349,7 +349,7 @@ void SimDisk::storeNames(std::string const& directory, std::uint64_t changes) {
 void SimDisk::loseNames() {
     Paths old; // directories of which nothing later has come to the disk
     for (NameChange const& each : unstoredNames_)
-        if (each.touches(old) || dice_.strikes(FaultKind::diskLostName))
+        if (each.touches(old) || dice_.injects(FaultKind::diskLostName))
             each.addDirectories(old);
         else
             each.apply(storedNames_);

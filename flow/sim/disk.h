@@ -36,7 +36,7 @@ namespace flow {
 /// How long an operation takes.
 struct DiskSpeed {
     double seconds = 0;     // on average, between nothing and twice that
-    double slowSeconds = 1; // more, when diskSlow or diskSlowSync strikes
+    double slowSeconds = 1; // more, when diskSlow or diskSlowSync injects
 };
 
 class SimDisk final : public FileSystem {

@@ -7,7 +7,7 @@ namespace flow::detail {
 std::string DiskFile::read(std::int64_t offset, int length, FaultSource& dice) {
     std::int64_t left = std::max<std::int64_t>(size() - offset, 0);
     std::string bytes(static_cast<std::size_t>(std::min<std::int64_t>(length, left)), '\0');
-    if (!bytes.empty() && dice.strikes(FaultKind::diskBitFlip)) {
+    if (!bytes.empty() && dice.injects(FaultKind::diskBitFlip)) {
         std::int64_t where =
             offset + dice.random(FaultKind::diskBitFlip).randomInt64(0, static_cast<std::int64_t>(bytes.size()));
         int bit = dice.random(FaultKind::diskBitFlip).randomInt(0, 8);
@@ -65,7 +65,7 @@ void DiskFile::store(std::uint64_t changes, bool inDanger, FaultSource& dice) {
 
 std::vector<bool> DiskFile::chooseLost(std::size_t count, FaultSource& dice) const {
     std::vector<bool> lost(count);
-    if (count > 1 && dice.strikes(FaultKind::diskReorderedWrite)) {
+    if (count > 1 && dice.injects(FaultKind::diskReorderedWrite)) {
         std::vector<std::size_t> order(count);
         std::iota(order.begin(), order.end(), std::size_t{0});
         dice.random(FaultKind::diskReorderedWrite).randomShuffle(order);
@@ -74,7 +74,7 @@ std::vector<bool> DiskFile::chooseLost(std::size_t count, FaultSource& dice) con
             lost[order[static_cast<std::size_t>(i)]] = true;
     }
     for (std::size_t i = 0; i < count; ++i)
-        if (!lost[i] && dice.strikes(FaultKind::diskLostWrite))
+        if (!lost[i] && dice.injects(FaultKind::diskLostWrite))
             lost[i] = true;
     return lost;
 }
@@ -83,12 +83,12 @@ void DiskFile::storeSectors(Change const& change, bool inDanger, FaultSource& di
     std::int64_t own = change.offset / kSector;
     std::int64_t target = own;
     std::int64_t places = (std::max(stored_.size(), change.size) + kSector - 1) / kSector;
-    if (places > 1 && dice.strikes(FaultKind::diskMisdirectedWrite)) {
+    if (places > 1 && dice.injects(FaultKind::diskMisdirectedWrite)) {
         target = dice.random(FaultKind::diskMisdirectedWrite).randomInt64(0, places - 1);
         target += target >= own;
     }
     auto count = static_cast<int>(change.sectors.size() / kSector);
-    bool torn = inDanger && count > 1 && dice.strikes(FaultKind::diskTornWrite);
+    bool torn = inDanger && count > 1 && dice.injects(FaultKind::diskTornWrite);
     if (!torn)
         return stored_.write(target * kSector, change.sectors);
     DeterministicRandom& random = dice.random(FaultKind::diskTornWrite);

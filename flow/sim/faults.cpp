@@ -56,8 +56,8 @@ FaultDice::FaultDice(std::uint64_t seed) : how_(kFaultKinds, DeterministicRandom
         whether_.emplace_back(seedFor(seed, name));
 }
 
-bool PlainFaults::strikes(FaultKind kind, std::uint64_t) {
-    if (!dice_.strikes(kind, faults.of(kind)))
+bool PlainFaults::injects(FaultKind kind, std::uint64_t) {
+    if (!dice_.injects(kind, faults.of(kind)))
         return false;
     ++counts[kind];
     return true;

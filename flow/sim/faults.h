@@ -121,9 +121,9 @@ private:
 /// Decides which faults strike, and counts them. A World is one.
 class FaultSource {
 public:
-    /// Whether this one strikes now. `what` says whom, as far as that is the same in every run of a seed.
-    virtual bool strikes(FaultKind kind, std::uint64_t what = 0) = 0;
-    /// For how the last one of that kind strikes: which bit, how long.
+    /// Whether this one injects now. `what` says whom, as far as that is the same in every run of a seed.
+    virtual bool injects(FaultKind kind, std::uint64_t what = 0) = 0;
+    /// For how the last one of that kind injects: which bit, how long.
     virtual DeterministicRandom& random(FaultKind kind) = 0;
     /// For what is no fault. Whoever needs more than a few numbers seeds a generator of its own with one of these.
     virtual DeterministicRandom& random() = 0;
@@ -132,14 +132,14 @@ protected:
     ~FaultSource() = default;
 };
 
-/// The random numbers of faults. Each kind has its own, and each fault that strikes has its own in turn: leave one out,
+/// The random numbers of faults. Each kind has its own, and each fault that injects has its own in turn: leave one out,
 /// and all others strike as they did, as long as the program does the same.
 class FaultDice {
 public:
     explicit FaultDice(std::uint64_t seed);
 
-    /// Whether one strikes that is so likely. If it is left out nevertheless, nothing else changes.
-    bool strikes(FaultKind kind, double likely) {
+    /// Whether one injects that is so likely. If it is left out nevertheless, nothing else changes.
+    bool injects(FaultKind kind, double likely) {
         if (likely <= 0)
             return false;
         auto place = static_cast<std::size_t>(kind);
@@ -161,7 +161,7 @@ class PlainFaults final : public FaultSource {
 public:
     explicit PlainFaults(std::uint64_t seed, Faults const& some = {}) : faults(some), random_(seed), dice_(seed) {}
 
-    bool strikes(FaultKind kind, std::uint64_t what = 0) override;
+    bool injects(FaultKind kind, std::uint64_t what = 0) override;
     DeterministicRandom& random(FaultKind kind) override { return dice_.how(kind); }
     DeterministicRandom& random() override { return random_; }
 

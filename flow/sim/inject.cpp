@@ -27,7 +27,7 @@ double faultDuration(DeterministicRandom& random, double median) {
 
 /// Returns whether that could be done. Never two random numbers in one expression: compilers differ in which they draw
 /// first.
-bool World::inflict(FaultKind kind, Process& process) {
+bool World::inject(FaultKind kind, Process& process) {
     DeterministicRandom& random = dice_.how(kind);
     switch (kind) {
     case FaultKind::processKill:
@@ -89,10 +89,10 @@ bool World::inflict(FaultKind kind, Process& process) {
         failAllocation(process, random.randomInt(0, 200));
         return false;
     default: {
-        auto& inflict = inflictions_[static_cast<std::size_t>(kind)];
-        if (inflict)
-            inflict(process);
-        return inflict != nullptr;
+        auto& inject = injections_[static_cast<std::size_t>(kind)];
+        if (inject)
+            inject(process);
+        return inject != nullptr;
     }
     }
 }
@@ -111,10 +111,10 @@ Future<Void> inflictFaults(World& world) {
         for (std::size_t i = 0; i < world.processes().size(); ++i) {
             Process& process = *world.processes()[i];
             for (FaultKind kind : kPerSecond) // draws for each, whether it can be struck or not
-                if (world.dice_.strikes(kind, pause * world.faults().of(kind)) &&
+                if (world.dice_.injects(kind, pause * world.faults().of(kind)) &&
                     !process.options().protectedFromFaults && process.isRunning() && world.admits(kind) &&
-                    world.inflict(kind, process))
-                    world.happened(kind, process.id());
+                    world.inject(kind, process))
+                    world.injected(kind, process.id());
         }
     }
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What strikes the processes of a World by the second: see "per second of a process" in flow/sim/faults.h.
+// What injects the processes of a World by the second: see "per second of a process" in flow/sim/faults.h.
 
 #include "flow/core/future.h"
 

@@ -47,10 +47,10 @@ private:
     bool isWhole_ = true;
 };
 
-class OrderedLoop final : public Loop {
+class ScheduledLoop final : public Loop {
 public:
-    OrderedLoop(Course& course, int together) : course_(course), together_(together) {}
-    ~OrderedLoop() override { end(); }
+    ScheduledLoop(Course& course, int together) : course_(course), together_(together) {}
+    ~ScheduledLoop() override { end(); }
 
     double timer() override { return now_; }
     bool isSimulated() const override { return true; }
@@ -120,10 +120,10 @@ private:
 
 /// What went wrong, or nothing.
 std::string runOnce(std::function<Future<Void>()> const& test, Course& course, int together) {
-    Census census;
+    LiveBlocks liveBlocks;
     CellGroup cells;
-    census.enter(&cells);
-    OrderedLoop loop(course, together);
+    liveBlocks.enter(&cells);
+    ScheduledLoop loop(course, together);
     std::string failure;
     Future<Void> running;
     try {
@@ -144,9 +144,9 @@ std::string runOnce(std::function<Future<Void>()> const& test, Course& course, i
 
 } // namespace
 
-Orders forEachOrder(std::function<Future<Void>()> const& test, std::uint64_t most, int together) {
-    FLOW_ASSERT(most > 0 && together > 0, "forEachOrder() that is to try no order");
-    Orders orders;
+Schedules exploreSchedules(std::function<Future<Void>()> const& test, std::uint64_t most, int together) {
+    FLOW_ASSERT(most > 0 && together > 0, "exploreSchedules() that is to try no order");
+    Schedules orders;
     Course course;
     while (orders.count < most) {
         ++orders.count;

@@ -1,7 +1,7 @@
 #pragma once
 // Every order: runs a small test once for each order in which tasks that are ready together could run.
 //
-//     Orders orders = forEachOrder([]() -> Future<Void> {
+//     Schedules orders = exploreSchedules([]() -> Future<Void> {
 //         FlowLock lock(1);
 //         std::vector<Future<Void>> users;
 //         for (int i = 0; i < 4; ++i)
@@ -25,7 +25,7 @@
 
 namespace flow {
 
-struct Orders {
+struct Schedules {
     std::uint64_t count = 0; // that have been run
     bool all = false;        // whether there are no others
     std::string failure;     // of the last one; empty if there was none
@@ -35,6 +35,6 @@ struct Orders {
 /// fails: by an error, an exception, or because nothing is ready before the future is. Of more than `together` tasks
 /// that are ready at the same time only the first are tried in each order, and these are not all. `most` and `together`
 /// are at least 1.
-Orders forEachOrder(std::function<Future<Void>()> const& test, std::uint64_t most = 1'000'000, int together = 7);
+Schedules exploreSchedules(std::function<Future<Void>()> const& test, std::uint64_t most = 1'000'000, int together = 7);
 
 } // namespace flow

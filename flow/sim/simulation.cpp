@@ -19,7 +19,7 @@ std::optional<SimulationFailure> outcome(World& world, Simulation const& simulat
             world.run(running);
         } catch (Error const& error) { // while the world is as it was
             if (!world.failure() && error.code() == error_code_loop_drained && !running.isReady())
-                world.fail("nothing can happen any more\n" + world.whoWaits());
+                world.fail("nothing can happen any more\n" + world.waitGraph());
             throw;
         }
     } catch (Error const& error) {

@@ -4,7 +4,7 @@
 //     Future<Void> queueSurvives(World& world) {
 //         world.start({.name = "server", .main = serve});
 //         co_await delay(60);                              // a minute in which everything may fail
-//         world.calmDown();
+//         world.disableFaults();
 //         co_await everythingIsThere(world);
 //     }
 //     Simulation registered("queue", queueSurvives);

@@ -13,7 +13,7 @@ namespace flow {
 using namespace detail;
 
 /// Knows all cells, and lets allocations of processes fail.
-class World::Watch final : public Census {
+class World::Watch final : public LiveBlocks {
 public:
     explicit Watch(World& world) : world_(world) {}
 
@@ -23,7 +23,7 @@ private:
         bool fails =
             process && !process->isEnding_ && process->failingAllocation_ >= 0 && process->failingAllocation_-- == 0;
         if (fails)
-            world_.happened(FaultKind::allocationFailure, process->id_);
+            world_.injected(FaultKind::allocationFailure, process->id_);
         return !fails;
     }
 
@@ -34,7 +34,7 @@ World::World(std::uint64_t seed, Faults const& faults, Record* record)
     : seed_(seed), faults_(faults), record_(record), dice_(seedFor(seed, "faults")), random_(seedFor(seed, "world")),
       order_(seedFor(seed, "order")), ownRandom_(seedFor(seed, "own")),
       randomBefore_(replaceDeterministicRandom(&ownRandom_)), watch_(std::make_unique<Watch>(*this)),
-      inflictions_(kFaultKinds) {
+      injections_(kFaultKinds) {
     FLOW_ASSERT(!buggifySource, "a World is made while this thread has another");
     buggifySource = this;
 #if FLOW_CHECKED
@@ -73,7 +73,7 @@ void World::setFaults(Faults const& faults) {
     });
 }
 
-void World::calmDown() {
+void World::disableFaults() {
     setFaults(Faults());
 }
 
@@ -85,20 +85,20 @@ bool World::admits(FaultKind kind) {
     return true;
 }
 
-bool World::strikes(FaultKind kind, std::uint64_t what) {
-    if (!dice_.strikes(kind, faults_.of(kind)) || !admits(kind))
+bool World::injects(FaultKind kind, std::uint64_t what) {
+    if (!dice_.injects(kind, faults_.of(kind)) || !admits(kind))
         return false;
-    happened(kind, what);
+    injected(kind, what);
     return true;
 }
 
-void World::happened(FaultKind kind, std::uint64_t what) {
+void World::injected(FaultKind kind, std::uint64_t what) {
     ++faultCounts_[kind];
     add({now_, what, current_ ? current_->id_ : 0, static_cast<std::int32_t>(kind), EventKind::Fault});
 }
 
-void World::onFault(FaultKind kind, std::function<void(Process&)> inflict) {
-    inflictions_[static_cast<std::size_t>(kind)] = std::move(inflict);
+void World::onFault(FaultKind kind, std::function<void(Process&)> inject) {
+    injections_[static_cast<std::size_t>(kind)] = std::move(inject);
 }
 
 bool World::buggify(const char* file, unsigned line) {
@@ -117,7 +117,7 @@ bool World::buggify(const char* file, unsigned line) {
     }
     if (!visits || visits->random01() >= faults_.buggify || !admits(FaultKind::buggify))
         return false;
-    happened(FaultKind::buggify, site);
+    injected(FaultKind::buggify, site);
     return true;
 }
 
@@ -151,7 +151,7 @@ bool World::idleUntil(double deadline) {
     Process* process = next();
     double at = process ? std::max(process->wakesAt(), now_) : std::numeric_limits<double>::infinity();
     if (double next = std::min(at, deadline); next > limit_ && next != std::numeric_limits<double>::infinity()) {
-        fail(format("it takes longer than %g s of its world\n", limit_) + whoWaits());
+        fail(format("it takes longer than %g s of its world\n", limit_) + waitGraph());
         return true;
     }
     if (at < deadline) {

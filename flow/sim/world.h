@@ -4,7 +4,7 @@
 //
 //     World world(seed, Faults::swarm(seed));
 //     Process& server = world.start({.name = "server", .main = serve});
-//     world.run(checkIt(world));                  // on the world's own loop: nothing strikes what runs there
+//     world.run(checkIt(world));                  // on the world's own loop: nothing injects what runs there
 //     std::uint64_t digest = world.digest();      // the same whenever the seed is
 //
 // Time passes when neither the world nor a process has anything ready, straight to the next deadline of any. A process
@@ -30,13 +30,13 @@
 namespace flow {
 
 /// Attaches to processes what a simulation of the world gives to all of them.
-class Outfitter {
+class ProcessHook {
 public:
     /// The process has been made and was never started.
     virtual void outfit(Process& process) = 0;
 
 protected:
-    ~Outfitter() = default;
+    ~ProcessHook() = default;
 };
 
 class World final : public Loop, public FaultSource, BuggifySource {
@@ -62,8 +62,8 @@ public:
     /// The one whose code runs; null: the world's own.
     Process* current() const { return current_; }
     /// For each process that will be made, until it is removed.
-    void add(Outfitter& outfitter) { outfitters_.push_back(&outfitter); }
-    void remove(Outfitter& outfitter) { std::erase(outfitters_, &outfitter); }
+    void add(ProcessHook& outfitter) { outfitters_.push_back(&outfitter); }
+    void remove(ProcessHook& outfitter) { std::erase(outfitters_, &outfitter); }
 
     // What can be done to a process. Called from the code of a process, it is done when that process's turn is over.
 
@@ -92,14 +92,14 @@ public:
     /// For what cannot stand some of them.
     void setFaults(Faults const& faults);
     /// From here on nothing goes wrong any more. What has begun still ends in its time.
-    void calmDown();
+    void disableFaults();
     FaultCounts const& faultCounts() const { return faultCounts_; }
     /// If so, it is counted and is an event.
-    bool strikes(FaultKind kind, std::uint64_t what = 0) override;
+    bool injects(FaultKind kind, std::uint64_t what = 0) override;
     /// Counts one that has struck in another way.
-    void happened(FaultKind kind, std::uint64_t what);
+    void injected(FaultKind kind, std::uint64_t what);
     /// How a fault that is "per second of a process" is done, where the world does not know it: those of the network.
-    void onFault(FaultKind kind, std::function<void(Process&)> inflict);
+    void onFault(FaultKind kind, std::function<void(Process&)> inject);
     /// Leaves out some of the faults that would strike.
     void setFilter(FaultFilter filter) { filter_ = std::move(filter); }
     /// Those that were admitted, each with its number: with only these it would be the same run. Some come to nothing.
@@ -124,18 +124,18 @@ public:
     /// Stops all processes, for good.
     void stopAll();
 
-    // What happened.
+    // What injected.
 
     std::uint64_t digest() const { return digest_.value(); }
     std::uint64_t events() const { return digest_.events(); }
     /// An event of the kind Note or Message.
     void note(EventKind kind, std::uint64_t detail);
     /// Who waits for whom, in the world and in every process.
-    std::string whoWaits() const;
+    std::string waitGraph() const;
     /// Cells of processes, or of lives of processes, that have stopped. When all has gone well there are none: somebody
     /// keeps a future or a promise in a global, or beyond an `owner`.
     std::size_t leakedCells() const;
-    /// The actors of the world's own code that have not ended, each with what it waits for, as whoWaits() has them.
+    /// The actors of the world's own code that have not ended, each with what it waits for, as waitGraph() has them.
     std::string ownActors() const;
 
 private:
@@ -164,7 +164,7 @@ private:
     void halt(Process& process, bool powerLost);
     void startLater(Process& process, double seconds);
     bool admits(FaultKind kind);
-    bool inflict(FaultKind kind, Process& process);
+    bool inject(FaultKind kind, Process& process);
     void noteTask(detail::Waiter* waiter, TaskPriority priority, Process* process);
     void add(Event const& event);
 
@@ -188,13 +188,13 @@ private:
     DeterministicRandom order_;                                          // of processes that are ready at one time
     DeterministicRandom ownRandom_;                                      // of the world's own code
     DeterministicRandom* randomBefore_;                                  // of the thread
-    std::unique_ptr<detail::Census> watch_;
+    std::unique_ptr<detail::LiveBlocks> watch_;
     detail::CellGroup cells_;                              // of the world's own code
     std::vector<std::unique_ptr<detail::CellGroup>> dead_; // of lives that have ended
     std::vector<std::unique_ptr<Process>> processes_;
-    std::vector<Outfitter*> outfitters_;
+    std::vector<ProcessHook*> outfitters_;
     Process* current_ = nullptr;
-    std::vector<std::function<void(Process&)>> inflictions_;
+    std::vector<std::function<void(Process&)>> injections_;
     Future<Void> faultsToCome_;
 };
 

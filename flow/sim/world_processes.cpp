@@ -44,7 +44,7 @@ Process& World::add(ProcessOptions options) {
     auto id = static_cast<std::uint32_t>(processes_.size() + 1);
     processes_.emplace_back(new Process(*this, id, std::move(options), seedFor(seed_, format("process %u", id))));
     Process& process = *processes_.back();
-    for (Outfitter* outfitter : outfitters_)
+    for (ProcessHook* outfitter : outfitters_)
         outfitter->outfit(process);
     return process;
 }
@@ -190,7 +190,7 @@ void World::takeTurn(Process& process) {
         if (process.exit_->isValid() && process.options_.restartAfter > 0)
             startLater(process, process.options_.restartAfter);
     } else if (process.lossAtRisk_ != 0 && (process.risks() & process.lossAtRisk_) != 0) {
-        happened(FaultKind::powerLoss, process.id_);
+        injected(FaultKind::powerLoss, process.id_);
         reboot(process, process.darkSeconds_, true);
     }
 }
@@ -205,7 +205,7 @@ std::string World::ownActors() const {
     return describeWaiting(cells_);
 }
 
-std::string World::whoWaits() const {
+std::string World::waitGraph() const {
     std::string text = "the world:\n" + ownActors();
     for (auto const& process : processes_) {
         if (!process->isRunning())

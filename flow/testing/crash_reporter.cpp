@@ -59,7 +59,7 @@ bool hasHandler(int signal, void (*handler)(int)) {
 
 } // namespace
 
-LastWords::LastWords(std::string const& test, std::string const& more, int limit) {
+CrashReporter::CrashReporter(std::string const& test, std::string const& more, int limit) {
     head = "FAILED " + test + ": ";
     tail = "\n" + more;
     for (int signal : kSignals)
@@ -68,7 +68,7 @@ LastWords::LastWords(std::string const& test, std::string const& more, int limit
     ::alarm(static_cast<unsigned>(limit));
 }
 
-LastWords::~LastWords() {
+CrashReporter::~CrashReporter() {
     ::alarm(0);
     for (int signal : kSignals)
         if (hasHandler(signal, onSignal))

@@ -1,8 +1,8 @@
 #pragma once
-// LastWords: while one lives, a signal that ends the program first prints which test was running, and a test that runs
-// too long is ended.
+// CrashReporter: while one lives, a signal that ends the program first prints which test was running, and a test that
+// runs too long is ended.
 //
-//     LastWords words("/queue/is empty", "  again: ./my_tests ...\n", 300);
+//     CrashReporter words("/queue/is empty", "  again: ./my_tests ...\n", 300);
 //
 // One at a time. It leaves alone signals for which the program (or a sanitizer) has a handler of its own.
 
@@ -10,13 +10,13 @@
 
 namespace flow::testing {
 
-class LastWords {
+class CrashReporter {
 public:
     /// `limit` is in seconds of the machine's clock.
-    LastWords(std::string const& test, std::string const& more, int limit);
-    ~LastWords();
-    LastWords(LastWords const&) = delete;
-    LastWords& operator=(LastWords const&) = delete;
+    CrashReporter(std::string const& test, std::string const& more, int limit);
+    ~CrashReporter();
+    CrashReporter(CrashReporter const&) = delete;
+    CrashReporter& operator=(CrashReporter const&) = delete;
 };
 
 } // namespace flow::testing

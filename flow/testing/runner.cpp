@@ -162,7 +162,7 @@ int runUnitTests(TestOptions const& options) {
         std::string repeat = howToRepeat(*test, options, seed);
         Outcome outcome;
         {
-            testing::LastWords words(test->name, repeat, options.limit);
+            testing::CrashReporter words(test->name, repeat, options.limit);
             TraceEvent("UnitTest").detail("Name", test->name).detail("Seed", seed);
             outcome = run(*test, options, seed);
         }

@@ -41,11 +41,11 @@ public:
         ChooseBase* choose_;
     };
 
-    /// Takes the next operand for the frame; true if no more are to be evaluated. With Passing for a frame that passes
-    /// errors on: if the winner fails once the frame is parked, the frame is not resumed, but ended with that.
-    template <bool Passing = false>
+    /// Takes the next operand for the frame; true if no more are to be evaluated. With Propagates for a frame that
+    /// passes errors on: if the winner fails once the frame is parked, the frame is not resumed, but ended with that.
+    template <bool Propagates = false>
     FLOW_INLINE bool when(Pending operand) {
-        return take<Passing>(operand) || isCancelled(frame());
+        return take<Propagates>(operand) || isCancelled(frame());
     }
 
     // A shorter way for operands that exist, so that nothing else runs until the frame parks: begin(frame), and if that
@@ -62,10 +62,10 @@ public:
         group_.winner = behindGroup(group_.branches + index);
         frame()->awaited = ready.cell();
     }
-    template <bool Passing = false>
+    template <bool Propagates = false>
     FLOW_INLINE void parkThere(std::uint32_t index, Pending operand) {
         Waiter& branch = group_.branches[index];
-        branch.resume = fire<Passing>;
+        branch.resume = fire<Propagates>;
         branch.owner = this;
         if (operand.isDelay()) { // there may be no memory for it
             branch.link.next = nullptr;
@@ -149,11 +149,11 @@ private:
     }
 
     /// Whether it is ready, and thereby the winner.
-    template <bool Passing>
+    template <bool Propagates>
     FLOW_INLINE bool take(Pending operand) {
         std::uint32_t index = group_.count++;
         Waiter& branch = group_.branches[index];
-        branch.resume = fire<Passing>;
+        branch.resume = fire<Propagates>;
         branch.owner = this;
         branch.link.next = nullptr;
         if (operand.isDelay()) [[unlikely]] { // fires from the loop only
@@ -186,7 +186,7 @@ private:
 
     /// A branch has what it waited for. From here on the frame counts as running: a cancel only marks it. The frame's
     /// first act is to ask for the result, so that no other branch can fire before they are all unlinked.
-    template <bool Passing>
+    template <bool Propagates>
     static void fire(Waiter* branch) {
         auto* choose = static_cast<ChooseBase*>(branch->owner);
         Waiter* frame = choose->frame_;
@@ -194,7 +194,7 @@ private:
             branch->resume = nullptr;
             return;
         }
-        if (Passing && failed(*branch)) [[unlikely]] {
+        if (Propagates && failed(*branch)) [[unlikely]] {
             branch->resume = fail; // a function of its own, so that this one needs no registers for it
             FLOW_HAND_OVER(branch);
         }

@@ -68,8 +68,8 @@ Future<Void> SimDatagramSocket::send(Address to, Bytes bytes) {
     World::Kernel kernel(network.world_);
     if (Host* receiver = to.isLoopback() ? host_ : network.hostAt(to)) {
         std::uint64_t link = network.cable(host_->process(), receiver->process()).id();
-        bool isLost = network.world_.strikes(FaultKind::datagramLoss, link);
-        bool isDouble = network.world_.strikes(FaultKind::datagramDuplicate, link);
+        bool isLost = network.world_.injects(FaultKind::datagramLoss, link);
+        bool isDouble = network.world_.injects(FaultKind::datagramDuplicate, link);
         for (int copies = !isLost + isDouble; copies > 0; --copies)
             launch(*receiver, to.port(), bytes);
     }
@@ -80,7 +80,7 @@ void SimDatagramSocket::launch(Host& to, std::uint16_t port, Bytes bytes) {
     SimNetwork& network = *host_->network_;
     Cable& cable = network.cable(host_->process(), to.process());
     double at = network.arrivalOf(cable, static_cast<std::size_t>(bytes.size()));
-    if (network.world_.strikes(FaultKind::datagramReorder, cable.id()))
+    if (network.world_.injects(FaultKind::datagramReorder, cable.id()))
         at += faultDuration(network.world_.random(FaultKind::datagramReorder), 0.01);
     new Flight(network, cable, to, port, {address_, network.mayCorrupt(cable, std::move(bytes))}, at);
 }

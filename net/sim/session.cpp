@@ -61,10 +61,10 @@ Reference<Session> Session::open(SimNetwork& network, Host& from, Address fromAd
     World::Kernel kernel(world);
     Reference<Session> session(new Session(network, from, fromAddress, to, toAddress));
     Cable& cable = *session->pipes_[0].cable;
-    session->isRefused_ = world.strikes(FaultKind::connectionRefused, cable.id());
-    if (world.strikes(FaultKind::slowLink, cable.id()))
+    session->isRefused_ = world.injects(FaultKind::connectionRefused, cable.id());
+    if (world.injects(FaultKind::slowLink, cable.id()))
         session->bandwidth_ = cable.shape.bandwidth * 0.001 * (1.01 - world.random(FaultKind::slowLink).random01());
-    if (world.strikes(FaultKind::connectionHalfOpen, cable.id()))
+    if (world.injects(FaultKind::connectionHalfOpen, cable.id()))
         session->messagesLeft_ = world.random(FaultKind::connectionHalfOpen).randomInt(1, 100);
     session->enter(session->halves_[0]);
     session->send(session->halves_[0], Kind::Open);
@@ -115,7 +115,7 @@ Future<Void> Session::write(int side, Bytes bytes) {
     {
         World::Kernel kernel(network_.world_);
         Cable& cable = *pipes_[side].cable;
-        if (network_.world_.strikes(FaultKind::connectionReset, cable.id())) {
+        if (network_.world_.injects(FaultKind::connectionReset, cable.id())) {
             abort(side);
         } else {
             half.unread += size;
@@ -169,14 +169,14 @@ Bytes Session::takeReceived(Half& half) {
     World& world = network_.world_;
     World::Kernel kernel(world);
     std::uint64_t link = pipeFrom(other(half)).cable->id();
-    while (half.received.size() > 1 && world.strikes(FaultKind::mergedRead, link)) {
+    while (half.received.size() > 1 && world.injects(FaultKind::mergedRead, link)) {
         Bytes first = half.received.pop();
         half.received.front() = half.received.front().withPrefix(first);
     }
     Bytes& front = half.received.front();
     int size = front.size();
     int taken = size;
-    if (size > 1 && world.strikes(FaultKind::shortRead, link))
+    if (size > 1 && world.injects(FaultKind::shortRead, link))
         taken = world.random(FaultKind::shortRead).randomInt(1, size);
     Bytes bytes(front.substr(0, taken), front.arena());
     if (taken == size)

@@ -130,18 +130,18 @@ Cable& SimNetwork::cable(Process const& from, Process const& to) {
 
 double SimNetwork::arrivalOf(Cable& cable, std::size_t bytes) {
     double now = world_.now();
-    if (world_.strikes(FaultKind::clog, cable.id()))
+    if (world_.injects(FaultKind::clog, cable.id()))
         cable.clogUntil = std::max(cable.clogUntil, now + faultDuration(world_.random(FaultKind::clog), 1));
     cable.freeAt = std::max(cable.freeAt, now) + static_cast<double>(bytes) / cable.shape.bandwidth;
     double share = cable.random.random01();
     double arrival = cable.freeAt + cable.shape.latency + cable.shape.jitter * (share * share * share);
-    if (world_.strikes(FaultKind::latencySpike, cable.id()))
+    if (world_.injects(FaultKind::latencySpike, cable.id()))
         arrival += faultDuration(world_.random(FaultKind::latencySpike), 0.2);
     return arrival;
 }
 
 Bytes SimNetwork::mayCorrupt(Cable& cable, Bytes bytes) {
-    if (bytes.empty() || !world_.strikes(FaultKind::messageCorruption, cable.id()))
+    if (bytes.empty() || !world_.injects(FaultKind::messageCorruption, cable.id()))
         return bytes;
     Bytes wrong = static_cast<StringRef>(bytes); // others may share the memory
     std::int64_t bit = world_.random(FaultKind::messageCorruption).randomInt64(0, std::int64_t{8} * wrong.size());

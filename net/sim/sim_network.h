@@ -28,7 +28,7 @@ namespace flow::net {
 
 class Host;
 
-class SimNetwork final : Outfitter, NonCopyable {
+class SimNetwork final : ProcessHook, NonCopyable {
 public:
     static constexpr double kConnectTimeout = 10;  // seconds on the clock of the process that connects
     static constexpr std::uint32_t kBacklog = 128; // connections that nobody has accepted, of each listener

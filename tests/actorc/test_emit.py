@@ -110,7 +110,7 @@ def test_state_machine() -> None:
     assert "{ auto x__ = wait__.takeLocal<int>(); [[maybe_unused]] auto& x = x__.get(); sum += x; wait__ =" in output
     assert "(delay(1.0)); } if (!actor__.ready(wait__, from__)) return actor__.park(wait__, 2); resume2: if" in output
     assert "return actor__.finish(std::forward<decltype(sum)>(sum));" in output
-    assert "struct FActor final : flow::actor::Actor<flow::actor::PassingFrame<int>, FActorState> {};" in output
+    assert "struct FActor final : flow::actor::Actor<flow::actor::PropagatingFrame<int>, FActorState> {};" in output
     assert "[[nodiscard]] Future<int> f(Future<int> const& arg__a, int const& arg__k) {" in output
 
 
@@ -228,7 +228,7 @@ def test_output_is_not_much_larger_than_the_source(backend: str) -> None:
     programs = [path for path in PROGRAMS if path.name != "many_waits.actor.cpp"]  # which has little but waits
     texts = [path.read_text(encoding="utf-8") for path in programs]
     outputs = [emitted(text, backend) for text in texts]
-    assert sum(map(len, outputs)) < 3.5 * sum(map(len, texts))
+    assert sum(map(len, outputs)) < 3.6 * sum(map(len, texts))
     assert sum(text.count("\n") for text in outputs) < 2 * sum(text.count("\n") for text in texts)
 
 

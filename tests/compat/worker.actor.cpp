@@ -1,5 +1,6 @@
 // A class that is declared in an .actor.h, with actors defined here, in the header, and templates; users of it.
 #include "worker.actor.h"
+#include "flow/sim/sim_loop.h"
 #include "flow/actorcompiler.h" // This must be the last #include.
 
 ACTOR Future<Void> Worker::serve(Worker* self) {

@@ -26,7 +26,7 @@ add_subdirectory("{REPOSITORY.as_posix()}/tests/install/headers" headers)
 """
 
 ACTOR = """\
-#include "flow/flow.h"
+#include "flow/sim.h"
 #include <cstdio>
 #include "greeting.h" // beside the actor file
 #include "flow/actorcompiler.h" // must be the last include
@@ -55,7 +55,7 @@ target_link_libraries(some_tests PRIVATE millrace::compat millrace::test_main)
 """
 
 OLD_PROGRAM = """\
-#include "flow/flow.h"
+#include "flow/sim.h"
 #include "flow/genericactors.actor.h"
 #include "flow/actorcompiler.h" // This must be the last #include.
 struct Cell {}; // a name of the program's own
@@ -74,7 +74,7 @@ int main() {
 
 SOME_TEST = """\
 #include "flow/UnitTest.h"
-#include "flow/flow.h"
+#include "flow/sim.h"
 #include "flow/actorcompiler.h" // This must be the last #include.
 TEST_CASE("/user/waits") {
     wait(delay(1.0));
@@ -84,7 +84,7 @@ TEST_CASE("/user/waits") {
 """
 
 PROBED = """\
-#include "flow/flow.h"
+#include "flow/sim.h"
 #include <cstdio>
 static unsigned long actor = 0;
 static void fdb_probe_actor_create(const char* name, unsigned long address) {

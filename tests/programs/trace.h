@@ -5,7 +5,7 @@
 //     Token token("a");               // prints "~a" when its last copy dies
 //     auto w = watch("f", future);    // prints "f: 3", "f: done" or "f: timed_out" when the future is ready
 
-#include "flow/flow.h"
+#include "flow/sim.h"
 
 #include <cstdarg>
 #include <cstdio>

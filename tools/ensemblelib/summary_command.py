@@ -9,7 +9,7 @@ from rich.console import Console
 
 from common.arguments import CommandParser, UsageError, unknown
 from common.files import check_writable, write
-from common.sheet import Sheet
+from common.table import Table
 from ensemblelib.ledger import add_ledger, opened
 from ensemblelib.page import page
 from ensemblelib.shrink_command import first_line
@@ -44,22 +44,22 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     return 0
 
 
-def _printed(found: Summary, plain: bool) -> Iterator[Sheet | str]:
-    tests = Sheet("simulations", plain)
+def _printed(found: Summary, plain: bool) -> Iterator[Table | str]:
+    tests = Table("simulations", plain)
     tests.texts("simulation")
     tests.numbers("runs", "seeds", "simulated", "failed", "last")
     for test in found.tests:
         tests.add_row(test.name, f"{test.runs:,}", f"{test.seeds:,}", span(test.seconds), f"{test.failed:,}", test.last)
     yield tests
     yield ""
-    faults = Sheet("faults", plain)
+    faults = Table("faults", plain)
     faults.texts("fault")
     faults.numbers("times", "in seeds")
     for name, count in found.faults.most_common():
         faults.add_row(name, f"{count:,}", f"{found.in_seeds[name]:,}")
     yield faults
     yield f"never struck: {', '.join(found.never()) or 'none'}\n"
-    probes = Sheet("probes", plain)
+    probes = Table("probes", plain)
     probes.texts("probe")
     probes.numbers("in seeds")
     for name in dict.fromkeys([*found.all_probes, *found.probes]):

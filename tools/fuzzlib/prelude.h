@@ -2,7 +2,7 @@
 // What generated programs stand on: numbers that decide everything, inputs that become ready when the driver says so,
 // and a trace of all that happens. `world.py` is the same for the model.
 
-#include "flow/flow.h"
+#include "flow/sim.h"
 
 #include <cstdint>
 #include <memory>

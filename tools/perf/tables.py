@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from common.sheet import Sheet
+from common.table import Table
 from perf.results import LIBRARY, STYLES, TITLES, Cell, Row
 
 
@@ -38,15 +38,15 @@ def pair(row: Row, measure: str) -> str:
     return " / ".join(dict.fromkeys(count(getattr(row.cell(style), measure)) for style in STYLES[:2]))
 
 
-def new_table(title: str, plain: bool, headings: Iterable[str], optional: Sequence[str] = ()) -> Sheet:
+def new_table(title: str, plain: bool, headings: Iterable[str], optional: Sequence[str] = ()) -> Table:
     """Benchmarks, and numbers of each."""
-    result = Sheet(title, plain, optional)
+    result = Table(title, plain, optional)
     result.texts("benchmark")
     result.numbers(*(TITLES.get(heading, heading) for heading in headings))
     return result
 
 
-def library_table(rows: Iterable[Row], title: str, plain: bool, unit: str, measure: str) -> Sheet:
+def library_table(rows: Iterable[Row], title: str, plain: bool, unit: str, measure: str) -> Table:
     """What exists once, and not in styles."""
     result = new_table(title, plain, (unit, "allocs", "bytes"))
     for row in rows:

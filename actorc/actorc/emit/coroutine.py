@@ -7,63 +7,70 @@ with plain arguments.
 from __future__ import annotations
 
 from actorc.emit import layout
+from actorc.emit.declaration import Declaration
 from actorc.emit.lines import MARK_END, at
 from actorc.emit.printer import Printer, initialiser, moved, pieces
-from actorc.emit.shell import Shell
 from actorc.lower import labels
 from actorc.lower.lowered import Body, Return, Suspend
 from actorc.spelling import is_trivial
 
 
-def definition(shell: Shell, body: Body) -> str:
+def definition(declaration: Declaration, body: Body) -> str:
     """An actor's definition, with marks for lines. What shares a line of the source needs no line of its own."""
-    coroutine = _coroutine(shell, body)
-    named = layout.around(shell, layout.classes(shell, body, "")) if shell.is_named and not shell.is_local else ""
-    if _needs_run(shell):
-        name = shell.class_name
-        returns = "flow::coro::Detached" if shell.result == "void" else shell.returns
-        result = "" if shell.result == "void" else "return "
-        arguments, passed = shell.own_arguments if shell.has_pack else shell.inner_arguments, shell.passed
-        if shell.frame_limit:
-            arguments = ", ".join(filter(None, (arguments, f"flow::FrameLimit<{shell.frame_limit}>")))
-            passed = ", ".join(filter(None, (passed, f"flow::FrameLimit<{shell.frame_limit}>()")))
+    coroutine = _coroutine(declaration, body)
+    named = (
+        layout.around(declaration, layout.classes(declaration, body, ""))
+        if declaration.is_named and not declaration.is_local
+        else ""
+    )
+    if _needs_run(declaration):
+        name = declaration.class_name
+        returns = "flow::coro::Detached" if declaration.result == "void" else declaration.returns
+        result = "" if declaration.result == "void" else "return "
+        arguments, passed = (
+            declaration.own_arguments if declaration.has_pack else declaration.inner_arguments,
+            declaration.passed,
+        )
+        if declaration.frame_limit:
+            arguments = ", ".join(filter(None, (arguments, f"flow::FrameLimit<{declaration.frame_limit}>")))
+            passed = ", ".join(filter(None, (passed, f"flow::FrameLimit<{declaration.frame_limit}>()")))
         run = f"struct {name} {{ static {returns} run({arguments}) {{ {coroutine}}} }};"
         call = f"{name}::run({passed})"
-        if shell.has_pack:
+        if declaration.has_pack:
             call = f"flow::coro::callWithCopies({', '.join(filter(None, (f'{name}::run', passed)))})"
         coroutine = f"{run} {result}{call}; "
-    return f"{named}{shell.head('arg__')} {{ {shell.aliases}{coroutine}}}"
+    return f"{named}{declaration.head('arg__')} {{ {declaration.aliases}{coroutine}}}"
 
 
-def _needs_run(shell: Shell) -> bool:
+def _needs_run(declaration: Declaration) -> bool:
     """Whether the coroutine must be a function of its own: a void function cannot be one, a pack cannot be copied into
     a local, a lambda may die before its coroutine, an actor does not see the object whose member it is, and what its
     frame may take is said by a parameter that callers do not see."""
     return bool(
-        shell.result == "void"
-        or shell.has_pack
-        or shell.may_have_object
-        or shell.captures is not None
-        or shell.frame_limit
+        declaration.result == "void"
+        or declaration.has_pack
+        or declaration.may_have_object
+        or declaration.captures is not None
+        or declaration.frame_limit
     )
 
 
-def _coroutine(shell: Shell, body: Body) -> str:
+def _coroutine(declaration: Declaration, body: Body) -> str:
     """What stands in the braces: the parameters and the states as locals, and the code."""
-    printer = _CoroutinePrinter(shell, body)
+    printer = _CoroutinePrinter(declaration, body)
     parts = []
-    if shell.names_address:
+    if declaration.names_address:
         parts.append(
             "flow::coro::Self self__; co_await self__; [[maybe_unused]] auto* const this__ = self__->frame(); "
         )
-    if not shell.has_pack:
-        parts += [f"[[maybe_unused]] {each.type} {each.name}({each.passed}); " for each in shell.kept]
+    if not declaration.has_pack:
+        parts += [f"[[maybe_unused]] {each.type} {each.name}({each.passed}); " for each in declaration.kept]
     for state in body.states:
         slot = f"[[maybe_unused]] {state.slot} {state.slot_name}; " if state.slot else ""
         declared = f"{state.type.text} {state.name}{state.extents}{initialiser(state, '{}')}"
         parts.append(f"{at(state.type.line)}{slot}[[maybe_unused]] {declared}; ")
     parts.append(printer.prologue())
-    if shell.is_uncancellable:  # after the prologue, which says anew what the frame is
+    if declaration.is_uncancellable:  # after the prologue, which says anew what the frame is
         parts.append("co_await flow::coro::uncancellable(); ")
     return "".join((*parts, printer.body_text(), "co_return; " if body.ends else ""))
 
@@ -72,16 +79,16 @@ class _CoroutinePrinter(Printer):
     runtime = "flow::coro"
     _frame = "actor__->frame()"
 
-    def __init__(self, shell: Shell, body: Body) -> None:
+    def __init__(self, declaration: Declaration, body: Body) -> None:
         super().__init__(body, labels.plan(body.code, resumes=False))
-        self._shell = shell
+        self._declaration = declaration
 
     def prologue(self) -> str:
         """The variables that the body needs besides the actor's own."""
         text = "".join(f"struct {name}; " for name in self._body.deduced)
         text += "".join(f"static flow::StaticLocal<{type_}> {name}; " for type_, name in self._body.statics)
         if self._body.waits:
-            own = "PassingSelf" if self._body.propagates else "Self"
+            own = "PropagatingSelf" if self._body.propagates else "Self"
             text += f"flow::Pending wait__; flow::coro::{own} actor__; co_await actor__; "
         if self._body.choose_size:
             text += f"flow::Choose<{self._body.choose_size}> choose__; "
@@ -108,16 +115,16 @@ class _CoroutinePrinter(Printer):
     def _return(self, node: Return) -> str:
         if node.is_never:
             return "co_await flow::coro::never();"
-        if node.value is None or (self._shell.returns_void and node.is_void_value):
+        if node.value is None or (self._declaration.returns_void and node.is_void_value):
             return "co_return;"
         value = pieces(node.value)
-        if self._shell.returns_void:
+        if self._declaration.returns_void:
             return f"flow::coro::checkVoid({value}); co_return;"
-        if not self._shell.may_return_void:
-            moves = node.is_moved and not is_trivial(self._shell.result)
+        if not self._declaration.may_return_void:
+            moves = node.is_moved and not is_trivial(self._declaration.result)
             return f"co_return {moved(node.value)};" if moves else f"co_return {value};"
         if node.is_moved:
             return f"co_await flow::coro::finish({moved(node.value)});"
         is_list = pieces(node.value[-1:]).partition(MARK_END)[2].startswith("{")
         value = value if is_list else f"({value})"
-        return f"{{ {self._shell.result} value__({value}); co_await flow::coro::finish(std::move(value__)); }}"
+        return f"{{ {self._declaration.result} value__({value}); co_await flow::coro::finish(std::move(value__)); }}"

@@ -10,17 +10,17 @@ from actorc.check.kept import kept_variables
 from actorc.emit import coroutine as emit_coroutine
 from actorc.emit import statemachine as emit_statemachine
 from actorc.emit.captures import spelt_captures
+from actorc.emit.declaration import Declaration, shell_of
 from actorc.emit.description import described
 from actorc.emit.lines import LineWriter, at
 from actorc.emit.patched import PatchedSource
-from actorc.emit.shell import Shell, shell_of
 from actorc.lower.lower import lower
 from actorc.lower.lowered import Body
 from actorc.source import Source
 from actorc.spelling import one_line
 from actorc.syntax import Actor, Block, Description, File, Span, Words, walk
 
-_Definition = Callable[[Shell, Body], str]
+_Definition = Callable[[Declaration, Body], str]
 _DEFINITIONS: dict[str, _Definition] = {
     "state-machine": emit_statemachine.definition,
     "coroutine": emit_coroutine.definition,
@@ -66,12 +66,12 @@ def _emitted(
         patches += _captures(actor, actor.body, source, words)
     if patches:
         source = PatchedSource(source, sorted(patches, key=lambda patch: patch[0].start))
-    shell = shell_of(actor, source, facts, is_first=is_first)
+    declaration = shell_of(actor, source, facts, is_first=is_first)
     if actor.body is None:
-        return f"{shell.head()};"
-    text = definition(shell, lower(actor, source))
+        return f"{declaration.head()};"
+    text = definition(declaration, lower(actor, source))
     if actor.test_name is not None:
-        text += f" {at(shell.line)}ACTOR_TEST_CASE({actor.name}, {one_line(source[actor.test_name.span])})"
+        text += f" {at(declaration.line)}ACTOR_TEST_CASE({actor.name}, {one_line(source[actor.test_name.span])})"
     return text
 
 

@@ -2,42 +2,44 @@
 
 from __future__ import annotations
 
+from actorc.emit.declaration import Declaration
 from actorc.emit.lines import at
-from actorc.emit.shell import Shell
 from actorc.lower.lowered import Body, Variable
 
 
-def classes(shell: Shell, body: Body, functions: str) -> str:
+def classes(declaration: Declaration, body: Body, functions: str) -> str:
     """`functions`: of the struct with the parameters and states."""
-    name = shell.class_name
-    template, arguments = (shell.bare_template, shell.class_arguments) if not shell.is_local else ("", "")
+    name = declaration.class_name
+    template, arguments = (
+        (declaration.bare_template, declaration.class_arguments) if not declaration.is_local else ("", "")
+    )
     state_template, state_arguments = template, arguments
-    if shell.state_is_named and not shell.is_local:
+    if declaration.state_is_named and not declaration.is_local:
         before, given = (f"{template[:-2]}, ", f"{arguments[:-1]}, ") if template else ("template <", "<")
         state_template, state_arguments = f"{before}class> ", f"{given}{name}{arguments}>"
-    kind = ", flow::actor::Kind::Uncancellable" if shell.is_uncancellable else ""
-    frame = f"flow::actor::{frame_class(shell, body)}<{shell.result}>"
+    kind = ", flow::actor::Kind::Uncancellable" if declaration.is_uncancellable else ""
+    frame = f"flow::actor::{frame_class(declaration, body)}<{declaration.result}>"
     return (
-        f"{state_template}struct {name}State {{ {_members(shell, body)}{functions}}}; "
+        f"{state_template}struct {name}State {{ {_members(declaration, body)}{functions}}}; "
         f"{template}struct {name} final : flow::actor::Actor<{frame}, {name}State{state_arguments}{kind}> {{}};"
     )
 
 
-def frame_class(shell: Shell, body: Body) -> str:
+def frame_class(declaration: Declaration, body: Body) -> str:
     """An actor with probes is always resumed, since they tell of that."""
-    return "PassingFrame" if body.propagates and not shell.has_probes else "Frame"
+    return "PropagatingFrame" if body.propagates and not declaration.has_probes else "Frame"
 
 
-def around(shell: Shell, emitted: str) -> str:
+def around(declaration: Declaration, emitted: str) -> str:
     """Where the classes stand, if not in the function."""
-    return f"namespace {{ {emitted} }} " if shell.in_unnamed_namespace else f"{emitted} "
+    return f"namespace {{ {emitted} }} " if declaration.in_unnamed_namespace else f"{emitted} "
 
 
-def _members(shell: Shell, body: Body) -> str:
-    parts = [f"{shell.class_name}State* const this__ = this; "] if shell.names_address else []
+def _members(declaration: Declaration, body: Body) -> str:
+    parts = [f"{declaration.class_name}State* const this__ = this; "] if declaration.names_address else []
     parts += [
         f"flow::actor::Pack<{each.type}...> {each.name}__; " if each.is_pack else f"{each.type} {each.name}; "
-        for each in shell.kept
+        for each in declaration.kept
     ]
     parts += [_member(state) for state in body.states]
     if body.choose_size:

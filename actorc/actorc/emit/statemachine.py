@@ -5,49 +5,55 @@ from __future__ import annotations
 import re
 
 from actorc.emit import layout
+from actorc.emit.declaration import Declaration
 from actorc.emit.lines import at
 from actorc.emit.printer import Printer, initialiser, moved, pieces, switch
-from actorc.emit.shell import Shell
 from actorc.lower import labels
 from actorc.lower.lowered import Body, Return, Suspend, Variable
 
 
-def definition(shell: Shell, body: Body) -> str:
+def definition(declaration: Declaration, body: Body) -> str:
     """An actor's definition, with marks for lines. What shares a line of the source needs no line of its own."""
-    classes = _classes(shell, body)
-    before, inside = ("", f"{classes} ") if shell.is_local else (layout.around(shell, classes), "")
-    arguments = "" if shell.is_local else shell.class_arguments
-    class_ = f"{shell.class_name}{arguments}"
-    call = f"flow::actor::start<{class_}>({shell.passed});"
-    result = "" if shell.result == "void" else "return "
-    if shell.declares_itself:
-        before = f"{shell.head()}; {before}"
-    head = shell.head("arg__", declares=not shell.declares_itself)
-    return f"{at(shell.line)}{before}{head} {{ {shell.aliases}{inside}{_pin(shell, class_)}{result}{call} }}"
+    classes = _classes(declaration, body)
+    before, inside = ("", f"{classes} ") if declaration.is_local else (layout.around(declaration, classes), "")
+    arguments = "" if declaration.is_local else declaration.class_arguments
+    class_ = f"{declaration.class_name}{arguments}"
+    call = f"flow::actor::start<{class_}>({declaration.passed});"
+    result = "" if declaration.result == "void" else "return "
+    if declaration.declares_itself:
+        before = f"{declaration.head()}; {before}"
+    head = declaration.head("arg__", declares=not declaration.declares_itself)
+    pin = _pin(declaration, class_)
+    return f"{at(declaration.line)}{before}{head} {{ {declaration.aliases}{inside}{pin}{result}{call} }}"
 
 
-def _pin(shell: Shell, class_: str) -> str:
+def _pin(declaration: Declaration, class_: str) -> str:
     """What makes the compiler refuse an actor that is too large."""
-    if not shell.frame_limit:
+    if not declaration.frame_limit:
         return ""
     message = "this actor takes more bytes than its FLOW_ASSERT_FRAME_SIZE: `actorc --frames` tells what for"
-    return f'static_assert(flow::actor::kBlockBytes<{class_}> <= {shell.frame_limit}, "{message}"); '
+    return f'static_assert(flow::actor::kBlockBytes<{class_}> <= {declaration.frame_limit}, "{message}"); '
 
 
-def _classes(shell: Shell, body: Body) -> str:
+def _classes(declaration: Declaration, body: Body) -> str:
     printer = _StateMachinePrinter(body, labels.plan(body.code, resumes=True))
-    code = _visit(shell) + printer.prologue() + printer.body_text() + ("return actor__.finish(); " if body.ends else "")
-    is_template = shell.template and not shell.is_local
-    signature = _signature(shell, body, is_used="actor__" in code and not is_template)
-    return layout.classes(shell, body, f"{_constructor(shell, body)}{signature} {{ {code}}} ")
+    code = (
+        _visit(declaration)
+        + printer.prologue()
+        + printer.body_text()
+        + ("return actor__.finish(); " if body.ends else "")
+    )
+    is_template = declaration.template and not declaration.is_local
+    signature = _signature(declaration, body, is_used="actor__" in code and not is_template)
+    return layout.classes(declaration, body, f"{_constructor(declaration, body)}{signature} {{ {code}}} ")
 
 
-def _signature(shell: Shell, body: Body, *, is_used: bool) -> str:
+def _signature(declaration: Declaration, body: Body, *, is_used: bool) -> str:
     """Of the function with the code. Packs, which cannot be members, reach it through the one that the frame calls."""
     unused = "" if is_used else "[[maybe_unused]] "
-    frame = f"{unused}flow::actor::{layout.frame_class(shell, body)}<{shell.result}>& actor__"
+    frame = f"{unused}flow::actor::{layout.frame_class(declaration, body)}<{declaration.result}>& actor__"
     head = f"flow::actor::Exit a_body({frame})"
-    packs = [argument for argument in shell.kept if argument.is_pack]
+    packs = [argument for argument in declaration.kept if argument.is_pack]
     if not packs:
         return head
     call = f"a_packs({', '.join(['actor__', *(f'{pack.name}...' for pack in packs)])})"
@@ -57,25 +63,26 @@ def _signature(shell: Shell, body: Body, *, is_used: bool) -> str:
     return f"{head} {{ return {call}; }} flow::actor::Exit a_packs({frame}{declared})"
 
 
-def _constructor(shell: Shell, body: Body) -> str:
+def _constructor(declaration: Declaration, body: Body) -> str:
     """Initialises the parameters, then the states."""
-    inits = [f"{each.name}{'__' if each.is_pack else ''}({each.passed})" for each in shell.kept]
-    inits += [f"{at(state.type.line)}{state.name}{_initialiser(shell, state)}" for state in body.states]
-    if not inits and not shell.has_probes:
+    inits = [f"{each.name}{'__' if each.is_pack else ''}({each.passed})" for each in declaration.kept]
+    inits += [f"{at(state.type.line)}{state.name}{_initialiser(declaration, state)}" for state in body.states]
+    if not inits and not declaration.has_probes:
         return ""
-    explicit = "explicit " if len(shell.kept) == 1 else ""
+    explicit = "explicit " if len(declaration.kept) == 1 else ""
     colon = " : " if inits else ""
-    declared = f"{at(shell.line)}{explicit}{shell.class_name}State({shell.inner_arguments}){colon}{', '.join(inits)}"
-    if not shell.has_probes:
+    constructor = f"{explicit}{declaration.class_name}State({declaration.inner_arguments})"
+    declared = f"{at(declaration.line)}{constructor}{colon}{', '.join(inits)}"
+    if not declaration.has_probes:
         return declared + " {} "
-    created, destroyed = _probe(shell, "create"), _probe(shell, "destroy")
-    return f"{declared} {{ {created} }} ~{shell.class_name}State() {{ {destroyed} }} "
+    created, destroyed = _probe(declaration, "create"), _probe(declaration, "destroy")
+    return f"{declared} {{ {created} }} ~{declaration.class_name}State() {{ {destroyed} }} "
 
 
-def _initialiser(shell: Shell, state: Variable) -> str:
+def _initialiser(declaration: Declaration, state: Variable) -> str:
     """Of a state in the constructor, where packs are reached as in _signature."""
     text = initialiser(state, "()")
-    packs = [each for each in shell.kept if each.is_pack and re.search(rf"\b{each.name}\b", text)]
+    packs = [each for each in declaration.kept if each.is_pack and re.search(rf"\b{each.name}\b", text)]
     if not packs:
         return text
     made = f"flow::actor::Type<{state.type.text}>{text}"
@@ -84,16 +91,18 @@ def _initialiser(shell: Shell, state: Variable) -> str:
     return f"({made})"
 
 
-def _probe(shell: Shell, event: str, address: str = "reinterpret_cast<unsigned long>(this)", index: str = "") -> str:
-    return f'fdb_probe_actor_{event}("{shell.name}", {address}{index});'
+def _probe(
+    declaration: Declaration, event: str, address: str = "reinterpret_cast<unsigned long>(this)", index: str = ""
+) -> str:
+    return f'fdb_probe_actor_{event}("{declaration.name}", {address}{index});'
 
 
-def _visit(shell: Shell) -> str:
+def _visit(declaration: Declaration) -> str:
     """Tells of each activation of the actor, from its beginning to whatever ends it."""
-    if not shell.has_probes:
+    if not declaration.has_probes:
         return ""
-    left = _probe(shell, "exit", "address", ", index")
-    entered = _probe(shell, "enter", "visit__.address", ", visit__.index")
+    left = _probe(declaration, "exit", "address", ", index")
+    entered = _probe(declaration, "enter", "visit__.address", ", visit__.index")
     return (
         f"struct Visit__ {{ unsigned long address; int index; ~Visit__() {{ {left} }} }} "
         f"visit__{{reinterpret_cast<unsigned long>(this), actor__.entry() - 1}}; {entered} "

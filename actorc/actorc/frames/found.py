@@ -27,7 +27,7 @@ _CLANG_VALUE = re.compile(r"(?:__int_\d+|PointerType|__floating_type_|\w*Type|Un
 _CLANG_OBJECT = re.compile(r"(?:struct|class|union)_(.+?)(?:_\d+)*")
 _OF_WAITS = re.compile(
     r"Awaiter|Ending|suspend_(?:always|never)|^(?:flow::)?(?:detail::|coro::)*"
-    r"(?:Race|Choose|Delay|Yield|Pending|TryGet|Given|OwnPromise|Self|PassingSelf|parked|fail|never|finish)\b"
+    r"(?:Race|Choose|Delay|Yield|Pending|TryGet|Given|OwnPromise|Self|PropagatingSelf|parked|fail|never|finish)\b"
 )
 
 

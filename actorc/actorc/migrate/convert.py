@@ -13,8 +13,8 @@ import re
 
 from actorc.check.facts import Facts, facts_of
 from actorc.check.reach import Reach
+from actorc.emit.declaration import may_be_void
 from actorc.emit.description import described
-from actorc.emit.shell import may_be_void
 from actorc.migrate.body import Body
 from actorc.migrate.comments import keeper
 from actorc.migrate.common import UNUSED, Gathered, UnconvertibleError
@@ -44,7 +44,7 @@ def convert(file: File, source: Source, settings: Settings, edits: Edits) -> Con
             edits.forget(mark)
             found = Gathered()
             left = str(error)
-        passes = not left and _passes_errors(actor, settings, Reach(source))
+        passes = not left and _propagates_errors(actor, settings, Reach(source))
         outcomes.append(Outcome(actor.name, actor.span, found.constructs, left, passes))
         notes += found.notes
     for description in file.descriptions:
@@ -259,7 +259,7 @@ def _library_of(actor: Actor, source: Source, settings: Settings) -> str:
     return library_in(source.text, settings)
 
 
-def _passes_errors(actor: Actor, settings: Settings, reach: Reach) -> bool:
+def _propagates_errors(actor: Actor, settings: Settings, reach: Reach) -> bool:
     """Whether an error at any of its waits can do nothing but end it: then a parameter may say so."""
     if actor.body is None or actor.test_name is not None or actor.captures is not None or settings.is_foundationdb:
         return False

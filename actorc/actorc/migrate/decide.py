@@ -212,7 +212,7 @@ class Decision:
     def _pass_errors(self, each: Examined, outcomes: Sequence[Outcome], edits: Edits) -> None:
         """A last parameter `Propagate = {}`, by which errors end a coroutine without a C++ exception, as they end an
         actor; for those that are declared in one place and never named but in a call."""
-        passing = {outcome.span for outcome in outcomes if outcome.passes_errors and not outcome.left}
+        passing = {outcome.span for outcome in outcomes if outcome.propagates_errors and not outcome.left}
         for head in each.heads:
             if head.span in passing and self._numbers[head.name] == 1 and head.name not in self._mentioned:
                 spelled = f"{library_in(each.edits.text, self._settings)}Propagate"

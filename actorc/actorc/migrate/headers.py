@@ -25,7 +25,7 @@ _FLOW_PARTS = (
     (re.compile(r"\b(?:delay|yield)\s*\("), "flow/wait/delay.h"),
     (re.compile(r"\bDescriptor\s*<"), "flow/emitted/descriptor.h"),
 )
-_FLOW = "flow/flow.h"
+_FLOW = frozenset({"flow/flow.h", "flow/sim.h"})
 _COROUTINES = {"flow": "flow/coro/coroutine.h", "foundationdb": "flow/CoroUtils.h"}
 
 
@@ -71,7 +71,7 @@ def needed_includes(text: Callable[[], str], reached: Collection[str], settings:
     coroutines = _COROUTINES[settings.target]
     needed = [coroutines]
     if not settings.is_foundationdb:
-        if _FLOW in reached:
+        if not _FLOW.isdisjoint(reached):
             return []
         become = text()
         needed += [path for pattern, path in _FLOW_PARTS if pattern.search(become)]

@@ -57,7 +57,7 @@ class Outcome:
     span: Span
     constructs: dict[str, int]  # what was converted: "wait", "choose", "handler with waits", ...
     left: str  # why it stays an actor; empty if it does not
-    passes_errors: bool = False  # it has no handler around a wait: errors could end it without being thrown
+    propagates_errors: bool = False  # it has no handler around a wait: errors could end it without being thrown
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ HEADER = """\
 #include "app/twice.actor.g.h"
 #elif !defined(TWICE_ACTOR_H)
 #define TWICE_ACTOR_H
-#include "flow/flow.h"
+#include "flow/sim.h"
 #include "flow/actorcompiler.h"
 using namespace flow;
 ACTOR static Future<int> twice(Future<int> f) {

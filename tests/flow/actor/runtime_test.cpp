@@ -114,11 +114,12 @@ struct KeeperActorState {
             return actor_.finish(Void());
     }
 };
-struct KeeperActor final : actor::Actor<actor::PassingFrame<Void>, KeeperActorState<actor::PassingFrame<Void>>> {};
+struct KeeperActor final
+    : actor::Actor<actor::PropagatingFrame<Void>, KeeperActorState<actor::PropagatingFrame<Void>>> {};
 struct StubbornActor final
     : actor::Actor<actor::Frame<Void>, KeeperActorState<actor::Frame<Void>>, actor::Kind::Uncancellable> {};
 struct DetachedKeeperActor final
-    : actor::Actor<actor::PassingFrame<void>, KeeperActorState<actor::PassingFrame<void>>> {};
+    : actor::Actor<actor::PropagatingFrame<void>, KeeperActorState<actor::PropagatingFrame<void>>> {};
 
 Future<Void> coroutineKeeper(Future<Void> held, Future<Void> awaited) {
     Future<Void> local = std::move(held);

@@ -11,7 +11,7 @@
 using namespace flow;
 using detail::Cell;
 using detail::CellGroup;
-using detail::Census;
+using detail::LiveBlocks;
 
 namespace census_actors { // census_actors.actor.cpp
 extern std::vector<std::string> log_;
@@ -55,16 +55,16 @@ Future<int> passing(Future<int> what, Mark, Propagate = {}) {
     co_return co_await what + 1;
 }
 
-/// A census, and all that is made in a group of it.
+/// A liveBlocks, and all that is made in a group of it.
 struct Counted {
-    Census census;
+    LiveBlocks liveBlocks;
     CellGroup group;
 
     Counted() {
         events.clear();
-        census.enter(&group);
+        liveBlocks.enter(&group);
     }
-    ~Counted() { census.enter(nullptr); }
+    ~Counted() { liveBlocks.enter(nullptr); }
 
     int cells() const {
         int count = 0;
@@ -75,15 +75,15 @@ struct Counted {
 
 } // namespace
 
-TEST_CASE("census: knows the cells of a group, oldest first") {
+TEST_CASE("liveBlocks: knows the cells of a group, oldest first") {
     Counted world;
     CHECK(world.group.isEmpty());
     Promise<int> first;
     Promise<std::string> second;
     CellGroup other;
-    world.census.enter(&other);
+    world.liveBlocks.enter(&other);
     Promise<int> third;
-    world.census.enter(&world.group);
+    world.liveBlocks.enter(&world.group);
     std::vector<Cell*> found;
     world.group.forEach([&](Cell* cell) { found.push_back(cell); });
     CHECK(found == std::vector<Cell*>{first.getFuture().cell(), second.getFuture().cell()});
@@ -91,7 +91,7 @@ TEST_CASE("census: knows the cells of a group, oldest first") {
     CHECK(world.cells() == 2);
 }
 
-TEST_CASE("census: frames are destroyed, and none of them runs on") {
+TEST_CASE("liveBlocks: frames are destroyed, and none of them runs on") {
     SimLoop loop;
     Counted world;
     Promise<Void> never;
@@ -112,7 +112,7 @@ TEST_CASE("census: frames are destroyed, and none of them runs on") {
     CHECK(world.cells() == 2); // the promises
 }
 
-TEST_CASE("census: frames in every kind of queue are destroyed") {
+TEST_CASE("liveBlocks: frames in every kind of queue are destroyed") {
     SimLoop loop;
     Counted world;
     std::vector<Future<Void>> held;
@@ -156,7 +156,7 @@ TEST_CASE("census: frames in every kind of queue are destroyed") {
     CHECK(events.empty());
 }
 
-TEST_CASE("census: what destructors start is destroyed as well") {
+TEST_CASE("liveBlocks: what destructors start is destroyed as well") {
     SimLoop loop;
     Counted world;
     struct Starter {
@@ -174,7 +174,7 @@ TEST_CASE("census: what destructors start is destroyed as well") {
     CHECK(events == std::vector<std::string>{"~late"});
 }
 
-TEST_CASE("census: a chain of a hundred thousand") {
+TEST_CASE("liveBlocks: a chain of a hundred thousand") {
     SimLoop loop;
     Counted world;
     Promise<int> promise;
@@ -187,13 +187,13 @@ TEST_CASE("census: a chain of a hundred thousand") {
     CHECK(world.cells() == 1);
 }
 
-TEST_CASE("census: state machines end where they stand") {
+TEST_CASE("liveBlocks: state machines end where they stand") {
     using namespace census_actors;
     log_.clear();
     SimLoop simulated;
-    detail::Census census;
+    detail::LiveBlocks liveBlocks;
     detail::CellGroup group;
-    census.enter(&group);
+    liveBlocks.enter(&group);
     {
         Promise<Void> promise;
         PromiseStream<int> numbers;
@@ -208,22 +208,22 @@ TEST_CASE("census: state machines end where they stand") {
     }
     simulated.run();
     CHECK(log_.size() == 7); // nobody ran
-    census.enter(nullptr);
+    liveBlocks.enter(nullptr);
     CHECK(group.isEmpty());
 }
 
-TEST_CASE("census: groups and the census may end in any order") {
-    auto census = std::make_unique<Census>();
+TEST_CASE("liveBlocks: groups and the liveBlocks may end in any order") {
+    auto liveBlocks = std::make_unique<LiveBlocks>();
     auto group = std::make_unique<CellGroup>();
-    census->enter(group.get());
+    liveBlocks->enter(group.get());
     Promise<int> one, two;
-    census->enter(nullptr);
+    liveBlocks->enter(nullptr);
     group.reset();
     one = Promise<int>();
     CellGroup other;
-    census->enter(&other);
+    liveBlocks->enter(&other);
     Promise<int> three;
-    census.reset();
+    liveBlocks.reset();
     CHECK(other.isEmpty());
     two.send(2);
     three.send(3);

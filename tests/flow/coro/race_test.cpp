@@ -292,7 +292,7 @@ TEST_CASE("race: what runs once the operands are evaluated may throw, whatever i
     auto thrown = [](Future<int> signal, Fails* last) -> Future<Void> {
         (void)co_await race(signal, delay(1)).evaluated(*last);
     };
-    auto passedOn = [](Future<int> signal, Fails* last, Propagate) -> Future<Void> {
+    auto propagated = [](Future<int> signal, Fails* last, Propagate) -> Future<Void> {
         (void)co_await race(signal, delay(1)).evaluated(*last);
     };
     for (bool ready : {false, true}) {
@@ -302,7 +302,7 @@ TEST_CASE("race: what runs once the operands are evaluated may throw, whatever i
         if (ready)
             promise.send(1);
         for (Future<Void> const& done :
-             {thrown(promise.getFuture(), &fails), passedOn(promise.getFuture(), &fails, Propagate())}) {
+             {thrown(promise.getFuture(), &fails), propagated(promise.getFuture(), &fails, Propagate())}) {
             REQUIRE(done.isError());
             CHECK(done.getError().code() == error_code_timed_out);
         }

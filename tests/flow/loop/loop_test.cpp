@@ -283,17 +283,17 @@ TEST_CASE("loop: what is provided as an interface is what code on this loop find
     CHECK(loop().service<Office>() == &second);
 }
 
-TEST_CASE("loop: a guest that comes while its loop ends is ended as well") {
-    struct LateGuest : detail::Guest {
+TEST_CASE("loop: a owned that comes while its loop ends is ended as well") {
+    struct LateOwned : detail::LoopOwned {
         bool ended = false;
-        LateGuest() {
-            end = [](Guest* guest) { static_cast<LateGuest*>(guest)->ended = true; };
+        LateOwned() {
+            end = [](LoopOwned* owned) { static_cast<LateOwned*>(owned)->ended = true; };
         }
-    } guest;
+    } owned;
     {
         SimLoop loop;
-        std::shared_ptr<void> comes(nullptr, [&](void*) { loop.add(guest); });
+        std::shared_ptr<void> comes(nullptr, [&](void*) { loop.add(owned); });
         loop.post([comes = std::move(comes)] {});
     }
-    CHECK(guest.ended);
+    CHECK(owned.ended);
 }

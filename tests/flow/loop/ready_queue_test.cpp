@@ -96,7 +96,7 @@ TEST_CASE("ready queue: orphaned waiters stay linked, to themselves") {
     Waiter a{}, b{};
     queue.push(&a, level(10));
     queue.push(&b, level(10));
-    queue.orphanAll();
+    queue.detachAll();
     CHECK(queue.pop() == nullptr);
     CHECK(a.link.isLinked());
     CHECK(a.link.isEmpty());

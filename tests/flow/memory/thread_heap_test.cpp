@@ -76,9 +76,9 @@ void together(Bodies... bodies) {
 } // namespace
 
 // Under AddressSanitizer blocks come from the system.
-TEST_SUITE_BEGIN("home" * doctest::skip(FLOW_SYSTEM_BLOCKS));
+TEST_SUITE_BEGIN("owner" * doctest::skip(FLOW_SYSTEM_BLOCKS));
 
-TEST_CASE("home: blocks of a span do not overlap, also in the first, behind the chunk's header") {
+TEST_CASE("owner: blocks of a span do not overlap, also in the first, behind the chunk's header") {
     std::thread([] {
         for (std::size_t bytes : {16u, 48u, 512u, 640u, 3584u, 4096u}) {
             std::size_t count = 2 * kChunk / bytes;
@@ -99,7 +99,7 @@ TEST_CASE("home: blocks of a span do not overlap, also in the first, behind the 
     }).join();
 }
 
-TEST_CASE("home: a burst of one class, then one of another, take memory once") {
+TEST_CASE("owner: a burst of one class, then one of another, take memory once") {
     std::thread([] {
         std::size_t before = settled();
         std::size_t peak = 0;
@@ -114,7 +114,7 @@ TEST_CASE("home: a burst of one class, then one of another, take memory once") {
     }).join();
 }
 
-TEST_CASE("home: what is stuck between live blocks is all that the next burst cannot have") {
+TEST_CASE("owner: what is stuck between live blocks is all that the next burst cannot have") {
     std::thread([] {
         std::size_t before = settled();
         auto blocks = take(96, 16 * kMiB / 96);
@@ -133,7 +133,8 @@ TEST_CASE("home: what is stuck between live blocks is all that the next burst ca
     }).join();
 }
 
-TEST_CASE("home: no allocation waits for more than a step of sorting, and an eighth more is held until all is sorted") {
+TEST_CASE(
+    "owner: no allocation waits for more than a step of sorting, and an eighth more is held until all is sorted") {
     for (bool inOrder : {true, false})
         std::thread([inOrder] {
             std::size_t before = settled();
@@ -179,7 +180,7 @@ std::size_t residentBytes() {
 
 } // namespace
 
-TEST_CASE("home: a thread with much memory takes more of it at a time, if it may, and gives all of it back") {
+TEST_CASE("owner: a thread with much memory takes more of it at a time, if it may, and gives all of it back") {
     using memory::detail::kHugeBytes, memory::detail::kBytesOfMany;
     std::thread([] {
         std::size_t before = settled();
@@ -209,7 +210,7 @@ TEST_CASE("home: a thread with much memory takes more of it at a time, if it may
     }).join();
 }
 
-TEST_CASE("home: memory is bounded when one thread allocates and another frees") {
+TEST_CASE("owner: memory is bounded when one thread allocates and another frees") {
     std::size_t before = settled();
     Channel channel;
     constexpr int kRounds = 400;
@@ -230,7 +231,7 @@ TEST_CASE("home: memory is bounded when one thread allocates and another frees")
     CHECK(settled() <= before);
 }
 
-TEST_CASE("home: memory is bounded when threads change roles, and when blocks go in a circle") {
+TEST_CASE("owner: memory is bounded when threads change roles, and when blocks go in a circle") {
     std::size_t before = settled();
     std::barrier turn(3);
     std::vector<void*> moving[3];
@@ -253,7 +254,7 @@ TEST_CASE("home: memory is bounded when threads change roles, and when blocks go
     CHECK(settled() <= before);
 }
 
-TEST_CASE("home: blocks of another thread are found where samples always miss them") {
+TEST_CASE("owner: blocks of another thread are found where samples always miss them") {
     constexpr std::size_t kBytes = 4096; // the first of every four freed blocks is the sample
     std::size_t before = settled();
     Channel channel;
@@ -279,7 +280,7 @@ TEST_CASE("home: blocks of another thread are found where samples always miss th
     CHECK(settled() <= before);
 }
 
-TEST_CASE("home: what a thread leaves behind serves those who come later, and those who are there") {
+TEST_CASE("owner: what a thread leaves behind serves those who come later, and those who are there") {
     std::size_t before = settled();
     std::vector<void*> live;
     std::thread([&] {
@@ -301,7 +302,7 @@ TEST_CASE("home: what a thread leaves behind serves those who come later, and th
     CHECK(settled() <= before);
 }
 
-TEST_CASE("home: blocks of a thread that has ended, freed later on another, come together again") {
+TEST_CASE("owner: blocks of a thread that has ended, freed later on another, come together again") {
     std::size_t before = settled();
     std::vector<void*> blocks;
     std::thread([&] { blocks = take(304, 4 * kMiB / 304); }).join();
@@ -309,7 +310,7 @@ TEST_CASE("home: blocks of a thread that has ended, freed later on another, come
     CHECK(settled() <= before);
 }
 
-TEST_CASE("home: threads that come and go in great number hold nothing") {
+TEST_CASE("owner: threads that come and go in great number hold nothing") {
     auto work = [] {
         auto blocks = take(96, 100);
         giveBack(blocks, 96);
@@ -321,7 +322,7 @@ TEST_CASE("home: threads that come and go in great number hold nothing") {
     CHECK(heldBytes() <= before + kChunk);
 }
 
-TEST_CASE("home: destructors of thread_local objects may allocate and free when all else of the thread is gone") {
+TEST_CASE("owner: destructors of thread_local objects may allocate and free when all else of the thread is gone") {
     struct Late {
         void* block = allocate(96);
         ~Late() {
@@ -338,7 +339,7 @@ TEST_CASE("home: destructors of thread_local objects may allocate and free when 
     CHECK(settled() <= before);
 }
 
-TEST_CASE("home: threads that exchange, reclaim and trim at random never hold a block twice") {
+TEST_CASE("owner: threads that exchange, reclaim and trim at random never hold a block twice") {
     std::size_t before = settled();
     struct Slot {
         std::mutex mutex;

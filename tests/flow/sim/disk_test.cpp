@@ -371,7 +371,7 @@ TEST_CASE("disk: a process that dies in the midst of its own steps, at any momen
 TEST_CASE("disk: a process that kills itself and is destroyed without running, with operations under way") {
     Machine machine;
     machine.disk.speed.seconds = 0.01;
-    detail::Census census;
+    detail::LiveBlocks liveBlocks;
     for (int life = 0; life < 4; ++life) {
         detail::CellGroup group;
         auto process = [&]() -> Future<Void> {
@@ -382,10 +382,10 @@ TEST_CASE("disk: a process that kills itself and is destroyed without running, w
             machine.disk.kill();
             co_await underWay;
         };
-        census.enter(&group);
+        liveBlocks.enter(&group);
         Future<Void> running = process();
         machine.loop->run();
-        census.enter(nullptr);
+        liveBlocks.enter(nullptr);
         if (life % 2)
             machine.disk.kill();
         group.destroyFrames();

@@ -1,6 +1,6 @@
 #include "flow/sim/inject.h"
 
-#include "flow/flow.h"
+#include "flow/sim.h"
 #include "flow/sim/world.h"
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ struct Risk final : Attachment {
 
 } // namespace
 
-TEST_CASE("inflict: a blackout takes several processes at once, and spares who is protected") {
+TEST_CASE("inject: a blackout takes several processes at once, and spares who is protected") {
     struct Ends final : Attachment {
         explicit Ends(std::multiset<double>& ends) : times(ends) {}
         void stopped(Process& process, bool powerLost) override {
@@ -48,7 +48,7 @@ TEST_CASE("inflict: a blackout takes several processes at once, and spares who i
     CHECK(safe.lives() == 1);
 }
 
-TEST_CASE("inflict: no fault starts a process that was stopped") {
+TEST_CASE("inject: no fault starts a process that was stopped") {
     Faults faults = {.blackout = 0.1, .addressSwap = 0.1};
     World world(1, faults);
     Process& stopped = world.start({.name = "stopped", .main = [] { return delay(1e9); }});
@@ -59,7 +59,7 @@ TEST_CASE("inflict: no fault starts a process that was stopped") {
     CHECK(stopped.lives() == 1);
 }
 
-TEST_CASE("inflict: a process that ends in the moment of a loss of power stays down") {
+TEST_CASE("inject: a process that ends in the moment of a loss of power stays down") {
     Faults faults;
     faults.powerLoss = 0.5;
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
@@ -80,7 +80,7 @@ TEST_CASE("inflict: a process that ends in the moment of a loss of power stays d
     }
 }
 
-TEST_CASE("inflict: a loss of power that is to come is forgotten where there shall be none") {
+TEST_CASE("inject: a loss of power that is to come is forgotten where there shall be none") {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
         Faults faults;
         faults.powerLoss = 0.5;
@@ -89,7 +89,7 @@ TEST_CASE("inflict: a loss of power that is to come is forgotten where there sha
         Risk& risk = process.attach<Risk>();
         world.start(process);
         world.run(delay(20)); // most probably it is to lose power by now
-        world.calmDown();
+        world.disableFaults();
         world.run(delay(100));
         int lives = process.lives();
         faults.powerLoss = 1e-9;
@@ -101,7 +101,7 @@ TEST_CASE("inflict: a loss of power that is to come is forgotten where there sha
     }
 }
 
-TEST_CASE("inflict: what strikes by the second strikes the same whatever else is left out") {
+TEST_CASE("inject: what injects by the second injects the same whatever else is left out") {
     auto jumps = [](FaultFilter filter) {
         Faults faults{.processKill = 0.1, .processSlow = 0.2, .systemClockJump = 0.2};
         World world(1, faults);
@@ -120,14 +120,14 @@ TEST_CASE("inflict: what strikes by the second strikes the same whatever else is
     CHECK(jumps({}).second < count); // who is dead is not struck
 }
 
-TEST_CASE("inflict: it calms down") {
+TEST_CASE("inject: it calms down") {
     Faults faults;
     faults.processReboot = 1;
     World world(1, faults);
     Process& process = world.start({.name = "p", .main = [] { return Future<Void>(Never()); }});
     world.run(delay(20));
     CHECK(world.faultCounts()[FaultKind::processReboot] > 5);
-    world.calmDown();
+    world.disableFaults();
     world.run(delay(1));
     int lives = process.lives();
     world.run(delay(100));

@@ -1,6 +1,6 @@
 #include "flow/sim/process.h"
 
-#include "flow/flow.h"
+#include "flow/sim.h"
 #include "flow/sim/disk.h"
 #include "flow/sim/world.h"
 #include "tests/flow/support/death.h"

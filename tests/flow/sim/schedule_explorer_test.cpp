@@ -1,6 +1,6 @@
 #include "flow/sim/schedule_explorer.h"
 
-#include "flow/flow.h"
+#include "flow/sim.h"
 #include "tests/flow/support/death.h"
 
 #include <doctest/doctest.h>
@@ -76,7 +76,7 @@ Future<Void> expectPriority(TaskPriority priority) {
 
 /// No order of the test fails. Returns how many there are.
 std::uint64_t holds(std::function<Future<Void>()> test) {
-    Orders orders = forEachOrder(test, 200'000);
+    Schedules orders = exploreSchedules(test, 200'000);
     CHECK(orders.failure == "");
     CHECK(orders.all);
     return orders.count;
@@ -97,7 +97,7 @@ TEST_CASE("orders: each order, once") {
     for (int tasks = 1; tasks <= 7; ++tasks) {
         std::set<std::string> words;
         std::string word;
-        Orders orders = forEachOrder([&]() -> Future<Void> {
+        Schedules orders = exploreSchedules([&]() -> Future<Void> {
             word.clear();
             std::vector<Future<Void>> each;
             for (int i = 0; i < tasks; ++i)
@@ -122,7 +122,7 @@ TEST_CASE("orders: more urgent tasks stay before the others") {
         word += letter;
     };
     std::set<std::string> words;
-    Orders orders = forEachOrder([&]() -> Future<Void> {
+    Schedules orders = exploreSchedules([&]() -> Future<Void> {
         word.clear();
         std::vector<Future<Void>> each;
         each.push_back(urgent('c', TaskPriority::Low));
@@ -137,7 +137,7 @@ TEST_CASE("orders: more urgent tasks stay before the others") {
 }
 
 TEST_CASE("orders: a lost wake-up is found, with the order in which it is lost") {
-    Orders orders = forEachOrder([]() -> Future<Void> {
+    Schedules orders = exploreSchedules([]() -> Future<Void> {
         auto flag = std::make_shared<Sloppy>();
         return all({waitSloppily(flag), setSloppily(flag)});
     });
@@ -149,26 +149,26 @@ TEST_CASE("orders: a lost wake-up is found, with the order in which it is lost")
 
 TEST_CASE("orders: a number of them, if there are too many") {
     std::string word;
-    Orders orders = forEachOrder(
+    Schedules orders = exploreSchedules(
         [&]() -> Future<Void> {
             return all({spell(&word, 'a'), spell(&word, 'b'), spell(&word, 'c'), spell(&word, 'd')});
         },
         10);
     CHECK(orders.count == 10);
     CHECK(!orders.all);
-    orders = forEachOrder(
+    orders = exploreSchedules(
         [&]() -> Future<Void> {
             return all({spell(&word, 'a'), spell(&word, 'b'), spell(&word, 'c'), spell(&word, 'd')});
         },
         1000, 2);
     CHECK(!orders.all); // of those that are ready together, two were tried
     CHECK(orders.count == 8);
-    CHECK_DIES(forEachOrder([] { return all({}); }, 0), "is to try no order");
-    CHECK_DIES(forEachOrder([] { return all({}); }, 1, 0), "is to try no order");
+    CHECK_DIES(exploreSchedules([] { return all({}); }, 0), "is to try no order");
+    CHECK_DIES(exploreSchedules([] { return all({}); }, 1, 0), "is to try no order");
 }
 
 TEST_CASE("orders: a test that throws before it gives a future has failed") {
-    Orders orders = forEachOrder([]() -> Future<Void> { throw io_error(); });
+    Schedules orders = exploreSchedules([]() -> Future<Void> { throw io_error(); });
     CHECK(orders.count == 1);
     CHECK(orders.failure.starts_with("it ended with io_error"));
 }

@@ -1,6 +1,6 @@
 #include "flow/sim/simulation.h"
 
-#include "flow/flow.h"
+#include "flow/sim.h"
 #include "flow/sim/world.h"
 #include "tests/flow/support/death.h"
 
@@ -43,7 +43,7 @@ Future<Void> telling(World& world) {
     co_await delay(100);
 }
 Future<Void> stuck(World& world) {
-    world.calmDown(); // faults would go on for ever
+    world.disableFaults(); // faults would go on for ever
     co_await Future<Void>(Never());
 }
 Future<Void> slow(World& world) {
@@ -79,7 +79,7 @@ Future<Void> unlike(World& world) {
     co_await delay(5);
 }
 Future<Void> unlikeAtEnd(World& world) {
-    world.calmDown();
+    world.disableFaults();
     world.start({.name = "p", .main = []() -> Future<Void> {
                      co_await delay(1);
                      if (++runs % 2 == 0)

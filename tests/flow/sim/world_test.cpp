@@ -1,6 +1,6 @@
 #include "flow/sim/world.h"
 
-#include "flow/flow.h"
+#include "flow/sim.h"
 #include "tests/flow/support/death.h"
 
 #include <doctest/doctest.h>
@@ -290,7 +290,7 @@ TEST_CASE("world: the digest is the same on every machine and compiler") {
 
 TEST_CASE("world: a fault that is left out changes nothing of the others, of its kind and of other kinds") {
     using Strikes = std::vector<std::pair<FaultKind, std::string>>;
-    auto strikes = [](FaultFilter filter) {
+    auto injects = [](FaultFilter filter) {
         constexpr FaultKind kKinds[] = {FaultKind::clog, FaultKind::diskError, FaultKind::datagramLoss};
         Faults faults{.clog = 0.1, .datagramLoss = 0.3, .diskError = 0.02, .buggify = 0.25};
         World world(1, faults);
@@ -298,7 +298,7 @@ TEST_CASE("world: a fault that is left out changes nothing of the others, of its
         Strikes found;
         for (int round = 0; round < 1000; ++round) {
             for (FaultKind kind : kKinds)
-                if (world.strikes(kind)) {
+                if (world.injects(kind)) {
                     std::string how = format("%d %u", round, world.random(kind).randomUInt32());
                     if (world.random(kind).coinflip()) // some draw more
                         how += format(" %u", world.random(kind).randomUInt32());
@@ -312,18 +312,18 @@ TEST_CASE("world: a fault that is left out changes nothing of the others, of its
         found.emplace_back(FaultKind::clog, format("%u", deterministicRandom()->randomUInt32()));
         return found;
     };
-    Strikes all = strikes({});
+    Strikes all = injects({});
     REQUIRE(all.size() > 400);
     for (FaultKind kind : {FaultKind::clog, FaultKind::diskError, FaultKind::buggify}) {
         Strikes rest = all;
         auto isKind = [&](auto const& each) { return each.first == kind; };
         rest.erase(std::find_if(std::find_if(rest.begin(), rest.end(), isKind) + 1, rest.end(), isKind));
-        CHECK(strikes({.without = SomeFaults::parse(faultName(kind) + std::string(":1"))}) == rest);
+        CHECK(injects({.without = SomeFaults::parse(faultName(kind) + std::string(":1"))}) == rest);
     }
     for (FaultKind kind : {FaultKind::diskError, FaultKind::datagramLoss, FaultKind::buggify}) {
         Strikes rest = all;
         CHECK(std::erase_if(rest, [&](auto const& each) { return each.first == kind; }) > 0);
-        CHECK(strikes({.without = SomeFaults::parse(faultName(kind))}) == rest);
+        CHECK(injects({.without = SomeFaults::parse(faultName(kind))}) == rest);
     }
 }
 
@@ -356,7 +356,7 @@ TEST_CASE("world: when nothing can happen any more, it says who waits for whom")
     world.start({.name = "stuck", .main = main});
     Promise<int> answer;
     CHECK_THROWS_AS((void)world.run(answer.getFuture()), Error);
-    std::string report = world.whoWaits();
+    std::string report = world.waitGraph();
     INFO(report);
     CHECK(report.find("stuck:") != std::string::npos);
     CHECK(report.find("waits for one of: a promise, what nobody will set") != std::string::npos);

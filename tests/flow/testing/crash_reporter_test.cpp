@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-using flow::testing::LastWords;
+using flow::testing::CrashReporter;
 
 namespace {
 
@@ -12,7 +12,7 @@ template <class Body>
 test::Death withWords(Body body, int limit = 60) {
     return test::runInChild([&] {
         ::dup2(STDERR_FILENO, STDOUT_FILENO);
-        LastWords words("/some/test", "  again: do it\n", limit);
+        CrashReporter words("/some/test", "  again: do it\n", limit);
         body();
     });
 }
@@ -54,11 +54,11 @@ TEST_CASE("last words: handlers of the program are left alone, and the others ta
         ::dup2(STDERR_FILENO, STDOUT_FILENO);
         std::signal(SIGFPE, [](int) { ::_exit(7); });
         {
-            LastWords words("/first", "", 60);
+            CrashReporter words("/first", "", 60);
         }
         if (std::signal(SIGABRT, SIG_DFL) != SIG_DFL)
             ::_exit(8);
-        LastWords words("/second", "", 60);
+        CrashReporter words("/second", "", 60);
         std::raise(SIGFPE);
     });
     CHECK(death.status == 7);

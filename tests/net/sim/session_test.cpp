@@ -331,7 +331,7 @@ TEST_CASE("session: who waits in a simulation that hangs, and for whom") {
     world.start(writer);
     Promise<Void> end;
     CHECK_THROWS_AS((void)world.run(end.getFuture()), Error);
-    std::string report = world.whoWaits();
+    std::string report = world.waitGraph();
     INFO(report);
     CHECK(report.find("readFromWhoConnects waits for bytes from client at ") != std::string::npos);
     CHECK(report.find("connectAndRead waits for bytes from server at " + server.toString()) != std::string::npos);

@@ -96,9 +96,9 @@ public:
             if (!process.isRunning() || process.lives() != lives_[i])
                 continue;
             if (isServer && witness_.executedBy(id) < executed_)
-                world_.fail(process.name() + " does not catch up in peace\n" + world_.whoWaits());
+                world_.fail(process.name() + " does not catch up in peace\n" + world_.waitGraph());
             if (!isServer && workload_.answered[process.name()] < answered_[process.name()] + kLeastAnswered)
-                world_.fail(process.name() + " gets too few answers in peace\n" + world_.whoWaits());
+                world_.fail(process.name() + " gets too few answers in peace\n" + world_.waitGraph());
         }
     }
 
@@ -143,7 +143,7 @@ Future<Void> simulate(World& world) {
     for (auto& process : world.processes())
         world.start(*process);
     co_await delay(kUnrest);
-    world.calmDown(); // and what has begun ends, too
+    world.disableFaults(); // and what has begun ends, too
     network.heal();
     for (auto& process : world.processes()) {
         if (!process->isRunning())

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from common.arguments import UsageError
 from common.failure import Failure
-from common.sheet import Sheet
+from common.table import Table
 from perf.instructions.callgrind import Process, read_part
 from perf.instructions.command import chosen, main, report
 from perf.instructions.count import count, difference
@@ -82,7 +82,7 @@ def quiet() -> Console:
     return Console(file=io.StringIO(), width=200, color_system=None)
 
 
-def printed(table: Sheet) -> list[list[str]]:
+def printed(table: Table) -> list[list[str]]:
     out = io.StringIO()
     Console(file=out, width=200, color_system=None).print(table)
     return [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in out.getvalue().splitlines()]

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from common.failure import Failure
-from common.sheet import Sheet
+from common.table import Table
 from perf.overview.table import overhead, table
 from perf.results import Name, collect, errors, noise, parse_name, per_item
 from perf.tables import library_table, text
@@ -76,7 +76,7 @@ def test_errors_are_shown() -> None:
     assert errors(rows) == ["NET2/64/actor: sum is wrong"]
 
 
-def printed(shown: Sheet, width: int = 200) -> list[dict[str, str]]:
+def printed(shown: Table, width: int = 200) -> list[dict[str, str]]:
     """The rows, each by its headings."""
     out = io.StringIO()
     Console(file=out, width=width, color_system=None).print(shown)

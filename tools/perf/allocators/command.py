@@ -8,7 +8,7 @@ from rich.console import Console
 
 from common.arguments import UsageError, revision
 from common.build import build
-from common.sheet import Sheet
+from common.table import Table
 from perf.arguments import Parser, binary, compilers
 from perf.results import Row, collect
 from perf.suite import Settings, available, run
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     return 0
 
 
-def allocators_table(rows: list[Row], title: str, plain: bool) -> Sheet:
+def allocators_table(rows: list[Row], title: str, plain: bool) -> Table:
     """`plain` gives Markdown."""
     columns = list(dict.fromkeys(style for row in rows for style in row.cells))
     result = new_table(title, plain, ("N", *columns))

@@ -11,7 +11,7 @@ from common.build import build
 from common.failure import Failure
 from common.files import check_writable
 from common.process import ROOT
-from common.sheet import Sheet
+from common.table import Table
 from perf.arguments import TARGET, Parser, binary, compilers
 from perf.check.baseline import TOOLS, UPDATE, Baseline, counted, read, write
 from perf.check.comparison import LIMIT, SLACK, Change, Comparison, compare, updated
@@ -116,8 +116,8 @@ def report(compiler: str, old: Baseline, now: Baseline, found: Comparison, out: 
     return found.good
 
 
-def changes_table(title: str, some: Sequence[Change], plain: bool) -> Sheet:
-    result = Sheet(title, plain)
+def changes_table(title: str, some: Sequence[Change], plain: bool) -> Table:
+    result = Table(title, plain)
     result.texts("benchmark", "style", "what")
     result.numbers("baseline", "now", "change")
     for change in some:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import exp, log
 from statistics import median
 
-from common.sheet import Sheet
+from common.table import Table
 from perf.compare.estimate import FASTER, MARGIN, SAME, SLOWER, UNBOUNDED, Estimate
 from perf.results import OURS, Cell, Name, Row, noise
 from perf.tables import new_table, number
@@ -40,7 +40,7 @@ def in_order(names: Iterable[Name]) -> list[Name]:
     )
 
 
-def table(rows: Sequence[Compared], title: str, plain: bool) -> Sheet:
+def table(rows: Sequence[Compared], title: str, plain: bool) -> Table:
     headings = ("A min", "median", "B min", "median", "B/A", "interval")
     result = new_table(title, plain, headings, optional=("median", "A min", "B min"))
     result.texts("B is")

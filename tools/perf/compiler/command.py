@@ -13,7 +13,7 @@ from rich.console import Console
 
 from common.files import check_writable, write
 from common.progress import Bar
-from common.sheet import Sheet
+from common.table import Table
 from perf.arguments import Parser
 from perf.compiler.cost import Many, Row, document, measure_file, measure_many
 
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     return 0
 
 
-def files_table(rows: Sequence[Row], plain: bool) -> Sheet:
+def files_table(rows: Sequence[Row], plain: bool) -> Table:
     titles = (
         "lines",
         "back end",
@@ -90,7 +90,7 @@ def files_table(rows: Sequence[Row], plain: bool) -> Sheet:
     return table
 
 
-def many_table(many: Sequence[Many], plain: bool) -> Sheet:
+def many_table(many: Sequence[Many], plain: bool) -> Table:
     titles = ("files", "lines", "back end", "a process each, CPU s", "--batch, CPU s", "--batch, lines/s")
     table = _table(titles, plain)
     for each in many:
@@ -101,8 +101,8 @@ def many_table(many: Sequence[Many], plain: bool) -> Sheet:
     return table
 
 
-def _table(titles: Sequence[str], plain: bool) -> Sheet:
-    table = Sheet("", plain)
+def _table(titles: Sequence[str], plain: bool) -> Table:
+    table = Table("", plain)
     for title in titles:
         (table.texts if title == "back end" else table.numbers)(title)
     return table

@@ -14,7 +14,7 @@ from actorc.frames.layout import FIXED, KINDS, Layout
 from actorc.frames.tables import details
 from common.build import build
 from common.files import check_folder, check_writable, write
-from common.sheet import Sheet
+from common.table import Table
 from perf.arguments import TARGET, Parser, compilers
 from perf.frames.drawing import layout_svg
 from perf.frames.gather import choose, counted, disagreements, frames_of, side_by_side, style_of
@@ -85,11 +85,11 @@ def show(rows: Mapping[str, Sequence[Layout]], out: Console) -> None:
                 out.print(line, soft_wrap=True)
 
 
-def table(rows: Mapping[str, Sequence[Layout]], plain: bool) -> Sheet:
+def table(rows: Mapping[str, Sequence[Layout]], plain: bool) -> Table:
     """A line for each frame: its bytes, its block, and how many of them are of each kind."""
     free = [kind for kind in KINDS if kind not in FIXED]
     kinds = [kind for kind in free if any(layout.bytes_of(kind) for row in rows.values() for layout in row)]
-    result = Sheet("bytes of frames", plain, optional=[*reversed(kinds), "fixed"])
+    result = Table("bytes of frames", plain, optional=[*reversed(kinds), "fixed"])
     result.texts("function", "style")
     result.numbers("bytes", "block", "waste", "fixed", *kinds)
     for name, row in rows.items():

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from common.process import ending
-from common.sheet import Sheet
+from common.table import Table
 from perf.results import collect, parse_name
 from perf.suite import RunError, escape
 from perf.tables import number
@@ -94,9 +94,9 @@ def resident(compiler: str, program: Path, loop: str, names: Sequence[str]) -> l
     return list(found.values())
 
 
-def growth_table(series: Sequence[Series], title: str, plain: bool) -> Sheet:
+def growth_table(series: Sequence[Series], title: str, plain: bool) -> Table:
     """A row for each N, a column for each series."""
-    result = Sheet(title, plain)
+    result = Table(title, plain)
     result.numbers("N", *(one.name for one in series))
     for size in sorted({size for one in series for size in one.cost}):
         result.add_row(str(size), *(number(one.cost.get(size)) for one in series))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from common.sheet import Sheet
+from common.table import Table
 from perf.results import LIBRARY, MIGRATED, STYLES, Row
 from perf.tables import more, new_table, pair, size_text, text
 
 
-def styles_table(rows: list[Row], plain: bool) -> Sheet:
+def styles_table(rows: list[Row], plain: bool) -> Table:
     """What exists in each style."""
     migrated = [MIGRATED] if any(MIGRATED in row.cells for row in rows) else []
     others = (*STYLES[2:], *migrated)

@@ -13,7 +13,7 @@ from rich.console import Console
 from common.arguments import UsageError, revision
 from common.build import build
 from common.files import check_writable, write
-from common.sheet import Sheet
+from common.table import Table
 from perf.arguments import TARGET, Parser, binary, compilers
 from perf.overview.peers import libraries, own_styles, peers_table
 from perf.overview.table import table
@@ -123,11 +123,11 @@ def report(documents: dict[str, dict[str, Any]], options: argparse.Namespace, ou
     return good
 
 
-def tables(rows: list[Row], plain: bool) -> list[Sheet]:
+def tables(rows: list[Row], plain: bool) -> list[Table]:
     return [table(rows, "ns per item", plain), library_table(rows, "the library: ns per use", plain, "ns", "minimum")]
 
 
-def peers_tables(rows: list[Row], plain: bool) -> list[Sheet]:
+def peers_tables(rows: list[Row], plain: bool) -> list[Table]:
     return [
         peers_table(rows, own_styles(rows), "ns per item (times our coroutine's)", plain),
         peers_table(rows, libraries(rows), "the same in other libraries", plain),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from common.sheet import Sheet
+from common.table import Table
 from perf.results import Row
 from perf.tables import new_table, number, size_text
 
@@ -35,7 +35,7 @@ def cell(row: Row, style: str) -> str:
     return f"{number(one.minimum)} ({times:.{digits}f}x)"
 
 
-def peers_table(rows: list[Row], styles: list[str], title: str, plain: bool) -> Sheet:
+def peers_table(rows: list[Row], styles: list[str], title: str, plain: bool) -> Table:
     """One for own_styles() and one for libraries(): both together are wider than a screen."""
     result = new_table(title, plain, ("N", *styles))
     for row in rows:

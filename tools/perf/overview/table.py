@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from common.sheet import Sheet
+from common.table import Table
 from perf.results import LIBRARY, STYLES, Row
 from perf.tables import more, new_table, pair, size_text, text
 
 
-def table(rows: list[Row], title: str, plain: bool) -> Sheet:
+def table(rows: list[Row], title: str, plain: bool) -> Table:
     """What exists in each style."""
     others = dict.fromkeys(style for row in rows for style in row.cells if style not in (*STYLES, LIBRARY))
     columns = (*STYLES[2:], *others)

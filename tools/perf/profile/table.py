@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from common.sheet import Sheet
+from common.table import Table
 from perf.profile.attribution import Spent
 from perf.profile.causes import UNMAPPED, source_line
 from perf.results import TITLES
@@ -18,9 +18,9 @@ LONGEST_SOURCE = 80  # characters of a line
 SURE = 2.0  # standard errors: a smaller difference may be chance
 
 
-def causes_table(title: str, spent: Mapping[str, Spent], order: Sequence[str], plain: bool) -> Sheet:
+def causes_table(title: str, spent: Mapping[str, Spent], order: Sequence[str], plain: bool) -> Table:
     """By style; with two or more, what the second takes more than the first."""
-    result = Sheet(title, plain, optional=("%",))
+    result = Table(title, plain, optional=("%",))
     result.texts("cause, functions")
     for style in spent:
         result.numbers(TITLES.get(style, style), "%")
@@ -84,9 +84,9 @@ def summary(spent: Mapping[str, Spent]) -> str:
     return f"{names[0]} against {names[1]}: {b.total - a.total:+.2f} {b.unit} an item" + (f"; {said}" if said else "")
 
 
-def lines_table(title: str, spent: Spent, count: int, plain: bool) -> Sheet:
+def lines_table(title: str, spent: Spent, count: int, plain: bool) -> Table:
     """The lines of the sources that take most."""
-    result = Sheet(title, plain, optional=("source",))
+    result = Table(title, plain, optional=("source",))
     result.numbers(spent.unit, "%")
     result.texts("cause", "line", "source")
     largest = sorted(spent.lines.items(), key=lambda item: -item[1])

@@ -5,7 +5,7 @@
 #elif !defined(DISCOUNT_ACTOR_H)
 #define DISCOUNT_ACTOR_H
 
-#include "flow/flow.h"
+#include "flow/sim.h"
 #include "flow/actorcompiler.h"
 
 ACTOR static flow::Future<int> discounted(int price) {

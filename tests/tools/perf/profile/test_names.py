@@ -7,8 +7,8 @@ import pytest
 from perf.profile.names import qualified, short
 
 MACHINE = (
-    "flow::actor::Actor<flow::actor::PassingFrame<flow::Void>, state_machine::(anonymous namespace)::FollowActorState, "
-    "(flow::actor::Kind)0>::"
+    "flow::actor::Actor<flow::actor::PropagatingFrame<flow::Void>, "
+    "state_machine::(anonymous namespace)::FollowActorState, (flow::actor::Kind)0>::"
 )
 
 

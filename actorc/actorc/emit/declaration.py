@@ -15,7 +15,7 @@ from actorc.syntax import Actor, TemplateParameter, declared_states, walk
 
 
 @dataclass(frozen=True, slots=True)
-class Shell:
+class Declaration:
     line: int
     name: str
     qualifier: str  # `Outer::X::` or nothing
@@ -84,7 +84,7 @@ class Shell:
         return any(argument.is_pack for argument in self.arguments)
 
 
-def shell_of(actor: Actor, source: Source, facts: Facts, *, is_first: bool) -> Shell:
+def shell_of(actor: Actor, source: Source, facts: Facts, *, is_first: bool) -> Declaration:
     """`is_first`: the file has not declared the actor before, so default arguments of its template belong here."""
     template = bare = ""
     if actor.template is not None:
@@ -95,7 +95,7 @@ def shell_of(actor: Actor, source: Source, facts: Facts, *, is_first: bool) -> S
     class_name = f"{actor.class_stem}Actor{actor.index or ''}"
     state_is_named = f"{class_name}State" in facts.emitted_names
     is_shared = facts.is_header and not actor.is_static
-    return Shell(
+    return Declaration(
         line=source.line(actor.span.start),
         name=actor.name,
         qualifier="".join(part + "::" for part in actor.qualifier),

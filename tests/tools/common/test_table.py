@@ -8,7 +8,7 @@ import re
 import pytest
 from rich.console import Console
 
-from common.sheet import Sheet, folded
+from common.table import Table, folded
 from perf.compare.estimate import Estimate, Interval
 from perf.compare.table import Compared
 from perf.compare.table import table as compared_table
@@ -27,7 +27,7 @@ COMPARED = [
 SPANS = ["0.929", "0.921-0.938", "1.007", "0.987-1.021"]
 
 
-def printed(table: Sheet, width: int) -> list[str]:
+def printed(table: Table, width: int) -> list[str]:
     out = io.StringIO()
     Console(file=out, width=width, color_system=None).print(table)
     return [line.rstrip() for line in out.getvalue().splitlines()]
@@ -51,15 +51,15 @@ def test_at_80_columns_a_comparison_is_a_table_with_all_its_columns() -> None:
 
 def test_columns_are_left_out_in_the_order_that_is_stated() -> None:
     def left_out(width: int) -> str:
-        return " ".join(printed(sheet, width)).partition("left out, since the terminal is narrow: ")[2]
+        return " ".join(printed(output, width)).partition("left out, since the terminal is narrow: ")[2]
 
-    sheet = Sheet("title", plain=False, optional=("c", "b"))
-    sheet.texts("name")
-    sheet.numbers("a", "b", "c")
-    sheet.add_row("x", "111111", "222222", "333333")
+    output = Table("title", plain=False, optional=("c", "b"))
+    output.texts("name")
+    output.numbers("a", "b", "c")
+    output.add_row("x", "111111", "222222", "333333")
     assert [left_out(width) for width in (40, 31, 30, 22)] == ["", "", "c", "b, c"]
-    assert "111111" in " ".join(printed(sheet, 15)).split()
-    assert printed(sheet, 14)[-4:] == ["x", "  a 111111", "  b 222222", "  c 333333"]
+    assert "111111" in " ".join(printed(output, 15)).split()
+    assert printed(output, 14)[-4:] == ["x", "  a 111111", "  b 222222", "  c 333333"]
 
 
 @pytest.mark.parametrize("width", [100, 80, 60, 40])
@@ -77,11 +77,11 @@ def test_the_overview_keeps_its_numbers(width: int) -> None:
 
 
 def test_markdown_is_as_wide_as_it_gets() -> None:
-    sheet = Sheet("title", plain=True, optional=("b",))
-    sheet.texts("name")
-    sheet.numbers("b")
-    sheet.add_row("a name of some length, in one line", "1.5")
-    assert "| a name of some length, in one line | 1.5 |" in [line.strip() for line in printed(sheet, 100)]
+    output = Table("title", plain=True, optional=("b",))
+    output.texts("name")
+    output.numbers("b")
+    output.add_row("a name of some length, in one line", "1.5")
+    assert "| a name of some length, in one line | 1.5 |" in [line.strip() for line in printed(output, 100)]
 
 
 @pytest.mark.parametrize(

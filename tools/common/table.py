@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from rich import box
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType
-from rich.table import Table
+from rich.table import Table as RichTable
 from rich.text import Text
 
 NARROWEST = 14  # of a column of text, unless its longest word is shorter
@@ -28,7 +28,7 @@ class _Column:
     is_text: bool
 
 
-class Sheet:
+class Table:
     def __init__(self, title: str, plain: bool, optional: Sequence[str] = ()) -> None:
         """`plain` gives Markdown. `optional` are the headings that are left out where space is short, the first
         first."""
@@ -103,8 +103,8 @@ class Sheet:
                     spare -= more
         return widths
 
-    def _table(self, chosen: Sequence[int], widths: Sequence[int]) -> Table:
-        result = Table(box=box.MARKDOWN if self._plain else box.SIMPLE_HEAD)
+    def _table(self, chosen: Sequence[int], widths: Sequence[int]) -> RichTable:
+        result = RichTable(box=box.MARKDOWN if self._plain else box.SIMPLE_HEAD)
         if not self._plain:
             result.padding = (0, 1, 0, 0)
         for index, width in zip(chosen, widths, strict=True):
