@@ -1,7 +1,7 @@
-// The machine's files: each operation is a system call on one of the loop's FileThreads.
+// The machine's files: each operation is a system call on a ThreadPool that all files of the loop share.
 
 #include "flow/file/async_file.h"
-#include "flow/file/file_threads.h"
+#include "flow/threads/thread_pool.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -15,8 +15,6 @@
 
 namespace flow {
 namespace {
-
-using detail::FileThreads;
 
 Error errorOf(int number, Error denied) {
     switch (number) {
@@ -90,17 +88,18 @@ class RealFile final : public AsyncFile {
     /// The file stays open until the call has ended.
     template <class F>
     auto call(F function) {
-        return threads_->call([self = Reference<RealFile>::addRef(this), f = std::move(function)] { return f(); });
+        return threads_->runToEnd([self = Reference<RealFile>::addRef(this), f = std::move(function)] { return f(); });
     }
 
 public:
-    RealFile(Reference<FileThreads> threads, bool isWritable) : threads_(std::move(threads)), isWritable_(isWritable) {}
+    RealFile(Reference<ThreadPool> threads, bool isWritable) : threads_(std::move(threads)), isWritable_(isWritable) {}
     // On a thread, since it can take long: what a removed file held is given back when it is closed.
     ~RealFile() override {
         if (descriptor_.number() < 0)
             return;
         try {
-            (void)threads_->call([last = std::move(descriptor_)]() mutable { Descriptor closed = std::move(last); });
+            (void)threads_->runToEnd(
+                [last = std::move(descriptor_)]() mutable { Descriptor closed = std::move(last); });
         } catch (std::bad_alloc const&) { // it has been closed here
         }
     }
@@ -166,7 +165,7 @@ public:
 private:
     static constexpr std::int64_t kLastOffset = std::numeric_limits<std::int64_t>::max();
 
-    Reference<FileThreads> threads_;
+    Reference<ThreadPool> threads_;
     bool isWritable_;
     Descriptor descriptor_;
 };
@@ -193,35 +192,35 @@ std::vector<std::string> sortedNames(std::string const& directory) {
 /// Ends with the loop.
 class RealFiles final : public FileSystem, detail::LoopOwned {
 public:
-    explicit RealFiles(Loop& home) : home_(home), threads_(makeReference<FileThreads>(home)) {
+    explicit RealFiles(Loop& home) : home_(home), threads_(makeReference<ThreadPool>(home)) {
         home_.provide<FileSystem>(this);
         end = [](LoopOwned* owned) { delete static_cast<RealFiles*>(owned); };
         home_.add(*this);
     }
     ~RealFiles() {
-        threads_->end();
+        threads_->stop();
         if (home_.service<FileSystem>() == this)
             home_.provide<FileSystem>(nullptr);
     }
 
     Future<Reference<AsyncFile>> open(std::string path, OpenMode mode) override {
         auto file = makeReference<RealFile>(threads_, mode != OpenMode::Read);
-        return threads_->call([file, path = std::move(path), mode]() -> Reference<AsyncFile> {
+        return threads_->runToEnd([file, path = std::move(path), mode]() -> Reference<AsyncFile> {
             file->open(path, mode);
             return file;
         });
     }
     Future<Void> rename(std::string from, std::string to) override {
-        return threads_->call([from = std::move(from), to = std::move(to)] {
+        return threads_->runToEnd([from = std::move(from), to = std::move(to)] {
             completed(file_not_writable(), [&] { return ::rename(from.c_str(), to.c_str()); });
         });
     }
     Future<Void> remove(std::string path) override {
-        return threads_->call(
+        return threads_->runToEnd(
             [path = std::move(path)] { completed(file_not_writable(), [&] { return ::unlink(path.c_str()); }); });
     }
     Future<bool> exists(std::string path) override {
-        return threads_->call([path = std::move(path)] {
+        return threads_->runToEnd([path = std::move(path)] {
             std::error_code failure;
             bool isThere = std::filesystem::exists(path, failure);
             check(failure, file_not_readable());
@@ -229,21 +228,21 @@ public:
         });
     }
     Future<std::vector<std::string>> list(std::string directory) override {
-        return threads_->call([directory = std::move(directory)] { return sortedNames(directory); });
+        return threads_->runToEnd([directory = std::move(directory)] { return sortedNames(directory); });
     }
     Future<Void> makeDirectory(std::string path) override {
-        return threads_->call([path = std::move(path)] {
+        return threads_->runToEnd([path = std::move(path)] {
             if (::mkdir(path.c_str(), 0777) != 0 && !(errno == EEXIST && std::filesystem::is_directory(path)))
                 throw errorOf(errno, file_not_writable());
         });
     }
     Future<Void> syncDirectory(std::string path) override {
-        return threads_->call([path = std::move(path)] { syncNames(path); });
+        return threads_->runToEnd([path = std::move(path)] { syncNames(path); });
     }
 
 private:
     Loop& home_;
-    Reference<FileThreads> threads_;
+    Reference<ThreadPool> threads_;
 };
 
 } // namespace

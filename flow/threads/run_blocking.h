@@ -1,0 +1,28 @@
+#pragma once
+// runBlocking: calls a function that blocks without blocking the loop.
+//
+//     std::string text = co_await runBlocking([path] { return readWholeFile(path); });
+//     Future<int> answer = runBlocking([&database, key] { return database.get(key); });
+//
+// The function runs on a thread of the current loop's pool, of which there are at most ThreadPool::kMostThreads;
+// further calls wait. It must not touch futures, the loop or anything else of the loop's thread. What it returns, or
+// the exception that it throws, becomes the result of the future.
+//
+// Cancel safety: a call whose future is dropped before it has begun never runs. One that has begun runs to its end, and
+// its result is dropped: what it refers to must live that long, so capture by value or by a shared pointer.
+//
+// On a simulated loop the function runs on the loop, in a task of its own, so that a seed gives the same run each time.
+//
+// Everything else, such as errors and what happens at the end of the loop, is as in flow/threads/thread_pool.h.
+
+#include "flow/threads/thread_pool.h"
+
+namespace flow {
+
+/// Calls function() on a thread. Throws std::bad_alloc.
+template <class F>
+auto runBlocking(F function) {
+    return ThreadPool::ofLoop().run(std::move(function));
+}
+
+} // namespace flow

@@ -1,0 +1,160 @@
+#include "flow/threads/thread_pool.h"
+
+#include <csignal>
+#include <system_error>
+
+namespace flow {
+namespace {
+
+/// A thread starts with the signals that its creator has blocked: all, while this lives.
+class NoSignals {
+public:
+    NoSignals() {
+        sigset_t all;
+        ::sigfillset(&all);
+        ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    NoSignals(NoSignals const&) = delete;
+    NoSignals& operator=(NoSignals const&) = delete;
+    ~NoSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+private:
+    sigset_t before_;
+};
+
+/// Holds the pool of a loop until the loop ends.
+struct LoopsPool final : detail::LoopOwned {
+    explicit LoopsPool(Loop& home) : home(home), pool(makeReference<ThreadPool>(home)) {
+        home.provide<ThreadPool>(pool.getPtr());
+        end = [](LoopOwned* owned) { delete static_cast<LoopsPool*>(owned); };
+        home.add(*this);
+    }
+    ~LoopsPool() {
+        if (home.service<ThreadPool>() == pool.getPtr())
+            home.provide<ThreadPool>(nullptr);
+        pool->stop();
+    }
+
+    Loop& home;
+    Reference<ThreadPool> pool;
+};
+
+} // namespace
+
+ThreadPool::ThreadPool(Loop& home, std::size_t mostThreads) : home_(home), mostThreads_(mostThreads) {
+    FLOW_ASSERT(mostThreads > 0, "a ThreadPool of no threads");
+    queue_.reset();
+    LoopOwned::end = [](LoopOwned* owned) {
+        Reference<ThreadPool> pool = Reference<ThreadPool>::addRef(static_cast<ThreadPool*>(owned)); // its calls go
+        pool->stop();
+    };
+    home_.add(*this);
+}
+
+ThreadPool::~ThreadPool() {
+    stop();
+}
+
+ThreadPool& ThreadPool::ofLoop() {
+    Loop& current = loop();
+    if (auto* pool = current.service<ThreadPool>())
+        return *pool;
+    return *(new LoopsPool(current))->pool; // which the loop deletes
+}
+
+std::size_t ThreadPool::queued() const {
+    std::lock_guard lock(mutex_);
+    return queued_;
+}
+
+bool ThreadPool::submit(Job& job) {
+    if (home_.isSimulated()) {
+        job.isQueued = true;
+        ++queued_;
+        job.resume = workOnLoop;
+        home_.makeReady(&job, TaskPriority::DiskIOComplete);
+        return true;
+    }
+    std::unique_lock lock(mutex_);
+    if (queued_ >= idle_ && threads_.size() < mostThreads_)
+        startThread();
+    if (threads_.empty())
+        return false;
+    pushBack(queue_, job.link);
+    job.isQueued = true;
+    ++queued_;
+    bool wake = idle_ != 0;
+    lock.unlock();
+    if (wake)
+        changed_.notify_one();
+    return true;
+}
+
+bool ThreadPool::withdraw(Job& job) {
+    std::lock_guard lock(mutex_);
+    if (!job.isQueued)
+        return false;
+    job.link.unlink();
+    --queued_;
+    return true;
+}
+
+void ThreadPool::workOnLoop(detail::Waiter* waiter) {
+    auto* job = static_cast<Job*>(waiter);
+    ThreadPool& pool = *job->pool;
+    job->isQueued = false;
+    --pool.queued_;
+    if (pool.stopped_)
+        return job->destroy(job);
+    job->work(job);
+    job->resume = job->deliver;
+    FLOW_HAND_OVER(waiter);
+}
+
+// Under the mutex: the new thread waits for it until the call is in the queue.
+void ThreadPool::startThread() {
+    NoSignals inherited;
+    try {
+        threads_.emplace_back([this] { main(); });
+    } catch (std::system_error const&) { // there are as many as the system allows
+    }
+}
+
+void ThreadPool::main() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        ++idle_;
+        changed_.wait(lock, [this] { return stopped_ || !queue_.isEmpty(); });
+        --idle_;
+        if (stopped_)
+            return;
+        auto* job = static_cast<Job*>(detail::takeFirst(queue_));
+        job->isQueued = false;
+        --queued_;
+        lock.unlock();
+        job->work(job);
+        home_.putIntoInbox(*job, TaskPriority::DiskIOComplete);
+        lock.lock();
+    }
+}
+
+void ThreadPool::stop() noexcept {
+    if (stopped_)
+        return;
+    if (LoopOwned::isLinked())
+        LoopOwned::unlink();
+    {
+        std::lock_guard lock(mutex_);
+        stopped_ = true;
+    }
+    changed_.notify_all();
+    for (auto& each : threads_)
+        each.join();
+    while (!queue_.isEmpty()) {
+        detail::Waiter* job = detail::takeFirst(queue_);
+        --queued_;
+        job->destroy(job);
+    }
+}
+
+} // namespace flow
