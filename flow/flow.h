@@ -52,6 +52,7 @@
 #include "flow/memory/standalone.h"
 #include "flow/memory/string_ref.h"
 #include "flow/memory/vector_ref.h"
+#include "flow/threads/run_blocking.h"
 #include "flow/trace/code_probe.h"
 #include "flow/trace/event.h"
 #include "flow/wait/delay.h"
