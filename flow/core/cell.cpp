@@ -23,7 +23,6 @@ constinit thread_local Cell cancelledByThread = {.waiters = {nullptr, nullptr},
 
 const char FLOW_SETTINGS = 0;
 
-#if FLOW_HANDED_OVER
 void runHandedOver() noexcept {
     while (handedOver) {
         Waiter* next = opaque(std::exchange(handedOver, nullptr));
@@ -31,7 +30,6 @@ void runHandedOver() noexcept {
         next->resume(next);
     }
 }
-#endif
 
 void detach(Waiter* waiter) noexcept {
     if (waiter->link.isLinked())

@@ -4,42 +4,46 @@
 //     run(waiter);               // a call: comes back when the waiter suspends or ends
 //     FLOW_HAND_OVER(waiter);    // the last act of a void function: control does not come back here
 //
-// A hand-over keeps the stack constant along a chain of completions. Clang makes it a guaranteed tail call; gcc makes
-// it one from -O2. Where that cannot be had (gcc below -O2), or costs more (clang, see failAtOnce in
-// flow/coro/awaiters.h), the waiter is left in a thread-local that `run` empties.
+// A hand-over keeps the stack constant along a chain of completions. Where the compiler makes tail calls it is a jump.
+// Elsewhere the waiter is left in a thread-local that `run` empties. Each translation unit decides for itself, so that
+// code with and without tail calls can be mixed.
 
 #include "flow/base/inline.h"
 #include "flow/core/frame.h"
 
-#ifndef FLOW_TAIL_CALLS
-#if defined(__clang__) || defined(__OPTIMIZE__)
-#define FLOW_TAIL_CALLS 1
-#else
-#define FLOW_TAIL_CALLS 0
-#endif
-#endif
-
 namespace flow::detail {
 
-#if defined(__clang__) || !FLOW_TAIL_CALLS
-#define FLOW_HANDED_OVER 1
-/// Left by whoever cannot hand over, who gives control back at once.
+// Whether calls at the end of a function are jumps in this translation unit. Clang can promise that at each level. gcc
+// makes sibling calls from -O2, but not with --coverage or -finstrument-functions, and no macro says so: from -O1 each
+// translation unit tries it when the program starts. Until then the answer is no, which is always safe.
+#if defined(__clang__)
+inline constexpr bool kTailCalls = true;
+#elif !defined(__OPTIMIZE__)
+static constexpr bool kTailCalls = false;
+#else
+[[gnu::noipa]] static void const* frameOfCallee(void const*) {
+    return __builtin_frame_address(0);
+}
+[[gnu::noipa]] static void const* frameOfLastCall(void const* unused) {
+    return frameOfCallee(unused);
+}
+static bool const kTailCalls = frameOfCallee(nullptr) == frameOfLastCall(nullptr);
+#endif
+
+/// Left for `run` by a function that cannot hand over itself, and which returns at once.
 inline constinit thread_local Waiter* handedOver = nullptr;
 /// What `run` goes on with.
 FLOW_RARE void runHandedOver() noexcept;
-#else
-#define FLOW_HANDED_OVER 0
-#endif
 
-// Runtime and program must agree on the compiler (see FLOW_RARE), on how control is handed over and on the size of a
-// cell. Where they do not, this name is what the linker misses.
-#define FLOW_PASTE(a, b, c, d) a##b##c##d
+// Runtime and program must agree on the compiler (see FLOW_RARE) and on the size of a cell. Where they do not, this
+// name is what the linker misses.
+#define FLOW_PASTE(a, b) a##b
 #if defined(__clang__)
-#define FLOW_SETTINGS_OF(tailCalls, checked) FLOW_PASTE(compiledByClangWithTailCalls, tailCalls, AndChecked, checked)
+#define FLOW_SETTINGS_OF(checked) FLOW_PASTE(compiledByClangAndChecked, checked)
 #else
-#define FLOW_SETTINGS_OF(tailCalls, checked) FLOW_PASTE(compiledByGccWithTailCalls, tailCalls, AndChecked, checked)
+#define FLOW_SETTINGS_OF(checked) FLOW_PASTE(compiledByGccAndChecked, checked)
 #endif
-#define FLOW_SETTINGS FLOW_SETTINGS_OF(FLOW_TAIL_CALLS, FLOW_CHECKED)
+#define FLOW_SETTINGS FLOW_SETTINGS_OF(FLOW_CHECKED)
 extern const char FLOW_SETTINGS;
 [[gnu::used]] inline const char* const settings = &FLOW_SETTINGS;
 
@@ -67,10 +71,8 @@ inline void run(Waiter* waiter) noexcept {
     noteRunning(waiter);
     waiter = opaque(waiter);
     waiter->resume(waiter);
-#if FLOW_HANDED_OVER
     if (handedOver) [[unlikely]]
         runHandedOver();
-#endif
 #if FLOW_CHECKED
     runningActor = before;
 #endif
@@ -78,13 +80,6 @@ inline void run(Waiter* waiter) noexcept {
 
 } // namespace flow::detail
 
-#if !FLOW_TAIL_CALLS
-#define FLOW_HAND_OVER(waiter)                                                                                         \
-    do {                                                                                                               \
-        ::flow::detail::handedOver = (waiter);                                                                         \
-        return;                                                                                                        \
-    } while (0)
-#else
 #if defined(__clang__)
 #define FLOW_MUSTTAIL [[clang::musttail]]
 #else
@@ -92,8 +87,11 @@ inline void run(Waiter* waiter) noexcept {
 #endif
 #define FLOW_HAND_OVER(waiter)                                                                                         \
     do {                                                                                                               \
-        ::flow::detail::noteRunning(waiter);                                                                           \
         ::flow::detail::Waiter* next_ = ::flow::detail::opaque(waiter);                                                \
-        FLOW_MUSTTAIL return next_->resume(next_);                                                                     \
+        if (::flow::detail::kTailCalls) {                                                                              \
+            ::flow::detail::noteRunning(next_);                                                                        \
+            FLOW_MUSTTAIL return next_->resume(next_);                                                                 \
+        }                                                                                                              \
+        ::flow::detail::handedOver = next_;                                                                            \
+        return;                                                                                                        \
     } while (0)
-#endif

@@ -34,14 +34,13 @@ FLOW_INLINE void resumed(Waiter* waiter) noexcept {
 
 /// The control that passes on when a frame has ended.
 FLOW_INLINE HandOver handOver(Waiter* last) noexcept {
-#if FLOW_TAIL_CALLS
     if (last) {
-        noteRunning(last);
-        return resumed(opaque(last));
+        if (kTailCalls) {
+            noteRunning(last);
+            return resumed(opaque(last));
+        }
+        handedOver = last;
     }
-#else
-    handedOver = last;
-#endif
     return caller();
 }
 
@@ -94,7 +93,7 @@ struct Awaiter : AwaiterBase {
 /// The end, at a co_await, of a coroutine that propagates the error of what has `failed`, of which it takes a reference
 /// over. Were this the handle of whoever goes on then, clang would call the noop coroutine at every co_await that
 /// suspends.
-#if FLOW_HANDED_OVER
+#if defined(__clang__)
 [[gnu::noinline]] FLOW_RARE inline void failAtOnce(Waiter* frame, Cell* failed) noexcept {
     handedOver = failFrame(frame, takeError(failed));
 }
