@@ -8,6 +8,8 @@
 // be the same in all translation units of a program, since checked builds store more in each future. Programs assert
 // with flow/base/assert_macros.h.
 
+#include "flow/base/compiler_options.h"
+
 #ifndef FLOW_CHECKED
 #define FLOW_CHECKED 0
 #endif

@@ -1,4 +1,6 @@
 #pragma once
+#include "flow/base/compiler_options.h"
+
 // FLOW_INLINE: a function that must become part of its caller, at every optimisation level. For the few steps between
 // a co_await and the queue in which the coroutine parks, where a call would cost time and bytes in the frame.
 

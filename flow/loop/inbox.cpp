@@ -1,6 +1,7 @@
 #include "flow/loop/inbox.h"
 
 #include "flow/base/error.h"
+#include "flow/base/fork.h"
 
 #include <cerrno>
 #include <cmath>
@@ -8,6 +9,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+#include <utility>
 
 namespace flow::detail {
 
@@ -34,7 +36,10 @@ Link* Inbox::oldestFirst(Link* newest) {
 }
 
 void Inbox::sleep(double seconds) {
+    if (event_ >= 0 && forks_ != forkCount()) // this process is a child, and the eventfd is its parent's
+        ::close(std::exchange(event_, -1));
     if (event_ < 0) {
+        forks_ = forkCount();
         event_ = ::eventfd(0, EFD_CLOEXEC);
         if (event_ < 0)
             throw platform_error();

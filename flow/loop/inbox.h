@@ -6,7 +6,8 @@
 //     inbox.takeAll(consume);     // the owner, once a turn
 //
 // Lock-free: a put is one compare-and-swap. The owner is woken, by a write to an eventfd, only when it sleeps. Until it
-// first sleeps there is no eventfd.
+// first sleeps there is no eventfd. In a child of fork() it makes one of its own, so that parent and child do not take
+// each other's wake-ups.
 
 #include "flow/core/frame.h"
 
@@ -59,6 +60,7 @@ private:
     std::atomic<Link*> top_{nullptr}; // newest first, by `next`
     Link asleep_{};
     int event_ = -1;
+    std::uint32_t forks_ = 0; // of the process that made the eventfd
 };
 
 } // namespace flow::detail

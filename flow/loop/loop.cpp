@@ -26,6 +26,7 @@ Loop::Loop(NotCurrent) : previous_(nullptr) {
 
 Loop::Loop() : Loop(NotCurrent()) {
     previous_ = std::exchange(currentLoop, this);
+    noteThreadHasLoop();
 }
 
 void Loop::end() noexcept {

@@ -248,13 +248,19 @@ private:
 
 namespace detail {
 inline constinit thread_local Loop* currentLoop = nullptr;
-}
+
+/// What loop() gives where there is none. While a thread ends, after its thread_local objects (the main thread: when
+/// static objects are destroyed), actors may still be resumed by promises that break: they get a loop on which time
+/// stands still and nothing ever runs. Earlier it is an assertion.
+[[gnu::cold]] Loop& loopOfEndingThread();
+/// Makes that possible on this thread.
+void noteThreadHasLoop() noexcept;
+} // namespace detail
 
 /// The loop of this thread; there must be one.
 inline Loop& loop() {
     Loop* current = detail::currentLoop;
-    FLOW_ASSERT(current, "no loop on this thread: make a RealLoop or SimLoop first");
-    return *current;
+    return current ? *current : detail::loopOfEndingThread();
 }
 inline bool hasLoop() {
     return detail::currentLoop != nullptr;

@@ -47,6 +47,8 @@ ThreadHeap* ThreadHeap::acquire() noexcept {
     static pthread_key_t const key = [] {
         pthread_key_t made;
         ::pthread_key_create(&made, leave);
+        // A child of fork() has only the thread that called it: no other one could unlock the mutex there.
+        ::pthread_atfork([] { mutex.lock(); }, [] { mutex.unlock(); }, [] { mutex.unlock(); });
         return made;
     }();
     ThreadHeap* owner = nullptr;

@@ -23,6 +23,8 @@
 // Simulation. On a simulated loop there are no threads: each call is a task of the loop, so that a run can be repeated.
 // A call that waits for another call of the pool therefore never ends there.
 //
+// A child of fork() has none of the threads: it must not use or destroy a pool that its parent has used.
+//
 // Errors. platform_error if the system gives no thread. run() and runToEnd() throw std::bad_alloc.
 //
 // Threads. All members belong to the loop's thread.

@@ -130,3 +130,27 @@ def test_long_chains_need_no_stack_however_each_part_is_compiled(
     program = tmp_path / "chain"
     subprocess.run([COMPILER, "--coverage", *objects, runtime, "-pthread", "-o", program], check=True)
     subprocess.run([program], check=True, cwd=tmp_path, timeout=60)
+
+
+@pytest.mark.parametrize("compiler", [COMPILER, OTHER])
+@pytest.mark.parametrize(
+    ("options", "advice"),
+    [
+        (["-fno-exceptions"], "compile this file without -fno-exceptions"),
+        (["-ffast-math"], "add -fno-finite-math-only behind -ffast-math"),
+        (["-ffast-math", "-fno-finite-math-only"], None),
+    ],
+)
+def test_options_that_break_the_runtime_are_refused(
+    tmp_path: Path, compiler: str, options: list[str], advice: str | None
+) -> None:
+    (tmp_path / "main.cpp").write_text(PROGRAM, encoding="utf-8")
+    compiled = subprocess.run(
+        [compiler, *FLAGS, *options, "main.cpp", "-o", "main.o"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert (compiled.returncode != 0) == (advice is not None)
+    assert advice is None or advice in compiled.stderr.split("error", 2)[1]

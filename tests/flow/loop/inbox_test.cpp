@@ -2,6 +2,7 @@
 
 #include "flow/loop/real_loop.h"
 #include "flow/sim/sim_loop.h"
+#include "tests/flow/support/death.h"
 
 #include <doctest/doctest.h>
 
@@ -106,4 +107,27 @@ TEST_CASE("inbox: many threads, one owner that sleeps whenever nothing is there"
     for (std::thread& sender : senders)
         sender.join();
     CHECK(inbox.isEmpty());
+}
+
+TEST_CASE("inbox: a loop that has slept before fork() does not take its child's wake-ups, nor the child its own") {
+    RealLoop loop;
+    auto woken = [&] {
+        WorkGuard guard(loop);
+        std::thread other([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(20)); // the loop sleeps by then
+            loop.post([&] { loop.stop(); });
+        });
+        loop.run();
+        other.join();
+    };
+    woken();
+    // With one eventfd for both, the bytes that the children write end each sleep of the parent, and the other way
+    // round.
+    test::Death child = test::runInChild([&] {
+        ::alarm(20);
+        woken();
+        woken();
+    });
+    CHECK(child.status == 0);
+    woken();
 }

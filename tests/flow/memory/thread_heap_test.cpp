@@ -1,9 +1,11 @@
 #include "flow/memory/thread_heap.h"
 
 #include "flow/base/random.h"
+#include "tests/flow/support/death.h"
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <barrier>
 #include <condition_variable>
 #include <cstring>
@@ -378,3 +380,28 @@ TEST_CASE("owner: threads that exchange, reclaim and trim at random never hold a
 }
 
 TEST_SUITE_END();
+
+TEST_CASE("thread heap: a child of fork() can allocate and free, whatever other threads did meanwhile") {
+    std::atomic<bool> over = false;
+    // Threads that begin and end take the allocator's mutex all the time.
+    std::thread busy([&] {
+        while (!over)
+            std::thread([] {
+                void* block = flow::memory::allocate(64);
+                flow::memory::release(block, flow::memory::sizeClassOf(64));
+            }).join();
+    });
+    for (int i = 0; i < 100; ++i) {
+        ::test::Death child = ::test::runInChild([] {
+            ::alarm(20);
+            std::vector<void*> blocks;
+            for (int n = 0; n < 20000; ++n)
+                blocks.push_back(flow::memory::allocate(256));
+            for (void* each : blocks)
+                flow::memory::release(each, flow::memory::sizeClassOf(256));
+        });
+        REQUIRE(child.status == 0);
+    }
+    over = true;
+    busy.join();
+}

@@ -1,0 +1,16 @@
+#pragma once
+// forkCount: whether this process is another one than before.
+//
+//     std::uint32_t const made = forkCount();
+//     if (made != forkCount()) ...                // in a child of fork(): descriptors are shared, other threads are
+//     gone
+
+#include <cstdint>
+
+namespace flow {
+
+/// How many calls of fork() lie between this process and the one that was started as a program. Any thread may call it.
+/// Children of vfork() and posix_spawn() count none: they may only start another program.
+std::uint32_t forkCount() noexcept;
+
+} // namespace flow

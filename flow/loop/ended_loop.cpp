@@ -1,0 +1,44 @@
+// The loop of a thread that ends.
+
+#include "flow/loop/loop.h"
+
+namespace flow::detail {
+namespace {
+
+class EndedLoop final : public Loop {
+public:
+    EndedLoop() : Loop(NotCurrent()) {}
+
+    double timer() override { return 0; }
+    /// So that blocking calls, which would start threads, are tasks as well: none of them runs.
+    bool isSimulated() const override { return true; }
+
+private:
+    double startTurn() noexcept override { return 0; }
+    bool idleUntil(double) override { return false; }
+    bool sliceIsOver() override { return true; }
+};
+
+constinit thread_local bool isEnding = false;
+
+/// The thread_local objects of the main thread are destroyed before all static ones.
+struct EndOfThread {
+    ~EndOfThread() { isEnding = true; }
+};
+
+} // namespace
+
+void noteThreadHasLoop() noexcept {
+    [[maybe_unused]] static thread_local EndOfThread const end;
+}
+
+// Never destroyed: static objects that are destroyed later may still need it.
+Loop& loopOfEndingThread() {
+    FLOW_ASSERT(isEnding, "no loop on this thread: make a RealLoop or SimLoop first");
+    static constinit thread_local Loop* ended = nullptr;
+    if (!ended)
+        ended = new EndedLoop;
+    return *ended;
+}
+
+} // namespace flow::detail
