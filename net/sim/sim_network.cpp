@@ -116,7 +116,7 @@ void SimNetwork::lookAgain() {
 }
 
 Host* SimNetwork::hostAt(Address const& address) const {
-    if (address.isV6())
+    if (!address.isV4())
         return nullptr;
     for (Host* host : hosts_)
         if (host->process().address() == address.v4())

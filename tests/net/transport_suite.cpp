@@ -97,7 +97,7 @@ Future<Void> ports() {
     CHECK(at.port() != 0);
     CHECK(at != second->localAddress());
     CHECK(errorOfListen(at) == address_in_use());
-    CHECK(errorOfListen(Address::parse("203.0.113.7:4500")) == invalid_local_address());
+    CHECK(errorOfListen(*Address::parse("203.0.113.7:4500")) == invalid_local_address());
     first->close();
     CHECK(errorOfListen(at) == Error());
     second.clear();

@@ -28,7 +28,7 @@ std::vector<int> received(int count, Faults const& faults, FaultCounts* counts =
             co_await delay(0.001);
             co_await socket->send(Address(receiver.address(), 1), StringRef(std::to_string(i)));
         }
-        co_await socket->send(Address::parse("192.0.2.1:1"), "nobody is there"_sr);
+        co_await socket->send(*Address::parse("192.0.2.1:1"), "nobody is there"_sr);
         co_await socket->send(Address(receiver.address(), 7), "nobody hears"_sr);
     };
     world.start({.name = "sender", .main = send});

@@ -269,7 +269,7 @@ TEST_CASE("network: addresses go with their processes, also when they are swappe
     world.swapAddresses(a, b);
     world.run(delay(1));
     CHECK(met == std::vector<std::string>{"a", "b"});
-    auto lost = [&]() -> Future<Void> { co_await transport().connect(Address::parse("192.0.2.1:1")); };
+    auto lost = [&]() -> Future<Void> { co_await transport().connect(*Address::parse("192.0.2.1:1")); };
     Process& nowhere = world.start({.name = "nowhere", .main = lost});
     world.run(nowhere.onStop());
     CHECK(nowhere.exit() == connection_failed());
