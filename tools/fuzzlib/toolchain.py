@@ -14,7 +14,7 @@ from pathlib import Path
 from common.process import ROOT
 
 HERE = Path(__file__).parent
-_RUNTIME = ("base", "memory", "core", "loop", "lib")  # the folders of flow/ that generated programs need
+_RUNTIME = ("base", "diag", "memory", "core", "loop", "wait", "lib")  # the folders of flow/ that generated programs need
 SYMBOLIZER = {"ASAN_OPTIONS": "external_symbolizer_path=/usr/bin/addr2line:detect_leaks=0"}
 
 
