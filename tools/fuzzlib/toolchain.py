@@ -14,7 +14,15 @@ from pathlib import Path
 from common.process import ROOT
 
 HERE = Path(__file__).parent
-_RUNTIME = ("base", "diag", "memory", "core", "loop", "wait", "lib")  # the folders of flow/ that generated programs need
+_RUNTIME = (
+    "base",
+    "diag",
+    "memory",
+    "core",
+    "loop",
+    "wait",
+    "lib",
+)  # the folders of flow/ that generated programs need
 SYMBOLIZER = {"ASAN_OPTIONS": "external_symbolizer_path=/usr/bin/addr2line:detect_leaks=0"}
 
 
