@@ -153,4 +153,4 @@ def test_options_that_break_the_runtime_are_refused(
         cwd=tmp_path,
     )
     assert (compiled.returncode != 0) == (advice is not None)
-    assert advice is None or advice in compiled.stderr.split("error", 2)[1]
+    assert advice is None or advice in compiled.stderr.split("error:", 2)[1]
