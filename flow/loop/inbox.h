@@ -2,12 +2,16 @@
 // Inbox: how other threads reach a loop. Any thread puts waiters in, the loop's own thread takes them out, in order.
 //
 //     if (inbox.put(waiter))      // any thread
-//         inbox.wake();           // the owner sleeps
+//         poller.wake();          // the owner sleeps
 //     inbox.takeAll(consume);     // the owner, once a turn
+//     if (inbox.fallAsleep()) {   // the owner, when it has nothing to do
+//         poller.wait(seconds);
+//         if (!inbox.wakeUp())
+//             poller.takeWake();
+//     }
 //
-// Lock-free: a put is one compare-and-swap. The owner is woken, by a write to an eventfd, only when it sleeps. Until it
-// first sleeps there is no eventfd. In a child of fork() it makes one of its own, so that parent and child do not take
-// each other's wake-ups.
+// Lock-free: a put is one compare-and-swap. It finds out whether the owner sleeps, so that nobody makes a system call
+// to wake one that is awake.
 
 #include "flow/core/frame.h"
 
@@ -21,10 +25,10 @@ public:
     Inbox() = default;
     Inbox(Inbox const&) = delete;
     Inbox& operator=(Inbox const&) = delete;
-    ~Inbox();
 
     /// Any thread: puts in a waiter that is parked nowhere; `link.prev` is left alone until it is taken. True if the
-    /// owner sleeps, so that the caller must call wake().
+    /// owner sleeps, so that the caller must wake it. The owner may be gone by then if what was put in has ended it: the
+    /// caller sees to it that it is not.
     bool put(Waiter* waiter) noexcept {
         Link* top = top_.load(std::memory_order_relaxed);
         do
@@ -32,8 +36,11 @@ public:
         while (!top_.compare_exchange_weak(top, &waiter->link, std::memory_order_acq_rel, std::memory_order_relaxed));
         return top == asleep();
     }
-    /// Any thread. The owner may be gone by then if what was put in has ended it: the caller sees to it that it is not.
-    void wake() noexcept;
+    /// Any thread: the owner shall not sleep on. True if it sleeps, as for put().
+    bool rouse() noexcept {
+        Link* sleeps = asleep();
+        return top_.compare_exchange_strong(sleeps, nullptr, std::memory_order_seq_cst);
+    }
 
     /// Owner: whether takeAll() would find anything.
     bool isEmpty() const { return top_.load(std::memory_order_relaxed) == nullptr; }
@@ -48,9 +55,17 @@ public:
         }
     }
 
-    /// Owner: sleeps until something is put in, or for `seconds`; infinity is allowed. Throws platform_error if there
-    /// is no file descriptor to sleep at.
-    void sleep(double seconds);
+    /// Owner: from here on others find it asleep. False if something was put in before.
+    bool fallAsleep() noexcept {
+        Link* nothing = nullptr;
+        // Release: a thread that finds the owner asleep sees its poller prepared.
+        return top_.compare_exchange_strong(nothing, asleep(), std::memory_order_seq_cst);
+    }
+    /// Owner, after fallAsleep(). False if somebody has found it asleep, and wakes it or has done so.
+    bool wakeUp() noexcept {
+        Link* still = asleep();
+        return top_.compare_exchange_strong(still, nullptr, std::memory_order_relaxed);
+    }
 
 private:
     /// What `top_` is while the owner sleeps.
@@ -59,8 +74,6 @@ private:
 
     std::atomic<Link*> top_{nullptr}; // newest first, by `next`
     Link asleep_{};
-    int event_ = -1;
-    std::uint32_t forks_ = 0; // of the process that made the eventfd
 };
 
 } // namespace flow::detail

@@ -10,8 +10,10 @@ namespace {
 struct EndOfTurn : Waiter {
     EndOfTurn(EndOfTurn const&) = delete;
     ~EndOfTurn() { abandon(this); }
-    explicit EndOfTurn(bool& flag) {
-        resume = [](Waiter* self) { *static_cast<bool*>(self->owner) = true; };
+    explicit EndOfTurn(std::atomic<bool>& flag) {
+        resume = [](Waiter* self) {
+            static_cast<std::atomic<bool>*>(self->owner)->store(true, std::memory_order_relaxed);
+        };
         owner = &flag;
         link = {nullptr, nullptr};
     }
@@ -91,17 +93,18 @@ void Loop::run() {
 // A task may run its own loop: that ends the turn of the run further down the stack, but not that run.
 void Loop::runUntil(Cell* cell) {
     FLOW_ASSERT(currentLoop == this, "Loop::run() on a loop that is not the current one of this thread");
-    stopped_ = false;
+    bool outerStops = runs_ != 0 && stopped_.exchange(false); // the task that runs this loop has stopped the outer run
     ++runs_;
     struct Ended {
         Loop& loop;
+        bool outerStops;
         ~Ended() {
             --loop.runs_;
-            loop.stopped_ = false;
+            loop.stopped_ = outerStops;
             loop.turnEnded_ = true;
         }
-    } ended{*this};
-    while (!stopped_ && !(cell && cell->isReady()) && runTurn()) {
+    } ended{*this, outerStops};
+    while (!stopped_.load(std::memory_order_relaxed) && !(cell && cell->isReady()) && runTurn()) {
     }
 }
 
@@ -116,6 +119,20 @@ bool Loop::step() {
         ~Ended() { --runs; }
     } ended{runs_};
     return runTurn();
+}
+
+bool Loop::sleep(double seconds) {
+    Poller& poller = *poller_;
+    poller.prepare();
+    if (!inbox_.fallAsleep())
+        return false;
+    // stop() either sees this loop asleep and wakes it, or is seen here.
+    bool asks = !stopped_.load(std::memory_order_seq_cst);
+    if (asks)
+        poller.wait(seconds);
+    if (!inbox_.wakeUp())
+        poller.takeWake();
+    return asks;
 }
 
 void Loop::takeInbox() {

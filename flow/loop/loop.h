@@ -8,14 +8,16 @@
 //
 // One loop per thread at a time: making one makes it current, destroying it brings back the one before. A loop runs in
 // turns: read the clock once, move expired timers to the ready queue, run ready tasks. now() stands still in a turn.
-// Of all this only post() may be called from another thread.
+// Of all this only post() and stop() may be called from another thread, and stop() from a signal handler.
 
 #include "flow/core/future.h"
 #include "flow/core/result.h"
+#include "flow/loop/poller.h"
 #include "flow/loop/posted_call.h"
 #include "flow/loop/ready_queue.h"
 #include "flow/loop/timer_queue.h"
 
+#include <atomic>
 #include <type_traits>
 #include <vector>
 
@@ -70,22 +72,30 @@ public:
     /// Runs until stop() or until nothing is left to do. With a WorkGuard there is always something: what other threads
     /// may post.
     void run();
-    /// Makes run() return after the current task (the innermost run, if a task runs its own loop).
-    void stop() { stopped_ = turnEnded_ = true; }
+    /// Makes run() return after the current task (the innermost run, if a task runs its own loop); called outside run()
+    /// it ends the next one at once. Any thread may call it, and any signal handler, whether the loop runs or sleeps;
+    /// the caller sees to it that the loop still exists.
+    void stop() noexcept {
+        stopped_.store(true, std::memory_order_seq_cst); // before the look at whether the loop sleeps
+        turnEnded_.store(true, std::memory_order_relaxed);
+        if (inbox_.rouse())
+            poller_->wake();
+    }
 
     /// Runs call() on this loop's thread, once, behind what is ready at that priority when the loop finds it: at the
-    /// latest when the current turn ends. Calls of one thread at one priority run in order. The only member that any
-    /// thread may call; the caller sees to it that the loop still exists. An error that call() throws is reported as
-    /// dropped. Throws std::bad_alloc, and what moving `call` throws.
+    /// latest when the current turn ends. Calls of one thread at one priority run in order. Any thread may call it; the
+    /// caller sees to it that the loop still exists. An error that call() throws is reported as dropped. Throws
+    /// std::bad_alloc, and what moving `call` throws.
     template <class F>
     void post(F call, TaskPriority priority = TaskPriority::DefaultOnMainThread) {
         putIntoInbox(*new detail::PostedCall<F>(std::move(call)), priority);
     }
-    /// The same for a waiter whose `awaited` is Awaited::turn(), and which the loop destroys if it never runs it.
+    /// The same for a waiter whose `awaited` is Awaited::turn(), and which the loop destroys if it never runs it. A
+    /// signal handler may call it.
     void putIntoInbox(detail::Waiter& waiter, TaskPriority priority) noexcept {
         waiter.link.prev = reinterpret_cast<detail::Link*>(static_cast<std::intptr_t>(priority));
         if (inbox_.put(&waiter))
-            inbox_.wake();
+            poller_->wake();
     }
 
     /// What code on this loop shall use as its T, an interface such as FileSystem; null if nobody has provided any.
@@ -159,8 +169,13 @@ protected:
     virtual bool idleUntil(double deadline) = 0;
     /// Whether some WorkGuard expects posts of other threads.
     bool isGuarded() const { return guards_ != 0; }
-    /// Sleeps until something is posted, or for so long; may return early.
-    void sleep(double seconds) { inbox_.sleep(seconds); }
+    /// Sleeps until something is posted, stop() is called or the poller has news, or for so long; may return early.
+    /// Whether the poller was asked for news. Throws what Poller::prepare() throws.
+    bool sleep(double seconds);
+    /// Where this loop sleeps.
+    Poller& poller() const { return *poller_; }
+    /// From here on it sleeps there; null: at an eventfd again.
+    void setPoller(Poller* poller) { poller_ = poller ? poller : &events_; }
     /// The slice counter ran out: true if the task must really give way; either way the counter is set again.
     virtual bool sliceIsOver() = 0;
 
@@ -198,14 +213,16 @@ private:
     friend class WorkGuard;
 
     int slice_ = kSlice;
-    bool stopped_ = false;
-    bool turnEnded_ = false;
+    std::atomic<bool> stopped_{false};
+    std::atomic<bool> turnEnded_{false};
     int runs_ = 0; // runs under way on this loop: a task may start another
     int guards_ = 0;
     int expected_ = 0;
     detail::Link owned_;
     std::uint64_t tasks_ = 0;
     detail::Inbox inbox_;
+    detail::EventPoller events_;
+    Poller* poller_ = &events_; // a thread that finds this loop asleep sees it, since it is not set then
     detail::ReadyQueue ready_;
     detail::TimerQueue timers_;
     Loop* previous_;
@@ -214,7 +231,7 @@ private:
 
 template <class Next>
 bool Loop::runTurnWith(Next&& next) {
-    turnEnded_ = false;
+    turnEnded_.store(false, std::memory_order_relaxed);
     now_ = startTurn();
     resetSlice();
     if (!inbox_.isEmpty()) [[unlikely]]
@@ -227,7 +244,7 @@ bool Loop::runTurnWith(Next&& next) {
             return waitForWork();
         ++tasks_;
         detail::run(task);
-        if (turnEnded_)
+        if (turnEnded_.load(std::memory_order_relaxed))
             break;
     }
     return true;

@@ -2,6 +2,7 @@
 
 #include <ctime>
 #include <limits>
+#include <utility>
 
 namespace flow {
 
@@ -21,12 +22,20 @@ double RealLoop::startTurn() noexcept {
 }
 
 bool RealLoop::idleUntil(double deadline) {
-    if (deadline == std::numeric_limits<double>::infinity() && !isGuarded())
+    if (deadline == std::numeric_limits<double>::infinity() && !isGuarded() && !poller().isWaitedFor())
         return false;
     double seconds = deadline - timer();
     if (seconds > 0)
-        sleep(seconds);
+        polled_ = sleep(seconds);
     return true;
+}
+
+bool RealLoop::runTurn() {
+    if (poller().isUsed() && !std::exchange(polled_, false)) {
+        poller().prepare();
+        poller().wait(0);
+    }
+    return Loop::runTurn();
 }
 
 bool RealLoop::sliceIsOver() {

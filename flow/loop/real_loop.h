@@ -6,6 +6,9 @@
 //
 // now() and timer() count seconds of CLOCK_MONOTONIC. A timer is never early. A task that calls yield() gives way after
 // 2 ms at the latest, or as soon as something more urgent is ready.
+//
+// The loop asks its poller for news when it has nothing to do, and after 64 tasks at the latest: news wait for no more
+// than that, and while there is nothing but news the tasks that are ready have their turn.
 
 #include "flow/loop/loop.h"
 
@@ -18,6 +21,11 @@ public:
 
     double timer() override;
 
+    /// From here on the loop sleeps in `poller`, which must live until another one is given; null: where it slept at
+    /// first. Called by the loop's own thread.
+    void usePoller(Poller* poller) { setPoller(poller); }
+    using Loop::poller;
+
 private:
     static constexpr double kSliceSeconds = 0.002;
     /// A million timers may be due in one second; others shall have their turns meanwhile.
@@ -26,6 +34,9 @@ private:
     double startTurn() noexcept override;
     bool idleUntil(double deadline) override;
     bool sliceIsOver() override;
+    bool runTurn() override;
+
+    bool polled_ = false; // since the last turn
 };
 
 } // namespace flow

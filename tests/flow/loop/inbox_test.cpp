@@ -19,6 +19,21 @@ using namespace flow::detail;
 
 namespace {
 
+/// As a loop sleeps.
+struct Sleeper {
+    Inbox inbox;
+    EventPoller poller;
+
+    void sleep(double seconds) {
+        poller.prepare();
+        if (!inbox.fallAsleep())
+            return;
+        poller.wait(seconds);
+        if (!inbox.wakeUp())
+            poller.takeWake();
+    }
+};
+
 struct Letter : Waiter {
     int sender = 0;
     int number = 0;
@@ -43,17 +58,19 @@ TEST_CASE("inbox: gives in order what was put in") {
 }
 
 TEST_CASE("inbox: sleep returns at once if something is there, and after its time if nothing comes") {
-    Inbox inbox;
-    inbox.sleep(0.001);
-    inbox.sleep(0);
+    Sleeper sleeper;
+    Inbox& inbox = sleeper.inbox;
+    sleeper.sleep(0.001);
+    sleeper.sleep(0);
     Letter letter = {};
     inbox.put(&letter);
-    inbox.sleep(std::numeric_limits<double>::infinity());
+    sleeper.sleep(std::numeric_limits<double>::infinity());
     CHECK_FALSE(inbox.isEmpty());
 }
 
 TEST_CASE("inbox: a sleep in which something is put in does not end before the write that is to end it") {
-    Inbox inbox;
+    Sleeper sleeper;
+    Inbox& inbox = sleeper.inbox;
     std::deque<Letter> letters;
     std::atomic<bool> writes{false};
     std::thread sender([&] {
@@ -62,11 +79,11 @@ TEST_CASE("inbox: a sleep in which something is put in does not end before the w
         } while (!inbox.put(&letters.emplace_back()));
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
         writes = true;
-        inbox.wake();
+        sleeper.poller.wake();
     });
     Waiter *taken = nullptr, *takenBeforeWrite = nullptr;
     while (!writes) {
-        inbox.sleep(0.01); // its time is over before the write
+        sleeper.sleep(0.01); // its time is over before the write
         bool written = writes;
         inbox.takeAll([&](Waiter* waiter) { taken = waiter; });
         if (!written)
@@ -78,18 +95,19 @@ TEST_CASE("inbox: a sleep in which something is put in does not end before the w
 
 TEST_CASE("inbox: many threads, one owner that sleeps whenever nothing is there") {
     constexpr int kThreads = 3, kLetters = 20000;
-    Inbox inbox;
+    Sleeper sleeper;
+    Inbox& inbox = sleeper.inbox;
     std::vector<std::thread> senders;
     std::vector<std::unique_ptr<Letter[]>> letters;
     for (int t = 0; t < kThreads; ++t)
         letters.push_back(std::make_unique<Letter[]>(kLetters));
     for (int t = 0; t < kThreads; ++t)
-        senders.emplace_back([&inbox, t, mine = letters[t].get()] {
+        senders.emplace_back([&sleeper, &inbox, t, mine = letters[t].get()] {
             for (int i = 0; i < kLetters; ++i) {
                 mine[i].sender = t;
                 mine[i].number = i;
                 if (inbox.put(&mine[i]))
-                    inbox.wake();
+                    sleeper.poller.wake();
                 if (i % 97 == 0)
                     std::this_thread::yield();
             }
@@ -97,7 +115,7 @@ TEST_CASE("inbox: many threads, one owner that sleeps whenever nothing is there"
     int next[kThreads] = {};
     int received = 0;
     while (received < kThreads * kLetters) {
-        inbox.sleep(std::numeric_limits<double>::infinity());
+        sleeper.sleep(std::numeric_limits<double>::infinity());
         inbox.takeAll([&](Waiter* waiter) {
             auto* letter = static_cast<Letter*>(waiter);
             REQUIRE(letter->number == next[letter->sender]++);

@@ -115,9 +115,41 @@ TEST_CASE("loop: stop ends a run after the current task, and a later run goes on
     Future<Void> stop = stopper(log);
     loop.run();
     CHECK(log.take() == "stop");
-    loop.stop(); // says nothing to a run that begins later
     loop.run();
     CHECK(log.take() == "low");
+}
+
+TEST_CASE("loop: stop outside run ends the next run at once, and only that") {
+    SimLoop loop;
+    TraceLog log;
+    Future<Void> task = sayAfter(log, "task", 0, TaskPriority::Low);
+    loop.stop();
+    loop.run();
+    CHECK(log.take() == "");
+    loop.run();
+    CHECK(log.take() == "task");
+}
+
+TEST_CASE("loop: a run inside a task that has stopped the outer run is not stopped, and the outer one is") {
+    SimLoop loop;
+    bool later = false;
+    auto nest = []() -> Future<Void> {
+        co_await delay(0, TaskPriority::High);
+        flow::loop().stop();
+        flow::loop().run(delay(1)); // would throw loop_drained
+        CHECK(now() == 1);
+    };
+    auto after = [](bool& flag) -> Future<Void> {
+        co_await delay(2);
+        flag = true;
+    };
+    Future<Void> stop = nest();
+    Future<Void> other = after(later);
+    loop.run();
+    CHECK(stop.isReady());
+    CHECK_FALSE(later);
+    loop.run();
+    CHECK(later);
 }
 
 TEST_CASE("loop: one at a time; destroying one brings back the one before") {

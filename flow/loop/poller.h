@@ -1,0 +1,66 @@
+#pragma once
+// Poller: where a loop sleeps, and how it asks the kernel for news.
+//
+//     poller.prepare();              // the loop: may fail, nothing has happened yet
+//     poller.wait(seconds);          // the loop: until there is news, wake(), or the time is over
+//     poller.wake();                 // any thread, or a signal handler: ends the sleep
+//     poller.takeWake();             // the loop: if somebody has called wake(), or is about to
+//
+// A RealLoop uses its EventPoller, which knows only wake(), until somebody gives it another one with usePoller().
+//
+// What a poller finds makes waiters ready: it puts them, or what they wait at, into the loop's ready queue. It never
+// resumes one inside wait(): a coroutine that is resumed there could complete the future that run() waits for, and the
+// loop would then sleep although it has ended.
+
+#include <cstdint>
+
+namespace flow {
+
+class Poller {
+public:
+    Poller() = default;
+    Poller(Poller const&) = delete;
+    Poller& operator=(Poller const&) = delete;
+    virtual ~Poller() = default;
+
+    /// Called by the loop before wait(), and before others may call wake(). In a child of fork() it replaces what would
+    /// be shared with the parent. Throws platform_error if the kernel gives no descriptor.
+    virtual void prepare() = 0;
+    /// Looks for news, and sleeps for at most so many seconds if there is none. Infinity is allowed; 0 only looks.
+    /// A signal may end it early.
+    virtual void wait(double seconds) noexcept = 0;
+    /// Ends a wait(), or the next one. Any thread and any signal handler may call it, once for each takeWake().
+    virtual void wake() noexcept = 0;
+    /// Called by the loop when another thread has called wake() or will do so within a few instructions: waits for
+    /// that, so that the call comes neither after the end of this object nor in the next sleep.
+    virtual void takeWake() noexcept = 0;
+    /// Whether news may come that somebody waits for: then the loop does not end for want of work.
+    virtual bool isWaitedFor() { return false; }
+    /// Whether wait(0) could find anything: if not, a busy loop does not ask.
+    virtual bool isUsed() const { return false; }
+};
+
+namespace detail {
+
+/// An eventfd to sleep at, made when it is first needed.
+class EventPoller final : public Poller {
+public:
+    ~EventPoller() override;
+
+    void prepare() override;
+    void wait(double seconds) noexcept override;
+    void wake() noexcept override;
+    void takeWake() noexcept override;
+
+    /// To register it elsewhere. Valid after prepare(), until the process forks.
+    int descriptor() const { return event_; }
+    /// Whether prepare() would make a descriptor, because there is none or it is the parent's.
+    bool needsDescriptor() const;
+
+private:
+    int event_ = -1;
+    std::uint32_t forks_ = 0; // of the process that made the eventfd
+};
+
+} // namespace detail
+} // namespace flow
