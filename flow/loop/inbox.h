@@ -27,8 +27,8 @@ public:
     Inbox& operator=(Inbox const&) = delete;
 
     /// Any thread: puts in a waiter that is parked nowhere; `link.prev` is left alone until it is taken. True if the
-    /// owner sleeps, so that the caller must wake it. The owner may be gone by then if what was put in has ended it: the
-    /// caller sees to it that it is not.
+    /// owner sleeps, so that the caller must wake it. The owner may be gone by then if what was put in has ended it:
+    /// the caller sees to it that it is not.
     bool put(Waiter* waiter) noexcept {
         Link* top = top_.load(std::memory_order_relaxed);
         do

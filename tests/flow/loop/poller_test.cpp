@@ -52,7 +52,8 @@ struct CountingPoller final : Poller {
 
 struct Flag : detail::Waiter {
     bool resumed = false;
-    Flag() : Waiter{[](Waiter* self) { static_cast<Flag*>(self)->resumed = true; }, {nullptr}, {nullptr, nullptr}, {}} {}
+    Flag()
+        : Waiter{[](Waiter* self) { static_cast<Flag*>(self)->resumed = true; }, {nullptr}, {nullptr, nullptr}, {}} {}
 };
 
 /// A handler that stops a loop, for as long as it exists.
