@@ -54,7 +54,7 @@ public:
         if (self->has(Cell::kCancelled)) [[unlikely]]
 #endif
             wait.cancel();
-        return wait.isReady();
+        return wait.isReady() || wait.start();
     }
     FLOW_INLINE Exit park(Pending wait, int entry) {
         entry_ = entry;

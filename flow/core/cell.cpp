@@ -1,6 +1,7 @@
 #include "flow/core/cell.h"
 
 #include "flow/base/stack.h"
+#include "flow/core/in_place.h"
 
 namespace flow::detail {
 namespace {
@@ -36,6 +37,8 @@ void detach(Waiter* waiter) noexcept {
         waiter->link.unlink();
     if (waiter->awaited.isTimer()) {
         FastAllocator<sizeof(TimerSlot)>::release(waiter->awaited.timer());
+        waiter->awaited = {};
+    } else if (waiter->awaited.isOperation()) {
         waiter->awaited = {};
     } else if (waiter->awaited.isGroup()) {
         BranchGroup* group = waiter->awaited.group();
@@ -82,7 +85,7 @@ public:
         Waiter* frame = cell->frame();
         if (frame->link.isLinked()) {
             frame->link.unlink();
-            if (frame->awaited.isTimer())
+            if (frame->awaited.isTimer() || frame->awaited.isOperation())
                 detach(frame);
         } else if (frame->awaited.isGroup()) {
             detach(frame);
@@ -252,6 +255,11 @@ void cancel(Cell* cell) noexcept {
         stack.push(cell);
         stack.unwind();
     });
+}
+
+bool startDormant(Cell* cell, StartKept how) {
+    KeptFrame* frame = KeptFrame::of(cell);
+    return frame->start(frame, how);
 }
 
 void lastFutureGone(Cell* cell) noexcept {

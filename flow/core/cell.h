@@ -239,6 +239,11 @@ void breakPromise(Cell* cell, Error error) noexcept;
 /// and repeated calls.
 void cancel(Cell* cell) noexcept;
 
+/// How an operation in place that a cell waits for is started; see flow/core/in_place.h.
+enum class StartKept : bool { Always, OnlyIfReady };
+/// Starts that of a dormant cell. True if it is ready, and taken.
+FLOW_RARE bool startDormant(Cell* cell, StartKept how);
+
 /// A cell of this thread that holds actor_cancelled, with a future reference for the caller: what the wait of a
 /// cancelled actor finds instead of the operand that it was given, whose reference is released.
 FLOW_RARE Cell* cancelledCell(Cell* operand = nullptr) noexcept;

@@ -31,8 +31,8 @@ struct TimerSlot;
 struct BranchGroup;
 
 /// What a parked Waiter waits for: nothing (it is ready, or runs), a cell of which it holds a future reference, a slot
-/// in a timer queue, or a group of branches. One word; the kind is in the low bits. A call that was posted to a loop
-/// waits for nothing but its turn; it is told apart because the loop owns it.
+/// in a timer queue, a group of branches, or an operation in place. One word; the kind is in the low bits. A call that
+/// was posted to a loop waits for nothing but its turn; it is told apart because the loop owns it.
 class Awaited {
 public:
     constexpr Awaited() = default;
@@ -52,16 +52,31 @@ public:
         return awaited;
     }
 
+    /// An operation that is parked at a source, which is aligned to 8 bytes.
+    static Awaited operation(void* op) {
+        Awaited awaited;
+        awaited.word_ = reinterpret_cast<std::uintptr_t>(op) | kTurn;
+        return awaited;
+    }
+    /// The same for a frame that a failure of the source ends.
+    Awaited propagating() const {
+        Awaited awaited;
+        awaited.word_ = word_ | kPropagates;
+        return awaited;
+    }
+
     bool isNothing() const { return word_ == 0; }
     bool isCell() const { return word_ != 0 && (word_ & kMask) == 0; }
     bool isTimer() const { return (word_ & kMask) == kTimer; }
     bool isGroup() const { return (word_ & kMask) == kGroup; }
     bool isTurn() const { return word_ == kTurn; }
+    bool isOperation() const { return (word_ & kMask) == kTurn && word_ != kTurn; }
     bool isPropagating() const { return word_ & kPropagates; }
     /// Of a wait that is known not to be propagating.
     Cell* cell() const { return reinterpret_cast<Cell*>(word_); }
     Cell* anyCell() const { return reinterpret_cast<Cell*>(word_ & ~kPropagates); }
     TimerSlot* timer() const { return reinterpret_cast<TimerSlot*>(word_ & ~kMask); }
+    void* operation() const { return reinterpret_cast<void*>(word_ & ~(kMask | kPropagates)); }
     BranchGroup* group() const { return reinterpret_cast<BranchGroup*>(word_ & ~kMask); }
 
 private:
@@ -69,7 +84,7 @@ private:
     static constexpr std::uintptr_t kGroup = 2;
     static constexpr std::uintptr_t kTurn = 3;
     static constexpr std::uintptr_t kMask = 3;
-    static constexpr std::uintptr_t kPropagates = 4; // with a cell only
+    static constexpr std::uintptr_t kPropagates = 4; // with a cell or an operation
     std::uintptr_t word_ = 0;
 };
 
@@ -124,6 +139,7 @@ struct Cell {
     static constexpr std::uint8_t kUncancellable = 16;          // it runs on without futures
     static constexpr std::uint8_t kDestroyValue = 32;           // a destructor pointer stands at the end of the prefix
     static constexpr std::uint8_t kPropagates = 64;             // a cancel destroys the frame at its current wait
+    static constexpr std::uint8_t kDormant = kNever;            // with kHasFrame: an operation that is not started
 
     bool isReady() const { return flags & kReadyBit; }
     bool isError() const { return flags & kErrorBit; }
@@ -131,6 +147,7 @@ struct Cell {
     bool isUnset() const { return (flags & kStatusMask) == kUnset; }
     void setStatus(std::uint8_t status) { flags = static_cast<std::uint8_t>((flags & ~kStatusMask) | status); }
     bool has(std::uint8_t flag) const { return flags & flag; }
+    bool isDormant() const { return (flags & (kDormant | kHasFrame)) == (kDormant | kHasFrame); }
     /// A stream's: marked as nothing else is that has no frame.
     bool isStream() const { return (flags & (kUncancellable | kHasFrame)) == kUncancellable; }
 

@@ -187,6 +187,25 @@ struct DelayAwaiter : Base {
                 throwError(this->promise()->takeAwaited());
     }
 };
+/// For operations in place. The operation is the temporary of the expression, or a variable.
+template <class Op, class Base>
+struct OperationAwaiter {
+    PromiseBase* promise;
+    Op* op;
+
+    FLOW_INLINE bool await_ready() const { return !promise->waitForOperation<Base::kPropagates>(*op); }
+    FLOW_INLINE void await_suspend(std::coroutine_handle<>) const noexcept {
+        promise->noteSuspended();
+        if constexpr (Base::kPropagates)
+            if (!promise->isParked()) [[unlikely]]
+                failAtOnce(promise->frame(), promise->takeAwaited());
+    }
+    FLOW_INLINE typename Op::Result await_resume() const {
+        if (Cell* failed = promise->takePropagating()) [[unlikely]]
+            throwError(failed);
+        return op->take();
+    }
+};
 /// With Marked, the coroutine is one that propagates errors and cancels everywhere else.
 template <class T, bool Marked>
 struct TryAwaiter : CellAwaiter<Awaiter> {

@@ -276,6 +276,12 @@ public:
         this->template waitFor<S::kPropagates>(coro::pending<Void>(never).cell());
         return give<DelayAwaiter<Base>>(this);
     }
+    template <class A>
+        requires InPlace<std::remove_cvref_t<A>>
+    FLOW_INLINE auto await_transform(A&& op) {
+        beginWait();
+        return OperationAwaiter<std::remove_reference_t<A>, Base>{this, &op};
+    }
     ParkedAwaiter await_transform(parked) { return {}; }
 
     /// Awaitables that need the promise itself, such as race.

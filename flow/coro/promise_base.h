@@ -112,6 +112,20 @@ public:
         }
         return known(false);
     }
+    /// An operation in place. The answer is whether to suspend, as of waitForOperand().
+    template <bool Propagates, class Op>
+    FLOW_INLINE bool waitForOperation(Op& op) {
+        if (isCancelled()) [[unlikely]] {
+            awaited_ = cancelledCell();
+            return Propagates;
+        }
+        if (op.isReady())
+            return false;
+        op.park(*frame());
+        if constexpr (Propagates)
+            frame()->awaited = frame()->awaited.propagating();
+        return known(true);
+    }
     FLOW_INLINE bool waitFor(ChooseBase& choose) {
         if (choose.decided())
             return false;
@@ -123,7 +137,7 @@ public:
     FLOW_INLINE bool waitFor(Pending& operand) {
         if (isCancelled()) [[unlikely]]
             operand.cancel();
-        if (operand.isReady())
+        if (operand.isReady() || operand.start())
             return false;
         if (operand.isDelay()) {
             loop().parkUntil(frame(), operand.asDelay().deadline(), operand.asDelay().priority());

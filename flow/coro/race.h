@@ -4,12 +4,12 @@
 //     auto first = co_await race(reply, delay(1.0), [&] { return retry(); });
 //     if (first.index() == 0) use(std::get<0>(first));
 //
-// Operands are futures, streams, delays, or callables that make one. They are looked at in order; the first that is
-// ready wins and later ones are not even evaluated, if they are callables. If none is ready the coroutine waits for the
-// first to come. The losers are released before the race returns, in their order: futures that nobody else holds are
-// cancelled, streams keep their elements. One stream can be no more than one operand. The result is a std::variant with
-// a place for each operand (Void for delays). An error of the winner is thrown. Cancel-safe: cancelling releases all
-// operands.
+// Operands are futures, streams, delays, operations in place, or callables that make one. They are looked at in order;
+// the first that is ready wins and later ones are not even evaluated, if they are callables. If none is ready the
+// coroutine waits for the first to come. The winner takes what it waited for; then the losers are released, in their
+// order: futures that nobody else holds are cancelled. Streams and operations that lose keep what they have. One stream
+// can be no more than one operand. The result is a std::variant with a place for each operand (Void for delays). An
+// error of the winner is thrown. Cancel-safe: cancelling releases all operands.
 
 #include "flow/coro/coroutine.h"
 
@@ -54,6 +54,14 @@ struct RaceOperand<FutureStream<T>> : ExistingOperand {
     static T take(Pending wait) { return wait.takeNext<T>(); }
 };
 
+template <InPlace Op>
+struct RaceOperand<Op> : ExistingOperand {
+    using Value = typename Op::Result;
+    static bool isReady(Op& op) { return op.isReady(); }
+    static Pending operand(Op const& op) { return flow::pending<Value>(op); }
+    static Value take(Pending wait) { return wait.takeValue<Value>(); }
+};
+
 struct TimeOperand : ExistingOperand {
     using Value = Void;
     static Pending operand(auto const& time) { return flow::pending<Void>(time); }
@@ -80,6 +88,8 @@ template <class... Operands>
 class [[nodiscard]] Race {
     template <std::size_t I>
     using Operand = coro::detail::RaceOperand<std::remove_cvref_t<std::tuple_element_t<I, std::tuple<Operands...>>>>;
+    template <std::size_t I>
+    static constexpr bool kInPlace = InPlace<std::remove_cvref_t<std::tuple_element_t<I, std::tuple<Operands...>>>>;
     using Choice = Choose<sizeof...(Operands)>;
     static constexpr bool kAllExist = (coro::detail::RaceOperand<std::remove_cvref_t<Operands>>::kExists && ...);
     struct Nothing {
@@ -176,15 +186,25 @@ private:
     FLOW_INLINE bool isReady() {
         if (!Operand<I>::isReady(std::get<I>(operands_)))
             return false;
-        choose_.decide(I, operand<I>());
+        if constexpr (kInPlace<I>)
+            choose_.decide(I, Pending());
+        else
+            choose_.decide(I, operand<I>());
         return true;
     }
     template <bool Propagates, std::size_t... I>
     FLOW_INLINE void parkAll(std::index_sequence<I...>) {
         typename Choice::Evaluation evaluation(choose_); // there may be no memory for a timer
-        (choose_.template parkThere<Propagates>(I, operand<I>()), ...);
+        (parkAt<Propagates, I>(), ...);
         choose_.parkedAll(sizeof...(I));
         evaluation.done();
+    }
+    template <bool Propagates, std::size_t I>
+    FLOW_INLINE void parkAt() {
+        if constexpr (kInPlace<I>)
+            choose_.template parkOperation<Propagates>(I, std::get<I>(operands_));
+        else
+            choose_.template parkThere<Propagates>(I, operand<I>());
     }
 
     template <bool Propagates, class Function, std::size_t... I>
@@ -196,8 +216,14 @@ private:
     }
 
     FLOW_INLINE Value settle() {
-        detail::Cell* cell = choose_.result().cell();
-        [[maybe_unused]] std::tuple<Operands...> unevaluated(std::move(operands_));
+        struct Losers {
+            Race* race;
+            ~Losers() { // after the winner has taken
+                race->choose_.releaseLosers();
+                [[maybe_unused]] std::tuple<Operands...> unevaluated(std::move(race->operands_));
+            }
+        } losers{this};
+        detail::Cell* cell = choose_.found().cell();
         if (cell && cell->isError()) [[unlikely]]
             coro::throwError(cell);
         return take<0>(cell);
@@ -208,6 +234,9 @@ private:
         if constexpr (I + 1 < sizeof...(Operands))
             if (!choose_.won(I))
                 return take<I + 1>(cell);
+        if constexpr (kInPlace<I>)
+            if (!cell) // of a race that looks at its operands one by one there is one
+                return Value(std::in_place_index<I>, std::get<I>(operands_).take());
         return Value(std::in_place_index<I>, Operand<I>::take(Pending(cell)));
     }
 

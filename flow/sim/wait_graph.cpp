@@ -35,6 +35,8 @@ std::string describe(Waiter const* waiter, CellSource const& source) {
         return waiter->link.isLinked() ? "its turn" : "nothing: it runs";
     if (awaited.isTurn())
         return "its turn";
+    if (awaited.isOperation())
+        return "a source";
     if (awaited.isTimer())
         return format("a timer at %.9g", awaited.timer()->deadline);
     if (!awaited.isGroup())

@@ -14,7 +14,8 @@
 //     if (choose.won(0)) ...
 //
 // Lazy: `when` is true as soon as its operand is ready, so that later operands are left unevaluated; `undecided` says
-// the same later. Losers are released before the winner goes on; a stream that loses keeps its element. Each branch is
+// the same later. Losers are released before the winner goes on, but after it has taken: a stream that loses keeps its
+// element, and a loser that pops the winner's stream finds the next one. Each branch is
 // a Waiter of its own; the frame points at the group, so that cancelling the frame finds all branches.
 
 #include "flow/wait/pending.h"
@@ -74,6 +75,16 @@ public:
         }
         operand.park(&branch);
     }
+    template <bool Propagates = false, class Op>
+    FLOW_INLINE void parkOperation(std::uint32_t index, Op& op) {
+        Waiter& branch = group_.branches[index];
+        branch.resume = fire<Propagates>;
+        branch.owner = this;
+        branch.link.next = nullptr;
+        branch.awaited = {};
+        group_.count = index; // it may throw
+        op.park(branch);
+    }
     FLOW_INLINE void parkedAll(std::uint32_t count) { group_.count = count; }
     /// Whether that has decided it.
     FLOW_INLINE bool isOver() const { return group_.winner != kNobody || !frame()->awaited.isNothing(); }
@@ -99,6 +110,10 @@ public:
             if (branch.awaited.isCell() && !branch.awaited.cell()->isReady()) {
                 Cell* cell = branch.awaited.cell();
                 checkThread(cell);
+                if (cell->isDormant() && startDormant(cell, StartKept::Always)) [[unlikely]] {
+                    group_.winner = behindGroup(&branch);
+                    break;
+                }
                 // An operand behind it may have begun to wait for it. Without this the next send() finds out.
                 FLOW_CHECK(cell->waiters.isEmpty() || !cell->isStream(), kTwoReaders);
                 pushFront(cell->waiters, branch.link);
@@ -156,6 +171,7 @@ private:
         branch.resume = fire<Propagates>;
         branch.owner = this;
         branch.link.next = nullptr;
+        operand.startIfReady();               // otherwise decided() starts it
         if (operand.isDelay()) [[unlikely]] { // fires from the loop only
             branch.awaited = {};
             operand.park(&branch);
@@ -275,6 +291,8 @@ public:
         releaseLosers();
         return found;
     }
+    /// The first half of result(); releaseLosers() is the other.
+    FLOW_INLINE Pending found() { return Pending::resumed(frame()); }
     /// The rest of result() where what the frame goes on with has already been taken from it.
     FLOW_INLINE void releaseLosers() {
         if (!hasLosers())
@@ -283,6 +301,16 @@ public:
             releaseEach(std::make_index_sequence<N>());
         else
             releaseAllLosers();
+    }
+
+    /// The element of the stream that has won. The losers, which may read the same stream, are released after that.
+    template <class T>
+    T takeNext(Pending won) {
+        struct Losers {
+            Choose& choose;
+            ~Losers() { choose.releaseLosers(); }
+        } losers{*this};
+        return won.takeNext<T>();
     }
 
     /// Whether that operand has decided it.

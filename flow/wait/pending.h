@@ -1,6 +1,7 @@
 #pragma once
 // Pending: what the operand of a wait comes down to, once it has been evaluated: a cell of which a reference is held,
-// a delay, or nothing to wait for. The styles suspend on a Pending; emitted code names it directly.
+// a delay, an operation that is not started, or nothing to wait for. The styles suspend on a Pending; emitted code
+// names it directly.
 //
 //     Pending wait = pending<int>(future);        // T is exact: Future<int> or Never
 //     if (!wait.isReady()) ... suspend ...
@@ -10,6 +11,7 @@
 // A Pending is copied freely but owns one reference: exactly one take..., drop or park must follow.
 
 #include "flow/base/inline.h"
+#include "flow/core/in_place.h"
 #include "flow/core/result.h"
 #include "flow/core/stream.h"
 #include "flow/wait/delay.h"
@@ -39,6 +41,8 @@ struct ResultOf : std::type_identity<Void> {}; // of what cannot be waited for: 
 template <class Awaitable>
     requires requires { typename Awaitable::Element; }
 struct ResultOf<Awaitable> : std::type_identity<typename Awaitable::Element> {};
+template <InPlace Op>
+struct ResultOf<Op> : std::type_identity<typename Op::Result> {};
 template <>
 struct ResultOf<Never> : std::type_identity<Void> {};
 template <>
@@ -66,6 +70,13 @@ public:
     constexpr Pending() = default;
     explicit Pending(detail::Cell* cell) : cell_(cell) {}
     explicit Pending(Delay delay) : kind_(Kind::Delay), priority_(delay.priority()), deadline_(delay.deadline()) {}
+    /// An operation in place, which is started when the frame is about to wait for it.
+    template <InPlace Op>
+    static Pending operation(Op const& op) {
+        Pending pending(detail::Kept<Op>::create(op));
+        pending.kind_ = Kind::Operation;
+        return pending;
+    }
     /// What a wait finds after it was resumed: the cell in `awaited`, or nothing after a delay.
     FLOW_INLINE static Pending resumed(detail::Waiter* waiter) {
         Pending pending(waiter->awaited.cell());
@@ -75,6 +86,19 @@ public:
 
     FLOW_INLINE bool isReady() const { return kind_ == Kind::Cell && (!cell_ || cell_->isReady()); }
     bool isDelay() const { return kind_ == Kind::Delay; }
+    bool isOperation() const { return kind_ == Kind::Operation; }
+    /// Starts what is an operation; true if it is ready then. From there on it is a cell like others.
+    FLOW_INLINE bool start() {
+        if (kind_ != Kind::Operation)
+            return false;
+        kind_ = Kind::Cell;
+        return detail::startDormant(cell_, detail::StartKept::Always);
+    }
+    /// The same if it is ready; otherwise it stays as it is.
+    FLOW_INLINE void startIfReady() {
+        if (kind_ == Kind::Operation && detail::startDormant(cell_, detail::StartKept::OnlyIfReady))
+            kind_ = Kind::Cell;
+    }
     Delay asDelay() const { return {deadline_, priority_}; }
     /// Null if there is nothing to wait for. Not asked of a delay.
     detail::Cell* cell() const { return cell_; }
@@ -120,15 +144,15 @@ public:
         return true;
     }
     /// Becomes what every wait of a cancelled actor finds.
-    FLOW_INLINE void cancel() { *this = Pending(detail::cancelledCell(kind_ == Kind::Cell ? cell_ : nullptr)); }
+    FLOW_INLINE void cancel() { *this = Pending(detail::cancelledCell(kind_ == Kind::Delay ? nullptr : cell_)); }
     /// No result is wanted.
     FLOW_INLINE void drop() const {
-        if (kind_ == Kind::Cell && cell_)
+        if (kind_ != Kind::Delay && cell_)
             detail::releaseFuture(cell_);
     }
 
 private:
-    enum class Kind : unsigned char { Cell, Delay };
+    enum class Kind : unsigned char { Cell, Delay, Operation };
 
     Kind kind_ = Kind::Cell;
     TaskPriority priority_ = TaskPriority::Zero;
@@ -184,6 +208,10 @@ Pending pending(Awaitable&& awaitable) {
         } else {
             return Pending(std::forward<Awaitable>(awaitable).release());
         }
+    } else if constexpr (InPlace<Plain>) {
+        static_assert(std::is_same_v<T, typename Plain::Result>,
+                      "the result of wait(E) is declared with another type than the operation gives");
+        return Pending::operation(awaitable);
     } else {
         static_assert(!detail::isPromise<Plain>, "wait(p) takes a Future: write wait(p.getFuture())");
         static_assert(!detail::isStream<Plain>, "wait(s) takes a Future: what comes of a stream is had by waitNext(s)");

@@ -104,7 +104,8 @@ class _CoroutinePrinter(Printer):
     def _suspend(self, node: Suspend) -> str:
         parked = "co_await flow::coro::parked();"
         if node.is_choose:
-            return f"if (actor__->waitFor(choose__)) {parked} wait__ = choose__.result();"
+            suspend = f"if (actor__->waitFor(choose__)) {parked} wait__ = choose__."
+            return suspend + (f"found(); {self._release_losers(node)}" if node.streams else "result();")
         return f"if (actor__->waitFor(wait__)) {{ {parked} wait__ = actor__->settled(); }}"
 
     def _fail(self, error: str) -> str:

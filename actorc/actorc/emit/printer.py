@@ -217,6 +217,13 @@ class Printer(ABC):
         keep = "error__ = caught__;" if catch.is_error else "exception__.hold(caught__);"
         return f"catch ({pieces(catch.type)} caught__) {{ {keep} goto {catch.handler}; }} "
 
+    @staticmethod
+    def _release_losers(node: Suspend) -> str:
+        """Behind a choose: unless a stream has won, of which the element is taken first."""
+        won = " || ".join(f"choose__.won({index})" for index in node.streams)
+        unless = f"if (wait__.failed() || !({won})) " if won else ""
+        return f"{unless}choose__.releaseLosers();"
+
     def _branches(self, node: Branches) -> None:
         last = len(node.bodies) - 1
         for index, body in enumerate(node.bodies):

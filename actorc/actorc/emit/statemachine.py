@@ -142,7 +142,7 @@ class _StateMachinePrinter(Printer):
         if node.is_choose:
             park = f"return actor__.park(choose__, {number});"
             taken = "wait__ = actor__.taken();"
-            return f"if (!choose__.decided()) {park} {taken} resume{number}: choose__.releaseLosers();"
+            return f"if (!choose__.decided()) {park} {taken} resume{number}: {self._release_losers(node)}"
         return f"if (!actor__.ready(wait__, from__)) return actor__.park(wait__, {number}); resume{number}:"
 
     def _fail(self, error: str) -> str:

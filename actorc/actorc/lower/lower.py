@@ -66,6 +66,7 @@ class _Lowering(PrefixLowering):
 
     def body(self, block: syntax.Block) -> Body:
         moves = _MOVE.finditer(self._source.text, block.span.start, block.span.end)
+        self._raced: set[Span] = set()  # of the waits for streams in a choose
         self._moved = {match[1]: match.start() for match in moves}  # the last place where each name is moved on
         nodes, ends = self._list(block.statements, reachable=True)
         chooses = [len(wait.whens) for wait in self._numbers if isinstance(wait, syntax.Choose)]
@@ -221,7 +222,7 @@ class _Lowering(PrefixLowering):
         line = self._end_line(wait)
         result = wait.result
         if result is None:
-            text = "(void)wait__.takeNext<flow::Void>();" if wait.is_stream else "wait__.drop();"
+            text = f"(void){self._next(wait, 'flow::Void')};" if wait.is_stream else "wait__.drop();"
             return [Code(line, (text,))]
         value = self._value(wait)
         if result.kind is ResultKind.STATE:
@@ -232,7 +233,14 @@ class _Lowering(PrefixLowering):
 
     def _value(self, wait: syntax.WaitExpr) -> str:
         """The result by value."""
-        return f"wait__.{'takeNext' if wait.is_stream else 'takeValue'}<{self._result_type(wait)}>()"
+        type_ = self._result_type(wait)
+        return self._next(wait, type_) if wait.is_stream else f"wait__.takeValue<{type_}>()"
+
+    def _next(self, wait: syntax.WaitExpr, type_: str) -> str:
+        """The next element. In a choose the losers are released after it was taken: one may read the same stream."""
+        if wait.span in self._raced:
+            return f"choose__.takeNext<{type_}>(wait__)"
+        return f"wait__.takeNext<{type_}>()"
 
     def _result_local(self, wait: syntax.WaitExpr) -> list[Statement]:
         """The local that holds what was waited for."""
@@ -263,7 +271,10 @@ class _Lowering(PrefixLowering):
     def _choose(self, item: syntax.Choose, reachable: bool) -> Lowered:
         line = self._end_line(item.whens[-1].wait)
         nodes: Nodes = [self._choose_operands(item)] if reachable else []
-        nodes.append(Suspend(line, self._numbers[item], self._waiting_label(item), is_choose=True))
+        streams = tuple(index for index, when in enumerate(item.whens) if when.wait.is_stream)
+        self._raced.update(item.whens[index].wait.span for index in streams)
+        number, label = self._numbers[item], self._waiting_label(item)
+        nodes.append(Suspend(line, number, label, is_choose=True, streams=streams))
         nodes.append(self._if_failed(line))
         bodies = []
         any_ends = False

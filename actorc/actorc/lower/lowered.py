@@ -121,11 +121,15 @@ class ChooseOperands(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Suspend(Node):
-    """Where the actor suspends if what it waits for is not ready. `label` stands in front: see `prefix` in lower."""
+    """Where the actor suspends if what it waits for is not ready. `label` stands in front: see `prefix` in lower.
+
+    `streams`: the operands of a choose that are streams, which release the losers when their element has been taken.
+    """
 
     number: int
     label: LabelName
     is_choose: bool
+    streams: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

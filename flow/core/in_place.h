@@ -1,0 +1,149 @@
+#pragma once
+// Operations in place: a small value that names what to wait for. How to write something that can be waited for again
+// and again; flow/core/operation.h has what ends once and needs state of its own.
+//
+//     class Tickets {                                     // hands out numbers
+//     public:
+//         struct Take {                                   // satisfies InPlace
+//             using Result = int;
+//             Tickets* tickets;
+//             bool isReady() const { return tickets->free_ != 0; }
+//             void park(WaiterNode& waiter) { tickets->source_.park(waiter, *this); }
+//             int take() const { return tickets->free_--; }
+//         };
+//         Take take() { return {this}; }
+//         void add() { ++free_; source_.wakeInTurn(); }
+//     private:
+//         int free_ = 0;
+//         Source<Take> source_;                           // flow/wait/source.h: those that wait, oldest first
+//     };
+//     int mine = co_await tickets.take();                 // a coroutine
+//     int mine = wait(tickets.take());                    // an actor
+//     auto first = co_await race(tickets.take(), delay(1.0));
+//     Future<int> mine = keep(tickets.take());            // takes as soon as there is something to take
+//
+// In a coroutine or a race nothing is allocated: the waiting frame itself is parked. A wait or a `when` of an actor
+// takes one block. What loses a race or a choose, or is cancelled while it waits, has taken nothing: only the winner
+// takes, when it goes on. What keep() has taken stays in its future, and is dropped with it. Everything here belongs to
+// one thread: the one that made it.
+
+#include "flow/core/future.h"
+#include "flow/core/result.h"
+
+#include <concepts>
+#include <type_traits>
+
+namespace flow {
+
+/// What is parked: a frame, a branch of a race, a callback. An operation passes it on to its source.
+using WaiterNode = detail::Waiter;
+
+/// An operation in place. isReady() asks and takes nothing. park() is called if it is not ready; it runs nobody's code.
+/// take() is called by the winner, before anything else runs; it may throw an Error, as park() may.
+template <class Op>
+concept InPlace = std::is_trivially_copyable_v<Op> && sizeof(Op) <= 32 && requires(Op& op, WaiterNode& waiter) {
+    typename Op::Result;
+    { op.isReady() } -> std::same_as<bool>;
+    op.park(waiter);
+    { op.take() } -> std::same_as<typename Op::Result>;
+};
+
+namespace detail {
+
+/// The frame of a cell that waits for an operation. Until it is started it is dormant: linked to itself, so that a
+/// cancel finds it parked.
+struct KeptFrame : Waiter {
+    /// Parks it, or takes at once: then the answer is true, and the cell is ready. With OnlyIfReady it is not parked.
+    bool (*start)(KeptFrame*, StartKept);
+
+    static KeptFrame* of(Cell* cell) { return static_cast<KeptFrame*>(cell->frame()); }
+};
+
+template <InPlace Op>
+struct Kept : KeptFrame {
+    using T = typename Op::Result;
+    alignas(16) Op op;
+
+    explicit Kept(Op const& given) : KeptFrame(), op(given) {
+        resume = resumeKept;
+        destroy = nullptr;
+        KeptFrame::start = startKept;
+        link.reset();
+    }
+
+    static Cell* create(Op const& op) {
+        Cell* cell = newCell<T>(sizeof(Kept), 1, 1, Cell::kHasFrame | Cell::kDormant);
+        ::new (cell->frame()) Kept(op);
+        return cell;
+    }
+
+private:
+    static bool startKept(KeptFrame* frame, StartKept how) {
+        auto* kept = static_cast<Kept*>(frame);
+        Cell* cell = Cell::of(frame);
+        Error error;
+        try {
+            if (!kept->op.isReady()) {
+                if (how == StartKept::OnlyIfReady)
+                    return false;
+                cell->setStatus(Cell::kUnset);
+                kept->link.next = nullptr;
+                kept->op.park(*kept);
+                return false;
+            }
+        } catch (...) {
+            error = currentError();
+        }
+        std::uint8_t status = error.isValid() ? Cell::kError : kept->take();
+        if (error.isValid())
+            cell->error = error;
+        setEnded<T>(cell, status); // nobody waits yet
+        cell->promises = 0;
+        return true;
+    }
+
+    /// The status that the cell is to have.
+    std::uint8_t take() noexcept {
+        Cell* cell = Cell::of(this);
+        try {
+            if constexpr (kStored<T>)
+                constructValue<T>(cell, op.take());
+            else
+                op.take();
+            return Cell::kValue;
+        } catch (...) {
+            cell->error = currentError();
+            return Cell::kError;
+        }
+    }
+
+    /// The source has something for it, or has failed it, or it is cancelled.
+    static void resumeKept(Waiter* waiter) {
+        auto* kept = static_cast<Kept*>(waiter);
+        Cell* cell = Cell::of(waiter);
+        std::uint8_t status;
+        if (Cell* failed = waiter->awaited.anyCell()) {
+            waiter->awaited = {};
+            cell->error = takeError(failed);
+            status = Cell::kError;
+        } else {
+            status = kept->take();
+        }
+        if (Waiter* last = finishFrame<T>(cell, status))
+            FLOW_HAND_OVER(last);
+    }
+};
+
+} // namespace detail
+
+/// A future of the operation. It takes as soon as it can, even if nobody waits for the future; dropping it before that
+/// takes nothing. One block.
+template <InPlace Op>
+[[nodiscard]] Future<typename Op::Result> keep(Op const& op) {
+    detail::Cell* cell = detail::Kept<Op>::create(op);
+    auto future = Future<typename Op::Result>::adopt(cell);
+    detail::startDormant(cell, detail::StartKept::Always);
+    return future;
+}
+
+} // namespace flow

@@ -1,0 +1,32 @@
+#include "flow/wait/source.h"
+
+namespace flow::detail {
+
+void SourceBase::failAll(Error error) noexcept {
+    Link failing; // a waiter that runs may destroy the source
+    failing.reset();
+    while (!waiters_.isEmpty()) {
+        Waiter* waiter = takeFirst(waiters_);
+        pushBack(failing, waiter->link);
+    }
+    while (!failing.isEmpty()) {
+        Waiter* waiter = takeFirst(failing);
+        if (waiter->awaited.isPropagating()) {
+            waiter->awaited = {};
+            if (Waiter* last = failFrame(waiter, error))
+                run(last);
+            continue;
+        }
+        Cell* failed;
+        try {
+            failed = newCell<Void>(0, 1, 0, Cell::kError);
+            failed->error = error;
+        } catch (std::bad_alloc const&) {
+            failed = cancelledCell(); // what needs no memory
+        }
+        waiter->awaited = failed;
+        run(waiter);
+    }
+}
+
+} // namespace flow::detail

@@ -1,0 +1,96 @@
+#pragma once
+// Source<Op>: those that wait for one thing, oldest first. What an operation in place is parked at; see
+// flow/core/in_place.h for the other half and an example.
+//
+//     Source<Take> source;
+//     source.park(waiter, *this);          // in Take::park()
+//     source.wakeInTurn();                 // something has come: its first waiter goes on in a turn of its own
+//
+// A waiter that is cancelled, or that loses a race, leaves the list by itself; the source is not asked. The source, and
+// not the waiter that is woken, stands in the loop's queue: a waiter that leaves before its turn makes room for the
+// next. Waking is the last thing that a function of the owner does: the waiter may destroy the source. Belongs to one
+// thread.
+
+#include "flow/core/in_place.h"
+#include "flow/loop/loop.h"
+
+namespace flow {
+
+namespace detail {
+
+/// What does not depend on the operation.
+class SourceBase {
+public:
+    SourceBase(SourceBase const&) = delete;
+    SourceBase& operator=(SourceBase const&) = delete;
+
+    /// Whether somebody waits.
+    bool isWaitedFor() const { return !waiters_.isEmpty(); }
+    /// The first waiter goes on before this returns. Its operation must be ready, and there must be a waiter.
+    void wakeFirst() {
+        Waiter* first = takeFirst(waiters_);
+        first->awaited = {};
+        run(first);
+    }
+    /// All that wait fail with the error, oldest first. The last thing that the caller does.
+    void failAll(Error error) noexcept;
+
+protected:
+    explicit SourceBase(void (*turn)(Waiter*)) : turn_{turn, {}, {nullptr, nullptr}, {}} {
+        waiters_.reset();
+        turn_.owner = this;
+    }
+    /// Those that still wait get broken_promise.
+    ~SourceBase() {
+        if (turn_.link.isLinked())
+            turn_.link.unlink();
+        if (isWaitedFor())
+            failAll(broken_promise());
+    }
+
+    bool hasTurn() const { return turn_.link.isLinked() && turn_.link.next != &turn_.link; }
+
+    Link waiters_;
+    Waiter turn_; // in the ready queue, when somebody is to be woken
+};
+
+} // namespace detail
+
+template <class Op>
+class Source : public detail::SourceBase {
+public:
+    Source() : SourceBase(takeTurn) {}
+
+    /// The operation must stay where it is while it waits: an awaited one does.
+    void park(WaiterNode& waiter, Op& op) {
+        static_assert(alignof(Op) >= 8, "an operation holds a pointer to what it waits for");
+        waiter.awaited = detail::Awaited::operation(&op);
+        detail::pushBack(waiters_, waiter.link);
+    }
+    /// The operation of the first waiter; there must be one.
+    Op& first() { return *static_cast<Op*>(WaiterNode::of(waiters_.next)->awaited.operation()); }
+
+    /// Something may be ready: in a turn of its own at this priority each waiter that finds its operation ready goes
+    /// on, one a turn, from the first on, up to the first that does not. Does nothing while nobody waits.
+    void wakeInTurn(TaskPriority priority = TaskPriority::DefaultYield) {
+        priority_ = priority;
+        if (isWaitedFor() && !hasTurn() && hasLoop())
+            loop().makeReady(&turn_, priority);
+    }
+
+private:
+    static void takeTurn(WaiterNode* turn) {
+        auto* self = static_cast<Source*>(static_cast<SourceBase*>(turn->owner));
+        if (!self->isWaitedFor() || !self->first().isReady())
+            return;
+        WaiterNode* first = detail::takeFirst(self->waiters_);
+        if (self->isWaitedFor())
+            loop().makeReady(turn, self->priority_);
+        first->awaited = {};
+        FLOW_HAND_OVER(first);
+    }
+
+    TaskPriority priority_ = TaskPriority::DefaultYield;
+};
+
+} // namespace flow
