@@ -16,14 +16,10 @@
 //     for (;;)
 //         collection.add(serve(co_await listener->accept()));
 //
-// Bytes are owned by whoever has them: what is written belongs to the connection until it has been sent, so that giving
-// up a wait leaves nothing behind that the machine still writes into or reads from. What is read may share its memory
-// with other bytes that were read (a real connection receives into large blocks), and what is written with other copies
-// of it: bytes must not be changed once they have been written or were read.
+// On a RealLoop that has none, transport() makes one: epoll and the machine's sockets. A World has its SimNetwork.
 //
-// Errors. connection_failed: the connection could not be made, or is gone: refused, reset, timed out, unreachable; it
-// is one error because all one can do is the same. Bytes that were written may then have arrived or not, and bytes that
-// had come but were not read are lost. operation_obsolete: one has closed it oneself.
+// Bytes are owned by whoever has them: what is written belongs to the connection until it has been sent, so that giving
+// up a wait leaves nothing behind that the machine still writes into or reads from.
 //
 // Lifetime. Connections, listeners and sockets close when their last Reference goes. They belong to the loop on which
 // they were made. When it ends, their machine closes them; futures that are not ready then stay so for ever, and
@@ -31,93 +27,68 @@
 
 #include "flow/core/future.h"
 #include "flow/loop/loop.h"
-#include "flow/memory/reference.h"
-#include "flow/memory/standalone.h"
-#include "net/address.h"
+#include "net/connection.h"
+#include "net/datagram_socket.h"
+#include "net/listener.h"
+
+#include <vector>
 
 namespace flow::net {
 
-using Bytes = Standalone<StringRef>;
-
-/// A stream of bytes in each direction. Bytes arrive in the order in which they were written, each once, but in other
-/// pieces: where a write ended is nothing that the reader can see.
-class Connection : public ReferenceCounted<Connection> {
-public:
-    virtual ~Connection() = default;
-
-    /// Some bytes, as soon as there are any; none when the other side has ended its writing and everything was read.
-    /// One read at a time. Cancel-safe: bytes are taken when the future becomes ready, not before, so that a read whose
-    /// future is dropped while it is not ready takes none.
-    virtual Future<Bytes> read() = 0;
-    /// Takes the bytes, all of them, before it returns; they are sent behind those of earlier writes. Ready when no
-    /// more than kHighWater bytes wait to be sent or to be read by the other side: a writer that waits for it holds no
-    /// more than that and one write. Cancel-safe: whether anybody waits or not, the bytes are sent whole. Not after
-    /// shutdownWrite().
-    virtual Future<Void> write(Bytes bytes) = 0;
-    static constexpr std::size_t kHighWater = 64 * 1024;
-    /// The other side reads the end behind what was written before. Reading goes on. Idempotent.
-    virtual void shutdownWrite() = 0;
-    /// Ends both directions; what is pending, or is called later, fails with operation_obsolete. What was written is
-    /// still sent, though nobody is told whether it arrives, and then the end. If the other side has sent something
-    /// that was not read here, or goes on writing, its connection fails. Idempotent.
-    virtual void close() = 0;
-
-    virtual Address localAddress() const = 0;
-    virtual Address peerAddress() const = 0;
+/// When a connection tries to receive. Which it is changes what it costs, never what is read.
+enum class ReadStrategy : std::uint8_t {
+    /// At once, whatever is known: no wait for the poller if the bytes are there, a call in vain if they are not.
+    Speculative,
+    /// When the poller has said that something has come, and as long as the kernel fills what it is given.
+    Reactive,
+    /// As Reactive, but the first read of an accepted connection is tried at once, as long as that has been worth it
+    /// lately for its listener.
+    Adaptive,
 };
 
-/// Where others connect to.
-class Listener : public ReferenceCounted<Listener> {
-public:
-    virtual ~Listener() = default;
-
-    /// The next connection. One accept at a time. Cancel-safe: a connection is taken when the future becomes ready, not
-    /// before.
-    virtual Future<Reference<Connection>> accept() = 0;
-    /// The port is free again. Connections that nobody has accepted fail; those that were accepted stay. A pending
-    /// accept, and each later one, fails with operation_obsolete. Idempotent.
-    virtual void close() = 0;
-
-    /// With the port that was chosen, if none was asked for.
-    virtual Address localAddress() const = 0;
+/// 0: as the machine has it. The simulated network looks at none of these.
+struct SocketOptions {
+    bool noDelay = true;    // small writes are sent at once (TCP)
+    bool keepAlive = false; // the machine asks now and then whether the other side is there (TCP)
+    int sendBuffer = 0;     // bytes in the kernel
+    int receiveBuffer = 0;
+    ReadStrategy readStrategy = ReadStrategy::Adaptive;
 };
 
-struct Datagram {
-    Address from;
-    Bytes bytes;
+struct ConnectOptions : SocketOptions {
+    /// Where the connection comes from; with port 0 the machine chooses one.
+    std::optional<Address> local;
+    /// Seconds after which it fails with connection_timed_out, if the machine has not given up before.
+    double timeout = 30;
 };
 
-/// Sends and receives single messages, which may be lost, come twice, or in another order.
-class DatagramSocket : public ReferenceCounted<DatagramSocket> {
-public:
-    virtual ~DatagramSocket() = default;
+struct ListenOptions : SocketOptions {
+    int backlog = 1024;     // connections that nobody has accepted
+    bool reusePort = false; // several sockets of this user may listen there, and the kernel shares out the connections
+    bool onlyV6 = false;    // of [::]: not IPv4 as well
+};
 
-    static constexpr int kLargest = 65507; // what IPv4 can carry
-
-    /// Ready when the machine has taken it. What becomes of it then nobody is told. Fails with client_invalid_operation
-    /// if there are more than kLargest bytes. Cancel-safe: it is sent or it is not.
-    virtual Future<Void> send(Address to, Bytes bytes) = 0;
-    /// The next one that has come. One receive at a time. Cancel-safe as a read is. A machine drops what comes while
-    /// too much waits to be received.
-    virtual Future<Datagram> receive() = 0;
-    /// As for a Listener.
-    virtual void close() = 0;
-
-    virtual Address localAddress() const = 0;
+struct DatagramOptions : SocketOptions {
+    bool reusePort = false;
+    bool onlyV6 = false;
 };
 
 class Transport {
 public:
-    /// Fails with connection_failed when nobody listens there, or nothing answers for long (some seconds at least; for
-    /// a shorter time race it with a delay). Cancel-safe: the connection is given up at once, and if the other side has
-    /// accepted it already, fails there.
-    virtual Future<Reference<Connection>> connect(Address to) = 0;
-    /// Throws address_in_use, or invalid_local_address if the address is another machine's. With port 0, one that is
-    /// free.
-    virtual Reference<Listener> listen(Address at) = 0;
+    /// Fails with connection_refused when nobody listens there, connection_timed_out when nothing answers for long,
+    /// host_unreachable when there is no way; address_in_use or invalid_local_address for options.local. Cancel-safe:
+    /// the connection is given up at once, and if the other side has accepted it already, fails there.
+    virtual Future<Reference<Connection>> connect(Address to, ConnectOptions const& options) = 0;
+    Future<Reference<Connection>> connect(Address to) { return connect(to, ConnectOptions()); }
+    /// Throws address_in_use, or invalid_local_address if the address is another machine's; not_allowed if only
+    /// privileged programs may listen there. With port 0, one that is free. A Unix socket at a path is a file; it must
+    /// not exist, and is removed when the listener closes.
+    virtual Reference<Listener> listen(Address at, ListenOptions const& options) = 0;
+    Reference<Listener> listen(Address at) { return listen(at, ListenOptions()); }
     Reference<Listener> listen(std::uint16_t port) { return listen(Address(0, port)); }
     /// Like listen(). Ports of datagrams have nothing to do with those of connections.
-    virtual Reference<DatagramSocket> bind(Address at) = 0;
+    virtual Reference<DatagramSocket> bind(Address at, DatagramOptions const& options) = 0;
+    Reference<DatagramSocket> bind(Address at) { return bind(at, DatagramOptions()); }
     /// An address of this machine that others can connect to, with port 0.
     virtual Address localAddress() const = 0;
 
@@ -125,11 +96,15 @@ protected:
     ~Transport() = default;
 };
 
-/// The current loop's. There must be one.
+/// Makes the machine's network the current loop's, which must be a RealLoop; it ends with the loop.
+Transport& makeRealTransport();
+
+/// The current loop's. There must be one, or the loop be a RealLoop.
 inline Transport& transport() {
     Transport* transport = loop().service<Transport>();
-    FLOW_ASSERT(transport, "no network on this loop: nobody has provided a net::Transport");
-    return *transport;
+    if (transport) [[likely]]
+        return *transport;
+    return makeRealTransport();
 }
 
 } // namespace flow::net

@@ -26,6 +26,12 @@
     FLOW_ERROR(never_reply, 1104, "no reply will come")                                                                \
     FLOW_ERROR(retry, 1105, "try again")                                                                               \
     FLOW_ERROR(loop_drained, 1190, "the loop has nothing left to run and the awaited future is not ready")             \
+    FLOW_ERROR(connection_refused, 1191, "nobody listens at the address")                                              \
+    FLOW_ERROR(connection_timed_out, 1192, "the other side of the connection did not answer in time")                  \
+    FLOW_ERROR(host_unreachable, 1193, "no way leads to the address")                                                  \
+    FLOW_ERROR(connection_reset, 1194, "the other side has given the connection up")                                   \
+    FLOW_ERROR(connection_cut_off, 1195, "the connection ended in the middle of what was to come")                     \
+    FLOW_ERROR(not_allowed, 1196, "the program does not have the right to do this")                                    \
     FLOW_ERROR(please_reboot, 1207, "the program is asked to start again")                                             \
     FLOW_ERROR(test_failed, 1228, "the test failed")                                                                   \
     FLOW_ERROR(platform_error, 1500, "a call of the operating system failed")                                          \

@@ -74,6 +74,11 @@ public:
         FLOW_ASSERT(!isEmpty(), "RingQueue: nothing to take");
         return *first_;
     }
+    /// The element in front of which so many are; there must be one.
+    T& at(std::uint32_t index) {
+        auto straight = static_cast<std::uint32_t>(last_ - first_);
+        return index < straight ? first_[index] : slots()[index - straight];
+    }
 
 private:
     T* slots() const { return last_ - capacity_; }
@@ -123,10 +128,6 @@ private:
         std::swap(stop_, larger.stop_);
         std::swap(last_, larger.last_);
         std::swap(capacity_, larger.capacity_);
-    }
-    T& at(std::uint32_t index) {
-        auto straight = static_cast<std::uint32_t>(last_ - first_);
-        return index < straight ? first_[index] : slots()[index - straight];
     }
 
     T* first_ = nullptr; // the oldest element

@@ -1,0 +1,51 @@
+#pragma once
+// Turn: what asks the loop to be run later, and can take that back.
+//
+//     class Socket : Turn {
+//         Socket() : Turn([](Turn& self) { static_cast<Socket&>(self).readOn(); }) {}
+//         void onNews() { ask(TaskPriority::ReadSocket); }
+//     };
+//
+// It stands in the loop's queue at most once, and allocates nothing unless it waits for a time. Whoever destroys it
+// takes it out of the queue. A Turn that runs may destroy itself. Belongs to one thread.
+
+#include "flow/loop/loop.h"
+
+namespace flow {
+
+class Turn {
+public:
+    explicit Turn(void (*run)(Turn&)) : run_(run) { waiter_.owner = this; }
+    Turn(Turn const&) = delete;
+    Turn& operator=(Turn const&) = delete;
+    ~Turn() { takeBack(); }
+
+    /// Whether it stands in the queue, or waits for its time.
+    bool isAsked() const { return waiter_.link.isLinked(); }
+    /// It runs once in a turn of the loop, behind what is ready at that priority; the current loop's unless another one
+    /// is given. Does nothing if it stands in the queue already.
+    void ask(TaskPriority priority) { ask(loop(), priority); }
+    void ask(Loop& where, TaskPriority priority) {
+        if (!isAsked())
+            where.makeReady(&waiter_, priority);
+    }
+    /// The same when the time has come on that loop's clock. Throws std::bad_alloc.
+    void askAt(double deadline, TaskPriority priority) {
+        if (!isAsked())
+            loop().parkUntil(&waiter_, deadline, priority);
+    }
+    /// It does not run, unless asked again.
+    void takeBack() { detail::detach(&waiter_); }
+
+private:
+    static void resume(detail::Waiter* waiter) {
+        waiter->awaited = {};
+        auto* self = static_cast<Turn*>(waiter->owner);
+        self->run_(*self);
+    }
+
+    detail::Waiter waiter_{resume, {nullptr}, {nullptr, nullptr}, {}};
+    void (*run_)(Turn&);
+};
+
+} // namespace flow

@@ -1,0 +1,149 @@
+#include "net/connection.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace flow::net {
+
+bool isConnectionError(Error const& error) {
+    switch (error.code()) {
+    case error_code_connection_failed:
+    case error_code_connection_refused:
+    case error_code_connection_timed_out:
+    case error_code_host_unreachable:
+    case error_code_connection_reset:
+    case error_code_connection_cut_off:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool ReadRequest::isReady() {
+    return connection->isReadyFor(*this);
+}
+
+void ReadRequest::park(Waiter& waiter) {
+    connection->beforeReaderParks();
+    connection->readers_.park(waiter, *this);
+}
+
+Bytes Read::take() {
+    std::size_t count = connection->sizeFor(*this);
+    if (count == 0)
+        return Bytes();
+    Bytes bytes = makeString(static_cast<int>(count));
+    std::memcpy(mutateString(bytes), connection->received_.data(), count);
+    connection->consume(count);
+    return bytes;
+}
+
+std::size_t ReadInto::take() {
+    std::size_t count = connection->sizeFor(*this);
+    if (count == 0)
+        return 0;
+    std::memcpy(place, connection->received_.data(), count);
+    connection->consume(count);
+    return count;
+}
+
+Connection::~Connection() {
+    failWaiters();
+}
+
+Read Connection::readUntil(StringRef end, std::uint32_t limit) {
+    FLOW_ASSERT(!end.empty() && end.size() <= 65535, "readUntil(): the text has 1 to 65535 bytes");
+    searched_ = 0;
+    return {{this, const_cast<std::uint8_t*>(end.begin()), std::min(limit, kLargestRead),
+             static_cast<std::uint16_t>(end.size()), ReadRequest::Kind::Until}};
+}
+
+ReadInto Connection::into(std::span<std::uint8_t> to, ReadRequest::Kind kind) {
+    FLOW_ASSERT(!to.empty(), "a read into no memory");
+    auto size = static_cast<std::uint32_t>(std::min<std::size_t>(to.size(), kLargestRead));
+    FLOW_ASSERT(kind == ReadRequest::Kind::Some || size == to.size(), "a read of more than kLargestRead bytes");
+    return {{this, to.data(), size, 0, kind}};
+}
+
+std::optional<Bytes> Connection::tryRead() {
+    FLOW_ASSERT(!readers_.isWaitedFor(), "Connection::tryRead() while somebody waits for a read");
+    Read some = read();
+    if (!some.isReady())
+        return {};
+    return some.take();
+}
+
+Drain Connection::write(std::span<Bytes> pieces) {
+    FLOW_ASSERT(!writeEnded_ || error_.isValid(), "Connection::write() after shutdownWrite()");
+    if (error_.isValid())
+        return failed(error_);
+    send(pieces);
+    return error_.isValid() ? failed(error_) : room();
+}
+
+/// Whether what has come is enough.
+bool Connection::hasFor(ReadRequest const& request) {
+    switch (request.kind) {
+    case ReadRequest::Kind::Some:
+        return !received_.isEmpty() || request.size == 0;
+    case ReadRequest::Kind::Exactly:
+        return received_.size() >= request.size;
+    case ReadRequest::Kind::Until: {
+        StringRef text(request.place, request.textSize);
+        std::size_t at = received_.find(text, std::min(searched_, received_.size()));
+        if (at != received_.size() || received_.size() >= request.size)
+            return true;
+        std::size_t overlap = request.textSize - 1u;
+        searched_ = received_.size() > overlap ? received_.size() - overlap : 0;
+        return false;
+    }
+    }
+    __builtin_unreachable();
+}
+
+bool Connection::isReadyFor(ReadRequest const& request) {
+    do
+        if (error_.isValid() || hasFor(request) || ended_)
+            return true;
+    while (fill(request.kind == ReadRequest::Kind::Exactly ? request.size - received_.size() : request.size));
+    return error_.isValid() || ended_;
+}
+
+std::size_t Connection::sizeFor(ReadRequest const& request) {
+    if (error_.isValid())
+        throw error_;
+    std::size_t have = received_.size();
+    if (request.kind == ReadRequest::Kind::Some)
+        return std::min<std::size_t>(have, request.size);
+    std::size_t count = request.size;
+    if (request.kind == ReadRequest::Kind::Until) {
+        std::size_t at = received_.find(StringRef(request.place, request.textSize), 0);
+        searched_ = 0;
+        bool isFound = at != have;
+        if (isFound ? at + request.textSize > request.size : have >= request.size)
+            throw value_too_large();
+        count = isFound ? at + request.textSize : have + 1;
+    }
+    if (count > have)
+        throw have != 0 ? connection_cut_off() : end_of_stream();
+    return count;
+}
+
+void Connection::fail(Error error) {
+    if (error_.isValid())
+        return;
+    error_ = error;
+    received_.clear();
+    readersMayTry();
+    wakeDrains();
+}
+
+void Connection::failWaiters() noexcept {
+    Error error = error_.isValid() ? error_ : operation_obsolete();
+    if (readers_.isWaitedFor())
+        readers_.failAll(error);
+    if (drains_.isWaitedFor())
+        drains_.failAll(error);
+}
+
+} // namespace flow::net

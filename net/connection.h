@@ -1,0 +1,173 @@
+#pragma once
+// Connection: a stream of bytes in each direction, and what one can wait for at it.
+//
+//     Bytes some = co_await connection->read();                      // empty: the other side has ended its writing
+//     std::size_t count = co_await connection->readSome(buffer);     // into one's own memory; 0: the end
+//     Bytes header = co_await connection->readExactly(16);
+//     Bytes line = co_await connection->readUntil("\r\n"_sr, 8192);  // with the line's end
+//     co_await connection->write(line);
+//     Future<Bytes> later = keep(connection->read());                // takes the bytes as soon as there are any
+//
+// Bytes arrive in the order in which they were written, each once, but in other pieces: where a write ended is nothing
+// that the reader can see.
+//
+// Reading. Each function gives an operation in place: it names the connection, which must outlive it, and takes bytes
+// only when it has won: what loses a race or is cancelled has taken nothing. Several may wait; the oldest is served
+// first. The bytes of a read have memory of their own. Bytes that have come and that no read has taken stay in memory
+// that grows with them, and with nothing else: an idle connection holds none.
+//
+// Writing. write() takes all of the bytes before it returns; they are sent behind those of earlier writes, also if
+// nobody waits for the operation that it gives. That one is ready when no more than the high water mark wait to be
+// sent, else when no more than the low one do. The bytes must not be changed once they have been written.
+//
+// Errors: see flow/base/error_table.h, and isConnectionError().
+//     connection_refused, connection_timed_out, host_unreachable     of connecting
+//     connection_reset          the other side has given the connection up: unread bytes are lost, written ones may be
+//     connection_cut_off        readExactly() or readUntil() has found the end behind some bytes
+//     end_of_stream             they have found the end and not a byte before it
+//     value_too_large           readUntil() has not found the text within the limit
+//     operation_obsolete        one has closed the connection oneself
+//
+// A connection closes when its last Reference goes. It belongs to the loop on which it was made.
+
+#include "flow/memory/reference.h"
+#include "flow/memory/standalone.h"
+#include "flow/wait/source.h"
+#include "net/address.h"
+#include "net/byte_buffer.h"
+#include "net/counters.h"
+#include "net/drain.h"
+
+#include <optional>
+#include <span>
+
+namespace flow::net {
+
+using Bytes = Standalone<StringRef>;
+class Connection;
+
+/// Whether the error says that a connection could not be made, or is gone.
+bool isConnectionError(Error const& error);
+
+/// What all reads have in common.
+struct ReadRequest {
+    enum class Kind : std::uint8_t { Some, Exactly, Until };
+
+    Connection* connection;
+    std::uint8_t* place;      // where the bytes go, or the text that ends them; null: into memory of their own
+    std::uint32_t size;       // at most, or exactly, so many bytes
+    std::uint16_t textSize;   // of the text that ends them
+    Kind kind;
+
+    bool isReady();
+    void park(Waiter& waiter);
+};
+
+/// Gives bytes with memory of their own.
+struct Read : ReadRequest {
+    using Result = Bytes;
+    Bytes take();
+};
+
+/// Writes into the caller's memory, which must stay until then, and gives how many bytes.
+struct ReadInto : ReadRequest {
+    using Result = std::size_t;
+    std::size_t take();
+};
+
+class Connection : public ReferenceCounted<Connection>, public Drainable {
+public:
+    virtual ~Connection();
+
+    /// The default of both water marks.
+    static constexpr std::size_t kHighWater = 64 * 1024;
+    static constexpr std::uint32_t kLargestRead = 1u << 30;
+
+    /// Some bytes, as soon as there are any; none when the other side has ended its writing and everything was read.
+    Read read(std::uint32_t atMost = kLargestRead) { return {{this, nullptr, atMost, 0, ReadRequest::Kind::Some}}; }
+    /// So many. Fails with connection_cut_off or end_of_stream if the end comes before.
+    Read readExactly(std::uint32_t bytes) { return {{this, nullptr, bytes, 0, ReadRequest::Kind::Exactly}}; }
+    /// Up to and with the text `end`, which is not empty, has at most 65535 bytes, and must stay until then. Fails with
+    /// value_too_large if more than `limit` bytes would be needed.
+    Read readUntil(StringRef end, std::uint32_t limit);
+    /// As many as there are, and at least one; 0 is the end. The memory, of at least one byte, must stay until then.
+    ReadInto readSome(std::span<std::uint8_t> to) { return into(to, ReadRequest::Kind::Some); }
+    ReadInto readSome(std::span<char> to) { return readSome(asBytes(to)); }
+    /// As many as fit.
+    ReadInto readExactly(std::span<std::uint8_t> to) { return into(to, ReadRequest::Kind::Exactly); }
+    ReadInto readExactly(std::span<char> to) { return readExactly(asBytes(to)); }
+    /// What read() would give at once; nothing if it would wait. Not while somebody waits for a read. Throws as it does.
+    std::optional<Bytes> tryRead();
+    /// Bytes that have come and were not taken, as far as this side knows without asking the machine.
+    std::size_t bufferedBytes() const { return received_.size(); }
+
+    /// Not after shutdownWrite().
+    Drain write(Bytes bytes) { return write(std::span<Bytes>(&bytes, 1)); }
+    /// All of them in this order, as one write; they are moved from.
+    Drain write(std::span<Bytes> pieces);
+    /// When the machine has taken all that was written so far. Whether it arrives nobody says.
+    virtual Drain flushed() { return empty(); }
+    /// The other side reads the end behind what was written before. Reading goes on. Idempotent.
+    virtual void shutdownWrite() = 0;
+    /// Ends both directions; what is pending, or is called later, fails with operation_obsolete. What was written is
+    /// still sent, for at most kLinger seconds, though nobody learns whether it arrives, and then the end. If the other
+    /// side has sent something that was not read here, or goes on writing, its connection fails. Idempotent.
+    virtual void close() = 0;
+    static constexpr double kLinger = 30;
+    /// The same, but the other side's connection fails, and what was written may not be sent. Idempotent.
+    virtual void abort() = 0;
+
+    virtual Address localAddress() const = 0;
+    virtual Address peerAddress() const = 0;
+    /// What reading and writing here has cost so far; zeros if the transport does not count.
+    virtual SocketCounters counters() const { return {}; }
+
+protected:
+    Connection() : Drainable(kHighWater / 2, kHighWater) {}
+    Connection(std::size_t low, std::size_t high) : Drainable(low, high) {}
+
+    // What a transport provides.
+
+    /// Puts more bytes into received_, or sets ended_ or error_. False if there is nothing now; then readersMayTry() is
+    /// called when there may be. Runs nobody's code, throws nothing. `wanted`: for how many more bytes there is use.
+    virtual bool fill(std::size_t wanted) noexcept = 0;
+    /// A read is about to wait. Throws an Error if nothing could end that.
+    virtual void beforeReaderParks() {}
+    /// Sends the bytes, or queues them. Sets error_ if the connection is gone.
+    virtual void send(std::span<Bytes> pieces) = 0;
+
+    /// Lets those that wait look again, in turns of their own.
+    void readersMayTry() { readers_.wakeInTurn(TaskPriority::ReadSocket); }
+    bool isReadWaitedFor() const { return readers_.isWaitedFor(); }
+    /// All that wait, and all later calls, fail with the error.
+    void fail(Error error);
+    /// Those that still wait fail at once. In the destructor of what derives from this.
+    void failWaiters() noexcept;
+
+    ByteBuffer received_;
+    bool ended_ = false;      // nothing comes behind received_
+    bool writeEnded_ = false; // by shutdownWrite()
+
+private:
+    friend struct ReadRequest;
+    friend struct Read;
+    friend struct ReadInto;
+
+    static std::span<std::uint8_t> asBytes(std::span<char> chars) {
+        return {reinterpret_cast<std::uint8_t*>(chars.data()), chars.size()};
+    }
+    ReadInto into(std::span<std::uint8_t> to, ReadRequest::Kind kind);
+    bool hasFor(ReadRequest const& request);
+    bool isReadyFor(ReadRequest const& request);
+    /// How many bytes it takes; throws its error.
+    std::size_t sizeFor(ReadRequest const& request);
+    void consume(std::size_t bytes) {
+        received_.consume(bytes);
+        searched_ = 0;
+    }
+
+    Source<ReadRequest> readers_;
+    std::size_t searched_ = 0; // bytes of received_ in which readUntil() has not found the text's beginning
+};
+
+} // namespace flow::net

@@ -1,0 +1,38 @@
+#include "net/datagram_socket.h"
+
+namespace flow::net {
+
+Datagram Receive::take() {
+    if (socket->error_.isValid())
+        throw socket->error_;
+    socket->onTaken(socket->received_.front());
+    return socket->received_.pop();
+}
+
+Drain DatagramSocket::send(std::span<Datagram> datagrams) {
+    if (error_.isValid())
+        return failed(error_);
+    for (Datagram const& each : datagrams)
+        if (each.bytes.size() > kLargest)
+            return failed(client_invalid_operation());
+    sendAll(datagrams);
+    return room();
+}
+
+void DatagramSocket::fail(Error error) {
+    error_ = error;
+    while (!received_.isEmpty())
+        received_.pop();
+    receiversMayTry();
+    wakeDrains();
+}
+
+void DatagramSocket::failWaiters() noexcept {
+    Error error = error_.isValid() ? error_ : operation_obsolete();
+    if (receivers_.isWaitedFor())
+        receivers_.failAll(error);
+    if (drains_.isWaitedFor())
+        drains_.failAll(error);
+}
+
+} // namespace flow::net

@@ -1,0 +1,86 @@
+#pragma once
+// DatagramSocket: sends and receives single messages, which may be lost, come twice, or in another order.
+//
+//     Reference<DatagramSocket> socket = transport().bind(Address(0, 5353));
+//     Datagram datagram = co_await socket->receive();
+//     co_await socket->send(datagram.from, datagram.bytes);
+
+#include "flow/core/ring_queue.h"
+#include "net/connection.h"
+
+namespace flow::net {
+
+struct Datagram {
+    Address from; // or, of one that is to be sent, where it goes
+    Bytes bytes;
+};
+
+class DatagramSocket;
+
+/// Takes the next datagram. Names its socket, which must outlive it.
+struct Receive {
+    using Result = Datagram;
+    DatagramSocket* socket;
+
+    bool isReady();
+    void park(Waiter& waiter);
+    Datagram take();
+};
+
+class DatagramSocket : public ReferenceCounted<DatagramSocket>, public Drainable {
+public:
+    virtual ~DatagramSocket() { failWaiters(); }
+
+    static constexpr int kLargest = 65507; // what IPv4 can carry
+
+    /// Ready when there is room for more, as for Connection::write(); what becomes of the datagram nobody says. Fails
+    /// with client_invalid_operation if there are more than kLargest bytes. The datagram is sent whether somebody waits
+    /// or not.
+    Drain send(Address to, Bytes bytes) {
+        Datagram one{to, std::move(bytes)};
+        return send(std::span<Datagram>(&one, 1));
+    }
+    /// All of them, with few system calls; they are moved from. `from` is where each goes.
+    Drain send(std::span<Datagram> datagrams);
+    /// The next one that has come. Several may wait, the oldest is served first. What loses a race has taken none. A
+    /// machine drops what comes while too much waits to be received.
+    Receive receive() { return {this}; }
+    /// As for a Listener.
+    virtual void close() = 0;
+
+    virtual Address localAddress() const = 0;
+    virtual SocketCounters counters() const { return {}; }
+
+protected:
+    DatagramSocket() : Drainable(128 * 1024, 256 * 1024) {}
+
+    // What a transport provides.
+
+    /// Puts what has come into received_, or sets error_; see Connection::fill().
+    virtual bool fill() noexcept = 0;
+    virtual void beforeReceiverParks() {}
+    virtual void sendAll(std::span<Datagram> datagrams) = 0;
+    /// One is taken out of received_.
+    virtual void onTaken(Datagram const&) {}
+
+    void receiversMayTry() { receivers_.wakeInTurn(TaskPriority::ReadSocket); }
+    bool isReceiveWaitedFor() const { return receivers_.isWaitedFor(); }
+    void fail(Error error);
+    void failWaiters() noexcept;
+
+    flow::detail::RingQueue<Datagram> received_;
+
+private:
+    friend struct Receive;
+    Source<Receive> receivers_;
+};
+
+inline bool Receive::isReady() {
+    return socket->error_.isValid() || !socket->received_.isEmpty() || (socket->fill() && isReady());
+}
+inline void Receive::park(Waiter& waiter) {
+    socket->beforeReceiverParks();
+    socket->receivers_.park(waiter, *this);
+}
+
+} // namespace flow::net

@@ -1,0 +1,81 @@
+#pragma once
+// Drain: what a writer waits for: that what it has written is on its way, or that there is room for more.
+//
+//     co_await connection->write(bytes);       // until there is room for more
+//     co_await connection->flushed();          // until the machine has all of it
+//
+// Writing itself has happened when write() returns: dropping a Drain, or losing a race with it, takes nothing back.
+
+#include "flow/core/void.h"
+#include "flow/wait/source.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace flow::net {
+
+class Drainable;
+
+/// The operation in place. It names what it waits for, which must outlive it.
+struct Drain {
+    using Result = Void;
+    Drainable* what;
+    std::uint64_t mark; // how many bytes must be gone
+    Error error;        // of the call that made it
+
+    bool isReady() const;
+    void park(Waiter& waiter);
+    Void take() const;
+};
+
+/// Has a queue of bytes that drains.
+class Drainable {
+public:
+    /// Bytes that wait here to be sent.
+    std::size_t queuedBytes() const { return static_cast<std::size_t>(written_ - gone_); }
+    /// From more than `high` queued bytes on, writers wait until no more than `low` are left.
+    void setWaterMarks(std::size_t low, std::size_t high) {
+        FLOW_ASSERT(low <= high, "the low water mark is above the high one");
+        low_ = low;
+        high_ = high;
+    }
+
+protected:
+    Drainable(std::size_t low, std::size_t high) : low_(low), high_(high) {}
+    ~Drainable() = default;
+
+    /// When there is room for more.
+    Drain room() { return {this, queuedBytes() > high_ ? written_ - low_ : 0, Error()}; }
+    /// When nothing is left of what has been written so far.
+    Drain empty() { return {this, written_, Error()}; }
+    Drain failed(Error error) { return {this, 0, error}; }
+    void noteWritten(std::size_t bytes) { written_ += bytes; }
+    void noteGone(std::size_t bytes) { gone_ += bytes; }
+    /// Those that wait may go on, if they find what they wait for.
+    void wakeDrains() { drains_.wakeInTurn(TaskPriority::WriteSocket); }
+
+    Error error_; // from here on, of each operation
+    Source<Drain> drains_;
+
+private:
+    friend struct Drain;
+    std::uint64_t written_ = 0;
+    std::uint64_t gone_ = 0;
+    std::size_t low_, high_;
+};
+
+inline bool Drain::isReady() const {
+    return error.isValid() || what->error_.isValid() || what->gone_ >= mark;
+}
+inline void Drain::park(Waiter& waiter) {
+    what->drains_.park(waiter, *this);
+}
+inline Void Drain::take() const {
+    if (error.isValid())
+        throw error;
+    if (what->error_.isValid())
+        throw what->error_;
+    return Void();
+}
+
+} // namespace flow::net

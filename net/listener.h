@@ -1,0 +1,77 @@
+#pragma once
+// Listener: where others connect to.
+//
+//     Reference<Listener> listener = transport().listen(4500);
+//     for (;;)
+//         collection.add(serve(co_await listener->accept()));
+
+#include "net/connection.h"
+
+namespace flow::net {
+
+class Listener;
+
+/// Takes the next connection. Names its listener, which must outlive it.
+struct Accept {
+    using Result = Reference<Connection>;
+    Listener* listener;
+
+    bool isReady();
+    void park(Waiter& waiter);
+    Reference<Connection> take();
+};
+
+class Listener : public ReferenceCounted<Listener> {
+public:
+    virtual ~Listener() { failWaiters(); }
+
+    /// The next connection. Several may wait, the oldest is served first. What loses a race has taken none.
+    Accept accept() { return {this}; }
+    /// The port is free again. Connections that nobody has accepted fail; those that were accepted stay. Whoever waits,
+    /// and each later accept, fails with operation_obsolete. Idempotent.
+    virtual void close() = 0;
+
+    /// With the port that was chosen, if none was asked for.
+    virtual Address localAddress() const = 0;
+
+protected:
+    // What a transport provides.
+
+    /// Whether take() has a connection to give. Runs nobody's code, throws nothing.
+    virtual bool hasConnection() noexcept = 0;
+    virtual Reference<Connection> takeConnection() = 0;
+    /// Somebody is about to wait. Throws an Error if nothing could end that.
+    virtual void beforeAcceptorParks() {}
+
+    void acceptorsMayTry() { acceptors_.wakeInTurn(TaskPriority::AcceptSocket); }
+    bool isAcceptWaitedFor() const { return acceptors_.isWaitedFor(); }
+    void fail(Error error) {
+        error_ = error;
+        acceptorsMayTry();
+    }
+    void failWaiters() noexcept {
+        if (acceptors_.isWaitedFor())
+            acceptors_.failAll(error_.isValid() ? error_ : operation_obsolete());
+    }
+
+    Error error_; // from here on, of each accept
+
+private:
+    friend struct Accept;
+    Source<Accept> acceptors_;
+};
+
+inline bool Accept::isReady() {
+    return listener->error_.isValid() || listener->hasConnection();
+}
+inline void Accept::park(Waiter& waiter) {
+    listener->beforeAcceptorParks();
+    listener->acceptors_.park(waiter, *this);
+}
+inline Reference<Connection> Accept::take() {
+    if (listener->error_.isValid())
+        throw listener->error_;
+    return listener->takeConnection();
+}
+
+} // namespace flow::net

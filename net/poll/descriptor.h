@@ -1,0 +1,82 @@
+#pragma once
+// Descriptor: something of the kernel's that a poller watches: a socket, a pipe.
+
+#include "flow/base/intrusive_list.h"
+#include "net/counters.h"
+
+#include <cstdint>
+
+namespace flow::net {
+
+/// What a poller has to say about a descriptor. A failure comes as both: reading and writing find out what it is.
+struct News {
+    bool readable = false;
+    bool writable = false;
+    bool ended = false; // the other side has ended its writing, or all is over: reading comes to an end
+};
+
+/// Watched from add() on. The poller calls onNews() from inside its wait: it only notes and asks for a turn.
+class Descriptor {
+public:
+    explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
+    Descriptor(Descriptor const&) = delete;
+    Descriptor& operator=(Descriptor const&) = delete;
+
+    int descriptor() const { return descriptor_; }
+    bool isWatched() const { return place_.isLinked(); }
+
+    virtual void onNews(News news) noexcept = 0;
+    /// Whether somebody waits for its news, so that the loop must not end.
+    virtual bool isAwaited() const = 0;
+
+protected:
+    ~Descriptor() = default;
+    int descriptor_; // -1: closed
+
+private:
+    friend class DescriptorList;
+    struct Place : flow::detail::Link {
+        Descriptor* owner;
+    } place_{{nullptr, nullptr}, this};
+};
+
+/// Those that a poller watches.
+class DescriptorList {
+public:
+    DescriptorList() { list_.reset(); }
+
+    void add(Descriptor& descriptor) {
+        pushFront(list_, descriptor.place_);
+        ++size_;
+    }
+    void remove(Descriptor& descriptor) {
+        descriptor.place_.unlink();
+        --size_;
+    }
+    std::size_t size() const { return size_; }
+    /// Calls call(descriptor) for each.
+    template <class Call>
+    void forEach(Call&& call) {
+        for (auto* link = list_.next; link != &list_;) {
+            Descriptor& each = *static_cast<Descriptor::Place*>(link)->owner;
+            link = link->next;
+            call(each);
+        }
+    }
+    /// Whether one of them is awaited. That one comes first, so that the next question is answered at once.
+    bool isAwaited() {
+        for (auto* link = list_.next; link != &list_; link = link->next)
+            if (static_cast<Descriptor::Place*>(link)->owner->isAwaited()) {
+                link->unlink();
+                pushFront(list_, *link);
+                return true;
+            }
+        return false;
+    }
+
+private:
+    flow::detail::Link list_;
+    std::size_t size_ = 0;
+};
+
+} // namespace flow::net

@@ -1,0 +1,35 @@
+#pragma once
+// EpollPoller: watches descriptors with epoll, edge-triggered.
+
+#include "net/poll/network_poller.h"
+
+namespace flow::net {
+
+class EpollPoller final : public NetworkPoller {
+public:
+    EpollPoller() = default;
+    ~EpollPoller() override;
+
+    void prepare() override;
+    void wait(double seconds) noexcept override;
+    void wake() noexcept override { events_.wake(); }
+    void takeWake() noexcept override { events_.takeWake(); }
+
+    void add(Descriptor& descriptor) override;
+    void remove(Descriptor& descriptor) override;
+    void replace(Descriptor& before, Descriptor& after) override;
+    char const* name() const override { return "epoll"; }
+
+private:
+    static constexpr int kEventsPerWait = 256;
+
+    /// Makes what is missing, and watches again what was watched before the process forked.
+    void open();
+    bool change(int operation, int descriptor, void* what, std::uint32_t events) noexcept;
+
+    flow::detail::EventPoller events_;
+    int epoll_ = -1;
+    bool hasNanoseconds_ = true; // epoll_pwait2 works
+};
+
+} // namespace flow::net

@@ -1,0 +1,38 @@
+#pragma once
+// NetworkPoller: a poller that watches descriptors.
+//
+//     auto poller = makePoller();           // as FLOW_POLLER says
+//     poller->add(descriptor);              // from here on its onNews() is called when something changes
+//     poller->remove(descriptor);           // before the descriptor is closed
+//
+// A descriptor is watched for reading and writing at once, and news come once for each change (edge-triggered): whoever
+// gets them goes on reading until a read is short, and on writing until a write is.
+
+#include "flow/loop/poller.h"
+#include "net/poll/descriptor.h"
+
+#include <memory>
+
+namespace flow::net {
+
+class NetworkPoller : public Poller {
+public:
+    /// Throws platform_error if the kernel has no room for it.
+    virtual void add(Descriptor& descriptor) = 0;
+    virtual void remove(Descriptor& descriptor) = 0;
+    /// What was added as `before` is `after` from here on, with the same descriptor.
+    virtual void replace(Descriptor& before, Descriptor& after) = 0;
+    virtual char const* name() const = 0;
+
+    bool isWaitedFor() override { return watched_.isAwaited(); }
+    bool isUsed() const override { return watched_.size() != 0; }
+    PollCounters const& counters() const { return counters_; }
+
+protected:
+    DescriptorList watched_;
+    PollCounters counters_;
+};
+
+std::unique_ptr<NetworkPoller> makePoller();
+
+} // namespace flow::net

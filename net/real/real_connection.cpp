@@ -1,0 +1,282 @@
+#include "net/real/real_connection.h"
+
+#include <cerrno>
+#include <climits>
+#include <sys/uio.h>
+
+namespace flow::net {
+namespace {
+
+constexpr std::uint32_t kPiecesPerCall = 64;
+
+/// A socket that its owner has closed, and which still has bytes to send. Destroys itself.
+class Lingering final : public RealSocket, Turn, FastAllocated<Lingering> {
+public:
+    Lingering(RealNetwork& network, SendQueue& queue, int descriptor)
+        : RealSocket(network, descriptor), Turn([](Turn& self) { static_cast<Lingering&>(self).goOn(); }),
+          deadline_([](Turn& self) { static_cast<Deadline&>(self).owner->giveUp(); }, *this) {
+        queue.moveTo(queue_);
+        deadline_.askAt(loop().now() + Connection::kLinger, TaskPriority::WriteSocket);
+    }
+
+    /// Sends what it can. May be the end of this.
+    void start() {
+        try {
+            watch();
+            goOn();
+        } catch (Error&) {
+            delete this;
+        }
+    }
+
+private:
+    struct Deadline : Turn {
+        Deadline(void (*run)(Turn&), Lingering& o) : Turn(run), owner(&o) {}
+        Lingering* owner;
+    };
+
+    void onNews(News news) noexcept override {
+        if (news.writable)
+            ask(TaskPriority::WriteSocket);
+    }
+    bool isAwaited() const override { return true; }
+    void onNetworkEnd() noexcept override { delete this; }
+    void goOn() {
+        SendQueue::Sent sent = queue_.sendTo(descriptor());
+        count(&SocketCounters::writes, static_cast<std::uint64_t>(sent.calls));
+        count(&SocketCounters::bytesWritten, sent.bytes);
+        if (sent.error != 0 || queue_.isEmpty())
+            delete this;
+    }
+    void giveUp() {
+        resetConnection();
+        delete this;
+    }
+
+    SendQueue queue_;
+    Deadline deadline_;
+};
+
+} // namespace
+
+SendQueue::Sent SendQueue::sendTo(int descriptor) {
+    Sent sent;
+    while (!isEmpty()) {
+        iovec pieces[kPiecesPerCall];
+        std::uint32_t count = 0;
+        std::size_t total = 0;
+        for (; count < std::min(kPiecesPerCall, pieces_.size()); ++count) {
+            Bytes const& each = pieces_.at(count);
+            int gone = count == 0 ? first_ : 0;
+            pieces[count] = {const_cast<std::uint8_t*>(each.begin()) + gone, std::size_t(each.size() - gone)};
+            total += pieces[count].iov_len;
+        }
+        msghdr message = {};
+        message.msg_iov = pieces;
+        message.msg_iovlen = count;
+        ssize_t taken = ::sendmsg(descriptor, &message, MSG_NOSIGNAL);
+        ++sent.calls;
+        if (taken < 0) {
+            if (errno == EINTR)
+                continue;
+            sent.isBlocked = errno == EAGAIN || errno == EWOULDBLOCK;
+            sent.error = sent.isBlocked ? 0 : errno;
+            return sent;
+        }
+        auto rest = static_cast<std::size_t>(taken);
+        sent.bytes += rest;
+        while (!isEmpty()) {
+            auto left = static_cast<std::size_t>(pieces_.front().size() - first_);
+            if (rest < left)
+                break;
+            rest -= left;
+            first_ = 0;
+            pieces_.pop();
+        }
+        first_ += static_cast<int>(rest);
+        if (static_cast<std::size_t>(taken) < total) {
+            sent.isBlocked = true;
+            return sent;
+        }
+    }
+    return sent;
+}
+
+void SendQueue::moveTo(SendQueue& other) {
+    while (!isEmpty())
+        other.push(pieces_.pop());
+    other.first_ = std::exchange(first_, 0);
+}
+
+RealConnection::RealConnection(RealNetwork& network, int descriptor, Address const& peer, ReadStrategy strategy,
+                               Reference<FirstReads> firstReads)
+    : RealSocket(network, descriptor), Turn([](Turn& self) { static_cast<RealConnection&>(self).flush(); }),
+      peer_(peer), firstReads_(std::move(firstReads)), strategy_(strategy) {}
+
+Reference<Connection> RealConnection::ofConnected(RealSocket& before, Address const& peer, ReadStrategy strategy) {
+    auto connection = makeReference<RealConnection>(before.network(), before.descriptor(), peer, strategy,
+                                                    Reference<FirstReads>());
+    before.release(connection.getPtr());
+    return connection;
+}
+
+RealConnection::~RealConnection() {
+    RealConnection::close();
+    if (hasNetwork())
+        block().forget(received_);
+}
+
+bool RealConnection::mayTryToRead() {
+    if (mayRead_ || strategy_ == ReadStrategy::Speculative)
+        return true;
+    if (strategy_ == ReadStrategy::Adaptive && firstReads_ && !isWatched()) {
+        if (firstReads_->areWorthIt() || firstReads_->isTrial())
+            return true;
+        firstReads_.clear();
+    }
+    return false;
+}
+
+bool RealConnection::fill(std::size_t) noexcept {
+    if (!isOpen() || !mayTryToRead())
+        return false;
+    try {
+        for (;;) {
+            std::span<std::uint8_t> room = block().roomFor(received_);
+            ssize_t count = ::recv(descriptor(), room.data(), room.size(), 0);
+            this->count(&SocketCounters::reads);
+            if (firstReads_ && !isWatched()) {
+                firstReads_->note(count >= 0);
+                firstReads_.clear();
+            }
+            if (count > 0) {
+                block().received(received_, room, static_cast<std::size_t>(count));
+                this->count(&SocketCounters::bytesRead, static_cast<std::uint64_t>(count));
+                mayRead_ = static_cast<std::size_t>(count) == room.size() || noMore_;
+                return true;
+            }
+            if (count == 0) {
+                ended_ = true;
+                return true;
+            }
+            if (errno == EINTR)
+                continue;
+            if (errno == EAGAIN || errno == EWOULDBLOCK) {
+                this->count(&SocketCounters::emptyReads);
+                mayRead_ = false;
+                return false;
+            }
+            failReading(errorOfSystem(errno));
+            return true;
+        }
+    } catch (...) { // no memory
+        failReading(currentError());
+        return true;
+    }
+}
+
+/// Inside a read, which finds it: only writers need to be woken.
+void RealConnection::failReading(Error error) noexcept {
+    error_ = error;
+    received_.clear();
+    wakeDrains();
+    closeDescriptor();
+}
+
+void RealConnection::send(std::span<Bytes> pieces) {
+    for (Bytes& each : pieces) {
+        if (each.empty())
+            continue;
+        noteWritten(static_cast<std::size_t>(each.size()));
+        queue_.push(std::move(each));
+    }
+    if (mayWrite_)
+        flush();
+}
+
+void RealConnection::flush() {
+    if (!isOpen() || queue_.isEmpty())
+        return;
+    SendQueue::Sent sent = queue_.sendTo(descriptor());
+    count(&SocketCounters::writes, static_cast<std::uint64_t>(sent.calls));
+    count(&SocketCounters::bytesWritten, sent.bytes);
+    noteGone(sent.bytes);
+    mayWrite_ = !sent.isBlocked;
+    Error error = sent.error != 0 ? errorOfSystem(sent.error) : Error();
+    if (sent.isBlocked) {
+        count(&SocketCounters::blockedWrites);
+        try {
+            watch();
+        } catch (Error& failed) {
+            error = failed;
+        }
+    }
+    if (error.isValid()) {
+        closeDescriptor();
+        return fail(error);
+    }
+    if (queue_.isEmpty() && writeEnded_)
+        ::shutdown(descriptor(), SHUT_WR);
+    wakeDrains();
+}
+
+void RealConnection::onNews(News news) noexcept {
+    count(&SocketCounters::news);
+    noMore_ |= news.ended;
+    if (news.readable) {
+        mayRead_ = true;
+        readersMayTry();
+    }
+    if (news.writable) {
+        mayWrite_ = true;
+        if (!queue_.isEmpty())
+            ask(TaskPriority::WriteSocket);
+    }
+}
+
+void RealConnection::shutdownWrite() {
+    if (std::exchange(writeEnded_, true) || !isOpen())
+        return;
+    if (queue_.isEmpty())
+        ::shutdown(descriptor(), SHUT_WR);
+}
+
+void RealConnection::close() {
+    if (std::exchange(isClosed_, true))
+        return;
+    takeBack();
+    if (isOpen()) {
+        if (!received_.isEmpty()) {
+            resetConnection();
+        } else if (!queue_.isEmpty()) {
+            RealNetwork& home = network();
+            SendQueue& rest = queue_;
+            int left = release(nullptr);
+            auto* lingering = new Lingering(home, rest, left);
+            lingering->start();
+        } else {
+            closeDescriptor();
+        }
+    }
+    fail(operation_obsolete());
+}
+
+void RealConnection::abort() {
+    if (std::exchange(isClosed_, true))
+        return;
+    takeBack();
+    resetConnection();
+    fail(operation_obsolete());
+}
+
+void RealConnection::onNetworkEnd() noexcept {
+    takeBack();
+    if (hasNetwork())
+        block().forget(received_);
+    received_.clear();
+    error_ = operation_obsolete();
+    isClosed_ = true;
+    closeDescriptor();
+}
+
+} // namespace flow::net

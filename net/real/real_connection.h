@@ -1,0 +1,82 @@
+#pragma once
+// RealConnection: a connected TCP or Unix socket.
+
+#include "flow/core/ring_queue.h"
+#include "flow/loop/turn.h"
+#include "net/real/real_socket.h"
+
+namespace flow::net {
+
+/// Bytes that a socket has not taken yet.
+class SendQueue {
+public:
+    bool isEmpty() const { return pieces_.isEmpty(); }
+    void push(Bytes bytes) { pieces_.push(std::move(bytes)); }
+    /// Calls the kernel until it takes no more. `gone` are bytes that it has taken, by so many calls.
+    struct Sent {
+        std::size_t bytes = 0;
+        int calls = 0;
+        bool isBlocked = false;
+        int error = 0; // errno
+    };
+    Sent sendTo(int descriptor);
+    void moveTo(SendQueue& other);
+
+private:
+    flow::detail::RingQueue<Bytes> pieces_;
+    int first_ = 0; // bytes of the first piece that are gone
+};
+
+/// How often the first read of an accepted connection has found something at once. Of a listener, and shared with its
+/// connections.
+class FirstReads : public ReferenceCounted<FirstReads> {
+public:
+    bool areWorthIt() const { return score_ > 0; }
+    void note(bool found) { score_ = found ? std::min(score_ + 1, 8) : std::max(score_ - 2, -8); }
+    /// Every now and then one that is not worth it is tried.
+    bool isTrial() { return ++count_ % 64 == 0; }
+
+private:
+    int score_ = 1;
+    unsigned count_ = 0;
+};
+
+class RealConnection final : public Connection, public RealSocket, Turn {
+public:
+    /// `descriptor` is open and connected.
+    RealConnection(RealNetwork& network, int descriptor, Address const& peer, ReadStrategy strategy,
+                   Reference<FirstReads> firstReads);
+    /// What connects has succeeded.
+    static Reference<Connection> ofConnected(RealSocket& before, Address const& peer, ReadStrategy strategy);
+    ~RealConnection() override;
+
+    void shutdownWrite() override;
+    void close() override;
+    void abort() override;
+    Address localAddress() const override { return addressHere(); }
+    Address peerAddress() const override { return peer_; }
+    SocketCounters counters() const override { return counters_; }
+
+private:
+    bool fill(std::size_t wanted) noexcept override;
+    void beforeReaderParks() override { watch(); }
+    void send(std::span<Bytes> pieces) override;
+    void onNews(News news) noexcept override;
+    bool isAwaited() const override { return isReadWaitedFor() || !queue_.isEmpty(); }
+    void onNetworkEnd() noexcept override;
+
+    bool mayTryToRead();
+    void flush();
+    void failReading(Error error) noexcept;
+
+    Address peer_;
+    SendQueue queue_;
+    Reference<FirstReads> firstReads_; // null: the first read is behind us, or nobody counts
+    ReadStrategy strategy_;
+    bool mayRead_ = false;  // the poller has said so, and no read since was short
+    bool mayWrite_ = true;  // no write was short since the poller has said so
+    bool noMore_ = false;   // reading comes to an end, whatever a read is short of
+    bool isClosed_ = false; // by its owner
+};
+
+} // namespace flow::net

@@ -1,0 +1,44 @@
+#pragma once
+// RealDatagramSocket: a UDP or Unix datagram socket. It receives and sends many datagrams with one system call.
+
+#include "flow/loop/turn.h"
+#include "net/real/real_socket.h"
+
+namespace flow::net {
+
+class RealDatagramSocket final : public DatagramSocket, public RealSocket, Turn {
+public:
+    /// At most so many with one system call.
+    static constexpr unsigned kBatch = 16;
+
+    RealDatagramSocket(RealNetwork& network, int descriptor, Address const& at, ReadStrategy strategy);
+    ~RealDatagramSocket() override { RealDatagramSocket::close(); }
+
+    void close() override;
+    Address localAddress() const override {
+        if (!at_.isUnix() && at_.port() == 0 && isOpen()) // asked late, since it is a system call
+            at_ = addressHere();
+        return at_;
+    }
+    SocketCounters counters() const override { return counters_; }
+
+private:
+    bool fill() noexcept override;
+    void beforeReceiverParks() override { watch(); }
+    void sendAll(std::span<Datagram> datagrams) override;
+    void onNews(News news) noexcept override;
+    bool isAwaited() const override { return isReceiveWaitedFor() || !queue_.isEmpty(); }
+    void onNetworkEnd() noexcept override;
+
+    /// How many of them the kernel has taken, or which it never will take.
+    std::size_t give(std::span<Datagram> datagrams);
+    void flush();
+
+    mutable Address at_;
+    flow::detail::RingQueue<Datagram> queue_;
+    ReadStrategy strategy_;
+    bool mayRead_ = false;
+    bool mayWrite_ = true;
+};
+
+} // namespace flow::net

@@ -1,0 +1,104 @@
+#include "net/real/real_listener.h"
+
+#include <cerrno>
+#include <string>
+#include <unistd.h>
+
+namespace flow::net {
+
+RealListener::RealListener(RealNetwork& network, int descriptor, Address const& at, ListenOptions const& options)
+    : RealSocket(network, descriptor), at_(at), options_(options) {
+    if (options.readStrategy == ReadStrategy::Adaptive)
+        firstReads_ = makeReference<FirstReads>();
+}
+
+bool RealListener::hasConnection() noexcept {
+    if (accepted_.descriptor >= 0)
+        return true;
+    while (isOpen() && mayAccept_) {
+        sockaddr_storage address = {};
+        socklen_t size = sizeof address;
+        int descriptor = ::accept4(this->descriptor(), reinterpret_cast<sockaddr*>(&address), &size,
+                                   SOCK_NONBLOCK | SOCK_CLOEXEC);
+        count(&SocketCounters::reads);
+        if (descriptor >= 0) {
+            accepted_ = {descriptor,
+                         Address::fromSystem(reinterpret_cast<sockaddr*>(&address), size).value_or(Address())};
+            return true;
+        }
+        switch (errno) {
+        case EAGAIN:
+            count(&SocketCounters::emptyReads);
+            mayAccept_ = false;
+            break;
+        case EMFILE:
+        case ENFILE:
+        case ENOBUFS:
+        case ENOMEM:
+            mayAccept_ = false;
+            pause_.askAt(loop().now() + kPause, TaskPriority::AcceptSocket);
+            break;
+        case EBADF:
+        case EINVAL:
+        case ENOTSOCK:
+            fail(platform_error());
+            return true;
+        default: // the connection that was to be accepted is gone already
+            break;
+        }
+    }
+    return false;
+}
+
+void RealListener::goOn(Turn& pause) {
+    RealListener& self = static_cast<Pause&>(pause).listener;
+    self.mayAccept_ = true;
+    self.acceptorsMayTry();
+}
+
+Reference<Connection> RealListener::takeConnection() {
+    OpenDescriptor accepted(std::exchange(accepted_.descriptor, -1));
+    applyOptions(accepted.get(), !at_.isUnix(), options_);
+    auto connection = makeReference<RealConnection>(network(), accepted.get(), accepted_.peer, options_.readStrategy,
+                                                    firstReads_);
+    accepted.release();
+    return connection;
+}
+
+void RealListener::onNews(News) noexcept {
+    count(&SocketCounters::news);
+    if (pause_.isAsked())
+        return;
+    mayAccept_ = true;
+    acceptorsMayTry();
+}
+
+void RealListener::dropAccepted() noexcept {
+    if (accepted_.descriptor < 0)
+        return;
+    linger atOnce{1, 0};
+    ::setsockopt(accepted_.descriptor, SOL_SOCKET, SO_LINGER, &atOnce, sizeof atOnce);
+    ::close(std::exchange(accepted_.descriptor, -1));
+}
+
+void RealListener::close() {
+    if (!isOpen())
+        return;
+    pause_.takeBack();
+    dropAccepted();
+    if (at_.isUnix() && !at_.isAbstract())
+        ::unlink(std::string(at_.unixName()).c_str());
+    closeDescriptor();
+    fail(operation_obsolete());
+}
+
+void RealListener::onNetworkEnd() noexcept {
+    pause_.takeBack();
+    dropAccepted();
+    error_ = operation_obsolete();
+    if (at_.isUnix() && !at_.isAbstract())
+        ::unlink(std::string(at_.unixName()).c_str());
+    closeDescriptor();
+}
+
+} // namespace flow::net

@@ -1,0 +1,56 @@
+#pragma once
+// RealListener: a TCP or Unix socket that others connect to.
+//
+// When the process or the machine has no descriptor left it looks again after kPause seconds, instead of at once and
+// for ever: who has connected waits in the kernel meanwhile.
+
+#include "flow/loop/turn.h"
+#include "net/real/real_connection.h"
+
+namespace flow::net {
+
+class RealListener final : public Listener, public RealSocket {
+public:
+    static constexpr double kPause = 0.1;
+
+    /// `descriptor` is bound and listens.
+    RealListener(RealNetwork& network, int descriptor, Address const& at, ListenOptions const& options);
+    ~RealListener() override { RealListener::close(); }
+
+    void close() override;
+    Address localAddress() const override {
+        if (!at_.isUnix() && at_.port() == 0 && isOpen()) // asked late, since it is a system call
+            at_ = addressHere();
+        return at_;
+    }
+
+private:
+    /// One that the kernel has given and nobody has taken.
+    struct Accepted {
+        int descriptor = -1;
+        Address peer;
+    };
+
+    bool hasConnection() noexcept override;
+    Reference<Connection> takeConnection() override;
+    void beforeAcceptorParks() override { watch(); }
+    void onNews(News news) noexcept override;
+    bool isAwaited() const override { return isAcceptWaitedFor(); }
+    void onNetworkEnd() noexcept override;
+    void dropAccepted() noexcept;
+    static void goOn(Turn& pause);
+
+    struct Pause : Turn {
+        explicit Pause(RealListener& l) : Turn(goOn), listener(l) {}
+        RealListener& listener;
+    };
+
+    mutable Address at_;
+    ListenOptions options_;
+    Accepted accepted_;
+    Reference<FirstReads> firstReads_;
+    Pause pause_{*this};
+    bool mayAccept_ = true;
+};
+
+} // namespace flow::net

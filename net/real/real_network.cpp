@@ -1,0 +1,178 @@
+#include "net/real/real_network.h"
+
+#include "flow/core/operation.h"
+#include "net/real/real_datagrams.h"
+#include "net/real/real_listener.h"
+
+#include <cerrno>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+
+namespace flow::net {
+namespace {
+
+/// A connection that is being made.
+class Connect final : public Operation<Connect, Reference<Connection>>, RealSocket, Turn {
+public:
+    Connect(RealNetwork& network, Address const& to, ConnectOptions const& options)
+        : RealSocket(network, openSocket(to, SOCK_STREAM, options)),
+          Turn([](Turn& self) { static_cast<Connect&>(self).goOn(); }), to_(to), options_(options),
+          deadline_([](Turn& self) { static_cast<Deadline&>(self).owner->fail(connection_timed_out()); }, *this) {
+        if (options.local) {
+            if (options.local->port() != 0)
+                setOption(descriptor(), SOL_SOCKET, SO_REUSEADDR, 1);
+            bindSocket(descriptor(), *options.local);
+        }
+        deadline_.askAt(loop().now() + options.timeout, TaskPriority::ReadSocket);
+        start();
+    }
+
+private:
+    struct Deadline : Turn {
+        Deadline(void (*run)(Turn&), Connect& o) : Turn(run), owner(&o) {}
+        Connect* owner;
+    };
+    static constexpr double kRetry = 0.01; // seconds, where a Unix socket's backlog is full
+
+    void start() {
+        sockaddr_storage address = {};
+        unsigned size = to_.toSystem(address);
+        if (::connect(descriptor(), reinterpret_cast<sockaddr*>(&address), size) == 0)
+            return succeed();
+        isUnderWay_ = errno == EINPROGRESS || errno == EINTR;
+        if (isUnderWay_)
+            watch();
+        else if (errno == EAGAIN)
+            askAt(loop().now() + kRetry, TaskPriority::ReadSocket);
+        else
+            fail(errorOfSystem(errno));
+    }
+    void onNews(News news) noexcept override {
+        count(&SocketCounters::news);
+        if (news.writable && isUnderWay_)
+            ask(TaskPriority::ReadSocket);
+    }
+    bool isAwaited() const override { return true; }
+    void onNetworkEnd() noexcept override {
+        takeBack();
+        deadline_.takeBack();
+        closeDescriptor();
+    }
+    void goOn() {
+        try {
+            if (!isUnderWay_)
+                return start();
+            int error = 0;
+            socklen_t size = sizeof error;
+            ::getsockopt(descriptor(), SOL_SOCKET, SO_ERROR, &error, &size);
+            error == 0 ? succeed() : fail(errorOfSystem(error));
+        } catch (...) {
+            fail(currentError());
+        }
+    }
+    void succeed() {
+        applyOptions(descriptor(), !to_.isUnix(), options_);
+        complete(RealConnection::ofConnected(*this, to_, options_.readStrategy));
+    }
+
+    Address to_;
+    ConnectOptions options_;
+    Deadline deadline_;
+    bool isUnderWay_ = false;
+};
+
+} // namespace
+
+RealNetwork::RealNetwork(RealLoop& loop) : loop_(loop), poller_(makePoller()) {
+    sockets_.reset();
+    owned_.network = this;
+    owned_.isHeap = false;
+    owned_.end = [](flow::detail::LoopOwned* owned) {
+        auto* ended = static_cast<Owned*>(owned);
+        ended->next = nullptr;
+        RealNetwork* network = ended->network;
+        network->end();
+        if (ended->isHeap)
+            delete network;
+    };
+    loop.provide<Transport>(this);
+    loop.usePoller(poller_.get());
+    loop.add(owned_);
+}
+
+RealNetwork::~RealNetwork() {
+    if (!owned_.isLinked())
+        return;
+    owned_.unlink();
+    end();
+}
+
+void RealNetwork::end() noexcept {
+    while (!sockets_.isEmpty()) {
+        auto* socket = static_cast<RealSocket*>(sockets_.next);
+        socket->onNetworkEnd();
+    }
+    if (&loop_.poller() == poller_.get())
+        loop_.usePoller(nullptr);
+    if (loop_.service<Transport>() == this)
+        loop_.provide<Transport>(nullptr);
+}
+
+Future<Reference<Connection>> RealNetwork::connect(Address to, ConnectOptions const& options) {
+    return start<Connect>(*this, to, options);
+}
+
+Reference<Listener> RealNetwork::listen(Address at, ListenOptions const& options) {
+    OpenDescriptor opened(openSocket(at, SOCK_STREAM, options));
+    if (!at.isUnix())
+        setOption(opened.get(), SOL_SOCKET, SO_REUSEADDR, 1);
+    if (options.reusePort)
+        setOption(opened.get(), SOL_SOCKET, SO_REUSEPORT, 1);
+    if (at.isV6())
+        setOption(opened.get(), IPPROTO_IPV6, IPV6_V6ONLY, options.onlyV6);
+    bindSocket(opened.get(), at);
+    if (::listen(opened.get(), options.backlog) != 0)
+        throw errorOfSystem(errno);
+    auto listener = makeReference<RealListener>(*this, opened.get(), at, options);
+    opened.release();
+    return listener;
+}
+
+Reference<DatagramSocket> RealNetwork::bind(Address at, DatagramOptions const& options) {
+    OpenDescriptor opened(openSocket(at, SOCK_DGRAM, options));
+    if (options.reusePort)
+        setOption(opened.get(), SOL_SOCKET, SO_REUSEPORT, 1);
+    if (at.isV6())
+        setOption(opened.get(), IPPROTO_IPV6, IPV6_V6ONLY, options.onlyV6);
+    bindSocket(opened.get(), at);
+    auto socket = makeReference<RealDatagramSocket>(*this, opened.get(), at, options.readStrategy);
+    opened.release();
+    return socket;
+}
+
+Address RealNetwork::localAddress() const {
+    Address found(0x7F000001, 0);
+    ifaddrs* list = nullptr;
+    if (::getifaddrs(&list) != 0)
+        return found;
+    for (ifaddrs* each = list; each; each = each->ifa_next) {
+        if (!each->ifa_addr || each->ifa_addr->sa_family != AF_INET || !(each->ifa_flags & IFF_UP) ||
+            (each->ifa_flags & IFF_LOOPBACK))
+            continue;
+        found = Address::fromSystem(each->ifa_addr, sizeof(sockaddr_in)).value_or(found);
+        break;
+    }
+    ::freeifaddrs(list);
+    return found;
+}
+
+Transport& makeRealTransport() {
+    auto* real = dynamic_cast<RealLoop*>(&loop());
+    FLOW_ASSERT(real, "no network on this loop: nobody has provided a net::Transport");
+    auto* network = new RealNetwork(*real);
+    network->owned_.isHeap = true;
+    return *network;
+}
+
+} // namespace flow::net

@@ -1,0 +1,60 @@
+#pragma once
+// RealNetwork: the machine's network, as the Transport of a RealLoop.
+//
+//     RealLoop loop;
+//     RealNetwork network(loop);           // or nothing: transport() makes one when it is first asked
+//     loop.run(serve());
+//     network.counters().systemCalls();
+//
+// It gives the loop its poller, which is epoll. Sockets are registered when somebody first waits for them, once.
+//
+// What a socket receives lies at first in one block of 64 KiB that all sockets of the loop share: as a rule the reader
+// takes it at once. What is still there when another socket receives is copied into memory of its connection.
+
+#include "flow/loop/real_loop.h"
+#include "net/poll/network_poller.h"
+#include "net/real/shared_block.h"
+#include "net/transport.h"
+
+namespace flow::net {
+
+class RealNetwork final : public Transport {
+public:
+    /// Belongs to the loop's thread, and is the Transport of that loop until one of them ends.
+    explicit RealNetwork(RealLoop& loop);
+    RealNetwork(RealNetwork const&) = delete;
+    RealNetwork& operator=(RealNetwork const&) = delete;
+    /// Sockets that are still there close.
+    ~RealNetwork();
+
+    using Transport::bind, Transport::connect, Transport::listen;
+    Future<Reference<Connection>> connect(Address to, ConnectOptions const& options) override;
+    Reference<Listener> listen(Address at, ListenOptions const& options) override;
+    Reference<DatagramSocket> bind(Address at, DatagramOptions const& options) override;
+    Address localAddress() const override;
+
+    LoopCounters counters() const { return {counters_, poller_->counters()}; }
+    NetworkPoller const& poller() const { return *poller_; }
+
+private:
+    friend class RealSocket;
+    friend Transport& makeRealTransport();
+
+    /// Ends with the loop.
+    struct Owned : flow::detail::LoopOwned {
+        RealNetwork* network;
+        bool isHeap;
+    };
+
+    /// Nothing can be watched any more, and what was open is closed.
+    void end() noexcept;
+
+    RealLoop& loop_;
+    std::unique_ptr<NetworkPoller> poller_;
+    Owned owned_{};
+    flow::detail::Link sockets_; // all that are open
+    SocketCounters counters_;
+    SharedBlock block_;
+};
+
+} // namespace flow::net

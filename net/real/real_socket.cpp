@@ -1,0 +1,121 @@
+#include "net/real/real_socket.h"
+
+#include <cerrno>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <unistd.h>
+
+namespace flow::net {
+
+RealSocket::RealSocket(RealNetwork& network, int descriptor) : Descriptor(descriptor), network_(&network) {
+    pushBack(network.sockets_, static_cast<flow::detail::Link&>(*this));
+}
+
+void RealSocket::watch() {
+    if (!isWatched())
+        poller().add(*this);
+}
+
+void RealSocket::closeDescriptor() {
+    if (!isOpen())
+        return;
+    if (isWatched())
+        poller().remove(*this);
+    unlink();
+    ::close(std::exchange(descriptor_, -1));
+}
+
+void RealSocket::resetConnection() {
+    if (!isOpen())
+        return;
+    linger atOnce{1, 0};
+    ::setsockopt(descriptor_, SOL_SOCKET, SO_LINGER, &atOnce, sizeof atOnce);
+    closeDescriptor();
+}
+
+int RealSocket::release(Descriptor* by) {
+    bool wasWatched = isWatched();
+    if (wasWatched && !by)
+        poller().remove(*this);
+    unlink();
+    int released = std::exchange(descriptor_, -1);
+    if (wasWatched && by)
+        poller().replace(*this, *by);
+    return released;
+}
+
+Address RealSocket::addressHere() const {
+    sockaddr_storage address = {};
+    socklen_t size = sizeof address;
+    if (!isOpen() || ::getsockname(descriptor_, reinterpret_cast<sockaddr*>(&address), &size) != 0)
+        return Address();
+    return Address::fromSystem(reinterpret_cast<sockaddr*>(&address), size).value_or(Address());
+}
+
+Error errorOfSystem(int number) {
+    switch (number) {
+    case ECONNREFUSED:
+    case ENOENT: // of a Unix socket's path
+        return connection_refused();
+    case ETIMEDOUT:
+        return connection_timed_out();
+    case EHOSTUNREACH:
+    case ENETUNREACH:
+    case EHOSTDOWN:
+    case ENETDOWN:
+        return host_unreachable();
+    case ECONNRESET:
+    case ECONNABORTED:
+    case EPIPE:
+        return connection_reset();
+    case EADDRINUSE:
+        return address_in_use();
+    case EADDRNOTAVAIL:
+        return invalid_local_address();
+    case EACCES:
+    case EPERM:
+        return not_allowed();
+    case EAFNOSUPPORT:
+        return unsupported_operation();
+    default:
+        return platform_error();
+    }
+}
+
+void setOption(int descriptor, int level, int name, int value) {
+    if (::setsockopt(descriptor, level, name, &value, sizeof value) != 0)
+        throw errorOfSystem(errno);
+}
+
+int openSocket(Address const& address, int type, SocketOptions const& options) {
+    int family = address.isUnix() ? AF_UNIX : address.isV4() ? AF_INET : AF_INET6;
+    OpenDescriptor opened(::socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (opened.get() < 0)
+        throw errorOfSystem(errno);
+    if (options.sendBuffer > 0)
+        setOption(opened.get(), SOL_SOCKET, SO_SNDBUF, options.sendBuffer);
+    if (options.receiveBuffer > 0)
+        setOption(opened.get(), SOL_SOCKET, SO_RCVBUF, options.receiveBuffer);
+    return opened.release();
+}
+
+void bindSocket(int descriptor, Address const& at) {
+    sockaddr_storage address = {};
+    unsigned size = at.toSystem(address);
+    if (::bind(descriptor, reinterpret_cast<sockaddr*>(&address), size) != 0)
+        throw errorOfSystem(errno);
+}
+
+void applyOptions(int descriptor, bool isTcp, SocketOptions const& options) {
+    if (isTcp && options.noDelay)
+        setOption(descriptor, IPPROTO_TCP, TCP_NODELAY, 1);
+    if (isTcp && options.keepAlive)
+        setOption(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1);
+}
+
+OpenDescriptor::~OpenDescriptor() {
+    if (descriptor_ >= 0)
+        ::close(descriptor_);
+}
+
+} // namespace flow::net

@@ -1,0 +1,60 @@
+#pragma once
+// SharedBlock: where the sockets of a loop receive, one after the other.
+//
+//     std::span<std::uint8_t> room = block.roomFor(buffer);
+//     ssize_t count = ::recv(descriptor, room.data(), room.size(), 0);
+//     block.received(buffer, room, count);
+//
+// What was received lies in the block, and the buffer borrows it. As a rule the reader takes it before the next socket
+// receives. If not, that one's roomFor() lets the buffer copy what is left.
+
+#include "net/byte_buffer.h"
+
+#include <memory>
+#include <span>
+
+namespace flow::net {
+
+class SharedBlock {
+public:
+    static constexpr std::size_t kBytes = 64 * 1024;
+
+    /// Room for what comes behind the bytes of the buffer. Throws std::bad_alloc.
+    std::span<std::uint8_t> roomFor(ByteBuffer& buffer) {
+        if (!block_)
+            block_ = std::make_unique_for_overwrite<std::uint8_t[]>(kBytes);
+        std::size_t used = 0;
+        if (buffer.isBorrowed()) {
+            used = static_cast<std::size_t>(buffer.data() - block_.get()) + buffer.size();
+            if (kBytes - used < kBytes / 4) {
+                buffer.own();
+                used = 0;
+            }
+        } else if (borrower_) {
+            borrower_->own();
+        }
+        return {block_.get() + used, kBytes - used};
+    }
+    /// So many bytes have come into the room that roomFor() gave. Throws std::bad_alloc.
+    void received(ByteBuffer& buffer, std::span<std::uint8_t> room, std::size_t count) {
+        if (buffer.isBorrowed()) {
+            buffer.borrow(buffer.data(), buffer.size() + count);
+        } else if (buffer.isEmpty()) {
+            buffer.borrow(room.data(), count);
+            borrower_ = &buffer;
+        } else {
+            buffer.append(room.data(), count);
+        }
+    }
+    /// The buffer is destroyed.
+    void forget(ByteBuffer const& buffer) {
+        if (borrower_ == &buffer)
+            borrower_ = nullptr;
+    }
+
+private:
+    std::unique_ptr<std::uint8_t[]> block_;
+    ByteBuffer* borrower_ = nullptr; // the last; it may be empty by now
+};
+
+} // namespace flow::net
