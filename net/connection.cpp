@@ -23,7 +23,7 @@ bool ReadRequest::isReady() {
     return connection->isReadyFor(*this);
 }
 
-void ReadRequest::park(Waiter& waiter) {
+void ReadRequest::park(WaiterNode& waiter) {
     connection->beforeReaderParks();
     connection->readers_.park(waiter, *this);
 }

@@ -60,7 +60,7 @@ struct ReadRequest {
     Kind kind;
 
     bool isReady();
-    void park(Waiter& waiter);
+    void park(WaiterNode& waiter);
 };
 
 /// Gives bytes with memory of their own.
@@ -139,8 +139,17 @@ protected:
     /// Lets those that wait look again, in turns of their own.
     void readersMayTry() { readers_.wakeInTurn(TaskPriority::ReadSocket); }
     bool isReadWaitedFor() const { return readers_.isWaitedFor(); }
+    bool isDrainWaitedFor() const { return drains_.isWaitedFor(); }
+    /// Whether the operation at this address is the read, or the drain, that waits first.
+    bool isFirstRead(void const* operation) { return isReadWaitedFor() && &readers_.first() == operation; }
+    bool isFirstDrain(void const* operation) { return isDrainWaitedFor() && &drains_.first() == operation; }
     /// All that wait, and all later calls, fail with the error.
     void fail(Error error);
+    /// Those that wait do so for ever.
+    void forsakeWaiters() noexcept {
+        readers_.forsakeAll();
+        drains_.forsakeAll();
+    }
     /// Those that still wait fail at once. In the destructor of what derives from this.
     void failWaiters() noexcept;
 

@@ -23,7 +23,7 @@ struct Receive {
     DatagramSocket* socket;
 
     bool isReady();
-    void park(Waiter& waiter);
+    void park(WaiterNode& waiter);
     Datagram take();
 };
 
@@ -65,7 +65,13 @@ protected:
 
     void receiversMayTry() { receivers_.wakeInTurn(TaskPriority::ReadSocket); }
     bool isReceiveWaitedFor() const { return receivers_.isWaitedFor(); }
+    bool isFirstReceive(void const* operation) { return isReceiveWaitedFor() && &receivers_.first() == operation; }
     void fail(Error error);
+    /// Those that wait do so for ever.
+    void forsakeWaiters() noexcept {
+        receivers_.forsakeAll();
+        drains_.forsakeAll();
+    }
     void failWaiters() noexcept;
 
     flow::detail::RingQueue<Datagram> received_;
@@ -78,7 +84,7 @@ private:
 inline bool Receive::isReady() {
     return socket->error_.isValid() || !socket->received_.isEmpty() || (socket->fill() && isReady());
 }
-inline void Receive::park(Waiter& waiter) {
+inline void Receive::park(WaiterNode& waiter) {
     socket->beforeReceiverParks();
     socket->receivers_.park(waiter, *this);
 }

@@ -24,8 +24,9 @@ struct Drain {
     Error error;        // of the call that made it
 
     bool isReady() const;
-    void park(Waiter& waiter);
+    void park(WaiterNode& waiter);
     Void take() const;
+    operator Future<Void>() const { return keep(*this); }
 };
 
 /// Has a queue of bytes that drains.
@@ -67,7 +68,7 @@ private:
 inline bool Drain::isReady() const {
     return error.isValid() || what->error_.isValid() || what->gone_ >= mark;
 }
-inline void Drain::park(Waiter& waiter) {
+inline void Drain::park(WaiterNode& waiter) {
     what->drains_.park(waiter, *this);
 }
 inline Void Drain::take() const {

@@ -17,7 +17,7 @@ struct Accept {
     Listener* listener;
 
     bool isReady();
-    void park(Waiter& waiter);
+    void park(WaiterNode& waiter);
     Reference<Connection> take();
 };
 
@@ -45,9 +45,14 @@ protected:
 
     void acceptorsMayTry() { acceptors_.wakeInTurn(TaskPriority::AcceptSocket); }
     bool isAcceptWaitedFor() const { return acceptors_.isWaitedFor(); }
+    bool isFirstAccept(void const* operation) { return isAcceptWaitedFor() && &acceptors_.first() == operation; }
     void fail(Error error) {
         error_ = error;
         acceptorsMayTry();
+    }
+    /// Those that wait do so for ever.
+    void forsakeWaiters() noexcept {
+        acceptors_.forsakeAll();
     }
     void failWaiters() noexcept {
         if (acceptors_.isWaitedFor())
@@ -64,7 +69,7 @@ private:
 inline bool Accept::isReady() {
     return listener->error_.isValid() || listener->hasConnection();
 }
-inline void Accept::park(Waiter& waiter) {
+inline void Accept::park(WaiterNode& waiter) {
     listener->beforeAcceptorParks();
     listener->acceptors_.park(waiter, *this);
 }

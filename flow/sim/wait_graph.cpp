@@ -35,8 +35,10 @@ std::string describe(Waiter const* waiter, CellSource const& source) {
         return waiter->link.isLinked() ? "its turn" : "nothing: it runs";
     if (awaited.isTurn())
         return "its turn";
-    if (awaited.isOperation())
-        return "a source";
+    if (awaited.isOperation()) {
+        std::string text = source ? source(awaited.operation()) : std::string();
+        return text.empty() ? "an operation" : text;
+    }
     if (awaited.isTimer())
         return format("a timer at %.9g", awaited.timer()->deadline);
     if (!awaited.isGroup())

@@ -211,10 +211,10 @@ std::string World::waitGraph() const {
         if (!process->isRunning())
             continue;
         Entered entered(*process);
-        text += process->name() + ":\n" + describeWaiting(process->cells_, [&](Cell const* cell) {
+        text += process->name() + ":\n" + describeWaiting(process->cells_, [&](void const* what) {
                     std::string source;
                     for (auto const& each : process->attachments_)
-                        source += each->sourceOf(cell);
+                        source += each->sourceOf(what);
                     return source;
                 });
     }

@@ -2,6 +2,14 @@
 
 namespace flow::detail {
 
+void SourceBase::forsakeAll() noexcept {
+    while (!waiters_.isEmpty()) {
+        Waiter* waiter = takeFirst(waiters_);
+        waiter->link.reset(); // parked nowhere, so that a cancel may unlink it
+        waiter->awaited = {};
+    }
+}
+
 void SourceBase::failAll(Error error) noexcept {
     Link failing; // a waiter that runs may destroy the source
     failing.reset();

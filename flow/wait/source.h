@@ -34,6 +34,8 @@ public:
     }
     /// All that wait fail with the error, oldest first. The last thing that the caller does.
     void failAll(Error error) noexcept;
+    /// All that wait do so for ever: what they wait for has gone with its loop, or with its simulated process.
+    void forsakeAll() noexcept;
 
 protected:
     explicit SourceBase(void (*turn)(Waiter*)) : turn_{turn, {}, {nullptr, nullptr}, {}} {

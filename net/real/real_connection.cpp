@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint32_t kPiecesPerCall = 64;
 
 /// A socket that its owner has closed, and which still has bytes to send. Destroys itself.
-class Lingering final : public RealSocket, Turn, FastAllocated<Lingering> {
+class Lingering final : public RealSocket, Turn, public FastAllocated<Lingering> {
 public:
     Lingering(RealNetwork& network, SendQueue& queue, int descriptor)
         : RealSocket(network, descriptor), Turn([](Turn& self) { static_cast<Lingering&>(self).goOn(); }),
@@ -276,6 +276,7 @@ void RealConnection::onNetworkEnd() noexcept {
     received_.clear();
     error_ = operation_obsolete();
     isClosed_ = true;
+    forsakeWaiters();
     closeDescriptor();
 }
 

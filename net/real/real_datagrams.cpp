@@ -149,6 +149,7 @@ void RealDatagramSocket::close() {
 void RealDatagramSocket::onNetworkEnd() noexcept {
     takeBack();
     error_ = operation_obsolete();
+    forsakeWaiters();
     closeDescriptor();
 }
 

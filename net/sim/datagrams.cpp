@@ -51,7 +51,7 @@ void SimDatagramSocket::lookAgain(flow::detail::Link& flights) {
 }
 
 SimDatagramSocket::SimDatagramSocket(Host& host, Address address)
-    : Waiter{[](Waiter* waiter) { static_cast<SimDatagramSocket*>(waiter)->wake(); },
+    : Waiter{[](Waiter* waiter) { static_cast<SimDatagramSocket*>(waiter)->receiversMayTry(); },
              {nullptr},
              {nullptr, nullptr},
              {}},
@@ -59,21 +59,20 @@ SimDatagramSocket::SimDatagramSocket(Host& host, Address address)
     host.sockets_[address.port()] = this;
 }
 
-Future<Void> SimDatagramSocket::send(Address to, Bytes bytes) {
-    if (!host_)
-        return operation_obsolete();
-    if (bytes.size() > kLargest)
-        return client_invalid_operation();
+void SimDatagramSocket::sendAll(std::span<Datagram> datagrams) {
     SimNetwork& network = *host_->network_;
     World::Kernel kernel(network.world_);
-    if (Host* receiver = to.isLoopback() ? host_ : network.hostAt(to)) {
+    for (Datagram& each : datagrams) {
+        Address const& to = each.from;
+        Host* receiver = to.isLoopback() ? host_ : network.hostAt(to);
+        if (!receiver)
+            continue;
         std::uint64_t link = network.cable(host_->process(), receiver->process()).id();
         bool isLost = network.world_.injects(FaultKind::datagramLoss, link);
         bool isDouble = network.world_.injects(FaultKind::datagramDuplicate, link);
         for (int copies = !isLost + isDouble; copies > 0; --copies)
-            launch(*receiver, to.port(), bytes);
+            launch(*receiver, to.port(), each.bytes);
     }
-    return host_->done();
 }
 
 void SimDatagramSocket::launch(Host& to, std::uint16_t port, Bytes bytes) {
@@ -85,29 +84,12 @@ void SimDatagramSocket::launch(Host& to, std::uint16_t port, Bytes bytes) {
     new Flight(network, cable, to, port, {address_, network.mayCorrupt(cable, std::move(bytes))}, at);
 }
 
-Future<Datagram> SimDatagramSocket::receive() {
-    FLOW_ASSERT(!receiving_ || receiving_->getFutureReferenceCount() == 0,
-                "DatagramSocket::receive() while an earlier one waits");
-    if (!host_)
-        return operation_obsolete();
-    Promise<Datagram> promise;
-    Future<Datagram> result = promise.getFuture();
-    if (received_.isEmpty())
-        receiving_ = std::move(promise);
-    else
-        promise.send(take());
-    return result;
-}
-
 void SimDatagramSocket::close() {
     if (!host_)
         return;
     std::exchange(host_, nullptr)->sockets_.erase(address_.port());
-    while (!received_.isEmpty())
-        received_.pop();
     detach(this);
-    if (receiving_)
-        takePromise(receiving_).sendError(operation_obsolete());
+    fail(operation_obsolete());
 }
 
 void SimDatagramSocket::arrive(Datagram datagram) {
@@ -116,28 +98,14 @@ void SimDatagramSocket::arrive(Datagram datagram) {
         return;
     bytes_ += size;
     received_.push(std::move(datagram));
-    if (receiving_)
+    if (isReceiveWaitedFor())
         host_->wake(*this);
 }
 
 void SimDatagramSocket::stop() {
-    forsake(receiving_);
+    forsakeWaiters();
     detach(this);
     host_ = nullptr;
-}
-
-void SimDatagramSocket::wake() {
-    if (!receiving_ || received_.isEmpty())
-        return;
-    Promise<Datagram> receiving = takePromise(receiving_);
-    if (receiving.getFutureReferenceCount() != 0)
-        receiving.send(take());
-}
-
-Datagram SimDatagramSocket::take() {
-    Datagram datagram = received_.pop();
-    bytes_ -= static_cast<std::size_t>(datagram.bytes.size());
-    return datagram;
 }
 
 } // namespace flow::net

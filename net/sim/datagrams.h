@@ -14,13 +14,11 @@ public:
     SimDatagramSocket(Host& host, Address address);
     ~SimDatagramSocket() override { close(); }
 
-    Future<Void> send(Address to, Bytes bytes) override;
-    Future<Datagram> receive() override;
     void close() override;
     Address localAddress() const override { return address_; }
 
-    std::string sourceOf(flow::detail::Cell const* cell) const {
-        return sets(receiving_, cell) ? "a datagram to " + address_.toString() : std::string();
+    std::string sourceOf(void const* what) {
+        return isFirstReceive(what) ? "a datagram to " + address_.toString() : std::string();
     }
 
     /// By the machine.
@@ -36,15 +34,14 @@ public:
 private:
     struct Flight;
 
+    bool fill() noexcept override { return false; }
+    void sendAll(std::span<Datagram> datagrams) override;
+    void onTaken(Datagram const& datagram) override { bytes_ -= static_cast<std::size_t>(datagram.bytes.size()); }
     void launch(Host& to, std::uint16_t port, Bytes bytes);
-    void wake();
-    Datagram take();
 
     Host* host_; // null: closed
     Address address_;
-    flow::detail::RingQueue<Datagram> received_;
     std::size_t bytes_ = 0;
-    std::optional<Promise<Datagram>> receiving_;
 };
 
 } // namespace flow::net

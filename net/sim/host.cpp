@@ -16,40 +16,28 @@ constexpr int kFirstEphemeral = 49152, kPorts = 65536;
 class SimListener final : public Listener, Waiter {
 public:
     SimListener(Host& host, Address address)
-        : Waiter{[](Waiter* waiter) { static_cast<SimListener*>(waiter)->wake(); }, {nullptr}, {nullptr, nullptr}, {}},
+        : Waiter{[](Waiter* waiter) { static_cast<SimListener*>(waiter)->acceptorsMayTry(); },
+                 {nullptr},
+                 {nullptr, nullptr},
+                 {}},
           host_(&host), address_(address) {
         host.listeners_[address.port()] = this;
     }
     ~SimListener() override { close(); }
-
-    Future<Reference<Connection>> accept() override {
-        FLOW_ASSERT(!accepting_ || accepting_->getFutureReferenceCount() == 0,
-                    "Listener::accept() while an earlier one waits");
-        if (!host_)
-            return operation_obsolete();
-        Promise<Reference<Connection>> promise;
-        Future<Reference<Connection>> result = promise.getFuture();
-        if (waiting_.isEmpty())
-            accepting_ = std::move(promise);
-        else
-            promise.send(waiting_.pop()->handle(1));
-        return result;
-    }
 
     void close() override {
         if (!host_)
             return;
         std::exchange(host_, nullptr)->listeners_.erase(address_.port());
         while (!waiting_.isEmpty())
-            waiting_.pop()->abort(1);
+            waiting_.pop()->abort(1, operation_obsolete());
         detach(this);
-        if (accepting_)
-            takePromise(accepting_).sendError(operation_obsolete());
+        fail(operation_obsolete());
     }
 
     Address localAddress() const override { return address_; }
-    std::string sourceOf(flow::detail::Cell const* cell) const {
-        return sets(accepting_, cell) ? "a connection to " + address_.toString() : std::string();
+    std::string sourceOf(void const* what) {
+        return isFirstAccept(what) ? "a connection to " + address_.toString() : std::string();
     }
 
     /// By the machine: takes the connection if there is room.
@@ -58,14 +46,14 @@ public:
             return false;
         session.accepted();
         waiting_.push(Reference<Session>::addRef(&session));
-        if (accepting_)
+        if (isAcceptWaitedFor())
             host_->wake(*this);
         return true;
     }
 
     /// The process stops.
     void stop() {
-        forsake(accepting_);
+        forsakeWaiters();
         while (!waiting_.isEmpty())
             waiting_.pop();
         detach(this);
@@ -73,18 +61,12 @@ public:
     }
 
 private:
-    void wake() {
-        if (!accepting_ || waiting_.isEmpty())
-            return;
-        Promise<Reference<Connection>> accepting = takePromise(accepting_);
-        if (accepting.getFutureReferenceCount() != 0)
-            accepting.send(waiting_.pop()->handle(1));
-    }
+    bool hasConnection() noexcept override { return !waiting_.isEmpty(); }
+    Reference<Connection> takeConnection() override { return waiting_.pop()->handle(1); }
 
     Host* host_; // null: closed
     Address address_;
     RingQueue<Reference<Session>> waiting_; // to be accepted
-    std::optional<Promise<Reference<Connection>>> accepting_;
 };
 
 Host::Host(SimNetwork& network, Process& process) : network_(&network), process_(process) {
@@ -101,7 +83,6 @@ std::uint16_t Host::ephemeralPort() {
 void Host::started(Process&) {
     if (!network_)
         return;
-    done_ = Future<Void>(Void());
     loop().provide<Transport>(this);
     if (!std::exchange(isPowered_, true))
         network_->lookAgain();
@@ -109,7 +90,6 @@ void Host::started(Process&) {
 
 void Host::stopped(Process&, bool powerLost) {
     isPowered_ = !powerLost;
-    done_ = Future<Void>();
     for (auto& [port, listener] : listeners_)
         listener->stop();
     listeners_.clear();
@@ -120,14 +100,14 @@ void Host::stopped(Process&, bool powerLost) {
         Session::stop(halves_.next, powerLost);
 }
 
-std::string Host::sourceOf(flow::detail::Cell const* cell) const {
+std::string Host::sourceOf(void const* what) const {
     std::string source;
     for (Link* place = halves_.next; place != &halves_; place = place->next)
-        source += Session::sourceOf(place, cell);
+        source += Session::sourceOf(place, what);
     for (auto const& [port, listener] : listeners_)
-        source += listener->sourceOf(cell);
+        source += listener->sourceOf(what);
     for (auto const& [port, socket] : sockets_)
-        source += socket->sourceOf(cell);
+        source += socket->sourceOf(what);
     return source;
 }
 
@@ -138,17 +118,18 @@ Reference<Session> Host::open(Address to) {
     return Session::open(*network_, *this, localAddress().withPort(ephemeralPort()), *other, to);
 }
 
-Future<Reference<Connection>> Host::connect(Address to) {
+Future<Reference<Connection>> Host::connect(Address to, ConnectOptions const& options) {
+    double timeout = std::min(options.timeout, SimNetwork::kConnectTimeout);
     Reference<Session> session = open(to);
     if (!session) {
-        co_await delay(SimNetwork::kConnectTimeout);
-        throw connection_failed();
+        co_await delay(timeout);
+        throw connection_timed_out();
     }
     Reference<Connection> connection = session->handle(0); // given up with this
     Future<Void> established = session->established();
-    auto first = co_await race(established, delay(SimNetwork::kConnectTimeout));
+    auto first = co_await race(established, delay(timeout));
     if (first.index() == 1)
-        throw connection_failed();
+        throw connection_timed_out();
     co_return connection;
 }
 
@@ -168,11 +149,11 @@ Address Host::bindable(Address at, std::map<std::uint16_t, T*> const& used) {
     throw address_in_use();
 }
 
-Reference<Listener> Host::listen(Address at) {
+Reference<Listener> Host::listen(Address at, ListenOptions const&) {
     return makeReference<SimListener>(*this, bindable(at, listeners_));
 }
 
-Reference<DatagramSocket> Host::bind(Address at) {
+Reference<DatagramSocket> Host::bind(Address at, DatagramOptions const&) {
     return makeReference<SimDatagramSocket>(*this, bindable(at, sockets_));
 }
 

@@ -12,10 +12,10 @@ class Host final : public Attachment, public Transport, NonCopyable {
 public:
     Host(SimNetwork& network, Process& process);
 
-    using Transport::listen;
-    Future<Reference<Connection>> connect(Address to) override;
-    Reference<Listener> listen(Address at) override;
-    Reference<DatagramSocket> bind(Address at) override;
+    using Transport::bind, Transport::connect, Transport::listen;
+    Future<Reference<Connection>> connect(Address to, ConnectOptions const& options) override;
+    Reference<Listener> listen(Address at, ListenOptions const& options) override;
+    Reference<DatagramSocket> bind(Address at, DatagramOptions const& options) override;
     Address localAddress() const override { return Address(process_.address(), 0); }
 
     Process& process() const { return process_; }
@@ -25,8 +25,6 @@ public:
         if (!waiter.link.isLinked())
             process_.makeReady(waiter, TaskPriority::ReadSocket);
     }
-    /// What a write gives that need not wait.
-    Future<Void> const& done() const { return done_; }
     /// Whether a listener takes the connection that somebody has asked for.
     bool offer(Session& session);
     void arrive(std::uint16_t port, Datagram datagram);
@@ -40,7 +38,7 @@ private:
 
     void started(Process& process) override;
     void stopped(Process& process, bool powerLost) override;
-    std::string sourceOf(flow::detail::Cell const* cell) const override;
+    std::string sourceOf(void const* what) const override;
     Reference<Session> open(Address to);
     /// The address to use for `at`, of which `used` has those in use.
     template <class T>
@@ -52,7 +50,6 @@ private:
     bool isPowered_ = false;
     std::uint16_t nextPort_;
     // Of the present life of the process:
-    Future<Void> done_;
     flow::detail::Link halves_; // ends of connections
     std::map<std::uint16_t, SimListener*> listeners_;
     std::map<std::uint16_t, SimDatagramSocket*> sockets_;
@@ -67,7 +64,7 @@ void forsake(std::optional<Promise<T>>& promise) {
 }
 
 template <class T>
-bool sets(std::optional<Promise<T>> const& promise, flow::detail::Cell const* cell) {
+bool sets(std::optional<Promise<T>> const& promise, void const* cell) {
     return promise && promise->getFuture().cell() == cell;
 }
 

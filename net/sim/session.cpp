@@ -4,26 +4,81 @@
 
 namespace flow::net {
 using namespace flow::detail;
-namespace {
 
 class SimConnection final : public Connection {
 public:
-    SimConnection(Session& session, int side) : session_(Reference<Session>::addRef(&session)), side_(side) {}
+    SimConnection(Session& session, int side)
+        : Connection(kHighWater, kHighWater), session_(Reference<Session>::addRef(&session)), side_(side) {}
     ~SimConnection() override { session_->handleGone(side_); }
 
-    Future<Bytes> read() override { return session_->read(side_); }
-    Future<Void> write(Bytes bytes) override { return session_->write(side_, std::move(bytes)); }
-    void shutdownWrite() override { session_->shutdownWrite(side_); }
-    void close() override { session_->close(side_); }
+    Drain flushed() override { return {this, 0, Error()}; } // the machine takes all at once
+    void shutdownWrite() override {
+        writeEnded_ = true;
+        session_->shutdownWrite(side_);
+    }
+    void close() override {
+        session_->close(side_);
+        fail(operation_obsolete());
+    }
+    void abort() override {
+        session_->abort(side_, operation_obsolete());
+        fail(operation_obsolete());
+    }
     Address localAddress() const override { return session_->address(side_); }
     Address peerAddress() const override { return session_->address(1 - side_); }
 
+    // By the session.
+
+    bool isAwaited() const { return isReadWaitedFor() || isDrainWaitedFor(); }
+    /// The process stops.
+    void stop() { forsakeWaiters(); }
+    /// The other side has read so many bytes.
+    void noteRead(std::size_t bytes) { noteGone(bytes); }
+    /// There is something to tell.
+    void wake() {
+        if (session_->error(side_).isValid())
+            return fail(session_->error(side_));
+        readersMayTry();
+        wakeDrains();
+    }
+    std::string sourceOf(void const* what, std::string const& peer) {
+        if (isFirstRead(what))
+            return "bytes from " + peer;
+        return isFirstDrain(what) ? peer + " to read" : std::string();
+    }
+
 private:
+    bool fill(std::size_t) noexcept override {
+        if (session_->hasReceived(side_)) {
+            received_.append(session_->takeReceived(side_));
+            return true;
+        }
+        if (session_->error(side_).isValid()) {
+            error_ = session_->error(side_);
+            wakeDrains();
+        }
+        ended_ = session_->readEnded(side_);
+        return error_.isValid() || ended_;
+    }
+    void send(std::span<Bytes> pieces) override {
+        Bytes all = std::move(pieces[0]);
+        for (Bytes const& each : pieces.subspan(1))
+            all = all.withSuffix(each);
+        if (all.empty() && !session_->error(side_).isValid())
+            return;
+        noteWritten(static_cast<std::size_t>(all.size()));
+        session_->write(side_, std::move(all));
+        if (session_->error(side_).isValid())
+            fail(session_->error(side_));
+    }
+
     Reference<Session> session_;
     int side_;
 };
 
-} // namespace
+bool Session::Half::isAwaited() const {
+    return opening || (handle && handle->isAwaited());
+}
 
 Session::Session(SimNetwork& network, Host& from, Address fromAddress, Host& to, Address toAddress)
     : network_(network) {
@@ -75,8 +130,8 @@ Reference<Session> Session::open(SimNetwork& network, Host& from, Address fromAd
 // By processes
 
 Reference<Connection> Session::handle(int side) {
-    Reference<Connection> handle(new SimConnection(*this, side));
-    halves_[side].hasHandle = true;
+    auto handle = makeReference<SimConnection>(*this, side);
+    halves_[side].handle = handle.getPtr();
     return handle;
 }
 
@@ -84,47 +139,16 @@ Future<Void> Session::established() {
     return halves_[0].opening.emplace().getFuture();
 }
 
-Future<Bytes> Session::read(int side) {
+void Session::write(int side, Bytes bytes) {
     Half& half = halves_[side];
-    FLOW_ASSERT(!half.reading || half.reading->getFutureReferenceCount() == 0,
-                "Connection::read() while an earlier read waits");
-    if (!half.received.isEmpty()) {
-        Promise<Bytes> promise; // first, since it may throw
-        Future<Bytes> result = promise.getFuture();
-        promise.send(takeReceived(half));
-        return result;
-    }
     if (half.error.isValid())
-        return half.error;
-    if (half.readEnded)
-        return Bytes();
-    return half.reading.emplace().getFuture();
-}
-
-Future<Void> Session::write(int side, Bytes bytes) {
-    Half& half = halves_[side];
-    FLOW_ASSERT(!half.writeEnded, "Connection::write() after shutdownWrite()");
-    if (half.error.isValid())
-        return half.error;
-    if (bytes.empty())
-        return half.host->done();
-    auto size = static_cast<std::size_t>(bytes.size());
-    bool mustWait = half.unread + size > Connection::kHighWater;
-    if (mustWait && !half.writing)
-        half.writing.emplace();
-    {
-        World::Kernel kernel(network_.world_);
-        Cable& cable = *pipes_[side].cable;
-        if (network_.world_.injects(FaultKind::connectionReset, cable.id())) {
-            abort(side);
-        } else {
-            half.unread += size;
-            send(half, Kind::Data, network_.mayCorrupt(cable, std::move(bytes)));
-        }
-    }
-    if (half.error.isValid())
-        return half.error;
-    return mustWait ? half.writing->getFuture() : half.host->done();
+        return;
+    World::Kernel kernel(network_.world_);
+    Cable& cable = *pipes_[side].cable;
+    if (network_.world_.injects(FaultKind::connectionReset, cable.id()))
+        abort(side, connection_reset());
+    else
+        send(half, Kind::Data, network_.mayCorrupt(cable, std::move(bytes)));
 }
 
 void Session::shutdownWrite(int side) {
@@ -148,19 +172,19 @@ void Session::close(int side) {
     fail(half, operation_obsolete());
 }
 
-void Session::abort(int side) {
+void Session::abort(int side, Error error) {
     Half& half = halves_[side];
     if (!half.isKnown)
         return;
     World::Kernel kernel(network_.world_);
     send(half, Kind::Reset);
-    fail(half, connection_failed());
+    fail(half, error);
 }
 
 void Session::handleGone(int side) {
     Half& half = halves_[side];
+    half.handle = nullptr;
     close(side);
-    half.hasHandle = false;
     leaveUnlessNeeded(half);
 }
 
@@ -196,21 +220,8 @@ void Session::wake(Half& half) {
         Promise<Void> opening = takePromise(half.opening);
         half.error.isValid() ? opening.sendError(half.error) : opening.send(Void());
     }
-    if (half.writing && (half.unread <= Connection::kHighWater || half.error.isValid())) {
-        Promise<Void> writing = takePromise(half.writing);
-        half.error.isValid() ? writing.sendError(half.error) : writing.send(Void());
-    }
-    if (half.reading && (!half.received.isEmpty() || half.readEnded || half.error.isValid())) {
-        Promise<Bytes> reading = takePromise(half.reading);
-        if (reading.getFutureReferenceCount() == 0)
-            ; // given up: it takes nothing
-        else if (!half.received.isEmpty())
-            reading.send(takeReceived(half));
-        else if (half.error.isValid())
-            reading.sendError(half.error);
-        else
-            reading.send(Bytes());
-    }
+    if (half.handle)
+        half.handle->wake();
     leaveUnlessNeeded(half);
 }
 
@@ -260,25 +271,22 @@ void Session::accepted() {
 void Session::stop(flow::detail::Link* place, bool powerLost) {
     Half& half = *static_cast<Half*>(place);
     auto self = Reference<Session>::addRef(half.session);
-    forsake(half.reading);
-    forsake(half.writing);
     forsake(half.opening);
-    half.hasHandle = false;
+    if (half.handle)
+        std::exchange(half.handle, nullptr)->stop();
     if (half.isKnown && !powerLost)
         self->send(half, Kind::Reset);
-    self->fail(half, connection_failed());
+    self->fail(half, connection_reset());
     self->leaveUnlessNeeded(half);
 }
 
-std::string Session::sourceOf(flow::detail::Link* place, flow::detail::Cell const* cell) {
+std::string Session::sourceOf(flow::detail::Link* place, void const* what) {
     Half& half = *static_cast<Half*>(place);
     Half& peer = half.session->other(half);
     std::string name = peer.host->process().name() + " at " + peer.address.toString();
-    if (sets(half.reading, cell))
-        return "bytes from " + name;
-    if (sets(half.writing, cell))
-        return name + " to read";
-    return sets(half.opening, cell) ? name + " to answer" : std::string();
+    if (sets(half.opening, what))
+        return name + " to answer";
+    return half.handle ? half.handle->sourceOf(what, name) : std::string();
 }
 
 void Session::vanish() {
@@ -365,10 +373,11 @@ void Session::arrive(Half& half, Segment segment) {
             send(half, Kind::Reset);
         break;
     case Kind::Credit:
-        half.unread -= segment.credit;
+        if (half.handle)
+            half.handle->noteRead(segment.credit);
         break;
     case Kind::Reset:
-        return fail(half, connection_failed());
+        return fail(half, half.isEstablished ? connection_reset() : connection_refused());
     case Kind::Datagram:
         break;
     }

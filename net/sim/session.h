@@ -12,6 +12,8 @@
 
 namespace flow::net {
 
+class SimConnection;
+
 class Session : public ReferenceCounted<Session>, public flow::detail::Link, NonCopyable {
 public:
     /// Sends the request of `from` to connect.
@@ -22,12 +24,16 @@ public:
 
     Reference<Connection> handle(int side);
     Future<Void> established();
-    Future<Bytes> read(int side);
-    Future<Void> write(int side, Bytes bytes);
+    /// What one write has sent, as Connection::fill() does; an error if there is one.
+    bool hasReceived(int side) const { return !halves_[side].received.isEmpty(); }
+    Bytes takeReceived(int side) { return takeReceived(halves_[side]); }
+    Error error(int side) const { return halves_[side].error; }
+    bool readEnded(int side) const { return halves_[side].readEnded; }
+    void write(int side, Bytes bytes);
     void shutdownWrite(int side);
     void close(int side);
-    /// The connection fails on both sides.
-    void abort(int side);
+    /// The connection fails on the other side, and here with `error`.
+    void abort(int side, Error error);
     void handleGone(int side);
     Address address(int side) const { return halves_[side].address; }
 
@@ -42,7 +48,7 @@ public:
     /// The process has stopped, of which an end is at this place of its machine's list.
     static void stop(flow::detail::Link* place, bool powerLost);
     /// See Attachment.
-    static std::string sourceOf(flow::detail::Link* place, flow::detail::Cell const* cell);
+    static std::string sourceOf(flow::detail::Link* place, void const* what);
 
 private:
     using Kind = SimNetwork::Kind;
@@ -69,21 +75,18 @@ private:
         Host* host;
         Address address;
         flow::detail::RingQueue<Bytes> received;
-        std::optional<Promise<Bytes>> reading;
-        std::optional<Promise<Void>> writing;
+        SimConnection* handle = nullptr; // the process has it
         std::optional<Promise<Void>> opening;
-        std::size_t unread = 0;     // bytes that have been written and, as far as is known here, not yet read
         std::size_t unreported = 0; // bytes that were read, which the other side does not know
         Error error;                // of all operations, from here on
         bool isKnown = false;       // the machine has this end
-        bool hasHandle = false;     // the process has it
         bool isEstablished = false;
         bool isClosed = false; // by the process
         bool writeEnded = false;
         bool readEnded = false;
 
-        bool isAwaited() const { return reading || writing || opening; }
-        bool isNeeded() const { return isKnown || hasHandle || isAwaited(); }
+        bool isAwaited() const;
+        bool isNeeded() const { return isKnown || handle || opening; }
     };
 
     Session(SimNetwork& network, Host& from, Address fromAddress, Host& to, Address toAddress);

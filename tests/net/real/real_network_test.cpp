@@ -1,0 +1,242 @@
+#include "net/real/real_network.h"
+
+#include "flow/flow.h"
+#include "tests/net/transport_suite.h"
+
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <dirent.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace flow;
+using namespace flow::net;
+using namespace flow::test;
+
+namespace {
+
+int openDescriptors() {
+    int count = 0;
+    DIR* folder = ::opendir("/proc/self/fd");
+    while (::readdir(folder))
+        ++count;
+    ::closedir(folder);
+    return count;
+}
+
+Future<Void> echoOnce(Reference<Connection> connection) {
+    for (;;) {
+        Bytes bytes = co_await connection->read();
+        if (bytes.empty())
+            co_return;
+        co_await connection->write(bytes);
+    }
+}
+
+Future<Void> askTimes(Reference<Connection> connection, int times) {
+    for (int i = 0; i < times; ++i) {
+        co_await connection->write("ping"_sr);
+        Bytes answer = co_await connection->readExactly(4);
+        CHECK(answer == "ping"_sr);
+    }
+}
+
+Future<Pair> pairAt(Address at) {
+    Pair pair;
+    pair.listener = transport().listen(at);
+    Future<Reference<Connection>> connecting = transport().connect(pair.listener->localAddress());
+    pair.server = co_await pair.listener->accept();
+    pair.client = co_await connecting;
+    co_return pair;
+}
+
+} // namespace
+
+TEST_CASE("real network: does what every transport does, and leaves no descriptor open") {
+    for (TransportCase const& each : transportCases()) {
+        INFO(each.name);
+        int before = openDescriptors();
+        {
+            RealLoop loop;
+            loop.run(each.run());
+        }
+        CHECK(openDescriptors() == before);
+    }
+}
+
+TEST_CASE("real network: Unix sockets, by path and by abstract name, and IPv6") {
+    std::string path = "/tmp/millrace-test-" + std::to_string(::getpid());
+    Address addresses[] = {Address::unixPath(path), Address::unixAbstract("millrace-test-" + std::to_string(::getpid())),
+                           *Address::parse("[::1]:0")};
+    for (Address const& at : addresses) {
+        INFO(at.toString());
+        RealLoop loop;
+        auto test = [](Address at) -> Future<Void> {
+            Pair pair = co_await pairAt(at);
+            co_await pair.client->write("over"_sr);
+            Bytes got = co_await pair.server->readExactly(4);
+            CHECK(got == "over"_sr);
+            CHECK(pair.client->peerAddress() == pair.listener->localAddress());
+        };
+        loop.run(test(at));
+    }
+    CHECK(::access(path.c_str(), F_OK) != 0);
+}
+
+TEST_CASE("real network: a connect to a Unix socket that is not there is refused") {
+    RealLoop loop;
+    CHECK(loop.run(endOf(transport().connect(Address::unixPath("/tmp/millrace-nobody")))) == connection_refused());
+}
+
+TEST_CASE("real network: a connect that nothing answers ends with its timeout, and keeps no descriptor") {
+    RealLoop loop;
+    // A listener whose backlog is full does not answer.
+    int listener = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_storage address = {};
+    unsigned size = Address(0x7F000001, 0).toSystem(address);
+    REQUIRE(::bind(listener, reinterpret_cast<sockaddr*>(&address), size) == 0);
+    REQUIRE(::listen(listener, 0) == 0);
+    socklen_t length = sizeof address;
+    ::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &length);
+    Address at = *Address::fromSystem(reinterpret_cast<sockaddr*>(&address), length);
+    auto test = [](Address at) -> Future<Void> {
+        ConnectOptions options;
+        options.timeout = 0.1;
+        std::vector<Future<Reference<Connection>>> all;
+        for (int i = 0; i < 4; ++i)
+            all.push_back(transport().connect(at, options));
+        Error last;
+        for (auto& each : all)
+            last = co_await endOf(each);
+        CHECK(last == connection_timed_out());
+    };
+    loop.run(test(at));
+    ::close(listener);
+}
+
+TEST_CASE("real network: a connect from a given address and port") {
+    RealLoop loop;
+    auto test = []() -> Future<Void> {
+        Reference<Listener> listener = transport().listen(Address(0x7F000001, 0));
+        ConnectOptions options;
+        options.local = Address(0x7F000002, 0);
+        Future<Reference<Connection>> connecting = transport().connect(listener->localAddress(), options);
+        Reference<Connection> server = co_await listener->accept();
+        Reference<Connection> client = co_await connecting;
+        CHECK(server->peerAddress().v4() == 0x7F000002);
+        options.local = *Address::parse("203.0.113.7:0");
+        Error error = co_await endOf(transport().connect(listener->localAddress(), options));
+        CHECK(error == invalid_local_address());
+    };
+    loop.run(test());
+}
+
+TEST_CASE("real network: streaming makes no call in vain, with Reactive and Adaptive") {
+    for (ReadStrategy strategy : {ReadStrategy::Reactive, ReadStrategy::Adaptive, ReadStrategy::Speculative}) {
+        RealLoop loop;
+        RealNetwork network(loop);
+        auto test = [](ReadStrategy strategy) -> Future<Void> {
+            ListenOptions options;
+            options.readStrategy = strategy;
+            Reference<Listener> listener = transport().listen(Address(0x7F000001, 0), options);
+            Future<Reference<Connection>> connecting = transport().connect(listener->localAddress());
+            Reference<Connection> server = co_await listener->accept();
+            Reference<Connection> client = co_await connecting;
+            Future<Void> serving = echoOnce(server);
+            co_await askTimes(client, 100);
+            SocketCounters counters = server->counters();
+            CHECK(counters.bytesRead == 400);
+            CHECK(counters.bytesWritten == 400);
+            CHECK(counters.blockedWrites == 0);
+            if (strategy == ReadStrategy::Speculative)
+                CHECK(counters.emptyReads >= 90);
+            else
+                CHECK(counters.emptyReads <= 1); // the first read
+        };
+        loop.run(test(strategy));
+        CHECK(network.counters().sockets.bytesRead == 800);
+        CHECK(network.counters().systemCalls() > 400);
+    }
+}
+
+TEST_CASE("real network: a listener without descriptors pauses, and goes on when there are some") {
+    RealLoop loop;
+    RealNetwork network(loop);
+    auto test = [](RealNetwork& network) -> Future<Void> {
+        Reference<Listener> listener = transport().listen(Address(0x7F000001, 0));
+        Future<Reference<Connection>> accepting = keep(listener->accept());
+        co_await delay(0);
+        Future<Reference<Connection>> connecting = transport().connect(listener->localAddress());
+        rlimit before, none;
+        ::getrlimit(RLIMIT_NOFILE, &before);
+        none = {0, before.rlim_max};
+        ::setrlimit(RLIMIT_NOFILE, &none);
+        std::uint64_t calls = network.counters().sockets.reads;
+        co_await delay(0.35);
+        calls = network.counters().sockets.reads - calls;
+        ::setrlimit(RLIMIT_NOFILE, &before);
+        CHECK(!accepting.isReady());
+        CHECK(calls >= 1);
+        CHECK(calls <= 6);
+        Reference<Connection> server = co_await accepting;
+        co_await connecting;
+    };
+    loop.run(test(network));
+}
+
+TEST_CASE("real network: sockets may outlive their network, and then do nothing") {
+    Reference<Connection> client;
+    Reference<Listener> listener;
+    Reference<DatagramSocket> socket;
+    Future<Bytes> reading;
+    {
+        RealLoop loop;
+        Pair pair = loop.run(pairAt(Address(0x7F000001, 0)));
+        client = pair.client;
+        listener = pair.listener;
+        socket = transport().bind(Address(0x7F000001, 0));
+        reading = keep(client->read());
+    }
+    CHECK_FALSE(reading.isReady());
+    RealLoop other;
+    reading = Future<Bytes>();
+    client.clear();
+    listener.clear();
+    socket.clear();
+}
+
+TEST_CASE("real network: a loop with nobody who waits for a socket comes to its end") {
+    RealLoop loop;
+    Pair pair = loop.run(pairAt(Address(0x7F000001, 0)));
+    loop.run();
+    Future<Bytes> reading = keep(pair.server->read());
+    loop.run(pair.client->write("x"_sr));
+    loop.run(); // until the reader has it
+    CHECK(reading.isReady());
+}
+
+TEST_CASE("real network: a child of fork() does not take its parent's news, nor the parent the child's") {
+    RealLoop loop;
+    Pair pair = loop.run(pairAt(Address(0x7F000001, 0)));
+    Future<Void> serving = echoOnce(pair.server);
+    loop.run(askTimes(pair.client, 3));
+    pid_t child = ::fork();
+    if (child == 0) {
+        ::alarm(20);
+        auto own = []() -> Future<Void> {
+            Pair pair = co_await pairAt(Address(0x7F000001, 0));
+            Future<Void> serving = echoOnce(pair.server);
+            co_await askTimes(pair.client, 20);
+        };
+        loop.run(own());
+        ::_exit(0);
+    }
+    loop.run(askTimes(pair.client, 200));
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    CHECK(status == 0);
+    loop.run(askTimes(pair.client, 3));
+}
