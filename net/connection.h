@@ -54,9 +54,9 @@ struct ReadRequest {
     enum class Kind : std::uint8_t { Some, Exactly, Until };
 
     Connection* connection;
-    std::uint8_t* place;      // where the bytes go, or the text that ends them; null: into memory of their own
-    std::uint32_t size;       // at most, or exactly, so many bytes
-    std::uint16_t textSize;   // of the text that ends them
+    std::uint8_t* place;    // where the bytes go, or the text that ends them; null: into memory of their own
+    std::uint32_t size;     // at most, or exactly, so many bytes
+    std::uint16_t textSize; // of the text that ends them
     Kind kind;
 
     bool isReady();
@@ -96,7 +96,8 @@ public:
     /// As many as fit.
     ReadInto readExactly(std::span<std::uint8_t> to) { return into(to, ReadRequest::Kind::Exactly); }
     ReadInto readExactly(std::span<char> to) { return readExactly(asBytes(to)); }
-    /// What read() would give at once; nothing if it would wait. Not while somebody waits for a read. Throws as it does.
+    /// What read() would give at once; nothing if it would wait. Not while somebody waits for a read. Throws as it
+    /// does.
     std::optional<Bytes> tryRead();
     /// Bytes that have come and were not taken, as far as this side knows without asking the machine.
     std::size_t bufferedBytes() const { return received_.size(); }

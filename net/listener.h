@@ -51,9 +51,7 @@ protected:
         acceptorsMayTry();
     }
     /// Those that wait do so for ever.
-    void forsakeWaiters() noexcept {
-        acceptors_.forsakeAll();
-    }
+    void forsakeWaiters() noexcept { acceptors_.forsakeAll(); }
     void failWaiters() noexcept {
         if (acceptors_.isWaitedFor())
             acceptors_.failAll(error_.isValid() ? error_ : operation_obsolete());

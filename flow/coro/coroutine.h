@@ -55,6 +55,10 @@ template <class T>
 TryGet<T> tryGet(Future<T> future) {
     return {std::move(future)};
 }
+template <InPlace Op>
+TryGet<typename Op::Result> tryGet(Op const& op) {
+    return {keep(op)};
+}
 
 } // namespace flow
 

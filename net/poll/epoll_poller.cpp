@@ -48,9 +48,8 @@ void EpollPoller::open() {
     if (epoll_ < 0)
         throw platform_error();
     bool works = change(EPOLL_CTL_ADD, events_.descriptor(), nullptr, EPOLLIN);
-    watched_.forEach([&](Descriptor& each) {
-        works = change(EPOLL_CTL_ADD, each.descriptor(), &each, kBoth) && works;
-    });
+    watched_.forEach(
+        [&](Descriptor& each) { works = change(EPOLL_CTL_ADD, each.descriptor(), &each, kBoth) && works; });
     if (!works) {
         ::close(std::exchange(epoll_, -1));
         throw platform_error();

@@ -114,8 +114,8 @@ RealConnection::RealConnection(RealNetwork& network, int descriptor, Address con
       peer_(peer), firstReads_(std::move(firstReads)), strategy_(strategy) {}
 
 Reference<Connection> RealConnection::ofConnected(RealSocket& before, Address const& peer, ReadStrategy strategy) {
-    auto connection = makeReference<RealConnection>(before.network(), before.descriptor(), peer, strategy,
-                                                    Reference<FirstReads>());
+    auto connection =
+        makeReference<RealConnection>(before.network(), before.descriptor(), peer, strategy, Reference<FirstReads>());
     before.release(connection.getPtr());
     return connection;
 }

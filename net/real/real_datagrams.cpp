@@ -65,10 +65,10 @@ bool RealDatagramSocket::fill() noexcept {
             auto at = static_cast<std::size_t>(i);
             mmsghdr const& message = batch.messages[at];
             count(&SocketCounters::bytesRead, message.msg_len);
-            auto from = Address::fromSystem(reinterpret_cast<sockaddr*>(&batch.addresses[at]),
-                                            message.msg_hdr.msg_namelen);
-            received_.push(Datagram{from.value_or(Address()),
-                                    StringRef(room + at * kRoom, static_cast<int>(message.msg_len))});
+            auto from =
+                Address::fromSystem(reinterpret_cast<sockaddr*>(&batch.addresses[at]), message.msg_hdr.msg_namelen);
+            received_.push(
+                Datagram{from.value_or(Address()), StringRef(room + at * kRoom, static_cast<int>(message.msg_len))});
         }
         return got > 0;
     } catch (...) { // no memory: they are lost, as datagrams may be
@@ -96,7 +96,8 @@ std::size_t RealDatagramSocket::give(std::span<Datagram> datagrams) {
         return errno == EINTR ? 0 : 1; // the first cannot be sent: it is lost
     }
     for (int i = 0; i < taken; ++i)
-        count(&SocketCounters::bytesWritten, static_cast<std::uint64_t>(datagrams[static_cast<std::size_t>(i)].bytes.size()));
+        count(&SocketCounters::bytesWritten,
+              static_cast<std::uint64_t>(datagrams[static_cast<std::size_t>(i)].bytes.size()));
     return static_cast<std::size_t>(taken);
 }
 

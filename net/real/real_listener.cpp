@@ -18,8 +18,8 @@ bool RealListener::hasConnection() noexcept {
     while (isOpen() && mayAccept_) {
         sockaddr_storage address = {};
         socklen_t size = sizeof address;
-        int descriptor = ::accept4(this->descriptor(), reinterpret_cast<sockaddr*>(&address), &size,
-                                   SOCK_NONBLOCK | SOCK_CLOEXEC);
+        int descriptor =
+            ::accept4(this->descriptor(), reinterpret_cast<sockaddr*>(&address), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
         count(&SocketCounters::reads);
         if (descriptor >= 0) {
             accepted_ = {descriptor,
@@ -59,8 +59,8 @@ void RealListener::goOn(Turn& pause) {
 Reference<Connection> RealListener::takeConnection() {
     OpenDescriptor accepted(std::exchange(accepted_.descriptor, -1));
     applyOptions(accepted.get(), !at_.isUnix(), options_);
-    auto connection = makeReference<RealConnection>(network(), accepted.get(), accepted_.peer, options_.readStrategy,
-                                                    firstReads_);
+    auto connection =
+        makeReference<RealConnection>(network(), accepted.get(), accepted_.peer, options_.readStrategy, firstReads_);
     accepted.release();
     return connection;
 }

@@ -7,13 +7,33 @@
 namespace flow::test {
 
 Future<Pair> makePair() {
+    return makePairAt(transport().localAddress());
+}
+
+Future<Pair> makePairAt(Address at) {
     Pair pair;
-    pair.listener = transport().listen(transport().localAddress());
-    Address at = pair.listener->localAddress();
-    Future<Reference<Connection>> connecting = transport().connect(at);
+    pair.listener = transport().listen(at);
+    Future<Reference<Connection>> connecting = transport().connect(pair.listener->localAddress());
     pair.server = co_await pair.listener->accept();
     pair.client = co_await connecting;
     co_return pair;
+}
+
+Future<Void> echoOnce(Reference<Connection> connection) {
+    for (;;) {
+        Bytes bytes = co_await connection->read();
+        if (bytes.empty())
+            co_return;
+        co_await connection->write(bytes);
+    }
+}
+
+Future<Void> askTimes(Reference<Connection> connection, int times) {
+    for (int i = 0; i < times; ++i) {
+        co_await connection->write("ping"_sr);
+        Bytes answer = co_await connection->readExactly(4);
+        CHECK(answer == "ping"_sr);
+    }
 }
 
 Future<std::string> readAll(Reference<Connection> connection) {

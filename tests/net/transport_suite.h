@@ -29,6 +29,12 @@ struct Pair {
     Reference<Connection> server;
 };
 Future<Pair> makePair();
+Future<Pair> makePairAt(Address at);
+
+/// Sends back what comes, up to the end.
+Future<Void> echoOnce(Reference<Connection> connection);
+/// So many round trips with one who does.
+Future<Void> askTimes(Reference<Connection> connection, int times);
 
 /// Up to the end; at least so many bytes.
 Future<std::string> readAll(Reference<Connection> connection);

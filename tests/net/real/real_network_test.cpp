@@ -5,9 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include <csignal>
 #include <dirent.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,32 +25,6 @@ int openDescriptors() {
     return count;
 }
 
-Future<Void> echoOnce(Reference<Connection> connection) {
-    for (;;) {
-        Bytes bytes = co_await connection->read();
-        if (bytes.empty())
-            co_return;
-        co_await connection->write(bytes);
-    }
-}
-
-Future<Void> askTimes(Reference<Connection> connection, int times) {
-    for (int i = 0; i < times; ++i) {
-        co_await connection->write("ping"_sr);
-        Bytes answer = co_await connection->readExactly(4);
-        CHECK(answer == "ping"_sr);
-    }
-}
-
-Future<Pair> pairAt(Address at) {
-    Pair pair;
-    pair.listener = transport().listen(at);
-    Future<Reference<Connection>> connecting = transport().connect(pair.listener->localAddress());
-    pair.server = co_await pair.listener->accept();
-    pair.client = co_await connecting;
-    co_return pair;
-}
-
 } // namespace
 
 TEST_CASE("real network: does what every transport does, and leaves no descriptor open") {
@@ -65,25 +37,6 @@ TEST_CASE("real network: does what every transport does, and leaves no descripto
         }
         CHECK(openDescriptors() == before);
     }
-}
-
-TEST_CASE("real network: Unix sockets, by path and by abstract name, and IPv6") {
-    std::string path = "/tmp/millrace-test-" + std::to_string(::getpid());
-    Address addresses[] = {Address::unixPath(path), Address::unixAbstract("millrace-test-" + std::to_string(::getpid())),
-                           *Address::parse("[::1]:0")};
-    for (Address const& at : addresses) {
-        INFO(at.toString());
-        RealLoop loop;
-        auto test = [](Address at) -> Future<Void> {
-            Pair pair = co_await pairAt(at);
-            co_await pair.client->write("over"_sr);
-            Bytes got = co_await pair.server->readExactly(4);
-            CHECK(got == "over"_sr);
-            CHECK(pair.client->peerAddress() == pair.listener->localAddress());
-        };
-        loop.run(test(at));
-    }
-    CHECK(::access(path.c_str(), F_OK) != 0);
 }
 
 TEST_CASE("real network: a connect to a Unix socket that is not there is refused") {
@@ -134,59 +87,6 @@ TEST_CASE("real network: a connect from a given address and port") {
     loop.run(test());
 }
 
-TEST_CASE("real network: streaming makes no call in vain, with Reactive and Adaptive") {
-    for (ReadStrategy strategy : {ReadStrategy::Reactive, ReadStrategy::Adaptive, ReadStrategy::Speculative}) {
-        RealLoop loop;
-        RealNetwork network(loop);
-        auto test = [](ReadStrategy strategy) -> Future<Void> {
-            ListenOptions options;
-            options.readStrategy = strategy;
-            Reference<Listener> listener = transport().listen(Address(0x7F000001, 0), options);
-            Future<Reference<Connection>> connecting = transport().connect(listener->localAddress());
-            Reference<Connection> server = co_await listener->accept();
-            Reference<Connection> client = co_await connecting;
-            Future<Void> serving = echoOnce(server);
-            co_await askTimes(client, 100);
-            SocketCounters counters = server->counters();
-            CHECK(counters.bytesRead == 400);
-            CHECK(counters.bytesWritten == 400);
-            CHECK(counters.blockedWrites == 0);
-            if (strategy == ReadStrategy::Speculative)
-                CHECK(counters.emptyReads >= 90);
-            else
-                CHECK(counters.emptyReads <= 1); // the first read
-        };
-        loop.run(test(strategy));
-        CHECK(network.counters().sockets.bytesRead == 800);
-        CHECK(network.counters().systemCalls() > 400);
-    }
-}
-
-TEST_CASE("real network: a listener without descriptors pauses, and goes on when there are some") {
-    RealLoop loop;
-    RealNetwork network(loop);
-    auto test = [](RealNetwork& network) -> Future<Void> {
-        Reference<Listener> listener = transport().listen(Address(0x7F000001, 0));
-        Future<Reference<Connection>> accepting = keep(listener->accept());
-        co_await delay(0);
-        Future<Reference<Connection>> connecting = transport().connect(listener->localAddress());
-        rlimit before, none;
-        ::getrlimit(RLIMIT_NOFILE, &before);
-        none = {0, before.rlim_max};
-        ::setrlimit(RLIMIT_NOFILE, &none);
-        std::uint64_t calls = network.counters().sockets.reads;
-        co_await delay(0.35);
-        calls = network.counters().sockets.reads - calls;
-        ::setrlimit(RLIMIT_NOFILE, &before);
-        CHECK(!accepting.isReady());
-        CHECK(calls >= 1);
-        CHECK(calls <= 6);
-        Reference<Connection> server = co_await accepting;
-        co_await connecting;
-    };
-    loop.run(test(network));
-}
-
 TEST_CASE("real network: sockets may outlive their network, and then do nothing") {
     Reference<Connection> client;
     Reference<Listener> listener;
@@ -194,7 +94,7 @@ TEST_CASE("real network: sockets may outlive their network, and then do nothing"
     Future<Bytes> reading;
     {
         RealLoop loop;
-        Pair pair = loop.run(pairAt(Address(0x7F000001, 0)));
+        Pair pair = loop.run(makePairAt(Address(0x7F000001, 0)));
         client = pair.client;
         listener = pair.listener;
         socket = transport().bind(Address(0x7F000001, 0));
@@ -210,7 +110,7 @@ TEST_CASE("real network: sockets may outlive their network, and then do nothing"
 
 TEST_CASE("real network: a loop with nobody who waits for a socket comes to its end") {
     RealLoop loop;
-    Pair pair = loop.run(pairAt(Address(0x7F000001, 0)));
+    Pair pair = loop.run(makePairAt(Address(0x7F000001, 0)));
     loop.run();
     Future<Bytes> reading = keep(pair.server->read());
     loop.run(pair.client->write("x"_sr));
@@ -220,14 +120,14 @@ TEST_CASE("real network: a loop with nobody who waits for a socket comes to its 
 
 TEST_CASE("real network: a child of fork() does not take its parent's news, nor the parent the child's") {
     RealLoop loop;
-    Pair pair = loop.run(pairAt(Address(0x7F000001, 0)));
+    Pair pair = loop.run(makePairAt(Address(0x7F000001, 0)));
     Future<Void> serving = echoOnce(pair.server);
     loop.run(askTimes(pair.client, 3));
     pid_t child = ::fork();
     if (child == 0) {
         ::alarm(20);
         auto own = []() -> Future<Void> {
-            Pair pair = co_await pairAt(Address(0x7F000001, 0));
+            Pair pair = co_await makePairAt(Address(0x7F000001, 0));
             Future<Void> serving = echoOnce(pair.server);
             co_await askTimes(pair.client, 20);
         };

@@ -196,13 +196,13 @@ TEST_CASE("network: a process that is killed leaves connections that fail, and r
     two.world.run(delay(2.5));
     two.world.kill(*two.server);
     two.world.run(delay(1));
-    CHECK(two.atClient.error == connection_failed());
+    CHECK(two.atClient.error == connection_reset());
     CHECK(two.atClient.time < 4);
     CHECK(two.network.openEnds() == 0);
     double before = two.world.now();
     two.world.start(*two.client);
     two.world.run(two.client->onStop());
-    CHECK(two.client->exit() == connection_failed());
+    CHECK(two.client->exit() == connection_refused());
     CHECK(two.world.now() == doctest::Approx(before + 0.2));
 }
 
@@ -211,7 +211,7 @@ TEST_CASE("network: the peer of a killed process that only reads is told as well
     two.world.run(delay(2.5));
     two.world.kill(*two.client);
     two.world.run(delay(0.11));
-    CHECK(two.atServer.error == connection_failed());
+    CHECK(two.atServer.error == connection_reset());
     CHECK(two.network.openEnds() == 0);
 }
 
@@ -223,12 +223,12 @@ TEST_CASE("network: a machine that loses its power says nothing, and denies all 
     CHECK(!two.atClient.error.isValid());
     two.world.start(*two.server);
     two.world.run(delay(2));
-    CHECK(two.atClient.error == connection_failed());
+    CHECK(two.atClient.error == connection_reset());
     two.world.kill(*two.server, true);
     double before = two.world.now();
     two.world.start(*two.client);
     two.world.run(two.client->onStop());
-    CHECK(two.client->exit() == connection_failed());
+    CHECK(two.client->exit() == connection_timed_out());
     CHECK(two.world.now() == doctest::Approx(before + SimNetwork::kConnectTimeout));
 }
 
@@ -272,7 +272,7 @@ TEST_CASE("network: addresses go with their processes, also when they are swappe
     auto lost = [&]() -> Future<Void> { co_await transport().connect(*Address::parse("192.0.2.1:1")); };
     Process& nowhere = world.start({.name = "nowhere", .main = lost});
     world.run(nowhere.onStop());
-    CHECK(nowhere.exit() == connection_failed());
+    CHECK(nowhere.exit() == connection_timed_out());
 }
 
 TEST_CASE("network: a full backlog refuses") {

@@ -86,11 +86,11 @@ void Server::send(Message message) {
     std::string bytes = seal(message);
     auto place = known_.find(message.to);
     if (place != known_.end() && ++sent_ % 16 != 0) {
-        sending_.add(ignoringErrors(socket_->send(place->second, bytes)));
+        sending_.add(ignoringErrors(keep(socket_->send(place->second, bytes))));
         return;
     }
     for (net::Address address : cluster_.addresses)
-        sending_.add(ignoringErrors(socket_->send(address.withPort(Cluster::kServerPort), bytes)));
+        sending_.add(ignoringErrors(keep(socket_->send(address.withPort(Cluster::kServerPort), bytes))));
 }
 
 Future<Void> Server::keepTime() {

@@ -1,0 +1,130 @@
+#include "net/connection.h"
+
+#include "flow/flow.h"
+#include "flow/sim/sim_loop.h"
+
+#include <doctest/doctest.h>
+
+using namespace flow;
+using namespace flow::net;
+
+namespace {
+
+/// Receives what a test gives it, and keeps what is sent.
+class Scripted final : public Connection {
+public:
+    Scripted() : Connection(4, 8) {}
+    void come(StringRef bytes) {
+        coming_.append(bytes);
+        readersMayTry();
+    }
+    void end() {
+        ends_ = true;
+        readersMayTry();
+    }
+    void take(std::size_t bytes) {
+        noteGone(bytes);
+        wakeDrains();
+    }
+    void shutdownWrite() override { writeEnded_ = true; }
+    void close() override { fail(operation_obsolete()); }
+    void abort() override { close(); }
+    Address localAddress() const override { return {}; }
+    Address peerAddress() const override { return {}; }
+
+    int fills = 0;
+    std::string sent;
+
+private:
+    bool fill(std::size_t) noexcept override {
+        ++fills;
+        if (coming_.isEmpty()) {
+            ended_ = ends_;
+            return ends_;
+        }
+        received_.append(coming_.data(), 1); // one byte at a time
+        coming_.consume(1);
+        return true;
+    }
+    void send(std::span<Bytes> pieces) override {
+        for (Bytes const& each : pieces) {
+            noteWritten(static_cast<std::size_t>(each.size()));
+            sent += each.toString();
+        }
+    }
+
+    ByteBuffer coming_;
+    bool ends_ = false;
+};
+
+} // namespace
+
+TEST_CASE("connection: asking whether a read is ready takes nothing, however often") {
+    SimLoop loop;
+    auto connection = makeReference<Scripted>();
+    connection->come("abc"_sr);
+    Read two = connection->readExactly(2);
+    Read other = connection->readExactly(3);
+    CHECK(two.isReady());
+    CHECK(two.isReady());
+    CHECK(other.isReady());
+    CHECK(two.take() == "ab"_sr);
+    CHECK(connection->bufferedBytes() == 1);
+    CHECK_FALSE(other.isReady());
+}
+
+TEST_CASE("connection: a text that comes in pieces is found, also across what another read has taken") {
+    SimLoop loop;
+    auto connection = makeReference<Scripted>();
+    connection->come("ab-"_sr);
+    Read line = connection->readUntil("--"_sr, 100);
+    CHECK_FALSE(line.isReady());
+    CHECK(connection->read(2).take() == "ab"_sr);
+    connection->come("-"_sr);
+    CHECK(line.isReady());
+    CHECK(line.take() == "--"_sr);
+}
+
+TEST_CASE("connection: a writer waits from above the high mark until no more than the low one is left") {
+    SimLoop loop;
+    auto connection = makeReference<Scripted>();
+    CHECK(connection->write("12345678"_sr).isReady());
+    Future<Void> room = connection->write("9"_sr);
+    Future<Void> all = connection->flushed();
+    loop.run();
+    CHECK_FALSE(room.isReady());
+    connection->take(4);
+    loop.run();
+    CHECK_FALSE(room.isReady()); // 5 are left
+    connection->take(1);
+    loop.run();
+    CHECK(room.isReady());
+    CHECK_FALSE(all.isReady());
+    connection->take(4);
+    loop.run();
+    CHECK(all.isReady());
+    CHECK(connection->sent == "123456789");
+}
+
+TEST_CASE("connection: closing it ends all who wait, and so does its last reference") {
+    SimLoop loop;
+    for (bool closes : {true, false}) {
+        auto connection = makeReference<Scripted>();
+        Future<Bytes> reading = keep(connection->read());
+        Future<Void> writing = connection->write("123456789"_sr);
+        closes ? connection->close() : connection.clear();
+        loop.run();
+        REQUIRE(reading.isReady());
+        REQUIRE(writing.isReady());
+        CHECK(reading.getError() == operation_obsolete());
+        CHECK(writing.getError() == operation_obsolete());
+    }
+}
+
+TEST_CASE("connection: errors of connections are told apart from others") {
+    for (Error const& error : {connection_failed(), connection_refused(), connection_timed_out(), host_unreachable(),
+                               connection_reset(), connection_cut_off()})
+        CHECK(isConnectionError(error));
+    for (Error const& error : {operation_obsolete(), end_of_stream(), platform_error(), Error()})
+        CHECK_FALSE(isConnectionError(error));
+}

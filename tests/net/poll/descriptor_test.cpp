@@ -1,0 +1,47 @@
+#include "net/poll/descriptor.h"
+
+#include <doctest/doctest.h>
+
+using namespace flow::net;
+
+namespace {
+
+struct Asked final : Descriptor {
+    bool awaited = false;
+    mutable int questions = 0;
+
+    Asked() : Descriptor(-1) {}
+    void onNews(News) noexcept override {}
+    bool isAwaited() const override {
+        ++questions;
+        return awaited;
+    }
+};
+
+} // namespace
+
+TEST_CASE("descriptor list: the one that is awaited is asked first the next time") {
+    DescriptorList list;
+    Asked many[10];
+    for (Asked& each : many)
+        list.add(each);
+    CHECK_FALSE(list.isAwaited());
+    many[0].awaited = true;
+    CHECK(list.isAwaited());
+    int questions = 0;
+    for (Asked& each : many)
+        each.questions = 0;
+    for (int i = 0; i < 100; ++i)
+        CHECK(list.isAwaited());
+    for (Asked& each : many)
+        questions += each.questions;
+    CHECK(questions == 100);
+    int seen = 0;
+    list.forEach([&](Descriptor& each) {
+        ++seen;
+        list.remove(each);
+        CHECK_FALSE(each.isWatched());
+    });
+    CHECK(seen == 10);
+    CHECK(list.size() == 0);
+}

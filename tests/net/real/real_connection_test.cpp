@@ -1,0 +1,123 @@
+#include "net/real/real_connection.h"
+
+#include "flow/flow.h"
+#include "tests/net/transport_suite.h"
+
+#include <doctest/doctest.h>
+
+#include <unistd.h>
+
+using namespace flow;
+using namespace flow::net;
+using namespace flow::test;
+
+TEST_CASE("real connection: Unix sockets, by path and by abstract name, and IPv6") {
+    std::string path = "/tmp/millrace-test-" + std::to_string(::getpid());
+    Address addresses[] = {Address::unixPath(path),
+                           Address::unixAbstract("millrace-test-" + std::to_string(::getpid())),
+                           *Address::parse("[::1]:0")};
+    for (Address const& at : addresses) {
+        INFO(at.toString());
+        RealLoop loop;
+        auto test = [](Address at) -> Future<Void> {
+            Pair pair = co_await makePairAt(at);
+            co_await pair.client->write("over"_sr);
+            Bytes got = co_await pair.server->readExactly(4);
+            CHECK(got == "over"_sr);
+            CHECK(pair.client->peerAddress() == pair.listener->localAddress());
+        };
+        loop.run(test(at));
+    }
+    CHECK(::access(path.c_str(), F_OK) != 0);
+}
+
+TEST_CASE("real connection: streaming makes no call in vain, with Reactive and Adaptive") {
+    for (ReadStrategy strategy : {ReadStrategy::Reactive, ReadStrategy::Adaptive, ReadStrategy::Speculative}) {
+        RealLoop loop;
+        RealNetwork network(loop);
+        auto test = [](ReadStrategy strategy) -> Future<Void> {
+            ListenOptions options;
+            options.readStrategy = strategy;
+            Reference<Listener> listener = transport().listen(Address(0x7F000001, 0), options);
+            Future<Reference<Connection>> connecting = transport().connect(listener->localAddress());
+            Reference<Connection> server = co_await listener->accept();
+            Reference<Connection> client = co_await connecting;
+            Future<Void> serving = echoOnce(server);
+            co_await askTimes(client, 100);
+            SocketCounters counters = server->counters();
+            CHECK(counters.bytesRead == 400);
+            CHECK(counters.bytesWritten == 400);
+            CHECK(counters.blockedWrites == 0);
+            if (strategy == ReadStrategy::Speculative)
+                CHECK(counters.emptyReads >= 90);
+            else
+                CHECK(counters.emptyReads <= 1); // the first read
+        };
+        loop.run(test(strategy));
+        CHECK(network.counters().sockets.bytesRead == 800);
+        CHECK(network.counters().systemCalls() > 400);
+    }
+}
+
+TEST_CASE("real connection: one that is closed with much to send sends it, also when nobody holds it any more") {
+    RealLoop loop;
+    auto test = []() -> Future<Void> {
+        Pair pair = co_await makePairAt(Address(0x7F000001, 0));
+        Bytes much = makeString(8 << 20);
+        std::memset(mutateString(much), 'x', 8 << 20);
+        (void)pair.client->write(much);
+        CHECK(pair.client->queuedBytes() > 0);
+        pair.client.clear();
+        std::string all = co_await readAll(pair.server);
+        CHECK(all.size() == std::size_t{8 << 20});
+    };
+    loop.run(test());
+}
+
+TEST_CASE("real connection: a writer is held up at the high water mark and goes on at the low one") {
+    RealLoop loop;
+    auto test = []() -> Future<Void> {
+        Pair pair = co_await makePairAt(Address(0x7F000001, 0));
+        pair.client->setWaterMarks(10'000, 100'000);
+        Bytes piece = makeString(50'000);
+        std::memset(mutateString(piece), 'x', 50'000);
+        std::size_t written = 0;
+        for (;;) { // nobody reads
+            Drain drain = pair.client->write(piece);
+            written += 50'000;
+            if (!drain.isReady())
+                break;
+        }
+        CHECK(pair.client->queuedBytes() > 100'000);
+        CHECK(pair.client->queuedBytes() <= 150'000);
+        Future<Void> room = pair.client->write("!"_sr);
+        Future<std::string> reading = readAtLeast(pair.server, written + 1);
+        co_await room;
+        CHECK(pair.client->queuedBytes() <= 10'000);
+        std::string all = co_await reading;
+        CHECK(all.size() == written + 1);
+    };
+    loop.run(test());
+}
+
+TEST_CASE("real connection: ten thousand bytes one at a time, and a hundred connections at once") {
+    RealLoop loop;
+    auto slow = []() -> Future<Void> {
+        Pair pair = co_await makePairAt(Address(0x7F000001, 0));
+        Future<Bytes> all = keep(pair.server->readExactly(10'000));
+        for (int i = 0; i < 10'000; ++i)
+            co_await pair.client->write("x"_sr);
+        Bytes got = co_await all;
+        CHECK(got.size() == 10'000);
+    };
+    std::vector<Future<Void>> all;
+    std::vector<Pair> pairs;
+    for (int i = 0; i < 100; ++i) {
+        pairs.push_back(loop.run(makePairAt(Address(0x7F000001, 0))));
+        all.push_back(echoOnce(pairs.back().server));
+        all.push_back(askTimes(pairs.back().client, 20));
+    }
+    loop.run(slow());
+    for (int i = 0; i < 100; ++i)
+        loop.run(all[2 * i + 1]);
+}

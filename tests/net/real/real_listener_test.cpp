@@ -1,0 +1,68 @@
+#include "net/real/real_listener.h"
+
+#include "flow/flow.h"
+#include "tests/net/transport_suite.h"
+
+#include <doctest/doctest.h>
+
+#include <sys/resource.h>
+
+using namespace flow;
+using namespace flow::net;
+using namespace flow::test;
+
+TEST_CASE("real listener: a listener without descriptors pauses, and goes on when there are some") {
+    RealLoop loop;
+    RealNetwork network(loop);
+    auto test = [](RealNetwork& network) -> Future<Void> {
+        Reference<Listener> listener = transport().listen(Address(0x7F000001, 0));
+        Future<Reference<Connection>> accepting = keep(listener->accept());
+        co_await delay(0);
+        Future<Reference<Connection>> connecting = transport().connect(listener->localAddress());
+        rlimit before, none;
+        ::getrlimit(RLIMIT_NOFILE, &before);
+        none = {0, before.rlim_max};
+        ::setrlimit(RLIMIT_NOFILE, &none);
+        std::uint64_t calls = network.counters().sockets.reads;
+        co_await delay(0.35);
+        calls = network.counters().sockets.reads - calls;
+        ::setrlimit(RLIMIT_NOFILE, &before);
+        CHECK(!accepting.isReady());
+        CHECK(calls >= 1);
+        CHECK(calls <= 6);
+        Reference<Connection> server = co_await accepting;
+        co_await connecting;
+    };
+    loop.run(test(network));
+}
+
+TEST_CASE("real listener: an accepted connection that nobody has taken is reset when the listener closes") {
+    RealLoop loop;
+    auto test = []() -> Future<Void> {
+        Reference<Listener> listener = transport().listen(Address(0x7F000001, 0));
+        Accept accept = listener->accept();
+        Reference<Connection> client = co_await transport().connect(listener->localAddress());
+        CHECK(accept.isReady()); // the kernel has given it; the loser of a race would leave it here
+        listener->close();
+        Error error = co_await endOf(readAll(client));
+        CHECK(error == connection_reset());
+    };
+    loop.run(test());
+}
+
+TEST_CASE("real listener: several listen at one port if they say so") {
+    RealLoop loop;
+    auto test = []() -> Future<Void> {
+        ListenOptions shared;
+        shared.reusePort = true;
+        Reference<Listener> first = transport().listen(Address(0x7F000001, 0), shared);
+        Reference<Listener> second = transport().listen(first->localAddress(), shared);
+        for (int i = 0; i < 20; ++i) {
+            Future<Reference<Connection>> connecting = transport().connect(first->localAddress());
+            auto either = co_await race(first->accept(), second->accept());
+            Reference<Connection> client = co_await connecting;
+            CHECK(client.isValid());
+        }
+    };
+    loop.run(test());
+}

@@ -1,0 +1,49 @@
+#include "net/real/real_socket.h"
+
+#include <doctest/doctest.h>
+
+#include <cerrno>
+#include <fcntl.h>
+#include <unistd.h>
+
+using namespace flow;
+using namespace flow::net;
+
+TEST_CASE("real socket: each way in which a connection fails has its error") {
+    CHECK(errorOfSystem(ECONNREFUSED) == connection_refused());
+    CHECK(errorOfSystem(ETIMEDOUT) == connection_timed_out());
+    CHECK(errorOfSystem(ENETUNREACH) == host_unreachable());
+    CHECK(errorOfSystem(EHOSTUNREACH) == host_unreachable());
+    CHECK(errorOfSystem(ECONNRESET) == connection_reset());
+    CHECK(errorOfSystem(EPIPE) == connection_reset());
+    CHECK(errorOfSystem(EADDRINUSE) == address_in_use());
+    CHECK(errorOfSystem(EADDRNOTAVAIL) == invalid_local_address());
+    CHECK(errorOfSystem(EACCES) == not_allowed());
+    CHECK(errorOfSystem(EMFILE) == platform_error());
+}
+
+TEST_CASE("real socket: blocks nobody, is not inherited, and has its options") {
+    SocketOptions options;
+    options.receiveBuffer = 50'000;
+    OpenDescriptor opened(openSocket(Address(0x7F000001, 0), SOCK_STREAM, options));
+    CHECK((::fcntl(opened.get(), F_GETFL) & O_NONBLOCK) != 0);
+    CHECK((::fcntl(opened.get(), F_GETFD) & FD_CLOEXEC) != 0);
+    int size = 0;
+    socklen_t length = sizeof size;
+    ::getsockopt(opened.get(), SOL_SOCKET, SO_RCVBUF, &size, &length);
+    CHECK(size == 100'000); // the kernel doubles it for its own needs
+    CHECK_THROWS_AS(setOption(opened.get(), SOL_SOCKET, -1, 1), Error);
+}
+
+TEST_CASE("real socket: a descriptor on its way is closed unless somebody takes it") {
+    int number;
+    {
+        OpenDescriptor opened(::dup(0));
+        number = opened.get();
+    }
+    CHECK(::fcntl(number, F_GETFD) == -1);
+    OpenDescriptor taken(::dup(0));
+    int mine = taken.release();
+    CHECK(taken.get() == -1);
+    CHECK(::close(mine) == 0);
+}
