@@ -103,7 +103,9 @@ class File:
 
     @property
     def layer(self) -> str | None:
-        """The layer that the file belongs to; None for umbrella headers and for all outside flow/ and net/."""
+        """The layer that the file belongs to; None for umbrella headers, examples, and all outside flow/ and net/."""
+        if self.path.startswith("net/examples/"):
+            return None
         return next((layer for layer in RANKS if self.path.startswith(layer + "/")), None)
 
 

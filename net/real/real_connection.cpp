@@ -277,7 +277,7 @@ void RealConnection::onNetworkEnd() noexcept {
     error_ = operation_obsolete();
     isClosed_ = true;
     forsakeWaiters();
-    closeDescriptor();
+    leaveNetwork();
 }
 
 } // namespace flow::net

@@ -151,7 +151,7 @@ void RealDatagramSocket::onNetworkEnd() noexcept {
     takeBack();
     error_ = operation_obsolete();
     forsakeWaiters();
-    closeDescriptor();
+    leaveNetwork();
 }
 
 } // namespace flow::net

@@ -99,7 +99,7 @@ void RealListener::onNetworkEnd() noexcept {
     if (at_.isUnix() && !at_.isAbstract())
         ::unlink(std::string(at_.unixName()).c_str());
     forsakeWaiters();
-    closeDescriptor();
+    leaveNetwork();
 }
 
 } // namespace flow::net

@@ -57,7 +57,7 @@ private:
     void onNetworkEnd() noexcept override {
         takeBack();
         deadline_.takeBack();
-        closeDescriptor();
+        leaveNetwork();
     }
     void goOn() {
         try {

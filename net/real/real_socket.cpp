@@ -21,8 +21,14 @@ void RealSocket::closeDescriptor() {
         return;
     if (isWatched())
         poller().remove(*this);
-    unlink();
     ::close(std::exchange(descriptor_, -1));
+}
+
+void RealSocket::leaveNetwork() noexcept {
+    closeDescriptor();
+    if (isLinked())
+        unlink();
+    network_ = nullptr;
 }
 
 void RealSocket::resetConnection() {
@@ -37,7 +43,6 @@ int RealSocket::release(Descriptor* by) {
     bool wasWatched = isWatched();
     if (wasWatched && !by)
         poller().remove(*this);
-    unlink();
     int released = std::exchange(descriptor_, -1);
     if (wasWatched && by)
         poller().replace(*this, *by);
@@ -106,11 +111,12 @@ void bindSocket(int descriptor, Address const& at) {
         throw errorOfSystem(errno);
 }
 
-void applyOptions(int descriptor, bool isTcp, SocketOptions const& options) {
+void applyOptions(int descriptor, bool isTcp, SocketOptions const& options) noexcept {
+    int on = 1;
     if (isTcp && options.noDelay)
-        setOption(descriptor, IPPROTO_TCP, TCP_NODELAY, 1);
+        ::setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     if (isTcp && options.keepAlive)
-        setOption(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1);
+        ::setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
 }
 
 OpenDescriptor::~OpenDescriptor() {

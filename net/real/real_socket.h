@@ -19,7 +19,7 @@ public:
 
 protected:
     RealSocket(RealNetwork& network, int descriptor);
-    ~RealSocket() { closeDescriptor(); }
+    ~RealSocket() { leaveNetwork(); }
 
     /// Lets the poller watch it, if it does not yet. Throws platform_error.
     void watch();
@@ -27,8 +27,10 @@ protected:
     void closeDescriptor();
     /// The same; the other side finds that the connection has failed.
     void resetConnection();
-    /// The network ends: nothing happens any more.
-    virtual void onNetworkEnd() noexcept { closeDescriptor(); }
+    /// The network ends: nothing happens any more. Overridden, it calls leaveNetwork() or destroys this.
+    virtual void onNetworkEnd() noexcept { leaveNetwork(); }
+    /// Closes it; from here on there is no network.
+    void leaveNetwork() noexcept;
 
     Address addressHere() const;
     NetworkPoller& poller() { return *network_->poller_; }
@@ -55,8 +57,8 @@ int openSocket(Address const& address, int type, SocketOptions const& options);
 /// Throws an Error; the socket stays open.
 void setOption(int descriptor, int level, int name, int value);
 void bindSocket(int descriptor, Address const& at);
-/// What sets it as the options say, once it is connected or was accepted.
-void applyOptions(int descriptor, bool isTcp, SocketOptions const& options);
+/// What sets it as the options say, once it is connected or was accepted. If it is gone already, reading finds out.
+void applyOptions(int descriptor, bool isTcp, SocketOptions const& options) noexcept;
 /// Of a descriptor on its way to an owner.
 class OpenDescriptor {
 public:

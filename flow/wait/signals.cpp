@@ -1,0 +1,214 @@
+#include "flow/wait/signals.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace flow {
+namespace detail {
+namespace {
+
+constexpr int kSignals = 65;
+constexpr std::size_t kLoops = 64; // that wait for signals at the same time
+
+class SignalHub;
+
+/// What the process has of signals. A handler reads only `hubs`, and only while `handlers` counts it.
+struct ProcessSignals {
+    std::mutex mutex; // of what follows it
+    std::array<int, kSignals> users{};
+    std::array<struct sigaction, kSignals> before{};
+    std::array<std::atomic<SignalHub*>, kLoops> hubs{};
+    std::atomic<int> handlers{0};
+};
+
+ProcessSignals& process() {
+    static ProcessSignals signals;
+    return signals;
+}
+
+} // namespace
+
+/// Those who wait for the same set of signals.
+struct SignalGroup {
+    SignalGroup(SignalHub& h, std::uint64_t m) : hub(h), mask(m) {}
+
+    SignalHub& hub;
+    std::uint64_t mask;
+    Source<Signals> source;
+};
+
+namespace {
+
+/// What a loop has of signals. A handler puts it into the loop's inbox.
+class SignalHub : public Waiter, public LoopOwned {
+public:
+    static SignalHub& ofThisLoop() {
+        SignalHub* hub = loop().service<SignalHub>();
+        if (!hub) {
+            loop().provide<SignalHub>(nullptr); // has its place from here on, so that nothing fails below
+            hub = new SignalHub(loop());
+            loop().provide<SignalHub>(hub);
+        }
+        return *hub;
+    }
+
+    explicit SignalHub(Loop& loop) : Waiter{}, loop_(loop), guard_(loop) {
+        resume = [](Waiter* waiter) { static_cast<SignalHub*>(waiter)->spread(); };
+        destroy = [](Waiter* waiter) { delete static_cast<SignalHub*>(waiter); };
+        awaited = Awaited::turn();
+        LoopOwned::end = [](LoopOwned* owned) { static_cast<SignalHub*>(owned)->endWithLoop(); };
+        std::lock_guard lock(process().mutex);
+        auto* place = std::find(process().hubs.begin(), process().hubs.end(), nullptr);
+        if (place == process().hubs.end())
+            throw platform_error();
+        *place = this;
+        loop.add(*this);
+    }
+
+    SignalGroup& group(std::uint64_t mask) {
+        for (SignalGroup& each : groups_)
+            if (each.mask == mask)
+                return each;
+        catchAll(mask & ~caught_.load());
+        return groups_.emplace_back(*this, mask);
+    }
+
+    /// By a signal handler.
+    void come(int number) noexcept {
+        if (!(caught_.load() >> (number - 1) & 1))
+            return;
+        pending_.fetch_or(std::uint64_t{1} << (number - 1));
+        if (!isQueued_.exchange(true))
+            loop_.putIntoInbox(*this, TaskPriority::High);
+    }
+
+    std::uint64_t arrivals() const { return arrivals_; }
+    /// The signal that `op` would take; 0: none.
+    int next(Signals const& op) const {
+        int found = 0;
+        for (int number = 1; number < kSignals; ++number) {
+            auto at = static_cast<std::size_t>(number);
+            bool isWanted = op.group->mask >> (number - 1) & 1;
+            if (isWanted && arrived_[at] > std::min(op.since, taken_[at]) &&
+                (found == 0 || arrived_[at] < arrived_[static_cast<std::size_t>(found)]))
+                found = number;
+        }
+        return found;
+    }
+    void noteTaken(int number) {
+        auto at = static_cast<std::size_t>(number);
+        taken_[at] = arrived_[at];
+    }
+
+private:
+    static void handle(int number) {
+        int before = errno;
+        ProcessSignals& all = process();
+        all.handlers.fetch_add(1);
+        for (auto& place : all.hubs)
+            if (SignalHub* hub = place.load())
+                hub->come(number);
+        all.handlers.fetch_sub(1);
+        errno = before;
+    }
+
+    void catchAll(std::uint64_t mask) {
+        std::lock_guard lock(process().mutex);
+        for (int number = 1; number < kSignals; ++number) {
+            if (!(mask >> (number - 1) & 1))
+                continue;
+            auto at = static_cast<std::size_t>(number);
+            if (process().users[at] == 0) {
+                struct sigaction action = {};
+                action.sa_handler = handle;
+                action.sa_flags = SA_RESTART;
+                if (::sigaction(number, &action, &process().before[at]) != 0)
+                    throw client_invalid_operation();
+            }
+            ++process().users[at];
+            caught_.fetch_or(std::uint64_t{1} << (number - 1));
+        }
+    }
+
+    void spread() {
+        isQueued_ = false; // before the look at what is pending
+        awaited = Awaited::turn();
+        std::uint64_t pending = pending_.exchange(0);
+        for (int number = 1; number < kSignals; ++number)
+            if (pending >> (number - 1) & 1)
+                arrived_[static_cast<std::size_t>(number)] = ++arrivals_;
+        for (SignalGroup& each : groups_)
+            if (each.mask & pending)
+                each.source.wakeInTurn(TaskPriority::High);
+    }
+
+    void endWithLoop() {
+        {
+            std::lock_guard lock(process().mutex);
+            for (int number = 1; number < kSignals; ++number) {
+                auto at = static_cast<std::size_t>(number);
+                if ((caught_.load() >> (number - 1) & 1) && --process().users[at] == 0)
+                    ::sigaction(number, &process().before[at], nullptr);
+            }
+            for (auto& place : process().hubs)
+                if (place == this)
+                    place = nullptr;
+        }
+        while (process().handlers != 0) // one may still have a pointer to this
+            std::this_thread::yield();  // nondeterminism: no simulated loop has one of these
+        loop_.provide<SignalHub>(nullptr);
+        guard_.reset();
+        for (SignalGroup& each : groups_)
+            each.source.forsakeAll();
+        if (!isQueued_) // else the loop destroys it
+            delete this;
+    }
+
+    Loop& loop_;
+    std::optional<WorkGuard> guard_;
+    std::atomic<std::uint64_t> caught_{0};
+    std::atomic<std::uint64_t> pending_{0}; // have come since spread()
+    std::atomic<bool> isQueued_{false};     // in the inbox, or in the ready queue
+    std::uint64_t arrivals_ = 0;
+    std::array<std::uint64_t, kSignals> arrived_{}; // the last arrival of each
+    std::array<std::uint64_t, kSignals> taken_{};   // the last that somebody has taken
+    std::list<SignalGroup> groups_;
+};
+
+} // namespace
+} // namespace detail
+
+bool Signals::isReady() const {
+    return group->hub.next(*this) != 0;
+}
+
+void Signals::park(WaiterNode& waiter) {
+    group->source.park(waiter, *this);
+}
+
+int Signals::take() const {
+    int number = group->hub.next(*this);
+    group->hub.noteTaken(number);
+    return number;
+}
+
+Signals signals(std::initializer_list<int> numbers) {
+    loop().useMachines("signals");
+    std::uint64_t mask = 0;
+    for (int number : numbers) {
+        if (number < 1 || number >= detail::kSignals)
+            throw client_invalid_operation();
+        mask |= std::uint64_t{1} << (number - 1);
+    }
+    auto& hub = detail::SignalHub::ofThisLoop();
+    return {&hub.group(mask), hub.arrivals()};
+}
+
+} // namespace flow

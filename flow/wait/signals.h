@@ -1,0 +1,45 @@
+#pragma once
+// signals: waits for signals of the operating system.
+//
+//     int which = co_await signals({SIGTERM, SIGINT});
+//     auto first = co_await race(serve(), signals({SIGTERM, SIGINT}));
+//     for (;;) {
+//         co_await signals({SIGHUP});
+//         reload();
+//     }
+//
+// From the first call for a signal on, the signal does nothing else in this process than end such waits; when the last
+// loop that has called for it ends, it does what it did before. All who wait when a signal comes get it, on each loop.
+// One that finds nobody is kept for the next who waits for it on that loop; several of one kind are kept as one. An
+// operation in place: what loses a race leaves the signal to the next who waits for it.
+//
+// A loop that has called it does not end for want of work, since a signal may come. Not in a simulation: signals are
+// the machine's. Cancel-safe.
+
+#include "flow/wait/source.h"
+
+#include <cstdint>
+#include <initializer_list>
+
+namespace flow {
+
+namespace detail {
+struct SignalGroup;
+}
+
+struct [[nodiscard]] Signals {
+    using Result = int;
+    detail::SignalGroup* group;
+    std::uint64_t since; // arrivals up to this one are those of others
+
+    bool isReady() const;
+    void park(WaiterNode& waiter);
+    /// The number of the signal: of several the one that has come first.
+    int take() const;
+};
+
+/// The next of these to come on this loop. Throws client_invalid_operation if one of them cannot be caught, and
+/// std::bad_alloc.
+Signals signals(std::initializer_list<int> numbers);
+
+} // namespace flow

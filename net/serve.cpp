@@ -1,0 +1,37 @@
+#include "net/serve.h"
+
+#include "flow/coro/coroutine.h"
+#include "flow/coro/race.h"
+#include "flow/lib/collection.h"
+#include "flow/wait/delay.h"
+
+namespace flow::net {
+namespace {
+
+Future<Void> reportErrors(Future<Void> serving) {
+    ErrorOr<Void> result = co_await tryGet(std::move(serving));
+    if (!result.isError())
+        co_return;
+    Error error = result.getError();
+    if (error == actor_cancelled())
+        throw error;
+    if (!isConnectionError(error) && error != operation_obsolete() && error != end_of_stream())
+        reportDroppedError(reinterpret_cast<void const*>(&reportErrors), error);
+}
+
+} // namespace
+
+Future<Void> serveUntil(Reference<Listener> listener, std::function<Future<Void>(Reference<Connection>)> serve,
+                        Future<Void> stop, double grace) {
+    SignalableActorCollection served;
+    for (;;) {
+        auto first = co_await race(stop, listener->accept());
+        if (first.index() == 0)
+            break;
+        served.add(reportErrors(serve(std::get<1>(std::move(first)))));
+    }
+    listener->close();
+    co_await race(served.signal(), delay(grace));
+}
+
+} // namespace flow::net

@@ -1,0 +1,20 @@
+#pragma once
+// serveUntil: a server in one call: accepts, serves each connection, and ends gracefully.
+//
+//     Reference<Listener> listener = transport().listen(port);
+//     co_await serveUntil(listener, echo, success(keep(signals({SIGTERM, SIGINT}))), 5.0);
+
+#include "net/transport.h"
+
+#include <functional>
+
+namespace flow::net {
+
+/// Calls serve(connection) for each connection that the listener accepts, until `stop` is ready. Then it closes the
+/// listener, waits until all that it serves has ended, or for `grace` seconds, and cancels what is left. Errors of one
+/// connection end that one alone: those that isConnectionError() says are nobody's concern, others are reported as
+/// dropped. Fails with the error of `stop`, or that of accepting. Dropping it cancels all.
+Future<Void> serveUntil(Reference<Listener> listener, std::function<Future<Void>(Reference<Connection>)> serve,
+                        Future<Void> stop, double grace);
+
+} // namespace flow::net

@@ -1,0 +1,108 @@
+"""Speaks with an echo server as its users do: check_echo.py PROGRAM."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+PROGRAM = sys.argv[1]
+
+
+def start() -> tuple[subprocess.Popen[str], int]:
+    """The server, and the port that it has chosen."""
+    server = subprocess.Popen([PROGRAM, "0"], stdout=subprocess.PIPE, text=True)
+    assert server.stdout
+    line = server.stdout.readline()
+    assert line.startswith("listening at 127.0.0.1:"), line
+    return server, int(line.rsplit(":", 1)[1])
+
+
+def receive(client: socket.socket, count: int) -> bytes:
+    received = b""
+    while len(received) < count:
+        piece = client.recv(65536)
+        assert piece, "the server has ended the connection"
+        received += piece
+    return received
+
+
+def connect(port: int) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", port), timeout=20)
+
+
+def check_round_trips(port: int) -> None:
+    with connect(port) as client:
+        for size in (1, 10, 1000, 100_000):
+            message = bytes(range(256)) * (size // 256 + 1)
+            client.sendall(message[:size])
+            assert receive(client, size) == message[:size]
+        client.shutdown(socket.SHUT_WR)
+        assert client.recv(1) == b""
+
+
+def check_many(port: int) -> None:
+    clients = [connect(port) for _ in range(200)]
+    for number, client in enumerate(clients):
+        client.sendall(str(number).encode())
+    for number, client in enumerate(clients):
+        assert receive(client, len(str(number))) == str(number).encode()
+    for client in clients:
+        client.close()
+
+
+def check_rude(port: int) -> None:
+    """Neither who resets nor who never reads hinders others, and what is kept for the latter is bounded."""
+    for _ in range(50):
+        client = connect(port)
+        client.sendall(b"x" * 1000)
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        client.close()
+    with connect(port) as deaf:
+        deaf.setblocking(False)
+        sent = 0
+        idle_since = time.monotonic()
+        while time.monotonic() - idle_since < 0.5 and sent < 200_000_000:
+            try:
+                sent += deaf.send(b"y" * 65536)
+                idle_since = time.monotonic()
+            except BlockingIOError:
+                time.sleep(0.01)
+        assert sent < 100_000_000, f"the server has taken {sent} bytes from one who reads nothing"
+        check_round_trips(port)
+
+
+def check_end(number: signal.Signals, idle: bool) -> None:
+    server, port = start()
+    client = connect(port) if idle else None
+    if client:
+        client.sendall(b"here")
+        receive(client, 4)
+    server.send_signal(number)
+    assert server.wait(20) == 0, f"exit code {server.returncode} after {number.name}"
+    if client:
+        assert client.recv(1) == b""
+        client.close()
+
+
+def main() -> None:
+    server, port = start()
+    try:
+        check_round_trips(port)
+        check_many(port)
+        check_rude(port)
+        assert server.poll() is None, "the server has ended"
+    finally:
+        server.send_signal(signal.SIGTERM)
+        server.wait(20)
+    assert server.returncode == 0, f"exit code {server.returncode}"
+    for number in (signal.SIGTERM, signal.SIGINT):
+        for idle in (False, True):
+            check_end(number, idle)
+    assert subprocess.run([PROGRAM, "70000"], stderr=subprocess.DEVNULL).returncode == 2
+
+
+main()

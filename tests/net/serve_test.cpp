@@ -1,0 +1,84 @@
+#include "net/serve.h"
+
+#include "flow/flow.h"
+#include "flow/sim.h"
+#include "net/sim/sim_network.h"
+#include "tests/net/transport_suite.h"
+
+#include <doctest/doctest.h>
+
+using namespace flow;
+using namespace flow::net;
+using namespace flow::test;
+
+namespace {
+
+/// Runs the test on the real network and on a simulated one.
+void onBoth(Future<Void> (*test)()) {
+    {
+        RealLoop loop;
+        loop.run(test());
+    }
+    World world(1);
+    SimNetwork network(world);
+    Process& process = world.start({.name = "p", .main = test});
+    world.run(process.onStop());
+    CHECK(process.exit() == Error());
+}
+
+Future<Void> failing(Reference<Connection> connection) {
+    co_await connection->readExactly(4);
+    throw connection_failed();
+}
+
+} // namespace
+
+TEST_CASE("serve: serves all who connect, also after one of them has failed") {
+    onBoth([]() -> Future<Void> {
+        Reference<Listener> listener = transport().listen(transport().localAddress());
+        Promise<Void> stop;
+        Future<Void> serving = serveUntil(listener, failing, stop.getFuture(), 1);
+        for (int i = 0; i < 3; ++i) {
+            Reference<Connection> client = co_await transport().connect(listener->localAddress());
+            co_await client->write("four"_sr);
+            std::string rest = co_await readAll(client);
+            CHECK(rest.empty());
+        }
+        CHECK_FALSE(serving.isReady());
+        stop.send(Void());
+        co_await serving;
+    });
+}
+
+TEST_CASE("serve: when it stops it accepts nobody, drains, and cancels after its grace") {
+    onBoth([]() -> Future<Void> {
+        Reference<Listener> listener = transport().listen(transport().localAddress());
+        Promise<Void> stop;
+        Future<Void> serving = serveUntil(listener, echoOnce, stop.getFuture(), 0.3);
+        Reference<Connection> client = co_await transport().connect(listener->localAddress());
+        co_await askTimes(client, 1);
+        stop.send(Void());
+        co_await delay(0.05);
+        Error refused = co_await endOf(transport().connect(listener->localAddress()));
+        CHECK(refused == connection_refused());
+        co_await askTimes(client, 1); // it still serves
+        double before = now();
+        co_await serving;
+        CHECK(now() - before < 5);
+        std::string rest = co_await readAll(client);
+        CHECK(rest.empty());
+    });
+}
+
+TEST_CASE("serve: it ends at once when all have ended, and with the error of what stops it") {
+    onBoth([]() -> Future<Void> {
+        Reference<Listener> listener = transport().listen(transport().localAddress());
+        Future<Void> serving = serveUntil(listener, echoOnce, delay(0.01), 1000);
+        double before = now();
+        co_await serving;
+        CHECK(now() - before < 100);
+        Error error = co_await endOf(
+            serveUntil(transport().listen(transport().localAddress()), echoOnce, Future<Void>(timed_out()), 1000));
+        CHECK(error == timed_out());
+    });
+}
