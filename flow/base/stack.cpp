@@ -1,6 +1,7 @@
 #include "flow/base/stack.h"
 
 #include "flow/base/assert.h"
+#include "flow/base/sanitizer.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -8,26 +9,6 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <utility>
-
-#if defined(__SANITIZE_ADDRESS__)
-#define FLOW_ADDRESS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define FLOW_ADDRESS_SANITIZER 1
-#elif __has_feature(thread_sanitizer)
-#define FLOW_THREAD_SANITIZER 1
-#endif
-#endif
-#if FLOW_ADDRESS_SANITIZER
-#include <sanitizer/common_interface_defs.h>
-#elif FLOW_THREAD_SANITIZER
-#include <sanitizer/tsan_interface.h>
-#endif
-#if FLOW_THREAD_SANITIZER // it keeps a list of calls for each fiber: those that switch must be in none
-#define FLOW_NOT_INSTRUMENTED [[clang::disable_sanitizer_instrumentation]]
-#else
-#define FLOW_NOT_INSTRUMENTED
-#endif
 
 namespace flow {
 namespace {

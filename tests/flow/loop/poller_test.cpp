@@ -152,7 +152,8 @@ TEST_CASE("poller: a stop from a signal handler is never lost, whenever it comes
         for (int i = 1; i <= kRounds; ++i) {
             while (round.load() != i)
                 std::this_thread::yield();
-            for (volatile int spin = 0; spin < i % 200 * 10; spin = spin + 1) { // hits another instruction each time
+            for (int spin = 0; spin < i % 200 * 10; ++spin) { // hits another instruction each time
+                asm volatile("");
             }
             ::pthread_kill(self, SIGUSR1);
         }

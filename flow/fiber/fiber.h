@@ -1,0 +1,278 @@
+#pragma once
+// Fibers: functions with a stack of their own, which wait without blocking the thread.
+//
+//     Future<int> answer = fiber::spawn([&] {
+//         Page page = fiber::wait(load(7));            // any future, stream, delay or operation in place
+//         fiber::sleep(0.5);
+//         auto first = fiber::race(reply, delay(1.0)); // a std::variant, as race() of coroutines gives
+//         return parse(page);                          // deep in it, any function may wait
+//     });
+//
+// For code that cannot be an actor or a coroutine: a storage engine, a parser, a library that calls back. spawn() runs
+// the function at once, on the loop's thread, up to its first wait. A wait throws the error of what it waits for.
+// Dropping or cancelling the Future makes the wait under way, and each later one, throw actor_cancelled, so that the
+// stack unwinds; a function that catches it has to return soon. Cancel-safe: a wait that is cancelled has taken
+// nothing. A simulated process that is killed ends its fibers in the same way.
+//
+// A fiber never changes its thread. What it returns or throws is the future's result. An exception may be in flight
+// while others run: each stack has its own.
+
+#include "flow/fiber/stack_pool.h"
+#include "flow/wait/choose.h"
+
+#include <cxxabi.h>
+#include <tuple>
+#include <type_traits>
+#include <variant>
+
+namespace flow::fiber {
+
+struct Options {
+    /// Rounded up to whole pages. With less than 256 KiB, test: a storage engine overflows 32.
+    std::size_t stackBytes = 256 << 10;
+    /// For messages; not copied.
+    char const* name = "unnamed";
+};
+
+namespace detail {
+using flow::detail::Cell;
+using flow::detail::Waiter;
+
+/// What the language's runtime keeps per thread of exceptions in flight.
+struct Exceptions {
+    void* caught = nullptr;
+    unsigned uncaught = 0;
+};
+
+/// The frame of a fiber.
+class Fiber : public Waiter {
+public:
+    using Body = std::uint8_t (*)(Fiber* fiber, void* function) noexcept;
+
+    Fiber(Fiber const&) = delete;
+    Fiber& operator=(Fiber const&) = delete;
+
+    char const* name() const { return name_; }
+    Stack const& stack() const { return stack_; }
+    bool isCancelled() { return Cell::of(this)->has(Cell::kCancelled | Cell::kUncancellable); }
+
+    /// Goes back to the code that resumed the fiber, until it is resumed. It has been parked.
+    void suspend() noexcept;
+
+    /// What the fiber goes on with: a ready cell, or null.
+    Cell* takeAwaited() {
+        Cell* cell = awaited.anyCell();
+        awaited = {};
+        return cell;
+    }
+
+    /// Takes the cell over, which has room for a Fiber and no frame yet, and runs it up to its first wait. `function`
+    /// is moved from in that time.
+    static void start(Cell* cell, Body body, void* function, Options const& options, void (*resume)(Waiter*));
+    /// The status of what has ended on its stack; kUnset: it waits.
+    std::uint8_t enter() noexcept;
+
+private:
+    explicit Fiber(Options const& options) : stack_(takeStack(options.stackBytes)), name_(options.name) {}
+    static void run(void* from, void* fiber) noexcept;
+    friend struct Entry;
+
+    Stack stack_;
+    char const* name_;
+    void* context_ = nullptr; // where it goes on
+    void* caller_ = nullptr;  // where the code that resumed it goes on
+    Body body_ = nullptr;
+    void* function_ = nullptr;
+    Exceptions exceptions_;
+    int stackLevels_ = 0;
+    std::uint8_t status_ = Cell::kUnset;
+    // For sanitizers.
+    void const* callerStack_ = nullptr;
+    std::size_t callerBytes_ = 0;
+    void* identity_ = nullptr;
+    void* callerIdentity_ = nullptr;
+};
+
+inline constinit thread_local Fiber* currentFiber = nullptr;
+
+/// The fiber that runs; an assertion names the function that was called outside of one.
+inline Fiber& runningFiber(char const* function) {
+    Fiber* fiber = currentFiber;
+    FLOW_ASSERT(fiber, function);
+    return *fiber;
+}
+
+template <class T, class F>
+std::uint8_t runBody(Fiber* fiber, void* function) noexcept {
+    Cell* cell = Cell::of(fiber);
+    try {
+        F mine(std::move(*static_cast<F*>(function)));
+        if constexpr (std::is_void_v<std::invoke_result_t<F&>>)
+            mine();
+        else
+            flow::detail::constructValue<T>(cell, mine());
+        return Cell::kValue;
+    } catch (...) {
+        cell->error = currentError();
+        return Cell::kError;
+    }
+}
+
+template <class T, class F>
+void resumeFiber(Waiter* waiter) {
+    auto* fiber = static_cast<Fiber*>(waiter);
+    std::uint8_t status = fiber->enter();
+    if (status == Cell::kUnset)
+        return;
+    Cell* cell = Cell::of(waiter);
+    if (status == Cell::kError && cell->futures == 0)
+        reportDroppedError(reinterpret_cast<void const*>(waiter->resume), cell->error);
+    if (Waiter* last = flow::detail::finishFrame<T>(cell, status))
+        FLOW_HAND_OVER(last);
+}
+
+template <class Operand>
+struct Waited {
+    using T = typename flow::detail::ResultOf<Operand>::type;
+    static constexpr bool kIsStream = flow::detail::isStream<Operand>;
+
+    template <class E>
+    static Pending pending(E&& operand) {
+        if constexpr (kIsStream)
+            return flow::pendingNext<T>(operand);
+        else
+            return flow::pending<T>(std::forward<E>(operand));
+    }
+    static T take(Pending ready) {
+        if constexpr (kIsStream)
+            return ready.takeNext<T>();
+        else
+            return ready.takeValue<T>();
+    }
+};
+/// A function that makes the operand, once it is looked at.
+template <class Operand>
+    requires std::is_invocable_v<Operand&>
+struct Waited<Operand> : Waited<std::remove_cvref_t<std::invoke_result_t<Operand&>>> {
+    using Made = Waited<std::remove_cvref_t<std::invoke_result_t<Operand&>>>;
+    template <class E>
+    static Pending pending(E&& make) {
+        return Made::pending(make());
+    }
+};
+
+template <class... Operands>
+class Race {
+    static constexpr std::size_t kCount = sizeof...(Operands);
+    template <std::size_t I>
+    using At = Waited<std::remove_cvref_t<std::tuple_element_t<I, std::tuple<Operands...>>>>;
+
+public:
+    using Value = std::variant<typename Waited<std::remove_cvref_t<Operands>>::T...>;
+
+    Value run(Fiber& fiber, Operands&&... operands) {
+        {
+            auto evaluation = choose_.evaluate(&fiber);
+            (void)(choose_.when(Waited<std::remove_cvref_t<Operands>>::pending(std::forward<Operands>(operands))) ||
+                   ...);
+            evaluation.done();
+        }
+        if (!choose_.decided()) {
+            choose_.park(&fiber);
+            fiber.suspend();
+        }
+        struct Losers {
+            Choose<kCount>& choose;
+            ~Losers() { choose.releaseLosers(); }
+        } losers{choose_};
+        Pending found = choose_.found();
+        if (found.failed())
+            throw found.takeError();
+        return take<0>(found);
+    }
+
+private:
+    template <std::size_t I>
+    Value take(Pending found) {
+        if constexpr (I + 1 < kCount)
+            if (!choose_.won(I))
+                return take<I + 1>(found);
+        return Value(std::in_place_index<I>, At<I>::take(found));
+    }
+
+    Choose<kCount> choose_;
+};
+
+} // namespace detail
+
+/// Runs `function()` on a stack of its own, at once. Future<Void> if it returns nothing. Throws std::bad_alloc.
+template <class F>
+auto spawn(F&& function, Options options = {}) {
+    using Function = std::decay_t<F>;
+    using Returned = std::invoke_result_t<Function&>;
+    using T = std::conditional_t<std::is_void_v<Returned>, Void, std::remove_cv_t<Returned>>;
+    Function mine(std::forward<F>(function));
+    flow::detail::Cell* cell = flow::detail::newCell<T>(sizeof(detail::Fiber), 1, 1);
+    auto future = Future<T>::adopt(cell);
+    detail::Fiber::start(cell, detail::runBody<T, Function>, &mine, options, detail::resumeFiber<T, Function>);
+    return future;
+}
+
+/// The result of what is waited for; throws its error, or actor_cancelled. Only within a fiber.
+template <class Operand>
+auto wait(Operand&& operand) {
+    using Plain = std::remove_cvref_t<Operand>;
+    detail::Fiber& fiber = detail::runningFiber("fiber::wait() outside of a fiber");
+    if constexpr (InPlace<Plain>) {
+        Plain op = operand;
+        if (fiber.isCancelled())
+            throw actor_cancelled();
+        if (!op.isReady()) {
+            op.park(fiber);
+            fiber.suspend();
+            if (detail::Cell* failed = fiber.takeAwaited())
+                throw flow::detail::takeError(failed);
+        }
+        return op.take();
+    } else {
+        using Waited = detail::Waited<Plain>;
+        Pending pending = Waited::pending(std::forward<Operand>(operand));
+        if (fiber.isCancelled())
+            pending.cancel();
+        if (!pending.isReady()) {
+            pending.park(&fiber);
+            fiber.suspend();
+            pending = Pending(fiber.takeAwaited());
+        }
+        if (pending.failed())
+            throw pending.takeError();
+        return Waited::take(pending);
+    }
+}
+
+/// The first of several: see race() in flow/coro/race.h. Operands are what wait() takes, and functions that make one.
+template <class... Operands>
+auto race(Operands&&... operands) {
+    static_assert(sizeof...(Operands) > 0, "a race needs something to wait for");
+    detail::Fiber& fiber = detail::runningFiber("fiber::race() outside of a fiber");
+    return detail::Race<Operands...>().run(fiber, std::forward<Operands>(operands)...);
+}
+
+/// Gives way, if others want to run.
+inline void yield(TaskPriority priority = TaskPriority::DefaultYield) {
+    wait(flow::yield(priority));
+}
+inline void sleep(double seconds) {
+    wait(delay(seconds));
+}
+
+/// Whether this code runs on a fiber.
+inline bool isFiber() {
+    return detail::currentFiber != nullptr;
+}
+/// How much of the running fiber's stack has been used by it, or by fibers that had it before, in whole pages.
+inline std::size_t stackBytesUsed() {
+    return detail::residentBytes(detail::runningFiber("fiber::stackBytesUsed() outside of a fiber").stack());
+}
+
+} // namespace flow::fiber

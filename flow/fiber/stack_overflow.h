@@ -1,0 +1,10 @@
+#pragma once
+// What a program says when a fiber runs into the guard page below its stack.
+
+namespace flow::fiber::detail {
+
+/// From here on this thread reports overflows of the running fiber's stack: one message, then the signal ends the
+/// program as it would have without. A handler that is installed already gets all other faults. Throws std::bad_alloc.
+void reportOverflows();
+
+} // namespace flow::fiber::detail

@@ -1,0 +1,312 @@
+#include "flow/fiber/fiber.h"
+
+#include "flow/coro/race.h"
+#include "flow/lib/flow_lock.h"
+#include "flow/loop/real_loop.h"
+#include "flow/sim/sim_loop.h"
+#include "flow/wait/source.h"
+#include "tests/flow/support/balance.h"
+#include "tests/flow/support/death.h"
+
+#include <cstring>
+#include <deque>
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+using namespace flow;
+
+namespace {
+
+struct Note {
+    std::vector<std::string>& log;
+    std::string text;
+    ~Note() { log.push_back(text); }
+};
+
+Future<int> addLater(int a, int b) {
+    co_await delay(1.0);
+    co_return a + b;
+}
+
+/// Uses at least 512 bytes of stack a level.
+int depth(int levels) {
+    int (*volatile next)(int) = depth; // so that the compiler makes no loop of it
+    char room[512] = {1};
+    asm volatile("" : : "r"(room) : "memory");
+    return levels == 0 ? 0 : next(levels - 1) + room[0];
+}
+
+class Numbers {
+public:
+    struct Take {
+        using Result = int;
+        Numbers* numbers;
+        bool isReady() const { return !numbers->items.empty(); }
+        void park(WaiterNode& waiter) { numbers->source.park(waiter, *this); }
+        int take() const {
+            int item = numbers->items.front();
+            numbers->items.pop_front();
+            return item;
+        }
+    };
+    Take take() { return {this}; }
+    void put(int item) {
+        items.push_back(item);
+        source.wakeInTurn();
+    }
+    std::deque<int> items;
+    Source<Take> source;
+};
+
+} // namespace
+
+TEST_CASE("fiber: runs at once up to its first wait, and gives its result") {
+    test::Balance balance;
+    SimLoop loop;
+    bool ran = false;
+    Future<Void> nothing = fiber::spawn([&] { ran = true; });
+    CHECK(ran);
+    CHECK(nothing.isReady());
+    Future<std::string> text = fiber::spawn([&] {
+        int sum = fiber::wait(addLater(1, 2));
+        return std::string(20, 'x') + std::to_string(fiber::wait(addLater(sum, 4)));
+    });
+    CHECK(!text.isReady());
+    CHECK(!fiber::isFiber());
+    CHECK(loop.run(text) == std::string(20, 'x') + "7");
+    CHECK(loop.now() == 2.0);
+    Future<int> failed = fiber::spawn([&]() -> int {
+        fiber::sleep(1);
+        throw io_error();
+    });
+    loop.run();
+    CHECK(failed.getError().code() == error_code_io_error);
+}
+
+TEST_CASE("fiber: waits for futures, streams, delays, operations; coroutines wait for fibers") {
+    test::Balance balance;
+    SimLoop loop;
+    Numbers numbers;
+    PromiseStream<int> stream;
+    Promise<int> promise;
+    Future<int> total = fiber::spawn([&] {
+        Future<int> given = promise.getFuture();
+        int sum = fiber::wait(given);
+        sum += fiber::wait(stream.getFuture());
+        sum += fiber::wait(numbers.take());
+        fiber::yield();
+        fiber::wait(delay(0));
+        try {
+            fiber::wait(stream.getFuture());
+        } catch (Error& e) {
+            sum += e.code() == error_code_end_of_stream ? 1000 : 0;
+        }
+        return sum;
+    });
+    promise.send(1);
+    stream.send(10);
+    stream.sendError(end_of_stream());
+    numbers.put(100);
+    auto twice = [](Future<int> future) -> Future<int> { co_return 2 * co_await future; };
+    CHECK(loop.run(twice(total)) == 2222);
+}
+
+TEST_CASE("fiber: a cancel unwinds the stack, and takes nothing") {
+    test::Balance balance;
+    SimLoop loop;
+    Numbers numbers;
+    std::vector<std::string> log;
+    auto body = [&] {
+        Note outer{log, "outer"};
+        try {
+            Note inner{log, "inner"};
+            fiber::wait(numbers.take());
+        } catch (Error& e) {
+            log.push_back(e.name());
+            try {
+                fiber::wait(Future<int>(1)); // ready, but the fiber is cancelled
+            } catch (Error& again) {
+                log.push_back(again.name());
+            }
+            throw;
+        }
+    };
+    Future<Void> fiber = fiber::spawn(body);
+    SUBCASE("cancelled") {
+        fiber.cancel();
+        CHECK(fiber.isError());
+    }
+    SUBCASE("dropped") {
+        fiber = {};
+    }
+    SUBCASE("cancelled when it was to be woken") {
+        numbers.put(1);
+        fiber = {};
+        loop.run();
+        CHECK(numbers.items.size() == 1);
+    }
+    std::string name = actor_cancelled().name();
+    CHECK(log == std::vector<std::string>{"inner", name, name, "outer"});
+}
+
+TEST_CASE("fiber: race gives the first; losers have taken nothing") {
+    test::Balance balance;
+    SimLoop loop;
+    Numbers numbers;
+    PromiseStream<int> stream;
+    Future<Void> all = fiber::spawn([&] {
+        auto first = fiber::race(numbers.take(), delay(1.0), stream.getFuture());
+        CHECK(first.index() == 1);
+        numbers.put(4);
+        stream.send(5);
+        first = fiber::race(numbers.take(), delay(1.0), stream.getFuture());
+        CHECK(std::get<0>(first) == 4);
+        bool made = false;
+        auto lazily = fiber::race(stream.getFuture(), [&] {
+            made = true;
+            return addLater(1, 2);
+        });
+        CHECK(std::get<0>(lazily) == 5);
+        CHECK(!made);
+        lazily = fiber::race(stream.getFuture(), [&] { return addLater(1, 2); });
+        CHECK(std::get<1>(lazily) == 3);
+        CHECK_THROWS_AS((void)fiber::race(Future<int>(io_error()), delay(1.0)), Error);
+        (void)fiber::race(numbers.take(), Never());
+    });
+    loop.run();
+    REQUIRE(!all.isReady());
+    numbers.put(1);
+    all = {};
+    CHECK(numbers.items.size() == 1);
+}
+
+TEST_CASE("fiber: fibers wake each other from their own stacks") {
+    test::Balance balance;
+    SimLoop loop;
+    constexpr int kFibers = 200;
+    std::vector<Promise<int>> promises(kFibers + 1);
+    std::vector<Future<Void>> fibers;
+    for (int i = 0; i < kFibers; ++i)
+        fibers.push_back(fiber::spawn([&promises, i] {
+            int value = fiber::wait(promises[static_cast<std::size_t>(i)].getFuture());
+            promises[static_cast<std::size_t>(i) + 1].send(value + 1); // runs the next one from here
+            fiber::sleep(i % 7);
+        }));
+    promises[0].send(0);
+    CHECK(promises[kFibers].getFuture().get() == kFibers);
+    loop.run();
+    for (Future<Void>& each : fibers)
+        CHECK(each.isReady());
+}
+
+TEST_CASE("fiber: an exception in flight stays with its stack") {
+    test::Balance balance;
+    SimLoop loop;
+    std::vector<std::string> log;
+    auto body = [&log](char const* name, double seconds) {
+        try {
+            throw std::string(name);
+        } catch (std::string& mine) {
+            for (int i = 0; i < 3; ++i) {
+                fiber::sleep(seconds);
+                try {
+                    throw;
+                } catch (std::string& again) {
+                    log.push_back(again);
+                }
+            }
+        }
+        CHECK(std::uncaught_exceptions() == 0);
+    };
+    Future<Void> a = fiber::spawn([&] { body("a", 1.0); });
+    Future<Void> b = fiber::spawn([&] { body("b", 1.5); });
+    loop.run();
+    CHECK(log == std::vector<std::string>{"a", "b", "a", "b", "a", "b"});
+    struct Waits { // in the course of an unwinding
+        ~Waits() { fiber::sleep(1); }
+    };
+    Future<Void> unwinding = fiber::spawn([&] {
+        Waits waits;
+        throw io_error();
+    });
+    CHECK(std::uncaught_exceptions() == 0);
+    loop.run();
+    CHECK(unwinding.getError().code() == error_code_io_error);
+}
+
+TEST_CASE("fiber: stacks are as large as asked for, are reused, and say how much was used") {
+    test::Balance balance;
+    SimLoop loop;
+    fiber::Options large;
+    large.stackBytes = 4 << 20;
+    std::size_t used = 0;
+    Future<int> deep = fiber::spawn(
+        [&] {
+            int levels = depth(4000);
+            used = fiber::stackBytesUsed();
+            return levels;
+        },
+        large);
+    CHECK(deep.get() == 4000);
+    CHECK(used >= 4000 * 512);
+    CHECK(used <= 4 << 20);
+    fiber::setPooledStacks(2);
+    for (int round = 0; round < 3; ++round) {
+        std::vector<Future<Void>> many;
+        for (int i = 0; i < 50; ++i)
+            many.push_back(fiber::spawn([] { fiber::sleep(1); }));
+        loop.run();
+        for (Future<Void>& each : many)
+            CHECK(each.isReady());
+    }
+    fiber::setPooledStacks(64);
+}
+
+TEST_CASE("fiber: one that is parked when its loop ends can be cancelled later") {
+    test::Balance balance;
+    Future<Void> fiber;
+    bool unwound = false;
+    {
+        SimLoop loop;
+        fiber = fiber::spawn([&] {
+            struct Flag {
+                bool& flag;
+                ~Flag() { flag = true; }
+            } flag{unwound};
+            fiber::sleep(1);
+        });
+    }
+    CHECK(!unwound);
+    fiber = {};
+    CHECK(unwound);
+}
+
+TEST_CASE("fiber: runs on the real loop") {
+    test::Balance balance;
+    RealLoop loop;
+    Future<int> fiber = fiber::spawn([] {
+        fiber::sleep(0.001);
+        return fiber::wait(Future<int>(3));
+    });
+    CHECK(loop.run(fiber) == 3);
+}
+
+TEST_CASE("fiber: an overflow is reported with the name, the size and the setting") {
+    test::Death death = test::runInChild([] {
+        SimLoop loop;
+        fiber::Options options;
+        options.stackBytes = 32 << 10;
+        options.name = "recursion";
+        Future<int> overflows = fiber::spawn([] { return depth(100000); }, options);
+    });
+    CHECK(death.signal == SIGSEGV);
+    CHECK(death.says("the fiber \"recursion\" has used up its stack of 32768 bytes: give it more by "
+                     "fiber::Options::stackBytes"));
+}
+
+TEST_CASE("fiber: a wait outside of a fiber is an assertion") {
+    test::Death death = test::runInChild([] { fiber::wait(Future<int>(1)); });
+    CHECK(death.aborted());
+    CHECK(death.says("fiber::wait() outside of a fiber"));
+}
