@@ -71,6 +71,8 @@ public:
 private:
     friend class Sentinel;
 
+    void pass(double seconds);
+
     bool fail_;
     int alive_ = 0;
     SimLoop loop_;

@@ -1,11 +1,120 @@
 #include "flow/wait/source.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
 #include "flow/sim/sim_loop.h"
+#include "tests/flow/support/balance.h"
 
 #include <doctest/doctest.h>
+#include <memory>
+#include <vector>
 
 using namespace flow;
+
+namespace {
+
+/// Permits, of which each waiter wants a number of its own.
+struct Permits {
+    struct Take {
+        using Result = int;
+        Permits* permits;
+        int amount;
+        bool isReady() const { return permits->free >= amount; }
+        void park(WaiterNode& waiter) { permits->source.park(waiter, *this); }
+        int take() const {
+            REQUIRE(isReady());
+            permits->free -= amount;
+            return amount;
+        }
+    };
+    int free = 0;
+    Source<Take> source;
+};
+
+Future<Void> take(Permits& permits, int amount, std::vector<int>& log) {
+    log.push_back(co_await Permits::Take{&permits, amount});
+}
+
+} // namespace
+
+TEST_CASE("source: in its turn it wakes from the first on, up to the first that is not ready") {
+    test::Balance balance;
+    SimLoop loop;
+    Permits permits;
+    std::vector<int> log;
+    std::vector<Future<Void>> takers;
+    permits.source.wakeInTurn(); // nobody waits
+    CHECK(!loop.hasWork());
+    for (int amount : {2, 1, 5, 1})
+        takers.push_back(take(permits, amount, log));
+    CHECK(permits.source.first().amount == 2);
+    permits.free = 7;
+    permits.source.wakeInTurn();
+    permits.source.wakeInTurn();
+    loop.run();
+    CHECK(log == std::vector<int>{2, 1});
+    CHECK(permits.source.first().amount == 5);
+    takers[2] = {}; // makes room for the one behind it at the next turn
+    permits.source.wakeInTurn();
+    loop.run();
+    CHECK(log == std::vector<int>{2, 1, 1});
+    CHECK(!permits.source.isWaitedFor());
+}
+
+TEST_CASE("source: the turn has the priority that was asked for") {
+    test::Balance balance;
+    SimLoop loop;
+    Permits permits;
+    std::vector<int> log;
+    auto other = [&](int mark) -> Future<Void> {
+        co_await delay(0, TaskPriority::DefaultYield);
+        log.push_back(mark);
+    };
+    Future<Void> taker = take(permits, 1, log);
+    Future<Void> yielder = other(100);
+    permits.free = 1;
+    SUBCASE("lower") {
+        permits.source.wakeInTurn(TaskPriority::Low);
+        loop.run();
+        CHECK(log == std::vector<int>{100, 1});
+    }
+    SUBCASE("higher") {
+        permits.source.wakeInTurn(TaskPriority::Max);
+        loop.run();
+        CHECK(log == std::vector<int>{1, 100});
+    }
+}
+
+TEST_CASE("source: one that goes while its turn is to come is forgotten by the loop") {
+    test::Balance balance;
+    SimLoop loop;
+    std::vector<int> log;
+    auto permits = std::make_unique<Permits>();
+    Future<Void> taker = take(*permits, 1, log);
+    permits->free = 1;
+    permits->source.wakeInTurn();
+    permits = nullptr;
+    CHECK(taker.getError().code() == error_code_broken_promise);
+    loop.run();
+    CHECK(log.empty());
+}
+
+TEST_CASE("source: goes on with another loop when the one with its turn has ended") {
+    test::Balance balance;
+    Permits permits;
+    std::vector<int> log;
+    Future<Void> taker;
+    {
+        SimLoop loop;
+        taker = take(permits, 1, log);
+        permits.free = 1;
+        permits.source.wakeInTurn();
+    }
+    CHECK(log.empty());
+    SimLoop loop;
+    permits.source.wakeInTurn();
+    loop.run();
+    CHECK(log == std::vector<int>{1});
+}
 
 namespace {
 
