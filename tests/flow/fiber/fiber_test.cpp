@@ -292,19 +292,6 @@ TEST_CASE("fiber: runs on the real loop") {
     CHECK(loop.run(fiber) == 3);
 }
 
-TEST_CASE("fiber: an overflow is reported with the name, the size and the setting") {
-    test::Death death = test::runInChild([] {
-        SimLoop loop;
-        fiber::Options options;
-        options.stackBytes = 32 << 10;
-        options.name = "recursion";
-        Future<int> overflows = fiber::spawn([] { return depth(100000); }, options);
-    });
-    CHECK(death.signal == SIGSEGV);
-    CHECK(death.says("the fiber \"recursion\" has used up its stack of 32768 bytes: give it more by "
-                     "fiber::Options::stackBytes"));
-}
-
 TEST_CASE("fiber: a wait outside of a fiber is an assertion") {
     test::Death death = test::runInChild([] { fiber::wait(Future<int>(1)); });
     CHECK(death.aborted());

@@ -1,0 +1,46 @@
+#include "flow/fiber/stack_overflow.h"
+
+#include "flow/fiber/fiber.h"
+#include "flow/sim/sim_loop.h"
+#include "tests/flow/support/death.h"
+
+#include <csignal>
+#include <doctest/doctest.h>
+
+using namespace flow;
+
+namespace {
+
+/// Uses at least 512 bytes of stack a level.
+int depth(int levels) {
+    int (*volatile next)(int) = depth; // so that the compiler makes no loop of it
+    char room[512] = {1};
+    asm volatile("" : : "r"(room) : "memory");
+    return levels == 0 ? 0 : next(levels - 1) + room[0];
+}
+
+} // namespace
+
+TEST_CASE("stack overflow: is reported with the name, the size and the setting") {
+    test::Death death = test::runInChild([] {
+        SimLoop loop;
+        fiber::Options options;
+        options.stackBytes = 32 << 10;
+        options.name = "recursion";
+        Future<int> overflows = fiber::spawn([] { return depth(100000); }, options);
+    });
+    CHECK(death.signal == SIGSEGV);
+    CHECK(death.says("the fiber \"recursion\" has used up its stack of 32768 bytes: give it more by "
+                     "fiber::Options::stackBytes"));
+}
+
+TEST_CASE("stack overflow: a fault elsewhere goes to the handler that was there before") {
+    test::Death death = test::runInChild([] {
+        std::signal(SIGSEGV, [](int) { ::_exit(7); });
+        SimLoop loop;
+        fiber::Options options;
+        options.stackBytes = 36 << 10; // a stack that is not in the pool
+        Future<Void> faults = fiber::spawn([] { *static_cast<int volatile*>(nullptr) = 1; }, options);
+    });
+    CHECK(death.status == 7);
+}
