@@ -48,6 +48,7 @@ std::size_t ReadInto::take() {
 }
 
 Connection::~Connection() {
+    cancelHandlers();
     failWaiters();
 }
 

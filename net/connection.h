@@ -32,12 +32,14 @@
 
 #include "flow/memory/reference.h"
 #include "flow/memory/standalone.h"
+#include "flow/wait/handler_slot.h"
 #include "flow/wait/source.h"
 #include "net/address.h"
 #include "net/byte_buffer.h"
 #include "net/counters.h"
 #include "net/drain.h"
 
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -106,6 +108,34 @@ public:
     Drain write(Bytes bytes) { return write(std::span<Bytes>(&bytes, 1)); }
     /// All of them in this order, as one write; they are moved from.
     Drain write(std::span<Bytes> pieces);
+    // The same with handlers, which are called once and never inside these functions: see flow/wait/handler_slot.h. One
+    // read and one write at a time. Only the first call on a connection allocates.
+
+    /// Calls handler(error, bytes).
+    template <class Handler>
+    void asyncReadSome(std::span<std::uint8_t> to, Handler handler) {
+        call(readSome(to), slots().read, handler);
+    }
+    template <class Handler>
+    void asyncReadSome(std::span<char> to, Handler handler) {
+        call(readSome(to), slots().read, handler);
+    }
+    template <class Handler>
+    void asyncReadExactly(std::span<std::uint8_t> to, Handler handler) {
+        call(readExactly(to), slots().read, handler);
+    }
+    template <class Handler>
+    void asyncReadExactly(std::span<char> to, Handler handler) {
+        call(readExactly(to), slots().read, handler);
+    }
+    /// Calls handler(error) when there is room for more.
+    template <class Handler>
+    void asyncWrite(Bytes bytes, Handler handler) {
+        call(write(std::move(bytes)), slots().write, handler);
+    }
+    /// The handlers that wait are not called; so it is when the last Reference goes.
+    void cancelHandlers() { slots_.reset(); }
+
     /// When the machine has taken all that was written so far. Whether it arrives nobody says.
     virtual Drain flushed() { return empty(); }
     /// The other side reads the end behind what was written before. Reading goes on. Idempotent.
@@ -176,8 +206,18 @@ private:
         searched_ = 0;
     }
 
+    struct Slots {
+        HandlerSlot read, write;
+    };
+    Slots& slots() {
+        if (!slots_)
+            slots_ = std::make_unique<Slots>();
+        return *slots_;
+    }
+
     Source<ReadRequest> readers_;
-    std::size_t searched_ = 0; // bytes of received_ in which readUntil() has not found the text's beginning
+    std::unique_ptr<Slots> slots_; // made by the first call with a handler
+    std::size_t searched_ = 0;     // bytes of received_ in which readUntil() has not found the text's beginning
 };
 
 } // namespace flow::net

@@ -23,10 +23,18 @@ struct Accept {
 
 class Listener : public ReferenceCounted<Listener> {
 public:
-    virtual ~Listener() { failWaiters(); }
+    virtual ~Listener() {
+        slot_.cancel();
+        failWaiters();
+    }
 
     /// The next connection. Several may wait, the oldest is served first. What loses a race has taken none.
     Accept accept() { return {this}; }
+    /// Calls handler(error, connection); see flow/wait/handler_slot.h. One at a time.
+    template <class Handler>
+    void asyncAccept(Handler handler) {
+        call(accept(), slot_, handler);
+    }
     /// The port is free again. Connections that nobody has accepted fail; those that were accepted stay. Whoever waits,
     /// and each later accept, fails with operation_obsolete. Idempotent.
     virtual void close() = 0;
@@ -62,6 +70,7 @@ protected:
 private:
     friend struct Accept;
     Source<Accept> acceptors_;
+    HandlerSlot slot_;
 };
 
 inline bool Accept::isReady() {

@@ -89,6 +89,21 @@ public:
     /// Like listen(). Ports of datagrams have nothing to do with those of connections.
     virtual Reference<DatagramSocket> bind(Address at, DatagramOptions const& options) = 0;
     Reference<DatagramSocket> bind(Address at) { return bind(at, DatagramOptions()); }
+    /// One for each address, in their order; all or none.
+    std::vector<Reference<Listener>> listenMany(std::span<Address const> at, ListenOptions const& options = {}) {
+        std::vector<Reference<Listener>> all;
+        all.reserve(at.size());
+        for (Address const& each : at)
+            all.push_back(listen(each, options));
+        return all;
+    }
+    std::vector<Reference<DatagramSocket>> bindMany(std::span<Address const> at, DatagramOptions const& options = {}) {
+        std::vector<Reference<DatagramSocket>> all;
+        all.reserve(at.size());
+        for (Address const& each : at)
+            all.push_back(bind(each, options));
+        return all;
+    }
     /// An address of this machine that others can connect to, with port 0.
     virtual Address localAddress() const = 0;
 

@@ -438,6 +438,24 @@ Future<Void> flushing() {
     CHECK(all.ends_with("xend"));
 }
 
+Future<Void> manyBinds() {
+    std::vector<Address> at(20, transport().localAddress());
+    std::vector<Reference<Listener>> listeners = transport().listenMany(at);
+    std::vector<Reference<DatagramSocket>> sockets = transport().bindMany(at);
+    CHECK(listeners.size() == 20);
+    CHECK(sockets.size() == 20);
+    std::vector<Address> twice = {listeners[3]->localAddress(), transport().localAddress()};
+    Error error;
+    try {
+        (void)transport().listenMany(twice);
+    } catch (Error& thrown) {
+        error = thrown;
+    }
+    CHECK(error == address_in_use());
+    Reference<Connection> client = co_await transport().connect(listeners[19]->localAddress());
+    CHECK(client.isValid());
+}
+
 Future<Void> manyDatagrams() {
     Address any = transport().localAddress();
     Reference<DatagramSocket> a = transport().bind(any), b = transport().bind(any);
@@ -486,6 +504,7 @@ std::vector<TransportCase> const& transportCases() {
         {"abort", aborting},
         {"flushed, and a close behind much that was written", flushing},
         {"many datagrams", manyDatagrams},
+        {"many listeners and sockets", manyBinds},
     };
     return cases;
 }

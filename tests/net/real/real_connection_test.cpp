@@ -121,3 +121,51 @@ TEST_CASE("real connection: ten thousand bytes one at a time, and a hundred conn
     for (int i = 0; i < 100; ++i)
         loop.run(all[2 * i + 1]);
 }
+
+namespace {
+
+/// An echo server, and who asks it, with handlers.
+struct Peer {
+    Reference<Connection> connection;
+    bool isServer;
+    int left; // round trips
+    Promise<Void> done;
+    char buffer[64];
+
+    void read() {
+        connection->asyncReadSome(buffer, [this](Error error, std::size_t bytes) {
+            if (error.isValid() || bytes == 0)
+                return done.send(Void());
+            if (isServer)
+                return write(bytes);
+            if (--left == 0)
+                return connection->close(), done.send(Void());
+            write(4);
+        });
+    }
+    void write(std::size_t bytes) {
+        connection->asyncWrite(StringRef(reinterpret_cast<std::uint8_t*>(buffer), static_cast<int>(bytes)),
+                               [this](Error error) {
+                                   CHECK(!error.isValid());
+                                   read();
+                               });
+    }
+};
+
+} // namespace
+
+TEST_CASE("real connection: in callback style") {
+    RealLoop loop;
+    Reference<Listener> listener = transport().listen(Address(0x7F000001, 0));
+    Peer server{{}, true, 0, {}, {}}, client{{}, false, 100, {}, "ask"};
+    listener->asyncAccept([&server](Error error, Reference<Connection> connection) {
+        CHECK(!error.isValid());
+        server.connection = std::move(connection);
+        server.read();
+    });
+    client.connection = loop.run(transport().connect(listener->localAddress()));
+    client.write(4);
+    loop.run(client.done.getFuture() && server.done.getFuture());
+    CHECK(client.left == 0);
+    CHECK(server.connection->counters().bytesRead == 400);
+}

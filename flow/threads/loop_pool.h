@@ -1,0 +1,44 @@
+#pragma once
+// LoopPool: several loops, each on a thread of its own.
+//
+//     LoopPool loops(4);
+//     std::vector<Future<Void>> servers;
+//     for (int i = 0; i < loops.size(); ++i)
+//         servers.push_back(onLoop(loops[i], [] { return serve(4500); }));   // with ListenOptions::reusePort
+//     loops.next().post([] { ... });                                          // one after the other
+//
+// The loops run until the pool is destroyed, whether they have work or not. Loops share nothing: what is made on one
+// belongs to it.
+
+#include "flow/loop/real_loop.h"
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace flow {
+
+class LoopPool {
+public:
+    /// At least one. Throws std::system_error if there cannot be so many threads.
+    explicit LoopPool(int loops);
+    LoopPool(LoopPool const&) = delete;
+    LoopPool& operator=(LoopPool const&) = delete;
+    /// Stops the loops, destroys them, each on its thread, and waits for that. What still waits on them stays so for
+    /// ever; calls with onLoop that have not come to an end there fail with broken_promise.
+    ~LoopPool();
+
+    int size() const { return static_cast<int>(loops_.size()); }
+    Loop& operator[](int index) const { return *loops_[static_cast<std::size_t>(index)]; }
+    /// One after the other. Any thread may call it.
+    Loop& next() { return *loops_[next_.fetch_add(1, std::memory_order_relaxed) % loops_.size()]; }
+
+private:
+    void stop() noexcept;
+
+    std::vector<RealLoop*> loops_;
+    std::vector<std::thread> threads_;
+    std::atomic<unsigned> next_{0};
+};
+
+} // namespace flow

@@ -1,0 +1,44 @@
+#include "net/real/hand_over.h"
+
+#include "net/real/real_connection.h"
+
+#include <unistd.h>
+
+namespace flow::net {
+
+DetachedConnection::DetachedConnection(Reference<Connection> connection) {
+    auto* real = dynamic_cast<RealConnection*>(connection.getPtr());
+    if (!real)
+        throw unsupported_operation();
+    if (!real->isOpen())
+        throw operation_obsolete();
+    FLOW_ASSERT(!real->isReadWaitedFor() && !real->isDrainWaitedFor() && real->queue_.isEmpty(),
+                "a connection is handed over while somebody waits for it, or with bytes that are not flushed");
+    peer_ = real->peer_;
+    received_.assign(real->received_.data(), real->received_.data() + real->received_.size());
+    real->received_.clear();
+    descriptor_ = real->release(nullptr);
+    real->close();
+}
+
+DetachedConnection::DetachedConnection(DetachedConnection&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), peer_(other.peer_), received_(std::move(other.received_)) {}
+
+DetachedConnection::~DetachedConnection() {
+    if (descriptor_ >= 0)
+        ::close(descriptor_);
+}
+
+Reference<Connection> DetachedConnection::attach() {
+    auto* network = dynamic_cast<RealNetwork*>(&transport());
+    if (!network)
+        throw unsupported_operation();
+    FLOW_ASSERT(descriptor_ >= 0, "a DetachedConnection is attached twice");
+    auto connection =
+        makeReference<RealConnection>(*network, descriptor_, peer_, ReadStrategy::Adaptive, Reference<FirstReads>());
+    descriptor_ = -1;
+    connection->received_.append(received_.data(), received_.size());
+    return connection;
+}
+
+} // namespace flow::net
