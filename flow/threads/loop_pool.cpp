@@ -33,7 +33,7 @@ LoopPool::~LoopPool() {
 void LoopPool::stop() noexcept {
     for (RealLoop* loop : loops_)
         loop->stop();
-    for (std::thread& thread : threads_)
+    for (std::thread& thread : threads_) // nondeterminism: as in the header
         thread.join();
 }
 

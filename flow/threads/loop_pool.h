@@ -37,7 +37,7 @@ private:
     void stop() noexcept;
 
     std::vector<RealLoop*> loops_;
-    std::vector<std::thread> threads_;
+    std::vector<std::thread> threads_; // nondeterminism: in a simulation there is one loop a process, and no pool
     std::atomic<unsigned> next_{0};
 };
 
