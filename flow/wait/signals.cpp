@@ -199,16 +199,12 @@ int Signals::take() const {
     return number;
 }
 
-Signals signals(std::initializer_list<int> numbers) {
+Signals signals(SignalSet numbers) {
     loop().useMachines("signals");
-    std::uint64_t mask = 0;
-    for (int number : numbers) {
-        if (number < 1 || number >= detail::kSignals)
-            throw client_invalid_operation();
-        mask |= std::uint64_t{1} << (number - 1);
-    }
+    if (numbers.mask() == 0)
+        throw client_invalid_operation();
     auto& hub = detail::SignalHub::ofThisLoop();
-    return {&hub.group(mask), hub.arrivals()};
+    return {&hub.group(numbers.mask()), hub.arrivals()};
 }
 
 } // namespace flow

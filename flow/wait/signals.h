@@ -18,8 +18,8 @@
 
 #include "flow/wait/source.h"
 
+#include <concepts>
 #include <cstdint>
-#include <initializer_list>
 
 namespace flow {
 
@@ -38,8 +38,30 @@ struct [[nodiscard]] Signals {
     int take() const;
 };
 
+/// Numbers of signals. Not an initializer_list: gcc 12 does not translate one inside a co_await.
+class SignalSet {
+public:
+    template <std::same_as<int>... Numbers>
+    constexpr SignalSet(Numbers... numbers) {
+        (add(numbers), ...);
+    }
+    /// A bit each, 1 << (number - 1); 0 if one of them is no signal's.
+    constexpr std::uint64_t mask() const { return isValid_ ? mask_ : 0; }
+
+private:
+    constexpr void add(int number) {
+        if (number < 1 || number > 64)
+            isValid_ = false;
+        else
+            mask_ |= std::uint64_t{1} << (number - 1);
+    }
+
+    std::uint64_t mask_ = 0;
+    bool isValid_ = true;
+};
+
 /// The next of these to come on this loop. Throws client_invalid_operation if one of them cannot be caught, and
 /// std::bad_alloc.
-Signals signals(std::initializer_list<int> numbers);
+Signals signals(SignalSet numbers);
 
 } // namespace flow

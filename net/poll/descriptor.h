@@ -23,6 +23,8 @@ public:
     Descriptor& operator=(Descriptor const&) = delete;
 
     int descriptor() const { return descriptor_; }
+    /// By its poller: what names it to the kernel.
+    std::uint64_t token = 0;
     bool isWatched() const { return place_.isLinked(); }
 
     virtual void onNews(News news) noexcept = 0;

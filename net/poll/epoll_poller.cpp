@@ -2,12 +2,9 @@
 
 #include "flow/base/error.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <cstdlib>
 #include <ctime>
-#include <string_view>
 #include <sys/epoll.h>
 #include <unistd.h>
 #include <utility>
@@ -113,10 +110,6 @@ void EpollPoller::wait(double seconds) noexcept {
         static_cast<Descriptor*>(event.data.ptr)
             ->onNews({ended || (event.events & EPOLLIN), failed || (event.events & EPOLLOUT), ended});
     }
-}
-
-std::unique_ptr<NetworkPoller> makePoller() {
-    return std::make_unique<EpollPoller>();
 }
 
 } // namespace flow::net

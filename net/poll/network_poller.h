@@ -33,6 +33,10 @@ protected:
     PollCounters counters_;
 };
 
+/// Whether this build and this kernel have io_uring.
+bool hasUring();
+
+/// What the environment's FLOW_POLLER says: epoll or uring; epoll if it says nothing.
 std::unique_ptr<NetworkPoller> makePoller();
 
 } // namespace flow::net

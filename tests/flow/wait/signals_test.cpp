@@ -13,7 +13,7 @@ using namespace flow;
 
 namespace {
 
-Future<int> next(std::initializer_list<int> numbers) {
+Future<int> next(SignalSet numbers) {
     return keep(signals(numbers));
 }
 
@@ -130,4 +130,5 @@ TEST_CASE("signals: one that cannot be caught is an error") {
     RealLoop loop;
     CHECK_THROWS_AS((void)signals({SIGKILL}), Error);
     CHECK_THROWS_AS((void)signals({1000}), Error);
+    CHECK_THROWS_AS((void)signals({}), Error);
 }

@@ -1,0 +1,32 @@
+#include "net/poll/network_poller.h"
+
+#include "flow/base/assert.h"
+#include "net/poll/epoll_poller.h"
+#include "net/poll/uring_poller.h"
+
+#include <cstdlib>
+#include <string_view>
+
+namespace flow::net {
+
+#if !defined(MILLRACE_URING)
+bool hasUring() {
+    return false;
+}
+#endif
+
+std::unique_ptr<NetworkPoller> makePoller() {
+    char const* wanted = std::getenv("FLOW_POLLER");
+    std::string_view name = wanted ? wanted : "";
+#if defined(MILLRACE_URING)
+    if (name == "uring") {
+        FLOW_ASSERT(hasUring(), "FLOW_POLLER is uring, but this kernel does not let the program use io_uring");
+        return std::make_unique<UringPoller>();
+    }
+#endif
+    FLOW_ASSERT(name != "uring", "FLOW_POLLER is uring, but the library was built without liburing");
+    FLOW_ASSERT(name.empty() || name == "epoll", "FLOW_POLLER is neither epoll nor uring");
+    return std::make_unique<EpollPoller>();
+}
+
+} // namespace flow::net

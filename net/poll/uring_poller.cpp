@@ -1,0 +1,194 @@
+#include "net/poll/uring_poller.h"
+
+#include "flow/base/error.h"
+
+#include <cerrno>
+#include <cmath>
+#include <liburing.h>
+#include <poll.h>
+
+namespace flow::net {
+namespace {
+
+constexpr unsigned kBoth = POLLIN | POLLOUT | POLLRDHUP;
+constexpr std::uint64_t kWake = 0;   // names the eventfd
+constexpr std::uint64_t kNobody = 1; // names requests whose answer is of no use; slots begin with count 1 << 32
+
+} // namespace
+
+bool hasUring() {
+    static bool const has = [] {
+        io_uring ring;
+        if (::io_uring_queue_init(4, &ring, 0) != 0)
+            return false;
+        bool hasTimeouts = ring.features & IORING_FEAT_EXT_ARG;
+        ::io_uring_queue_exit(&ring);
+        return hasTimeouts;
+    }();
+    return has;
+}
+
+UringPoller::UringPoller() = default;
+
+UringPoller::~UringPoller() {
+    if (ring_)
+        ::io_uring_queue_exit(ring_.get());
+}
+
+void UringPoller::prepare() {
+    if (!ring_ || events_.needsDescriptor())
+        open();
+}
+
+void UringPoller::open() {
+    if (ring_) { // the parent's, of which this process has a copy
+        ::io_uring_queue_exit(ring_.get());
+        ring_.reset();
+    }
+    events_.prepare();
+    auto ring = std::make_unique<io_uring>();
+    if (::io_uring_queue_init(kEntries, ring.get(), IORING_SETUP_CLAMP) != 0)
+        throw platform_error();
+    ring_ = std::move(ring);
+    request(events_.descriptor(), kWake);
+    watched_.forEach([this](Descriptor& each) { request(each.descriptor(), each.token); });
+    submit();
+}
+
+void UringPoller::request(int descriptor, std::uint64_t token) {
+    io_uring_sqe* entry = ::io_uring_get_sqe(ring_.get());
+    if (!entry) {
+        submit();
+        entry = ::io_uring_get_sqe(ring_.get());
+    }
+    if (!entry)
+        throw platform_error();
+    ::io_uring_prep_poll_multishot(entry, descriptor, token == kWake ? unsigned{POLLIN} : kBoth);
+    ::io_uring_sqe_set_data64(entry, token);
+}
+
+void UringPoller::submit() noexcept {
+    ++counters_.changes;
+    while (::io_uring_submit(ring_.get()) == -EINTR) {
+    }
+}
+
+UringPoller::Slot* UringPoller::slotOf(std::uint64_t token) {
+    auto index = static_cast<std::uint32_t>(token);
+    if (index >= slots_.size() || slots_[index].count != token >> 32)
+        return nullptr;
+    return &slots_[index];
+}
+
+void UringPoller::add(Descriptor& descriptor) {
+    prepare();
+    if (free_.empty()) {
+        slots_.emplace_back();
+        free_.reserve(slots_.size()); // so that remove() needs no memory
+        free_.push_back(static_cast<std::uint32_t>(slots_.size() - 1));
+    }
+    std::uint32_t index = free_.back();
+    descriptor.token = std::uint64_t{slots_[index].count} << 32 | index;
+    request(descriptor.descriptor(), descriptor.token);
+    free_.pop_back();
+    slots_[index].descriptor = &descriptor;
+    watched_.add(descriptor);
+}
+
+void UringPoller::remove(Descriptor& descriptor) {
+    Slot* slot = descriptor.isWatched() ? slotOf(descriptor.token) : nullptr;
+    if (!slot)
+        return;
+    watched_.remove(descriptor);
+    slot->descriptor = nullptr;
+    if (++slot->count == 0)
+        slot->count = 1;
+    free_.push_back(static_cast<std::uint32_t>(descriptor.token));
+    if (events_.needsDescriptor()) // the request is the parent process's
+        return;
+    // At once: the request keeps the socket open in the kernel until it ends. Not by a poll remove, which leaves a
+    // request alone that has news at this moment.
+    io_uring_sqe* entry = ::io_uring_get_sqe(ring_.get());
+    if (!entry) {
+        submit();
+        entry = ::io_uring_get_sqe(ring_.get());
+    }
+    ::io_uring_prep_cancel64(entry, descriptor.token, 0);
+    ::io_uring_sqe_set_data64(entry, kNobody);
+    submit();
+}
+
+void UringPoller::replace(Descriptor& before, Descriptor& after) {
+    watched_.remove(before);
+    watched_.add(after);
+    after.token = before.token;
+    slotOf(after.token)->descriptor = &after;
+}
+
+void UringPoller::wait(double seconds) noexcept {
+    io_uring* ring = ring_.get();
+    if (seconds <= 0) {
+        if (::io_uring_sq_ready(ring) != 0)
+            submit();
+        return takeNews(); // the kernel puts them there by itself
+    }
+    if (::io_uring_cq_ready(ring) == 0) {
+        constexpr double kLongest = 1e6;
+        bool forever = !(seconds < kLongest);
+        double whole = forever ? 0 : std::floor(seconds);
+        __kernel_timespec limit{static_cast<long long>(whole),
+                                forever ? 0 : static_cast<long long>(std::ceil((seconds - whole) * 1e9))};
+        if (limit.tv_nsec >= 1'000'000'000) {
+            ++limit.tv_sec;
+            limit.tv_nsec -= 1'000'000'000;
+        }
+        ++counters_.waits;
+        io_uring_cqe* first;
+        ::io_uring_submit_and_wait_timeout(ring, &first, 1, forever ? nullptr : &limit, nullptr);
+    }
+    takeNews();
+}
+
+void UringPoller::takeNews() noexcept {
+    struct {
+        std::uint64_t token;
+        int result;
+        bool isLast;
+    } news[64];
+    for (;;) {
+        io_uring_cqe* entries[64];
+        unsigned count = ::io_uring_peek_batch_cqe(ring_.get(), entries, 64);
+        for (unsigned i = 0; i < count; ++i)
+            news[i] = {::io_uring_cqe_get_data64(entries[i]), entries[i]->res,
+                       !(entries[i]->flags & IORING_CQE_F_MORE)};
+        ::io_uring_cq_advance(ring_.get(), count);
+        for (unsigned i = 0; i < count; ++i)
+            note(news[i].token, news[i].result, news[i].isLast);
+        if (count < 64)
+            return;
+    }
+}
+
+void UringPoller::note(std::uint64_t token, int result, bool isLast) noexcept {
+    if (token == kNobody)
+        return;
+    Slot* slot = nullptr;
+    if (token == kWake) // takeWake() reads it
+        ++counters_.wakeUps;
+    else if (slot = slotOf(token); !slot || !slot->descriptor)
+        return;
+    if (isLast && result != -ECANCELED) {
+        try {
+            request(slot ? slot->descriptor->descriptor() : events_.descriptor(), token);
+        } catch (Error&) { // the ring takes nothing any more: reading and writing find out
+            result = -EIO;
+        }
+    }
+    if (!slot)
+        return;
+    bool failed = result < 0 || (result & (POLLERR | POLLHUP));
+    bool ended = failed || (result & POLLRDHUP);
+    slot->descriptor->onNews({ended || (result & POLLIN), failed || (result & POLLOUT), ended});
+}
+
+} // namespace flow::net

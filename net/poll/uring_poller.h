@@ -1,0 +1,51 @@
+#pragma once
+// UringPoller: watches descriptors with io_uring: one request for each descriptor, which tells of every change
+// (multishot poll). To register and to wait is one system call; to look for news is none.
+
+#include "net/poll/network_poller.h"
+
+#include <vector>
+
+struct io_uring;
+
+namespace flow::net {
+
+class UringPoller final : public NetworkPoller {
+public:
+    UringPoller();
+    ~UringPoller() override;
+
+    void prepare() override;
+    void wait(double seconds) noexcept override;
+    void wake() noexcept override { events_.wake(); }
+    void takeWake() noexcept override { events_.takeWake(); }
+
+    void add(Descriptor& descriptor) override;
+    void remove(Descriptor& descriptor) override;
+    void replace(Descriptor& before, Descriptor& after) override;
+    char const* name() const override { return "uring"; }
+
+private:
+    static constexpr unsigned kEntries = 256;
+
+    /// A place for a descriptor. What the kernel says about one that was there before is told apart by the count.
+    struct Slot {
+        Descriptor* descriptor = nullptr;
+        std::uint32_t count = 1;
+    };
+
+    void open();
+    /// Asks the kernel for news of `descriptor` under that name, when it is next called.
+    void request(int descriptor, std::uint64_t token);
+    void submit() noexcept;
+    void takeNews() noexcept;
+    void note(std::uint64_t token, int result, bool isLast) noexcept;
+    Slot* slotOf(std::uint64_t token);
+
+    flow::detail::EventPoller events_;
+    std::unique_ptr<io_uring> ring_; // null: not made yet
+    std::vector<Slot> slots_;
+    std::vector<std::uint32_t> free_; // slots
+};
+
+} // namespace flow::net
