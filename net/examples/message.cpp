@@ -1,0 +1,212 @@
+// message: sends and receives messages, to try MessageSocket with any peer that speaks ZMTP.
+//
+//     $ message echo ROUTER bind tcp://127.0.0.1:5555 &
+//     $ message sink PULL bind tcp://127.0.0.1:5556 --count 3 &
+//     $ message source PUSH connect tcp://127.0.0.1:5556 --count 3 --size 4
+//
+// echo sends each message back to its sender. sink prints one line a message: the parts in hex. source sends messages
+// of two parts: a decimal number, then `--size` bytes. Each ends cleanly on SIGTERM and SIGINT.
+
+#include "flow/base/parse_number.h"
+#include "flow/flow.h"
+#include "flow/wait/signals.h"
+#include "net/message/endpoint.h"
+#include "net/message/message_socket.h"
+
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+
+using namespace flow;
+using namespace flow::net;
+
+namespace {
+
+constexpr char kUsage[] = "usage: message echo ROUTER|REP | sink PULL|SUB | source PUSH|PUB|DEALER, bind|connect "
+                          "ENDPOINT [--topic T] [--count N] [--size B] [--interval S] [--plain USER:PASSWORD] "
+                          "[--identity ID] [--hwm N] [--linger S]";
+
+struct Arguments {
+    std::string mode, endpoint;
+    SocketType type = SocketType::Pair;
+    bool binds = false;
+    std::string topic;
+    std::optional<std::uint64_t> count;
+    std::size_t size = 0;
+    double interval = 0;
+    double linger = 30;
+    MessageOptions options;
+};
+
+/// A text that says what is wrong with the arguments.
+struct Wrong {
+    std::string text;
+};
+
+template <class T>
+T numberOf(std::string const& option, std::string const& text) {
+    auto number = parseNumber<T>(text);
+    if (!number)
+        throw Wrong{"the value of " + option + " is no number that fits: " + text};
+    return *number;
+}
+double secondsOf(std::string const& option, std::string const& text) {
+    char* end = nullptr;
+    double seconds = std::strtod(text.c_str(), &end);
+    if (text.empty() || *end || !(seconds >= 0 && seconds <= 1e9))
+        throw Wrong{"the value of " + option + " is no number of seconds: " + text};
+    return seconds;
+}
+
+SocketType typeOf(std::string const& mode, std::string const& name) {
+    struct Type {
+        char const* mode;
+        char const* name;
+        SocketType type;
+    };
+    constexpr std::array<Type, 7> kTypes = {{{"echo", "ROUTER", SocketType::Router},
+                                             {"echo", "REP", SocketType::Rep},
+                                             {"sink", "PULL", SocketType::Pull},
+                                             {"sink", "SUB", SocketType::Sub},
+                                             {"source", "PUSH", SocketType::Push},
+                                             {"source", "PUB", SocketType::Pub},
+                                             {"source", "DEALER", SocketType::Dealer}}};
+    for (Type const& type : kTypes)
+        if (mode == type.mode && name == type.name)
+            return type.type;
+    throw Wrong{"there is no " + mode + " " + name + "; " + kUsage};
+}
+
+void setOption(Arguments& arguments, std::string const& option, std::string const& value) {
+    if (option == "--topic") {
+        arguments.topic = value;
+    } else if (option == "--count") {
+        arguments.count = numberOf<std::uint64_t>(option, value);
+    } else if (option == "--size") {
+        arguments.size = numberOf<std::uint32_t>(option, value);
+    } else if (option == "--interval") {
+        arguments.interval = secondsOf(option, value);
+    } else if (option == "--linger") {
+        arguments.linger = secondsOf(option, value);
+    } else if (option == "--hwm") {
+        arguments.options.sendHighWater = arguments.options.receiveHighWater = numberOf<std::uint32_t>(option, value);
+    } else if (option == "--identity") {
+        if (value.empty() || value.size() > 255)
+            throw Wrong{"an identity has 1 to 255 bytes"};
+        arguments.options.routingId = value;
+    } else if (option == "--plain") {
+        std::size_t colon = value.find(':');
+        if (colon == 0 || colon == std::string::npos || value.size() > 255)
+            throw Wrong{"--plain needs USER:PASSWORD"};
+        std::string user = value.substr(0, colon), password = value.substr(colon + 1);
+        if (arguments.binds) {
+            arguments.options.plainServer = [user, password](std::string_view u, std::string_view p) {
+                return u == user && p == password;
+            };
+        } else {
+            arguments.options.plainUser = user;
+            arguments.options.plainPassword = password;
+        }
+    } else {
+        throw Wrong{"there is no option " + option + "; " + kUsage};
+    }
+}
+
+Arguments parse(int argc, char** argv) {
+    if (argc < 5)
+        throw Wrong{kUsage};
+    Arguments arguments;
+    arguments.mode = argv[1];
+    arguments.type = typeOf(arguments.mode, argv[2]);
+    std::string how = argv[3];
+    if (how != "bind" && how != "connect")
+        throw Wrong{"neither bind nor connect: " + how};
+    arguments.binds = how == "bind";
+    arguments.endpoint = argv[4];
+    try {
+        (void)parseEndpoint(arguments.endpoint, arguments.binds ? EndpointUse::Bind : EndpointUse::Connect);
+    } catch (Error&) {
+        throw Wrong{"this is no endpoint, such as tcp://127.0.0.1:5555 or ipc:///path: " + arguments.endpoint};
+    }
+    for (int i = 5; i < argc; i += 2) {
+        if (i + 1 == argc)
+            throw Wrong{std::string(argv[i]) + " needs a value"};
+        setOption(arguments, argv[i], argv[i + 1]);
+    }
+    if (arguments.mode == "source" && !arguments.count)
+        throw Wrong{"source needs --count"};
+    return arguments;
+}
+
+Future<Void> echo(MessageSocket& socket) {
+    for (;;)
+        co_await socket.send(co_await socket.receive());
+}
+
+void print(Message const& message) {
+    std::string line;
+    for (std::size_t i = 0; i < message.size(); ++i) {
+        if (i != 0)
+            line += ' ';
+        for (int j = 0; j < message[i].size(); ++j) {
+            char digits[3];
+            std::snprintf(digits, sizeof digits, "%02x", message[i][j]);
+            line += digits;
+        }
+    }
+    std::printf("%s\n", line.c_str());
+    std::fflush(stdout);
+}
+
+Future<Void> sink(MessageSocket& socket, Arguments const& arguments) {
+    for (std::uint64_t i = 0; !arguments.count || i < *arguments.count; ++i)
+        print(co_await socket.receive());
+}
+
+Future<Void> source(MessageSocket& socket, Arguments const& arguments) {
+    while (arguments.type == SocketType::Pub && socket.peers() == 0)
+        co_await delay(0.01);
+    if (arguments.type == SocketType::Pub)
+        co_await delay(0.2); // for the subscription
+    for (std::uint64_t i = 0; i < *arguments.count; ++i) {
+        Message message = messageOf(arguments.topic + std::to_string(i));
+        message.push_back(StringRef(std::string(arguments.size, 'x')));
+        co_await socket.send(std::move(message));
+        if (arguments.interval > 0)
+            co_await delay(arguments.interval);
+    }
+}
+
+Future<Void> run(Arguments const& arguments) {
+    MessageSocket socket(arguments.type, arguments.options);
+    if (arguments.type == SocketType::Sub)
+        socket.subscribe(arguments.topic);
+    if (arguments.binds)
+        std::fprintf(stderr, "bound to %s\n", socket.bind(arguments.endpoint).c_str());
+    else
+        socket.connect(arguments.endpoint);
+    Future<Void> work = arguments.mode == "echo"   ? echo(socket)
+                        : arguments.mode == "sink" ? sink(socket, arguments)
+                                                   : source(socket, arguments);
+    (void)co_await race(std::move(work), signals({SIGTERM, SIGINT}));
+    co_await socket.close(arguments.linger);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    try {
+        Arguments arguments = parse(argc, argv);
+        RealLoop loop;
+        loop.run(run(arguments));
+        return 0;
+    } catch (Wrong& wrong) {
+        std::fprintf(stderr, "message: %s\n", wrong.text.c_str());
+        return 2;
+    } catch (Error& error) {
+        std::fprintf(stderr, "message: %s\n", error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,124 @@
+#pragma once
+// The wire format of ZMTP 3.1 and 3.0: greeting, frames and commands, without any I/O.
+//
+//     std::string out;
+//     zmtp::appendGreeting(out, "NULL", false);
+//     zmtp::appendFrame(out, "hello", {.more = false});
+//
+//     zmtp::Frame frame;
+//     zmtp::Parsed parsed = zmtp::parseFrame(bytes, limits, frame);
+//     if (parsed.fault != zmtp::Fault::None) ...          // the peer breaks the protocol: close the connection
+//     if (parsed.used == 0) ...                           // call again with at least parsed.need bytes
+//
+// The parser reads memory that the caller owns, copies nothing and keeps nothing: a Frame points into the bytes that it
+// was parsed from. All limits are checked on the header of a frame, before its body has arrived.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace flow::net::zmtp {
+
+/// What a peer did that the protocol or our limits do not allow.
+enum class Fault : std::uint8_t {
+    None,
+    BadSignature,      // the first bytes are not those of a ZMTP greeting
+    VersionTooOld,     // ZMTP 1 or 2
+    MechanismMismatch, // the two sides ask for different security mechanisms
+    BadFlags,          // reserved bits are set, or a command is followed by more
+    MessageTooLarge,   // more bytes than Limits::messageBytes
+    TooManyParts,      // more parts than Limits::parts
+    CommandTooLarge,   // more bytes than Limits::commandBytes
+    BadCommand,        // a command that cannot be read
+    UnexpectedCommand, // a command that may not come now
+    BadMetadata,       // properties that cannot be read
+    BadSocketType,     // the peer's socket type does not match ours
+    IdentityTooLong,   // more than 255 bytes
+    IdentityInUse,     // another peer of this ROUTER has the same
+    TopicTooLong,      // more bytes than Limits::topicBytes
+    BadCredentials,    // PLAIN or CURVE: the authenticator refused them
+    BadEncryption,     // CURVE: a box cannot be opened
+    NonceRepeated,     // CURVE: the counter did not grow
+    RefusedByPeer,     // the peer sent ERROR
+    HandshakeTimedOut, // the peer was too slow
+    HeartbeatTimedOut, // the peer sent nothing for too long
+};
+
+/// The name of a fault in lower case with blanks, as for a log: "message too large".
+const char* nameOf(Fault fault);
+
+struct Limits {
+    std::size_t messageBytes = std::size_t{1} << 30; // of all parts of a message together
+    std::size_t parts = 1024;
+    std::size_t commandBytes = 64 * 1024;
+    std::size_t topicBytes = 4 * 1024;
+};
+
+constexpr std::size_t kGreetingBytes = 64;
+
+struct Greeting {
+    int major = 0;
+    int minor = 0;
+    std::string_view mechanism; // points into the greeting
+    bool asServer = false;
+};
+
+struct Parsed {
+    std::size_t used = 0; // 0: not all bytes are there, or there is a fault
+    std::size_t need = 0; // if `used` is 0: the bytes to have before the next call
+    Fault fault = Fault::None;
+};
+
+/// Refuses a wrong signature or an old version as soon as the bytes that say so are there.
+Parsed parseGreeting(std::string_view bytes, Greeting& greeting);
+void appendGreeting(std::string& out, std::string_view mechanism, bool asServer);
+
+struct Frame {
+    std::string_view body;
+    bool more = false;
+    bool command = false;
+};
+
+/// A frame of at most `room` bytes, if it is part of a message, or Limits::commandBytes.
+Parsed parseFrame(std::string_view bytes, Limits const& limits, std::size_t room, Frame& frame);
+inline Parsed parseFrame(std::string_view bytes, Limits const& limits, Frame& frame) {
+    return parseFrame(bytes, limits, limits.messageBytes, frame);
+}
+
+struct FrameFlags {
+    bool more = false;
+    bool command = false;
+};
+
+/// The 2 or 9 bytes in front of a body.
+void appendFrameHeader(std::string& out, std::size_t bodyBytes, FrameFlags flags);
+void appendFrame(std::string& out, std::string_view body, FrameFlags flags);
+/// The bytes that a frame with such a body has on the wire.
+constexpr std::size_t frameBytes(std::size_t bodyBytes) {
+    return bodyBytes + (bodyBytes < 256 ? 2 : 9);
+}
+
+/// A command's body: a name of at most 255 bytes, and data.
+struct Command {
+    std::string_view name;
+    std::string_view data;
+};
+
+/// False if the body is too short for its name, or the name is empty.
+bool parseCommand(std::string_view body, Command& command);
+/// The body of a command, without the header of a frame.
+std::string commandBody(std::string_view name, std::string_view data);
+void appendCommand(std::string& out, std::string_view name, std::string_view data);
+
+/// Takes the next property of a list off its front. False if it cannot be read.
+bool takeProperty(std::string_view& list, std::string_view& name, std::string_view& value);
+void appendProperty(std::string& out, std::string_view name, std::string_view value);
+
+/// Names of properties are equal whatever their case is.
+bool sameName(std::string_view a, std::string_view b);
+
+std::uint64_t readBigEndian(std::string_view bytes);
+void appendBigEndian(std::string& out, std::uint64_t value, int bytes);
+
+} // namespace flow::net::zmtp

@@ -1,0 +1,193 @@
+"""Speaks with the program `message` as pyzmq does: check_message.py PROGRAM [COUNT]."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import zmq
+
+PROGRAM = sys.argv[1]
+COUNT = int(sys.argv[2]) if len(sys.argv) > 2 else 2000
+
+
+@contextmanager
+def program(*arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """It runs; it has ended cleanly when the block is left."""
+    running = subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        yield running
+        running.send_signal(signal.SIGTERM)
+        assert running.wait(20) == 0, f"{arguments}: exit code {running.returncode}"
+    finally:
+        running.kill()
+        running.wait()
+
+
+def bound(running: subprocess.Popen[str]) -> str:
+    assert running.stderr
+    line = running.stderr.readline()
+    assert line.startswith("bound to "), line
+    return line.removeprefix("bound to ").strip()
+
+
+def socket(context: zmq.Context[zmq.Socket[bytes]], kind: int, **options: object) -> zmq.Socket[bytes]:
+    made = context.socket(kind)
+    made.linger = 0
+    made.rcvtimeo = made.sndtimeo = 20_000
+    made.ipv6 = True
+    for name, value in options.items():
+        setattr(made, name, value)
+    return made
+
+
+def bind(peer: zmq.Socket[bytes], endpoint: str) -> None:
+    """libzmq gives a port back some time after its socket was closed."""
+    deadline = time.monotonic() + 20
+    while True:
+        try:
+            return peer.bind(endpoint)
+        except zmq.ZMQError:
+            assert time.monotonic() < deadline, f"{endpoint} is in use"
+            time.sleep(0.01)
+
+
+def check_echo(context: zmq.Context[zmq.Socket[bytes]], ours: str, kind: int, endpoint: str) -> None:
+    with program("echo", ours, "bind", endpoint) as running, socket(context, kind) as peer:
+        peer.connect(bound(running))
+        for size in (0, 1, 255, 256, 65_535, 65_536, 5_000_000):
+            parts = [b"a" * size, b"", bytes(range(256))]
+            peer.send_multipart(parts)
+            assert peer.recv_multipart() == parts, f"{ours}: {size}"
+        if kind == zmq.REQ:
+            return
+        for start in range(0, COUNT, 100):
+            for number in range(start, start + 100):
+                peer.send(b"%d" % number)
+            for number in range(start, start + 100):
+                assert peer.recv() == b"%d" % number
+
+
+def check_connect(context: zmq.Context[zmq.Socket[bytes]]) -> None:
+    """We connect to them, before and after they bind, and again when they come back."""
+    with socket(context, zmq.ROUTER) as first:
+        port = first.bind_to_random_port("tcp://127.0.0.1")
+    endpoint = f"tcp://127.0.0.1:{port}"
+    with program(
+        "source",
+        "DEALER",
+        "connect",
+        endpoint,
+        "--count",
+        "1000000",
+        "--size",
+        "3",
+        "--identity",
+        "me",
+        "--linger",
+        "0",
+    ):
+        for _ in range(3):
+            with socket(context, zmq.ROUTER) as router:
+                bind(router, endpoint)
+                for _ in range(COUNT):
+                    name, _number, body = router.recv_multipart()
+                    assert name == b"me" and body == b"xxx"
+
+
+def check_push(context: zmq.Context[zmq.Socket[bytes]]) -> None:
+    with socket(context, zmq.PULL) as pull:
+        port = pull.bind_to_random_port("tcp://127.0.0.1")
+        arguments = ("source", "PUSH", "connect", f"tcp://127.0.0.1:{port}", "--count", str(COUNT), "--size", "9")
+        ended = subprocess.Popen([PROGRAM, *arguments])
+        for number in range(COUNT):
+            assert pull.recv_multipart() == [b"%d" % number, b"x" * 9]
+        assert ended.wait(20) == 0
+    with (
+        program("sink", "PULL", "bind", "tcp://127.0.0.1:*", "--count", "3") as sink,
+        socket(context, zmq.PUSH) as push,
+    ):
+        push.connect(bound(sink))
+        for number in range(3):
+            push.send_multipart([b"%d" % number, b"\x00\xff"])
+        assert sink.stdout
+        assert sink.stdout.read().split("\n") == ["30 00ff", "31 00ff", "32 00ff", ""]
+        assert sink.wait(20) == 0
+
+
+def check_publish(context: zmq.Context[zmq.Socket[bytes]]) -> None:
+    with socket(context, zmq.SUB) as sub:
+        port = sub.bind_to_random_port("tcp://127.0.0.1")
+        sub.subscribe(b"b")
+        arguments = ("source", "PUB", "connect", f"tcp://127.0.0.1:{port}", "--count", "50", "--size", "1")
+        with program(*arguments, "--topic", "a"), program(*arguments, "--topic", "b"):
+            for number in range(50):
+                assert sub.recv_multipart() == [b"b%d" % number, b"x"]
+    with socket(context, zmq.XPUB) as publisher:
+        port = publisher.bind_to_random_port("tcp://127.0.0.1")
+        with program("sink", "SUB", "connect", f"tcp://127.0.0.1:{port}", "--topic", "x", "--count", "2") as sink:
+            assert publisher.recv() == b"\x01x"
+            for text in (b"x1", b"y", b"x2"):
+                publisher.send(text)
+            assert sink.stdout
+            assert sink.stdout.read() == "7831\n7832\n"
+            assert sink.wait(20) == 0
+
+
+def check_plain(context: zmq.Context[zmq.Socket[bytes]]) -> None:
+    with program("echo", "REP", "bind", "tcp://127.0.0.1:0", "--plain", "ann:secret") as running:
+        endpoint = bound(running)
+        right = {"plain_username": b"ann", "plain_password": b"secret"}
+        with socket(context, zmq.REQ, **right) as peer:
+            peer.connect(endpoint)
+            peer.send(b"hello")
+            assert peer.recv() == b"hello"
+        for wrong in ({"plain_username": b"ann", "plain_password": b"wrong"}, {}):
+            with socket(context, zmq.REQ, **wrong) as peer:
+                peer.rcvtimeo = 300
+                peer.connect(endpoint)
+                peer.send(b"hello")
+                try:
+                    raise AssertionError(f"{wrong} got {peer.recv()!r}")
+                except zmq.Again:
+                    pass
+
+
+def check_arguments() -> None:
+    for arguments in (
+        [],
+        ["echo", "PULL", "bind", "tcp://*:0"],
+        ["echo", "REP", "listen", "tcp://*:0"],
+        ["echo", "REP", "bind", "tcp://nowhere"],
+        ["echo", "REP", "bind", "udp://127.0.0.1:1"],
+        ["echo", "REP", "connect", "tcp://127.0.0.1:0"],
+        ["echo", "REP", "bind", "tcp://127.0.0.1:0", "--what", "1"],
+        ["echo", "REP", "bind", "tcp://127.0.0.1:0", "--hwm"],
+        ["echo", "REP", "bind", "tcp://127.0.0.1:0", "--hwm", "many"],
+        ["source", "PUSH", "connect", "tcp://127.0.0.1:1"],
+    ):
+        ended = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=20)
+        assert ended.returncode == 2, f"{arguments}: {ended}"
+        assert ended.stderr.count("\n") == 1, f"{arguments}: {ended}"
+
+
+def main() -> None:
+    check_arguments()
+    context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+    with tempfile.TemporaryDirectory() as directory:
+        for ours, kind in (("ROUTER", zmq.DEALER), ("ROUTER", zmq.REQ), ("REP", zmq.REQ), ("REP", zmq.DEALER)):
+            for endpoint in ("tcp://127.0.0.1:*", "tcp://[::1]:0", f"ipc://{directory}/{ours}{kind}"):
+                if (ours, kind) != ("REP", zmq.DEALER):  # needs an envelope
+                    check_echo(context, ours, kind, endpoint)
+    check_connect(context)
+    check_push(context)
+    check_publish(context)
+    check_plain(context)
+
+
+main()
