@@ -150,8 +150,8 @@ template <>
 struct std::hash<flow::net::Address> {
     std::size_t operator()(flow::net::Address const& address) const {
         auto const* bytes = reinterpret_cast<char const*>(address.bytes().data());
-        std::size_t hash = std::hash<std::string_view>()(
+        std::size_t text = std::hash<std::string_view>()(
             address.isUnix() ? address.unixName() : std::string_view(bytes, address.bytes().size()));
-        return hash ^ ((std::size_t{address.port()} << 1 | address.isV6()) + address.scope()) * 0x9E3779B97F4A7C15u;
+        return text ^ ((std::size_t{address.port()} << 1 | address.isV6()) + address.scope()) * 0x9E3779B97F4A7C15u;
     }
 };

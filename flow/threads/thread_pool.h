@@ -79,9 +79,9 @@ private:
 
     /// A call: in the queue, on a thread, or in the loop's inbox, by `link`.
     struct Job : detail::Waiter {
-        explicit Job(ThreadPool* pool)
+        explicit Job(ThreadPool* parent)
             : Waiter{nullptr, {nullptr}, {nullptr, nullptr}, detail::Awaited::turn()},
-              pool(Reference<ThreadPool>::addRef(pool)), guard(pool->home_) {}
+              pool(Reference<ThreadPool>::addRef(parent)), guard(parent->home_) {}
 
         void (*work)(Job*) noexcept;      // calls the function
         void (*deliver)(detail::Waiter*); // then brings the result to the future, on the loop's thread
@@ -127,7 +127,7 @@ struct ThreadPool::Call final : Job, FastAllocated<Call<F>> {
         Call* call; // null when the loop has ended
     };
 
-    Call(ThreadPool* pool, F&& f, OnCancel c) : Job(pool), onCancel(c), function(std::move(f)) {
+    Call(ThreadPool* parent, F&& f, OnCancel c) : Job(parent), onCancel(c), function(std::move(f)) {
         work = callFunction;
         resume = Job::deliver = bringResult;
         destroy = discard;
