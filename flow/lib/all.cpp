@@ -2,7 +2,7 @@
 
 namespace flow::detail {
 
-Cell* QuorumFrame::create(std::size_t count, std::size_t needed, bool indifferent) {
+Cell* QuorumFrame::create(std::size_t count, std::size_t needed, Remaining remaining, bool indifferent) {
     Cell* cell = newCell<Void>(sizeof(QuorumFrame) + count * sizeof(Waiter), 1, 1, Cell::kHasFrame);
     QuorumFrame& frame = of(cell);
     frame.resume = resumeCancelled;
@@ -11,81 +11,102 @@ Cell* QuorumFrame::create(std::size_t count, std::size_t needed, bool indifferen
     frame.group_ = {frame.branches(), static_cast<std::uint32_t>(count), 0};
     frame.needed_ = static_cast<std::uint32_t>(needed);
     frame.parked_ = static_cast<std::uint32_t>(count);
+    frame.remaining_ = remaining;
     frame.indifferent_ = indifferent;
     frame.awaited = &frame.group_;
     return cell;
 }
 
-Future<Void> QuorumFrame::make(Cell* const* inputs, std::size_t count, std::size_t needed, bool indifferent) {
-    std::size_t values = 0; // at the front
-    while (values < needed && inputs[values]->isValue())
-        ++values;
-    needed -= values;
+Future<Void> QuorumFrame::make(Cell* const* inputs, std::size_t count, std::size_t needed, Remaining remaining,
+                               bool indifferent) {
+    Cell const* failed = nullptr;
     std::size_t unready = 0;
-    for (std::size_t i = values; i < count && needed > 0; ++i) {
-        if (!inputs[i]->isReady())
+    for (std::size_t i = 0; i < count; ++i) {
+        if (needed == 0 && remaining == Remaining::Released)
+            break;
+        if (!inputs[i]->isReady()) {
             ++unready;
-        else if (inputs[i]->isError() && !indifferent)
-            return inputs[i]->error;
-        else
+        } else if (needed > 0 && inputs[i]->isError() && !indifferent) {
+            failed = inputs[i];
+            needed = 0;
+        } else if (needed > 0) {
             --needed;
+        }
     }
-    if (needed == 0)
-        return Void();
-    Cell* cell = create(unready, needed, indifferent);
-    QuorumFrame& frame = of(cell);
-    Waiter* branch = frame.branches();
-    for (std::size_t i = values; i < count; ++i) {
+    if (needed == 0 && (unready == 0 || remaining == Remaining::Released))
+        return failed ? Future<Void>(failed->error) : Future<Void>(Void());
+    Cell* cell = create(unready, needed, remaining, indifferent);
+    Waiter* branch = of(cell).branches();
+    for (std::size_t i = 0; i < count; ++i) {
         if (inputs[i]->isReady())
             continue;
         branch->resume = fire;
-        branch->owner = &frame;
+        branch->owner = &of(cell);
         addFuture(inputs[i]);
         park(branch++, inputs[i]);
+    }
+    if (needed == 0) {
+        cell->error = failed ? failed->error : Error();
+        cell->setStatus(failed ? Cell::kError : Cell::kValue);
     }
     return Future<Void>::adopt(cell);
 }
 
 void QuorumFrame::fire(Waiter* branch) {
     auto* frame = static_cast<QuorumFrame*>(static_cast<Waiter*>(branch->owner));
+    Cell* cell = Cell::of(frame);
     Cell* input = branch->awaited.cell();
-    --frame->parked_;
-    Error error;
-    if (input->isError() && !frame->indifferent_) [[unlikely]]
-        error = input->error;
-    else if (--frame->needed_ > 0) {
-        branch->awaited = {};
+    branch->awaited = {};
+    bool isLast = --frame->parked_ == 0;
+    if (frame->isDecided()) { // the result is held, and with it the frame
+        if (isLast)
+            retire(cell);
         return releaseFuture(input);
     }
-    // The input is released with the others, when none of them can fire any more: its value's death may complete one.
-    if (frame->parked_ == 0) {
-        frame->awaited = {};
-        branch->awaited = {};
-        releaseFuture(input);
-    }
-    if (Waiter* last = finish(Cell::of(frame), error))
+    std::uint8_t status = input->isError() && !frame->indifferent_ ? Cell::kError : Cell::kValue;
+    if (status == Cell::kValue && --frame->needed_ > 0)
+        return releaseFuture(input);
+    // Decided before the input is released: that may destroy a value, and so complete others or drop the result.
+    frame->needed_ = 0;
+    cell->error = status == Cell::kError ? input->error : Error();
+    addPromise(cell);
+    if (isLast)
+        retire(cell);
+    else if (frame->remaining_ == Remaining::Released)
+        releaseBranches(cell);
+    releaseFuture(input);
+    Waiter* last = publish(cell, status);
+    releasePromise<Void>(cell);
+    if (last)
         FLOW_HAND_OVER(last);
 }
 
-void QuorumFrame::resumeCancelled(Waiter* frame) {
-    releaseFuture(frame->awaited.cell());
-    frame->awaited = {};
-    if (Waiter* last = finish(Cell::of(frame), actor_cancelled()))
+void QuorumFrame::resumeCancelled(Waiter* waiter) {
+    Cell* cell = Cell::of(waiter);
+    releaseFuture(waiter->awaited.cell());
+    if (of(cell).isDecided())
+        return retire(cell);
+    waiter->awaited = {};
+    cell->error = actor_cancelled();
+    if (Waiter* last = finishFrame<Void>(cell, Cell::kError))
         FLOW_HAND_OVER(last);
 }
 
-Waiter* QuorumFrame::finish(Cell* cell, Error error) noexcept {
+void QuorumFrame::releaseBranches(Cell* cell) noexcept {
     QuorumFrame& frame = of(cell);
     frame.awaited = {}; // from here on a cancel finds nothing to do
-    if (frame.parked_ != 0) {
-        for (std::uint32_t i = 0; i < frame.group_.count; ++i)
-            detach(&frame.branches()[i]);
-        for (std::uint32_t i = 0; i < frame.group_.count; ++i)
-            if (Cell* input = takeAwaited(&frame.branches()[i]))
-                releaseFuture(input);
-    }
-    cell->error = error;
-    return finishFrame<Void>(cell, error.isValid() ? Cell::kError : Cell::kValue);
+    for (std::uint32_t i = 0; i < frame.group_.count; ++i)
+        detach(&frame.branches()[i]);
+    for (std::uint32_t i = 0; i < frame.group_.count; ++i)
+        if (Cell* input = takeAwaited(&frame.branches()[i]))
+            releaseFuture(input);
+    retire(cell);
+}
+
+void QuorumFrame::retire(Cell* cell) noexcept {
+    cell->frame()->awaited = {};
+    cell->flags &= static_cast<std::uint8_t>(~Cell::kHasFrame);
+    releasePromise<Void>(cell);
 }
 
 } // namespace flow::detail

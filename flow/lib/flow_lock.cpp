@@ -69,7 +69,7 @@ Future<Void> FlowLock::take(TaskPriority priority, std::int64_t amount) {
     FLOW_ASSERT(amount >= 0, "FlowLock::take() of a negative amount");
     if (killed_.isValid())
         return killed_;
-    if (!waiting_.isEmpty() || !fits(amount)) {
+    if (!fits(amount) || (order_ == Order::FirstComeFirstServed && !waiting_.isEmpty())) {
         Future<Void> result = Taker::create(this, priority, amount);
         ++waiters_;
         return result;
@@ -105,11 +105,11 @@ Future<Void> FlowLock::releaseWhen(Future<Void> signal, std::int64_t amount) {
     (void)co_await tryGet(std::move(signal));
 }
 
-void FlowLock::kill(Error error) {
+void FlowLock::kill(Error first, Error others) {
     if (killed_.isValid())
         return;
-    killed_ = error;
-    Link failing; // whoever runs in the course of this may destroy the lock
+    killed_ = others;
+    Link failing; // what runs in the course of this may destroy the lock
     failing.reset();
     for (Link* list : {&granted_, &waiting_})
         while (!list->isEmpty()) {
@@ -125,7 +125,7 @@ void FlowLock::kill(Error error) {
     while (!failing.isEmpty()) {
         Taker* taker = Taker::at(failing.next);
         taker->place.unlink();
-        if (Waiter* last = taker->finish(error))
+        if (Waiter* last = taker->finish(std::exchange(first, others)))
             run(last);
     }
 }

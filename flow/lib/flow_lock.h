@@ -1,14 +1,18 @@
 #pragma once
-// FlowLock: a number of permits, handed out first come, first served.
+// FlowLock: a number of permits.
 //
 //     FlowLock lock(2);                               // two at a time
 //     wait(lock.take());
 //     state FlowLock::Releaser releaser(lock);        // gives the permit back when it dies
 //
-// When the future of take() is ready, the permit belongs to whoever holds that future, until release() or the death of
-// a Releaser. Between the wait and the Releaser must be no other wait. Cancel-safe: a take that is dropped or cancelled
-// before gives back what it may have got, and those behind it move up. Whoever asks while others wait goes behind them,
-// even if there are permits enough for it alone.
+// When the future of take() is ready, the permit belongs to whatever holds that future, until release() or the end of a
+// Releaser. Between the wait and the Releaser must be no other wait. Cancel-safe: a take that is dropped or cancelled
+// before gives back what it may have got, and those behind it move up.
+//
+// A take that fits into the free permits gets them, also if takes of more permits wait: a holder that takes one more
+// does not wait for them. Those that wait get theirs first come, first served; one that waits for many may so wait long
+// while smaller takes come. FlowLock(3, FlowLock::Order::FirstComeFirstServed) lets no take go past one that waits; a
+// holder that takes more from such a lock may wait for ever.
 //
 // A free permit is taken at once. One that has to be waited for arrives through the loop, at the priority given to
 // take(): release() runs nobody else's code. The lock must outlive its Releasers.
@@ -23,8 +27,10 @@ namespace flow {
 class FlowLock {
 public:
     class Releaser;
+    /// Which take gets permits that are free.
+    enum class Order : bool { WhatFits, FirstComeFirstServed };
 
-    explicit FlowLock(std::int64_t permits = 1) : permits_(permits) {
+    explicit FlowLock(std::int64_t permits = 1, Order order = Order::WhatFits) : permits_(permits), order_(order) {
         waiting_.reset();
         granted_.reset();
     }
@@ -42,7 +48,9 @@ public:
     [[nodiscard]] Future<Void> releaseWhen(Future<Void> signal, std::int64_t amount = 1);
 
     /// Fails those who wait, and all who come later, with the error.
-    void kill(Error error = broken_promise());
+    void kill(Error error = broken_promise()) { kill(error, error); }
+    /// The same with an error of its own for the one that waits longest.
+    void kill(Error first, Error others);
 
     std::int64_t permits() const { return permits_; }
     /// Permits in use; those of a grant that is still on its way count.
@@ -58,6 +66,7 @@ private:
     void grant();
 
     std::int64_t permits_;
+    Order order_;
     std::int64_t active_ = 0;
     std::int64_t waiters_ = 0;
     Error killed_;

@@ -1,13 +1,19 @@
 #pragma once
-// FlowMutex: one at a time, first come, first served, with a guard as the result.
+// FlowMutex: one at a time, first come, first served; what holds it says when it is done.
 //
 //     FlowMutex mutex;
-//     state FlowMutex::Lock lock = wait(mutex.take());     // until the last copy of `lock` dies or lock.release()
+//     state FlowMutex::Lock lock = wait(mutex.take());
+//     ... change what the mutex protects ...
+//     lock.release();                                      // the next take gets it
 //
-// Cancel-safe: a Lock that arrives and is never looked at gives the mutex back. A Lock may outlive the mutex; one that
-// was moved from holds nothing. When the mutex is destroyed those who wait get broken_promise. A mutex that was moved
-// from can only be destroyed. Whoever has to wait goes on through the loop, at the priority DefaultYield: release()
-// runs nobody else's code.
+// If the last copy of a Lock goes without release(), as when its holder fails half-way, what the mutex protects may be
+// half changed. The mutex is then broken: what waits, and each later take, gets broken_promise. (Where that is no
+// concern use a FlowLock with a Releaser, which gives its permit back in any case.)
+//
+// Cancel-safe: a take that is dropped before it is ready gives the mutex on. A Lock may outlive the mutex, and what
+// waits gets its turn all the same; one that was moved from holds nothing. A mutex that was moved from can only be
+// destroyed. What has to wait goes on through the loop, at the priority DefaultYield: release() runs nobody else's
+// code.
 
 #include "flow/coro/coroutine.h"
 #include "flow/lib/flow_lock.h"
@@ -28,30 +34,35 @@ public:
             if (held_)
                 held_->releaser.release();
         }
-        /// Fails those who wait, and all who come later, with the error. The former run before this returns. Does
-        /// nothing after release().
+        /// Breaks the mutex: what waits longest fails with the error, the others and all that come later with
+        /// broken_promise. The former run before this returns. Does nothing after release().
         void error(Error failure = broken_promise()) {
-            if (!held_ || !held_->releaser.lock)
-                return;
-            std::shared_ptr<FlowLock> lock = held_->lock; // those who run may destroy this Lock
-            lock->kill(failure);
+            if (held_)
+                held_->breakMutex(failure);
         }
 
     private:
         friend class FlowMutex;
         struct Held {
+            Held(std::shared_ptr<FlowLock> of, FlowLock::Releaser taken)
+                : lock(std::move(of)), releaser(std::move(taken)) {}
+            Held(Held const&) = delete;
+            ~Held() { breakMutex(broken_promise()); }
+            void breakMutex(Error failure) {
+                if (!std::exchange(releaser.lock, nullptr))
+                    return;
+                std::shared_ptr<FlowLock> kept = lock; // what runs may destroy this
+                kept->kill(failure, broken_promise());
+            }
+
             std::shared_ptr<FlowLock> lock;
-            FlowLock::Releaser releaser; // dies first
+            FlowLock::Releaser releaser;
         };
         std::shared_ptr<Held> held_;
     };
 
     FlowMutex() : lock_(std::make_shared<FlowLock>()) {}
     FlowMutex(FlowMutex&&) noexcept = default;
-    ~FlowMutex() {
-        if (lock_)
-            lock_->kill();
-    }
 
     [[nodiscard]] Future<Lock> take() { return acquire(valid()); }
     /// Whether take() would be ready at once.
@@ -67,9 +78,7 @@ private:
         co_await lock->take();
         FlowLock::Releaser releaser(*lock);
         Lock result;
-        result.held_ = std::make_shared<Lock::Held>();
-        result.held_->lock = std::move(lock);
-        result.held_->releaser = std::move(releaser);
+        result.held_ = std::make_shared<Lock::Held>(std::move(lock), std::move(releaser));
         co_return result;
     }
 

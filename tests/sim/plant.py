@@ -33,8 +33,8 @@ FAULTS = [
     Fault(
         "AllAtFirst",
         "flow/lib/all.cpp",
-        "else if (--frame->needed_ > 0) {",
-        "else if (--frame->needed_ > 0 && !PLANTED) {",
+        "--frame->needed_ > 0)",
+        "--frame->needed_ > 0 && !PLANTED)",
     ),
     Fault(
         "LateTimer",

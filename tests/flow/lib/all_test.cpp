@@ -73,7 +73,12 @@ TEST_CASE("quorum: ready when enough have values") {
         CHECK(p[0].getFutureReferenceCount() == 0);
         p[2].send(1);
         CHECK(three.canGet());
+        CHECK(p[1].getFutureReferenceCount() == 1);
+        p[1].send(1); // runs on, and means nothing any more
         CHECK(p[1].getFutureReferenceCount() == 0);
+        CHECK(p[3].getFutureReferenceCount() == 1);
+        three = Future<Void>();
+        CHECK(p[3].getFutureReferenceCount() == 0);
     }
     CHECK(blocks.leaked() == 0);
 }
@@ -83,6 +88,8 @@ TEST_CASE("quorum: fails with the first error") {
     Future<Void> one = quorum(futuresOf(p), 2);
     p[1].sendError(timed_out());
     CHECK(one.getError() == timed_out());
+    CHECK(p[0].getFutureReferenceCount() == 1);
+    one = Future<Void>();
     CHECK(p[0].getFutureReferenceCount() == 0);
     // Among those that are ready at the call the first in order counts.
     std::vector<Future<int>> mixed = {Never(), 1, end_of_stream(), timed_out(), 2};
@@ -151,14 +158,104 @@ TEST_CASE("all: && and || and success, with futures, delays and Never") {
     CHECK(chain.canGet());
 }
 
-TEST_CASE("all: inputs are released before those who wait for the result run") {
+TEST_CASE("all: the inputs that are left run on while the result is held, and what waits for it runs first") {
+    enum class Then { Ends, ResultIsDropped, ResultIsCancelled };
+    for (int form = 0; form < 4; ++form)
+        for (Then then : {Then::Ends, Then::ResultIsDropped, Then::ResultIsCancelled}) {
+            Blocks blocks;
+            {
+                TraceLog log;
+                Promise<int> p, late;
+                std::vector<Future<int>> workers{worker(log, "late", late.getFuture()),
+                                                 worker(log, "first", p.getFuture())};
+                Future<Void> any = form == 0   ? waitForAny(workers)
+                                   : form == 1 ? quorum(workers, 1)
+                                   : form == 2 ? waitForAll(workers)
+                                               : workers[0] && workers[1];
+                workers.clear();
+                Future<Void> watcher = watch(log, "any", any);
+                p.sendError(timed_out());
+                CHECK(log.take() == "~first any:timed_out");
+                if (then == Then::Ends)
+                    late.send(1);
+                else if (then == Then::ResultIsDropped)
+                    any = Future<Void>();
+                else
+                    any.cancel();
+                CHECK(log.take() == "~late");
+                if (then == Then::ResultIsDropped)
+                    continue;
+                any.cancel();
+                CHECK(any.getError() == timed_out());
+            }
+            CHECK(blocks.leaked() == 0);
+        }
+}
+
+TEST_CASE("all: what waits for the result, and holds it alone, releases the inputs that are left") {
+    TraceLog log;
+    Promise<int> p;
+    std::vector<Future<int>> workers{worker(log, "late", Never()), worker(log, "first", p.getFuture())};
+    Future<Void> watcher = watch(log, "any", waitForAny(workers));
+    workers.clear();
+    p.send(1);
+    CHECK(log.take() == "~first ~late any:done"); // watch() gives up the future before it says so
+}
+
+TEST_CASE("all: inputs that are left when the call decides run on as well, but not those of || and of Released") {
+    Blocks blocks;
+    {
+        TraceLog log;
+        std::vector<Future<int>> workers{worker(log, "a", Never()), 1};
+        Future<Void> any;
+        SUBCASE("a value") {
+            any = waitForAny(workers);
+            workers.clear();
+            CHECK(log.take() == "");
+            CHECK(any.canGet());
+            any = Future<Void>();
+        }
+        SUBCASE("an error") {
+            workers.push_back(timed_out());
+            any = waitForAll(workers);
+            workers.clear();
+            CHECK(log.take() == "");
+            CHECK(any.getError() == timed_out());
+            any = Future<Void>();
+        }
+        SUBCASE("none needed") {
+            any = quorum(workers, 0);
+            workers.clear();
+            CHECK(log.take() == "");
+            CHECK(any.canGet());
+            any = Future<Void>();
+        }
+        SUBCASE("released") {
+            any = quorum(workers, 1, Remaining::Released);
+            workers.clear();
+            CHECK(any.canGet());
+        }
+        SUBCASE("||") {
+            any = workers[0] || workers[1];
+            workers.clear();
+            CHECK(any.canGet());
+        }
+        CHECK(log.take() == "~a");
+    }
+    CHECK(blocks.leaked() == 0);
+}
+
+TEST_CASE("all: || and Remaining::Released release inputs before what waits for the result runs") {
     TraceLog log;
     Promise<int> p;
     Future<Void> watcher = watch(log, "any", worker(log, "loser", Never()) || worker(log, "winner", p.getFuture()));
     p.send(1);
     CHECK(log.take() == "~winner ~loser any:done");
     Promise<int> q;
-    watcher = watch(log, "all", worker(log, "a", Never()) && worker(log, "b", q.getFuture()));
+    std::vector<Future<int>> workers{worker(log, "a", Never()), worker(log, "b", q.getFuture())};
+    Future<Void> all = waitForAll(workers, Remaining::Released);
+    workers.clear();
+    watcher = watch(log, "all", all);
     q.sendError(timed_out());
     CHECK(log.take() == "~b ~a all:timed_out");
 }
@@ -193,30 +290,34 @@ TEST_CASE("all: one future several times") {
 }
 
 TEST_CASE("all: the death of an input's value may complete or fail another input") {
-    for (int how = 0; how < 4; ++how) {
-        Blocks blocks;
-        {
-            Promise<Void> go;
-            Promise<int> other, last;
-            Future<Void> result;
-            auto act = [&] {
-                if (how == 0)
-                    other.send(1);
-                else if (how == 1)
-                    other.sendError(timed_out());
-                else if (how == 2)
-                    result = Future<Void>();
-                else
-                    result.cancel();
-            };
-            result = dyingValue(go.getFuture(), act) || other.getFuture();
-            Future<Void> watched = how == 2 ? Future<Void>(Void()) : result;
-            go.send(Void());
-            CHECK(watched.canGet());
-            CHECK(other.getFutureReferenceCount() == 0);
+    for (bool isOr : {true, false})
+        for (int how = 0; how < 4; ++how) {
+            Blocks blocks;
+            {
+                Promise<Void> go;
+                Promise<OnDeath> other;
+                Future<Void> result;
+                auto act = [&] {
+                    if (how == 0)
+                        other.send(OnDeath());
+                    else if (how == 1)
+                        other.sendError(timed_out());
+                    else if (how == 2)
+                        result = Future<Void>();
+                    else
+                        result.cancel();
+                };
+                std::vector<Future<OnDeath>> inputs{dyingValue(go.getFuture(), act), other.getFuture()};
+                result = isOr ? inputs[0] || inputs[1] : waitForAny(inputs);
+                inputs.clear();
+                Future<Void> watched = how == 2 ? Future<Void>(Void()) : result;
+                go.send(Void());
+                CHECK(watched.canGet());
+                result = watched = Future<Void>();
+                CHECK(other.getFutureReferenceCount() == 0);
+            }
+            CHECK(blocks.leaked() == 0);
         }
-        CHECK(blocks.leaked() == 0);
-    }
 }
 
 TEST_CASE("all: the death of a value that is not the last one decides the quorum") {

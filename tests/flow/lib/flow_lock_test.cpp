@@ -71,11 +71,34 @@ TEST_CASE("FlowLock: release() runs nobody else's code, and a taker runs at its 
     CHECK(log.take() == "default low");
 }
 
-TEST_CASE("FlowLock: a small request waits behind a large one, and a too large one for nobody else") {
+TEST_CASE("FlowLock: a take that fits goes past one that waits for more") {
+    ::test::Balance balance;
+    SimLoop loop;
+    FlowLock lock(3);
+    Future<Void> one = lock.take();
+    Future<Void> all = lock.take(TaskPriority::DefaultYield, 3);
+    Future<Void> oneMore = lock.take(); // of what holds one: it would wait for ever behind the other
+    CHECK(oneMore.isReady());
+    Future<Void> two = lock.take(TaskPriority::DefaultYield, 2);
+    CHECK(lock.waiters() == 2);
+    lock.release();
+    loop.run();
+    CHECK_FALSE(two.isReady()); // those that wait stay in order
+    lock.release();
+    loop.run();
+    CHECK(all.isReady());
+    CHECK_FALSE(two.isReady());
+    lock.release(3);
+    loop.run();
+    CHECK(two.isReady());
+    lock.release(2);
+}
+
+TEST_CASE("FlowLock: first come, first served: a small request waits behind a large one") {
     ::test::Balance balance;
     SimLoop loop;
     TraceLog log;
-    FlowLock lock(3);
+    FlowLock lock(3, FlowLock::Order::FirstComeFirstServed);
     std::vector<Future<Void>> users;
     users.push_back(user(log, lock, "a", 1, 2));
     users.push_back(user(log, lock, "large", 1, 3));
@@ -145,10 +168,11 @@ TEST_CASE("FlowLock: a dropped take loses nothing, wherever it stands") {
 
 TEST_CASE("FlowLock: those behind a large request move up when it is dropped") {
     SimLoop loop;
-    FlowLock lock(2);
+    FlowLock lock(2, FlowLock::Order::FirstComeFirstServed);
     Future<Void> holder = lock.take();
     Future<Void> large = lock.take(TaskPriority::DefaultYield, 2);
-    Future<Void> small = lock.take();
+    Future<Void> small = lock.take(TaskPriority::DefaultYield, 1);
+    CHECK_FALSE(small.isReady());
     large = Future<Void>();
     loop.run();
     CHECK(small.isReady());
