@@ -25,13 +25,14 @@ constexpr Entry kTable[] = {
 #undef FLOW_ERROR
 };
 
+constexpr Entry kUnset{Error().code(), "unset", "no error"};
 constexpr Entry kApplication{-1, "application_error", "an error that the application defines"};
 
 const Entry& entryOf(int code) {
     for (const Entry& entry : kTable)
         if (entry.code == code)
             return entry;
-    return kApplication;
+    return code == kUnset.code ? kUnset : kApplication;
 }
 
 thread_local char unknownText[256];
@@ -81,7 +82,7 @@ Error currentError() noexcept {
     } catch (Error const& error) {
         if (error.isValid())
             return error;
-        keepUnknown("an Error that says success"); // as a result it would be taken for a value
+        keepUnknown("an Error that was not set"); // as a result it would be taken for a value
     } catch (std::exception const& other) {
         keepUnknown(other.what());
     } catch (...) {

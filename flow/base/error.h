@@ -22,16 +22,17 @@ enum : std::uint16_t {
 #define FLOW_ERROR(name, code, description) error_code_##name = code,
     FLOW_ERROR_TABLE(FLOW_ERROR)
 #undef FLOW_ERROR
-        error_code_operation_cancelled = error_code_actor_cancelled,
+        error_code_actor_cancelled = error_code_operation_cancelled,
 };
 
 class [[nodiscard]] Error {
 public:
-    /// No error: `isValid()` is false.
+    /// No error: `isValid()` is false, the code 65535.
     constexpr Error() = default;
-    /// `code` is one of error_code_... or an application's own, in 1 .. 65535.
+    /// `code` is one of error_code_... or an application's own, in 0 .. 65534. success() is an error too, of code 0: a
+    /// future that it is sent to has failed.
     constexpr explicit Error(int code) : code_(static_cast<std::uint16_t>(code)) {
-        FLOW_ASSERT(code == code_, "an Error's code is in 0 .. 65535");
+        FLOW_ASSERT(code == code_, "an Error's code is in 0 .. 65534");
     }
 
     /// The same as Error(code).
@@ -39,8 +40,8 @@ public:
 
     constexpr int code() const { return code_; }
     /// True for every error except the default-constructed one.
-    constexpr bool isValid() const { return code_ != 0; }
-    /// The name in the table, or "application_error".
+    constexpr bool isValid() const { return code_ != kUnset; }
+    /// The name in the table, or "application_error". "unset" for the default-constructed one.
     const char* name() const;
     /// A sentence for people.
     const char* what() const;
@@ -57,7 +58,8 @@ public:
 
 private:
     static constexpr std::uint16_t kInjected = 1;
-    std::uint16_t code_ = 0;
+    static constexpr std::uint16_t kUnset = 65535;
+    std::uint16_t code_ = kUnset;
     std::uint16_t flags_ = 0;
 };
 
@@ -68,9 +70,9 @@ private:
 FLOW_ERROR_TABLE(FLOW_ERROR)
 #undef FLOW_ERROR
 
-/// The other name of actor_cancelled.
-inline constexpr Error operation_cancelled() {
-    return actor_cancelled();
+/// The name of operation_cancelled that actors use.
+inline constexpr Error actor_cancelled() {
+    return operation_cancelled();
 }
 
 /// Inside a catch block: the current exception as an Error. Anything that is not an Error becomes unknown_error, and

@@ -20,7 +20,7 @@
     FLOW_ERROR(connection_unreferenced, 1048, "nobody uses the connection any more")                                   \
     FLOW_ERROR(connection_idle, 1049, "the connection was closed because nothing used it")                             \
     FLOW_ERROR(broken_promise, 1100, "the last promise was dropped before it was set")                                 \
-    FLOW_ERROR(actor_cancelled, 1101, "the actor was cancelled")                                                       \
+    FLOW_ERROR(operation_cancelled, 1101, "the operation was cancelled")                                               \
     FLOW_ERROR(future_released, 1102, "the future was given back")                                                     \
     FLOW_ERROR(connection_leaked, 1103, "a connection was dropped without being closed")                               \
     FLOW_ERROR(never_reply, 1104, "no reply will come")                                                                \

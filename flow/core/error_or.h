@@ -95,7 +95,7 @@ private:
     enum Failed { kFailed };
 
     ErrorOr(Failed, Error error) : content_(std::in_place_index<1>, error) {
-        FLOW_ASSERT(error.isValid(), "an ErrorOr cannot be made from an Error that says success");
+        FLOW_ASSERT(error.isValid(), "an ErrorOr cannot be made from an Error that was not set");
     }
 
     void throwIfError() const {

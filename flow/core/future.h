@@ -115,8 +115,12 @@ public:
     }
 
     /// Cancels the actor or coroutine behind this future, as dropping the last Future would; the future then becomes
-    /// ready with actor_cancelled, unless the actor swallows that. Nothing happens to a Promise or a finished actor.
-    void cancel() const { detail::cancel(checked()); }
+    /// ready with actor_cancelled, unless the actor swallows that. Nothing happens to a Promise, to a finished actor,
+    /// or if this is invalid.
+    void cancel() const {
+        if (cell_)
+            detail::cancel(cell_);
+    }
 
     /// Lets the callback wait in place of this handle, which becomes invalid. The future must not be ready. Defined in
     /// flow/core/callback.h.
@@ -152,7 +156,7 @@ private:
     }
 
     static detail::Cell* failedCell(Error error) {
-        FLOW_ASSERT(error.isValid(), "a Future cannot be made from an Error that says success");
+        FLOW_ASSERT(error.isValid(), "a Future cannot be made from an Error that was not set");
         detail::Cell* cell = detail::newCell<T>(0, 1, 0, detail::Cell::kError);
         cell->error = error;
         return cell;
@@ -217,7 +221,7 @@ public:
     }
     void sendError(Error error) const {
         detail::Cell* cell = settable();
-        FLOW_ASSERT(error.isValid(), "Promise::sendError() with an Error that says success");
+        FLOW_ASSERT(error.isValid(), "Promise::sendError() with an Error that was not set");
         cell->error = error;
         wake(cell, detail::Cell::kError);
     }

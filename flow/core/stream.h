@@ -214,7 +214,7 @@ public:
     }
     /// Ends the stream: readers get what is queued, then the error. Ignored after the end.
     void sendError(Error error) const {
-        FLOW_ASSERT(error.isValid(), "PromiseStream::sendError() with an Error that says success");
+        FLOW_ASSERT(error.isValid(), "PromiseStream::sendError() with an Error that was not set");
         detail::Cell* cell = checked();
         if (!end(error))
             return;

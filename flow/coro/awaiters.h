@@ -11,27 +11,6 @@ namespace flow::coro {
     throw takeError(cell);
 }
 
-/// What an await_suspend gives back: whom control passes to. With clang that is a handle. For caller() libstdc++'s noop
-/// is a variable, through which clang would make a call at every suspension; what its own builtin names it knows to do
-/// nothing. gcc calls what any handle names; so there nothing is given back, and handOver() is the last act of an
-/// await_suspend, which makes it a tail call of the coroutine. Only where that cannot throw: else it would stand within
-/// what destroys the coroutine's locals if it did.
-#if defined(__clang__)
-using HandOver = std::coroutine_handle<>;
-FLOW_INLINE HandOver caller() noexcept {
-    return HandOver::from_address(__builtin_coro_noop());
-}
-FLOW_INLINE HandOver resumed(Waiter* waiter) noexcept {
-    return HandOver::from_address(waiter);
-}
-#else
-using HandOver = void;
-FLOW_INLINE void caller() noexcept {}
-FLOW_INLINE void resumed(Waiter* waiter) noexcept {
-    return reinterpret_cast<void (*)(Waiter*) noexcept>(waiter->resume)(waiter);
-}
-#endif
-
 /// The control that passes on when a frame has ended.
 FLOW_INLINE HandOver handOver(Waiter* last) noexcept {
     if (last) {
@@ -43,34 +22,6 @@ FLOW_INLINE HandOver handOver(Waiter* last) noexcept {
     }
     return caller();
 }
-
-/// An awaiter needs nothing but one object in the frame, such as the promise. With clang it is that object, under
-/// another name, and takes no room in the frame; gcc 12 copies awaiters that are lvalues, so that there it is a
-/// pointer.
-#if defined(__clang__)
-template <class Object>
-struct AwaiterOn {
-    FLOW_INLINE Object* object() const noexcept { return reinterpret_cast<Object*>(const_cast<AwaiterOn*>(this)); }
-};
-template <class A>
-using Given = A&;
-template <class A, class Object>
-FLOW_INLINE A& give(Object* object) {
-    return reinterpret_cast<A&>(*object);
-}
-#else
-template <class Object>
-struct AwaiterOn {
-    Object* pointer;
-    FLOW_INLINE Object* object() const noexcept { return pointer; }
-};
-template <class A>
-using Given = A;
-template <class A, class Object>
-FLOW_INLINE A give(Object* object) {
-    return {{{object}}};
-}
-#endif
 
 /// On the promise.
 struct AwaiterBase : AwaiterOn<PromiseBase> {
@@ -89,19 +40,6 @@ struct Awaiter : AwaiterBase {
         return cell;
     }
 };
-
-/// The end, at a co_await, of a coroutine that propagates the error of what has `failed`, of which it takes a reference
-/// over. Were this the handle of whoever goes on then, clang would call the noop coroutine at every co_await that
-/// suspends.
-#if defined(__clang__)
-[[gnu::noinline]] FLOW_RARE inline void failAtOnce(Waiter* frame, Cell* failed) noexcept {
-    handedOver = failFrame(frame, takeError(failed));
-}
-#else
-FLOW_INLINE void failAtOnce(Waiter* frame, Cell* failed) noexcept {
-    handOver(failFrame(frame, takeError(failed)));
-}
-#endif
 
 /// The same in a coroutine that propagates errors: they never reach await_resume.
 struct PropagatingAwaiter : AwaiterBase {
@@ -228,19 +166,22 @@ struct ParkedAwaiter {
 };
 
 /// The end with the error that is in the cell. Apart, since the less there is in a coroutine that ends with a value,
-/// the sooner it becomes part of its caller. With gcc the coroutine itself hands over then: each way out of it is one
-/// more that an exception has to read about.
-#if defined(__clang__)
-[[gnu::noinline, gnu::cold]] inline HandOver endWithError(Waiter* frame) noexcept {
-    frame->awaited = {};
-    return handOver(failFrame(frame, Cell::of(frame)->error));
-}
-#else
+/// the sooner it becomes part of its caller.
 [[gnu::noinline, gnu::cold]] inline Waiter* endWithError(Waiter* frame) noexcept {
     frame->awaited = {};
     return failFrame(frame, Cell::of(frame)->error);
 }
-#endif
+[[gnu::noinline, gnu::cold]] inline HandOver endWithErrorAndHandOver(Waiter* frame) noexcept {
+    return handOver(endWithError(frame));
+}
+/// The same where the parameters have been destroyed already.
+[[gnu::noinline, gnu::cold]] inline Waiter* finishWithError(Waiter* frame) noexcept {
+    frame->awaited = {};
+    Cell* cell = Cell::of(frame);
+    if (cell->futures == 0)
+        reportDroppedError(reinterpret_cast<const void*>(frame->destroy), cell->error);
+    return finishFrame(cell, Cell::kError);
+}
 
 /// The end of a coroutine: destroys the frame, publishes, hands over. It is part of the coroutine, so after destroy()
 /// only locals are touched. kUnset: at the final suspension, with a value, or with the error that is in the cell.
@@ -253,11 +194,14 @@ struct Ending {
         Cell* cell = Cell::of(frame);
         Waiter* last = nullptr;
         if (Status == Cell::kError || (Status == Cell::kUnset && handle.promise().hasFailedToEnd())) [[unlikely]] {
-#if defined(__clang__)
-            return endWithError(frame);
-#else
-            last = endWithError(frame);
-#endif
+            if constexpr (kHandsOverAnywhere)
+                return endWithErrorAndHandOver(frame);
+            if constexpr (Status == Cell::kUnset && !kDestroysInOrder) {
+                handle.promise().destroyParameters(frame);
+                last = finishWithError(frame);
+            } else {
+                last = endWithError(frame);
+            }
         } else {
             if constexpr (Status == Cell::kUnset)
                 handle.promise().destroyParameters(frame);

@@ -182,8 +182,8 @@ template <class T, class S>
 class CoroPromiseBase : public std::conditional_t<std::is_same_v<T, Void>, VoidPromiseBase, PromiseBase>,
                         ResultBytes<kPrefixBytes<T>> {
     using Base = std::conditional_t<S::kPropagates, PropagatingAwaiter, Awaiter>;
-    /// Not if there are many, since each takes a word of the frame.
-    static constexpr bool kOwnsParameters = S::kDestructors > 0 && S::kDestructors <= 3;
+    /// Not if there are many and the compiler destroys them in order: each takes a word of the frame.
+    static constexpr bool kOwnsParameters = S::kDestructors > 0 && (S::kDestructors <= 3 || !kDestroysInOrder);
     static constexpr std::uint8_t kFlags =
         Cell::kHasFrame | (S::kUncancellable ? Cell::kUncancellable : 0) | (S::kPropagates ? Cell::kPropagates : 0);
     /// Where taking over the parameters might throw, operator delete must see that there was no coroutine yet.

@@ -3,19 +3,15 @@
 
 #include "flow/base/inline.h"
 #include "flow/wait/choose.h"
+#ifdef __clang__
+#include "flow/coro/abi_clang.h"
+#else
+#include "flow/coro/abi_gcc.h"
+#endif
 
 #include <coroutine>
 
 namespace flow::coro {
-using namespace flow::detail;
-
-/// Whether the co_awaits of one expression come one after the other, as the language says. gcc 12 may begin them all
-/// before it waits for the first, which is noticed by the operand that the first has left.
-#ifdef __clang__
-inline constexpr bool kAwaitsInOrder = true;
-#else
-inline constexpr bool kAwaitsInOrder = false;
-#endif
 
 /// What every promise begins with: the links and `awaited` of the Waiter that the frame is.
 class PromiseBase {

@@ -48,7 +48,7 @@ public:
     [[gnu::format(printf, 3, 4)]] TraceEvent& detailf(const char* key, const char* pattern, ...);
 
     /// Details "Error", "ErrorDescription" and "ErrorCode"; and "ErrorIsInjectedFault", if it is one. An Error that
-    /// says success adds nothing. An event of actor_cancelled is not written, unless `includeCancelled`: it is no
+    /// was not set adds nothing. An event of actor_cancelled is not written, unless `includeCancelled`: it is no
     /// failure.
     TraceEvent& error(Error error, bool includeCancelled = false);
     TraceEvent& errorUnsuppressed(Error failure) { return error(failure, true); }

@@ -1,10 +1,6 @@
 // Level M2: callbacks and counts, the generic actors, locks, a network of the test's, tests in actor files.
-#include "flow/CodeProbe.h"
-#include "flow/Trace.h"
-#include "flow/UnitTest.h"
+#include "flow/UnitTest.h" // with which comes all of flow.h
 #include "flow/sim.h"
-#include "flow/genericactors.actor.h"
-#include "flow/network.h"
 #include "flow/actorcompiler.h" // This must be the last #include.
 
 template <class T, class Func, class ErrFunc, class CallbackType>

@@ -41,6 +41,7 @@ ERRORS = {
     "timed_out": Error(1004),
     "broken_promise": BROKEN_PROMISE,
     "actor_cancelled": ACTOR_CANCELLED,
+    "operation_cancelled": ACTOR_CANCELLED,  # the name that it says
     "io_error": Error(1510),
     "unknown_error": UNKNOWN_ERROR,
     "not_implemented": Error(4200),

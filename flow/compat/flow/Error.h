@@ -1,5 +1,6 @@
 #pragma once
-// Errors and assertions under the old header name. The names are flow's; operation_cancelled is actor_cancelled.
+// Errors and assertions under the old header name. The names are flow's. An Error that was not set has the code
+// invalid_error_code.
 
 #include "../../flow.h"
 
@@ -13,7 +14,6 @@ using flow::ErrorOr;
 FLOW_ERROR_TABLE(FLOW_ERROR)
 #undef FLOW_ERROR
 
-enum : std::uint16_t { error_code_operation_cancelled = flow::error_code_actor_cancelled };
-inline constexpr flow::Error operation_cancelled() {
-    return flow::actor_cancelled();
-}
+using flow::actor_cancelled;
+using flow::error_code_actor_cancelled;
+inline constexpr int invalid_error_code = flow::Error().code();

@@ -1,7 +1,8 @@
 #pragma once
-// TEST_CASE and its registry under the old header name. Link with millrace::test_main to run the tests.
+// TEST_CASE and its registry under the old header name, and with them all of flow.h. Link with millrace::test_main to
+// run the tests.
 
-#include "../../flow.h"
+#include "flow.h"
 
 using flow::g_unittests;
 using flow::noUnseed;

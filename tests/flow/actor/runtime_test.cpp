@@ -205,7 +205,7 @@ TEST_CASE("actor: state, then parameters die before waiters run") {
             p.sendError(end_of_stream());
         else
             future.cancel();
-        const char* ends[] = {"5", "timed_out", "end_of_stream", "actor_cancelled"};
+        const char* ends[] = {"5", "timed_out", "end_of_stream", "operation_cancelled"};
         CHECK(log.take() == std::string("~state ~parameter watcher=") + ends[how]);
         future.cancel();
         CHECK(p.getFutureReferenceCount() == 0);

@@ -60,8 +60,9 @@ TEST_CASE("ErrorOr: move-only values") {
     CHECK(*taken == 5);
 }
 
-TEST_CASE("ErrorOr: an Error that says success ends the program") {
-    CHECK_DIES(ErrorOr<int>{Error()}, "says success");
+TEST_CASE("ErrorOr: an Error that was not set ends the program") {
+    CHECK_DIES(ErrorOr<int>{Error()}, "was not set");
+    CHECK(ErrorOr<int>(success()).isError(0));
 }
 
 TEST_CASE("ErrorOr: made from nothing, from other types, and of Error") {

@@ -135,7 +135,7 @@ TEST_CASE("future: ready with an error") {
     } catch (Error const& error) {
         CHECK(error == timed_out().asInjectedFault());
     }
-    CHECK_DIES(Future<int> failed{Error()}, "says success");
+    CHECK_DIES(Future<int> failed{Error()}, "was not set");
 }
 
 TEST_CASE("future: Never is never ready") {
@@ -160,7 +160,7 @@ TEST_CASE("future: an invalid one ends the program") {
     CHECK_DIES((void)invalid.canGet(), message);
     CHECK_DIES((void)invalid.get(), message);
     CHECK_DIES((void)invalid.getError(), message);
-    CHECK_DIES(invalid.cancel(), message);
+    invalid.cancel(); // does nothing, as in the actor language
     Future<int> source = 1;
     Future<int> target = std::move(source);
     CHECK(!source.isValid()); // NOLINT: that is the test

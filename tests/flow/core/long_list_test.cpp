@@ -171,7 +171,7 @@ TEST_CASE("long list: who is yet to be told can be cancelled meanwhile, and is t
             Future<Void> canceller = tells(log, "canceller", previous, true);
             Future<Void> bystander = tells(log, "bystander", previous, false);
             first = Promise<Void>();
-            CHECK(log.take() == "bystander=broken_promise canceller=broken_promise victim=actor_cancelled");
+            CHECK(log.take() == "bystander=broken_promise canceller=broken_promise victim=operation_cancelled");
             CHECK_FALSE(victim.isValid());
         }
     });

@@ -37,7 +37,11 @@ TEST_CASE("promise: sends a value or an error once") {
     CHECK(failing.isSet());
     CHECK(failing.getFuture().getError() == io_error());
     CHECK_DIES(failing.send(Void()), "set twice");
-    CHECK_DIES(Promise<int>().sendError(Error()), "says success");
+    CHECK_DIES(Promise<int>().sendError(Error()), "was not set");
+    Promise<int> zero; // success() is an error too, of code 0
+    zero.sendError(success());
+    CHECK(zero.getFuture().isError());
+    CHECK(zero.getFuture().getError().code() == 0);
 }
 
 TEST_CASE("promise: Never is set, but never ready, and not broken") {

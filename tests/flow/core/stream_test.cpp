@@ -288,7 +288,12 @@ TEST_CASE("stream: misuse ends the program") {
     FutureStream<int> in = out.getFuture(), invalid;
     CHECK_DIES((void)in.pop(), "nothing in it");
     CHECK_DIES((void)in.getError(), "has not ended");
-    CHECK_DIES(out.sendError(Error()), "says success");
+    CHECK_DIES(out.sendError(Error()), "was not set");
+    PromiseStream<int> zero;
+    FutureStream<int> end = zero.getFuture();
+    zero.sendError(success());
+    CHECK(end.isError());
+    CHECK(end.getError() == success());
     CHECK_DIES((void)invalid.isReady(), "the FutureStream is invalid");
     CHECK_DIES((void)invalid.pop(), "the FutureStream is invalid");
     PromiseStream<int> taken = std::move(out);

@@ -86,8 +86,8 @@ TEST_CASE("cancel: a running coroutine is marked; every later wait raises after 
         Future<Void> own;
         own = dropsItself(log, own, promise.getFuture(), byCancel);
         promise.send(Void());
-        CHECK(log.take() == "running operand actor_cancelled operand actor_cancelled actor_cancelled try "
-                            "actor_cancelled");
+        CHECK(log.take() == "running operand operation_cancelled operand operation_cancelled operation_cancelled try "
+                            "operation_cancelled");
         CHECK(own.isValid() == byCancel);
         if (byCancel)
             CHECK_FALSE(own.isError());
@@ -99,7 +99,7 @@ TEST_CASE("cancel: double, late and re-entrant cancels are harmless") {
     Future<Void> future = waits(log, "a", Never());
     future.cancel();
     future.cancel();
-    CHECK(log.take() == "a:actor_cancelled");
+    CHECK(log.take() == "a:operation_cancelled");
     CHECK(future.getError() == actor_cancelled());
 
     Future<Void> done = waits(log, "b", Void());
@@ -126,14 +126,14 @@ TEST_CASE("cancel: what is awaited is released first, innermost handlers run fir
     TraceLog log;
     Future<Void> chain = waits(log, "c", waits(log, "b", waits(log, "a", Never())));
     chain = Future<Void>();
-    CHECK(log.take() == "a:actor_cancelled b:actor_cancelled c:actor_cancelled");
+    CHECK(log.take() == "a:operation_cancelled b:operation_cancelled c:operation_cancelled");
     Future<Void> shared = waits(log, "a", Never());
     Future<Void> one = waits(log, "one", shared);
     Future<Void> two = waits(log, "two", shared);
     one = Future<Void>();
-    CHECK(log.take() == "one:actor_cancelled");
+    CHECK(log.take() == "one:operation_cancelled");
     shared.cancel();
-    CHECK(log.take() == "a:actor_cancelled two:actor_cancelled");
+    CHECK(log.take() == "a:operation_cancelled two:operation_cancelled");
 }
 
 TEST_CASE("cancel: a million links complete, fail and are cancelled in constant stack") {

@@ -1,5 +1,6 @@
 #include "flow/coro/coroutine.h"
 
+#include "flow/lib/all.h"
 #include "flow/sim/sim_loop.h"
 #include "tests/flow/support/trace_log.h"
 
@@ -121,7 +122,7 @@ TEST_CASE("coroutine: locals, then parameters die before waiters run") {
     log.take();
     Future<Void> watcher = watch(log, "watcher", future);
     future.cancel();
-    CHECK(log.take() == "~local ~parameter watcher=actor_cancelled");
+    CHECK(log.take() == "~local ~parameter watcher=operation_cancelled");
     CHECK(promise.getFutureReferenceCount() == 0);
 }
 
@@ -150,6 +151,18 @@ TEST_CASE("coroutine: any other exception becomes unknown_error and its text is 
     CHECK(future.getError() == unknown_error());
     CHECK(std::string(lastUnknownError()) == "disk on fire");
     CHECK(throwsNothing().isError());
+}
+
+TEST_CASE("coroutine: an error of code 0 is an error, through coroutines and quorums") {
+    Promise<int> promise;
+    auto passes = [](Future<int> a, Propagate = {}) -> Future<int> { co_return co_await a; };
+    auto throws = [](Future<int> a) -> Future<int> { co_return co_await a; };
+    Future<int> passed = passes(promise.getFuture()), thrown = throws(promise.getFuture());
+    Future<Void> both = success(passed) && success(thrown);
+    promise.sendError(success());
+    CHECK(passed.getError() == success());
+    CHECK(thrown.getError() == success());
+    CHECK(both.getError() == success());
 }
 
 TEST_CASE("coroutine: errors keep code and flags") {
@@ -228,7 +241,7 @@ TEST_CASE("coroutine: tryGet never throws") {
     CHECK(log.take() == "value=3 error=timed_out broken=broken_promise");
     Future<Void> d = watch(log, "cancelled", Never());
     d.cancel();
-    CHECK(log.take() == "cancelled=actor_cancelled");
+    CHECK(log.take() == "cancelled=operation_cancelled");
     CHECK_FALSE(d.isError()); // it swallowed the cancel
     auto movable = []() -> Future<int> {
         ErrorOr<std::unique_ptr<int>> box = co_await tryGet(Future<std::unique_ptr<int>>(std::make_unique<int>(9)));
@@ -300,7 +313,7 @@ TEST_CASE("coroutine: never, fail and finish end it where it stands") {
         CHECK(ends(log, 2, Noisy(log, "p")).get() == 7);
         log.take();
         watcher.cancel();
-        CHECK(log.take() == "watcher=actor_cancelled");
+        CHECK(log.take() == "watcher=operation_cancelled");
     }
     CHECK(blocks.leaked() == 0);
 }

@@ -86,9 +86,10 @@ private:
     std::function<void()> act_;
 };
 
-/// Whether a local and then these parameters died, and then came the rest. gcc 12 destroys the first one first, where
-/// it is the frame that destroys them.
-bool sawDie(std::string const& said, std::string parameters, std::string const& rest) {
+/// Whether a local and then these parameters died, and then came the rest. gcc 12 destroys the first one first where a
+/// coroutine that propagates errors is destroyed at a co_await.
+bool sawDie(std::string const& said, std::string parameters, std::string const& rest,
+            [[maybe_unused]] bool propagated = false) {
     auto told = [&] {
         std::string text = "~local";
         for (char name : parameters)
@@ -99,7 +100,7 @@ bool sawDie(std::string const& said, std::string parameters, std::string const& 
         return true;
 #ifndef __clang__
     std::reverse(parameters.begin(), parameters.end());
-    if (said == told())
+    if (propagated && said == told())
         return true;
 #endif
     MESSAGE("said: ", said, "; not: ", told());
@@ -205,21 +206,25 @@ TEST_CASE("parameters: all die once, the last one first, before the result is se
     };
     Blocks blocks;
     for (auto& [start, died] : starts) {
-        CAPTURE(&start - &starts[0].first);
+        std::size_t number = 0;
+        while (&starts[number].first != &start)
+            ++number;
+        CAPTURE(number);
         for (int value : {7, -1}) {
             CAPTURE(value);
             std::string seen = value < 0 ? " timed_out" : " 7";
+            bool propagated = number == 6 && value < 0;
             {
                 Promise<int> promise;
                 Future<int> awaited = promise.getFuture();
                 Future<Void> watcher = watch(log, start(awaited));
                 log.take(); // arguments that were moved from may have said something
                 promise.send(value);
-                CHECK(sawDie(log.take(), died, seen));
+                CHECK(sawDie(log.take(), died, seen, propagated));
             }
             Future<int> ready = value;
             Future<Void> watcher = watch(log, start(ready));
-            CHECK(sawDie(log.take(), died, seen));
+            CHECK(sawDie(log.take(), died, seen, propagated));
         }
     }
     CHECK(blocks.leaked() == 0);
@@ -236,7 +241,7 @@ TEST_CASE("parameters: all die once where the coroutine is cancelled") {
     (void)five(noisy("a"), log, noisy("b"), noisy("c"), awaited, noisy("d"));
     CHECK(sawDie(log.take(), "dcba", ""));
     (void)propagating(noisy("a"), log, noisy("b"), awaited);
-    CHECK(sawDie(log.take(), "ba", ""));
+    CHECK(sawDie(log.take(), "ba", "", true));
     CHECK(blocks.leaked() == 0);
     CHECK(promise.getFutureReferenceCount() == 1);
 }

@@ -141,7 +141,7 @@ TEST_CASE_FIXTURE(
             b.send(4);
         const char* expected[] = {"~outer ~parameter two=timed_out one=timed_out",
                                   "~inner ~outer ~parameter two=timed_out one=timed_out",
-                                  "~inner ~outer ~parameter two=actor_cancelled one=actor_cancelled",
+                                  "~inner ~outer ~parameter two=operation_cancelled one=operation_cancelled",
                                   "end ~inner ~outer ~parameter two=7 one=7",
                                   "~outer ~parameter one=io_error two=io_error",
                                   "~inner ~outer ~parameter one=end_of_stream two=end_of_stream",
@@ -213,7 +213,7 @@ TEST_CASE_FIXTURE(Quiet, "propagate: tryGet sees errors and cancels; the next wa
             promise.sendError(timed_out());
         else if (how == 2)
             future.cancel();
-        CHECK(log.take() == (how == 0 ? "on" : how == 2 ? "actor_cancelled" : "timed_out"));
+        CHECK(log.take() == (how == 0 ? "on" : how == 2 ? "operation_cancelled" : "timed_out"));
         CHECK(future.canGet() == (how == 0));
     }
 }

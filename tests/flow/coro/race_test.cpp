@@ -84,12 +84,12 @@ TEST_CASE("race: losers are released before the winner goes on") {
     Promise<int> p;
     Future<Void> a = first(log, worker(log, "loser", Never()), p.getFuture());
     p.send(1);
-    CHECK(log.take() == "loser:actor_cancelled won1");
+    CHECK(log.take() == "loser:operation_cancelled won1");
     Future<Void> b = first(log, worker(log, "loser", Never()), delay(1));
     loop.run();
-    CHECK(log.take() == "loser:actor_cancelled won1");
+    CHECK(log.take() == "loser:operation_cancelled won1");
     Future<Void> c = first(log, worker(log, "loser", Never()), Future<int>(1));
-    CHECK(log.take() == "loser:actor_cancelled won1");
+    CHECK(log.take() == "loser:operation_cancelled won1");
     Future<Void> d = first(log, delay(5), worker(log, "winner", 1));
     CHECK(log.take() == "won1");
     std::uint64_t before = loop.tasksRun();
@@ -105,11 +105,11 @@ TEST_CASE("race: a cancel releases every operand") {
     {
         Future<Void> a = first(log, worker(log, "left", Never()), worker(log, "right", Never()));
         a.cancel();
-        CHECK(log.take() == "left:actor_cancelled right:actor_cancelled actor_cancelled");
+        CHECK(log.take() == "left:operation_cancelled right:operation_cancelled operation_cancelled");
         PromiseStream<int> stream;
         Future<Void> b = first(log, stream.getFuture(), delay(1));
         b = Future<Void>();
-        CHECK(log.take() == "actor_cancelled");
+        CHECK(log.take() == "operation_cancelled");
         stream.send(5);
         CHECK_FALSE(stream.isEmpty());
         loop.run();
@@ -185,7 +185,7 @@ TEST_CASE("race: releasing a loser may make another operand ready, or cancel the
     Promise<int> r;
     own = goesOn(log, cancels(log, own), r.getFuture());
     r.send(1);
-    CHECK(log.take() == "drop won1 actor_cancelled");
+    CHECK(log.take() == "drop won1 operation_cancelled");
 }
 
 TEST_CASE("race: an operand that throws releases those before it") {
@@ -204,7 +204,7 @@ TEST_CASE("race: an operand that throws releases those before it") {
             said.say("later");
         };
         Future<Void> done = task(log);
-        CHECK(log.take() == "worker:actor_cancelled timed_out");
+        CHECK(log.take() == "worker:operation_cancelled timed_out");
         loop.run(done);
         CHECK(log.take() == "later");
         CHECK(loop.now() == 5);
@@ -253,7 +253,7 @@ TEST_CASE("race: a cancel while operands are evaluated raises, whichever operand
         own = task(log, own, which);
         loop.run();
         std::string made[] = {"make0 ", "make0 make1 ", "make0 make1 make2 "};
-        CHECK(log.take() == made[which] + "actor_cancelled");
+        CHECK(log.take() == made[which] + "operation_cancelled");
         CHECK(own.isError());
     }
 }
@@ -336,7 +336,7 @@ TEST_CASE("race: a temporary of an operand that cancels the owner in its destruc
     };
     own = task(log, own);
     loop.run();
-    CHECK(log.take() == "actor_cancelled");
+    CHECK(log.take() == "operation_cancelled");
     CHECK(loop.now() == 0);
 }
 

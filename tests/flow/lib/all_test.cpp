@@ -271,7 +271,7 @@ TEST_CASE("all: dropping or cancelling the result releases the inputs") {
         Future<Void> watcher = watch(log, "either", either);
         either.cancel();
         either.cancel();
-        CHECK(log.take() == "~a ~b either:actor_cancelled");
+        CHECK(log.take() == "~a ~b either:operation_cancelled");
     }
     CHECK(blocks.leaked() == 0);
 }

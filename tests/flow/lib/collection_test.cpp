@@ -165,7 +165,7 @@ TEST_CASE("collection: what is added while it ends is dropped") {
             all->getResult().cancel();
         else
             all->add(Future<Void>(end_of_stream()));
-        CHECK(log.take() == std::string("~added ") + (how / 2 == 1 ? "actor_cancelled" : "end_of_stream"));
+        CHECK(log.take() == std::string("~added ") + (how / 2 == 1 ? "operation_cancelled" : "end_of_stream"));
         added = Future<Void>();
         CHECK(parked.getFutureReferenceCount() == 0);
         parked.send(Void());

@@ -52,7 +52,7 @@ TEST_CASE("uncancellable: goes on without anybody, to its value or error") {
     Future<Void> watcher = watch(log, result);
     watcher = Future<Void>();
     result = Future<int>();
-    CHECK(log.take() == "actor_cancelled"); // the watcher, not the worker
+    CHECK(log.take() == "operation_cancelled"); // the watcher, not the worker
     p.send(5);
     CHECK(log.take() == "5 ~worker");
     CHECK(uncancellable(Future<int>(3)).get() == 3);
@@ -67,7 +67,7 @@ TEST_CASE("cancellable: a cancel of the wrapper leaves the future alone") {
     Future<int> mine = cancellable(shared);
     Future<Void> watcher = watch(log, mine);
     mine.cancel();
-    CHECK(log.take() == "actor_cancelled");
+    CHECK(log.take() == "operation_cancelled");
     CHECK_FALSE(shared.isReady());
     mine = cancellable(shared);
     p.send(2);

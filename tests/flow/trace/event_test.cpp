@@ -72,7 +72,7 @@ TEST_CASE("event: errors") {
               std::string(timed_out().what()) + "\",\"ErrorCode\":1004}");
     CHECK(trace.lines()[1].ends_with("\"ErrorCode\":1510,\"ErrorIsInjectedFault\":true}"));
     CHECK(trace.lines()[2] == "{\"Severity\":10,\"Type\":\"Fine\"}");
-    CHECK(trace.lines()[3].find("\"Error\":\"actor_cancelled\"") != std::string::npos);
+    CHECK(trace.lines()[3].find("\"Error\":\"operation_cancelled\"") != std::string::npos);
 }
 
 TEST_CASE("event: values of the runtime's types") {

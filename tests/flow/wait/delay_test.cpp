@@ -199,7 +199,7 @@ TEST_CASE("yield: cancelled ones raise") {
     };
     own = task(log, own);
     loop.run();
-    CHECK(log.take() == "actor_cancelled");
+    CHECK(log.take() == "operation_cancelled");
     CHECK(own.getError() == actor_cancelled());
 }
 

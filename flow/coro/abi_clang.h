@@ -1,0 +1,50 @@
+#pragma once
+// What clang makes of coroutines, where that differs from gcc; flow/coro/abi_gcc.h has the same names.
+//
+//     HandOver await_suspend(std::coroutine_handle<>) { return next ? resumed(next) : caller(); }
+
+#include "flow/core/cell.h"
+
+#include <coroutine>
+
+namespace flow::coro {
+using namespace flow::detail;
+
+/// Whether the co_awaits of one expression come one after the other, as the language says.
+inline constexpr bool kAwaitsInOrder = true;
+/// Whether `destroy` of a frame destroys its parameters from the last one to the first.
+inline constexpr bool kDestroysInOrder = true;
+/// Whether control may pass on in several places of a coroutine's end.
+inline constexpr bool kHandsOverAnywhere = true;
+
+/// What an await_suspend gives back: to what control passes, by its handle. libstdc++'s noop is a variable, through
+/// which clang would make a call at every suspension; what its own builtin names it leaves out.
+using HandOver = std::coroutine_handle<>;
+FLOW_INLINE HandOver caller() noexcept {
+    return HandOver::from_address(__builtin_coro_noop());
+}
+FLOW_INLINE HandOver resumed(Waiter* waiter) noexcept {
+    return HandOver::from_address(waiter);
+}
+
+/// An awaiter needs nothing but one object in the frame, such as the promise. It is that object, under another name,
+/// and takes no room in the frame.
+template <class Object>
+struct AwaiterOn {
+    FLOW_INLINE Object* object() const noexcept { return reinterpret_cast<Object*>(const_cast<AwaiterOn*>(this)); }
+};
+template <class A>
+using Given = A&;
+template <class A, class Object>
+FLOW_INLINE A& give(Object* object) {
+    return reinterpret_cast<A&>(*object);
+}
+
+/// The end, at a co_await, of a coroutine that propagates the error of what has `failed`, of which it takes a reference
+/// over. Were this the handle of what goes on then, clang would call the noop coroutine at every co_await that
+/// suspends.
+[[gnu::noinline]] FLOW_RARE inline void failAtOnce(Waiter* frame, Cell* failed) noexcept {
+    handedOver = failFrame(frame, takeError(failed));
+}
+
+} // namespace flow::coro

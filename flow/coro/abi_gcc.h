@@ -1,0 +1,53 @@
+#pragma once
+// What gcc makes of coroutines, where that differs from clang; flow/coro/abi_clang.h has the same names.
+//
+//     HandOver await_suspend(std::coroutine_handle<>) { return next ? resumed(next) : caller(); }
+
+#include "flow/core/cell.h"
+
+#include <coroutine>
+
+namespace flow::coro {
+using namespace flow::detail;
+
+/// Whether the co_awaits of one expression come one after the other, as the language says. gcc 12 may begin them all
+/// before it waits for the first, which is noticed by the operand that the first has left.
+inline constexpr bool kAwaitsInOrder = false;
+/// Whether `destroy` of a frame destroys its parameters from the last one to the first. With gcc 12 it is the other way
+/// round.
+inline constexpr bool kDestroysInOrder = false;
+/// Whether control may pass on in several places of a coroutine's end. Each is one more that an exception has to read
+/// about.
+inline constexpr bool kHandsOverAnywhere = false;
+
+/// What an await_suspend gives back. gcc calls what any handle names; so nothing is given back, and handOver() is the
+/// last act of an await_suspend, which makes it a tail call of the coroutine. Only where that cannot throw: else it
+/// would stand within what destroys the coroutine's locals if it did.
+using HandOver = void;
+FLOW_INLINE void caller() noexcept {}
+FLOW_INLINE void resumed(Waiter* waiter) noexcept {
+    return reinterpret_cast<void (*)(Waiter*) noexcept>(waiter->resume)(waiter);
+}
+HandOver handOver(Waiter* last) noexcept; // flow/coro/awaiters.h
+
+/// An awaiter needs nothing but one object in the frame, such as the promise. gcc 12 copies awaiters that are lvalues,
+/// so that it is a pointer.
+template <class Object>
+struct AwaiterOn {
+    Object* pointer;
+    FLOW_INLINE Object* object() const noexcept { return pointer; }
+};
+template <class A>
+using Given = A;
+template <class A, class Object>
+FLOW_INLINE A give(Object* object) {
+    return {{{object}}};
+}
+
+/// The end, at a co_await, of a coroutine that propagates the error of what has `failed`, of which it takes a reference
+/// over.
+FLOW_INLINE void failAtOnce(Waiter* frame, Cell* failed) noexcept {
+    handOver(failFrame(frame, takeError(failed)));
+}
+
+} // namespace flow::coro
