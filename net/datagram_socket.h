@@ -74,7 +74,7 @@ protected:
     }
     void failWaiters() noexcept;
 
-    flow::detail::RingQueue<Datagram> received_;
+    RingQueue<Datagram> received_;
 
 private:
     friend struct Receive;

@@ -16,7 +16,7 @@ std::atomic<AssertionHandler> assertionHandler{nullptr};
 void report(const char* message, const char* file, int line) noexcept {
     char actor[512] = "";
     if (detail::runningActor)
-        detail::actorNameAt(detail::runningActor, actor, sizeof actor);
+        actorNameAt(detail::runningActor, actor, sizeof actor);
     std::fprintf(stderr, "flow: assertion failed: %s at %s:%d\n", message, file, line);
     if (actor[0] != '\0')
         std::fprintf(stderr, "flow:   in actor %s\n", actor);

@@ -29,6 +29,13 @@ namespace detail {
 inline constinit thread_local BuggifySource* buggifySource = nullptr;
 }
 
+/// From here on that of this thread; null: none. Returns the one before.
+inline BuggifySource* setBuggifySource(BuggifySource* source) {
+    BuggifySource* before = detail::buggifySource;
+    detail::buggifySource = source;
+    return before;
+}
+
 inline bool buggify(std::source_location where = std::source_location::current()) {
     BuggifySource* source = detail::buggifySource;
     return source && source->buggify(where.file_name(), where.line());

@@ -102,7 +102,7 @@ DroppedErrorHandler setDroppedErrorHandler(DroppedErrorHandler handler) noexcept
 void detail::callDroppedErrorHandler(const void* code, Error error) noexcept {
     onNewStack([&] { // what is left here may do for an actor's end, but not for finding and printing its name
         char where[256];
-        detail::actorNameAt(code, where, sizeof where);
+        actorNameAt(code, where, sizeof where);
         droppedHandler.load()(where, error);
     });
 }

@@ -46,3 +46,10 @@ inline void pushBack(Link& head, Link& node) {
 }
 
 } // namespace flow::detail
+
+namespace flow {
+
+/// The link of a list, for objects that stand in one.
+using ListLink = detail::Link;
+
+} // namespace flow

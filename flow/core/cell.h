@@ -262,3 +262,15 @@ Cell* takeAwaited(Waiter* waiter) noexcept;
 void abandon(Waiter* waiter) noexcept;
 
 } // namespace flow::detail
+
+namespace flow {
+
+/// For simulators: what this thread makes from here on belongs to `owner`, and nobody else may use it; null: to the
+/// thread. Only checked builds look at it.
+inline void setOwnerOfCells([[maybe_unused]] const void* owner) {
+#if FLOW_CHECKED
+    detail::simulatedOwner = owner;
+#endif
+}
+
+} // namespace flow

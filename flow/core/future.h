@@ -22,7 +22,7 @@
 // A Future is one pointer; copying it counts references. Dropping the last Future of an actor or coroutine cancels it.
 // Dropping the last Promise that was not set sends broken_promise. All handles of one future belong to one thread.
 
-#include "flow/core/cell.h"
+#include "flow/core/result.h"
 
 #include <concepts>
 
@@ -46,6 +46,10 @@ template <class U, class T, class V = std::remove_cvref_t<U>>
 concept ValueOf = !std::same_as<V, T> && !std::same_as<V, Never> && !isFuture<V> && !std::convertible_to<U, Error> &&
                   std::convertible_to<U, T>;
 } // namespace detail
+
+/// Whether a T is a Future of something.
+template <class T>
+inline constexpr bool kIsFuture = detail::isFuture<T>;
 
 template <class T>
 class Future {
@@ -106,6 +110,11 @@ public:
         if (cell->isError())
             throw Error(cell->error);
         return detail::valueOf<T>(cell);
+    }
+    /// The same by value, which is moved if nobody else can see it. Leaves this handle invalid.
+    T takeValue() && {
+        (void)get();
+        return detail::takeValue<T>(std::exchange(cell_, nullptr));
     }
     /// The error; the future must have failed.
     Error getError() const {

@@ -2,7 +2,8 @@
 
 #include "flow/base/stack.h"
 
-namespace flow::detail {
+namespace flow {
+using namespace detail;
 namespace {
 
 /// Of a frame that has been detached and cannot be cancelled any more.
@@ -96,4 +97,4 @@ void LiveBlocks::released(void* block) noexcept {
     entries_.erase(place);
 }
 
-} // namespace flow::detail
+} // namespace flow

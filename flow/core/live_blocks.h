@@ -18,7 +18,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace flow::detail {
+namespace flow {
 
 /// Cells that belong together.
 class CellGroup : NonCopyable {
@@ -38,7 +38,7 @@ public:
     /// Calls visit(Cell*) for each cell, oldest first. It must neither make nor free any.
     template <class Visit>
     void forEach(Visit&& visit) const {
-        for (Link const* link = entries_.next; link != &entries_; link = link->next)
+        for (ListLink const* link = entries_.next; link != &entries_; link = link->next)
             visit(static_cast<Entry const*>(link)->cell);
     }
     bool isEmpty() const { return entries_.isEmpty(); }
@@ -47,14 +47,14 @@ public:
 
 private:
     friend class LiveBlocks;
-    struct Entry : Link {
-        explicit Entry(Cell* c) : cell(c) {}
-        Cell* cell;
+    struct Entry : ListLink {
+        explicit Entry(detail::Cell* c) : cell(c) {}
+        detail::Cell* cell;
     };
 
     void stopFrames() noexcept;
 
-    Link entries_;
+    ListLink entries_;
 };
 
 class LiveBlocks : memory::AllocationWatch {
@@ -73,4 +73,4 @@ private:
     std::unordered_map<void*, CellGroup::Entry> entries_;
 };
 
-} // namespace flow::detail
+} // namespace flow

@@ -50,6 +50,7 @@ protected:
     void complete(Args&&... args) {
         detail::Cell* cell = detail::Cell::of(frame());
         if constexpr (detail::kStored<T>) {
+            frame()->link.next = nullptr; // making the value may cancel this, which finds it running then
             try {
                 detail::constructValue<T>(cell, std::forward<Args>(args)...);
             } catch (...) {

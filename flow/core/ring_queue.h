@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace flow::detail {
+namespace flow {
 
 template <class T>
 class RingQueue {
@@ -137,4 +137,4 @@ private:
     std::uint32_t capacity_ = 0;
 };
 
-} // namespace flow::detail
+} // namespace flow

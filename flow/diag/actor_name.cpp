@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace flow::detail {
+namespace flow {
 namespace {
 
 using Text = std::string_view;
@@ -165,4 +165,4 @@ std::string actorName(std::string const& symbol, std::function<bool(std::string 
     return state.empty() ? symbol : ofMachine(state, hasFunction);
 }
 
-} // namespace flow::detail
+} // namespace flow

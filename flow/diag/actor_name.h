@@ -11,7 +11,7 @@
 #include <functional>
 #include <string>
 
-namespace flow::detail {
+namespace flow {
 
 /// `hasFunction(name)` tells whether the program has a function of that name, without its scope: the class of an actor
 /// `fetch` begins with a capital, and so does that of `Fetch`.
@@ -20,4 +20,4 @@ std::string actorName(std::string const& symbol, std::function<bool(std::string 
 /// Whether a symbol is a function of that name in any scope, and no constructor.
 bool isFunctionNamed(std::string const& symbol, std::string const& name);
 
-} // namespace flow::detail
+} // namespace flow

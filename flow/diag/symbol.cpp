@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace flow::detail {
+namespace flow {
 namespace {
 
 /// A file mapped for reading; empty if it cannot be.
@@ -146,4 +146,4 @@ void actorNameAt(const void* code, char* out, std::size_t size) noexcept {
     });
 }
 
-} // namespace flow::detail
+} // namespace flow

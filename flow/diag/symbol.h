@@ -10,7 +10,7 @@
 
 #include <cstddef>
 
-namespace flow::detail {
+namespace flow {
 
 /// Writes a null-terminated name of at most `size - 1` bytes. Never throws; thread-safe.
 void symbolName(const void* code, char* out, std::size_t size) noexcept;
@@ -18,4 +18,4 @@ void symbolName(const void* code, char* out, std::size_t size) noexcept;
 /// The same for code of an actor or a coroutine, with the name that it has in its source (flow/diag/actor_name.h).
 void actorNameAt(const void* code, char* out, std::size_t size) noexcept;
 
-} // namespace flow::detail
+} // namespace flow

@@ -190,7 +190,7 @@ std::vector<std::string> sortedNames(std::string const& directory) {
 }
 
 /// Ends with the loop.
-class RealFiles final : public FileSystem, detail::LoopOwned {
+class RealFiles final : public FileSystem, LoopOwned {
 public:
     explicit RealFiles(Loop& home) : home_(home), threads_(makeReference<ThreadPool>(home)) {
         home_.provide<FileSystem>(this);

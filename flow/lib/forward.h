@@ -11,7 +11,7 @@
 
 namespace flow {
 
-namespace detail {
+namespace lib {
 template <class Output, class T>
 coro::Detached forwardTo(Output output, Future<T> input) {
     ErrorOr<T> result = co_await tryGet(std::move(input));
@@ -23,16 +23,16 @@ coro::Detached forwardTo(Output output, Future<T> input) {
     else
         output.send(std::move(result).get());
 }
-} // namespace detail
+} // namespace lib
 
 template <class T>
 void forwardPromise(Promise<T> output, Future<T> input) {
-    detail::forwardTo(std::move(output), std::move(input));
+    lib::forwardTo(std::move(output), std::move(input));
 }
 
 template <class T>
 void forwardPromise(PromiseStream<T> output, Future<T> input) {
-    detail::forwardTo(std::move(output), std::move(input));
+    lib::forwardTo(std::move(output), std::move(input));
 }
 
 } // namespace flow

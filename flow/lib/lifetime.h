@@ -27,7 +27,7 @@ Future<Void> holdWhileVoid([[maybe_unused]] T object, Future<X> what, Propagate 
     (void)co_await std::move(what);
 }
 
-namespace detail {
+namespace lib {
 template <class T>
 Future<T> runOn(Uncancellable, Future<T> what, Propagate = {}) {
     if constexpr (std::is_same_v<T, Void>)
@@ -35,12 +35,12 @@ Future<T> runOn(Uncancellable, Future<T> what, Propagate = {}) {
     else
         co_return co_await std::move(what);
 }
-} // namespace detail
+} // namespace lib
 
 /// The same result. Dropping or cancelling it leaves `what` running to its end, held by nobody else if need be.
 template <class T>
 Future<T> uncancellable(Future<T> what) {
-    return detail::runOn(Uncancellable(), std::move(what));
+    return lib::runOn(Uncancellable(), std::move(what));
 }
 
 /// The same result, through a future of its own: cancelling that fails it with actor_cancelled, whoever else holds

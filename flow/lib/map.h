@@ -14,15 +14,15 @@
 
 namespace flow {
 
-namespace detail {
+namespace lib {
 /// The value type of a future for what a function returns: Void for nothing.
 template <class T>
 using ValueOrVoid = std::conditional_t<std::is_void_v<T>, Void, std::remove_cvref_t<T>>;
-} // namespace detail
+} // namespace lib
 
 /// The function's result for the value; a function that returns nothing gives a Future<Void>.
 template <class T, class F>
-Future<detail::ValueOrVoid<std::invoke_result_t<F&, T>>> map(Future<T> what, F function, Propagate = {}) {
+Future<lib::ValueOrVoid<std::invoke_result_t<F&, T>>> map(Future<T> what, F function, Propagate = {}) {
     T value = co_await std::move(what);
     using Result = std::invoke_result_t<F&, T>;
     if constexpr (std::is_void_v<Result>)

@@ -74,19 +74,19 @@ extern UnitTestCollection g_unittests;
 /// A test sets this when two runs of it with one seed may differ: `--twice` then does not compare them.
 inline thread_local bool noUnseed = false;
 
-namespace detail {
+namespace lib {
 /// Tests take their parameters by value or by reference.
 template <auto function>
 Future<Void> runTestCase(UnitTestParameters const& parameters) {
     return function(parameters);
 }
-} // namespace detail
+} // namespace lib
 
 } // namespace flow
 
 /// Registers a function that takes UnitTestParameters and returns Future<Void>. The parameters outlive the test.
 #define ACTOR_TEST_CASE(function, name)                                                                                \
-    static ::flow::UnitTest flowUnitTest__##function(name, __FILE__, __LINE__, ::flow::detail::runTestCase<&function>);
+    static ::flow::UnitTest flowUnitTest__##function(name, __FILE__, __LINE__, ::flow::lib::runTestCase<&function>);
 
 #define FLOW_TEST_CASE(name) FLOW_TEST_CASE_EXPAND_(name, __LINE__)
 #define FLOW_TEST_CASE_EXPAND_(name, line) FLOW_TEST_CASE_AT_(name, line)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace flow::detail {
+namespace flow {
 
 EventPoller::~EventPoller() {
     if (event_ >= 0)
@@ -61,4 +61,4 @@ void EventPoller::takeWake() noexcept {
     }
 }
 
-} // namespace flow::detail
+} // namespace flow

@@ -40,8 +40,6 @@ public:
     virtual bool isUsed() const { return false; }
 };
 
-namespace detail {
-
 /// An eventfd to sleep at, made when it is first needed.
 class EventPoller final : public Poller {
 public:
@@ -62,5 +60,4 @@ private:
     std::uint32_t forks_ = 0; // of the process that made the eventfd
 };
 
-} // namespace detail
 } // namespace flow

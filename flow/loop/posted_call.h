@@ -7,23 +7,23 @@
 #include <memory>
 #include <utility>
 
-namespace flow::detail {
+namespace flow {
 
 /// Destroys itself when it runs, or when the loop ends before.
 template <class F>
-struct PostedCall : Waiter, FastAllocated<PostedCall<F>> {
+struct PostedCall : detail::Waiter, FastAllocated<PostedCall<F>> {
     explicit PostedCall(F&& f) : call(std::move(f)) {
         resume = run;
         destroy = drop;
-        awaited = Awaited::turn();
+        awaited = detail::Awaited::turn();
     }
 
     F call;
 
 private:
-    static PostedCall* of(Waiter* waiter) { return static_cast<PostedCall*>(waiter); }
-    static void drop(Waiter* waiter) { delete of(waiter); }
-    static void run(Waiter* waiter) {
+    static PostedCall* of(detail::Waiter* waiter) { return static_cast<PostedCall*>(waiter); }
+    static void drop(detail::Waiter* waiter) { delete of(waiter); }
+    static void run(detail::Waiter* waiter) {
         try {
             std::unique_ptr<PostedCall> self(of(waiter));
             F call(std::move(self->call));
@@ -35,4 +35,4 @@ private:
     }
 };
 
-} // namespace flow::detail
+} // namespace flow

@@ -6,7 +6,6 @@
 #include <new>
 
 namespace flow {
-using detail::DiskFile;
 
 namespace {
 

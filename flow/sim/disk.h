@@ -71,7 +71,7 @@ private:
 
     struct Entry {
         bool isDirectory() const { return !file; }
-        Reference<detail::DiskFile> file;
+        Reference<DiskFile> file;
     };
     using Names = std::map<std::string, Entry>; // by paths without end
     using Paths = std::set<std::string>;

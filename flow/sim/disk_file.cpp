@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-namespace flow::detail {
+namespace flow {
 
 std::string DiskFile::read(std::int64_t offset, int length, FaultSource& dice) {
     std::int64_t left = std::max<std::int64_t>(size() - offset, 0);
@@ -98,4 +98,4 @@ void DiskFile::storeSectors(Change const& change, bool inDanger, FaultSource& di
             stored_.write((target + i) * kSector, StringRef(change.sectors).substr(i * kSector, kSector));
 }
 
-} // namespace flow::detail
+} // namespace flow

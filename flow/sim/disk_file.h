@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace flow::detail {
+namespace flow {
 
 class DiskFile : public ReferenceCounted<DiskFile> {
 public:
@@ -62,4 +62,4 @@ private:
     std::uint64_t firstUnstored_ = 0;
 };
 
-} // namespace flow::detail
+} // namespace flow

@@ -18,10 +18,10 @@ Faults Faults::swarm(std::uint64_t seed) {
     std::uint64_t swarm = seedFor(seed, "swarm");
     Faults faults;
     for (std::size_t i = 0; i < kFaultKinds; ++i) {
-        DeterministicRandom random(seedFor(swarm, detail::kFaultNames[i]));
+        DeterministicRandom random(seedFor(swarm, kFaultNames[i]));
         double share = random.random01();
         if (random.coinflip())
-            faults.*detail::kFaultProbabilities[i] = kMost[i] * share;
+            faults.*kFaultProbabilities[i] = kMost[i] * share;
     }
     faults.buggify = DeterministicRandom(swarm).randomInt(0, 4) != 0 ? 0.25 : 0;
     return faults;
@@ -31,7 +31,7 @@ std::string Faults::toString() const {
     std::string text;
     for (std::size_t i = 0; i < kFaultKinds; ++i)
         if (double value = of(FaultKind(i)); value != 0)
-            text += format("%s%s = %.4g", text.empty() ? "" : ", ", detail::kFaultNames[i], value);
+            text += format("%s%s = %.4g", text.empty() ? "" : ", ", kFaultNames[i], value);
     return text;
 }
 
@@ -39,7 +39,7 @@ std::string FaultCounts::toString() const {
     std::string text;
     for (std::size_t i = 0; i < kFaultKinds; ++i)
         if (counts_[i] != 0)
-            text += std::string(text.empty() ? "" : ", ") + detail::kFaultNames[i] + " = " + std::to_string(counts_[i]);
+            text += std::string(text.empty() ? "" : ", ") + kFaultNames[i] + " = " + std::to_string(counts_[i]);
     return text;
 }
 
@@ -52,7 +52,7 @@ std::uint64_t FaultCounts::total() const {
 
 FaultDice::FaultDice(std::uint64_t seed) : how_(kFaultKinds, DeterministicRandom(seed)) {
     whether_.reserve(kFaultKinds);
-    for (const char* name : detail::kFaultNames)
+    for (const char* name : kFaultNames)
         whether_.emplace_back(seedFor(seed, name));
 }
 

@@ -82,7 +82,6 @@ struct Faults {
     std::string toString() const;
 };
 
-namespace detail {
 inline constexpr const char* kFaultNames[] = {
 #define FLOW_FAULT(name, meaning, most) #name,
     FLOW_FAULTS(FLOW_FAULT)
@@ -93,15 +92,14 @@ inline constexpr double Faults::* kFaultProbabilities[] = {
     FLOW_FAULTS(FLOW_FAULT)
 #undef FLOW_FAULT
 };
-} // namespace detail
 
 inline double Faults::of(FaultKind kind) const {
-    return this->*detail::kFaultProbabilities[static_cast<std::size_t>(kind)];
+    return this->*kFaultProbabilities[static_cast<std::size_t>(kind)];
 }
 
-inline constexpr std::size_t kFaultKinds = std::size(detail::kFaultNames);
+inline constexpr std::size_t kFaultKinds = std::size(kFaultNames);
 inline const char* faultName(FaultKind kind) {
-    return detail::kFaultNames[static_cast<std::size_t>(kind)];
+    return kFaultNames[static_cast<std::size_t>(kind)];
 }
 
 /// How often each has happened.

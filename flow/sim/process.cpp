@@ -6,7 +6,6 @@
 #include <limits>
 
 namespace flow {
-using namespace detail;
 
 Process::Process(World& world, std::uint32_t id, ProcessOptions options, std::uint64_t seed)
     : world_(world), id_(id), address_(0x0A000000 + id), options_(std::move(options)),
@@ -80,7 +79,7 @@ bool ProcessLoop::sliceIsOver() {
 
 bool ProcessLoop::runTurn() {
     return runTurnWith([this] {
-        Waiter* next = takeReady();
+        WaiterNode* next = takeReady();
         if (next)
             process_.world_.noteTask(next, currentPriority(), &process_);
         return next;

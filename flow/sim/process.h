@@ -11,6 +11,7 @@
 // random numbers, and futures are its own: in a checked build it is an assertion failure to use one of another process.
 
 #include "flow/base/random.h"
+#include "flow/core/in_place.h"
 #include "flow/core/live_blocks.h"
 #include "flow/lib/async_trigger.h"
 #include "flow/loop/loop.h"
@@ -64,8 +65,6 @@ public:
     static constexpr unsigned kUnsyncedWrite = 1, kUnsyncedWrites = 2, kUnsyncedName = 4;
 };
 
-namespace detail {
-
 /// The loop of one life of a process. It is driven by the World.
 class ProcessLoop final : public Loop {
 public:
@@ -91,8 +90,6 @@ private:
     double wakesAt_ = 0;  // of the world
     double deadline_ = 0; // of this loop: reached, whatever rounding says, when the world's time is `wakesAt_`
 };
-
-} // namespace detail
 
 class Process : NonCopyable {
 public:
@@ -131,18 +128,18 @@ public:
     void post(F call, TaskPriority priority = TaskPriority::DefaultOnMainThread) {
         if (!loop_)
             return;
-        makeReady(*new detail::PostedCall<F>(std::move(call)), priority);
+        makeReady(*new PostedCall<F>(std::move(call)), priority);
     }
     /// The same for a free waiter, without an allocation. The process must run; if it stops before, the waiter is free
     /// again and has not run.
-    void makeReady(detail::Waiter& waiter, TaskPriority priority) {
+    void makeReady(WaiterNode& waiter, TaskPriority priority) {
         loop_->makeReady(&waiter, priority);
         loop_->wake();
     }
 
 private:
     friend class World;
-    friend class detail::ProcessLoop;
+    friend class ProcessLoop;
 
     Process(World& world, std::uint32_t id, ProcessOptions options, std::uint64_t seed);
 
@@ -169,8 +166,8 @@ private:
     double darkSeconds_ = 0;              // and stays down for so long
     bool isEnding_ = false;
     // Of the present life:
-    detail::CellGroup cells_;
-    std::unique_ptr<detail::ProcessLoop> loop_;
+    CellGroup cells_;
+    std::unique_ptr<ProcessLoop> loop_;
     Future<Void> main_;
     // Of the world:
     Future<Void> start_; // that is to come

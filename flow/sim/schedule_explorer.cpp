@@ -1,15 +1,14 @@
 #include "flow/sim/schedule_explorer.h"
 
 #include "flow/base/format.h"
+#include "flow/core/wait_graph.h"
 #include "flow/diag/symbol.h"
 #include "flow/loop/loop.h"
-#include "flow/sim/wait_graph.h"
 
 #include <limits>
 #include <vector>
 
 namespace flow {
-using namespace detail;
 namespace {
 
 struct Choice {
@@ -81,14 +80,14 @@ private:
         return runTurnWith([this] { return choose(); });
     }
 
-    Waiter* choose() {
+    WaiterNode* choose() {
         ready_.clear();
-        Waiter* first = takeReady();
+        WaiterNode* first = takeReady();
         if (!first)
             return nullptr;
         TaskPriority priority = currentPriority();
         ready_.push_back(first);
-        while (Waiter* next = takeReady()) {
+        while (WaiterNode* next = takeReady()) {
             if (currentPriority() != priority) { // to the end of its own list: which is as good a place as any
                 makeReady(next, currentPriority());
                 break;
@@ -98,9 +97,9 @@ private:
         int count = std::min(static_cast<int>(ready_.size()), together_);
         if (count < static_cast<int>(ready_.size()))
             course_.leaveOut();
-        Waiter* chosen = ready_[static_cast<std::size_t>(count > 1 ? course_.choose(count) : 0)];
+        WaiterNode* chosen = ready_[static_cast<std::size_t>(count > 1 ? course_.choose(count) : 0)];
         makeReady(chosen, priority);
-        for (Waiter* each : ready_)
+        for (WaiterNode* each : ready_)
             if (each != chosen)
                 makeReady(each, priority);
         tasks_.push_back({reinterpret_cast<void const*>(chosen->resume), count});
@@ -114,7 +113,7 @@ private:
 
     Course& course_;
     int together_;
-    std::vector<Waiter*> ready_;
+    std::vector<WaiterNode*> ready_;
     std::vector<Task> tasks_;
 };
 

@@ -16,7 +16,7 @@
 #include <cstring>
 #include <map>
 
-namespace flow::detail {
+namespace flow {
 
 class SparseBytes {
 public:
@@ -69,4 +69,4 @@ private:
     std::map<std::int64_t, std::array<std::uint8_t, kPage>> pages_;
 };
 
-} // namespace flow::detail
+} // namespace flow

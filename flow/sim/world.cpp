@@ -10,7 +10,6 @@
 #include <string_view>
 
 namespace flow {
-using namespace detail;
 
 /// Knows all cells, and lets allocations of processes fail.
 class World::Watch final : public LiveBlocks {
@@ -35,11 +34,9 @@ World::World(std::uint64_t seed, Faults const& faults, Record* record)
       order_(seedFor(seed, "order")), ownRandom_(seedFor(seed, "own")),
       randomBefore_(replaceDeterministicRandom(&ownRandom_)), watch_(std::make_unique<Watch>(*this)),
       injections_(kFaultKinds) {
-    FLOW_ASSERT(!buggifySource, "a World is made while this thread has another");
-    buggifySource = this;
-#if FLOW_CHECKED
-    simulatedOwner = this;
-#endif
+    BuggifySource* before = setBuggifySource(this);
+    FLOW_ASSERT(!before, "a World is made while this thread has another");
+    setOwnerOfCells(this);
     watch_->enter(&cells_);
     setFaults(faults);
 }
@@ -50,10 +47,8 @@ World::~World() {
     processes_.clear();
     watch_->enter(nullptr);
     watch_.reset();
-#if FLOW_CHECKED
-    simulatedOwner = nullptr;
-#endif
-    buggifySource = nullptr;
+    setOwnerOfCells(nullptr);
+    setBuggifySource(nullptr);
     replaceDeterministicRandom(randomBefore_);
 }
 
@@ -175,14 +170,14 @@ bool World::sliceIsOver() {
 
 bool World::runTurn() {
     return runTurnWith([this] {
-        Waiter* next = takeReady();
+        WaiterNode* next = takeReady();
         if (next)
             noteTask(next, currentPriority(), nullptr);
         return next;
     });
 }
 
-void World::noteTask(Waiter* waiter, TaskPriority priority, Process* process) {
+void World::noteTask(WaiterNode* waiter, TaskPriority priority, Process* process) {
     DeterministicRandom const& random = process ? process->random_ : ownRandom_;
     Event event{now_, random.peek(), process ? process->id_ : 0, static_cast<std::int32_t>(priority), EventKind::Task};
     digest_.add(event);
@@ -220,7 +215,7 @@ void World::fail(std::string const& text) {
 std::size_t World::leakedCells() const {
     std::size_t count = 0;
     for (auto const& group : dead_)
-        group->forEach([&](Cell*) { ++count; });
+        group->forEach([&](auto*) { ++count; });
     return count;
 }
 

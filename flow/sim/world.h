@@ -139,7 +139,7 @@ public:
     std::string ownActors() const;
 
 private:
-    friend class detail::ProcessLoop;
+    friend class ProcessLoop;
     friend Future<Void> inflictFaults(World& world);
     class Entered;
     class Watch;
@@ -165,7 +165,7 @@ private:
     void startLater(Process& process, double seconds);
     bool admits(FaultKind kind);
     bool inject(FaultKind kind, Process& process);
-    void noteTask(detail::Waiter* waiter, TaskPriority priority, Process* process);
+    void noteTask(WaiterNode* waiter, TaskPriority priority, Process* process);
     void add(Event const& event);
 
     std::uint64_t seed_;
@@ -188,9 +188,9 @@ private:
     DeterministicRandom order_;                                          // of processes that are ready at one time
     DeterministicRandom ownRandom_;                                      // of the world's own code
     DeterministicRandom* randomBefore_;                                  // of the thread
-    std::unique_ptr<detail::LiveBlocks> watch_;
-    detail::CellGroup cells_;                              // of the world's own code
-    std::vector<std::unique_ptr<detail::CellGroup>> dead_; // of lives that have ended
+    std::unique_ptr<LiveBlocks> watch_;
+    CellGroup cells_;                              // of the world's own code
+    std::vector<std::unique_ptr<CellGroup>> dead_; // of lives that have ended
     std::vector<std::unique_ptr<Process>> processes_;
     std::vector<ProcessHook*> outfitters_;
     Process* current_ = nullptr;

@@ -2,33 +2,28 @@
 
 #include "flow/base/format.h"
 #include "flow/base/seed.h"
+#include "flow/core/wait_graph.h"
 #include "flow/lib/time.h"
-#include "flow/sim/wait_graph.h"
 #include "flow/sim/world.h"
 
 #include <cmath>
 
 namespace flow {
-using namespace detail;
 
 /// While it exists, the code that runs is that of the process.
 class World::Entered : NonCopyable {
 public:
     explicit Entered(Process& process)
         : world_(process.world_), process_(std::exchange(world_.current_, &process)),
-          loop_(std::exchange(currentLoop, process.loop_.get())), random_(replaceDeterministicRandom(&process.random_)),
+          loop_(Loop::setCurrent(process.loop_.get())), random_(replaceDeterministicRandom(&process.random_)),
           cells_(world_.watch_->enter(&process.cells_)) {
-#if FLOW_CHECKED
-        simulatedOwner = &process;
-#endif
+        setOwnerOfCells(&process);
     }
     ~Entered() {
-#if FLOW_CHECKED
-        simulatedOwner = &world_;
-#endif
+        setOwnerOfCells(&world_);
         world_.watch_->enter(cells_);
         replaceDeterministicRandom(random_);
-        currentLoop = loop_;
+        Loop::setCurrent(loop_);
         world_.current_ = process_;
     }
 

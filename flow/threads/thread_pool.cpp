@@ -23,7 +23,7 @@ private:
 };
 
 /// Holds the pool of a loop until the loop ends.
-struct LoopsPool final : detail::LoopOwned {
+struct LoopsPool final : LoopOwned {
     explicit LoopsPool(Loop& home) : home(home), pool(makeReference<ThreadPool>(home)) {
         home.provide<ThreadPool>(pool.getPtr());
         end = [](LoopOwned* owned) { delete static_cast<LoopsPool*>(owned); };
@@ -71,8 +71,7 @@ bool ThreadPool::submit(Job& job) {
     if (home_.isSimulated()) {
         job.isQueued = true;
         ++queued_;
-        job.resume = workOnLoop;
-        home_.makeReady(&job, TaskPriority::DiskIOComplete);
+        job.sendToLoop();
         return true;
     }
     std::unique_lock lock(mutex_);
@@ -80,7 +79,7 @@ bool ThreadPool::submit(Job& job) {
         startThread();
     if (threads_.empty())
         return false;
-    pushBack(queue_, job.link);
+    pushBack(queue_, static_cast<ListLink&>(job));
     job.isQueued = true;
     ++queued_;
     bool wake = idle_ != 0;
@@ -94,21 +93,29 @@ bool ThreadPool::withdraw(Job& job) {
     std::lock_guard lock(mutex_);
     if (!job.isQueued)
         return false;
-    job.link.unlink();
+    if (home_.isSimulated())
+        job.takeBack();
+    else
+        job.ListLink::unlink();
     --queued_;
     return true;
 }
 
-void ThreadPool::workOnLoop(detail::Waiter* waiter) {
-    auto* job = static_cast<Job*>(waiter);
-    ThreadPool& pool = *job->pool;
-    job->isQueued = false;
-    --pool.queued_;
-    if (pool.stopped_)
-        return job->destroy(job);
-    job->work(job);
-    job->resume = job->deliver;
-    FLOW_HAND_OVER(waiter);
+void ThreadPool::Job::sendHome() noexcept {
+    postTo<&Job::deliver, &Job::discard>(pool->home_, TaskPriority::DiskIOComplete);
+}
+
+void ThreadPool::Job::sendToLoop() noexcept {
+    queueAt<&Job::workOnLoop, &Job::discard>(pool->home_, TaskPriority::DiskIOComplete);
+}
+
+void ThreadPool::Job::workOnLoop() {
+    isQueued = false;
+    --pool->queued_;
+    if (pool->stopped_)
+        return discard();
+    work();
+    deliver();
 }
 
 // Under the mutex: the new thread waits for it until the call is in the queue.
@@ -128,12 +135,13 @@ void ThreadPool::main() {
         --idle_;
         if (stopped_)
             return;
-        auto* job = static_cast<Job*>(detail::takeFirst(queue_));
+        auto* job = static_cast<Job*>(queue_.next);
+        job->ListLink::unlink();
         job->isQueued = false;
         --queued_;
         lock.unlock();
-        job->work(job);
-        home_.putIntoInbox(*job, TaskPriority::DiskIOComplete);
+        job->work();
+        job->sendHome();
         lock.lock();
     }
 }
@@ -151,9 +159,10 @@ void ThreadPool::stop() noexcept {
     for (auto& each : threads_)
         each.join();
     while (!queue_.isEmpty()) {
-        detail::Waiter* job = detail::takeFirst(queue_);
+        auto* job = static_cast<Job*>(queue_.next);
+        job->ListLink::unlink();
         --queued_;
-        job->destroy(job);
+        job->discard();
     }
 }
 

@@ -30,7 +30,9 @@
 // Threads. All members belong to the loop's thread.
 
 #include "flow/core/error_or.h"
+#include "flow/core/operation.h"
 #include "flow/loop/loop.h"
+#include "flow/loop/posted.h"
 #include "flow/memory/reference.h"
 
 #include <condition_variable>
@@ -43,7 +45,7 @@
 
 namespace flow {
 
-class ThreadPool final : public ReferenceCounted<ThreadPool>, detail::LoopOwned {
+class ThreadPool final : public ReferenceCounted<ThreadPool>, LoopOwned {
 public:
     /// Enough to keep a disk busy; calls that wait for the network rather want more.
     static constexpr std::size_t kMostThreads = 8;
@@ -59,12 +61,12 @@ public:
     /// Calls function() on a thread. The future is never ready if the pool has stopped.
     template <class F>
     auto run(F function) {
-        return start(std::move(function), OnCancel::Withdraw);
+        return begin(std::move(function), OnCancel::Withdraw);
     }
     /// The same, but the call happens also if its future is dropped.
     template <class F>
     auto runToEnd(F function) {
-        return start(std::move(function), OnCancel::RunOn);
+        return begin(std::move(function), OnCancel::RunOn);
     }
 
     /// Calls that have not begun. A server that accepts work without a bound should refuse some when this grows.
@@ -77,29 +79,37 @@ public:
 private:
     enum class OnCancel : bool { Withdraw, RunOn };
 
-    /// A call: in the queue, on a thread, or in the loop's inbox, by `link`.
-    struct Job : detail::Waiter {
-        explicit Job(ThreadPool* parent)
-            : Waiter{nullptr, {nullptr}, {nullptr, nullptr}, detail::Awaited::turn()},
-              pool(Reference<ThreadPool>::addRef(parent)), guard(parent->home_) {}
+    /// A call: in the queue, on a thread, or on its way to the loop.
+    struct Job : Posted, ListLink {
+        explicit Job(ThreadPool& p) : pool(Reference<ThreadPool>::addRef(&p)), guard(p.home_) {}
+        virtual ~Job() = default;
 
-        void (*work)(Job*) noexcept;      // calls the function
-        void (*deliver)(detail::Waiter*); // then brings the result to the future, on the loop's thread
-        bool isQueued = false;            // under the mutex
+        /// Calls the function, on a thread.
+        virtual void work() noexcept = 0;
+        /// Brings the result to the future, on the loop's thread; destroys the job.
+        virtual void deliver() noexcept = 0;
+        /// The loop ends before: the same without a result.
+        virtual void discard() noexcept = 0;
+
+        void sendHome() noexcept;
+        /// On a simulated loop.
+        void sendToLoop() noexcept;
+        void workOnLoop();
+        using Posted::takeBack;
+
+        bool isQueued = false; // under the mutex
         Reference<ThreadPool> pool;
         std::optional<WorkGuard> guard;
     };
     template <class F>
     struct Call;
     template <class F>
-    auto start(F function, OnCancel onCancel);
+    auto begin(F function, OnCancel onCancel);
 
     /// From here on the job belongs to the pool, unless no thread can be had: false.
     bool submit(Job& job);
     /// True if the job had not begun: it belongs to the caller again.
     bool withdraw(Job& job);
-    /// The `resume` of a job on a simulated loop.
-    static void workOnLoop(detail::Waiter* waiter);
     void startThread();
     void main();
 
@@ -108,7 +118,7 @@ private:
     std::vector<std::thread> threads_; // nondeterminism: a simulated loop has none
     mutable std::mutex mutex_;         // guards what follows
     std::condition_variable changed_;
-    detail::Link queue_;
+    ListLink queue_; // of Jobs
     std::size_t queued_ = 0;
     std::size_t idle_ = 0;
     bool stopped_ = false; // only the loop's thread writes it, so that it may read it without the mutex
@@ -118,107 +128,79 @@ template <class F>
 struct ThreadPool::Call final : Job, FastAllocated<Call<F>> {
     using Returned = std::invoke_result_t<F&>;
     using Value = std::conditional_t<std::is_void_v<Returned>, Void, Returned>;
-    static_assert(!detail::isFuture<Value>, "a blocking call returns a value: futures belong to the loop's thread");
+    static_assert(!kIsFuture<Value>, "a blocking call returns a value: futures belong to the loop's thread");
 
-    /// The frame of the future. It is linked to itself, which counts as parked, so that a cancel resumes it.
-    struct Asker : detail::Waiter {
-        explicit Asker(Call* c) : Waiter{cancelled, {nullptr}, {}, {}}, call(c) { link.reset(); }
+    /// What waits for the call.
+    struct Answer : Operation<Answer, Value> {
+        explicit Answer(std::unique_ptr<Call> c) : call(c.get()) {
+            call->answer = this;
+            if (call->pool->submit(*call)) {
+                c.release();
+                return;
+            }
+            call = nullptr;
+            this->fail(platform_error());
+        }
+        ~Answer() {
+            if (!call) // the loop has ended, or the pool has no thread
+                return;
+            call->answer = nullptr;
+            if (call->isBack || (call->onCancel == OnCancel::Withdraw && call->pool->withdraw(*call)))
+                delete call;
+            else if (call->onCancel == OnCancel::Withdraw)
+                call->guard.reset();
+        }
+        void deliver() noexcept {
+            if (call->result.isError())
+                this->fail(call->result.getError());
+            else
+                this->complete(std::move(call->result).get());
+        }
 
-        Call* call; // null when the loop has ended
+        Call* call;
     };
 
-    Call(ThreadPool* parent, F&& f, OnCancel c) : Job(parent), onCancel(c), function(std::move(f)) {
-        work = callFunction;
-        resume = Job::deliver = bringResult;
-        destroy = discard;
-    }
+    Call(ThreadPool& p, F&& f, OnCancel c) : Job(p), onCancel(c), function(std::move(f)) {}
 
-    static Call* of(detail::Waiter* waiter) { return static_cast<Call*>(static_cast<Job*>(waiter)); }
-
-    static void callFunction(Job* job) noexcept {
-        Call* self = of(job);
+    void work() noexcept override {
         try {
             if constexpr (std::is_void_v<Returned>) {
-                self->function();
-                self->result = Void();
+                function();
+                result = Void();
             } else {
-                self->result = self->function();
+                result = function();
             }
         } catch (...) {
-            self->result = ErrorOr<Value>::failed(currentError());
+            result = ErrorOr<Value>::failed(currentError());
         }
     }
-    static void bringResult(detail::Waiter* waiter) {
-        if (detail::Waiter* last = unpack(of(waiter)))
-            FLOW_HAND_OVER(last);
+    void deliver() noexcept override {
+        isBack = true;
+        if (answer)
+            answer->deliver(); // which destroys this before its future is ready
+        else
+            delete this;
     }
-    static detail::Waiter* unpack(Call* call) noexcept {
-        std::unique_ptr<Call> self(call);
-        Asker* asker = self->asker;
-        if (!asker)
-            return nullptr;
-        asker->link.unlink(); // it runs: if the function held its own future, dropping that only marks the frame
-        Error error = self->result.isError() ? self->result.getError() : Error();
-        try {
-            if (!error.isValid())
-                detail::constructValue<Value>(detail::Cell::of(asker), std::move(self->result).get());
-        } catch (...) { // the value cannot be moved
-            error = currentError();
-        }
-        self.reset();
-        return finish(asker, error);
-    }
-    /// The loop ends before it has run.
-    static void discard(detail::Waiter* waiter) {
-        std::unique_ptr<Call> self(of(waiter));
-        if (self->asker)
-            self->asker->call = nullptr;
-    }
-    static void cancelled(detail::Waiter* waiter) {
-        auto* asker = static_cast<Asker*>(waiter);
-        detail::releaseFuture(detail::takeAwaited(asker));
-        if (Call* call = asker->call) {
-            call->asker = nullptr;
-            if (call->onCancel == OnCancel::Withdraw) {
-                if (call->pool->withdraw(*call))
-                    delete call;
-                else
-                    call->guard.reset();
-            }
-        }
-        if (detail::Waiter* last = finish(asker, actor_cancelled()))
-            FLOW_HAND_OVER(last);
-    }
-    static detail::Waiter* finish(Asker* asker, Error error) noexcept {
-        detail::Cell* cell = detail::Cell::of(asker);
-        asker->~Asker();
-        cell->error = error;
-        return detail::finishFrame<Value>(cell, error.isValid() ? detail::Cell::kError : detail::Cell::kValue);
+    void discard() noexcept override {
+        if (answer)
+            answer->call = nullptr;
+        delete this;
     }
 
     OnCancel onCancel;
-    Asker* asker = nullptr; // null when the future has been cancelled; belongs to the loop's thread
+    bool isBack = false;
+    Answer* answer = nullptr; // null when the future has been cancelled; belongs to the loop's thread
     F function;
     ErrorOr<Value> result;
 };
 
 template <class F>
-auto ThreadPool::start(F function, OnCancel onCancel) {
+auto ThreadPool::begin(F function, OnCancel onCancel) {
     using TheCall = Call<F>;
     using Value = typename TheCall::Value;
-    using Asker = typename TheCall::Asker;
     if (stopped_)
         return Future<Value>(Never());
-    auto call = std::make_unique<TheCall>(this, std::move(function), onCancel);
-    detail::Cell* cell = detail::newCell<Value>(sizeof(Asker), 1, 1, detail::Cell::kHasFrame);
-    call->asker = ::new (cell->frame()) Asker(call.get());
-    auto future = Future<Value>::adopt(cell);
-    if (submit(*call)) {
-        call.release();
-        return future;
-    }
-    call->asker->call = nullptr;
-    return Future<Value>::failed(platform_error());
+    return start<typename TheCall::Answer>(std::make_unique<TheCall>(*this, std::move(function), onCancel));
 }
 
 } // namespace flow

@@ -49,7 +49,7 @@ private:
     CodeProbe* next_;
 };
 
-namespace detail {
+namespace trace {
 
 /// From the root of this header's sources, where the file is one of them: a probe has one name in every checkout. Only
 /// the compiler runs it: gcc 12 would warn of `file + root.size()` for every file of a shorter path than the root's.
@@ -66,7 +66,7 @@ struct CodeProbeAt {
     static inline CodeProbe probe{Place::file(), Place::line(), Place::condition(), Place::comment(), Place::marks()};
 };
 
-} // namespace detail
+} // namespace trace
 
 } // namespace flow
 
@@ -74,7 +74,7 @@ struct CodeProbeAt {
     do {                                                                                                               \
         struct Place__ {                                                                                               \
             static constexpr const char* file() {                                                                      \
-                return ::flow::detail::fromRoot(__FILE__);                                                             \
+                return ::flow::trace::fromRoot(__FILE__);                                                              \
             }                                                                                                          \
             static constexpr int line() {                                                                              \
                 return __LINE__;                                                                                       \
@@ -90,5 +90,5 @@ struct CodeProbeAt {
             }                                                                                                          \
         };                                                                                                             \
         if (condition_)                                                                                                \
-            ::flow::detail::CodeProbeAt<Place__>::probe.hit();                                                         \
+            ::flow::trace::CodeProbeAt<Place__>::probe.hit();                                                          \
     } while (0)

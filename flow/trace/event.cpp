@@ -40,7 +40,7 @@ void TraceEvent::end() noexcept {
     std::unique_ptr<Event> event = std::move(event_);
     try {
         event->line += '}';
-        if (TraceSink* sink = flow::detail::traceSink)
+        if (TraceSink* sink = flow::trace::traceSink)
             sink->write(event->line, event->severity);
     } catch (std::bad_alloc const&) { // an event for which there is no memory is lost, not the program
     }

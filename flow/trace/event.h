@@ -25,7 +25,7 @@ class TraceEvent : NonCopyable {
 public:
     explicit TraceEvent(const char* type, UID id = UID()) : TraceEvent(SevInfo, type, id) {}
     TraceEvent(Severity severity, const char* type, UID id = UID()) {
-        if (severity >= detail::traceMinimum) [[unlikely]]
+        if (severity >= trace::traceMinimum) [[unlikely]]
             begin(severity, type, id);
     }
     ~TraceEvent() {

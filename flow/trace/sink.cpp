@@ -18,7 +18,7 @@ DroppedErrorHandler droppedBefore = nullptr;
 AssertionHandler assertionBefore = nullptr;
 
 void traceDropped(const char* where, Error error) {
-    if (!detail::traceSink)
+    if (!trace::traceSink)
         return droppedBefore(where, error);
     try {
         TraceEvent event(SevError, "ErrorDropped");
@@ -54,22 +54,22 @@ void hearOfErrors() {
 
 } // namespace
 
-TraceSink::TraceSink(Severity minimum) : before_(detail::traceSink), minimum_(minimum) {
+TraceSink::TraceSink(Severity minimum) : before_(trace::traceSink), minimum_(minimum) {
     hearOfErrors();
-    detail::traceSink = this;
-    detail::traceMinimum = minimum_;
+    trace::traceSink = this;
+    trace::traceMinimum = minimum_;
 }
 
 TraceSink::~TraceSink() {
-    FLOW_ASSERT(detail::traceSink == this, "trace sinks are destroyed in another order than they were made in");
-    detail::traceSink = before_;
-    detail::traceMinimum = before_ ? before_->minimum_ : SevError + 1;
+    FLOW_ASSERT(trace::traceSink == this, "trace sinks are destroyed in another order than they were made in");
+    trace::traceSink = before_;
+    trace::traceMinimum = before_ ? before_->minimum_ : SevError + 1;
 }
 
 void TraceSink::setMinimum(Severity severity) {
     minimum_ = severity;
-    if (detail::traceSink == this)
-        detail::traceMinimum = severity;
+    if (trace::traceSink == this)
+        trace::traceMinimum = severity;
 }
 
 TraceFile::TraceFile(std::string const& path, Severity minimum)

@@ -42,12 +42,12 @@ private:
     int minimum_;
 };
 
-namespace detail {
+namespace trace {
 /// Of the sink that takes this thread's events; null for none.
 inline constinit thread_local TraceSink* traceSink = nullptr;
 /// What is less severe than this is off. Above all severities if there is no sink.
 inline constinit thread_local int traceMinimum = SevError + 1;
-} // namespace detail
+} // namespace trace
 
 /// Appends to a file. Events are written out when 64 KiB have come together, at every SevError, and at the end: also if
 /// that is exit(), provided that the TraceFile is static or thread_local.

@@ -37,7 +37,7 @@ protected:
 
 private:
     friend class DescriptorList;
-    struct Place : flow::detail::Link {
+    struct Place : ListLink {
         Descriptor* owner;
     } place_{{nullptr, nullptr}, this};
 };
@@ -77,7 +77,7 @@ public:
     }
 
 private:
-    flow::detail::Link list_;
+    ListLink list_;
     std::size_t size_ = 0;
 };
 

@@ -27,7 +27,7 @@ private:
     void open();
     bool change(int operation, int descriptor, void* what, std::uint32_t events) noexcept;
 
-    flow::detail::EventPoller events_;
+    EventPoller events_;
     int epoll_ = -1;
     bool hasNanoseconds_ = true; // epoll_pwait2 works
 };

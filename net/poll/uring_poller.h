@@ -42,7 +42,7 @@ private:
     void note(std::uint64_t token, int result, bool isLast) noexcept;
     Slot* slotOf(std::uint64_t token);
 
-    flow::detail::EventPoller events_;
+    EventPoller events_;
     std::unique_ptr<io_uring> ring_; // null: not made yet
     std::vector<Slot> slots_;
     std::vector<std::uint32_t> free_; // slots

@@ -23,7 +23,7 @@ public:
     void moveTo(SendQueue& other);
 
 private:
-    flow::detail::RingQueue<Bytes> pieces_;
+    RingQueue<Bytes> pieces_;
     int first_ = 0; // bytes of the first piece that are gone
 };
 

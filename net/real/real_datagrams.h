@@ -35,7 +35,7 @@ private:
     void flush();
 
     mutable Address at_;
-    flow::detail::RingQueue<Datagram> queue_;
+    RingQueue<Datagram> queue_;
     ReadStrategy strategy_;
     bool mayRead_ = false;
     bool mayWrite_ = true;

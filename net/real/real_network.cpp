@@ -88,7 +88,7 @@ RealNetwork::RealNetwork(RealLoop& loop) : loop_(loop), poller_(makePoller()) {
     sockets_.reset();
     owned_.network = this;
     owned_.isHeap = false;
-    owned_.end = [](flow::detail::LoopOwned* owned) {
+    owned_.end = [](LoopOwned* owned) {
         auto* ended = static_cast<Owned*>(owned);
         ended->next = nullptr;
         RealNetwork* network = ended->network;

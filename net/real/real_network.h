@@ -41,7 +41,7 @@ private:
     friend Transport& makeRealTransport();
 
     /// Ends with the loop.
-    struct Owned : flow::detail::LoopOwned {
+    struct Owned : LoopOwned {
         RealNetwork* network;
         bool isHeap;
     };
@@ -52,7 +52,7 @@ private:
     RealLoop& loop_;
     std::unique_ptr<NetworkPoller> poller_;
     Owned owned_{};
-    flow::detail::Link sockets_; // all that are open
+    ListLink sockets_; // all that are open
     SocketCounters counters_;
     SharedBlock block_;
 };

@@ -8,7 +8,7 @@
 namespace flow::net {
 
 RealSocket::RealSocket(RealNetwork& network, int descriptor) : Descriptor(descriptor), network_(&network) {
-    pushBack(network.sockets_, static_cast<flow::detail::Link&>(*this));
+    pushBack(network.sockets_, static_cast<ListLink&>(*this));
 }
 
 void RealSocket::watch() {

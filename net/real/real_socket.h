@@ -9,7 +9,7 @@
 
 namespace flow::net {
 
-class RealSocket : public Descriptor, flow::detail::Link {
+class RealSocket : public Descriptor, ListLink {
 public:
     bool isOpen() const { return descriptor_ >= 0; }
     RealNetwork& network() { return *network_; }

@@ -3,17 +3,19 @@
 #include "flow/sim/inject.h"
 
 namespace flow::net {
-using namespace flow::detail;
 
 /// A datagram on its way. Waits on the world's loop.
-struct SimDatagramSocket::Flight final : Waiter, flow::detail::Link, FastAllocated<Flight> {
+struct SimDatagramSocket::Flight final : WaiterNode, ListLink, FastAllocated<Flight> {
     Flight(SimNetwork& n, Cable& c, Host& t, std::uint16_t p, Datagram d, double a)
-        : Waiter{[](Waiter* waiter) { static_cast<Flight*>(waiter)->arrive(); }, {nullptr}, {nullptr, nullptr}, {}},
+        : WaiterNode{[](WaiterNode* waiter) { static_cast<Flight*>(waiter)->arrive(); },
+                     {nullptr},
+                     {nullptr, nullptr},
+                     {}},
           network(n), cable(c), to(t), port(p), datagram(std::move(d)), at(a) {
-        pushBack(network.flights_, static_cast<flow::detail::Link&>(*this));
+        pushBack(network.flights_, static_cast<ListLink&>(*this));
         park(at);
     }
-    ~Flight() { flow::detail::Link::unlink(); }
+    ~Flight() { ListLink::unlink(); }
 
     void park(double time) { network.world_.parkUntil(this, time, TaskPriority::ReadSocket); }
     void arrive() {
@@ -36,13 +38,13 @@ struct SimDatagramSocket::Flight final : Waiter, flow::detail::Link, FastAllocat
     double at; // when it arrives if nothing holds it up
 };
 
-void SimDatagramSocket::drop(flow::detail::Link* flight) {
+void SimDatagramSocket::drop(ListLink* flight) {
     auto* dropped = static_cast<Flight*>(flight);
     detach(dropped);
     delete dropped;
 }
 
-void SimDatagramSocket::lookAgain(flow::detail::Link& flights) {
+void SimDatagramSocket::lookAgain(ListLink& flights) {
     for (auto* link = flights.next; link != &flights; link = link->next) {
         auto* flight = static_cast<Flight*>(link);
         detach(flight);
@@ -51,10 +53,10 @@ void SimDatagramSocket::lookAgain(flow::detail::Link& flights) {
 }
 
 SimDatagramSocket::SimDatagramSocket(Host& host, Address address)
-    : Waiter{[](Waiter* waiter) { static_cast<SimDatagramSocket*>(waiter)->receiversMayTry(); },
-             {nullptr},
-             {nullptr, nullptr},
-             {}},
+    : WaiterNode{[](WaiterNode* waiter) { static_cast<SimDatagramSocket*>(waiter)->receiversMayTry(); },
+                 {nullptr},
+                 {nullptr, nullptr},
+                 {}},
       host_(&host), address_(address) {
     host.sockets_[address.port()] = this;
 }

@@ -7,7 +7,7 @@
 namespace flow::net {
 
 /// Waits in the loop of its process for its turn when there is something to tell.
-class SimDatagramSocket final : public DatagramSocket, flow::detail::Waiter {
+class SimDatagramSocket final : public DatagramSocket, WaiterNode {
 public:
     static constexpr std::size_t kRoom = 256 * 1024; // bytes that may wait to be received
 
@@ -28,8 +28,8 @@ public:
 
     // What is on its way, in the network's list.
 
-    static void drop(flow::detail::Link* flight);
-    static void lookAgain(flow::detail::Link& flights);
+    static void drop(ListLink* flight);
+    static void lookAgain(ListLink& flights);
 
 private:
     struct Flight;

@@ -5,7 +5,6 @@
 #include "net/sim/datagrams.h"
 
 namespace flow::net {
-using namespace flow::detail;
 namespace {
 
 constexpr int kFirstEphemeral = 49152, kPorts = 65536;
@@ -13,13 +12,13 @@ constexpr int kFirstEphemeral = 49152, kPorts = 65536;
 } // namespace
 
 /// Waits in the loop of its process for its turn when somebody has connected.
-class SimListener final : public Listener, Waiter {
+class SimListener final : public Listener, WaiterNode {
 public:
     SimListener(Host& host, Address address)
-        : Waiter{[](Waiter* waiter) { static_cast<SimListener*>(waiter)->acceptorsMayTry(); },
-                 {nullptr},
-                 {nullptr, nullptr},
-                 {}},
+        : WaiterNode{[](WaiterNode* waiter) { static_cast<SimListener*>(waiter)->acceptorsMayTry(); },
+                     {nullptr},
+                     {nullptr, nullptr},
+                     {}},
           host_(&host), address_(address) {
         host.listeners_[address.port()] = this;
     }
@@ -102,7 +101,7 @@ void Host::stopped(Process&, bool powerLost) {
 
 std::string Host::sourceOf(void const* what) const {
     std::string source;
-    for (Link* place = halves_.next; place != &halves_; place = place->next)
+    for (ListLink* place = halves_.next; place != &halves_; place = place->next)
         source += Session::sourceOf(place, what);
     for (auto const& [port, listener] : listeners_)
         source += listener->sourceOf(what);

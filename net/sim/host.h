@@ -21,7 +21,7 @@ public:
     Process& process() const { return process_; }
     bool isPowered() const { return isPowered_; }
     /// Lets the process's loop run it, unless it is about to.
-    void wake(flow::detail::Waiter& waiter) const {
+    void wake(WaiterNode& waiter) const {
         if (!waiter.link.isLinked())
             process_.makeReady(waiter, TaskPriority::ReadSocket);
     }
@@ -50,7 +50,7 @@ private:
     bool isPowered_ = false;
     std::uint16_t nextPort_;
     // Of the present life of the process:
-    flow::detail::Link halves_; // ends of connections
+    ListLink halves_; // ends of connections
     std::map<std::uint16_t, SimListener*> listeners_;
     std::map<std::uint16_t, SimDatagramSocket*> sockets_;
 };

@@ -3,7 +3,6 @@
 #include "net/sim/host.h"
 
 namespace flow::net {
-using namespace flow::detail;
 
 class SimConnection final : public Connection {
 public:
@@ -86,7 +85,7 @@ Session::Session(SimNetwork& network, Host& from, Address fromAddress, Host& to,
     for (int side : {0, 1}) {
         Pipe& pipe = pipes_[side];
         pipe.session = this;
-        pipe.resume = [](Waiter* waiter) {
+        pipe.resume = [](WaiterNode* waiter) {
             auto* self = static_cast<Pipe*>(waiter);
             self->session->deliver(*self);
         };
@@ -94,7 +93,7 @@ Session::Session(SimNetwork& network, Host& from, Address fromAddress, Host& to,
         pipe.cable = &network.cable(hosts[side]->process(), hosts[1 - side]->process());
         Half& half = halves_[side];
         half.session = this;
-        half.resume = [](Waiter* waiter) {
+        half.resume = [](WaiterNode* waiter) {
             auto* self = static_cast<Half*>(waiter);
             self->session->wake(*self);
         };
@@ -232,13 +231,13 @@ void Session::wake(Half& half) {
 void Session::enter(Half& half) {
     half.isKnown = true;
     ++network_.openEnds_;
-    pushBack(half.host->halves_, static_cast<flow::detail::Link&>(half));
+    pushBack(half.host->halves_, static_cast<ListLink&>(half));
     addref();
 }
 
 /// May be the end of this.
 void Session::leaveUnlessNeeded(Half& half) {
-    auto& place = static_cast<flow::detail::Link&>(half);
+    auto& place = static_cast<ListLink&>(half);
     if (half.isNeeded() || !place.isLinked())
         return;
     place.unlink();
@@ -268,7 +267,7 @@ void Session::accepted() {
     enter(halves_[1]);
 }
 
-void Session::stop(flow::detail::Link* place, bool powerLost) {
+void Session::stop(ListLink* place, bool powerLost) {
     Half& half = *static_cast<Half*>(place);
     auto self = Reference<Session>::addRef(half.session);
     forsake(half.opening);
@@ -280,7 +279,7 @@ void Session::stop(flow::detail::Link* place, bool powerLost) {
     self->leaveUnlessNeeded(half);
 }
 
-std::string Session::sourceOf(flow::detail::Link* place, void const* what) {
+std::string Session::sourceOf(ListLink* place, void const* what) {
     Half& half = *static_cast<Half*>(place);
     Half& peer = half.session->other(half);
     std::string name = peer.host->process().name() + " at " + peer.address.toString();

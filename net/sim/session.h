@@ -14,7 +14,7 @@ namespace flow::net {
 
 class SimConnection;
 
-class Session : public ReferenceCounted<Session>, public flow::detail::Link, NonCopyable {
+class Session : public ReferenceCounted<Session>, public ListLink, NonCopyable {
 public:
     /// Sends the request of `from` to connect.
     static Reference<Session> open(SimNetwork& network, Host& from, Address fromAddress, Host& to, Address toAddress);
@@ -46,13 +46,12 @@ public:
     /// Nothing of it happens any more.
     void vanish();
     /// The process has stopped, of which an end is at this place of its machine's list.
-    static void stop(flow::detail::Link* place, bool powerLost);
+    static void stop(ListLink* place, bool powerLost);
     /// See Attachment.
-    static std::string sourceOf(flow::detail::Link* place, void const* what);
+    static std::string sourceOf(ListLink* place, void const* what);
 
 private:
     using Kind = SimNetwork::Kind;
-    using Waiter = flow::detail::Waiter;
 
     struct Segment {
         double at; // seconds of the world
@@ -61,20 +60,20 @@ private:
         Kind kind;
     };
     /// What is on its way from a side. Waits on the world's loop for the arrival of the first.
-    struct Pipe : Waiter {
+    struct Pipe : WaiterNode {
         Session* session;
         Cable* cable;
-        flow::detail::RingQueue<Segment> segments; // while there are any, this holds a reference of the session
-        double last = 0;                           // when the last one arrives
-        double freeAt = 0;                         // of a slow connection: when that is on its way
+        RingQueue<Segment> segments; // while there are any, this holds a reference of the session
+        double last = 0;             // when the last one arrives
+        double freeAt = 0;           // of a slow connection: when that is on its way
     };
     /// What the machine of a side knows, and what its process waits for. Waits in the loop of the process for its turn
     /// when there is something to tell.
-    struct Half : Waiter, flow::detail::Link { // the latter in the list of its machine
+    struct Half : WaiterNode, ListLink { // the latter in the list of its machine
         Session* session;
         Host* host;
         Address address;
-        flow::detail::RingQueue<Bytes> received;
+        RingQueue<Bytes> received;
         SimConnection* handle = nullptr; // the process has it
         std::optional<Promise<Void>> opening;
         std::size_t unreported = 0; // bytes that were read, which the other side does not know

@@ -80,8 +80,8 @@ private:
     std::uint64_t seed_;                                              // of the cables
     std::vector<Host*> hosts_;                                        // by the ids of their processes
     std::map<std::pair<std::uint32_t, std::uint32_t>, Cable> cables_; // those that were ever asked for
-    flow::detail::Link sessions_;
-    flow::detail::Link flights_; // of datagrams
+    ListLink sessions_;
+    ListLink flights_; // of datagrams
     std::size_t openEnds_ = 0;
     std::uint64_t arrived_ = 0;
 };

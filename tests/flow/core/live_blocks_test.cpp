@@ -10,8 +10,6 @@
 
 using namespace flow;
 using detail::Cell;
-using detail::CellGroup;
-using detail::LiveBlocks;
 
 namespace census_actors { // census_actors.actor.cpp
 extern std::vector<std::string> log_;
@@ -191,8 +189,8 @@ TEST_CASE("liveBlocks: state machines end where they stand") {
     using namespace census_actors;
     log_.clear();
     SimLoop simulated;
-    detail::LiveBlocks liveBlocks;
-    detail::CellGroup group;
+    LiveBlocks liveBlocks;
+    CellGroup group;
     liveBlocks.enter(&group);
     {
         Promise<Void> promise;

@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <string>
 
-using flow::detail::RingQueue;
+using flow::RingQueue;
 using test::Counted;
 
 namespace {

@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-using flow::detail::actorName;
-using flow::detail::isFunctionNamed;
+using flow::actorName;
+using flow::isFunctionNamed;
 
 namespace {
 

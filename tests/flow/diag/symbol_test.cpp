@@ -18,7 +18,7 @@ namespace {
 
 std::string nameOf(const void* code) {
     char name[256];
-    flow::detail::symbolName(code, name, sizeof name);
+    flow::symbolName(code, name, sizeof name);
     return name;
 }
 
@@ -59,13 +59,13 @@ TEST_CASE("symbol: what is no function gives the address") {
 TEST_CASE("symbol: never writes more than it may") {
     char name[8];
     std::memset(name, '#', sizeof name);
-    flow::detail::symbolName(codeOf(&test::symbols::external), name, 6);
+    flow::symbolName(codeOf(&test::symbols::external), name, 6);
     CHECK(std::string(name) == "test:");
     CHECK(name[6] == '#');
-    flow::detail::symbolName(codeOf(&test::symbols::external), name, 1);
+    flow::symbolName(codeOf(&test::symbols::external), name, 1);
     CHECK(name[0] == '\0');
     CHECK(name[1] == 'e');
-    flow::detail::symbolName(codeOf(&test::symbols::external), nullptr, 0);
+    flow::symbolName(codeOf(&test::symbols::external), nullptr, 0);
 }
 
 // Run by the next test only.

@@ -315,8 +315,8 @@ TEST_CASE("loop: what is provided as an interface is what code on this loop find
     CHECK(loop().service<Office>() == &second);
 }
 
-TEST_CASE("loop: a owned that comes while its loop ends is ended as well") {
-    struct LateOwned : detail::LoopOwned {
+TEST_CASE("loop: an object that comes while its loop ends is ended as well") {
+    struct LateOwned : LoopOwned {
         bool ended = false;
         LateOwned() {
             end = [](LoopOwned* owned) { static_cast<LateOwned*>(owned)->ended = true; };

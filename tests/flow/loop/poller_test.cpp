@@ -27,7 +27,7 @@ double realTime() {
 
 /// Counts the calls, and makes a waiter ready when it is asked for news.
 struct CountingPoller final : Poller {
-    detail::EventPoller events;
+    EventPoller events;
     RealLoop& loop;
     detail::Waiter* waiter = nullptr;
     int looks = 0, sleeps = 0, newsAfter = 0;
@@ -78,7 +78,7 @@ Future<Void> busy(int& rounds) {
 } // namespace
 
 TEST_CASE("poller: wake ends a wait and the next one only until it is taken") {
-    detail::EventPoller poller;
+    EventPoller poller;
     poller.prepare();
     poller.wake();
     poller.wait(std::numeric_limits<double>::infinity());
@@ -89,7 +89,7 @@ TEST_CASE("poller: wake ends a wait and the next one only until it is taken") {
 }
 
 TEST_CASE("poller: wake leaves errno alone") {
-    detail::EventPoller poller;
+    EventPoller poller;
     errno = ENOTTY;
     poller.wake(); // there is no descriptor yet, so that the write fails
     CHECK(errno == ENOTTY);

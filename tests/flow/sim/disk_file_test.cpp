@@ -7,7 +7,6 @@
 #include <set>
 
 using namespace flow;
-using detail::DiskFile;
 
 namespace {
 

@@ -371,9 +371,9 @@ TEST_CASE("disk: a process that dies in the midst of its own steps, at any momen
 TEST_CASE("disk: a process that kills itself and is destroyed without running, with operations under way") {
     Machine machine;
     machine.disk.speed.seconds = 0.01;
-    detail::LiveBlocks liveBlocks;
+    LiveBlocks liveBlocks;
     for (int life = 0; life < 4; ++life) {
-        detail::CellGroup group;
+        CellGroup group;
         auto process = [&]() -> Future<Void> {
             File file = co_await files().open("f", OpenMode::Create);
             for (int i = 0; i < 3; ++i)

@@ -7,7 +7,6 @@
 #include <string>
 
 using namespace flow;
-using detail::SparseBytes;
 
 namespace {
 

@@ -374,9 +374,9 @@ TEST_CASE("world: leaked cells are counted") {
     CHECK(world.leakedCells() == 1);
 #if FLOW_CHECKED
     CHECK_DIES(kept.clear(), "in another simulated process");
-    detail::simulatedOwner = &process;
+    setOwnerOfCells(&process);
     kept.clear();
-    detail::simulatedOwner = &world;
+    setOwnerOfCells(&world);
 #else
     kept.clear();
 #endif

@@ -19,6 +19,6 @@ namespace flow {
 /// `source` is asked about the address of a cell that is no actor's, or of an operation in place; it may give an empty
 /// text.
 using CellSource = std::function<std::string(void const*)>;
-std::string describeWaiting(detail::CellGroup const& cells, CellSource const& source = {});
+std::string describeWaiting(CellGroup const& cells, CellSource const& source = {});
 
 } // namespace flow

@@ -1,4 +1,4 @@
-#include "flow/sim/wait_graph.h"
+#include "flow/core/wait_graph.h"
 
 #include "flow/base/format.h"
 #include "flow/diag/symbol.h"

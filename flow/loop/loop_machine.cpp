@@ -1,0 +1,75 @@
+#include "flow/loop/loop_machine.h"
+
+#include <thread>
+
+namespace flow {
+using namespace detail;
+
+void LoopMachine::end() noexcept {
+    FLOW_ASSERT(runs_ == 0, "a loop is destroyed by a task that it runs");
+    for (;;) { // what ends here may post, and bring new objects of the loop
+        while (!owned_.isEmpty()) {
+            auto* owned = static_cast<LoopOwned*>(owned_.next);
+            owned->unlink();
+            owned->end(owned);
+        }
+        takeInbox();
+        ready_.detachAll();
+        if (!inbox_.isEmpty() || !owned_.isEmpty())
+            continue;
+        if (expected_ == 0)
+            break;
+        // nondeterminism: none is expected in a simulation. Another thread has a few instructions to go.
+        std::this_thread::yield();
+    }
+    FLOW_ASSERT(guards_ == 0, "a loop is destroyed although a WorkGuard, or a call with onLoop, still needs it");
+}
+
+void LoopMachine::lookAtClock() noexcept {
+    now_ = startTurn();
+}
+
+bool LoopMachine::runTurn() {
+    return runTurnWith([this] { return takeReady(); });
+}
+
+bool LoopMachine::step() {
+    ++runs_;
+    struct Ended {
+        int& runs;
+        ~Ended() { --runs; }
+    } ended{runs_};
+    return runTurn();
+}
+
+bool LoopMachine::sleep(double seconds) {
+    Poller& poller = *poller_;
+    poller.prepare();
+    if (!inbox_.fallAsleep())
+        return false;
+    // stop() either sees this loop asleep and wakes it, or is seen here.
+    bool asks = !stopped_.load(std::memory_order_seq_cst);
+    if (asks)
+        poller.wait(seconds);
+    if (!inbox_.wakeUp())
+        poller.takeWake();
+    return asks;
+}
+
+void LoopMachine::takeInbox() {
+    inbox_.takeAll([this](Waiter* waiter) {
+        auto priority = static_cast<TaskPriority>(reinterpret_cast<std::intptr_t>(waiter->link.prev));
+        waiter->link = {nullptr, nullptr};
+        ready_.push(waiter, priority);
+    });
+}
+
+bool LoopMachine::waitForWork() {
+    if (!inbox_.isEmpty())
+        return true;
+    // A delay without end is as good as none: waiting for it would set a simulated clock to infinity.
+    double deadline = timers_.nextDeadline();
+    return deadline <= now_ || idleUntil(deadline); // not after now: the queue goes on with what it has not found yet
+}
+
+} // namespace flow

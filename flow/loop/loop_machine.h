@@ -1,0 +1,165 @@
+#pragma once
+// LoopMachine: the inside of a loop, for what a loop is made of: sources, pollers, simulators. Programs use Loop
+// (flow/loop/loop.h), which is derived from it.
+//
+//     loop().makeReady(&waiter, priority);                // a source: the waiter runs in a turn of its own
+//     loop().parkUntil(&waiter, deadline, priority);      // the same when the time has come
+//     loop().add(owned);                                  // ends together with the loop
+//
+//     class SimLoop final : public Loop {                 // a loop on a clock of its own
+//         ~SimLoop() override { end(); }
+//         double timer() override { return now_; }
+//         double startTurn() noexcept override { return now_; }
+//         bool idleUntil(double deadline) override;       // lets time pass
+//         bool sliceIsOver() override;
+//     };
+//
+// A turn: read the clock once, take what other threads have posted, move expired timers to the ready queue, run ready
+// tasks. Everything but putIntoInbox() belongs to the loop's thread.
+
+#include "flow/core/future.h"
+#include "flow/core/result.h"
+#include "flow/loop/poller.h"
+#include "flow/loop/posted_call.h"
+#include "flow/loop/ready_queue.h"
+#include "flow/loop/timer_queue.h"
+
+#include <atomic>
+
+namespace flow {
+
+/// What a loop ends when it is destroyed, unless it has been unlinked before.
+struct LoopOwned : ListLink {
+    void (*end)(LoopOwned*);
+};
+
+class LoopMachine {
+public:
+    LoopMachine(LoopMachine const&) = delete;
+    LoopMachine& operator=(LoopMachine const&) = delete;
+
+    // For sources and pollers.
+
+    /// Lets a free waiter run behind what is ready at this priority.
+    void makeReady(detail::Waiter* waiter, TaskPriority priority) { ready_.push(waiter, priority); }
+    /// Parks a free waiter until the deadline; one that is not in the future makes it ready. At infinity it never is.
+    void parkUntil(detail::Waiter* waiter, double deadline, TaskPriority priority) {
+        if (deadline > now_) // false for NaN, which has no place in an order of deadlines
+            timers_.park(waiter, deadline, priority);
+        else
+            ready_.push(waiter, priority);
+    }
+    /// Post() without an allocation, for a waiter whose `awaited` is Awaited::turn(), and which the loop destroys if it
+    /// never runs it. Any thread and any signal handler may call it. See flow/loop/posted.h.
+    void putIntoInbox(detail::Waiter& waiter, TaskPriority priority) noexcept {
+        waiter.link.prev = reinterpret_cast<detail::Link*>(static_cast<std::intptr_t>(priority));
+        if (inbox_.put(&waiter))
+            poller_->wake();
+    }
+    /// The owned is ended, unlinked, when this loop is.
+    void add(LoopOwned& owned) { pushBack(owned_, owned); }
+    /// Between these two calls the loop waits, when it is destroyed, for what another thread is about to put in.
+    void expectPost() { ++expected_; }
+    void postCame() { --expected_; }
+    /// Code on this loop is about to use the machine's own `what`, since nobody has provided any. For the loop of a
+    /// simulated machine that is an assertion failure.
+    virtual void useMachines([[maybe_unused]] const char* what) {}
+    /// Whether a task is ready or a timer is set.
+    bool hasWork() { return !ready_.isEmpty() || !timers_.isEmpty(); }
+
+protected:
+    LoopMachine() { owned_.reset(); }
+    ~LoopMachine() = default;
+
+    // What a kind of loop decides.
+
+    /// Called when a turn begins, and by now() outside of run(): the time to use.
+    virtual double startTurn() noexcept = 0;
+    /// Nothing is ready and the earliest timer is at `deadline`: lets time pass until then. Infinity: there is none,
+    /// and unless another thread may post, the answer is false, which ends run(). May return early.
+    virtual bool idleUntil(double deadline) = 0;
+    /// The slice counter ran out: true if the task must really give way; either way the counter is set again.
+    virtual bool sliceIsOver() = 0;
+    /// One turn; false when nothing is left to do.
+    virtual bool runTurn();
+
+    // What it has for that.
+
+    /// To be called by the destructor of each class that is not derived from further: what ends with the loop may still
+    /// read its clock.
+    void end() noexcept;
+
+    /// How many yields a task may skip before sliceIsOver() is asked.
+    static constexpr int kSlice = 64;
+    /// Tasks run between two looks at the clock.
+    static constexpr int kTasksPerTurn = 64;
+
+    void resetSlice() { slice_ = kSlice; }
+    /// Whether some WorkGuard expects posts of other threads.
+    bool isGuarded() const { return guards_ != 0; }
+    /// Sleeps until something is posted, stop() is called or the poller has news, or for so long; may return early.
+    /// Whether the poller was asked for news. Throws what Poller::prepare() throws.
+    bool sleep(double seconds);
+    /// Where this loop sleeps.
+    Poller& poller() const { return *poller_; }
+    /// From here on it sleeps there; null: at an eventfd again.
+    void setPoller(Poller* poller) { poller_ = poller ? poller : &events_; }
+    /// runTurn() with the tasks that next() takes; null: there is none.
+    template <class Next>
+    bool runTurnWith(Next&& next);
+    /// The most urgent task that is ready, the first of its priority, which is the current one then; null: none is.
+    detail::Waiter* takeReady() { return ready_.pop(); }
+    /// A turn of a loop that another one drives, for which run() is not called.
+    bool step();
+    /// Whether this turn is one of step(), and not of a run() inside it.
+    bool isDriven() const { return runs_ == 1; }
+
+    double now_ = 0;
+    /// In how many steps a turn may look for timers that have expired.
+    int timerSteps_ = detail::TimerQueue::kNoLimit;
+
+private:
+    friend class Loop;
+    friend class WorkGuard;
+
+    FLOW_RARE void lookAtClock() noexcept;
+    bool waitForWork();
+    void takeInbox();
+
+    int slice_ = kSlice;
+    std::atomic<bool> stopped_{false};
+    std::atomic<bool> turnEnded_{false};
+    int runs_ = 0; // runs under way on this loop: a task may start another
+    int guards_ = 0;
+    int expected_ = 0;
+    detail::Link owned_;
+    std::uint64_t tasks_ = 0;
+    detail::Inbox inbox_;
+    EventPoller events_;
+    Poller* poller_ = &events_; // a thread that finds this loop asleep sees it, since it is not set then
+    detail::ReadyQueue ready_;
+    detail::TimerQueue timers_;
+};
+
+template <class Next>
+bool LoopMachine::runTurnWith(Next&& next) {
+    turnEnded_.store(false, std::memory_order_relaxed);
+    now_ = startTurn();
+    resetSlice();
+    if (!inbox_.isEmpty()) [[unlikely]]
+        takeInbox();
+    timers_.expire(now_, timerSteps_,
+                   [this](detail::Waiter* waiter, TaskPriority priority) { ready_.push(waiter, priority); });
+    for (int i = 0; i < kTasksPerTurn; ++i) {
+        detail::Waiter* task = next();
+        if (!task)
+            return waitForWork();
+        ++tasks_;
+        detail::run(task);
+        if (turnEnded_.load(std::memory_order_relaxed))
+            break;
+    }
+    return true;
+}
+
+} // namespace flow

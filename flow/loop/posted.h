@@ -1,0 +1,53 @@
+#pragma once
+// Posted: an object that goes to a loop's queue by itself, from its own thread, another one or a signal handler. Loop's
+// post() for what must not allocate, or goes to and fro.
+//
+//     struct Job : Posted {
+//         void send(Loop& home) { postTo<&Job::arrive, &Job::drop>(home, TaskPriority::Default); }
+//         void arrive();                             // on the loop's thread, once; may destroy the job
+//         void drop();                               // instead, if the loop ends before: destroys it
+//     };
+//
+// While it is on its way it belongs to the loop, and neither function throws. Either may post it again.
+
+#include "flow/loop/loop_machine.h"
+
+namespace flow {
+
+class Posted : detail::Waiter {
+public:
+    Posted(Posted const&) = delete;
+    Posted& operator=(Posted const&) = delete;
+
+protected:
+    Posted() : Waiter{nullptr, {nullptr}, {nullptr, nullptr}, detail::Awaited::turn()} {}
+    ~Posted() = default;
+
+    /// Any thread and any signal handler may call it; the caller sees to it that the loop still exists.
+    template <auto Arrive, auto Drop>
+    void postTo(LoopMachine& loop, TaskPriority priority) noexcept {
+        prepare<Arrive, Drop>();
+        loop.putIntoInbox(*this, priority);
+    }
+    /// The same on the loop's own thread, without the way through its inbox.
+    template <auto Arrive, auto Drop>
+    void queueAt(LoopMachine& loop, TaskPriority priority) noexcept {
+        prepare<Arrive, Drop>();
+        loop.makeReady(this, priority);
+    }
+    /// One that queueAt() has put there is free again, and not called.
+    void takeBack() noexcept { link.unlink(); }
+
+private:
+    template <class Object>
+    static void call(void (Object::*function)(), Waiter* waiter) {
+        (static_cast<Object*>(static_cast<Posted*>(waiter))->*function)();
+    }
+    template <auto Arrive, auto Drop>
+    void prepare() noexcept {
+        resume = [](Waiter* waiter) { call(Arrive, waiter); };
+        destroy = [](Waiter* waiter) { call(Drop, waiter); };
+    }
+};
+
+} // namespace flow

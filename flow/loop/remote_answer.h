@@ -1,0 +1,130 @@
+#pragma once
+// RemoteAnswer: the base class of a call that another thread answers. What onLoop and fromAwaitable are made of.
+//
+//     struct Lookup final : RemoteAnswer<Lookup, Address>, FastAllocated<Lookup> {
+//         void runOnThread() {                        // on any thread, once
+//             result = lookUp(name);
+//             answer();                               // the last act
+//         }
+//         std::string name;
+//     };
+//     auto call = std::make_unique<Lookup>();
+//     Future<Address> address = call->future();       // on the loop of the caller
+//     startThreadFor(call.release());
+//
+// The call is made on the loop of the caller. From future() on it owns itself: answer() destroys it, or brings the
+// result to the future, which destroys it before the future is ready. Dropping or cancelling the future gives up only
+// the answer: the call goes on, and is destroyed on the thread that answers. As long as the future is waited for, the
+// loop of the caller does not end for want of work, and must not be destroyed. If it is, the future is never ready.
+
+#include "flow/core/error_or.h"
+#include "flow/core/operation.h"
+#include "flow/loop/loop.h"
+#include "flow/loop/posted.h"
+
+#include <atomic>
+
+namespace flow {
+
+template <class Derived, class T>
+class RemoteAnswer : public Posted {
+public:
+    /// To be called once. Throws std::bad_alloc.
+    Future<T> future() {
+        return future([] {});
+    }
+    /// Here withdraw() is called, on the loop of the caller, when the answer is given up.
+    template <class Withdraw>
+    Future<T> future(Withdraw withdraw) {
+        return start<Asker<Withdraw>>(*this, std::move(withdraw));
+    }
+
+    /// On any thread, once, when `result` is there: the last act.
+    void answer() noexcept {
+        if (settled_.exchange(true, std::memory_order_acq_rel))
+            delete static_cast<Derived*>(this);
+        else
+            postTo<&RemoteAnswer::deliver, &RemoteAnswer::discard>(home_, priority_);
+    }
+    /// The same; on the loop of the caller the future is ready before this returns.
+    void answerNow() noexcept {
+        if (!hasLoop() || &loop() != &home_)
+            return answer();
+        if (settled_.exchange(true, std::memory_order_acq_rel))
+            delete static_cast<Derived*>(this);
+        else
+            deliver();
+    }
+
+    ErrorOr<T> result;
+
+protected:
+    explicit RemoteAnswer(TaskPriority priority = TaskPriority::DefaultOnMainThread)
+        : home_(loop()), priority_(priority) {}
+    ~RemoteAnswer() = default;
+
+    TaskPriority priority() const { return priority_; }
+
+private:
+    /// The future's side. Who comes first of the answer and the cancel settles the call; the other one clears up.
+    struct AskerBase {
+        virtual void bring() noexcept = 0;
+
+        RemoteAnswer* call; // null when its answer has gone with the loop
+        WorkGuard guard;
+
+    protected:
+        explicit AskerBase(RemoteAnswer& c) : call(&c), guard(c.home_) { c.asker_ = this; }
+        ~AskerBase() = default;
+    };
+    template <class Withdraw>
+    struct Asker final : AskerBase, Operation<Asker<Withdraw>, T> {
+        Asker(RemoteAnswer& c, Withdraw&& w) : AskerBase(c), withdraw(std::move(w)) {}
+        ~Asker() {
+            RemoteAnswer* given = this->call;
+            if (!given)
+                return;
+            if (given->isBack_) {
+                delete static_cast<Derived*>(given);
+                return;
+            }
+            Loop& home = given->home_;
+            given->asker_ = nullptr;
+            if (given->settled_.exchange(true, std::memory_order_acq_rel))
+                home.expectPost(); // the answer is on its way
+            else
+                withdraw();
+        }
+        void bring() noexcept override {
+            ErrorOr<T>& found = this->call->result;
+            if (found.isError())
+                this->fail(found.getError());
+            else
+                this->complete(std::move(found).get());
+        }
+
+        Withdraw withdraw;
+    };
+
+    void deliver() noexcept {
+        if (!asker_)
+            return discard();
+        isBack_ = true;
+        asker_->bring();
+    }
+    void discard() noexcept {
+        if (asker_)
+            asker_->call = nullptr;
+        else
+            home_.postCame();
+        delete static_cast<Derived*>(this);
+    }
+
+    Loop& home_;
+    AskerBase* asker_ = nullptr; // null when it has given up; only the thread of the caller looks at it
+    std::atomic<bool> settled_{false};
+    bool isBack_ = false;
+    TaskPriority priority_;
+};
+
+} // namespace flow

@@ -1,0 +1,64 @@
+#pragma once
+// Step: waits on behalf of an object of which it is a member, and then calls it: for operations made of operations.
+//
+//     struct Doubled : Operation<Doubled, int> {
+//         explicit Doubled(Future<int> input) { input.isReady() ? go(input) : step.waitFor(std::move(input)); }
+//         void go(Future<int> ready) { ready.isError() ? fail(ready.getError()) : complete(2 * ready.get()); }
+//
+//         Step step{*this, [](Doubled& self) { self.go(self.step.take<int>()); }};
+//     };
+//
+// It waits for one thing at a time. When the function is called it waits for nothing: it may wait again, and the
+// function may destroy it. Destroying it gives up what it waits for. Belongs to one thread.
+
+#include "flow/core/in_place.h"
+
+namespace flow {
+
+class Step {
+public:
+    /// `go` is a function without captures that takes an Owner&; it must not throw.
+    template <class Owner, class Go>
+    Step(Owner& owner, Go) {
+        waiter_.owner = &owner;
+        waiter_.resume = [](WaiterNode* waiter) { Go()(*static_cast<Owner*>(waiter->owner)); };
+    }
+    Step(Step const&) = delete;
+    Step& operator=(Step const&) = delete;
+    ~Step() { detail::abandon(&waiter_); }
+
+    bool isWaiting() const { return waiter_.link.isLinked(); }
+    /// For a future that is not ready, which it holds from here on.
+    template <class T>
+    void waitFor(Future<T> future) {
+        detail::park(&waiter_, std::move(future).release());
+    }
+    /// For an operation that is not ready, which must stay where it is.
+    template <InPlace Op>
+    void waitFor(Op& op) {
+        waiter_.awaited = {};
+        op.park(waiter_);
+    }
+    /// Waits no more.
+    void cancel() noexcept { detail::abandon(&waiter_); }
+
+    /// The future that it has waited for, once.
+    template <class T>
+    Future<T> take() {
+        detail::Cell* cell = waiter_.awaited.cell();
+        waiter_.awaited = {};
+        return Future<T>::adopt(cell);
+    }
+    /// After an operation: the error with which its source has failed it, or an invalid one: then the owner goes on
+    /// with op.take(), if op.isReady() still.
+    Error takeFailure() {
+        detail::Cell* failed = waiter_.awaited.anyCell();
+        waiter_.awaited = {};
+        return failed ? detail::takeError(failed) : Error();
+    }
+
+private:
+    WaiterNode waiter_{nullptr, {nullptr}, {nullptr, nullptr}, {}};
+};
+
+} // namespace flow
