@@ -1,0 +1,137 @@
+#pragma once
+// fromAwaitable: a future of what another library's C++20 awaitable gives, so that it can be waited for in every style.
+//
+//     std::size_t n = co_await fromAwaitable(socket.async_read(buffer));
+//     auto first = co_await race(fromAwaitable(other.receive()), delay(1.0));
+//     Future<int> answer = fromAwaitable(query(), [&source] { source.request_stop(); });
+//
+// The awaitable is anything that co_await takes in a coroutine without rules of its own: it has await_ready,
+// await_suspend and await_resume, or an operator co_await. It is moved in; where it cannot be moved, give a function
+// that returns it. It begins at once. What await_resume returns, or the exception that it throws, is the result: a
+// reference is copied, void becomes Void.
+//
+// Threads. The awaitable may resume the handle that it is given on any thread: the result then comes through the inbox
+// of the loop that has called fromAwaitable. On that loop's thread the future is ready before resume() returns, and
+// those who wait for it run there. The loop does not end for want of work while the future is waited for.
+//
+// Cancel safety. A C++20 awaitable has no way to be cancelled. If the future is dropped or cancelled, that takes effect
+// at once, and for the awaitable there are three ways:
+//   fromAwaitable(a)                      it goes on; when it resumes its handle, the result is dropped. What it refers
+//                                         to must live until then. One that never resumes is a leak.
+//   fromAwaitable(a, [] { ... })          the same, and the function is called, on the loop's thread: it asks for an
+//                                         early end. It must not throw.
+//   fromAwaitable(a, DestroyOnCancel())   it is destroyed: for awaitables whose destructor withdraws them, and which
+//                                         resume on the loop's thread only.
+//
+// Throws std::bad_alloc, and what moving the awaitable throws.
+
+#include "flow/loop/remote_answer.h"
+
+#include <coroutine>
+#include <exception>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace flow {
+
+/// For awaitables whose destructor withdraws them.
+struct DestroyOnCancel {};
+
+namespace coro {
+
+/// The result of co_await on an A.
+template <class A>
+decltype(auto) awaiterOf(A&& awaitable) {
+    if constexpr (requires { std::forward<A>(awaitable).operator co_await(); })
+        return std::forward<A>(awaitable).operator co_await();
+    else if constexpr (requires { operator co_await(std::forward<A>(awaitable)); })
+        return operator co_await(std::forward<A>(awaitable));
+    else
+        return std::forward<A>(awaitable);
+}
+template <class A>
+using AwaitResult = decltype(awaiterOf(std::declval<A>()).await_resume());
+
+/// The coroutine that awaits. It starts when it is told to, and ends by itself.
+struct ForeignWait {
+    struct promise_type {
+        ForeignWait get_return_object() noexcept { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+        std::suspend_always initial_suspend() const noexcept { return {}; }
+        std::suspend_never final_suspend() const noexcept { return {}; }
+        void return_void() const noexcept {}
+        void unhandled_exception() const noexcept { std::terminate(); }
+    };
+    std::coroutine_handle<> handle;
+};
+
+template <class A, class = void>
+struct MadeAwaitable : std::type_identity<A> {};
+template <class A>
+struct MadeAwaitable<A, std::enable_if_t<std::is_invocable_v<A&>>> : std::type_identity<std::invoke_result_t<A&>> {};
+
+template <class A>
+class ForeignCall final
+    : public RemoteAnswer<ForeignCall<A>,
+                          std::conditional_t<std::is_void_v<AwaitResult<typename MadeAwaitable<A>::type>>, Void,
+                                             std::remove_cvref_t<AwaitResult<typename MadeAwaitable<A>::type>>>>,
+      public FastAllocated<ForeignCall<A>> {
+    using Made = typename MadeAwaitable<A>::type;
+    using Result = AwaitResult<Made>;
+
+public:
+    /// Needs the call only from its start on.
+    static ForeignWait wait(ForeignCall* call, A awaitable) {
+        try {
+            if constexpr (std::is_void_v<Result>) {
+                co_await make(awaitable);
+                call->result = Void();
+            } else {
+                call->result = co_await make(awaitable);
+            }
+        } catch (...) {
+            call->result = currentError();
+        }
+        call->answerNow();
+    }
+
+private:
+    static Made make(A& awaitable) {
+        if constexpr (std::is_invocable_v<A&>)
+            return awaitable();
+        else
+            return std::move(awaitable);
+    }
+};
+
+} // namespace coro
+
+template <class A, class OnCancel>
+auto fromAwaitable(A awaitable, OnCancel onCancel) {
+    using Call = coro::ForeignCall<A>;
+    auto call = std::make_unique<Call>();
+    coro::ForeignWait wait = Call::wait(call.get(), std::move(awaitable));
+    try {
+        auto future = [&] {
+            if constexpr (std::is_same_v<OnCancel, DestroyOnCancel>)
+                return call->future([owned = call.get(), handle = wait.handle] {
+                    handle.destroy();
+                    delete owned;
+                });
+            else
+                return call->future(std::move(onCancel));
+        }();
+        call.release();
+        wait.handle.resume();
+        return future;
+    } catch (std::bad_alloc const&) {
+        wait.handle.destroy();
+        throw;
+    }
+}
+template <class A>
+auto fromAwaitable(A awaitable) {
+    return fromAwaitable(std::move(awaitable), [] {});
+}
+
+} // namespace flow
