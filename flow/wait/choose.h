@@ -128,6 +128,12 @@ public:
     /// Parks the frame at its branches; the choose must be undecided.
     FLOW_INLINE void park(Waiter* frame) { frame->awaited = &group_; }
 
+    /// The frame to which a branch belongs that is about to be run; null if the waiter is no branch.
+    static Waiter const* frameOf(Waiter const* waiter) {
+        bool isBranch = waiter->resume == fire<false> || waiter->resume == fire<true>;
+        return isBranch ? static_cast<ChooseBase*>(waiter->owner)->frame_ : nullptr;
+    }
+
     /// Of a choose that is decided: whether result() will have failed.
     bool hasFailed() const { return failed(*frame()); }
 

@@ -2,6 +2,16 @@
 
 namespace flow::detail {
 
+// Its turn waits for the source itself, which nothing else does: what is parked waits for an operation.
+Waiter const* SourceBase::firstOf(Waiter const* turn) {
+    if (!turn->awaited.isOperation())
+        return nullptr;
+    auto* source = static_cast<SourceBase*>(turn->awaited.operation());
+    if (&source->turn_ != turn || !source->isWaitedFor())
+        return nullptr;
+    return Waiter::of(source->waiters_.next);
+}
+
 void SourceBase::forsakeAll() noexcept {
     while (!waiters_.isEmpty()) {
         Waiter* waiter = takeFirst(waiters_);

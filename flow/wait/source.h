@@ -37,8 +37,11 @@ public:
     /// All that wait do so for ever: what they wait for has gone with its loop, or with its simulated process.
     void forsakeAll() noexcept;
 
+    /// The first waiter of the source of which `turn` is the turn; null if it is no source's.
+    static Waiter const* firstOf(Waiter const* turn);
+
 protected:
-    explicit SourceBase(void (*turn)(Waiter*)) : turn_{turn, {}, {nullptr, nullptr}, {}} {
+    explicit SourceBase(void (*turn)(Waiter*)) : turn_{turn, {}, {nullptr, nullptr}, Awaited::operation(this)} {
         waiters_.reset();
         turn_.owner = this;
     }

@@ -1,0 +1,76 @@
+#pragma once
+// PostLimit: posts to a loop, but lets only so many of its calls wait there: an inbox with a bound.
+//
+//     PostLimit inbox(loop, 1000);
+//     if (!inbox.post([message] { handle(message); }))      // any thread
+//         slowDown();                                       // 1000 of them have not run yet
+//
+// A call counts from post() until it begins to run, or is destroyed because the loop ends. Loop::post(), answers of
+// onLoop and of blocking calls, and signals do not count: what is bounded is what its users post, so that an answer is
+// never refused. Several limits on one loop are independent. Any thread may use it, and destroy it before its calls
+// have run; the caller sees to it that the loop still exists when it posts.
+
+#include "flow/loop/loop.h"
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+namespace flow {
+
+class PostLimit {
+public:
+    /// Throws std::bad_alloc.
+    PostLimit(Loop& loop, std::size_t most) : loop_(loop), most_(most) {}
+    PostLimit(PostLimit const&) = delete;
+    PostLimit& operator=(PostLimit const&) = delete;
+
+    /// Loop::post(), or false if as many as are allowed wait: the call is destroyed then.
+    template <class F>
+    [[nodiscard]] bool post(F call, TaskPriority priority = TaskPriority::DefaultOnMainThread) {
+        if (waiting_->fetch_add(1, std::memory_order_relaxed) >= most_) {
+            waiting_->fetch_sub(1, std::memory_order_relaxed);
+            return false;
+        }
+        Place place(waiting_);
+        loop_.post(
+            [place = std::move(place), call = std::move(call)]() mutable {
+                place = Place();
+                call();
+            },
+            priority);
+        return true;
+    }
+    /// How many calls wait.
+    std::size_t waiting() const { return waiting_->load(std::memory_order_relaxed); }
+
+private:
+    using Count = std::shared_ptr<std::atomic<std::size_t>>;
+
+    /// Of a call that is counted.
+    class Place {
+    public:
+        Place() = default;
+        explicit Place(Count count) : count_(std::move(count)) {}
+        Place(Place&& other) noexcept : count_(std::move(other.count_)) {}
+        Place& operator=(Place&& other) noexcept {
+            Place before(std::move(*this));
+            count_ = std::move(other.count_);
+            return *this;
+        }
+        ~Place() {
+            if (count_)
+                count_->fetch_sub(1, std::memory_order_relaxed);
+        }
+
+    private:
+        Count count_;
+    };
+
+    Loop& loop_;
+    std::size_t most_;
+    Count waiting_ = std::make_shared<std::atomic<std::size_t>>(0);
+};
+
+} // namespace flow

@@ -1,0 +1,103 @@
+#include "flow/wait/long_tasks.h"
+
+#include "flow/coro/race.h"
+#include "flow/wait/source.h"
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace flow;
+
+namespace {
+
+std::vector<std::string> reported;
+double longest;
+
+void remember(LongTask const& task) {
+    reported.emplace_back(task.actor);
+    longest = task.seconds;
+}
+
+void spin(double seconds) {
+    for (double until = timer() + seconds; timer() < until;) {
+    }
+}
+
+Future<Void> busyActor(double seconds, int times) {
+    for (int i = 0; i < times; ++i) {
+        co_await delay(0);
+        spin(seconds);
+    }
+}
+Future<Void> racingActor() {
+    (void)co_await race(delay(0.0001), Never());
+    spin(0.02);
+}
+
+struct Bell {
+    struct Ring {
+        using Result = Void;
+        Bell* bell;
+        bool isReady() const { return bell->rung; }
+        void park(WaiterNode& waiter) { bell->source.park(waiter, *this); }
+        Void take() const { return Void(); }
+    };
+    bool rung = false;
+    Source<Ring> source;
+};
+Future<Void> hearingActor(Bell& bell) {
+    co_await Bell::Ring{&bell};
+    spin(0.02);
+}
+
+/// Names without their scopes.
+bool isOf(std::string const& name, char const* actor) {
+    return name.ends_with(actor);
+}
+
+} // namespace
+
+TEST_CASE("long tasks: those are reported that take long, by the name of the actor") {
+    RealLoop loop;
+    reported.clear();
+    {
+        LongTasks report(loop, 0.015, remember);
+        loop.run(busyActor(0.02, 2));
+        REQUIRE(reported.size() == 2);
+        CHECK(isOf(reported[0], "busyActor"));
+        CHECK(longest >= 0.02);
+        loop.run(racingActor());
+        REQUIRE(reported.size() == 3);
+        CHECK(isOf(reported[2], "racingActor"));
+        Bell bell;
+        Future<Void> heard = hearingActor(bell);
+        bell.rung = true;
+        bell.source.wakeInTurn();
+        loop.run(heard);
+        REQUIRE(reported.size() == 4);
+        CHECK(isOf(reported[3], "hearingActor"));
+    }
+    loop.run(busyActor(0.02, 1));
+    CHECK(reported.size() == 4);
+}
+
+TEST_CASE("long tasks: a task that runs the loop counts with what it runs, and a report may end in a task") {
+    RealLoop loop;
+    reported.clear();
+    std::optional<LongTasks> report;
+    report.emplace(loop, 0.015, remember);
+    CHECK_THROWS_AS(LongTasks(loop, 1), Error);
+    loop.post([&] { loop.run(busyActor(0.02, 1)); });
+    loop.run();
+    REQUIRE(reported.size() == 2);
+    CHECK(isOf(reported[0], "busyActor"));
+    loop.post([&] {
+        report.reset();
+        spin(0.02);
+    });
+    loop.run();
+    CHECK(reported.size() == 2);
+}
