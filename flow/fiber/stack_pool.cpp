@@ -3,6 +3,7 @@
 #include "flow/fiber/stack_overflow.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <new>
 #include <sys/mman.h>
@@ -13,87 +14,88 @@ namespace flow::fiber {
 namespace detail {
 namespace {
 
+/// Not one page: a function with a large array could reach over it into the memory of another.
+constexpr std::size_t kGuardBytes = 64 << 10;
+
 std::size_t pageBytes() noexcept {
     static std::size_t const bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     return bytes;
 }
 
 void unmap(Stack stack) noexcept {
-    ::munmap(stack.memory, stack.bytes + pageBytes());
+    ::munmap(stack.memory, stack.bytes + kGuardBytes);
 }
 
+Stack map(std::size_t bytes) {
+    void* memory = ::mmap(nullptr, bytes + kGuardBytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (memory == MAP_FAILED)
+        throw std::bad_alloc();
+    Stack stack{static_cast<char*>(memory), bytes};
+    if (::mprotect(memory, kGuardBytes, PROT_NONE) != 0) {
+        unmap(stack);
+        throw std::bad_alloc();
+    }
+    ::madvise(stack.begin(), bytes, MADV_NOHUGEPAGE); // the first call on a large stack would take 2 MiB
+    return stack;
+}
+
+/// The stack that was given back last is the first to be taken. Above the others stand those with memory.
 class Pool {
 public:
-    Pool() = default;
+    Pool() { unused_.reserve(limit_); }
     Pool(Pool const&) = delete;
     Pool& operator=(Pool const&) = delete;
     ~Pool() { setLimit(0); }
 
     Stack take(std::size_t bytes) {
-        for (Size& size : sizes_)
-            if (size.bytes == bytes && !size.unused.empty()) {
-                Stack stack{size.unused.back(), bytes};
-                size.unused.pop_back();
+        for (std::size_t i = unused_.size(); i-- != 0;)
+            if (unused_[i].stack.bytes == bytes) [[likely]] {
+                Stack stack = unused_[i].stack;
+                unused_.erase(unused_.begin() + static_cast<std::ptrdiff_t>(i));
                 return stack;
             }
         reportOverflows();
-        void* memory = ::mmap(nullptr, bytes + pageBytes(), PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-        if (memory == MAP_FAILED)
-            throw std::bad_alloc();
-        Stack stack{static_cast<char*>(memory), bytes};
-        if (::mprotect(memory, pageBytes(), PROT_NONE) != 0) {
-            unmap(stack);
-            throw std::bad_alloc();
-        }
-        return stack;
+        return map(bytes);
     }
 
     void give(Stack stack) noexcept {
-        Size* size = sizeOf(stack.bytes);
-        if (!size || size->unused.size() >= limit_)
-            return unmap(stack);
-        if (size->unused.size() >= kWarm)
-            ::madvise(stack.begin(), stack.bytes, MADV_DONTNEED);
-        size->unused.push_back(stack.memory); // there is room for as many as the limit
+        if (unused_.size() == limit_) {
+            if (limit_ == 0)
+                return unmap(stack);
+            unmap(unused_.front().stack);
+            unused_.erase(unused_.begin());
+        }
+        unused_.push_back({stack, true});
+        if (unused_.size() > kWarm)
+            empty(unused_[unused_.size() - kWarm - 1]);
     }
 
     void setLimit(std::size_t limit) {
-        for (Size& size : sizes_) {
-            while (size.unused.size() > limit) {
-                unmap({size.unused.back(), size.bytes});
-                size.unused.pop_back();
-            }
-            size.unused.reserve(limit);
-        }
+        unused_.reserve(limit);
         limit_ = limit;
+        while (unused_.size() > limit) {
+            unmap(unused_.back().stack);
+            unused_.pop_back();
+        }
     }
 
 private:
     static constexpr std::size_t kWarm = 16; // stacks that keep their memory
 
-    struct Size {
-        std::size_t bytes;
-        std::vector<char*> unused;
+    struct Unused {
+        Stack stack;
+        bool hasMemory;
     };
 
-    /// Null: no memory for it.
-    Size* sizeOf(std::size_t bytes) noexcept {
-        auto found = std::find_if(sizes_.begin(), sizes_.end(), [bytes](Size const& s) { return s.bytes == bytes; });
-        if (found != sizes_.end())
-            return &*found;
-        try {
-            Size size{bytes, {}};
-            size.unused.reserve(limit_);
-            sizes_.push_back(std::move(size));
-            return &sizes_.back();
-        } catch (std::bad_alloc const&) {
-            return nullptr;
-        }
+    static void empty(Unused& unused) noexcept {
+        if (unused.hasMemory)
+            ::madvise(unused.stack.begin(), unused.stack.bytes, MADV_DONTNEED);
+        unused.hasMemory = false;
     }
 
     std::size_t limit_ = 64;
-    std::vector<Size> sizes_; // few
+    std::vector<Unused> unused_; // has room for as many as the limit
 };
 
 /// Null once the thread has come to its end: a fiber may end later than that.
@@ -122,22 +124,21 @@ Pool* pool() {
 } // namespace
 
 char* Stack::begin() const {
-    return memory + pageBytes();
+    return memory + kGuardBytes;
 }
 
 Stack takeStack(std::size_t bytes) {
     std::size_t page = pageBytes();
     std::size_t rounded = std::max((bytes + page - 1) / page * page, 4 * page);
-    if (rounded < bytes)
+    if (rounded < bytes || rounded + kGuardBytes < rounded)
         throw std::bad_alloc();
     if (Pool* pooled = pool())
         return pooled->take(rounded);
-    return Pool().take(rounded);
+    return map(rounded);
 }
 
 void giveBack(Stack stack) noexcept {
-    Pool* pooled = pool();
-    pooled ? pooled->give(stack) : unmap(stack);
+    poolOfThread ? poolOfThread->give(stack) : unmap(stack);
 }
 
 std::size_t residentBytes(Stack stack) {

@@ -1,12 +1,13 @@
 #pragma once
-// The stacks of fibers: mapped memory with a guard page below, kept in a pool for each thread.
+// The stacks of fibers: mapped memory with guard pages below, kept in a pool for each thread.
 //
 //     Stack stack = takeStack(256 << 10);
 //     ... run something that ends on it ...
 //     giveBack(stack);
 //
-// A stack that is given back is kept for the next fiber of that size, up to setPooledStacks() of each size; what is
-// more goes back to the system. Of the kept ones all but a few lose the memory that they used, and keep its addresses.
+// A stack that is given back is kept for the next fiber that asks for that size. The pool keeps setPooledStacks() of
+// them; when it is full, the one that has been unused for longest goes back to the system. The 16 that were given back
+// last keep the memory that they used, the others lose it and keep their addresses.
 
 #include <cstddef>
 
@@ -15,8 +16,8 @@ namespace flow::fiber {
 namespace detail {
 
 struct Stack {
-    char* memory = nullptr; // begins with the guard page
-    std::size_t bytes = 0;  // without the guard page
+    char* memory = nullptr; // begins with the guard pages
+    std::size_t bytes = 0;  // without the guard pages
 
     char* begin() const;
     char* end() const { return begin() + bytes; }
@@ -32,7 +33,7 @@ std::size_t residentBytes(Stack stack);
 
 } // namespace detail
 
-/// How many unused stacks of each size this thread keeps; 64 unless this is called.
+/// How many unused stacks this thread keeps, of all sizes together; 64 unless this is called. Throws std::bad_alloc.
 void setPooledStacks(std::size_t count);
 
 } // namespace flow::fiber

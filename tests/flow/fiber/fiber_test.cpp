@@ -11,6 +11,8 @@
 #include <cstring>
 #include <deque>
 #include <doctest/doctest.h>
+#include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -261,6 +263,16 @@ TEST_CASE("fiber: stacks are as large as asked for, are reused, and say how much
             CHECK(each.isReady());
     }
     fiber::setPooledStacks(64);
+}
+
+TEST_CASE("fiber: without memory for its stack nothing is left of it") {
+    test::Balance balance;
+    SimLoop loop;
+    fiber::Options huge;
+    huge.stackBytes = std::size_t{1} << 60;
+    auto held = std::make_shared<int>(1);
+    CHECK_THROWS_AS((void)fiber::spawn([held] {}, huge), std::bad_alloc);
+    CHECK(held.use_count() == 1);
 }
 
 TEST_CASE("fiber: one that is parked when its loop ends can be cancelled later") {

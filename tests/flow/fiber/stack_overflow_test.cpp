@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <doctest/doctest.h>
+#include <thread>
 
 using namespace flow;
 
@@ -16,6 +17,15 @@ int depth(int levels) {
     int (*volatile next)(int) = depth; // so that the compiler makes no loop of it
     char room[512] = {1};
     asm volatile("" : : "r"(room) : "memory");
+    return levels == 0 ? 0 : next(levels - 1) + room[0];
+}
+
+/// The same, but the memory that it touches lies far below the last.
+int depthOfLarge(int levels) {
+    int (*volatile next)(int) = depthOfLarge;
+    char room[40'000];
+    asm volatile("" : : "r"(room) : "memory");
+    room[0] = 1;
     return levels == 0 ? 0 : next(levels - 1) + room[0];
 }
 
@@ -32,6 +42,35 @@ TEST_CASE("stack overflow: is reported with the name, the size and the setting")
     CHECK(death.signal == SIGSEGV);
     CHECK(death.says("the fiber \"recursion\" has used up its stack of 32768 bytes: give it more by "
                      "fiber::Options::stackBytes"));
+}
+
+TEST_CASE("stack overflow: a function with large arrays does not reach over the guard pages") {
+    test::Death death = test::runInChild([] {
+        fiber::setPooledStacks(0); // the handler is there once a stack has been mapped
+        SimLoop loop;
+        fiber::Options options;
+        options.name = "large arrays";
+        Future<Void> below = fiber::spawn([] { fiber::sleep(1); }); // its stack may lie below the next one
+        Future<int> overflows = fiber::spawn([] { return depthOfLarge(100); }, options);
+    });
+    INFO("standard error: ", death.text);
+    CHECK(death.signal == SIGSEGV);
+    CHECK(death.says("the fiber \"large arrays\" has used up its stack of 262144 bytes"));
+}
+
+TEST_CASE("stack overflow: is reported on each thread, and on a stack from the pool") {
+    test::Death death = test::runInChild([] {
+        std::thread thread([] {
+            SimLoop loop;
+            fiber::Options options;
+            options.name = "second";
+            Future<int> first = fiber::spawn([] { return depth(10); }, options);
+            Future<int> overflows = fiber::spawn([] { return depth(100000); }, options);
+        });
+        thread.join();
+    });
+    CHECK(death.signal == SIGSEGV);
+    CHECK(death.says("the fiber \"second\" has used up its stack of 262144 bytes"));
 }
 
 TEST_CASE("stack overflow: a fault elsewhere goes to the handler that was there before") {

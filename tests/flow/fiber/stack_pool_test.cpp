@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 #include <limits>
 #include <new>
+#include <sys/mman.h>
+#include <vector>
 
 using namespace flow::fiber;
 
@@ -32,5 +34,42 @@ TEST_CASE("stack pool: what is fresh uses no memory") {
 
 TEST_CASE("stack pool: a size that no memory can have is bad_alloc") {
     CHECK_THROWS_AS((void)detail::takeStack(std::numeric_limits<std::size_t>::max()), std::bad_alloc);
+    CHECK_THROWS_AS((void)detail::takeStack(std::numeric_limits<std::size_t>::max() - (32 << 10)), std::bad_alloc);
     CHECK_THROWS_AS((void)detail::takeStack(std::size_t{1} << 60), std::bad_alloc);
+}
+
+TEST_CASE("stack pool: keeps no more stacks than its limit, whatever their sizes, and the last ones with memory") {
+    std::vector<detail::Stack> stacks;
+    setPooledStacks(0); // empties it
+    setPooledStacks(24);
+    for (std::size_t i = 0; i < 40; ++i) {
+        stacks.push_back(detail::takeStack((100 + 4 * i) << 10)); // each has a size of its own
+        stacks.back().end()[-1] = 1;
+    }
+    for (detail::Stack stack : stacks)
+        detail::giveBack(stack);
+    for (std::size_t i = 0; i < 40; ++i) {
+        INFO(i);
+        unsigned char page;
+        bool isMapped = ::mincore(stacks[i].end() - 4096, 4096, &page) == 0;
+        CHECK(isMapped == (i >= 16));
+        if (isMapped)
+            CHECK((detail::residentBytes(stacks[i]) > 0) == (i >= 24));
+    }
+    setPooledStacks(0);
+    for (detail::Stack stack : stacks)
+        CHECK(detail::residentBytes(stack) == 0);
+    setPooledStacks(64);
+}
+
+TEST_CASE("stack pool: a stack that is taken and given back again and again keeps its memory") {
+    detail::Stack stack = detail::takeStack(64 << 10);
+    std::memset(stack.begin(), 1, stack.bytes);
+    detail::giveBack(stack);
+    for (int i = 0; i < 100; ++i) {
+        detail::Stack again = detail::takeStack(64 << 10);
+        CHECK(again.memory == stack.memory);
+        CHECK(detail::residentBytes(again) == stack.bytes);
+        detail::giveBack(again);
+    }
 }
