@@ -1,0 +1,284 @@
+#include "flow/fiber/boost_fiber.h"
+
+#include "flow/base/assert.h"
+#include "flow/base/stack.h"
+#include "flow/fiber/fiber.h"
+#include "flow/loop/loop.h"
+#include "flow/loop/turn.h"
+
+#include <atomic>
+#include <boost/fiber/algo/algorithm.hpp>
+#include <boost/fiber/operations.hpp>
+#include <boost/fiber/scheduler.hpp>
+#include <boost/fiber/type.hpp>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <limits>
+#include <optional>
+
+// nondeterminism: this is what makes the clock virtual where the loop is
+using SteadyClock = std::chrono::steady_clock;
+
+namespace flow::fiber::detail {
+namespace {
+
+using boost::fibers::context;
+
+constexpr double kTicksPerSecond = 1e9; // of the clock, whose durations are nanoseconds
+
+std::int64_t ticks(double seconds) {
+    return std::llround(seconds * kTicksPerSecond);
+}
+
+/// The earliest time of the loop at which its clock has reached that point.
+double deadlineOf(SteadyClock::time_point time) {
+    std::int64_t wanted = time.time_since_epoch().count();
+    double seconds = static_cast<double>(wanted) / kTicksPerSecond;
+    while (ticks(seconds) < wanted)
+        seconds = std::nextafter(seconds, std::numeric_limits<double>::infinity());
+    return seconds;
+}
+
+} // namespace
+
+/// What a thread keeps for the stack on which it is, and the place of a fiber in the loop's queue.
+class BoostFiber final : public boost::fibers::fiber_properties, public Turn {
+public:
+    explicit BoostFiber(context* ctx) noexcept : fiber_properties(ctx), Turn(run) {}
+
+    void saveThread() {
+        exceptions_ = exceptionsOfThread();
+        stackLevels_ = flow::detail::stackLevels;
+        fiber_ = currentFiber;
+    }
+    void restoreThread() const {
+        exceptionsOfThread() = exceptions_;
+        flow::detail::stackLevels = stackLevels_;
+        currentFiber = fiber_;
+    }
+
+private:
+    static Exceptions& exceptionsOfThread() { return *reinterpret_cast<Exceptions*>(abi::__cxa_get_globals()); }
+    static void run(Turn& turn);
+
+    Exceptions exceptions_;
+    int stackLevels_ = 0;
+    Fiber* fiber_ = nullptr;
+};
+
+/// The loop runs in two ways. Called by somebody, it runs the task of a fiber, which switches to that fiber; when the
+/// fiber suspends, the scheduler switches back to the loop. But where the code that would call the loop waits for a
+/// fiber itself, Boost's dispatcher runs it, up to the next task of a fiber, to which it switches when the loop has
+/// returned.
+class BoostScheduler final : public boost::fibers::algo::algorithm_with_properties<BoostFiber> {
+public:
+    BoostScheduler() : timer_(this), notice_(this) {}
+
+    void awakened(context* ctx, BoostFiber& fiber) noexcept override {
+        noteSwitch();
+        if (ctx->is_context(boost::fibers::type::dispatcher_context)) {
+            dispatcher_ = ctx;
+        } else if (hasLoop()) {
+            ++ready_;
+            attachTo(loop());
+            fiber.ask(kPriority);
+        } else {
+            ctx->ready_link(withoutLoop_); // at the thread's end
+        }
+    }
+
+    context* pick_next() noexcept override {
+        noteSwitch();
+        context* next = next_ ? std::exchange(next_, nullptr) : choose(*context::active());
+        if (next)
+            switchTo(*next);
+        return next;
+    }
+
+    bool has_ready_fibers() const noexcept override { return ready_ != 0 || !withoutLoop_.empty(); }
+
+    void suspend_until(SteadyClock::time_point const& time) noexcept override {
+        FLOW_ASSERT(hasLoop(), "Boost fibers wait on a thread that has no loop, or has come to its end");
+        setTimer(time);
+        if (caller_) {
+            switchTo(*caller_);
+            caller_->resume();
+        } else {
+            onNewStack([this] { runLoop(loop()); });
+        }
+    }
+
+    /// Any thread calls it.
+    void notify() noexcept override {
+        Loop* home = home_.load();
+        if (home && !isNotified_.exchange(true))
+            home->putIntoInbox(notice_, kPriority);
+    }
+
+    /// The task of a fiber that is ready.
+    void runFiber(context& ctx) {
+        --ready_;
+        enter(&ctx);
+    }
+
+private:
+    static constexpr TaskPriority kPriority = TaskPriority::DefaultDelay;
+
+    struct Timer : Turn {
+        explicit Timer(BoostScheduler* s)
+            : Turn([](Turn& self) { static_cast<Timer&>(self).scheduler->dispatch(); }), scheduler(s) {}
+        BoostScheduler* scheduler;
+    };
+    /// What notify() puts into the inbox.
+    struct Notice : Waiter {
+        explicit Notice(BoostScheduler* scheduler)
+            : Waiter{resumed, {dropped}, {nullptr, nullptr}, flow::detail::Awaited::turn()}, scheduler(scheduler) {}
+        static void resumed(Waiter* waiter) {
+            static_cast<Notice*>(waiter)->scheduler->isNotified_ = false;
+            static_cast<Notice*>(waiter)->scheduler->dispatch();
+        }
+        static void dropped(Waiter* waiter) { static_cast<Notice*>(waiter)->scheduler->isNotified_ = false; }
+        BoostScheduler* scheduler;
+    };
+    struct Home : flow::detail::LoopOwned {
+        BoostScheduler* scheduler;
+    };
+
+    /// Where to go from a context that suspends; null: Boost's dispatcher finds nothing to do.
+    context* choose(context& active) {
+        if (!withoutLoop_.empty()) {
+            context* first = &withoutLoop_.front();
+            withoutLoop_.pop_front();
+            return first;
+        }
+        FLOW_ASSERT(!isInLoop_,
+                    "code that is no Boost fiber waits for one within a loop that runs because of such a wait");
+        if (&active == dispatcher_)
+            return nullptr;
+        // The dispatcher frees what has ended, and sees which timer is the earliest.
+        bool isPlain = !active.sleep_is_linked() && !active.terminated_is_linked() && !timer_.isAsked();
+        return isPlain && caller_ ? caller_ : dispatcher_;
+    }
+
+    /// Called by a task of the loop.
+    void enter(context* ctx) {
+        context* active = context::active();
+        if (active == dispatcher_) { // it runs the loop
+            next_ = ctx == dispatcher_ ? nullptr : ctx;
+            hasNews_ = true;
+            return loop().stop();
+        }
+        noteSwitch();
+        context* outer = std::exchange(caller_, active);
+        switchTo(*ctx);
+        ctx->resume();
+        caller_ = outer;
+    }
+    void dispatch() { enter(dispatcher_); }
+
+    void runLoop(Loop& loop) {
+        std::optional<WorkGuard> guard; // other threads may wake whoever waits
+        if (!loop.isSimulated())
+            guard.emplace(loop);
+        isInLoop_ = true;
+        for (hasNews_ = false; !hasNews_;) {
+            loop.run();
+            FLOW_ASSERT(hasNews_ || guard || loop.hasWork(),
+                        "code outside of Boost's fibers waits for one, and nothing is left that could wake it");
+        }
+        isInLoop_ = false;
+    }
+
+    void setTimer(SteadyClock::time_point time) {
+        if (timer_.isAsked() && time == timerAt_)
+            return;
+        timer_.takeBack();
+        timerAt_ = time;
+        if (time != SteadyClock::time_point::max())
+            timer_.askAt(deadlineOf(time), kPriority);
+    }
+
+    void attachTo(Loop& loop) {
+        if (home_.load(std::memory_order_relaxed) == &loop)
+            return;
+        if (homeLink_.isLinked())
+            homeLink_.unlink();
+        homeLink_.scheduler = this;
+        homeLink_.end = [](flow::detail::LoopOwned* owned) { static_cast<Home*>(owned)->scheduler->home_ = nullptr; };
+        loop.add(homeLink_);
+        home_ = &loop;
+    }
+
+    // Boost's switches leave alone what the thread keeps for its stack.
+
+    BoostFiber& of(context& ctx) {
+        if (!get_properties(&ctx)) {
+            auto* fiber = new BoostFiber(&ctx);
+            fiber->set_algorithm(this);
+            set_properties(&ctx, fiber);
+        }
+        return properties(&ctx);
+    }
+    /// The thread is about to switch to that context.
+    void switchTo(context& ctx) {
+        of(*context::active()).saveThread();
+        of(ctx).restoreThread();
+        current_ = &ctx;
+    }
+    /// A fiber that is launched at once has been switched to without asking here.
+    void noteSwitch() {
+        context* active = context::active();
+        if (active == current_)
+            return;
+        if (current_) {
+            of(*current_).saveThread();
+            of(*active).restoreThread();
+        }
+        current_ = active;
+    }
+
+    context* dispatcher_ = nullptr;
+    context* caller_ = nullptr;  // runs the task that has switched to a fiber
+    context* next_ = nullptr;    // the dispatcher's next
+    context* current_ = nullptr; // whose state the thread has
+    bool isInLoop_ = false;      // which the dispatcher runs
+    bool hasNews_ = false;
+    std::size_t ready_ = 0;
+    boost::fibers::scheduler::ready_queue_type withoutLoop_;
+    Timer timer_;
+    SteadyClock::time_point timerAt_;
+    Notice notice_;
+    std::atomic<bool> isNotified_{false};
+    std::atomic<Loop*> home_{nullptr};
+    Home homeLink_{};
+};
+
+void BoostFiber::run(Turn& turn) {
+    auto& self = static_cast<BoostFiber&>(turn);
+    static_cast<BoostScheduler*>(self.algo_)->runFiber(*self.ctx_);
+}
+
+} // namespace flow::fiber::detail
+
+namespace flow::fiber {
+
+void useBoostFibers() {
+    static thread_local bool isUsed = false;
+    if (std::exchange(isUsed, true))
+        return;
+    boost::fibers::use_scheduling_algorithm<detail::BoostScheduler>();
+}
+
+} // namespace flow::fiber
+
+// nondeterminism: in place of the standard library's, see boost_fiber.h
+SteadyClock::time_point std::chrono::steady_clock::now() noexcept {
+    flow::Loop* loop = flow::detail::currentLoop;
+    if (loop && loop->isSimulated())
+        return time_point(duration(flow::fiber::detail::ticks(loop->timer())));
+    timespec time;
+    // nondeterminism: the thread has no simulated loop
+    ::clock_gettime(CLOCK_MONOTONIC, &time);
+    return time_point(std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec));
+}

@@ -1,0 +1,99 @@
+#pragma once
+// Boost.Fiber on our loop: each boost::fibers::fiber that is ready is a task of the loop of its thread, so that code
+// with Boost's mutexes, condition variables, channels and futures runs unchanged beside everything else.
+//
+//     RealLoop loop;                                    // or SimLoop
+//     fiber::useBoostFibers();                          // once on each thread with such fibers
+//     boost::fibers::buffered_channel<int> numbers(8);
+//     boost::fibers::fiber producer([&] { ... numbers.push(1); boost::this_fiber::sleep_for(1s); ... });
+//
+//     Future<int> sum = fiber::spawnBoost([&] { ... return numbers.value_pop(); });   // for our code
+//     int answer = fiber::boostWait(compute());                                       // our future, in a Boost fiber
+//     loop.run(sum);
+//
+// Order. Tasks of priority DefaultDelay, in the order in which the fibers were made ready. On a simulated loop a
+// program thus runs the same each time.
+//
+// Time. Boost.Fiber sleeps and times out by std::chrono::steady_clock, which it asks itself. Therefore a program that
+// is linked with this library has another steady_clock::now(): on a thread whose current loop is simulated it is the
+// loop's time, for all code there, and everywhere else the machine's as usual. So sleep_for(), wait_for() and the like
+// take exactly their duration of virtual time, to the nanosecond up to some 100 days.
+//
+// Whoever waits outside of a Boost fiber, as main() does in fiber.join(), runs the loop meanwhile. If nothing is left
+// that could wake it, a simulated loop ends the program with a message; a real one waits for other threads. stop() does
+// not end such a wait. Actors, coroutines and handlers that this loop runs must not wait for a Boost fiber in that way;
+// let them wait for a future.
+//
+// Other threads may wake the fibers, by Boost's mutexes and so on, while the loop exists. Fibers must have ended before
+// their loop does, and are made on a thread that has one. No fiber changes its thread. They cannot be cancelled: what
+// spawnBoost() has started runs on without its future. Their stacks are Boost's: 128 KiB without guard pages, unless
+// the fiber is given an allocator, such as boost::fibers::protected_fixedsize_stack.
+
+#include "flow/core/callback.h"
+#include "flow/core/error_or.h"
+#include "flow/core/future.h"
+
+#include <boost/fiber/context.hpp>
+#include <boost/fiber/fiber.hpp>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace flow::fiber {
+
+/// From here on the Boost fibers of this thread run on its loop. Does nothing if they do already. Called before there
+/// are any. Throws std::bad_alloc.
+void useBoostFibers();
+
+/// Runs function() on a Boost fiber of its own, behind what is ready. Void if it returns nothing. Throws
+/// std::bad_alloc.
+template <class F>
+auto spawnBoost(F function) {
+    using Returned = std::invoke_result_t<F&>;
+    using T = std::conditional_t<std::is_void_v<Returned>, Void, Returned>;
+    Promise<T> promise;
+    Future<T> future = promise.getFuture();
+    boost::fibers::fiber([function = std::move(function), promise = std::move(promise)]() mutable {
+        ErrorOr<T> result;
+        try {
+            if constexpr (std::is_void_v<Returned>) {
+                function();
+                result = Void();
+            } else {
+                result = function();
+            }
+        } catch (...) {
+            result = ErrorOr<T>::failed(currentError());
+        }
+        result.isError() ? promise.sendError(result.getError()) : promise.send(std::move(result).get());
+    }).detach();
+    return future;
+}
+
+namespace detail {
+
+/// Wakes the Boost fiber that waits.
+template <class T>
+struct BoostWaker final : Callback<T> {
+    boost::fibers::waker waker = boost::fibers::context::active()->create_waker();
+
+    void fire(T const&) override { waker.wake(); }
+    void error(Error) override { waker.wake(); }
+};
+
+} // namespace detail
+
+/// The value of the future, or its error as an exception; in a Boost fiber.
+template <class T>
+T boostWait(Future<T> future) {
+    if (!future.isReady()) {
+        detail::BoostWaker<T> waker;
+        Future<T>(future).addCallbackAndClear(&waker);
+        boost::fibers::context::active()->suspend();
+    }
+    if (future.isError())
+        throw future.getError();
+    return flow::detail::takeValue<T>(std::move(future).release());
+}
+
+} // namespace flow::fiber
