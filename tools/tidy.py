@@ -43,8 +43,8 @@ RANKS = {
     "flow/emitted": 5,
     "flow/actor": 6,
     "flow/coro": 6,
-    "flow/fiber": 6,
     "flow/threads": 6,
+    "flow/fiber": 7,  # beside the other styles, but its pool uses threads
     "flow/trace": 6,
     "flow/lib": 7,
     "flow/file": 7,

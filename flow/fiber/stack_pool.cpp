@@ -67,8 +67,8 @@ public:
             unused_.erase(unused_.begin());
         }
         unused_.push_back({stack, true});
-        if (unused_.size() > kWarm)
-            empty(unused_[unused_.size() - kWarm - 1]);
+        if (unused_.size() > limit_ / 4)
+            empty(unused_[unused_.size() - limit_ / 4 - 1]);
     }
 
     void setLimit(std::size_t limit) {
@@ -81,8 +81,6 @@ public:
     }
 
 private:
-    static constexpr std::size_t kWarm = 16; // stacks that keep their memory
-
     struct Unused {
         Stack stack;
         bool hasMemory;

@@ -6,8 +6,8 @@
 //     giveBack(stack);
 //
 // A stack that is given back is kept for the next fiber that asks for that size. The pool keeps setPooledStacks() of
-// them; when it is full, the one that has been unused for longest goes back to the system. The 16 that were given back
-// last keep the memory that they used, the others lose it and keep their addresses.
+// them; when it is full, the one that has been unused for longest goes back to the system. Of those that it keeps, a
+// quarter, given back last, keep the memory that they used; the others lose it and keep their addresses.
 
 #include <cstddef>
 
@@ -33,7 +33,8 @@ std::size_t residentBytes(Stack stack);
 
 } // namespace detail
 
-/// How many unused stacks this thread keeps, of all sizes together; 64 unless this is called. Throws std::bad_alloc.
+/// How many unused stacks this thread keeps, of all sizes together, a quarter of them with memory; 64 unless this is
+/// called. Throws std::bad_alloc.
 void setPooledStacks(std::size_t count);
 
 } // namespace flow::fiber

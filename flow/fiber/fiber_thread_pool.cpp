@@ -1,0 +1,48 @@
+#include "flow/fiber/fiber_thread_pool.h"
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
+namespace flow {
+
+FiberThreadPool::FiberThreadPool(Loop& home, Options const& options)
+    : home_(home), options_(options),
+      threads_(home.isSimulated() ? Reference<ThreadPool>() : makeReference<ThreadPool>(home, options.threads)) {
+    FLOW_ASSERT(options.threads > 0, "a FiberThreadPool of no threads");
+}
+
+FiberThreadPool::~FiberThreadPool() {
+    if (threads_)
+        threads_->stop();
+    queue_.clear();
+    workers_.clear(); // unwinds them
+}
+
+void FiberThreadPool::submit(std::unique_ptr<AnyJob> job) {
+    FLOW_ASSERT(&loop() == &home_, "a FiberThreadPool is used on another loop than its own");
+    queue_.push_back(std::move(job));
+    std::erase_if(workers_, [](Future<Void> const& worker) { return worker.isReady(); });
+    if (workers_.size() < options_.threads)
+        workers_.push_back(fiber::spawn([this] { work(); }, {options_.stackBytes, options_.name}));
+}
+
+void FiberThreadPool::work() {
+    do {
+        fiber::wait(delay(0));
+        if (queue_.empty())
+            return; // another worker was faster
+        auto job = std::move(queue_.front());
+        queue_.pop_front();
+        job->perform();
+    } while (!queue_.empty());
+}
+
+void FiberThreadPool::pause(double seconds) {
+    if (fiber::isFiber())
+        return fiber::sleep(seconds);
+    // nondeterminism: the thread of a pool, which a simulated loop has not
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}
+
+} // namespace flow

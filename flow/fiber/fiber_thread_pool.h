@@ -1,0 +1,107 @@
+#pragma once
+// FiberThreadPool: calls of a library that blocks, such as a storage engine: on threads in production, on fibers in a
+// simulation, where they run in the same order each time.
+//
+//     FiberThreadPool pool(loop(), {.threads = 4, .name = "engine"});
+//     std::string value = co_await pool.run([&] { return engine.get(key); });
+//     pool.run([&] {
+//         while (!engine.hasRoom())
+//             FiberThreadPool::pause(0.01);                // not sleep(): others go on meanwhile
+//         engine.put(key, value);
+//     });
+//
+// At most `threads` actions are under way; further ones wait in order. An action uses neither futures nor the loop. On
+// threads it is as in flow/threads/thread_pool.h. On a simulated loop actions switch only in pause(), and an action
+// begins in a task of its own. So what blocks for something that another action does must call pause() until it is
+// there; a lock of the operating system must not be held across pause(), since others on the same thread may want it.
+//
+// What an action returns or throws becomes the future's result. An action whose future is dropped before it has begun
+// never runs; one that has begun runs to its end. When the pool or its loop is destroyed, threads are waited for; an
+// action on a fiber gets actor_cancelled from pause(). The pool belongs to the loop's thread and outlives nothing of
+// what its actions use.
+
+#include "flow/fiber/fiber.h"
+#include "flow/threads/thread_pool.h"
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+namespace flow {
+
+struct FiberThreadPoolOptions {
+    std::size_t threads = ThreadPool::kMostThreads;
+    /// Of a fiber's stack. Threads have what the system gives them.
+    std::size_t stackBytes = 256 << 10;
+    /// For the message about a stack that is too small; not copied.
+    char const* name = "FiberThreadPool";
+};
+
+class FiberThreadPool {
+public:
+    using Options = FiberThreadPoolOptions;
+
+    explicit FiberThreadPool(Loop& home, Options const& options = {});
+    FiberThreadPool(FiberThreadPool const&) = delete;
+    FiberThreadPool& operator=(FiberThreadPool const&) = delete;
+    ~FiberThreadPool();
+
+    /// Runs action(). Void if it returns nothing. Throws std::bad_alloc.
+    template <class F>
+    auto run(F action) {
+        using Returned = std::invoke_result_t<F&>;
+        using T = std::conditional_t<std::is_void_v<Returned>, Void, Returned>;
+        if (threads_)
+            return Future<T>(threads_->run(std::move(action)));
+        auto job = std::make_unique<Job<T, F>>(std::move(action));
+        Future<T> future = job->promise.getFuture();
+        submit(std::move(job));
+        return future;
+    }
+
+    /// Lets this action wait for so many seconds; called within one. Throws actor_cancelled.
+    static void pause(double seconds);
+
+    /// Whether actions run on fibers.
+    bool hasFibers() const { return !threads_; }
+
+private:
+    struct AnyJob {
+        virtual ~AnyJob() = default;
+        virtual void perform() noexcept = 0;
+    };
+    template <class T, class F>
+    struct Job final : AnyJob {
+        explicit Job(F&& f) : action(std::move(f)) {}
+        void perform() noexcept override {
+            if (promise.getFutureReferenceCount() == 0)
+                return;
+            ErrorOr<T> result;
+            try {
+                if constexpr (std::is_same_v<T, Void>) {
+                    action();
+                    result = Void();
+                } else {
+                    result = action();
+                }
+            } catch (...) {
+                result = ErrorOr<T>::failed(currentError());
+            }
+            result.isError() ? promise.sendError(result.getError()) : promise.send(std::move(result).get());
+        }
+
+        F action;
+        Promise<T> promise;
+    };
+
+    void submit(std::unique_ptr<AnyJob> job);
+    void work();
+
+    Loop& home_;
+    Options const options_;
+    Reference<ThreadPool> threads_; // null on a simulated loop
+    std::deque<std::unique_ptr<AnyJob>> queue_;
+    std::vector<Future<Void>> workers_;
+};
+
+} // namespace flow
