@@ -256,15 +256,17 @@ Address Address::unixAbstract(std::string_view name) {
 std::string Address::toString() const {
     if (isUnix())
         return std::string(kUnixPrefix).append(isAbstract() ? "@" : "").append(unixName());
+    std::string host = hostToString();
+    return (isV6() ? '[' + host + ']' : host) + ':' + std::to_string(port_);
+}
+
+std::string Address::hostToString() const {
     char ip[INET6_ADDRSTRLEN];
     ::inet_ntop(isV6() ? AF_INET6 : AF_INET, bytes_.data(), ip, sizeof ip);
     std::string text = ip;
-    if (isV6()) {
-        if (scope_ != 0)
-            text += '%' + std::to_string(scope_);
-        text = '[' + text + ']';
-    }
-    return text + ':' + std::to_string(port_);
+    if (isV6() && scope_ != 0)
+        text += '%' + std::to_string(scope_);
+    return text;
 }
 
 unsigned Address::toSystem(sockaddr_storage& to) const {

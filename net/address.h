@@ -60,6 +60,8 @@ public:
 
     static ParsedAddress parse(std::string_view text);
     std::string toString() const;
+    /// Of an IP address: without the port, and without brackets.
+    std::string hostToString() const;
 
     constexpr bool isV4() const { return family_ == Family::V4; }
     constexpr bool isV6() const { return family_ == Family::V6; }

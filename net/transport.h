@@ -30,6 +30,7 @@
 #include "net/connection.h"
 #include "net/datagram_socket.h"
 #include "net/listener.h"
+#include "net/resolver.h"
 
 #include <vector>
 
@@ -106,6 +107,8 @@ public:
     }
     /// An address of this machine that others can connect to, with port 0.
     virtual Address localAddress() const = 0;
+    /// Finds the addresses of names; see also net/connect.h.
+    virtual Resolver& resolver() = 0;
 
 protected:
     ~Transport() = default;

@@ -1,6 +1,9 @@
 #include "net/real/real_network.h"
 
 #include "flow/core/operation.h"
+#if MILLRACE_CARES
+#include "net/real/ares_resolver.h"
+#endif
 #include "net/real/real_datagrams.h"
 #include "net/real/real_listener.h"
 
@@ -82,6 +85,12 @@ private:
     bool isUnderWay_ = false;
 };
 
+#if !MILLRACE_CARES
+class NumericResolver final : public Resolver {
+    Future<Found> lookUp(std::string) override { return unsupported_operation(); }
+};
+#endif
+
 } // namespace
 
 RealNetwork::RealNetwork(RealLoop& loop) : loop_(loop), poller_(makePoller()) {
@@ -109,6 +118,7 @@ RealNetwork::~RealNetwork() {
 }
 
 void RealNetwork::end() noexcept {
+    resolver_.reset();
     while (!sockets_.isEmpty()) {
         auto* socket = static_cast<RealSocket*>(sockets_.next);
         socket->onNetworkEnd();
@@ -165,6 +175,20 @@ Address RealNetwork::localAddress() const {
     }
     ::freeifaddrs(list);
     return found;
+}
+
+std::unique_ptr<Resolver> RealNetwork::makeResolver([[maybe_unused]] ResolverOptions const& options) {
+#if MILLRACE_CARES
+    return std::make_unique<AresResolver>(*poller_, options);
+#else
+    return std::make_unique<NumericResolver>();
+#endif
+}
+
+Resolver& RealNetwork::resolver() {
+    if (!resolver_)
+        setResolver({});
+    return *resolver_;
 }
 
 Transport& makeRealTransport() {

@@ -32,6 +32,9 @@ public:
     Reference<Listener> listen(Address at, ListenOptions const& options) override;
     Reference<DatagramSocket> bind(Address at, DatagramOptions const& options) override;
     Address localAddress() const override;
+    Resolver& resolver() override;
+    /// How names are looked up from here on. Nobody may wait for one.
+    void setResolver(ResolverOptions const& options) { resolver_ = makeResolver(options); }
 
     LoopCounters counters() const { return {counters_, poller_->counters()}; }
     NetworkPoller const& poller() const { return *poller_; }
@@ -46,11 +49,13 @@ private:
         bool isHeap;
     };
 
+    std::unique_ptr<Resolver> makeResolver(ResolverOptions const& options);
     /// Nothing can be watched any more, and what was open is closed.
     void end() noexcept;
 
     RealLoop& loop_;
     std::unique_ptr<NetworkPoller> poller_;
+    std::unique_ptr<Resolver> resolver_; // null: not made yet
     Owned owned_{};
     ListLink sockets_; // all that are open
     SocketCounters counters_;

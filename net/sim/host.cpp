@@ -89,6 +89,7 @@ void Host::started(Process&) {
 
 void Host::stopped(Process&, bool powerLost) {
     isPowered_ = !powerLost;
+    names_.clear();
     for (auto& [port, listener] : listeners_)
         listener->stop();
     listeners_.clear();
@@ -130,6 +131,16 @@ Future<Reference<Connection>> Host::connect(Address to, ConnectOptions const& op
     if (first.index() == 1)
         throw connection_timed_out();
     co_return connection;
+}
+
+Future<Resolver::Found> Host::Names::lookUp(std::string name) {
+    co_await delay(2 * host.network_->shape_.latency);
+    if (name == "localhost")
+        co_return Found{{Address(0x7F000001, 0)}, SimNetwork::kNameSeconds};
+    auto place = host.network_->names_.find(name);
+    if (place == host.network_->names_.end())
+        co_return Found{{}, kNegative};
+    co_return Found{place->second, SimNetwork::kNameSeconds};
 }
 
 template <class T>

@@ -17,6 +17,7 @@ public:
     Reference<Listener> listen(Address at, ListenOptions const& options) override;
     Reference<DatagramSocket> bind(Address at, DatagramOptions const& options) override;
     Address localAddress() const override { return Address(process_.address(), 0); }
+    Resolver& resolver() override { return names_; }
 
     Process& process() const { return process_; }
     bool isPowered() const { return isPowered_; }
@@ -36,6 +37,13 @@ private:
     friend class SimListener;
     friend class SimDatagramSocket;
 
+    /// Looks names up in the table of the network; the answer takes as long as a message there and back.
+    struct Names final : Resolver {
+        explicit Names(Host& h) : host(h) {}
+        Future<Found> lookUp(std::string name) override;
+        Host& host;
+    };
+
     void started(Process& process) override;
     void stopped(Process& process, bool powerLost) override;
     std::string sourceOf(void const* what) const override;
@@ -47,6 +55,7 @@ private:
 
     SimNetwork* network_;
     Process& process_;
+    Names names_{*this};
     bool isPowered_ = false;
     std::uint16_t nextPort_;
     // Of the present life of the process:

@@ -115,6 +115,13 @@ void SimNetwork::lookAgain() {
     SimDatagramSocket::lookAgain(flights_);
 }
 
+void SimNetwork::setName(std::string name, std::vector<Address> addresses) {
+    if (addresses.empty())
+        names_.erase(name);
+    else
+        names_[std::move(name)] = std::move(addresses);
+}
+
 Host* SimNetwork::hostAt(Address const& address) const {
     if (!address.isV4())
         return nullptr;

@@ -51,6 +51,11 @@ public:
     /// Ends all cuts and clogs.
     void heal();
 
+    /// What the name resolves to, in each process: addresses whose ports do not count. None: it is no name any more.
+    /// Those who have looked it up may keep it for kNameSeconds.
+    void setName(std::string name, std::vector<Address> addresses);
+    static constexpr double kNameSeconds = 60;
+
     /// Ends of connections that a machine has: each connection has two, until it is closed or fails there.
     std::size_t openEnds() const { return openEnds_; }
     /// What has arrived: writes, datagrams, and what machines tell each other about their connections.
@@ -82,6 +87,7 @@ private:
     std::map<std::pair<std::uint32_t, std::uint32_t>, Cable> cables_; // those that were ever asked for
     ListLink sessions_;
     ListLink flights_; // of datagrams
+    std::map<std::string, std::vector<Address>> names_;
     std::size_t openEnds_ = 0;
     std::uint64_t arrived_ = 0;
 };

@@ -1,0 +1,114 @@
+#include "net/connect.h"
+
+#include "flow/base/parse_number.h"
+#include "flow/coro/coroutine.h"
+#include "flow/coro/race.h"
+#include "flow/lib/async_trigger.h"
+#include "flow/wait/delay.h"
+
+namespace flow::net {
+namespace {
+
+/// What the attempts tell the one who makes them.
+struct Attempts {
+    Reference<Connection> connection;
+    Error firstError;
+    int running = 0;
+    AsyncTrigger ended;
+};
+
+Future<Void> attempt(Address to, ConnectOptions options, Attempts& attempts) {
+    ++attempts.running;
+    ErrorOr<Reference<Connection>> result = co_await tryGet(transport().connect(to, options));
+    if (result.isError() && result.getError() == actor_cancelled())
+        throw result.getError();
+    --attempts.running;
+    if (!result.isError()) {
+        if (!attempts.connection)
+            attempts.connection = result.get();
+    } else if (!attempts.firstError.isValid()) {
+        attempts.firstError = result.getError();
+    }
+    attempts.ended.trigger();
+}
+
+Future<Reference<Connection>> firstOf(std::vector<Address> addresses, ConnectOptions options) {
+    Attempts attempts;
+    std::vector<Future<Void>> running; // given up with this
+    for (Address const& each : addresses) {
+        bool isLast = running.size() + 1 == addresses.size();
+        int before = attempts.running;
+        running.push_back(attempt(each, options, attempts));
+        if (!isLast && attempts.running > before)
+            co_await race(attempts.ended.onTrigger(), delay(kAttemptDelay));
+        if (attempts.connection)
+            co_return attempts.connection;
+    }
+    while (attempts.running != 0) {
+        co_await attempts.ended.onTrigger();
+        if (attempts.connection)
+            co_return attempts.connection;
+    }
+    throw attempts.firstError;
+}
+
+Future<Reference<Connection>> lookUpAndConnect(std::string name, std::uint16_t port, ConnectOptions options) {
+    std::vector<Address> found = co_await transport().resolver().resolve(name, port);
+    co_return co_await connectAny(std::move(found), options);
+}
+
+Future<Reference<Connection>> inTime(Future<Reference<Connection>> connecting, double seconds) {
+    auto first = co_await race(connecting, delay(seconds));
+    if (first.index() == 1)
+        throw connection_timed_out();
+    co_return std::get<0>(std::move(first));
+}
+
+} // namespace
+
+Future<Reference<Connection>> connect(std::string name, std::uint16_t port, ConnectOptions options) {
+    double seconds = options.timeout;
+    return inTime(lookUpAndConnect(std::move(name), port, std::move(options)), seconds);
+}
+
+Future<Reference<Connection>> connectAny(std::vector<Address> addresses, ConnectOptions options) {
+    if (options.local)
+        std::erase_if(addresses, [&](Address const& each) {
+            return each.isV4() != options.local->isV4() || each.isV6() != options.local->isV6();
+        });
+    if (addresses.empty())
+        return invalid_local_address();
+    double seconds = options.timeout;
+    return inTime(firstOf(interleaved(addresses), std::move(options)), seconds);
+}
+
+std::vector<Address> interleaved(std::vector<Address> const& addresses) {
+    std::vector<Address> families[2], all;
+    for (Address const& each : addresses)
+        families[each.isV6() != addresses.front().isV6()].push_back(each);
+    for (std::size_t i = 0; i < addresses.size(); ++i)
+        for (auto const& family : families)
+            if (i < family.size())
+                all.push_back(family[i]);
+    return all;
+}
+
+std::optional<NameAndPort> parseNameAndPort(std::string_view text) {
+    std::size_t colon = text.rfind(':');
+    if (colon == std::string_view::npos || colon == 0)
+        return std::nullopt;
+    auto port = parseNumber<std::uint16_t>(std::string(text.substr(colon + 1)));
+    std::string_view name = text.substr(0, colon);
+    if (!port)
+        return std::nullopt;
+    if (name.front() == '[') {
+        if (name.back() != ']' || !Address::parse(text).present())
+            return std::nullopt;
+        name = name.substr(1, name.size() - 2);
+    } else if (name.find(':') != std::string_view::npos) {
+        return std::nullopt;
+    }
+    return NameAndPort{std::string(name), *port};
+}
+
+} // namespace flow::net

@@ -1,0 +1,39 @@
+// resolve NAME: prints the addresses of a name, one a line. MILLRACE_NAME_SERVER, if it is set, is the address of a
+// name server that is asked in place of the machine's, such as 10.0.0.1:53.
+//
+//     $ resolve localhost
+//     ::1
+//     127.0.0.1
+
+#include "net/examples/resolve.h"
+
+#include "net/examples/program.h"
+#include "net/real/real_network.h"
+
+#include <cstdlib>
+
+using namespace flow;
+using namespace flow::net;
+
+namespace {
+
+Future<Void> print(std::string name) {
+    std::string lines = co_await resolve(std::move(name));
+    std::fputs(lines.c_str(), stdout);
+}
+
+Future<Void> run(Arguments const& arguments) {
+    if (char const* server = std::getenv("MILLRACE_NAME_SERVER")) {
+        ParsedAddress address = Address::parse(server);
+        if (!address)
+            throw WrongArgument{std::string("MILLRACE_NAME_SERVER is no address: ") + server};
+        static_cast<RealNetwork&>(transport()).setResolver({.servers = {*address}});
+    }
+    return print(arguments[0]);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    return runExample(argc, argv, "NAME", 1, run);
+}

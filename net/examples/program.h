@@ -1,0 +1,51 @@
+#pragma once
+// What the mains of the examples have in common.
+
+#include "flow/base/parse_number.h"
+#include "flow/flow.h"
+#include "flow/wait/signals.h"
+#include "net/serve.h"
+
+#include <csignal>
+#include <cstdio>
+
+using Arguments = std::vector<std::string>;
+
+/// What is wrong with the arguments, in words.
+struct WrongArgument {
+    std::string text;
+};
+
+/// Listens at that port of 127.0.0.1, or at one that is free if it is 0, prints where, and serves each who connects
+/// until SIGTERM or SIGINT comes; those that are served then get a second.
+template <class Serve>
+flow::Future<flow::Void> serve(std::string portText, Serve serveOne) {
+    auto port = flow::parseNumber<std::uint16_t>(portText);
+    if (!port)
+        throw WrongArgument{"this is no port: " + portText};
+    auto listener = flow::net::transport().listen(flow::net::Address(0x7F000001, *port));
+    flow::Future<int> stop = keep(flow::signals({SIGTERM, SIGINT}));
+    std::printf("listening at %s\n", listener->localAddress().toString().c_str());
+    std::fflush(stdout);
+    return flow::net::serveUntil(listener, serveOne, flow::success(stop), 1.0);
+}
+
+/// Runs run(arguments) to its end, which gives a Future. Returns what main() is to return: 2 if there are fewer or more
+/// than `count` arguments or one of them is wrong, 1 if it fails.
+template <class Run>
+int runExample(int argc, char** argv, char const* usage, std::size_t count, Run run) {
+    Arguments arguments(argv + 1, argv + argc);
+    try {
+        if (arguments.size() != count)
+            throw WrongArgument{std::string("usage: ") + argv[0] + " " + usage};
+        flow::RealLoop loop;
+        loop.run(run(arguments));
+        return 0;
+    } catch (WrongArgument& wrong) {
+        std::fprintf(stderr, "%s\n", wrong.text.c_str());
+        return 2;
+    } catch (flow::Error& error) {
+        std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,85 @@
+#pragma once
+// Resolver: finds the addresses of a name.
+//
+//     std::vector<Address> found = co_await transport().resolver().resolve("example.org", 80);
+//
+// On the machine's network c-ares asks the name servers of /etc/resolv.conf, on the loop, and reads /etc/hosts before;
+// in a build without c-ares only numeric addresses resolve, and names fail with unsupported_operation. In a simulation
+// the names are those of SimNetwork::setName().
+//
+// Numeric addresses, "10.0.0.1" and "fe80::1%2", are answered at once. The addresses stand in the order in which they
+// should be tried. What was found is kept for as long as its owner allows, but at most kLongest seconds, and that there
+// is nothing for kNegative seconds; at most kMostNames names are kept. Who asks for a name that is being looked up
+// waits for the same answer.
+//
+// Errors: lookup_failed: the name has no address, or is none; timed_out: no name server has answered; operation_failed:
+// none could be asked, or none knew how to answer. Only the first is kept.
+//
+// Cancel-safe: the question is given up when the last one who waits for its answer has gone. Belongs to its loop, as
+// the transport does.
+
+#include "flow/core/future.h"
+#include "net/address.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace flow::net {
+
+struct ResolverOptions {
+    /// Name servers, which are IP addresses. None: those of the machine.
+    std::vector<Address> servers;
+    /// Seconds after which a server is asked again, or the next one; longer each time.
+    double timeout = 2;
+    /// How often each server is asked.
+    int tries = 3;
+};
+
+class Resolver {
+public:
+    static constexpr std::size_t kMostNames = 1000;
+    static constexpr double kLongest = 3600; // seconds
+    static constexpr double kNegative = 5;   // seconds
+
+    virtual ~Resolver() = default;
+
+    /// At least one address, each with that port.
+    Future<std::vector<Address>> resolve(std::string name, std::uint16_t port);
+    /// Forgets what is kept.
+    void clear() { kept_.clear(); }
+    std::size_t keptNames() const { return kept_.size(); }
+
+protected:
+    /// No addresses: there are none.
+    struct Found {
+        std::vector<Address> addresses; // their ports do not count
+        double seconds = 0;             // how long that holds
+    };
+    /// `name` has 1 to 253 bytes, of which none is zero, in lower case.
+    virtual Future<Found> lookUp(std::string name) = 0;
+
+private:
+    struct Kept {
+        std::vector<Address> addresses;
+        double until;
+    };
+    struct UnderWay {
+        Future<Found> found;
+    };
+
+    Future<Found> lookUpAndKeep(std::string name);
+    void keep(std::string const& name, Found const& found);
+
+    std::map<std::string, Kept> kept_;
+    std::map<std::string, std::weak_ptr<UnderWay>> underWay_; // held by those who wait
+};
+
+/// The address that a text without a port names; nothing if it is a name.
+std::optional<Address> numericAddress(std::string const& name, std::uint16_t port);
+
+} // namespace flow::net
