@@ -1,0 +1,25 @@
+#include "net/examples/chat.h"
+
+#include "flow/flow.h"
+
+#include "flow/actorcompiler.h"
+
+using namespace flow;
+using namespace flow::net;
+
+ACTOR static Future<Void> chatting(Room* room, Reference<Connection> guest) {
+    state std::string name = room->enter(guest);
+    try {
+        loop {
+            Bytes line = wait(guest->readUntil("\n"_sr, Room::kLongestLine));
+            room->tell(name, name + ": " + line.toString());
+        }
+    } catch (Error& error) {
+        room->leave(name);
+        throw error;
+    }
+}
+
+Future<Void> chat(Room* room, Reference<Connection> guest) {
+    return chatting(room, guest);
+}

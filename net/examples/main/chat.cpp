@@ -1,0 +1,18 @@
+// chat PORT: a room in which all who connect get what each of them says. Ends cleanly on SIGTERM and SIGINT.
+//
+//     $ chat 4500 &
+//     $ nc 127.0.0.1 4500                     # in two windows
+
+#include "net/examples/chat.h"
+
+#include "net/examples/program.h"
+
+using namespace flow;
+using namespace flow::net;
+
+int main(int argc, char** argv) {
+    Room room;
+    return runExample(argc, argv, "PORT", 1, [&](Arguments const& arguments) {
+        return serve(arguments[0], [&](Reference<Connection> guest) { return chat(&room, guest); });
+    });
+}

@@ -1,0 +1,34 @@
+#include "net/examples/proxy.h"
+
+#include "flow/flow.h"
+
+using namespace flow;
+using namespace flow::net;
+
+namespace {
+
+Future<Void> pass(Reference<Connection> from, Reference<Connection> to) {
+    for (;;) {
+        Bytes bytes = co_await from->read();
+        if (bytes.empty()) {
+            to->shutdownWrite();
+            co_return;
+        }
+        co_await to->write(std::move(bytes)); // nothing more is read while that one does not
+    }
+}
+
+} // namespace
+
+Future<Void> proxy(NameAndPort to, Reference<Connection> client) {
+    Reference<Connection> server;
+    try {
+        server = co_await connect(to.name, to.port);
+        co_await (pass(client, server) && pass(server, client));
+    } catch (Error& error) {
+        client->abort();
+        if (server)
+            server->abort();
+        throw;
+    }
+}
