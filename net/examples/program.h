@@ -30,13 +30,13 @@ flow::Future<flow::Void> serve(std::string portText, Serve serveOne) {
     return flow::net::serveUntil(listener, serveOne, flow::success(stop), 1.0);
 }
 
-/// Runs run(arguments) to its end, which gives a Future. Returns what main() is to return: 2 if there are fewer or more
-/// than `count` arguments or one of them is wrong, 1 if it fails.
+/// Runs run(arguments) to its end, which gives a Future. Returns what main() is to return: 2 if there are fewer than
+/// `least` or more than `most` arguments or one of them is wrong, 1 if it fails.
 template <class Run>
-int runExample(int argc, char** argv, char const* usage, std::size_t count, Run run) {
+int runExample(int argc, char** argv, char const* usage, std::size_t least, std::size_t most, Run run) {
     Arguments arguments(argv + 1, argv + argc);
     try {
-        if (arguments.size() != count)
+        if (arguments.size() < least || arguments.size() > most)
             throw WrongArgument{std::string("usage: ") + argv[0] + " " + usage};
         flow::RealLoop loop;
         loop.run(run(arguments));

@@ -12,7 +12,7 @@ using namespace flow::net;
 
 int main(int argc, char** argv) {
     Room room;
-    return runExample(argc, argv, "PORT", 1, [&](Arguments const& arguments) {
+    return runExample(argc, argv, "PORT", 1, 1, [&](Arguments const& arguments) {
         return serve(arguments[0], [&](Reference<Connection> guest) { return chat(&room, guest); });
     });
 }

@@ -9,5 +9,5 @@
 #include "net/examples/program.h"
 
 int main(int argc, char** argv) {
-    return runExample(argc, argv, "PORT", 1, [](Arguments const& arguments) { return serve(arguments[0], echo); });
+    return runExample(argc, argv, "PORT", 1, 1, [](Arguments const& arguments) { return serve(arguments[0], echo); });
 }

@@ -11,7 +11,7 @@ using namespace flow;
 using namespace flow::net;
 
 int main(int argc, char** argv) {
-    return runExample(argc, argv, "PORT HOST:PORT", 2, [](Arguments const& arguments) {
+    return runExample(argc, argv, "PORT HOST:PORT", 2, 2, [](Arguments const& arguments) {
         auto to = parseNameAndPort(arguments[1]);
         if (!to)
             throw WrongArgument{"this is no host with a port: " + arguments[1]};

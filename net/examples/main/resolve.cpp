@@ -35,5 +35,5 @@ Future<Void> run(Arguments const& arguments) {
 } // namespace
 
 int main(int argc, char** argv) {
-    return runExample(argc, argv, "NAME", 1, run);
+    return runExample(argc, argv, "NAME", 1, 1, run);
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import socket
 import struct
@@ -23,7 +24,12 @@ def check_both_ways(port: int, behind: socket.socket) -> None:
     client = connect(port)
     server = behind.accept()[0]
     data = bytes(range(256)) * 8000
-    sender = threading.Thread(target=lambda: (client.sendall(data), client.shutdown(socket.SHUT_WR)))
+
+    def send() -> None:
+        client.sendall(data)
+        client.shutdown(socket.SHUT_WR)
+
+    sender = threading.Thread(target=send)
     sender.start()
     assert receive_all(server) == data  # up to the end, which the proxy passes on
     sender.join()
@@ -40,10 +46,8 @@ def check_resets(port: int, behind: socket.socket) -> None:
         ends[0].sendall(b"x")
         receive(ends[1], 1)
         reset(ends[rude])
-        try:
+        with contextlib.suppress(ConnectionResetError):
             assert ends[other].recv(1) == b"there is an error in place of this"
-        except ConnectionResetError:
-            pass
         ends[other].close()
 
 

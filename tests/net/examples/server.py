@@ -33,7 +33,7 @@ def connect(port: int) -> socket.socket:
 def receive(client: socket.socket, count: int) -> bytes:
     received = b""
     while len(received) < count:
-        piece = client.recv(65536)
+        piece = client.recv(min(count - len(received), 65536))
         assert piece, f"the server has ended the connection after {received[-200:]!r}"
         received += piece
     return received

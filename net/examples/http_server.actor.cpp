@@ -1,0 +1,99 @@
+#include "net/examples/http_server.h"
+
+#include "flow/flow.h"
+#include "flow/threads/run_blocking.h"
+
+#include "flow/actorcompiler.h"
+
+using namespace flow;
+using namespace flow::net;
+
+/// Who does not take it in time is given up.
+ACTOR static Future<Void> send(Reference<Connection> client, std::string bytes, double seconds) {
+    choose {
+        when(wait(client->write(StringRef(bytes)))) {}
+        when(wait(delay(seconds))) {
+            client->abort();
+            throw connection_timed_out();
+        }
+    }
+    return Void();
+}
+
+/// Whether a request has come that is to be answered.
+ACTOR static Future<bool> receive(RequestReader* reader, Reference<Connection> client, double seconds) {
+    state double deadline = now() + seconds;
+    while (!reader->isWhole()) {
+        if (reader->takeExpectation())
+            wait(send(client, "HTTP/1.1 100 Continue\r\n\r\n", seconds));
+        choose {
+            when(Bytes bytes = wait(client->read())) {
+                if (bytes.empty())
+                    return false;
+                reader->add(bytes);
+            }
+            when(wait(delayUntil(deadline))) {
+                if (!reader->hasBegun())
+                    return false;
+                reader->refuse(408);
+            }
+        }
+    }
+    return true;
+}
+
+ACTOR static Future<Void> sendFile(Reference<Connection> client, HttpResponse response, HttpLimits limits) {
+    state std::uint64_t offset = response.offset;
+    state std::uint64_t left = response.left;
+    while (left != 0) {
+        std::string part =
+            wait(runBlocking([file = response.file, offset = offset, size = std::min(left, HttpLimits::kPart)] {
+                return file->read(offset, size);
+            }));
+        if (part.empty()) { // the file is shorter by now: the client must not take this for all of it
+            client->abort();
+            throw io_error();
+        }
+        offset += part.size();
+        left -= part.size();
+        wait(send(client, part, limits.idle));
+    }
+    return Void();
+}
+
+/// A client that still sends would not get the answer if the connection were closed at once.
+ACTOR static Future<Void> readLastWords(Reference<Connection> client) {
+    state double deadline = now() + HttpLimits::kLastWords;
+    client->shutdownWrite();
+    loop choose {
+        when(Bytes bytes = wait(client->read())) {
+            if (bytes.empty())
+                return Void();
+        }
+        when(wait(delayUntil(deadline))) {
+            return Void();
+        }
+    }
+}
+
+ACTOR static Future<Void> serving(std::shared_ptr<Site const> site, HttpLimits limits, Reference<Connection> client) {
+    state RequestReader reader;
+    state bool keepsAlive = true;
+    while (keepsAlive) {
+        bool hasRequest = wait(receive(&reader, client, limits.idle));
+        if (!hasRequest)
+            return Void();
+        state HttpResponse response =
+            wait(runBlocking([site = site, request = reader.request()] { return site->answer(request); }));
+        keepsAlive = response.keepsAlive;
+        wait(send(client, response.header, limits.idle));
+        wait(sendFile(client, response, limits));
+        reader.next();
+    }
+    wait(readLastWords(client));
+    return Void();
+}
+
+Future<Void> serveHttp(std::shared_ptr<Site const> site, HttpLimits limits, Reference<Connection> client) {
+    return serving(site, limits, client);
+}

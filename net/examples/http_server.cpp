@@ -1,0 +1,85 @@
+#include "net/examples/http_server.h"
+
+#include "flow/flow.h"
+#include "flow/threads/run_blocking.h"
+
+using namespace flow;
+using namespace flow::net;
+
+namespace {
+
+/// Who does not take it in time is given up.
+Future<Void> send(Reference<Connection> client, std::string bytes, double seconds) {
+    auto first = co_await race(client->write(StringRef(bytes)), delay(seconds));
+    if (first.index() == 0)
+        co_return;
+    client->abort();
+    throw connection_timed_out();
+}
+
+/// Whether a request has come that is to be answered.
+Future<bool> receive(RequestReader& reader, Reference<Connection> client, double seconds) {
+    double deadline = now() + seconds;
+    while (!reader.isWhole()) {
+        if (reader.takeExpectation())
+            co_await send(client, "HTTP/1.1 100 Continue\r\n\r\n", seconds);
+        auto first = co_await race(client->read(), delayUntil(deadline));
+        if (first.index() == 1) {
+            if (!reader.hasBegun())
+                co_return false;
+            reader.refuse(408);
+            break;
+        }
+        Bytes bytes = std::get<0>(std::move(first));
+        if (bytes.empty())
+            co_return false;
+        reader.add(bytes);
+    }
+    co_return true;
+}
+
+Future<Void> sendFile(Reference<Connection> client, HttpResponse response, HttpLimits limits) {
+    while (response.left != 0) {
+        auto read = [file = response.file, offset = response.offset,
+                     size = std::min(response.left, HttpLimits::kPart)] { return file->read(offset, size); };
+        std::string part = co_await runBlocking(std::move(read));
+        if (part.empty()) { // the file is shorter by now: the client must not take this for all of it
+            client->abort();
+            throw io_error();
+        }
+        response.offset += part.size();
+        response.left -= part.size();
+        co_await send(client, std::move(part), limits.idle);
+    }
+}
+
+/// A client that still sends would not get the answer if the connection were closed at once.
+Future<Void> readLastWords(Reference<Connection> client) {
+    client->shutdownWrite();
+    double deadline = now() + HttpLimits::kLastWords;
+    for (;;) {
+        auto first = co_await race(client->read(), delayUntil(deadline));
+        if (first.index() == 1 || std::get<0>(first).empty())
+            co_return;
+    }
+}
+
+} // namespace
+
+Future<Void> serveHttp(std::shared_ptr<Site const> site, HttpLimits limits, Reference<Connection> client) {
+    RequestReader reader;
+    for (;;) {
+        bool hasRequest = co_await receive(reader, client, limits.idle);
+        if (!hasRequest)
+            co_return;
+        auto answer = [site, request = reader.request()] { return site->answer(request); };
+        HttpResponse response = co_await runBlocking(std::move(answer));
+        bool keepsAlive = response.keepsAlive;
+        co_await send(client, response.header, limits.idle);
+        co_await sendFile(client, std::move(response), limits);
+        if (!keepsAlive)
+            break;
+        reader.next();
+    }
+    co_await readLastWords(client);
+}

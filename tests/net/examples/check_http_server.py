@@ -1,0 +1,168 @@
+"""Asks the HTTP server as its users do, with curl and over plain sockets: check_http_server.py PROGRAM."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+from server import connect, memory_of, receive, receive_all, running
+
+PROGRAM = sys.argv[1]
+LARGE = os.urandom(3_000_001)
+IDLE = 1.5  # seconds
+
+
+def make_site(root: pathlib.Path) -> pathlib.Path:
+    site = root / "site"
+    (site / "sub").mkdir(parents=True)
+    (site / "index.html").write_text("<p>top</p>")
+    (site / "sub" / "a b.txt").write_text("0123456789")
+    (site / "large").write_bytes(LARGE)
+    (site / "empty").touch()
+    (root / "secret").write_text("secret")
+    (site / "way-out").symlink_to(root / "secret")
+    (site / "way-up").symlink_to(root)
+    os.mkfifo(site / "pipe")
+    return site
+
+
+def curl(port: int, path: str, *options: str) -> bytes:
+    command = ["curl", "--silent", "--show-error", "--max-time", "20", "--path-as-is", *options]
+    return subprocess.run([*command, f"http://127.0.0.1:{port}{path}"], check=True, capture_output=True).stdout
+
+
+def status(port: int, path: str, *options: str) -> int:
+    return int(curl(port, path, "--output", "/dev/null", "--write-out", "%{http_code}", *options))
+
+
+def check_curl(port: int) -> None:
+    assert curl(port, "/") == b"<p>top</p>"
+    assert curl(port, "/sub/a%20b.txt?query") == b"0123456789"
+    assert curl(port, "/large") == LARGE
+    assert curl(port, "/empty") == b""
+    assert curl(port, "/large", "--range", "1000000-2000000") == LARGE[1_000_000:2_000_001]
+    assert curl(port, "/large", "--range", "2999999-") == LARGE[-2:]
+    assert curl(port, "/large", "--range", "-5") == LARGE[-5:]
+    assert curl(port, "/large", "--head").split(b"\r\n")[0] == b"HTTP/1.1 200 OK"
+    assert b"Content-Length: 3000001" in curl(port, "/large", "--head")
+    assert status(port, "/large", "--range", "0-0") == 206
+    assert status(port, "/large", "--range", "3000001-") == 416
+    assert status(port, "/large", "--range", "0-1,5-6") == 200
+    assert status(port, "/sub/a%20b.txt", "--http1.0") == 200
+    assert status(port, "/", "--data", "x") == 405
+    big = ["--data-binary", "@-", "--header", "Expect: 100-continue"]
+    command = ["curl", "--silent", "--max-time", "20", *big, "--write-out", "%{http_code}", f"http://127.0.0.1:{port}/"]
+    assert subprocess.run(command, input=b"x" * 60_000, capture_output=True).stdout.endswith(b"405")
+
+
+def check_ways_out(port: int) -> None:
+    for path in (
+        "/../secret",
+        "/sub/../../secret",
+        "/%2e%2e/secret",
+        "/..%2fsecret",
+        "/way-out",
+        "/way-up/secret",
+        "/way-up/site/index.html",
+        "/sub",
+        "/pipe",
+        "/nothing",
+        "/index.html/x",
+        "//etc/passwd",
+    ):
+        assert status(port, path) == 404, path
+    assert status(port, "/a%00b") == 400
+    assert status(port, "/a%0") == 400
+
+
+def ask(port: int, request: bytes) -> bytes:
+    with connect(port) as client:
+        client.sendall(request)
+        return receive_all(client)
+
+
+def check_protocol(port: int) -> None:
+    get = b"GET /sub/a%20b.txt HTTP/1.1\r\nHost: x\r\n"
+    answers = ask(port, (get + b"\r\n") * 3 + get + b"Connection: close\r\n\r\n")  # pipelined
+    assert answers.count(b"HTTP/1.1 200 OK\r\n") == 4
+    assert answers.count(b"\r\n\r\n0123456789") == 4
+    assert b" 400 " in ask(port, b"GET / HTTP/1.1\r\n\r\n")  # no Host
+    assert b" 400 " in ask(port, b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" * 20)
+    assert b" 431 " in ask(port, b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"y" * 20_000)
+    assert b" 431 " in ask(port, b"GET /" + b"y" * 20_000)
+    assert b" 413 " in ask(port, b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n")
+    chunked = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
+    answers = ask(port, chunked + get + b"Connection: close\r\n\r\n")
+    assert b" 405 " in answers
+    assert answers.endswith(b"0123456789")
+    with connect(port) as client:  # kept alive
+        for _ in range(3):
+            for piece in (get[:10], get[10:], b"\r\n"):
+                client.sendall(piece)
+                time.sleep(0.01)
+            received = b""
+            while not received.endswith(b"0123456789"):
+                received += receive(client, 1)
+    with connect(port) as client:
+        client.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n")
+        assert receive(client, 25) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        client.sendall(b"abc")
+        assert receive(client, 12) == b"HTTP/1.1 405"
+
+
+def check_rude(server: subprocess.Popen[str], port: int) -> None:
+    """Who is slow, silent or deaf is closed in time, and costs little; others are served meanwhile."""
+    curl(port, "/large")
+    before = memory_of(server)
+    begun = time.monotonic()
+    silent = [connect(port) for _ in range(100)]
+    slow = connect(port)
+    deaf = connect(port)
+    deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    deaf.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n" * 20)
+    request = b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"y" * 1000
+    answer = b""
+    for byte in request:
+        try:
+            slow.sendall(bytes([byte]))
+            slow.settimeout(0.05)
+            if answer := slow.recv(1000):
+                break
+        except TimeoutError:
+            pass
+        assert status(port, "/") == 200
+    assert answer.startswith(b"HTTP/1.1 408 "), answer
+    took = time.monotonic() - begun
+    assert IDLE * 0.9 < took < IDLE + 15, took
+    for client in silent:
+        client.settimeout(20)
+        assert client.recv(1) == b""
+        client.close()
+    assert memory_of(server) - before < 8_000_000
+    slow.close()
+    deaf.close()
+
+
+def main() -> None:
+    root = pathlib.Path(tempfile.mkdtemp(prefix="millrace-http-"))
+    try:
+        site = make_site(root)
+        with running(PROGRAM, str(site), "0", "--idle", str(IDLE)) as (server, port):
+            check_curl(port)
+            check_ways_out(port)
+            check_protocol(port)
+            check_rude(server, port)
+        for wrong in ((str(site),), (str(site), "x"), (str(site), "0", "--idle", "x"), (str(site), "0", "--idle")):
+            assert subprocess.run([PROGRAM, *wrong], stderr=subprocess.DEVNULL).returncode == 2, wrong
+        assert subprocess.run([PROGRAM, str(root / "none"), "0"], stderr=subprocess.DEVNULL).returncode == 1
+    finally:
+        shutil.rmtree(root)
+
+
+main()
