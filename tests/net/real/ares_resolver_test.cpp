@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <map>
 
 using namespace flow;
@@ -94,6 +95,10 @@ void withServer(Future<Void> (*test)(NameServer&, Resolver&, RealNetwork&)) {
     loop.run(test(server, network.resolver(), network));
 }
 
+auto openDescriptors() {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+}
+
 Future<Error> errorOf(Resolver& resolver, std::string name) {
     return endOf(resolver.resolve(std::move(name), 1));
 }
@@ -151,7 +156,7 @@ TEST_CASE("ares resolver: an answer that needs a connection, and one of the file
 }
 
 TEST_CASE("ares resolver: those who ask for the same share a question, which ends with the last of them") {
-    withServer([](NameServer& server, Resolver& resolver, RealNetwork& network) -> Future<Void> {
+    withServer([](NameServer& server, Resolver& resolver, RealNetwork&) -> Future<Void> {
         server.isDumb = true;
         auto first = resolver.resolve("both.test", 1), second = resolver.resolve("both.test", 2);
         co_await delay(0.03);
@@ -161,14 +166,14 @@ TEST_CASE("ares resolver: those who ask for the same share a question, which end
         std::vector<Address> found = co_await second; // asked again
         CHECK(found.size() == 2);
         server.isDumb = true;
-        std::uint64_t before = network.poller().counters().changes;
+        auto before = openDescriptors();
         second = resolver.resolve("other.test", 2);
         co_await delay(0.03);
         second = {};
         int asked = server.asked["other.test v4"];
         co_await delay(0.3);
         CHECK(server.asked["other.test v4"] == asked);
-        CHECK(network.poller().counters().changes - before == 2); // its socket came and went
+        CHECK(openDescriptors() == before); // its socket came and went
     });
 }
 

@@ -1,0 +1,137 @@
+#include "net/real/child_process.h"
+
+#include "flow/flow.h"
+#include "flow/sim.h"
+#include "net/sim/sim_network.h"
+#include "tests/net/transport_suite.h"
+
+#include <doctest/doctest.h>
+
+#include <cerrno>
+#include <csignal>
+
+using namespace flow;
+using namespace flow::net;
+using namespace flow::test;
+
+namespace {
+
+ChildOptions shell(std::string script) {
+    ChildOptions options{.program = "sh", .arguments = {"-c", std::move(script)}};
+    options.input = options.output = options.error = ChildStream::Connected;
+    return options;
+}
+
+/// Whether there is neither such a process nor its zombie.
+bool isGone(int id) {
+    return ::kill(id, 0) != 0 && errno == ESRCH;
+}
+
+Future<Void> awaitGone(int id) {
+    for (int i = 0; i < 1000 && !isGone(id); ++i)
+        co_await delay(0.01);
+    CHECK(isGone(id));
+}
+
+Error errorOfSpawn(ChildOptions const& options) {
+    try {
+        (void)spawn(options);
+        return Error();
+    } catch (Error& error) {
+        return error;
+    }
+}
+
+} // namespace
+
+TEST_CASE("child process: its streams, arguments, environment and directory") {
+    RealLoop loop;
+    auto test = []() -> Future<Void> {
+        ChildOptions options = shell("echo \"$1 $NAME\"; pwd; cat; echo bad >&2; exit 7");
+        options.arguments.insert(options.arguments.end(), {"sh", "two words"});
+        options.environment = {"NAME=value", "PATH=/usr/bin:/bin"};
+        options.directory = "/";
+        Reference<ChildProcess> child = spawn(options);
+        Future<ExitStatus> exit = child->onExit();
+        Future<std::string> output = readAll(child->output()), error = readAll(child->error());
+        Bytes large = makeString(1'000'000); // more than any buffer between them
+        std::memset(mutateString(large), 'x', 1'000'000);
+        co_await child->input()->write(large);
+        child->input()->shutdownWrite();
+        std::string text = co_await output;
+        CHECK(text.size() == 1'000'000 + 18);
+        CHECK(text.starts_with("two words value\n/\nxxx"));
+        std::string complaint = co_await error;
+        CHECK(complaint == "bad\n");
+        ExitStatus status = co_await exit;
+        CHECK(status == ExitStatus{7, 0});
+        CHECK_FALSE(status.isSuccess());
+        ExitStatus again = co_await child->onExit();
+        CHECK(again == status);
+        child->kill(SIGTERM); // nobody is there
+    };
+    loop.run(test());
+}
+
+TEST_CASE("child process: a signal ends it, and dropping it kills it and leaves no zombie") {
+    RealLoop loop;
+    auto test = []() -> Future<Void> {
+        Reference<ChildProcess> child = spawn(shell("exit 0"));
+        ExitStatus ended = co_await child->onExit();
+        CHECK(ended.isSuccess());
+        child = spawn(shell("sleep 1000"));
+        child->kill(SIGTERM);
+        ExitStatus terminated = co_await child->onExit();
+        CHECK(terminated == ExitStatus{0, SIGTERM});
+        int id = child->id();
+        CHECK(isGone(id));
+        child = spawn(shell("trap '' TERM; echo ready; while :; do sleep 1000; done"));
+        id = child->id();
+        Future<ExitStatus> exit = child->onExit();
+        co_await child->output()->readUntil("\n"_sr, 100);
+        child.clear();
+        Error dropped = co_await endOf(exit);
+        CHECK(dropped == broken_promise());
+        co_await awaitGone(id);
+    };
+    loop.run(test());
+}
+
+TEST_CASE("child process: the end of the network kills it") {
+    int id = 0;
+    Reference<ChildProcess> child;
+    {
+        RealLoop loop;
+        auto test = [&]() -> Future<Void> {
+            child = spawn(shell("sleep 1000"));
+            id = child->id();
+            co_return;
+        };
+        loop.run(test());
+        CHECK_FALSE(isGone(id));
+    }
+    CHECK(isGone(id));
+}
+
+TEST_CASE("child process: what cannot be started") {
+    RealLoop loop;
+    auto test = []() -> Future<Void> {
+        CHECK(errorOfSpawn({.program = "there-is-no-such-program"}) == file_not_found());
+        CHECK(errorOfSpawn({.program = "/etc/passwd"}) == not_allowed());
+        CHECK(errorOfSpawn({.program = "true", .directory = "/no/such/directory"}) == file_not_found());
+        ChildOptions silent = shell("cat; echo x; exit 3");
+        silent.input = silent.output = silent.error = ChildStream::Null;
+        Reference<ChildProcess> child = spawn(silent);
+        CHECK_FALSE(child->input());
+        ExitStatus status = co_await child->onExit();
+        CHECK(status.code == 3);
+    };
+    loop.run(test());
+    World world(1);
+    SimNetwork network(world);
+    Process& process = world.start({.name = "p", .main = []() -> Future<Void> {
+                                        CHECK(errorOfSpawn({.program = "true"}) == unsupported_operation());
+                                        co_return;
+                                    }});
+    world.run(process.onStop());
+}
