@@ -110,6 +110,11 @@ void measure(benchmark::State& state, Work const& work, Entry const& entry, int 
     if (run.residentBytes() != 0)
         state.counters["resident_per_item"] = static_cast<double>(run.residentBytes()) / items;
     state.counters["items_per_op"] = items;
+    if (run.work() != 0) {
+        auto work = static_cast<double>(run.work());
+        state.counters["work_per_op"] = work;
+        state.counters["ns_per_work"] = Counter(work * 1e-9, Counter::kIsIterationInvariantRate | Counter::kInvert);
+    }
 }
 
 bool growth = false;

@@ -52,12 +52,17 @@ public:
     /// All computations of a pass wait: what they hold is what memory this process got since its first pass began.
     void allWait();
 
+    /// A pass is so many pieces of work.
+    void setWork(std::uint64_t items) { work_ = items; }
+
     /// Blocks and system allocations of the passes that count.
     std::uint64_t allocations() const { return allocations_; }
     /// What the loop ran in them, if there is one.
     std::optional<std::uint64_t> tasks() const { return loop_ ? std::optional(tasks_) : std::nullopt; }
     /// Found by allWait(); 0 without.
     std::int64_t residentBytes() const { return residentBytes_; }
+    /// 0: nobody has said.
+    std::uint64_t work() const { return work_; }
 
 private:
     bool isWarmUp();
@@ -71,6 +76,7 @@ private:
     std::uint64_t tasks_ = 0;
     std::int64_t residentAtStart_ = 0;
     std::int64_t residentBytes_ = 0;
+    std::uint64_t work_ = 0;
     benchmark::State& state_;
 };
 

@@ -46,6 +46,10 @@ std::span<const Work> works() {
         {"timer_random", Items::One, {1, 1000, 1000000}}, // the same, but one that is drawn is dropped for a new one
         {"timers", Items::N, kFew},                       // N actors wait, each 1 ns longer; wait for all
 
+        // Operations made of operations, N is the level: see bench/net/composed.h.
+        {"composed-socket", Items::One, {1, 2, 3, 4}}, // over a stream whose I/O is free
+        {"composed-tls", Items::One, {1, 2, 3, 4}},    // with a layer around it
+
         // Threads.
         {"post", Items::N, {4096}, kThreads}, // another thread posts N calls; they all run
     };

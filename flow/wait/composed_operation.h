@@ -1,0 +1,172 @@
+#pragma once
+// ComposedOperation: the (public) base class of an operation made of operations, in the callback style: it waits for
+// one after the other and goes on in member functions. Allocates nothing.
+//
+//     class Ask : public ComposedOperation {                // sends a question, and reads the answer
+//     public:
+//         void start(Connection& to, Bytes question, Completion<std::size_t> end) {
+//             to_ = &to;
+//             end_ = end;
+//             waitFor<&Ask::onWritten>(to.write(question));
+//         }
+//     private:
+//         void onWritten(Error error) {
+//             if (error.isValid())
+//                 return end_(error, 0);
+//             waitFor<&Ask::onAnswer>(to_->readSome(answer_));
+//         }
+//         void onAnswer(Error error, std::size_t bytes) { end_(error, bytes); }
+//         Connection* to_;
+//         Completion<std::size_t> end_;
+//         char answer_[512];
+//     };
+//
+//     class Session { Ask ask_; void onAnswered(Error error, std::size_t bytes); ... };
+//     ask_.start(connection, question, Completion<std::size_t>::to<&Session::onAnswered>(*this));
+//
+// An operation that is part of another is a member of it, so that all of it is one object that never moves.
+// ComposedOperation is what a source parks: it stands in the source's list itself.
+//
+// A member function that goes on is called once, in a turn of its own and never inside waitFor(): with an invalid Error
+// and the result, or with the error and a Result(); where the result is Void, with the error alone. It must not throw.
+// When it is called the ComposedOperation is free: it may wait anew, or be destroyed. Destroying a ComposedOperation
+// cancels: what it waited for has taken nothing. Belongs to one thread.
+
+#include "flow/core/in_place.h"
+#include "flow/loop/loop.h"
+
+#include <new>
+#include <utility>
+
+namespace flow {
+
+class ComposedOperation : detail::Waiter {
+public:
+    ComposedOperation() : Waiter{nullptr, {nullptr}, {nullptr, nullptr}, {}} {}
+    ComposedOperation(ComposedOperation const&) = delete;
+    ComposedOperation& operator=(ComposedOperation const&) = delete;
+    ~ComposedOperation() { cancel(); }
+
+    bool isWaiting() const { return link.isLinked(); }
+    /// Nothing goes on any more, until it waits anew.
+    void cancel() noexcept {
+        if (isWaiting())
+            detail::abandon(this);
+    }
+
+protected:
+    /// Waits for the operation and then calls the member function. It must not be waiting.
+    template <auto goOn, InPlace Op>
+    void waitFor(Op const& op) noexcept {
+        FLOW_ASSERT(!isWaiting(), "ComposedOperation::waitFor() while it waits already");
+        auto* own = ::new (op_) Op(op);
+        try {
+            if (!own->isReady()) {
+                resume = goOnWith<Op, goOn>;
+                return own->park(*this);
+            }
+            resume = goOnIfReady<Op, goOn>;
+        } catch (...) {
+            ::new (op_) Error(currentError());
+            resume = goOnFailed<Op, goOn>;
+        }
+        loop().makeReady(this, TaskPriority::ReadSocket);
+    }
+
+private:
+    template <class Member>
+    struct Owner;
+    template <class T, class R, class... Arguments>
+    struct Owner<R (T::*)(Arguments...)> {
+        using Type = T;
+    };
+    template <class T, class R, class... Arguments>
+    struct Owner<R (T::*)(Arguments...) noexcept> {
+        using Type = T;
+    };
+
+    template <class Op>
+    Op& operation() {
+        return *std::launder(reinterpret_cast<Op*>(op_));
+    }
+
+    /// The source has something for it, or has failed it.
+    template <class Op, auto goOn>
+    static void goOnWith(Waiter* waiter) {
+        using Result = typename Op::Result;
+        auto* self = static_cast<ComposedOperation*>(waiter);
+        Result result = Result();
+        Error error;
+        if (detail::Cell* failed = self->awaited.anyCell()) [[unlikely]] {
+            self->awaited = {};
+            error = detail::takeError(failed);
+        } else {
+            try {
+                result = self->template operation<Op>().take();
+            } catch (...) {
+                error = currentError();
+            }
+        }
+        self->template call<goOn>(error, std::move(result));
+    }
+
+    /// It was ready when it was asked; somebody may have been faster since.
+    template <class Op, auto goOn>
+    static void goOnIfReady(Waiter* waiter) {
+        auto* self = static_cast<ComposedOperation*>(waiter);
+        Op& op = self->template operation<Op>();
+        Error error;
+        try {
+            if (!op.isReady()) {
+                self->resume = goOnWith<Op, goOn>;
+                return op.park(*self);
+            }
+        } catch (...) {
+            error = currentError();
+        }
+        error.isValid() ? self->template call<goOn>(error, typename Op::Result()) : goOnWith<Op, goOn>(waiter);
+    }
+
+    /// It could not be waited for.
+    template <class Op, auto goOn>
+    static void goOnFailed(Waiter* waiter) {
+        auto* self = static_cast<ComposedOperation*>(waiter);
+        self->template call<goOn>(self->template operation<Error>(), typename Op::Result());
+    }
+
+    template <auto goOn, class Result>
+    void call(Error error, Result result) noexcept {
+        auto& owner = static_cast<typename Owner<decltype(goOn)>::Type&>(*this);
+        if constexpr (std::is_same_v<Result, Void>)
+            (owner.*goOn)(error);
+        else
+            (owner.*goOn)(error, std::move(result));
+    }
+
+    alignas(16) unsigned char op_[32];
+};
+
+/// Whom an operation made of operations tells how it has ended: a member function of an object. Two words; owns
+/// nothing.
+template <class... Results>
+class Completion {
+public:
+    template <auto member, class T>
+    static Completion to(T& object) {
+        Completion completion;
+        completion.object_ = &object;
+        completion.call_ = [](void* to, Error error, Results... results) {
+            (static_cast<T*>(to)->*member)(error, std::move(results)...);
+        };
+        return completion;
+    }
+
+    /// The last thing that the operation does: what is told may destroy it.
+    void operator()(Error error, Results... results) const { call_(object_, error, std::move(results)...); }
+
+private:
+    void (*call_)(void*, Error, Results...) = nullptr;
+    void* object_ = nullptr;
+};
+
+} // namespace flow
