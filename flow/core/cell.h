@@ -82,25 +82,32 @@ inline void checkThread(Cell const* cell) {
 inline void checkThread(Cell const*) {}
 #endif
 
-/// A cell for T with `frameBytes` of frame behind it. Throws std::bad_alloc.
+/// A cell for T in a block of this size class.
 template <class T>
-Cell* newCell(std::size_t frameBytes, std::uint32_t futures, std::uint32_t promises, std::uint8_t flags = 0) {
+FLOW_INLINE Cell* placeCell(void* block, memory::SizeClass sizeClass, std::uint32_t futures, std::uint32_t promises,
+                            std::uint8_t flags) {
     static_assert(alignof(T) <= 16, "values of futures are aligned to 16 bytes at most: hold this one by pointer");
     static_assert(kPrefixBytes<T> < 16 * 65536, "values of futures are below 1 MiB: hold this one by pointer");
-    std::size_t bytes = kPrefixBytes<T> + sizeof(Cell) + frameBytes;
-    auto* cell =
-        reinterpret_cast<Cell*>(static_cast<char*>(memory::allocateCell(bytes, kPrefixBytes<T>)) + kPrefixBytes<T>);
+    auto* cell = reinterpret_cast<Cell*>(static_cast<char*>(block) + kPrefixBytes<T>);
     cell->waiters.reset();
     cell->futures = futures;
     cell->promises = promises;
     cell->error = Error();
     cell->flags = flags;
-    cell->sizeClass = memory::sizeClassOf(bytes);
+    cell->sizeClass = sizeClass;
     cell->prefixUnits = static_cast<std::uint16_t>(kPrefixBytes<T> / 16);
 #if FLOW_CHECKED
     cell->owner = thisThread();
 #endif
     return cell;
+}
+
+/// A cell for T with `frameBytes` of frame behind it. Throws std::bad_alloc.
+template <class T>
+Cell* newCell(std::size_t frameBytes, std::uint32_t futures, std::uint32_t promises, std::uint8_t flags = 0) {
+    std::size_t bytes = kPrefixBytes<T> + sizeof(Cell) + frameBytes;
+    void* block = memory::allocateCell(bytes, kPrefixBytes<T>);
+    return placeCell<T>(block, memory::sizeClassOf(bytes), futures, promises, flags);
 }
 
 /// The part of freeCell for values that have a destructor.

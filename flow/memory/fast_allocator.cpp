@@ -1,6 +1,7 @@
 #include "flow/memory/fast_allocator.h"
 
 #include "flow/memory/allocation_watch.h"
+#include "flow/memory/foreign_block.h"
 #include "flow/memory/thread_heap.h"
 
 #include <cstdlib>
@@ -35,6 +36,10 @@ void* detail::allocateCellSlow(std::size_t bytes, SizeClass sizeClass, std::size
 }
 
 void detail::releaseSlow(void* block, SizeClass sizeClass) noexcept {
+    if (sizeClass == kForeignClass) {
+        heap.classes[kForeignClass].toBeFreed = 1;
+        return ForeignBlock::of(block)->release();
+    }
     if (watch)
         return AllocationWatch::release(block, sizeClass);
     FreeList& list = heap.classes[sizeClass];

@@ -45,7 +45,8 @@ using SizeClass = std::uint8_t;
 inline constexpr std::size_t kFineLimit = 512;     // 16-byte steps up to here
 inline constexpr std::size_t kLargestBlock = 4096; // above: the system
 inline constexpr SizeClass kSystemClass = 45;
-inline constexpr std::size_t kClassCount = kSystemClass + 1;
+inline constexpr SizeClass kForeignClass = 46; // blocks of another allocator: flow/memory/foreign_block.h
+inline constexpr std::size_t kClassCount = kForeignClass + 1;
 
 /// The class that serves `bytes`. Constant-folds when `bytes` is a constant.
 constexpr SizeClass sizeClassOf(std::size_t bytes) {

@@ -1,0 +1,90 @@
+#pragma once
+// Fork<T>: a coroutine that starts when it is called, as a child of the task, fork or scope of which it got the
+// context, and which never outlives it.
+//
+//     Task<int> both(Context, Page a, Page b) {
+//         Fork<int> first = count(co_await context(), a);   // runs up to its first wait
+//         Fork<int> second = count(co_await context(), b);
+//         co_return co_await first + co_await second;
+//     }
+//
+// `co_await fork` gives the result by reference, as often as one asks, and throws the fork's error;
+// `co_await std::move(fork)` moves it out. A Fork is a handle: dropping it leaves the child running. The child's frame
+// is gone when it ends, its result when the last handle goes; one that fails while there is no handle is reported as a
+// dropped error. A parent that ends waits for its children first, without blocking the thread; if it fails or is
+// cancelled they are cancelled before. Parameters of the parent live until then. Its local variables do not: what a
+// child refers to must be awaited before they go (destroyForks() waits for all).
+//
+// Everything that can be awaited in a coroutine can be awaited in a fork. Actors, fibers and other coroutines wait for
+// the fork's future(). Cancelling goes down the tree, children first; a child that sleeps or waits goes on at once with
+// actor_cancelled. A task that waits for its own child goes on when that has ended.
+//
+// The body begins inline, on the caller's stack; where that is short, in a turn of the loop, or when it is awaited, so
+// that forks may nest as deep as memory allows. Fork<T, CurrentLoop> always begins in a turn of the loop.
+
+#include "flow/structured/promise.h"
+
+namespace flow {
+
+/// Begins at once, on the caller's stack.
+struct NoopExecutor {
+    static constexpr structured::Start kStart = structured::Start::Now;
+};
+/// Begins in a turn of the loop, behind what is ready.
+struct CurrentLoop {
+    static constexpr structured::Start kStart = structured::Start::InTurn;
+};
+
+template <class T = Void, class Executor = NoopExecutor>
+class [[nodiscard]] Fork {
+public:
+    using Element = T;
+    static constexpr bool kIsTask = true;
+    static constexpr structured::Start kStart = Executor::kStart;
+
+    /// Takes over a reference to the cell.
+    explicit Fork(detail::Cell* cell) : cell_(cell) {}
+    Fork(Fork&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
+    Fork& operator=(Fork&& other) noexcept {
+        Fork taken(std::move(other));
+        std::swap(cell_, taken.cell_);
+        return *this;
+    }
+    FLOW_INLINE ~Fork() {
+        if (cell_)
+            structured::releaseTask<T>(cell_);
+    }
+
+    /// Whether it has ended.
+    bool isReady() const { return checked()->isReady(); }
+    bool isError() const { return checked()->isError(); }
+    /// Cancels it, and all below it.
+    void cancel() const {
+        if (!isReady())
+            structured::cancelTree(structured::Node::of(cell_->frame()));
+    }
+    /// For whoever is no task: its value, or its error. Dropping it does not cancel the fork.
+    Future<T> future() const {
+        detail::addFuture(checked());
+        return Future<T>::adopt(cell_);
+    }
+
+    /// For the promise.
+    detail::Cell* begin(structured::Node*) const { return checked(); }
+
+private:
+    detail::Cell* checked() const {
+        FLOW_ASSERT(cell_, "the Fork has been moved from");
+        detail::checkThread(cell_);
+        return cell_;
+    }
+    detail::Cell* cell_;
+};
+
+} // namespace flow
+
+template <class T, class Executor, class... Args>
+struct std::coroutine_traits<flow::Fork<T, Executor>, Args...> {
+    using promise_type = flow::structured::TaskPromise<flow::Fork<T, Executor>,
+                                                       flow::structured::TaskSignature<Args...>, Executor::kStart>;
+};

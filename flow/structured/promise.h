@@ -1,0 +1,259 @@
+#pragma once
+// TaskPromise: the promise of tasks and forks. What can be awaited in a coroutine that returns a Future can be awaited
+// in these as well; what is here is how they are allocated, how they start, and how they end.
+
+#include "flow/base/stack.h"
+#include "flow/coro/coroutine.h"
+#include "flow/loop/loop.h"
+#include "flow/memory/foreign_block.h"
+#include "flow/structured/context.h"
+
+#include <coroutine>
+
+namespace flow::structured {
+
+/// When the body begins: when somebody awaits it, at once, or in a turn of the loop.
+enum class Start : std::uint8_t { Lazy, Now, InTurn };
+
+/// What the parameters say. None is left to the promise to destroy: the frame does it.
+template <class... Args>
+struct TaskSignature : coro::Signature<Args...> {
+    static_assert(!coro::Signature<Args...>::kPropagates, "a task cannot be Propagate: its children must end first");
+    static_assert(!coro::Signature<Args...>::kUncancellable, "a task is cancelled with its parent: Uncancellable is "
+                                                             "for coroutines that return a Future");
+    static constexpr bool kHasDestructors = coro::Signature<Args...>::kDestructors != 0;
+    static constexpr int kDestructors = 0;
+    static constexpr bool kUncancellable = true; // for all but cancelTree()
+};
+
+/// The first parameter that is a Context or an Environment.
+template <class First, class... Rest>
+FLOW_INLINE Context contextOf(First&& first, Rest&&... rest) {
+    if constexpr (std::is_convertible_v<First, Context>) {
+        return first;
+    } else {
+        static_assert(sizeof...(Rest) != 0, "the first parameter of a task or a fork is its Context");
+        return contextOf(rest...);
+    }
+}
+
+/// Whether the body of one more coroutine may begin on this stack. The answer no is followed by a turn of the loop.
+inline constinit thread_local std::uintptr_t knownRoom = 0;
+FLOW_INLINE bool hasRoom() noexcept {
+    constexpr std::uintptr_t kNear = 16 << 10; // half of what stackIsShort() keeps
+    auto place = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    if (place - knownRoom < 2 * kNear) [[likely]]
+        return true;
+    if (stackIsShort() && hasLoop())
+        return false;
+    knownRoom = place - kNear;
+    return true;
+}
+
+template <class T>
+FLOW_INLINE Cell* newTaskCell(std::pmr::memory_resource& memory, std::size_t frameBytes) {
+    void* block = memory::ForeignBlock::allocate(memory, kPrefixBytes<T> + sizeof(Cell) + frameBytes);
+    return placeCell<T>(block, memory::kForeignClass, 2, 1, 0); // a reference each of the handle and of the tree
+}
+/// Frees the block of a task that has ended, or that never began.
+template <class T>
+FLOW_INLINE void freeTaskCell(Cell* cell) noexcept {
+    if constexpr (!std::is_trivially_destructible_v<T>)
+        if (cell->has(Cell::kDestroyValue))
+            destroyValue<T>(cell);
+    memory::ForeignBlock::of(reinterpret_cast<char*>(cell) - kPrefixBytes<T>)->release();
+}
+/// Gives up a handle's reference.
+template <class T>
+FLOW_INLINE void releaseTask(Cell* cell) noexcept {
+    checkThread(cell);
+    if (--cell->futures == 0 && cell->promises == 0)
+        freeTaskCell<T>(cell);
+}
+
+/// The awaiters need the frame and the cell of the coroutine in which they stand.
+struct InTask {
+    coro::PromiseBase* promise;
+    FLOW_INLINE Waiter* frame() const { return promise->frame(); }
+    FLOW_INLINE Node* node() const { return Node::of(frame()); }
+    FLOW_INLINE void throwIfCancelled() const {
+        if (promise->cell()->has(Cell::kCancelled)) [[unlikely]]
+            throw actor_cancelled();
+    }
+};
+
+/// Waits for the end of a task or fork. kMoves: the result is moved out of it.
+template <class T, bool kMoves, Start kStart>
+struct ChildAwaiter : InTask {
+    Cell* child;
+
+    FLOW_INLINE bool await_ready() const noexcept { return child->isReady(); }
+    FLOW_INLINE coro::HandOver await_suspend(std::coroutine_handle<>) const noexcept {
+        promise->noteSuspended();
+        Node* childNode = Node::of(child->frame());
+        if (childNode->parent == node())
+            node()->flags |= Node::kAwaitsChild;
+        addFuture(child);
+        park(frame(), child);
+        if (!childNode->has(Node::kUnstarted)) [[likely]]
+            return coro::caller();
+        Waiter* first = child->frame();
+        if constexpr (kStart == Start::InTurn) {
+            if (!first->link.isLinked())
+                loop().makeReady(first, TaskPriority::DefaultYield);
+            return coro::caller();
+        } else {
+            if (first->link.isLinked()) // its turn was to come
+                first->link.unlink();
+            return coro::handOver(first);
+        }
+    }
+    FLOW_INLINE std::conditional_t<kMoves, T, T const&> await_resume() const {
+        if (Cell* found = promise->takeAwaited()) {
+            node()->flags &= ~Node::kAwaitsChild;
+            releaseFuture(found);
+        }
+        throwIfCancelled();
+        if (child->isError()) [[unlikely]]
+            throw Error(child->error);
+        if constexpr (kMoves)
+            return std::move(valueOf<T>(child));
+        else
+            return valueOf<T>(child);
+    }
+};
+
+/// Waits for the end of all children.
+struct JoinAwaiter : InTask {
+    bool await_ready() const noexcept { return node()->children.isEmpty(); }
+    void await_suspend(std::coroutine_handle<>) const noexcept {
+        promise->noteSuspended();
+        node()->flags |= Node::kJoining;
+    }
+    void await_resume() const { throwIfCancelled(); }
+};
+
+struct ContextAwaiter : std::suspend_never {
+    Context context;
+    FLOW_INLINE Context await_resume() const noexcept { return context; }
+};
+
+/// The beginning of the body.
+template <Start kStart>
+struct Beginning : InTask {
+    FLOW_INLINE bool await_ready() const noexcept {
+        if constexpr (kStart == Start::Now)
+            return hasRoom();
+        return false;
+    }
+    FLOW_INLINE void await_suspend(std::coroutine_handle<>) const noexcept {
+        promise->noteSuspended();
+        node()->flags |= Node::kUnstarted;
+        if constexpr (kStart != Start::Lazy)
+            loop().makeReady(frame(), TaskPriority::DefaultYield);
+    }
+    FLOW_INLINE void await_resume() const {
+        node()->flags &= ~Node::kUnstarted;
+        if (promise->hasAwaited()) [[unlikely]] // cancelled before it has begun
+            coro::throwError(promise->takeAwaited());
+    }
+};
+
+/// The end of the body: the children end first, then the frame is destroyed and the result published.
+struct BodyEnd {
+    bool await_ready() const noexcept { return false; }
+    template <class Promise>
+    FLOW_INLINE coro::HandOver await_suspend(std::coroutine_handle<Promise> handle) const noexcept {
+        auto* frame = static_cast<Waiter*>(handle.address());
+        Node* node = Node::of(frame);
+        bool failed = handle.promise().hasFailedToEnd();
+        if (failed || !node->isAlone()) [[unlikely]]
+            return coro::handOver(endSlowly(frame, failed));
+        Cell* cell = Cell::of(frame);
+        Node* parent = node->parent;
+        if (node->sibling.isLinked())
+            node->sibling.cutOut();
+        if constexpr (Promise::kHasDestructors)
+            opaque(frame)->destroy(frame);
+        --cell->futures;
+        Waiter* last = finishFrame<typename Promise::Value>(cell, Cell::kValue);
+        if (parent && parent->has(Node::kWatches)) [[unlikely]]
+            last = childLeft(parent, last);
+        return coro::handOver(last);
+    }
+    [[noreturn]] void await_resume() const noexcept { __builtin_unreachable(); }
+};
+
+/// kStart: what a call of the function does.
+template <class Handle, class S, Start kStart, class T = typename Handle::Element>
+class TaskPromise : public coro::CoroPromise<T, S> {
+    using Base = coro::CoroPromise<T, S>;
+
+public:
+    static constexpr bool kHasDestructors = S::kHasDestructors;
+
+    template <class... Args>
+    FLOW_INLINE static void* operator new(std::size_t bytes, Args&&... args) {
+        return newTaskCell<T>(contextOf(args...).memory(), bytes)->frame();
+    }
+    /// Not the block: that goes with the last reference to the cell. Only what never became a coroutine, since the copy
+    /// of a parameter threw, is freed here.
+    FLOW_INLINE static void operator delete(void* frame) noexcept {
+        Cell* cell = Cell::of(static_cast<Waiter*>(frame));
+        if (!S::kTakenOverSafely && !cell->has(Cell::kHasFrame))
+            freeTaskCell<T>(cell);
+    }
+
+    FLOW_INLINE explicit TaskPromise(auto&&... args) {
+        Waiter* frame = this->frame();
+        Cell::of(frame)->flags = Cell::kHasFrame | Cell::kUncancellable;
+        Node* node = ::new (static_cast<void*>(Node::of(frame))) Node;
+        if constexpr (kStart != Start::Lazy) {
+            Node* parent = contextOf(args...).parent();
+            FLOW_ASSERT(parent, "a Fork is made with an Environment: only a task, a fork or a scope can have children");
+            adopt(parent, node);
+        }
+    }
+
+    Handle get_return_object() {
+        auto self = std::coroutine_handle<TaskPromise>::from_promise(*this);
+        return Handle(static_cast<Cell*>(self.address()) - 1);
+    }
+    Beginning<kStart> initial_suspend() noexcept { return {{this}}; }
+    BodyEnd final_suspend() const noexcept {
+        this->noteSuspended();
+        return {};
+    }
+
+    using Base::await_transform;
+    /// A task or a fork. One that is not an lvalue gives its result away.
+    template <class H>
+        requires std::remove_cvref_t<H>::kIsTask
+    FLOW_INLINE auto await_transform(H&& child) {
+        using Child = std::remove_cvref_t<H>;
+        return ChildAwaiter<typename Child::Element, !std::is_lvalue_reference_v<H>, Child::kStart>{
+            {this}, child.begin(Node::of(this->frame()))};
+    }
+    FLOW_INLINE ContextAwaiter await_transform(GetContext) {
+        Waiter* frame = this->frame();
+        char* value = reinterpret_cast<char*>(Cell::of(frame)) - kPrefixBytes<T>;
+        return {{}, Context(memory::ForeignBlock::of(value)->memory(), Node::of(frame))};
+    }
+    FLOW_INLINE JoinAwaiter await_transform(JoinForks) { return {{this}}; }
+    std::suspend_never await_transform(CancelForks) {
+        cancelChildren(Node::of(this->frame()));
+        return {};
+    }
+    // These end a coroutine without its children.
+    void await_transform(coro::fail) = delete;
+    void await_transform(coro::never) = delete;
+    template <class U>
+    void await_transform(coro::finish<U>) = delete;
+    void await_transform(coro::uncancellable) = delete;
+
+private:
+    static_assert(sizeof(Base) == sizeof(coro::PromiseBase) && alignof(Node) == alignof(coro::PromiseBase));
+    alignas(Node) unsigned char node_[sizeof(Node)]; // where Node::of() looks for it
+};
+
+} // namespace flow::structured

@@ -1,0 +1,151 @@
+#pragma once
+// Task<T>: a coroutine that starts when it is awaited, and the root of a tree of computations.
+//
+//     Task<Page> load(Context, Key key);                     // may make forks
+//     Task<int> count(Context, Key key) {
+//         Page page = co_await load(co_await context(), key);
+//         co_return page.words();
+//     }
+//     Future<int> words = start(count(environment, key));   // from anywhere: actors, coroutines, fibers, main()
+//
+// Nothing runs before somebody awaits it; then it is a child of the awaiting task or fork, on the same terms as a Fork
+// (flow/structured/fork.h). The handle owns the work: dropping a task that has not begun destroys its parameters, and
+// dropping one that runs cancels it. `co_await task` gives the result by reference, `co_await std::move(task)`, or that
+// of a call, by value.
+
+#include "flow/structured/fork.h"
+
+namespace flow {
+
+template <class T = Void, class Executor = NoopExecutor>
+class [[nodiscard]] Task {
+public:
+    using Element = T;
+    static constexpr bool kIsTask = true;
+    static constexpr structured::Start kStart = Executor::kStart;
+
+    /// Takes over a reference to the cell.
+    explicit Task(detail::Cell* cell) : cell_(cell) {}
+    Task(Task&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
+    Task& operator=(Task&& other) noexcept {
+        Task taken(std::move(other));
+        std::swap(cell_, taken.cell_);
+        return *this;
+    }
+    FLOW_INLINE ~Task() {
+        if (!cell_)
+            return;
+        if (!cell_->isReady()) [[unlikely]]
+            cancelOrForget();
+        structured::releaseTask<T>(cell_);
+    }
+
+    /// Whether it has ended.
+    bool isReady() const { return checked()->isReady(); }
+
+    /// For the promise of what awaits it: it becomes a child.
+    FLOW_INLINE detail::Cell* begin(structured::Node* parent) const {
+        detail::Cell* cell = checked();
+        if (!cell->isReady()) {
+            auto* node = structured::Node::of(cell->frame());
+            FLOW_ASSERT(node->has(structured::Node::kUnstarted) && !node->parent, "a Task is awaited twice at a time");
+            structured::adopt(parent, node);
+        }
+        return cell;
+    }
+    /// For start(): the root of a tree.
+    detail::Cell* beginRoot() const {
+        detail::run(checked()->frame());
+        return cell_;
+    }
+    /// Destroys what has not ended, without running any of its code but destructors.
+    void destroy() {
+        if (cell_ && !cell_->isReady())
+            structured::destroyTree(structured::Node::of(cell_->frame()));
+    }
+
+private:
+    /// One that never began is destroyed, with the reference that the tree would have had.
+    [[gnu::noinline]] void cancelOrForget() noexcept {
+        if (!cell_->has(detail::Cell::kHasFrame))
+            return;
+        auto* node = structured::Node::of(cell_->frame());
+        if (node->has(structured::Node::kUnstarted))
+            structured::destroyTree(node);
+        else
+            structured::cancelTree(node);
+    }
+    detail::Cell* checked() const {
+        FLOW_ASSERT(cell_, "the Task has been moved from");
+        detail::checkThread(cell_);
+        return cell_;
+    }
+    detail::Cell* cell_;
+};
+
+namespace structured {
+
+/// The task of start(). While it is awaited the coroutine can only go together with all that it is part of, as when the
+/// simulation ends a process: no code of the task runs then.
+template <class Task>
+struct Root {
+    using T = typename Task::Element;
+    Task task;
+    bool isAwaited = false;
+
+    explicit Root(Task&& t) : task(std::move(t)) {}
+    Root(Root const&) = delete;
+    Root& operator=(Root const&) = delete;
+    ~Root() {
+        if (isAwaited)
+            task.destroy();
+    }
+
+    struct Awaiter {
+        Root* root;
+        coro::PromiseBase* promise;
+        Cell* cell;
+
+        bool await_ready() const noexcept { return !promise->waitFor(cell); }
+        void await_suspend(std::coroutine_handle<>) const noexcept {
+            promise->noteSuspended();
+            root->isAwaited = true;
+        }
+        T await_resume() const {
+            root->isAwaited = false;
+            Cell* found = promise->takeAwaited();
+            if (found->isError())
+                coro::throwError(found);
+            releaseFuture(found);
+            return std::move(valueOf<T>(found));
+        }
+    };
+    template <class Promise>
+    Awaiter awaiter(Promise& promise) {
+        Cell* cell = task.beginRoot();
+        addFuture(cell);
+        return {this, &promise, cell};
+    }
+};
+
+} // namespace structured
+
+/// Starts the task as the root of a tree, at once, on the caller's stack. Cancelling or dropping the future cancels
+/// the tree.
+template <class T, class Executor>
+Future<T> start(Task<T, Executor> task) {
+    structured::Root<Task<T, Executor>> root(std::move(task));
+    if constexpr (std::is_same_v<T, Void>)
+        co_await root;
+    else
+        co_return co_await root;
+}
+
+} // namespace flow
+
+template <class T, class Executor, class... Args>
+struct std::coroutine_traits<flow::Task<T, Executor>, Args...> {
+    using promise_type =
+        flow::structured::TaskPromise<flow::Task<T, Executor>, flow::structured::TaskSignature<Args...>,
+                                      flow::structured::Start::Lazy>;
+};

@@ -1,0 +1,184 @@
+#include "flow/structured/tree.h"
+
+#include "flow/base/stack.h"
+
+namespace flow::structured {
+namespace {
+
+/// Publishes a node whose children have ended: its frame is destroyed first. Returns the waiter to hand over to.
+Waiter* end(Node* node) noexcept {
+    if (node->sibling.isLinked())
+        node->sibling.cutOut();
+    if (node->has(Node::kIsHook)) {
+        auto* hook = static_cast<HookNode*>(node);
+        hook->onEnd(hook);
+        return nullptr;
+    }
+    Waiter* frame = node->frame();
+    Cell* cell = Cell::of(frame);
+    std::uint8_t status = node->has(Node::kFailed) ? Cell::kError : Cell::kValue;
+    if (status == Cell::kError && cell->futures == 1)
+        reportDroppedError(reinterpret_cast<void const*>(frame->destroy), cell->error);
+    opaque(frame)->destroy(frame);
+    --cell->futures;
+    return finishFrame(cell, status);
+}
+
+} // namespace
+
+Waiter* settle(Node* node) noexcept {
+    while (node->isAlone() && node->has(Node::kWatches)) {
+        if (node->has(Node::kJoining)) {
+            node->flags &= ~Node::kJoining;
+            return node->has(Node::kIsHook) ? std::exchange(static_cast<HookNode*>(node)->joiner, nullptr)
+                                            : node->frame();
+        }
+        Node* parent = node->parent;
+        Waiter* last = end(node);
+        if (!parent || !parent->has(Node::kWatches))
+            return last;
+        if (last) {
+            ++parent->pins; // it stays until that has run
+            run(last);
+            --parent->pins;
+        }
+        node = parent;
+    }
+    return nullptr;
+}
+
+namespace {
+
+void unpin(Node* node) noexcept {
+    --node->pins;
+    if (Waiter* next = settle(node))
+        run(next);
+}
+
+/// From here on each wait of it fails. What it waits for now is left to interrupt(): a child that ends before that may
+/// resume it.
+void mark(Node* node) noexcept {
+    node->flags |= Node::kCancelled;
+    if (!node->has(Node::kIsHook))
+        Cell::of(node->frame())->flags |= Cell::kCancelled;
+}
+
+/// The next child that is not cancelled; it is marked, and stands behind the others from here on.
+Node* markChild(Node* parent) noexcept {
+    Link* first = parent->children.next;
+    if (first == &parent->children || Node::of(first)->has(Node::kCancelled))
+        return nullptr;
+    Node* child = Node::of(first);
+    mark(child);
+    child->sibling.cutOut();
+    pushBack(parent->children, child->sibling);
+    return child;
+}
+
+/// Of a node without children that are not cancelled.
+void interrupt(Node* node) noexcept {
+    if (node->has(Node::kIsHook)) {
+        auto* hook = static_cast<HookNode*>(node);
+        if (hook->onCancel)
+            hook->onCancel(hook);
+        return;
+    }
+    if (node->has(Node::kAwaitsChild | Node::kWatches))
+        return;
+    Cell* cell = Cell::of(node->frame());
+    cell->flags &= static_cast<std::uint8_t>(~(Cell::kUncancellable | Cell::kCancelled));
+    cancel(cell);
+}
+
+/// `root` is marked.
+void walk(Node* root) noexcept {
+    Node* node = root;
+    ++node->pins;
+    for (;;) {
+        if (Node* child = markChild(node)) {
+            node = child;
+            ++node->pins;
+            continue;
+        }
+        interrupt(node);
+        Node* parent = node->parent;
+        bool isLast = node == root;
+        unpin(node); // it may be gone
+        if (isLast)
+            return;
+        node = parent;
+    }
+}
+
+} // namespace
+
+Waiter* childLeft(Node* parent, Waiter* last) noexcept {
+    if (last) {
+        ++parent->pins;
+        run(last);
+        --parent->pins;
+    }
+    return settle(parent);
+}
+
+Waiter* endSlowly(Waiter* frame, bool failed) noexcept {
+    Node* node = Node::of(frame);
+    frame->awaited = {};
+    frame->link.next = nullptr;
+    node->flags |= failed ? Node::kEnding | Node::kFailed : Node::kEnding;
+    if (failed && !node->children.isEmpty()) {
+        ++node->pins;
+        cancelChildren(node);
+        --node->pins;
+    }
+    return settle(node);
+}
+
+void cancelTree(Node* root) noexcept {
+    if (root->has(Node::kCancelled))
+        return;
+    mark(root);
+    if (root->sibling.isLinked()) {
+        root->sibling.cutOut();
+        pushBack(root->parent->children, root->sibling);
+    }
+    withRoom([root] { walk(root); });
+}
+
+void cancelChildren(Node* parent) noexcept {
+    ++parent->pins;
+    while (Node* child = markChild(parent))
+        withRoom([child] { walk(child); });
+    unpin(parent);
+}
+
+void destroyTree(Node* root) noexcept {
+    withRoom([root] {
+        Node* node = root;
+        for (;;) {
+            if (!node->children.isEmpty()) {
+                node = Node::of(node->children.next);
+                continue;
+            }
+            Node* parent = node->parent;
+            bool isLast = node == root;
+            if (node->sibling.isLinked())
+                node->sibling.unlink();
+            if (!node->has(Node::kIsHook)) {
+                Waiter* frame = node->frame();
+                Cell* cell = Cell::of(frame);
+                node->flags |= Node::kCancelled; // what destructors start below it starts cancelled
+                abandon(frame);
+                opaque(frame)->destroy(frame);
+                setEnded(cell, Cell::kNever);
+                --cell->futures;
+                releasePromise(cell);
+            }
+            if (isLast)
+                return;
+            node = parent;
+        }
+    });
+}
+
+} // namespace flow::structured

@@ -1,0 +1,86 @@
+#pragma once
+// Node: the place of a task, a fork or a scope in the tree of computations that own each other.
+//
+// A node is part of a promise, so that the tree needs no memory of its own. It is linked to its parent from its start
+// to its end: a node that is in no list has ended, or has not begun, or is the root. All of a tree belongs to one
+// thread. Nothing here recurses, however deep or wide a tree is.
+
+#include "flow/core/cell.h"
+#include "flow/coro/promise_base.h"
+
+namespace flow::structured {
+using namespace flow::detail;
+
+struct Node {
+    Node* parent = nullptr;
+    Link sibling{nullptr, nullptr};
+    Link children; // cancelled ones last
+    std::uint32_t pins = 0;
+    std::uint32_t flags = 0;
+
+    static constexpr std::uint32_t kUnstarted = 1;   // its body has not begun
+    static constexpr std::uint32_t kCancelled = 2;   // and so is all below it, now or soon
+    static constexpr std::uint32_t kAwaitsChild = 4; // it waits for the end of one of its children
+    static constexpr std::uint32_t kJoining = 8;     // it waits for the end of all of them
+    static constexpr std::uint32_t kEnding = 16;     // the same, and then ends
+    static constexpr std::uint32_t kFailed = 32;     // with the error that is in its cell
+    static constexpr std::uint32_t kIsHook = 64;     // a HookNode: it has no frame
+    static constexpr std::uint32_t kWatches = kJoining | kEnding;
+
+    Node() { children.reset(); }
+    Node(Node const&) = delete;
+    Node& operator=(Node const&) = delete;
+
+    bool has(std::uint32_t flag) const { return flags & flag; }
+    /// Whether nothing is left below it.
+    bool isAlone() const { return children.isEmpty() && pins == 0; }
+
+    static Node* of(Link* sibling) {
+        return reinterpret_cast<Node*>(reinterpret_cast<char*>(sibling) - offsetof(Node, sibling));
+    }
+    /// The frame of which it is part.
+    Waiter* frame() { return reinterpret_cast<Waiter*>(reinterpret_cast<char*>(this) - kOffset); }
+    static Node* of(Waiter* frame) { return reinterpret_cast<Node*>(reinterpret_cast<char*>(frame) + kOffset); }
+
+    /// From the frame.
+    static constexpr std::size_t kOffset = offsetof(Waiter, link) + sizeof(coro::PromiseBase);
+};
+
+/// A node without a frame. When its last child has ended while it is kJoining, `joiner` is resumed; while it is
+/// kEnding, onEnd() frees it. Its children wait for nothing else when it is cancelled.
+struct HookNode : Node {
+    HookNode() { flags = kIsHook; }
+    void (*onCancel)(HookNode*) = nullptr; // may be null
+    void (*onEnd)(HookNode*) = nullptr;
+    Waiter* joiner = nullptr;
+};
+
+/// Becomes a child. A node below a cancelled one is cancelled from its beginning.
+FLOW_INLINE void adopt(Node* parent, Node* child) {
+    child->parent = parent;
+    if (parent->has(Node::kCancelled)) [[unlikely]] {
+        child->flags |= Node::kCancelled;
+        if (!child->has(Node::kIsHook))
+            Cell::of(child->frame())->flags |= Cell::kCancelled;
+        return pushBack(parent->children, child->sibling);
+    }
+    pushFront(parent->children, child->sibling);
+}
+
+/// Of a child that has left: what runs next, now that its waiters (`last`, if not null) and its parent have been told.
+FLOW_RARE Waiter* childLeft(Node* parent, Waiter* last) noexcept;
+/// Of a node that is kJoining or kEnding: what runs next, if it has no children left.
+Waiter* settle(Node* node) noexcept;
+/// The end of a body that failed, or that has children left.
+FLOW_RARE Waiter* endSlowly(Waiter* frame, bool failed) noexcept;
+
+/// Cancels the node and all below it, children first. A node that waits for its own child is not interrupted: the
+/// child's end resumes it. Code of the nodes runs before this returns.
+void cancelTree(Node* root) noexcept;
+/// The same for all below it that there are now.
+void cancelChildren(Node* parent) noexcept;
+/// Destroys the frames of all, children first, wherever they are parked. No code of theirs runs but destructors, and
+/// those that wait for them do so for ever. None of them may be running.
+void destroyTree(Node* root) noexcept;
+
+} // namespace flow::structured

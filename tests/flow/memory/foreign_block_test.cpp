@@ -1,0 +1,43 @@
+#include "flow/memory/foreign_block.h"
+
+#include "tests/flow/support/balance.h"
+
+#include <doctest/doctest.h>
+
+namespace {
+using namespace flow;
+using memory::ForeignBlock;
+
+TEST_CASE("a foreign block returns to its resource") {
+    ::test::Balance balance;
+    alignas(16) char buffer[1024];
+    std::pmr::monotonic_buffer_resource upstream(buffer, sizeof buffer, std::pmr::null_memory_resource());
+    struct Counting : std::pmr::memory_resource {
+        explicit Counting(std::pmr::memory_resource& u) : from(u) {}
+        std::pmr::memory_resource& from;
+        std::size_t taken = 0;
+        std::size_t given = 0;
+        void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+            taken += bytes;
+            return from.allocate(bytes, alignment);
+        }
+        void do_deallocate(void*, std::size_t bytes, std::size_t) override { given += bytes; }
+        bool do_is_equal(memory_resource const& other) const noexcept override { return this == &other; }
+    } resource(upstream);
+
+    for (int i = 0; i < 3; ++i) {
+        void* block = ForeignBlock::allocate(resource, 40);
+        CHECK(reinterpret_cast<std::uintptr_t>(block) % 16 == 0);
+        CHECK(&ForeignBlock::of(block)->memory() == &resource);
+        memory::release(block, memory::kForeignClass);
+        CHECK(resource.taken == resource.given);
+    }
+    CHECK(resource.given == 3 * (40 + 16));
+    CHECK(memory::statistics(memory::kForeignClass).live() == 0);
+}
+
+TEST_CASE("a resource that throws is heard") {
+    CHECK_THROWS_AS((void)ForeignBlock::allocate(*std::pmr::null_memory_resource(), 16), std::bad_alloc);
+}
+
+} // namespace
