@@ -19,6 +19,7 @@
 // A Context is valid until the body of its task has ended, and, in children that got it, until they end. Everything in
 // a tree belongs to one thread: that of its loop.
 
+#include "flow/memory/fast_resource.h"
 #include "flow/structured/tree.h"
 
 #include <memory_resource>
@@ -46,7 +47,7 @@ private:
 /// The root's.
 class Environment {
 public:
-    Environment() : Environment(*std::pmr::get_default_resource()) {}
+    Environment() : Environment(fastMemory()) {}
     explicit Environment(std::pmr::memory_resource& memory) : memory_(&memory) {}
 
     std::pmr::memory_resource& memory() const { return *memory_; }

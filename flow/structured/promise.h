@@ -55,6 +55,10 @@ FLOW_INLINE Cell* newTaskCell(std::pmr::memory_resource& memory, std::size_t fra
     void* block = memory::ForeignBlock::allocate(memory, kPrefixBytes<T> + sizeof(Cell) + frameBytes);
     return placeCell<T>(block, memory::kForeignClass, 2, 1, 0); // a reference each of the handle and of the tree
 }
+template <class T>
+FLOW_INLINE std::pmr::memory_resource& memoryOf(Cell* cell) noexcept {
+    return memory::ForeignBlock::of(reinterpret_cast<char*>(cell) - kPrefixBytes<T>)->memory();
+}
 /// Frees the block of a task that has ended, or that never began.
 template <class T>
 FLOW_INLINE void freeTaskCell(Cell* cell) noexcept {
@@ -91,10 +95,13 @@ struct ChildAwaiter : InTask {
     FLOW_INLINE coro::HandOver await_suspend(std::coroutine_handle<>) const noexcept {
         promise->noteSuspended();
         Node* childNode = Node::of(child->frame());
-        if (childNode->parent == node())
+        if (childNode->parent == node()) {
             node()->flags |= Node::kAwaitsChild;
-        addFuture(child);
-        park(frame(), child);
+            childNode->flags |= Node::kParentWaits;
+        } else {
+            addFuture(child);
+            park(frame(), child);
+        }
         if (!childNode->has(Node::kUnstarted)) [[likely]]
             return coro::caller();
         Waiter* first = child->frame();
@@ -109,10 +116,9 @@ struct ChildAwaiter : InTask {
         }
     }
     FLOW_INLINE std::conditional_t<kMoves, T, T const&> await_resume() const {
-        if (Cell* found = promise->takeAwaited()) {
-            node()->flags &= ~Node::kAwaitsChild;
+        node()->flags &= ~Node::kAwaitsChild;
+        if (Cell* found = promise->takeAwaited()) // it is another's child
             releaseFuture(found);
-        }
         throwIfCancelled();
         if (child->isError()) [[unlikely]]
             throw Error(child->error);
@@ -123,9 +129,26 @@ struct ChildAwaiter : InTask {
     }
 };
 
+/// Waits for the end of all that is below a hook.
+struct JoinHook {
+    HookNode* hook;
+};
+struct HookAwaiter : InTask {
+    HookNode* hook;
+
+    bool await_ready() const noexcept { return !hook->hasForks(); }
+    void await_suspend(std::coroutine_handle<>) const noexcept {
+        FLOW_ASSERT(!hook->joiner, "two wait for the end of one scope");
+        promise->noteSuspended();
+        hook->joiner = frame();
+        hook->flags |= Node::kJoining;
+    }
+    void await_resume() const { throwIfCancelled(); }
+};
+
 /// Waits for the end of all children.
 struct JoinAwaiter : InTask {
-    bool await_ready() const noexcept { return node()->children.isEmpty(); }
+    bool await_ready() const noexcept { return !node()->hasForks(); }
     void await_suspend(std::coroutine_handle<>) const noexcept {
         promise->noteSuspended();
         node()->flags |= Node::kJoining;
@@ -173,10 +196,16 @@ struct BodyEnd {
         Node* parent = node->parent;
         if (node->sibling.isLinked())
             node->sibling.cutOut();
+        bool parentWaits = node->has(Node::kParentWaits);
         if constexpr (Promise::kHasDestructors)
             opaque(frame)->destroy(frame);
         --cell->futures;
         Waiter* last = finishFrame<typename Promise::Value>(cell, Cell::kValue);
+        if (parentWaits) {
+            if (last) [[unlikely]]
+                run(last);
+            return coro::handOver(parent->frame());
+        }
         if (parent && parent->has(Node::kWatches)) [[unlikely]]
             last = childLeft(parent, last);
         return coro::handOver(last);
@@ -236,10 +265,10 @@ public:
     }
     FLOW_INLINE ContextAwaiter await_transform(GetContext) {
         Waiter* frame = this->frame();
-        char* value = reinterpret_cast<char*>(Cell::of(frame)) - kPrefixBytes<T>;
-        return {{}, Context(memory::ForeignBlock::of(value)->memory(), Node::of(frame))};
+        return {{}, Context(memoryOf<T>(Cell::of(frame)), Node::of(frame))};
     }
     FLOW_INLINE JoinAwaiter await_transform(JoinForks) { return {{this}}; }
+    FLOW_INLINE HookAwaiter await_transform(JoinHook join) { return {{this}, join.hook}; }
     std::suspend_never await_transform(CancelForks) {
         cancelChildren(Node::of(this->frame()));
         return {};

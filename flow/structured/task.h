@@ -17,6 +17,23 @@
 
 namespace flow {
 
+// Defined in flow/structured/chain.h.
+namespace structured {
+enum class Ending : std::uint8_t { Value, Error, Cancel };
+template <class F>
+struct Then;
+template <Ending kEnding, class F>
+struct On;
+} // namespace structured
+template <class F>
+structured::Then<F> then(F f);
+template <class F>
+structured::On<structured::Ending::Value, F> onValue(F f);
+template <class F>
+structured::On<structured::Ending::Error, F> onError(F f);
+template <class F>
+structured::On<structured::Ending::Cancel, F> onCancel(F f);
+
 template <class T = Void, class Executor = NoopExecutor>
 class [[nodiscard]] Task {
 public:
@@ -42,6 +59,26 @@ public:
 
     /// Whether it has ended.
     bool isReady() const { return checked()->isReady(); }
+
+    /// For tasks around this one: its memory.
+    Context origin() const { return {structured::memoryOf<T>(checked()), nullptr}; }
+    /// The same as `task | then(f)`, and so on: see flow/structured/chain.h.
+    template <class F>
+    auto then(F f) && {
+        return std::move(*this) | flow::then(std::move(f));
+    }
+    template <class F>
+    Task<T> onValue(F f) && {
+        return std::move(*this) | flow::onValue(std::move(f));
+    }
+    template <class F>
+    Task<T> onError(F f) && {
+        return std::move(*this) | flow::onError(std::move(f));
+    }
+    template <class F>
+    Task<T> onCancel(F f) && {
+        return std::move(*this) | flow::onCancel(std::move(f));
+    }
 
     /// For the promise of what awaits it: it becomes a child.
     FLOW_INLINE detail::Cell* begin(structured::Node* parent) const {

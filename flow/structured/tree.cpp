@@ -11,7 +11,7 @@ Waiter* end(Node* node) noexcept {
         node->sibling.cutOut();
     if (node->has(Node::kIsHook)) {
         auto* hook = static_cast<HookNode*>(node);
-        hook->onEnd(hook);
+        hook->memory->deallocate(hook, hook->bytes, alignof(HookNode));
         return nullptr;
     }
     Waiter* frame = node->frame();
@@ -19,20 +19,30 @@ Waiter* end(Node* node) noexcept {
     std::uint8_t status = node->has(Node::kFailed) ? Cell::kError : Cell::kValue;
     if (status == Cell::kError && cell->futures == 1)
         reportDroppedError(reinterpret_cast<void const*>(frame->destroy), cell->error);
+    Waiter* parent = node->has(Node::kParentWaits) ? node->parent->frame() : nullptr;
     opaque(frame)->destroy(frame);
     --cell->futures;
-    return finishFrame(cell, status);
+    Waiter* last = finishFrame(cell, status);
+    if (!parent)
+        return last;
+    if (last)
+        run(last);
+    return parent;
 }
 
 } // namespace
 
 Waiter* settle(Node* node) noexcept {
-    while (node->isAlone() && node->has(Node::kWatches)) {
+    while (node->pins == 0 && node->has(Node::kWatches)) {
         if (node->has(Node::kJoining)) {
+            if (node->hasForks())
+                return nullptr;
             node->flags &= ~Node::kJoining;
             return node->has(Node::kIsHook) ? std::exchange(static_cast<HookNode*>(node)->joiner, nullptr)
                                             : node->frame();
         }
+        if (!node->children.isEmpty())
+            return nullptr;
         Node* parent = node->parent;
         Waiter* last = end(node);
         if (!parent || !parent->has(Node::kWatches))
@@ -132,6 +142,12 @@ Waiter* endSlowly(Waiter* frame, bool failed) noexcept {
         --node->pins;
     }
     return settle(node);
+}
+
+void endHook(HookNode* hook) noexcept {
+    hook->flags |= Node::kEnding;
+    if (Waiter* next = settle(hook))
+        run(next);
 }
 
 void cancelTree(Node* root) noexcept {

@@ -8,6 +8,8 @@
 #include "flow/core/cell.h"
 #include "flow/coro/promise_base.h"
 
+#include <memory_resource>
+
 namespace flow::structured {
 using namespace flow::detail;
 
@@ -25,6 +27,7 @@ struct Node {
     static constexpr std::uint32_t kEnding = 16;     // the same, and then ends
     static constexpr std::uint32_t kFailed = 32;     // with the error that is in its cell
     static constexpr std::uint32_t kIsHook = 64;     // a HookNode: it has no frame
+    static constexpr std::uint32_t kParentWaits = 128; // the parent awaits just this one, and is parked nowhere else
     static constexpr std::uint32_t kWatches = kJoining | kEnding;
 
     Node() { children.reset(); }
@@ -34,6 +37,13 @@ struct Node {
     bool has(std::uint32_t flag) const { return flags & flag; }
     /// Whether nothing is left below it.
     bool isAlone() const { return children.isEmpty() && pins == 0; }
+    /// Whether there are tasks or forks just below it.
+    bool hasForks() const {
+        for (Link const* child = children.next; child != &children; child = child->next)
+            if (!of(const_cast<Link*>(child))->has(kIsHook)) // hooks are few
+                return true;
+        return false;
+    }
 
     static Node* of(Link* sibling) {
         return reinterpret_cast<Node*>(reinterpret_cast<char*>(sibling) - offsetof(Node, sibling));
@@ -46,13 +56,15 @@ struct Node {
     static constexpr std::size_t kOffset = offsetof(Waiter, link) + sizeof(coro::PromiseBase);
 };
 
-/// A node without a frame. When its last child has ended while it is kJoining, `joiner` is resumed; while it is
-/// kEnding, onEnd() frees it. Its children wait for nothing else when it is cancelled.
+/// A node without a frame, in a block of its own. When its last child has ended while it is kJoining, `joiner` is
+/// resumed; while it is kEnding, it is freed. A task that joins its children does not wait for these.
 struct HookNode : Node {
-    HookNode() { flags = kIsHook; }
+    HookNode(std::pmr::memory_resource& m, std::size_t b) : memory(&m), bytes(b) { flags = kIsHook; }
+
     void (*onCancel)(HookNode*) = nullptr; // may be null
-    void (*onEnd)(HookNode*) = nullptr;
     Waiter* joiner = nullptr;
+    std::pmr::memory_resource* memory;
+    std::size_t bytes;
 };
 
 /// Becomes a child. A node below a cancelled one is cancelled from its beginning.
@@ -66,6 +78,18 @@ FLOW_INLINE void adopt(Node* parent, Node* child) {
     }
     pushFront(parent->children, child->sibling);
 }
+
+/// Makes a hook, whose type derives from HookNode and has no destructor to be called, below the parent.
+template <class Hook>
+Hook* makeHook(std::pmr::memory_resource& memory, Node* parent) {
+    static_assert(std::is_trivially_destructible_v<Hook>);
+    auto* hook = ::new (memory.allocate(sizeof(Hook), alignof(Hook))) Hook(memory, sizeof(Hook));
+    if (parent)
+        adopt(parent, hook);
+    return hook;
+}
+/// It goes as soon as nothing is left below it.
+void endHook(HookNode* hook) noexcept;
 
 /// Of a child that has left: what runs next, now that its waiters (`last`, if not null) and its parent have been told.
 FLOW_RARE Waiter* childLeft(Node* parent, Waiter* last) noexcept;

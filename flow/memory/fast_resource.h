@@ -1,0 +1,40 @@
+#pragma once
+// fastMemory(): FastAllocator as a std::pmr::memory_resource.
+//
+//     std::pmr::vector<int> numbers(&fastMemory());
+//     Environment environment(fastMemory());          // flow/structured/context.h
+//
+// One for all threads: each takes from its own free lists, and a block may be freed on another thread. Blocks that are
+// aligned to more than 16 bytes come from the system. Throws std::bad_alloc.
+
+#include "flow/memory/fast_allocator.h"
+
+#include <memory_resource>
+
+namespace flow {
+namespace memory {
+
+class FastResource final : public std::pmr::memory_resource {
+private:
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+        if (alignment > 16) [[unlikely]]
+            return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+        return memory::allocate(bytes);
+    }
+    void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
+        if (alignment > 16) [[unlikely]]
+            return std::pmr::new_delete_resource()->deallocate(block, bytes, alignment);
+        memory::release(block, sizeClassOf(bytes));
+    }
+    bool do_is_equal(memory_resource const& other) const noexcept override { return this == &other; }
+};
+
+inline constinit FastResource fastResource;
+
+} // namespace memory
+
+inline std::pmr::memory_resource& fastMemory() {
+    return memory::fastResource;
+}
+
+} // namespace flow

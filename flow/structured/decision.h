@@ -1,0 +1,117 @@
+#pragma once
+// Decision: when several children are done, before all of them have ended. What whenAll, whenAny, when, race and
+// withTimeout stand on.
+//
+// Each operand runs in a fork that says how it ended. The end that decides cancels the others; the task that asked
+// goes on when all have ended.
+
+#include "flow/structured/task.h"
+
+#include <optional>
+#include <vector>
+
+namespace flow::structured {
+
+/// What an operand gives: a Task, a Fork, or a Future.
+template <class Operand>
+using ResultOfOperand = typename std::remove_cvref_t<Operand>::Element;
+
+class Decision {
+public:
+    /// Made with so many values, which the operands before the `failures` + 1-th error must bring.
+    Decision(Context here, std::size_t values, std::size_t failures)
+        : parent_(here.parent()), values_(values), failures_(failures), isMade_(values == 0) {}
+
+    bool isMade() const { return isMade_; }
+    /// Whose end has made it.
+    std::size_t winner() const { return winner_; }
+    void throwIfFailed() const {
+        if (error_.isValid())
+            throw error_;
+    }
+
+    /// Both: whether it still counts.
+    bool succeeded(std::size_t index) noexcept {
+        if (isMade_)
+            return false;
+        if (--values_ == 0)
+            make(index);
+        return true;
+    }
+    void failed(std::size_t index, Error error) noexcept {
+        if (isMade_)
+            return;
+        if (failures_-- == 0) {
+            error_ = error;
+            make(index);
+        }
+    }
+
+private:
+    void make(std::size_t index) noexcept {
+        isMade_ = true;
+        winner_ = index;
+        cancelChildren(parent_);
+    }
+
+    Node* parent_;
+    std::size_t values_;
+    std::size_t failures_;
+    bool isMade_;
+    std::size_t winner_ = 0;
+    Error error_;
+};
+
+/// Runs one operand. The task that asked waits for all of these, so that what they refer to lives longer.
+template <class Operand, class T = ResultOfOperand<Operand>>
+Fork<> runOperand(Context, Operand operand, std::optional<T>* result, Decision* decision, std::size_t index) {
+    Error error;
+    try {
+        // Two statements, since gcc 12 would begin the construction before it waits.
+        T value = co_await std::move(operand);
+        result->emplace(std::move(value));
+    } catch (...) {
+        error = currentError();
+    }
+    if (error.isValid())
+        decision->failed(index, error);
+    else if (!decision->succeeded(index))
+        result->reset(); // too late
+}
+
+/// The same for a range.
+template <class Operand>
+class Operands {
+public:
+    using T = ResultOfOperand<Operand>;
+
+    Operands(Context here, std::size_t count, std::size_t values, std::size_t failures)
+        : here_(here), results_(count, here.allocator()), decision_(here, values, failures) {}
+
+    /// What it throws has to wait until destroyForks() has been awaited.
+    Error start(std::vector<Operand>& operands) noexcept {
+        try {
+            for (std::size_t i = 0; i < operands.size() && !decision_.isMade(); ++i)
+                (void)runOperand<Operand>(here_, std::move(operands[i]), &results_[i], &decision_, i);
+        } catch (...) {
+            cancelChildren(here_.parent());
+            return currentError();
+        }
+        return Error();
+    }
+
+    Decision const& decision() const { return decision_; }
+    std::pmr::vector<std::optional<T>>& results() { return results_; }
+
+private:
+    Context here_;
+    std::pmr::vector<std::optional<T>> results_;
+    Decision decision_;
+};
+
+inline void throwIfValid(Error error) {
+    if (error.isValid())
+        throw error;
+}
+
+} // namespace flow::structured

@@ -1,0 +1,165 @@
+#pragma once
+// when: several tasks, forks or futures at a time.
+//
+//     auto [page, user] = co_await whenAll(here, loadPage(here, key), loadUser(here, id));
+//     std::pmr::vector<int> sums = co_await whenAll(here, std::move(tasks));   // std::vector<Task<int>>
+//     int fastest = co_await whenAny(here, std::move(tasks));                  // the first value
+//     auto quorum = co_await when(2, here, std::move(tasks));                  // the first two, in order of place
+//     Won<int> won = co_await race(here, std::move(tasks));                    // won.index, won.value
+//     Page page = co_await withTimeout(here, 0.5, loadPage(here, key));        // or timed_out
+//
+// `here` is what `co_await context()` gave; memory comes from there. All operands run at the same time. As soon as the
+// result is decided, those that still run are cancelled; it is there when they have ended, so that nothing of them goes
+// on behind your back. A task is an operand by value; of a fork or a future that is cancelled only the waiting ends.
+//
+// whenAll fails with the first error. whenAny and when(n) pass over errors until what is left is not enough, and fail
+// with the error that made it so; race takes the first that ends, value or error. A value of type Void is a Void.
+
+#include "flow/structured/decision.h"
+#include "flow/wait/delay.h"
+
+#include <tuple>
+#include <vector>
+
+namespace flow {
+
+namespace structured {
+
+template <class... Operands, std::size_t... I>
+Error startAll(Context here, std::tuple<std::optional<ResultOfOperand<Operands>>...>& results, Decision& decision,
+               std::tuple<Operands...>& operands, std::index_sequence<I...>) noexcept {
+    auto start = [&](auto index) {
+        constexpr std::size_t kIndex = decltype(index)::value;
+        if (!decision.isMade())
+            (void)runOperand<std::tuple_element_t<kIndex, std::tuple<Operands...>>>(
+                here, std::move(std::get<kIndex>(operands)), &std::get<kIndex>(results), &decision, kIndex);
+    };
+    try {
+        (start(std::integral_constant<std::size_t, I>()), ...);
+    } catch (...) {
+        cancelChildren(here.parent());
+        return currentError();
+    }
+    return Error();
+}
+
+template <class... T>
+std::tuple<T...> valuesOf(std::tuple<std::optional<T>...>& results) {
+    return std::apply([](std::optional<T>&... each) { return std::tuple<T...>(std::move(*each)...); }, results);
+}
+
+} // namespace structured
+
+/// All values, in order. Fails with the first error.
+template <class... Operands>
+    requires(sizeof...(Operands) > 1)
+Task<std::tuple<structured::ResultOfOperand<Operands>...>> whenAll(Context, Operands... operands) {
+    Context here = co_await context();
+    std::tuple<std::optional<structured::ResultOfOperand<Operands>>...> results;
+    structured::Decision decision(here, sizeof...(Operands) + 1, 0); // not before all have ended, but for an error
+    std::tuple<Operands...> given(std::move(operands)...);
+    Error failed = structured::startAll(here, results, decision, given, std::index_sequence_for<Operands...>());
+    co_await destroyForks();
+    structured::throwIfValid(failed);
+    decision.throwIfFailed();
+    co_return structured::valuesOf(results);
+}
+
+/// The same for a range.
+template <class Operand>
+Task<std::pmr::vector<structured::ResultOfOperand<Operand>>> whenAll(Context, std::vector<Operand> operands) {
+    Context here = co_await context();
+    structured::Operands<Operand> all(here, operands.size(), operands.size() + 1, 0);
+    Error failed = all.start(operands);
+    co_await destroyForks();
+    structured::throwIfValid(failed);
+    all.decision().throwIfFailed();
+    std::pmr::vector<structured::ResultOfOperand<Operand>> values(here.allocator());
+    values.reserve(operands.size());
+    for (auto& result : all.results())
+        values.push_back(std::move(*result));
+    co_return values;
+}
+
+/// One that has won: which operand it was, and what it gave.
+template <class T>
+struct Won {
+    std::size_t index;
+    T value;
+};
+
+/// The first `count` values, with their indices, in order of these. Fails when so many can no more come; with
+/// client_invalid_operation if there are not so many operands.
+template <class Operand>
+Task<std::pmr::vector<Won<structured::ResultOfOperand<Operand>>>> when(std::size_t count, Context,
+                                                                       std::vector<Operand> operands) {
+    if (count > operands.size())
+        throw client_invalid_operation();
+    Context here = co_await context();
+    structured::Operands<Operand> all(here, operands.size(), count, operands.size() - count);
+    Error failed = all.start(operands);
+    co_await destroyForks();
+    structured::throwIfValid(failed);
+    all.decision().throwIfFailed();
+    std::pmr::vector<Won<structured::ResultOfOperand<Operand>>> values(here.allocator());
+    values.reserve(count);
+    for (std::size_t i = 0; i < all.results().size(); ++i)
+        if (auto& result = all.results()[i])
+            values.push_back({i, std::move(*result)});
+    co_return values;
+}
+
+/// The first value. Fails when all have failed, with the last error.
+template <class Operand>
+Task<structured::ResultOfOperand<Operand>> whenAny(Context, std::vector<Operand> operands) {
+    Context here = co_await context();
+    auto first = co_await when(1, here, std::move(operands));
+    if constexpr (!std::is_same_v<structured::ResultOfOperand<Operand>, Void>)
+        co_return std::move(first[0].value);
+}
+
+/// The first that ends: its value or its error.
+template <class Operand>
+Task<Won<structured::ResultOfOperand<Operand>>> race(Context, std::vector<Operand> operands) {
+    if (operands.empty())
+        throw client_invalid_operation();
+    Context here = co_await context();
+    structured::Operands<Operand> all(here, operands.size(), 1, 0);
+    Error failed = all.start(operands);
+    co_await destroyForks();
+    structured::throwIfValid(failed);
+    all.decision().throwIfFailed();
+    std::size_t winner = all.decision().winner();
+    co_return Won<structured::ResultOfOperand<Operand>>{winner, std::move(*all.results()[winner])};
+}
+
+namespace structured {
+inline Fork<> runTimer(Context, double seconds, Decision* decision) {
+    co_await delay(seconds);
+    decision->failed(1, timed_out());
+}
+} // namespace structured
+
+/// Its value, or its error; timed_out if it takes longer.
+template <class Operand>
+Task<structured::ResultOfOperand<Operand>> withTimeout(Context, double seconds, Operand operand) {
+    using T = structured::ResultOfOperand<Operand>;
+    Context here = co_await context();
+    std::optional<T> result;
+    structured::Decision decision(here, 1, 0);
+    Error failed;
+    try {
+        (void)structured::runTimer(here, seconds, &decision);
+        (void)structured::runOperand<Operand>(here, std::move(operand), &result, &decision, 0);
+    } catch (...) {
+        failed = currentError();
+        structured::cancelChildren(here.parent());
+    }
+    co_await destroyForks();
+    structured::throwIfValid(failed);
+    decision.throwIfFailed();
+    if constexpr (!std::is_same_v<T, Void>)
+        co_return std::move(*result);
+}
+
+} // namespace flow
