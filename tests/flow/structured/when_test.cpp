@@ -132,7 +132,8 @@ TEST_CASE("a cancel reaches all operands") {
     ::test::Balance balance;
     auto body = [](Context) -> Task<> {
         Context here = co_await context();
-        co_await whenAll(here, later(here, 1, 5), later(here, 2, 6));
+        Task<std::tuple<int, int>> both = whenAll(here, later(here, 1, 5), later(here, 2, 6));
+        co_await both;
     };
     Future<Void> running = start(body(Environment()));
     loop.run(delay(1));
