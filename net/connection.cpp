@@ -74,6 +74,42 @@ std::optional<Bytes> Connection::tryRead() {
     return some.take();
 }
 
+std::optional<std::size_t> Connection::tryReadSome(std::span<std::uint8_t> to) noexcept {
+    if (error_.isValid())
+        return 0;
+    if (received_.isEmpty() && !ended_) {
+        bool isSomething = false;
+        if (std::size_t count = fillInto(to, isSomething))
+            return count;
+        if (!isSomething)
+            return {};
+    }
+    std::size_t count = std::min(received_.size(), to.size());
+    if (count == 0)
+        return 0;
+    std::memcpy(to.data(), received_.data(), count);
+    consume(count);
+    return count;
+}
+
+std::size_t Connection::tryWrite(std::span<StringRef const> pieces) noexcept {
+    if (error_.isValid() || !room().isReady())
+        return 0;
+    std::size_t total = 0;
+    try {
+        for (StringRef each : pieces)
+            total += static_cast<std::size_t>(each.size());
+        Bytes all = makeString(static_cast<int>(total));
+        std::uint8_t* to = mutateString(all);
+        for (StringRef each : pieces)
+            to = each.copyTo(to);
+        send(std::span<Bytes>(&all, 1));
+    } catch (...) {
+        fail(currentError());
+    }
+    return error_.isValid() ? 0 : total;
+}
+
 Drain Connection::write(std::span<Bytes> pieces) {
     FLOW_ASSERT(!writeEnded_ || error_.isValid(), "Connection::write() after shutdownWrite()");
     if (error_.isValid())
@@ -85,6 +121,7 @@ Drain Connection::write(std::span<Bytes> pieces) {
 /// Whether what has come is enough.
 bool Connection::hasFor(ReadRequest const& request) {
     switch (request.kind) {
+    case ReadRequest::Kind::Ready:
     case ReadRequest::Kind::Some:
         return !received_.isEmpty() || request.size == 0;
     case ReadRequest::Kind::Exactly:
@@ -103,6 +140,8 @@ bool Connection::hasFor(ReadRequest const& request) {
 }
 
 bool Connection::isReadyFor(ReadRequest const& request) {
+    if (request.kind == ReadRequest::Kind::Ready)
+        return error_.isValid() || hasFor(request) || ended_ || mayFill();
     do
         if (error_.isValid() || hasFor(request) || ended_)
             return true;

@@ -53,7 +53,7 @@ bool isConnectionError(Error const& error);
 
 /// What all reads have in common.
 struct ReadRequest {
-    enum class Kind : std::uint8_t { Some, Exactly, Until };
+    enum class Kind : std::uint8_t { Some, Exactly, Until, Ready };
 
     Connection* connection;
     std::uint8_t* place;    // where the bytes go, or the text that ends them; null: into memory of their own
@@ -75,6 +75,12 @@ struct Read : ReadRequest {
 struct ReadInto : ReadRequest {
     using Result = std::size_t;
     std::size_t take();
+};
+
+/// Takes nothing: it is ready when tryReadSome() may give something.
+struct Readable : ReadRequest {
+    using Result = Void;
+    Void take() const { return Void(); }
 };
 
 class Connection : public ReferenceCounted<Connection>, public Drainable {
@@ -101,6 +107,24 @@ public:
     /// What read() would give at once; nothing if it would wait. Not while somebody waits for a read. Throws as it
     /// does.
     std::optional<Bytes> tryRead();
+    // For those that have buffers of their own in both directions, as messages have. They are not mixed with write(),
+    // except that what write() was given goes first.
+
+    /// As many bytes as can be had now, straight from the machine if it can be; nothing if there are none now; 0 at the
+    /// end, or after an error: failure() says which. Throws nothing.
+    std::optional<std::size_t> tryReadSome(std::span<std::uint8_t> to) noexcept;
+    Readable readable() { return {{this, nullptr, 1, 0, ReadRequest::Kind::Ready}}; }
+    /// Sends as much of the pieces as goes now, and returns how many bytes; 0 after an error as well. What is left
+    /// stays the caller's.
+    virtual std::size_t tryWrite(std::span<StringRef const> pieces) noexcept;
+    /// When tryWrite() may take more. Fails when the connection has.
+    virtual Drain writable() { return room(); }
+    /// Why nothing more can be read: end_of_stream if the other side has ended its writing. Invalid as long as more may
+    /// come.
+    Error failure() const {
+        return error_.isValid() ? error_ : ended_ && received_.isEmpty() ? end_of_stream() : Error();
+    }
+
     /// Bytes that have come and were not taken, as far as this side knows without asking the machine.
     std::size_t bufferedBytes() const { return received_.size(); }
 
@@ -162,6 +186,13 @@ protected:
     /// Puts more bytes into received_, or sets ended_ or error_. False if there is nothing now; then readersMayTry() is
     /// called when there may be. Runs nobody's code, throws nothing. `wanted`: for how many more bytes there is use.
     virtual bool fill(std::size_t wanted) noexcept = 0;
+    /// The same into the caller's memory, if the transport can: how many bytes. 0: as fill() says.
+    virtual std::size_t fillInto(std::span<std::uint8_t> to, bool& isSomething) noexcept {
+        isSomething = fill(to.size());
+        return 0;
+    }
+    /// Whether fillInto() may give something now.
+    virtual bool mayFill() noexcept { return fill(1); }
     /// A read is about to wait. Throws an Error if nothing could end that.
     virtual void beforeReaderParks() {}
     /// Sends the bytes, or queues them. Sets error_ if the connection is gone.

@@ -91,7 +91,7 @@ void setOption(Arguments& arguments, std::string const& option, std::string cons
     } else if (option == "--linger") {
         arguments.linger = secondsOf(option, value);
     } else if (option == "--hwm") {
-        arguments.options.sendHighWater = arguments.options.receiveHighWater = numberOf<std::uint32_t>(option, value);
+        arguments.options.sndHwm = arguments.options.rcvHwm = numberOf<std::uint32_t>(option, value);
     } else if (option == "--identity") {
         if (value.empty() || value.size() > 255)
             throw Wrong{"an identity has 1 to 255 bytes"};
@@ -102,11 +102,12 @@ void setOption(Arguments& arguments, std::string const& option, std::string cons
             throw Wrong{"--plain needs USER:PASSWORD"};
         std::string user = value.substr(0, colon), password = value.substr(colon + 1);
         if (arguments.binds) {
-            arguments.options.plainServer = [user, password](std::string_view u, std::string_view p) {
-                return u == user && p == password;
+            arguments.options.plainServer = true;
+            arguments.options.authenticator = [user, password](Credentials const& given) -> Future<bool> {
+                return given.user == user && given.password == password;
             };
         } else {
-            arguments.options.plainUser = user;
+            arguments.options.plainUsername = user;
             arguments.options.plainPassword = password;
         }
     } else {
@@ -141,21 +142,23 @@ Arguments parse(int argc, char** argv) {
 }
 
 Future<Void> echo(MessageSocket& socket) {
-    for (;;)
-        co_await socket.send(co_await socket.receive());
+    for (;;) {
+        Message message = co_await socket.receive();
+        co_await socket.send(message);
+    }
 }
 
 void print(Message const& message) {
     std::string line;
-    for (std::size_t i = 0; i < message.size(); ++i) {
-        if (i != 0)
-            line += ' ';
-        for (int j = 0; j < message[i].size(); ++j) {
-            char digits[3];
-            std::snprintf(digits, sizeof digits, "%02x", message[i][j]);
-            line += digits;
+    constexpr char kDigits[] = "0123456789abcdef";
+    for (std::string_view part : message) {
+        for (char byte : part) {
+            line += kDigits[static_cast<unsigned char>(byte) >> 4];
+            line += kDigits[byte & 15];
         }
+        line += ' ';
     }
+    line.pop_back();
     std::printf("%s\n", line.c_str());
     std::fflush(stdout);
 }
@@ -170,10 +173,11 @@ Future<Void> source(MessageSocket& socket, Arguments const& arguments) {
         co_await delay(0.01);
     if (arguments.type == SocketType::Pub)
         co_await delay(0.2); // for the subscription
+    std::string body(arguments.size, 'x');
     for (std::uint64_t i = 0; i < *arguments.count; ++i) {
-        Message message = messageOf(arguments.topic + std::to_string(i));
-        message.push_back(StringRef(std::string(arguments.size, 'x')));
-        co_await socket.send(std::move(message));
+        Message message(arguments.topic + std::to_string(i));
+        message.add(body);
+        co_await socket.send(message);
         if (arguments.interval > 0)
             co_await delay(arguments.interval);
     }

@@ -1,6 +1,7 @@
 #include "net/message/handshake.h"
 
 #include "flow/coro/coroutine.h"
+#include "net/message/curve.h"
 
 #include <algorithm>
 #include <array>
@@ -13,11 +14,52 @@ using zmtp::Fault;
 constexpr std::array<std::string_view, 11> kNames = {"PAIR",   "PUB",  "SUB",  "REQ",  "REP", "DEALER",
                                                      "ROUTER", "PULL", "PUSH", "XPUB", "XSUB"};
 
-Bytes bytesOf(std::string_view text) {
-    return StringRef(reinterpret_cast<std::uint8_t const*>(text.data()), static_cast<int>(text.size()));
+} // namespace
+
+Future<Void> Handshake::fill(std::size_t bytes) {
+    while (peer.input.size() < bytes) {
+        switch (peer.input.read(*peer.connection)) {
+        case Input::Read::Some:
+            break;
+        case Input::Read::Nothing:
+            co_await peer.connection->readable();
+            break;
+        case Input::Read::End:
+            throw peer.connection->failure();
+        }
+    }
 }
 
-std::string metadata(SocketType type, MessageOptions const& options) {
+Future<std::string> Handshake::next(std::string_view expected) {
+    for (;;) {
+        zmtp::Frame frame;
+        zmtp::Parsed parsed = zmtp::parseFrame(peer.input.view(), options.limits, frame);
+        if (parsed.fault != Fault::None)
+            refuse(peer, parsed.fault);
+        if (parsed.used == 0) {
+            co_await fill(peer.input.size() + 1);
+            continue;
+        }
+        zmtp::Command command;
+        if (!frame.command || !zmtp::parseCommand(frame.body, command))
+            refuse(peer, Fault::BadCommand);
+        if (command.name == "ERROR")
+            refuse(peer, Fault::RefusedByPeer);
+        if (command.name != expected)
+            refuse(peer, Fault::UnexpectedCommand);
+        std::string data(command.data);
+        peer.input.consume(parsed.used);
+        co_return data;
+    }
+}
+
+Future<Void> Handshake::send(std::string_view name, std::string_view data) {
+    std::string out;
+    zmtp::appendCommand(out, name, data);
+    return peer.connection->write(StringRef(out));
+}
+
+std::string Handshake::metadata() const {
     std::string data;
     zmtp::appendProperty(data, "Socket-Type", nameOf(type));
     if (type == SocketType::Req || type == SocketType::Dealer || type == SocketType::Router)
@@ -25,7 +67,7 @@ std::string metadata(SocketType type, MessageOptions const& options) {
     return data;
 }
 
-void readMetadata(std::string_view data, Peer& peer, SocketType type) {
+void Handshake::readMetadata(std::string_view data) {
     bool hasType = false;
     while (!data.empty()) {
         std::string_view name, value;
@@ -45,35 +87,20 @@ void readMetadata(std::string_view data, Peer& peer, SocketType type) {
         refuse(peer, Fault::BadSocketType);
 }
 
-/// The data of the command that must come next.
-Future<std::string> nextCommand(Peer& peer, Input& input, zmtp::Limits const& limits, std::string_view expected) {
-    for (;;) {
-        zmtp::Frame frame;
-        zmtp::Parsed parsed = zmtp::parseFrame(input.view(), limits, frame);
-        if (parsed.fault != Fault::None)
-            refuse(peer, parsed.fault);
-        if (parsed.used == 0) {
-            co_await input.fill(parsed.need);
-            continue;
-        }
-        zmtp::Command command;
-        if (!frame.command || !zmtp::parseCommand(frame.body, command))
-            refuse(peer, Fault::BadCommand);
-        if (command.name == "ERROR")
-            refuse(peer, Fault::RefusedByPeer);
-        if (command.name != expected)
-            refuse(peer, Fault::UnexpectedCommand);
-        std::string data(command.data);
-        input.consume(parsed.used);
-        co_return data;
+Future<Void> Handshake::authenticate(Credentials credentials, bool isNeeded) {
+    if (!options.authenticator) {
+        if (isNeeded)
+            refuse(peer, Fault::BadCredentials);
+        co_return;
     }
+    credentials.address = peer.connection->peerAddress().toString();
+    peer.user = credentials.user;
+    bool mayEnter = co_await options.authenticator(std::move(credentials));
+    if (!mayEnter)
+        refuse(peer, Fault::BadCredentials);
 }
 
-Future<Void> sendCommand(Peer& peer, std::string_view name, std::string_view data) {
-    std::string out;
-    zmtp::appendCommand(out, name, data);
-    return peer.connection->write(bytesOf(out));
-}
+namespace {
 
 /// Takes a text behind its length in one byte.
 std::string_view takeShort(Peer& peer, std::string_view& data) {
@@ -89,30 +116,44 @@ void appendShort(std::string& out, std::string_view text) {
     out.append(text);
 }
 
-Future<Void> plainServer(Peer& peer, Input& input, SocketType type, MessageOptions const& options) {
-    std::string hello = co_await nextCommand(peer, input, options.limits, "HELLO");
+Future<Void> plainServer(Handshake shake) {
+    std::string hello = co_await shake.next("HELLO");
     std::string_view rest = hello;
-    std::string_view user = takeShort(peer, rest);
-    std::string_view password = takeShort(peer, rest);
+    Credentials credentials;
+    credentials.mechanism = "PLAIN";
+    credentials.user = takeShort(shake.peer, rest);
+    credentials.password = takeShort(shake.peer, rest);
     if (!rest.empty())
-        refuse(peer, Fault::BadCommand);
-    if (!options.plainServer(user, password))
-        refuse(peer, Fault::BadCredentials);
-    co_await sendCommand(peer, "WELCOME", "");
-    std::string initiate = co_await nextCommand(peer, input, options.limits, "INITIATE");
-    readMetadata(initiate, peer, type);
-    co_await sendCommand(peer, "READY", metadata(type, options));
+        refuse(shake.peer, Fault::BadCommand);
+    co_await shake.authenticate(std::move(credentials), true);
+    co_await shake.send("WELCOME", "");
+    std::string initiate = co_await shake.next("INITIATE");
+    shake.readMetadata(initiate);
+    std::string ready = shake.metadata();
+    co_await shake.send("READY", ready);
 }
 
-Future<Void> plainClient(Peer& peer, Input& input, SocketType type, MessageOptions const& options) {
+Future<Void> plainClient(Handshake shake) {
     std::string hello;
-    appendShort(hello, options.plainUser);
-    appendShort(hello, options.plainPassword);
-    co_await sendCommand(peer, "HELLO", hello);
-    (void)co_await nextCommand(peer, input, options.limits, "WELCOME");
-    co_await sendCommand(peer, "INITIATE", metadata(type, options));
-    std::string ready = co_await nextCommand(peer, input, options.limits, "READY");
-    readMetadata(ready, peer, type);
+    appendShort(hello, shake.options.plainUsername);
+    appendShort(hello, shake.options.plainPassword);
+    co_await shake.send("HELLO", hello);
+    (void)co_await shake.next("WELCOME");
+    std::string initiate = shake.metadata();
+    co_await shake.send("INITIATE", initiate);
+    std::string ready = co_await shake.next("READY");
+    shake.readMetadata(ready);
+}
+
+Future<Void> nullBoth(Handshake shake) {
+    std::string ours = shake.metadata();
+    co_await shake.send("READY", ours);
+    std::string theirs = co_await shake.next("READY");
+    shake.readMetadata(theirs);
+    Credentials credentials;
+    credentials.mechanism = "NULL";
+    if (shake.peer.isAccepted)
+        co_await shake.authenticate(std::move(credentials), false);
 }
 
 } // namespace
@@ -155,33 +196,34 @@ bool mayTalk(SocketType ours, std::string_view theirs) {
     return false;
 }
 
-Future<Void> shakeHands(Peer& peer, Input& input, SocketType type, MessageOptions const& options) {
-    bool asServer = static_cast<bool>(options.plainServer);
-    bool isPlain = asServer || !options.plainUser.empty();
-    std::string_view mechanism = isPlain ? "PLAIN" : "NULL";
+Future<Void> shakeHands(Peer& peer, SocketType type, MessageOptions const& options) {
+    Handshake shake{peer, type, options};
+    bool isCurve = options.curveServer || !options.curveServerKey.empty();
+    bool isPlain = options.plainServer || !options.plainUsername.empty();
+    bool asServer = options.curveServer || options.plainServer;
+    std::string_view mechanism = isCurve ? "CURVE" : isPlain ? "PLAIN" : "NULL";
     std::string out;
     zmtp::appendGreeting(out, mechanism, asServer);
-    co_await peer.connection->write(bytesOf(out));
+    co_await peer.connection->write(StringRef(out));
     zmtp::Greeting greeting;
     for (;;) {
-        zmtp::Parsed parsed = zmtp::parseGreeting(input.view(), greeting);
+        zmtp::Parsed parsed = zmtp::parseGreeting(peer.input.view(), greeting);
         if (parsed.fault != Fault::None)
             refuse(peer, parsed.fault);
         if (parsed.used != 0)
             break;
-        co_await input.fill(std::min(parsed.need, input.view().size() + 1)); // a wrong byte is refused at once
+        co_await shake.fill(peer.input.size() + 1); // a wrong byte is refused at once
     }
-    if (greeting.mechanism != mechanism || (isPlain && greeting.asServer == asServer))
+    if (greeting.mechanism != mechanism || (mechanism != "NULL" && greeting.asServer == asServer))
         refuse(peer, Fault::MechanismMismatch);
     peer.minorVersion = greeting.major > 3 ? 1 : greeting.minor;
-    input.consume(zmtp::kGreetingBytes);
-    if (isPlain) {
-        co_await (asServer ? plainServer(peer, input, type, options) : plainClient(peer, input, type, options));
-        co_return;
-    }
-    co_await sendCommand(peer, "READY", metadata(type, options));
-    std::string ready = co_await nextCommand(peer, input, options.limits, "READY");
-    readMetadata(ready, peer, type);
+    peer.input.consume(zmtp::kGreetingBytes);
+    if (isCurve)
+        co_await (asServer ? curveServer(shake) : curveClient(shake));
+    else if (isPlain)
+        co_await (asServer ? plainServer(shake) : plainClient(shake));
+    else
+        co_await nullBoth(shake);
 }
 
 } // namespace flow::net

@@ -1,4 +1,4 @@
-// The connections of a MessageSocket: made, shaken hands on, read from, written to, and made again.
+// The connections of a MessageSocket: made, shaken hands on, given up, and made again.
 
 #include "flow/base/random.h"
 #include "flow/coro/race.h"
@@ -9,24 +9,47 @@
 namespace flow::net {
 
 using zmtp::Fault;
+using Kind = MonitorEvent::Kind;
+
+constexpr std::string_view kInproc = "inproc://";
+
+void MessageSocket::State::tell(Kind kind, std::string endpoint, Fault fault) {
+    if (isMonitored_)
+        monitor_.send(MonitorEvent{kind, fault, std::move(endpoint)});
+}
 
 std::string MessageSocket::State::bind(std::string_view endpoint) {
-    Reference<Listener> listener = transport().listen(parseEndpoint(endpoint, EndpointUse::Bind));
+    if (endpoint.starts_with(kInproc)) {
+        bindInproc(endpoint.substr(kInproc.size()));
+        return std::string(endpoint);
+    }
+    ListenOptions listen;
+    listen.backlog = options_.backlog;
+    listen.sendBuffer = options_.sndBuf;
+    listen.receiveBuffer = options_.rcvBuf;
+    listen.readStrategy = options_.readStrategy;
+    Reference<Listener> listener = transport().listen(parseEndpoint(endpoint, EndpointUse::Bind), listen);
     listeners_.push_back(listener);
+    std::string bound = endpointText(listener->localAddress());
     running_.add(accept(listener));
-    return endpointText(listener->localAddress());
+    tell(Kind::Listening, bound);
+    return bound;
 }
 
 void MessageSocket::State::connect(std::string_view endpoint) {
-    running_.add(keepConnected(parseEndpoint(endpoint, EndpointUse::Connect)));
+    if (endpoint.starts_with(kInproc))
+        running_.add(connectInproc(std::string(endpoint.substr(kInproc.size()))));
+    else
+        running_.add(keepConnected(parseEndpoint(endpoint, EndpointUse::Connect)));
 }
 
 Future<Void> MessageSocket::State::accept(Reference<Listener> listener) {
     for (;;) {
-        auto peer = makeReference<Peer>();
+        auto peer = makeReference<Peer>(this);
         peer->connection = co_await listener->accept();
         peer->isAccepted = true;
         peers_.push_back(peer);
+        tell(Kind::Accepted, endpointText(listener->localAddress()));
         running_.add(serve(peer));
     }
 }
@@ -34,57 +57,78 @@ Future<Void> MessageSocket::State::accept(Reference<Listener> listener) {
 Future<Void> MessageSocket::State::serve(Reference<Peer> peer) {
     co_await run(peer);
     std::erase(peers_, peer);
+    if (peer->senders.isWaitedFor())
+        departed_.push_back(peer);
+}
+
+ConnectOptions MessageSocket::State::connectOptions() const {
+    ConnectOptions connect;
+    connect.sendBuffer = options_.sndBuf;
+    connect.receiveBuffer = options_.rcvBuf;
+    connect.readStrategy = options_.readStrategy;
+    return connect;
 }
 
 Future<Void> MessageSocket::State::keepConnected(Address to) {
-    auto peer = makeReference<Peer>();
+    auto peer = makeReference<Peer>(this);
     peers_.push_back(peer);
-    double pause = options_.reconnectInterval;
+    setLastPeer(nullptr);
+    senders_.wakeInTurn(TaskPriority::WriteSocket);
+    double pause = options_.reconnectIvl;
     for (;;) {
-        ErrorOr<Reference<Connection>> connected = co_await tryGet(transport().connect(to));
+        ErrorOr<Reference<Connection>> connected = co_await tryGet(transport().connect(to, connectOptions()));
         if (connected.isError(error_code_actor_cancelled))
             throw connected.getError();
         if (!connected.isError()) {
-            std::uint64_t before = counters.connected;
+            std::uint64_t before = counters_.connected;
             peer->connection = connected.get();
+            tell(Kind::Connected, endpointText(to));
             co_await run(peer);
-            if (counters.connected != before)
-                pause = options_.reconnectInterval;
+            if (counters_.connected != before)
+                pause = options_.reconnectIvl;
         }
         co_await delay(pause * (0.5 + deterministicRandom()->random01()));
-        pause = std::min(pause * 2, options_.reconnectIntervalMax);
+        pause = std::min(pause * 2, options_.reconnectIvlMax);
+        tell(Kind::ConnectRetried, endpointText(to));
     }
 }
 
 /// From the handshake to the end of the connection; throws nothing but a cancel.
 Future<Void> MessageSocket::State::run(Reference<Peer> peer) {
-    Input input(peer->connection);
     peer->fault = Fault::None;
+    peer->isOver = false;
+    peer->input = Input();
+    std::string endpoint = endpointText(peer->connection->peerAddress());
     Error error;
     try {
-        co_await shakeHandsInTime(peer, input);
+        co_await shakeHandsInTime(peer);
         open(*peer);
-        (void)co_await race(read(peer, input), write(peer), beat(peer));
+        tell(Kind::HandshakeSucceeded, endpoint);
+        (void)co_await race(Peer::Over{peer.getPtr()}, beat(peer));
     } catch (Error& caught) {
         error = caught;
     }
-    if (peer->fault != Fault::None) {
-        ++counters.refused;
-        counters.lastFault = peer->fault;
-        if (!peer->isShaken && peer->fault != Fault::RefusedByPeer) {
-            std::string reason(zmtp::nameOf(peer->fault)), out;
-            reason.insert(reason.begin(), static_cast<char>(reason.size()));
-            zmtp::appendCommand(out, "ERROR", reason);
-            (void)peer->connection->write(bytesOf(out));
-        }
-    }
-    forget(*peer);
     if (error.code() == error_code_actor_cancelled)
         throw error;
+    if (peer->fault != Fault::None) {
+        ++counters_.refused;
+        counters_.lastFault = peer->fault;
+        if (!peer->isShaken && peer->fault != Fault::RefusedByPeer)
+            sendError(*peer);
+    }
+    tell(peer->isShaken ? Kind::Disconnected : Kind::HandshakeFailed, endpoint, peer->fault);
+    forget(*peer);
 }
 
-Future<Void> MessageSocket::State::shakeHandsInTime(Reference<Peer> peer, Input& input) {
-    auto first = co_await race(shakeHands(*peer, input, type_, options_), delay(options_.handshakeTimeout));
+void MessageSocket::State::sendError(Peer& peer) {
+    std::string reason(zmtp::nameOf(peer.fault)), out;
+    reason.insert(reason.begin(), static_cast<char>(reason.size()));
+    zmtp::appendCommand(out, "ERROR", reason);
+    (void)peer.connection->write(StringRef(out));
+}
+
+Future<Void> MessageSocket::State::shakeHandsInTime(Reference<Peer> peer) {
+    auto first = co_await race(shakeHands(*peer, type_, options_), delay(options_.handshakeIvl));
     if (first.index() == 1)
         refuse(*peer, Fault::HandshakeTimedOut);
 }
@@ -101,142 +145,178 @@ void MessageSocket::State::open(Peer& peer) {
         if (known && known != &peer) {
             if (!options_.routerHandover)
                 refuse(peer, Fault::IdentityInUse);
-            known->connection->abort();
+            known->route->peer = nullptr;
+            known->end(Fault::IdentityInUse);
         }
         known = &peer;
+        peer.route = makeReference<Route>(peer.id);
+        peer.route->peer = &peer;
     }
     peer.isShaken = true;
+    peer.isBlocked = false;
     peer.lastHeard = now();
-    ++counters.connected;
+    ++counters_.connected;
+    setLastPeer(nullptr);
     if (subscribes(type_))
         for (auto const& [topic, count] : subscriptions_)
             tellTopic(peer, topic, true);
-    senders_.wakeInTurn();
+    flush(peer);
+    if (peer.connection)
+        inputCame(peer); // what came behind the handshake, and to wait for more
+    senders_.wakeInTurn(TaskPriority::WriteSocket);
 }
 
+/// The connection has ended. What it had brought stays here for receive().
 void MessageSocket::State::forget(Peer& peer) {
-    if (peer.isShaken)
-        ++counters.disconnected;
+    if (peer.isShaken) {
+        ++counters_.disconnected;
+        while (peer.available() != 0) {
+            if (isWanted(peer))
+                arrived_.push_back({takeFrom(peer), Reference<Peer>::addRef(&peer)});
+            else
+                discardFirst(peer);
+        }
+    }
+    unlist(peer);
+    setLastPeer(nullptr);
     auto known = byId_.find(peer.id);
     if (known != byId_.end() && known->second == &peer)
         byId_.erase(known);
-    peer.connection->close();
-    peer.connection = {};
-    peer.isShaken = peer.isWriting = false;
-    peer.commands.clear();
-    peer.topics = TopicSet();
-    if (peer.isAccepted || type_ == SocketType::Router || publishes(type_)) {
-        counters.dropped += peer.out.size();
-        peer.out.clear();
+    if (peer.route)
+        peer.route->peer = nullptr;
+    peer.reading.cancel();
+    peer.writing.cancel();
+    if (peer.connection) {
+        SocketCounters calls = peer.connection->counters();
+        counters_.calls.reads += calls.reads;
+        counters_.calls.emptyReads += calls.emptyReads;
+        counters_.calls.writes += calls.writes;
+        counters_.calls.blockedWrites += calls.blockedWrites;
+        counters_.calls.bytesRead += calls.bytesRead;
+        counters_.calls.bytesWritten += calls.bytesWritten;
+        peer.connection->close();
     }
-    if (type_ == SocketType::Req && partner_.getPtr() == &peer) {
+    peer.connection = {};
+    peer.cipher = nullptr;
+    peer.opened = Message();
+    peer.isShaken = peer.isBlocked = false;
+    peer.topics = TopicSet();
+    bool isKept =
+        !peer.isAccepted && oneOf(type_, {SocketType::Push, SocketType::Dealer, SocketType::Req, SocketType::Pair});
+    if (!isKept || isQueued_) {
+        counters_.dropped += peer.output.messages();
+        peer.output.clear();
+    } else {
+        peer.output.restart();
+    }
+    if (!isKept) {
+        counters_.dropped += peer.queue.size();
+        peer.queue.clear();
+        peer.queueBytes = 0;
+    }
+    if (type_ == SocketType::Req && partner_.getPtr() == &peer && arrived_.empty() && peer.output.isEmpty() &&
+        peer.queue.empty()) {
         awaitsReply_ = false; // the reply will not come: another request may be sent
         partner_ = {};
         receivers_.wakeInTurn(TaskPriority::ReadSocket);
     }
-    senders_.wakeInTurn();
-}
-
-Future<Void> MessageSocket::State::read(Reference<Peer> peer, Input& input) {
-    Message message;
-    std::size_t bytes = 0;
-    for (;;) {
-        if (isFull())
-            co_await RoomToReceive{this};
-        zmtp::Frame frame;
-        zmtp::Parsed parsed =
-            zmtp::parseFrame(input.view(), options_.limits, options_.limits.messageBytes - bytes, frame);
-        if (parsed.fault != Fault::None)
-            refuse(*peer, parsed.fault);
-        if (parsed.used == 0) {
-            co_await input.fill(parsed.need);
-            peer->lastHeard = now();
-            continue;
-        }
-        if (frame.command) {
-            handleCommand(*peer, frame);
-            input.consume(parsed.used);
-            continue;
-        }
-        if (message.size() == options_.limits.parts)
-            refuse(*peer, Fault::TooManyParts);
-        message.push_back(input.own(frame.body));
-        bytes += frame.body.size();
-        input.consume(parsed.used);
-        if (!frame.more) {
-            deliver(peer, std::exchange(message, {}));
-            bytes = 0;
-        }
-    }
-}
-
-void MessageSocket::State::handleCommand(Peer& peer, zmtp::Frame const& frame) {
-    zmtp::Command command;
-    if (!zmtp::parseCommand(frame.body, command))
-        refuse(peer, Fault::BadCommand);
-    if (command.name == "PING") {
-        if (command.data.size() < 2 || command.data.size() > 18)
-            refuse(peer, Fault::BadCommand);
-        peer.command("PONG", command.data.substr(2));
-    } else if (command.name == "SUBSCRIBE" || command.name == "CANCEL") {
-        subscriptionCame(Reference<Peer>::addRef(&peer), command.data, command.name == "SUBSCRIBE");
-    } else if (command.name == "ERROR") {
-        refuse(peer, Fault::RefusedByPeer);
-    } else if (command.name != "PONG") {
-        refuse(peer, Fault::UnexpectedCommand);
-    }
-}
-
-Future<Void> MessageSocket::State::write(Reference<Peer> peer) {
-    constexpr std::size_t kBatch = 64 << 10, kLarge = 16 << 10;
-    for (;;) {
-        co_await Peer::HasOutput{peer.getPtr()};
-        std::vector<Bytes> pieces;
-        std::string small = std::exchange(peer->commands, {});
-        std::size_t bytes = small.size();
-        auto flush = [&] {
-            if (!small.empty())
-                pieces.push_back(bytesOf(small));
-            small.clear();
-        };
-        while (!peer->out.empty() && bytes < kBatch) {
-            Message message = std::move(peer->out.front());
-            peer->out.pop_front();
-            for (std::size_t i = 0; i < message.size(); ++i) {
-                std::string_view part = view(message[i]);
-                zmtp::appendFrameHeader(small, part.size(), {.more = i + 1 != message.size()});
-                bytes += zmtp::frameBytes(part.size());
-                if (part.size() < kLarge) {
-                    small.append(part);
-                } else {
-                    flush();
-                    pieces.push_back(message[i]);
-                }
-            }
-            ++counters.sent;
-        }
-        flush();
-        peer->isWriting = true;
-        Drain written = peer->connection->write(pieces);
-        senders_.wakeInTurn();
-        co_await written;
-        peer->isWriting = false;
-    }
+    if (!arrived_.empty())
+        receivers_.wakeInTurn(TaskPriority::ReadSocket);
+    peer.senders.wakeInTurn(TaskPriority::WriteSocket);
+    senders_.wakeInTurn(TaskPriority::WriteSocket);
+    std::erase_if(departed_, [](Reference<Peer> const& each) { return !each->senders.isWaitedFor(); });
 }
 
 Future<Void> MessageSocket::State::beat(Reference<Peer> peer) {
-    if (options_.heartbeatInterval <= 0)
+    if (options_.heartbeatIvl <= 0)
         co_await Future<Void>(Never());
-    double patience = options_.heartbeatTimeout > 0 ? options_.heartbeatTimeout : options_.heartbeatInterval;
+    double patience = options_.heartbeatTimeout > 0 ? options_.heartbeatTimeout : options_.heartbeatIvl;
+    double life = options_.heartbeatTtl > 0 ? options_.heartbeatTtl : patience;
     for (;;) {
         double asked = now();
         std::string ttl;
-        zmtp::appendBigEndian(ttl, static_cast<std::uint64_t>(std::min(patience * 10, 65535.0)), 2);
-        peer->command("PING", ttl);
-        co_await delay(std::max(options_.heartbeatInterval, patience));
-        if (peer->lastHeard < asked && !isFull()) // while nobody receives, this side does not listen
+        zmtp::appendBigEndian(ttl, static_cast<std::uint64_t>(std::min(life * 10, 65535.0)), 2);
+        command(*peer, "PING", ttl);
+        co_await delay(std::max(options_.heartbeatIvl, patience));
+        if (peer->link.isLinked() && !receivers_.isWaitedFor())
+            readAhead(*peer);
+        if (peer->lastHeard < asked && !peer->isPaused) // while nobody receives, this side does not listen
             refuse(*peer, Fault::HeartbeatTimedOut);
     }
+}
+
+// -------------------------------------------------------------------------------------------------------------------
+// inproc
+
+namespace {
+
+/// Ends with the loop.
+struct OwnedNames : flow::detail::LoopOwned {
+    std::shared_ptr<InprocNames> names = std::make_shared<InprocNames>();
+};
+
+std::shared_ptr<InprocNames> inprocNames() {
+    if (auto* owned = loop().service<OwnedNames>())
+        return owned->names;
+    auto* owned = new OwnedNames;
+    owned->end = [](flow::detail::LoopOwned* ended) { delete static_cast<OwnedNames*>(ended); };
+    loop().provide<OwnedNames>(owned);
+    loop().add(*owned);
+    return owned->names;
+}
+
+} // namespace
+
+void MessageSocket::State::bindInproc(std::string_view name) {
+    if (name.empty())
+        throw connection_string_invalid();
+    names_ = inprocNames();
+    if (!names_->bound.emplace(name, this).second)
+        throw address_in_use();
+    inproc_.emplace_back(name);
+}
+
+Future<Void> MessageSocket::State::connectInproc(std::string name) {
+    if (name.empty())
+        throw connection_string_invalid();
+    auto peer = makeReference<Peer>(this);
+    peers_.push_back(peer);
+    setLastPeer(nullptr);
+    for (;;) {
+        std::shared_ptr<InprocNames> names = inprocNames();
+        auto found = names->bound.find(name);
+        if (found != names->bound.end() && mayTalk(type_, nameOf(found->second->type_))) {
+            peer->isOver = false;
+            join(*peer, *found->second);
+            co_await Peer::Over{peer.getPtr()};
+            peer->twin = {};
+            forget(*peer);
+        }
+        co_await delay(options_.reconnectIvl);
+    }
+}
+
+/// Makes the other end, and opens both.
+void MessageSocket::State::join(Peer& ours, State& other) {
+    auto theirs = makeReference<Peer>(&other);
+    theirs->isAccepted = true;
+    theirs->id = options_.routingId;
+    ours.id = other.options_.routingId;
+    theirs->twin = Reference<Peer>::addRef(&ours);
+    ours.twin = theirs;
+    other.peers_.push_back(theirs);
+    other.running_.add(other.serveTwin(theirs));
+    open(ours);
+}
+
+Future<Void> MessageSocket::State::serveTwin(Reference<Peer> peer) {
+    open(*peer);
+    co_await Peer::Over{peer.getPtr()};
+    if (peer->twin)
+        peer->twin->end(Fault::None);
+    peer->twin = {};
+    forget(*peer);
+    std::erase(peers_, peer);
 }
 
 } // namespace flow::net

@@ -1,90 +1,117 @@
 #pragma once
 // MessageSocket: whole messages between any number of peers, as ZeroMQ's sockets give: ROUTER, DEALER, REQ, REP, PUB,
 // SUB, XPUB, XSUB, PUSH, PULL, PAIR. Speaks ZMTP 3.1 and 3.0 on TCP and Unix sockets, real and simulated ones, so that
-// peers may be programs with libzmq.
+// peers may be programs with libzmq; and inproc://, between sockets of one loop.
 //
 //     MessageSocket router(SocketType::Router);
 //     router.bind("tcp://127.0.0.1:5555");
 //     for (;;) {
-//         Message request = co_await router.receive();     // parts: the peer's routing id, then what it has sent
-//         co_await router.send(std::move(request));
+//         Message request = co_await router.receive();     // request.routingId() says from whom
+//         co_await router.send(request);                   // back to that peer
 //     }
 //
 //     MessageSocket updates(SocketType::Sub);
 //     updates.subscribe("weather.");
 //     updates.connect("tcp://127.0.0.1:5556");             // now or later: it connects, and connects again
 //
-// A message is one value of one or more parts; a part that shares the memory that it was received into keeps that as
-// long as it lives, smaller ones are copies. receive() is an operation in place: what loses a race has taken nothing.
-// send() is ready at once below the high-water mark; above it, its message is sent when there is room, or not at all if
-// the future is dropped before. trySend() says no instead.
+// receive() and send(message) are operations in place (flow/core/in_place.h): they are waited for in every style, and
+// what loses a race has received nothing, or sent nothing and left its message as it was. Below the high-water mark
+// send() is ready at once. What has been accepted is sent at the end of the turn, or when 64 KiB wait.
 //
-// What is lost, and when:
-//     PUSH, DEALER, REQ, PAIR   nothing while a connection lives. What a connection had been given when it broke may be
-//                               lost; what still waited here goes to the next connection.
-//     ROUTER                    the same, but what waits for a peer goes with it. A message to a peer that is not there
-//                               is dropped, or fails with host_unreachable if `routerMandatory` is set.
-//     PUB, XPUB                 a subscriber that reads too slowly misses messages, and so does one that was not there.
-//     SUB, XSUB, PULL, REP      what has been received but not taken goes with the socket.
-// When nobody receives, reading from the peers stops, so that memory stays bounded and the senders wait.
+// Nothing that was accepted is lost while its connection lives: when nobody receives, reading from the peers stops, so
+// that memory stays bounded and the senders wait. net/message/README.md has a table of what each type loses when a
+// connection breaks; it is counted in counters().
 //
-// Belongs to one loop. Destroying it closes it at once; close() sends first what waits.
+// Belongs to one loop. Destroying it gives the machine what it takes at once, and closes; close() sends all that waits
+// first. What lost a race with close() may not be used after it.
 
+#include "flow/core/stream.h"
 #include "flow/wait/source.h"
-#include "net/connection.h"
-#include "net/message/zmtp.h"
+#include "net/message/message.h"
+#include "net/transport.h"
 
 #include <functional>
 #include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace flow::net {
 
 enum class SocketType : std::uint8_t { Pair, Pub, Sub, Req, Rep, Dealer, Router, Pull, Push, XPub, XSub };
 
-/// One or more parts.
-using Message = std::vector<Bytes>;
-
-/// A message of one part that is a copy of the text.
-Message messageOf(std::string_view text);
-
-/// The names that users of ZeroMQ know. A mark of 0 is none.
-struct MessageOptions {
-    std::size_t sendHighWater = 1000;     // messages that wait for each peer (SNDHWM)
-    std::size_t receiveHighWater = 1000;  // messages that wait for receive(), of all peers (RCVHWM)
-    std::string routingId;                // how ROUTERs name this socket (ROUTING_ID)
-    bool routerMandatory = false;         // (ROUTER_MANDATORY)
-    bool routerHandover = false;          // a new peer with a routing id that is in use replaces the old one
-    bool immediate = false;               // messages wait only for peers that are connected (IMMEDIATE)
-    bool conflate = false;                // only the last message is kept, in each direction (CONFLATE)
-    double reconnectInterval = 0.1;       // seconds, doubled after each failure (RECONNECT_IVL)
-    double reconnectIntervalMax = 5;      // (RECONNECT_IVL_MAX)
-    double handshakeTimeout = 30;         // (HANDSHAKE_IVL)
-    double heartbeatInterval = 0;         // seconds between PINGs; 0: none (HEARTBEAT_IVL)
-    double heartbeatTimeout = 0;          // silence after which a peer is given up; 0: the interval (HEARTBEAT_TIMEOUT)
-    std::string plainUser, plainPassword; // of a client (PLAIN_USERNAME, PLAIN_PASSWORD)
-    /// Makes this a server that asks for PLAIN: whether the peer may come in.
-    std::function<bool(std::string_view user, std::string_view password)> plainServer;
-    zmtp::Limits limits;
+/// What a peer that connects says of itself.
+struct Credentials {
+    std::string mechanism; // NULL, PLAIN or CURVE
+    std::string user;      // PLAIN: the name; CURVE: the public key, as Z85
+    std::string password;  // PLAIN
+    std::string address;   // where it connects from
 };
 
-/// What a socket has seen so far.
+/// Named as ZeroMQ's socket options are; times are in seconds. A mark of 0 is none.
+struct MessageOptions {
+    std::size_t sndHwm = 1000;                      // messages that wait for each peer
+    std::size_t sndHwmBytes = std::size_t{4} << 20; // bytes of them; a larger message is accepted when nothing waits
+    std::size_t rcvHwm = 1000;           // messages of each peer that are here before receive() asks for them
+    std::size_t rcvHwmBytes = 64 * 1024; // bytes of them; what one read brings comes on top of both
+    int sndBuf = 0;                      // of the machine, for each connection; 0: as it has it
+    int rcvBuf = 0;
+    int backlog = 1024;
+    std::string routingId;        // how ROUTERs name this socket: at most 255 bytes
+    bool routerMandatory = false; // sending to a peer that is not there fails with host_unreachable
+    bool routerHandover = false;  // a new peer with a routing id that is in use replaces the old one
+    bool immediate = false;       // messages wait only for peers that are connected
+    bool conflate = false;        // only the last message is kept, in each direction; of one part
+    double linger = 30;           // of close()
+    double reconnectIvl = 0.1;    // doubled after each failure, and varied by half of it
+    double reconnectIvlMax = 5;
+    double handshakeIvl = 30;                   // within which a handshake must end
+    double heartbeatIvl = 0;                    // between PINGs; 0: none
+    double heartbeatTimeout = 0;                // silence after a PING that ends a connection; 0: heartbeatIvl
+    double heartbeatTtl = 0;                    // after which the peer shall end it; 0: heartbeatTimeout
+    bool plainServer = false;                   // asks for PLAIN
+    std::string plainUsername, plainPassword;   // of a client
+    bool curveServer = false;                   // asks for CURVE; with curveSecretKey
+    std::string curveSecretKey, curvePublicKey; // one's own: 32 bytes, or 40 characters of Z85
+    std::string curveServerKey;                 // of a client: the server's public key
+    /// Of a server, for each peer: whether it may come in. It may wait. PLAIN needs one; without, CURVE and NULL let
+    /// everybody in.
+    std::function<Future<bool>(Credentials)> authenticator;
+    ReadStrategy readStrategy = ReadStrategy::Adaptive;
+    zmtp::Limits limits; // messageBytes is MAXMSGSIZE
+};
+
+/// What a socket has done so far.
 struct MessageCounters {
-    std::uint64_t received = 0; // messages
-    std::uint64_t sent = 0;
-    std::uint64_t dropped = 0;      // PUB: for slow subscribers; ROUTER: to nobody
-    std::uint64_t connected = 0;    // handshakes that succeeded
+    std::uint64_t received = 0;  // messages
+    std::uint64_t sent = 0;      // messages that were accepted; PUB: each, however many it went to
+    std::uint64_t dropped = 0;   // copies that a connection took with it, that a slow subscriber missed, or for nobody
+    std::uint64_t discarded = 0; // received, and not what this type takes: replies nobody waits for, other topics
+    std::uint64_t connected = 0; // handshakes that succeeded
     std::uint64_t disconnected = 0; // of these: ended
     std::uint64_t refused = 0;      // handshakes that failed, and peers that broke the protocol
     zmtp::Fault lastFault = zmtp::Fault::None;
+    SocketCounters calls; // system calls of connections, as far as the transport counts
+};
+
+/// What happens to the connections of a socket.
+struct MonitorEvent {
+    enum class Kind : std::uint8_t {
+        Listening,
+        Accepted,
+        Connected,
+        ConnectRetried, // after a failure
+        HandshakeSucceeded,
+        HandshakeFailed,
+        Disconnected,
+    };
+    Kind kind;
+    zmtp::Fault fault; // why a handshake failed, or a peer was disconnected; None: the connection broke
+    std::string endpoint;
 };
 
 class MessageSocket {
 public:
     class State;
 
+    /// Throws client_invalid_operation if the options contradict each other, or keys cannot be read.
     explicit MessageSocket(SocketType type, MessageOptions options = {});
     MessageSocket(MessageSocket const&) = delete;
     MessageSocket& operator=(MessageSocket const&) = delete;
@@ -107,22 +134,46 @@ public:
         void park(WaiterNode& waiter);
         Message take() const;
     };
-    /// The next message, from the peers in turn. Of a ROUTER the first part is the peer's routing id. Names this
-    /// socket, which must outlive it. Fails with client_invalid_operation for sockets that only send, and for a REQ
-    /// that has no request under way.
+    /// The next message, from the peers in turn: of each, what has come at once, then of the next. Names this socket,
+    /// which must outlive it. Fails with client_invalid_operation for sockets that only send, and for a REQ that has no
+    /// request under way.
     Receive receive() { return {state_.get()}; }
 
-    /// Of a ROUTER the first part is the routing id. Fails with client_invalid_operation for sockets that only receive,
-    /// a REQ that waits for its reply, and a REP that has nothing to reply to.
-    [[nodiscard]] Future<Void> send(Message message);
-    [[nodiscard]] Future<Void> send(std::string_view text) { return send(messageOf(text)); }
+    struct Send {
+        using Result = Void;
+        State* state;
+        void const* what; // the message, or the routing id
+        char const* body; // null: a message
+        std::uint32_t idBytes;
+        std::uint32_t bodyBytes;
+        bool isReady() const;
+        void park(WaiterNode& waiter);
+        Void take() const;
+    };
+    /// Names the message, which must stay until it is sent; then it is empty. Of a ROUTER it goes to the peer of its
+    /// routing id, and is dropped if that is not there. Fails with client_invalid_operation for sockets that only
+    /// receive, a REQ that waits for its reply, a REP that has nothing to reply to, and a message without parts.
+    Send send(Message& message) { return {state_.get(), &message, nullptr, 0, 0}; }
+    /// The same for one part, without a Message: the quickest. Names the bytes, which must stay until it is ready.
+    Send sendBytes(std::string_view part) { return sendBytesTo({}, part); }
+    Send sendBytesTo(std::string_view routingId, std::string_view part) {
+        return {state_.get(), routingId.data(), part.data() ? part.data() : "",
+                static_cast<std::uint32_t>(routingId.size()), static_cast<std::uint32_t>(part.size())};
+    }
+    /// The same for one that the future keeps; ready at once if there is room. Dropping the future before that drops
+    /// the message.
+    [[nodiscard]] Future<Void> send(Message&& message);
+    [[nodiscard]] Future<Void> send(std::string_view part) { return send(Message(part)); }
     /// False, and the message is left as it was, where send() would wait.
     bool trySend(Message& message);
 
-    /// Ready when all that waits has been given to the machine, or after `linger` seconds; then this is closed.
+    /// Ready when all that waits has been given to the machine, or after so many seconds; then this is closed.
     [[nodiscard]] Future<Void> close(double linger);
+    [[nodiscard]] Future<Void> close();
 
-    MessageCounters const& counters() const;
+    /// From here on, what happens to the connections. The last call's stream gets it.
+    FutureStream<MonitorEvent> monitor();
+    MessageCounters counters() const;
     /// Peers that have shaken hands.
     std::size_t peers() const;
 

@@ -2,8 +2,9 @@
 // The state of a MessageSocket: its peers, and what waits in each direction. Used by net/message alone.
 
 #include "flow/lib/collection.h"
+#include "flow/loop/turn.h"
 #include "net/message/handshake.h"
-#include "net/transport.h"
+#include "net/message/peer.h"
 
 #include <algorithm>
 #include <map>
@@ -13,127 +14,204 @@ namespace flow::net {
 inline bool oneOf(SocketType type, std::initializer_list<SocketType> types) {
     return std::find(types.begin(), types.end(), type) != types.end();
 }
-inline bool canReceive(SocketType type) {
-    return !oneOf(type, {SocketType::Pub, SocketType::Push});
-}
-inline bool canSend(SocketType type) {
-    return !oneOf(type, {SocketType::Sub, SocketType::Pull});
-}
 inline bool publishes(SocketType type) {
     return oneOf(type, {SocketType::Pub, SocketType::XPub});
 }
 inline bool subscribes(SocketType type) {
     return oneOf(type, {SocketType::Sub, SocketType::XSub});
 }
+inline bool canReceive(SocketType type) {
+    return !oneOf(type, {SocketType::Pub, SocketType::Push});
+}
+inline bool canSend(SocketType type) {
+    return !oneOf(type, {SocketType::Sub, SocketType::Pull});
+}
 
-inline std::string_view view(StringRef bytes) {
-    return {reinterpret_cast<char const*>(bytes.begin()), static_cast<std::size_t>(bytes.size())};
-}
-inline Bytes bytesOf(std::string_view text) {
-    return StringRef(text);
-}
+/// Where sockets of one loop bind with inproc://.
+struct InprocNames {
+    std::map<std::string, MessageSocket::State*, std::less<>> bound;
+};
 
 class MessageSocket::State {
 public:
-    State(SocketType type, MessageOptions options) : type_(type), options_(std::move(options)) {
-        if (options_.conflate)
-            options_.receiveHighWater = 0;
-    }
+    using Found = Input::Found;
+
+    State(SocketType type, MessageOptions options);
+    ~State();
 
     std::string bind(std::string_view endpoint);
     void connect(std::string_view endpoint);
     void subscribe(std::string_view topic, bool isNew);
     bool trySend(Message& message);
-    Future<Void> send(Message message);
     Future<Void> close(double linger);
 
-    bool isReadable() const { return !incoming_.empty() || !mayReceive(); }
-    void parkReceiver(WaiterNode& waiter, Receive& operation) { receivers_.park(waiter, operation); }
-    Message take();
+    // Receive.
 
-    MessageCounters counters;
+    FLOW_INLINE bool isReadable() {
+        if (isDirect_ && current_ && arrived_.empty()) [[likely]]
+            if (current_->input.messages() != 0 || current_->input.findShort(options_.limits))
+                return true;
+        return findMessage();
+    }
+    FLOW_INLINE Message take() {
+        if (isDirect_ && current_ && arrived_.empty() && current_->input.messages() != 0) [[likely]] {
+            ++counters_.received;
+            Message message = current_->input.take();
+            if (type_ == SocketType::Router)
+                message.setRoute(current_->route);
+            return message;
+        }
+        return takeSlow();
+    }
+    void parkReceiver(WaiterNode& waiter, Receive& operation) { receivers_.park(waiter, operation); }
+
+    // Send.
+
+    FLOW_INLINE bool couldSend(Send const& operation) {
+        if (operation.body && lastPeer_ && isLast(operation.what, operation.idBytes) && hasRoomNow(*lastPeer_))
+            [[likely]]
+            return true;
+        return couldSendSlow(operation);
+    }
+    FLOW_INLINE void send(Send const& operation) {
+        if (operation.body && lastPeer_ && isLast(operation.what, operation.idBytes) && hasRoomNow(*lastPeer_))
+            [[likely]] {
+            ++counters_.sent;
+            lastPeer_->output.append({operation.body, operation.bodyBytes});
+            return appended(*lastPeer_);
+        }
+        sendSlow(operation);
+    }
+    void parkSender(WaiterNode& waiter, Send& operation);
+
+    FutureStream<MonitorEvent> monitor();
+    MessageCounters counters() const;
+    double linger() const { return options_.linger; }
     std::size_t openPeers() const {
         return static_cast<std::size_t>(
             std::count_if(peers_.begin(), peers_.end(), [](Reference<Peer> const& peer) { return peer->isOpen(); }));
     }
 
 private:
-    struct Incoming {
+    struct FlushTurn : Turn {
+        FlushTurn(void (*run)(Turn&), State& s) : Turn(run), state(&s) {}
+        State* state;
+    };
+    struct Arrived {
         Message message;
         Reference<Peer> from;
     };
-    /// When trySend() may find room.
-    struct Room {
-        using Result = Void;
-        State* state;
-        Message const* message;
-        bool isReady() const { return state->couldSend(*message); }
-        void park(WaiterNode& waiter) { state->senders_.park(waiter, *this); }
-        Void take() const { return Void(); }
-    };
-    /// When fewer messages wait for receive() than the mark.
-    struct RoomToReceive {
-        using Result = Void;
-        State* state;
-        bool isReady() const { return !state->isFull(); }
-        void park(WaiterNode& waiter) { state->pausedReaders_.park(waiter, *this); }
-        Void take() const { return Void(); }
-    };
 
-    // Connections.
+    // message_connections.cpp
     Future<Void> accept(Reference<Listener> listener);
     Future<Void> serve(Reference<Peer> peer);
     Future<Void> keepConnected(Address to);
     Future<Void> run(Reference<Peer> peer);
-    Future<Void> shakeHandsInTime(Reference<Peer> peer, Input& input);
-    Future<Void> read(Reference<Peer> peer, Input& input);
-    Future<Void> write(Reference<Peer> peer);
+    Future<Void> shakeHandsInTime(Reference<Peer> peer);
     Future<Void> beat(Reference<Peer> peer);
+    void sendError(Peer& peer);
     void open(Peer& peer);
     void forget(Peer& peer);
-    void handleCommand(Peer& peer, zmtp::Frame const& frame);
-    void deliver(Reference<Peer> const& peer, Message message);
-    void subscriptionCame(Reference<Peer> const& peer, std::string_view topic, bool isNew);
-    static void tellTopic(Peer& peer, std::string_view topic, bool isNew);
+    void tell(MonitorEvent::Kind kind, std::string endpoint, zmtp::Fault fault = zmtp::Fault::None);
+    void bindInproc(std::string_view name);
+    Future<Void> connectInproc(std::string name);
+    Future<Void> serveTwin(Reference<Peer> peer);
+    void end();
+    void join(Peer& ours, State& other);
+    ConnectOptions connectOptions() const;
 
-    // Sending.
-    bool mayReceive() const { return canReceive(type_) && (type_ != SocketType::Req || awaitsReply_); }
-    bool isFull() const { return options_.receiveHighWater != 0 && incoming_.size() >= options_.receiveHighWater; }
-    bool hasRoom(Peer const& peer) const {
-        if (!peer.isOpen() && (options_.immediate || peer.isAccepted))
-            return false;
-        return options_.conflate || options_.sendHighWater == 0 || peer.out.size() < options_.sendHighWater;
+    // message_receive.cpp
+    bool findMessage();
+    bool findAt(Peer& peer);
+    bool isWanted(Peer& peer);
+    Message takeSlow();
+    Message takeFrom(Peer& peer);
+    void discardFirst(Peer& peer);
+    Found find(Peer& peer);
+    bool readOn(Peer& peer);
+    void readAhead(Peer& peer);
+    bool isAtMark(Peer const& peer) const;
+    void waitForInput(Peer& peer);
+    void inputCame(Peer& peer);
+    void list(Peer& peer) {
+        if (!peer.link.isLinked())
+            pushBack(ready_, peer.link);
     }
+    void unlist(Peer& peer);
+    void handleCommand(Peer& peer, zmtp::Frame const& frame);
+    void subscriptionCame(Peer& peer, std::string_view topic, bool isNew);
+    bool handlePublished(Peer& peer);
+    bool mayReceive() const { return canReceive(type_) && (type_ != SocketType::Req || awaitsReply_); }
+
+    // message_send.cpp
+    bool isLast(void const* id, std::size_t idBytes) const {
+        return lastName_.size() == idBytes && std::memcmp(lastName_.data(), id, idBytes) == 0;
+    }
+    bool hasRoomNow(Peer const& peer) const {
+        return peer.output.messages() < sndMessages_ && peer.output.bytes() < sndBytes_;
+    }
+    bool hasRoom(Peer& peer);
+    FLOW_INLINE void appended(Peer& peer) {
+        if (peer.output.bytes() >= Output::kBatch && !peer.isBlocked) [[unlikely]]
+            flush(peer);
+        else if (!peer.isDirty)
+            makeDirty(peer);
+    }
+    void makeDirty(Peer& peer);
+    void flushDirty();
+    void flush(Peer& peer);
+    bool fillOutput(Peer& peer);
+    void outputDrained(Peer& peer);
+    bool couldSendSlow(Send const& operation);
+    void sendSlow(Send const& operation);
+    bool couldSend(Message const& message);
     /// The next peer with room, in turn; null: none has.
     Peer* nextPeer(bool advance);
-    Peer* peerNamed(StringRef id);
-    bool couldSend(Message const& message);
-    void sendTo(Peer& peer, Message message);
+    void setLastPeer(Peer* peer);
+    Peer* peerNamed(std::string_view id);
+    Peer* peerOf(Message const& message);
+    void sendTo(Peer& peer, std::string_view frames, std::size_t parts, Message const& message);
+    void command(Peer& peer, std::string_view name, std::string_view data);
     void publish(Message const& message);
     void checkMaySend(Message const& message) const;
+    void tellTopic(Peer& peer, std::string_view topic, bool isNew);
     bool hasUnsent() const {
-        return std::any_of(peers_.begin(), peers_.end(), [](Reference<Peer> const& peer) {
-            return !peer->out.empty() || peer->isWriting || (peer->connection && peer->connection->queuedBytes() != 0);
-        });
+        return std::any_of(peers_.begin(), peers_.end(),
+                           [](Reference<Peer> const& peer) { return !peer->output.isEmpty() || !peer->queue.empty(); });
     }
 
     SocketType type_;
     MessageOptions options_;
+    MessageCounters counters_;
+    bool isDirect_; // what find() finds is what receive() gives
+    bool isQueued_; // messages wait in Peer::queue
+    std::size_t sndMessages_, sndBytes_;
+    Peer* current_ = nullptr;     // of which messages are taken
+    Peer* lastPeer_ = nullptr;    // to which the last bytes went: a ROUTER's, or the only one
+    std::string lastName_;        // its routing id; empty if this is no ROUTER
+    bool hasRead_ = false;        // from `current_`, since it is that
+    flow::detail::Link ready_;    // other peers that may have something
+    std::deque<Arrived> arrived_; // goes before what is in the inputs
     std::vector<Reference<Peer>> peers_;
-    std::map<std::string, Peer*> byId_; // ROUTER
+    std::vector<Reference<Peer>> departed_;          // senders still wait there
+    std::map<std::string, Peer*, std::less<>> byId_; // ROUTER
     std::size_t turn_ = 0;
     std::uint32_t lastId_ = 0;
-    std::deque<Incoming> incoming_;
     std::map<std::string, int> subscriptions_; // of this socket
     TopicSet topics_;                          // the same
     // REQ and REP
     bool awaitsReply_ = false;
     Reference<Peer> partner_; // from which the reply comes, or to which it goes
     Message envelope_;
+    std::vector<Reference<Peer>> dirty_;
+    FlushTurn flushTurn_;
     Source<Receive> receivers_;
-    Source<Room> senders_;
-    Source<RoomToReceive> pausedReaders_;
+    Source<Send> senders_;
     std::vector<Reference<Listener>> listeners_;
+    std::vector<std::string> inproc_; // names that are bound here
+    std::shared_ptr<InprocNames> names_;
+    PromiseStream<MonitorEvent> monitor_;
+    bool isMonitored_ = false;
     ActorCollectionNoErrors running_; // last: what it runs uses all of this
 };
 

@@ -1,72 +1,75 @@
 #pragma once
-// Peer: one connection of a MessageSocket, and what waits to be sent on it. Used by message_socket.cpp alone.
+// Peer: one connection of a MessageSocket: what has come on it, and what waits to be sent. Used by net/message alone.
 
-#include "flow/wait/source.h"
+#include "net/message/cipher.h"
+#include "net/message/input.h"
 #include "net/message/message_socket.h"
+#include "net/message/output.h"
 #include "net/message/topic_set.h"
 
 #include <deque>
-#include <optional>
+#include <memory>
 
 namespace flow::net {
 
-/// Bytes of a connection that have come and are not parsed yet.
-class Input {
-public:
-    explicit Input(Reference<Connection> connection) : connection_(std::move(connection)) {}
-
-    std::string_view view() const { return {reinterpret_cast<char const*>(rest_.begin()), std::size_t(rest_.size())}; }
-    /// The first bytes are not needed any more.
-    void consume(std::size_t bytes) { rest_ = rest_.substr(static_cast<int>(bytes)); }
-    /// Ready when at least so many bytes are there. Throws end_of_stream, connection_cut_off, or as a read does.
-    Future<Void> fill(std::size_t bytes);
-    /// What was parsed out of view(), as a value of its own: small parts are copied, so that they keep no block.
-    Bytes own(std::string_view part) const;
-
-private:
-    static constexpr std::size_t kChunk = 64 << 10;
-    static constexpr std::size_t kCopied = 512; // bytes of a part that is copied
-
-    Reference<Connection> connection_;
-    Bytes chunk_; // that `rest_` is part of
-    StringRef rest_;
-};
-
 class Peer : public ReferenceCounted<Peer> {
 public:
-    /// When there is something to write.
-    struct HasOutput {
+    /// When the connection is to be given up.
+    struct Over {
         using Result = Void;
         Peer* peer;
-        bool isReady() const { return !peer->commands.empty() || !peer->out.empty(); }
-        void park(WaiterNode& waiter) { peer->output.park(waiter, *this); }
+        bool isReady() const { return peer->isOver; }
+        void park(WaiterNode& waiter) { peer->over.park(waiter, *this); }
         Void take() const { return Void(); }
     };
 
-    bool isOpen() const { return connection && isShaken; }
-    void push(Message message, bool conflate) {
-        if (conflate)
-            out.clear();
-        out.push_back(std::move(message));
-        output.wakeInTurn(TaskPriority::WriteSocket);
-    }
-    void command(std::string_view name, std::string_view data) {
-        zmtp::appendCommand(commands, name, data);
-        output.wakeInTurn(TaskPriority::WriteSocket);
+    explicit Peer(MessageSocket::State* s) : state(s) { link.owner = this; }
+
+    /// Messages may be given to it: it is connected, or will be again.
+    bool isOpen() const { return isShaken; }
+    /// Messages that have come and are whole.
+    std::size_t available() const { return input.messages() + inbox.size(); }
+    std::size_t waiting() const { return output.messages() + queue.size(); }
+    /// The connection is given up in a turn of its own.
+    void end(zmtp::Fault why) {
+        if (std::exchange(isOver, true))
+            return;
+        fault = why;
+        over.wakeInTurn(TaskPriority::ReadSocket);
     }
 
-    Reference<Connection> connection; // null: not connected
-    bool isShaken = false;            // the handshake is over
-    bool isAccepted = false;          // it has connected to us
+    struct Place : flow::detail::Link {
+        Place() : flow::detail::Link{nullptr, nullptr} {}
+        Peer* owner = nullptr;
+    };
+
+    MessageSocket::State* state;
+    Reference<Connection> connection; // null: not connected, or a twin
+    Reference<Peer> twin;             // inproc: the other end
+    Input input;
+    Output output;
+    std::deque<Message> queue; // in front of `output`, where messages change once more: CONFLATE, CURVE
+    std::size_t queueBytes = 0;
+    std::deque<Message> inbox; // inproc: what has come; CURVE: what was opened
+    std::unique_ptr<Cipher> cipher;
+    Message opened;          // CURVE: the parts so far of the next message
+    Place link;              // among those that may have something to receive
+    bool isShaken = false;   // the handshake is over
+    bool isAccepted = false; // it has connected to us
+    bool isBlocked = false;  // the machine takes no more of `output`
+    bool isDirty = false;    // it will be flushed when this turn ends
+    bool isOver = false;
+    bool isPaused = false; // as much is here as the marks allow
     int minorVersion = 0;
     std::string id;
-    std::string commands; // go before messages
-    std::deque<Message> out;
-    bool isWriting = false; // what has been taken from `out` is not with the machine yet
-    TopicSet topics;        // PUB: what it has subscribed to
+    std::string user; // as the authenticator has it
+    Reference<Route> route;
+    TopicSet topics; // PUB: what it has subscribed to
     double lastHeard = 0;
     zmtp::Fault fault = zmtp::Fault::None; // why it is given up
-    Source<HasOutput> output;
+    HandlerSlot reading, writing;
+    Source<MessageSocket::Send> senders; // ROUTER: those that wait for room here
+    Source<Over> over;
 };
 
 } // namespace flow::net

@@ -137,42 +137,56 @@ bool RealConnection::mayTryToRead() {
     return false;
 }
 
+std::optional<std::size_t> RealConnection::receive(std::span<std::uint8_t> to) noexcept {
+    for (;;) {
+        ssize_t count = ::recv(descriptor(), to.data(), to.size(), 0);
+        this->count(&SocketCounters::reads);
+        if (firstReads_ && !isWatched()) {
+            firstReads_->note(count >= 0);
+            firstReads_.clear();
+        }
+        if (count > 0) {
+            this->count(&SocketCounters::bytesRead, static_cast<std::uint64_t>(count));
+            mayRead_ = static_cast<std::size_t>(count) == to.size() || noMore_;
+            return static_cast<std::size_t>(count);
+        }
+        if (count == 0) {
+            ended_ = true;
+            return 0;
+        }
+        if (errno == EINTR)
+            continue;
+        if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            this->count(&SocketCounters::emptyReads);
+            mayRead_ = false;
+            return {};
+        }
+        failReading(errorOfSystem(errno));
+        return 0;
+    }
+}
+
 bool RealConnection::fill(std::size_t) noexcept {
     if (!isOpen() || !mayTryToRead())
         return false;
     try {
-        for (;;) {
-            std::span<std::uint8_t> room = block().roomFor(received_);
-            ssize_t count = ::recv(descriptor(), room.data(), room.size(), 0);
-            this->count(&SocketCounters::reads);
-            if (firstReads_ && !isWatched()) {
-                firstReads_->note(count >= 0);
-                firstReads_.clear();
-            }
-            if (count > 0) {
-                block().received(received_, room, static_cast<std::size_t>(count));
-                this->count(&SocketCounters::bytesRead, static_cast<std::uint64_t>(count));
-                mayRead_ = static_cast<std::size_t>(count) == room.size() || noMore_;
-                return true;
-            }
-            if (count == 0) {
-                ended_ = true;
-                return true;
-            }
-            if (errno == EINTR)
-                continue;
-            if (errno == EAGAIN || errno == EWOULDBLOCK) {
-                this->count(&SocketCounters::emptyReads);
-                mayRead_ = false;
-                return false;
-            }
-            failReading(errorOfSystem(errno));
-            return true;
-        }
+        std::span<std::uint8_t> room = block().roomFor(received_);
+        std::optional<std::size_t> count = receive(room);
+        if (count.value_or(0) != 0)
+            block().received(received_, room, *count);
+        return count.has_value();
     } catch (...) { // no memory
         failReading(currentError());
         return true;
     }
+}
+
+std::size_t RealConnection::fillInto(std::span<std::uint8_t> to, bool& isSomething) noexcept {
+    if (!isOpen() || !mayTryToRead())
+        return 0;
+    std::optional<std::size_t> count = receive(to);
+    isSomething = count.has_value();
+    return count.value_or(0);
 }
 
 /// Inside a read, which finds it: only writers need to be woken.
@@ -220,6 +234,52 @@ void RealConnection::flush() {
     wakeDrains();
 }
 
+std::size_t RealConnection::tryWrite(std::span<StringRef const> pieces) noexcept {
+    if (!isOpen() || !queue_.isEmpty() || !mayWrite_)
+        return 0;
+    iovec vectors[kPiecesPerCall];
+    std::size_t total = 0, count = std::min<std::size_t>(kPiecesPerCall, pieces.size());
+    for (std::size_t i = 0; i < count; ++i) {
+        vectors[i] = {const_cast<std::uint8_t*>(pieces[i].begin()), static_cast<std::size_t>(pieces[i].size())};
+        total += vectors[i].iov_len;
+    }
+    msghdr message = {};
+    message.msg_iov = vectors;
+    message.msg_iovlen = count;
+    ssize_t taken;
+    do {
+        taken = ::sendmsg(descriptor(), &message, MSG_NOSIGNAL);
+        this->count(&SocketCounters::writes);
+    } while (taken < 0 && errno == EINTR);
+    bool isBlocked = taken < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+    Error error = taken < 0 && !isBlocked ? errorOfSystem(errno) : Error();
+    auto sent = static_cast<std::size_t>(std::max<ssize_t>(taken, 0));
+    this->count(&SocketCounters::bytesWritten, sent);
+    if (sent < total && !error.isValid()) {
+        mayWrite_ = false;
+        this->count(&SocketCounters::blockedWrites);
+        try {
+            watch();
+        } catch (Error& failed) {
+            error = failed;
+        }
+    }
+    if (error.isValid()) {
+        closeDescriptor();
+        fail(error);
+        return 0;
+    }
+    return sent;
+}
+
+Drain RealConnection::writable() {
+    if (mayWrite_ && queue_.isEmpty())
+        return room();
+    if (queue_.isEmpty() && !std::exchange(holdsByte_, true))
+        noteWritten(1);
+    return empty();
+}
+
 void RealConnection::onNews(News news) noexcept {
     count(&SocketCounters::news);
     noMore_ |= news.ended;
@@ -229,8 +289,12 @@ void RealConnection::onNews(News news) noexcept {
     }
     if (news.writable) {
         mayWrite_ = true;
-        if (!queue_.isEmpty())
+        if (!queue_.isEmpty()) {
             ask(TaskPriority::WriteSocket);
+        } else if (std::exchange(holdsByte_, false)) {
+            noteGone(1);
+            wakeDrains();
+        }
     }
 }
 

@@ -59,13 +59,19 @@ public:
     Address localAddress() const override { return addressHere(); }
     Address peerAddress() const override { return peer_; }
     SocketCounters counters() const override { return counters_; }
+    std::size_t tryWrite(std::span<StringRef const> pieces) noexcept override;
+    Drain writable() override;
 
 private:
     bool fill(std::size_t wanted) noexcept override;
+    std::size_t fillInto(std::span<std::uint8_t> to, bool& isSomething) noexcept override;
+    bool mayFill() noexcept override { return isOpen() && mayRead_; }
+    /// One receive, of at least one byte: how many; nothing if there are none now, 0 at the end and after an error.
+    std::optional<std::size_t> receive(std::span<std::uint8_t> to) noexcept;
     void beforeReaderParks() override { watch(); }
     void send(std::span<Bytes> pieces) override;
     void onNews(News news) noexcept override;
-    bool isAwaited() const override { return isReadWaitedFor() || !queue_.isEmpty(); }
+    bool isAwaited() const override { return isReadWaitedFor() || isDrainWaitedFor() || !queue_.isEmpty(); }
     void onNetworkEnd() noexcept override;
 
     bool mayTryToRead();
@@ -76,10 +82,11 @@ private:
     SendQueue queue_;
     Reference<FirstReads> firstReads_; // null: the first read is behind us, or nobody counts
     ReadStrategy strategy_;
-    bool mayRead_ = false;  // the poller has said so, and no read since was short
-    bool mayWrite_ = true;  // no write was short since the poller has said so
-    bool noMore_ = false;   // reading comes to an end, whatever a read is short of
-    bool isClosed_ = false; // by its owner
+    bool mayRead_ = false;   // the poller has said so, and no read since was short
+    bool mayWrite_ = true;   // no write was short since the poller has said so
+    bool noMore_ = false;    // reading comes to an end, whatever a read is short of
+    bool isClosed_ = false;  // by its owner
+    bool holdsByte_ = false; // writable() waits: a byte is noted as written, which stands for what the caller keeps
 };
 
 } // namespace flow::net

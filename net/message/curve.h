@@ -1,0 +1,28 @@
+#pragma once
+// CURVE: the security mechanism with keys, by libsodium. Without that library hasCurve() is false, and sockets that ask
+// for CURVE cannot be made.
+
+#include "net/message/handshake.h"
+
+#include <optional>
+
+namespace flow::net {
+
+bool hasCurve();
+
+/// A new pair of keys, as Z85. Throws unsupported_operation without libsodium.
+struct CurveKeys {
+    std::string publicKey, secretKey;
+};
+CurveKeys makeCurveKeys();
+/// 32 bytes, of a key that is that, or Z85; nothing if it is neither.
+std::optional<std::string> curveKey(std::string_view text);
+/// The public key, as 32 bytes, of the secret one.
+std::string curvePublicKey(std::string_view secretKey);
+
+// Used by net/message: the steps behind the greeting.
+
+Future<Void> curveServer(Handshake shake);
+Future<Void> curveClient(Handshake shake);
+
+} // namespace flow::net

@@ -1,0 +1,96 @@
+#pragma once
+// Input: what has come on a connection and was not taken yet, and where messages are parsed out of it.
+//
+//     switch (input.find(limits)) {                        // a whole message in front?
+//     case Found::Message: Message message = input.take(); break;
+//     case Found::Command: handle(input.command()); break; // it is taken out
+//     case Found::Nothing: input.read(connection); break;
+//     case Found::Fault:   close(input.fault()); break;
+//     }
+//
+// The bytes are the queue: nothing is copied from where they were received, and a message shares that memory. An input
+// without bytes has no memory; one with a part of a small message keeps a slab of that size. Each frame is checked
+// against the limits when its header is there.
+
+#include "net/connection.h"
+#include "net/message/message.h"
+
+namespace flow::net {
+
+class Input {
+public:
+    enum class Found : std::uint8_t { Nothing, Message, Command, Fault };
+
+    /// The next frame that completes a message, or is a command, behind those that were found before.
+    Found find(zmtp::Limits const& limits);
+    /// Whether a message of one short part is next, as nearly all are of those that send many; then it is found.
+    FLOW_INLINE bool findShort(zmtp::Limits const& limits) {
+        if (parts_ != 0 || end_ - scan_ < 2 || bytes()[scan_] != 0)
+            return false;
+        std::size_t size = static_cast<unsigned char>(bytes()[scan_ + 1]);
+        if (end_ - scan_ - 2 < size || size > limits.messageBytes)
+            return false;
+        scan_ += static_cast<std::uint32_t>(size) + 2;
+        ++messages_;
+        lastParts_ = 1;
+        return true;
+    }
+    /// Messages that were found and not taken.
+    std::uint32_t messages() const { return messages_; }
+    /// The first of them.
+    FLOW_INLINE Message take() {
+        std::uint32_t at = begin_, parts = lastParts_;
+        if (--messages_ == 0 && parts_ == 0)
+            begin_ = scan_;
+        else
+            begin_ = skip(parts);
+        return Message(slab_, bytes() + at, begin_ - at, parts);
+    }
+    /// The first of them, which stays.
+    Message first() const {
+        std::uint32_t parts = 0, behind = skip(parts);
+        return Message(slab_, bytes() + begin_, behind - begin_, parts);
+    }
+    /// Of the first of them: its first part, and whether more follow.
+    std::string_view firstPart() const { return *Message::Iterator(bytes() + begin_); }
+    bool firstHasMore() const { return (bytes()[begin_] & 1) != 0; }
+    /// What find() has found, valid until the next call.
+    zmtp::Frame const& command() const { return frame_; }
+    zmtp::Fault fault() const { return fault_; }
+
+    enum class Read : std::uint8_t { Some, Nothing, End };
+    /// Receives what has come. Throws std::bad_alloc.
+    Read read(Connection& connection);
+    /// Nobody reads on for now: gives memory back that is not needed for so little.
+    void rest();
+    std::size_t size() const { return end_ - begin_; }
+
+    // For the handshake.
+
+    std::string_view view() const { return {bytes() + begin_, end_ - begin_}; }
+    void consume(std::size_t count) { scan_ = begin_ = begin_ + static_cast<std::uint32_t>(count); }
+
+private:
+    static constexpr std::size_t kLargestSlab = 512 * 1024; // for frames that are smaller
+
+    char* bytes() const { return slab_ ? slab_->bytes() : nullptr; }
+    /// Behind the first message, whose parts are counted.
+    std::uint32_t skip(std::uint32_t& parts) const;
+    void makeRoom();
+    void moveTo(SlabRef slab);
+
+    SlabRef slab_;
+    std::uint32_t begin_ = 0; // of the messages that were found
+    std::uint32_t scan_ = 0;  // the next frame
+    std::uint32_t end_ = 0;
+    std::uint32_t messages_ = 0;
+    std::uint32_t lastParts_ = 0; // of the last that was found
+    std::uint32_t parts_ = 0;     // of the one that is not whole
+    std::uint32_t need_ = 2;      // from scan_ on, for the next frame
+    std::size_t bodyBytes_ = 0;   // of that one
+    zmtp::Frame frame_;
+    zmtp::Fault fault_ = zmtp::Fault::None;
+    std::string commandBody_;
+};
+
+} // namespace flow::net

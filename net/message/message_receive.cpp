@@ -1,0 +1,275 @@
+// What comes in at a MessageSocket: messages are parsed when somebody receives, out of where they lie.
+
+#include "net/message/message_state.h"
+
+namespace flow::net {
+
+using zmtp::Fault;
+
+void MessageSocket::State::handleCommand(Peer& peer, zmtp::Frame const& frame) {
+    zmtp::Command command;
+    if (!zmtp::parseCommand(frame.body, command))
+        return peer.end(Fault::BadCommand);
+    if (command.name == "PING") {
+        if (command.data.size() < 2 || command.data.size() > 18)
+            return peer.end(Fault::BadCommand);
+        this->command(peer, "PONG", command.data.substr(2));
+    } else if (command.name == "SUBSCRIBE" || command.name == "CANCEL") {
+        subscriptionCame(peer, command.data, command.name == "SUBSCRIBE");
+    } else if (command.name == "ERROR") {
+        peer.end(Fault::RefusedByPeer);
+    } else if (command.name != "PONG") {
+        peer.end(Fault::UnexpectedCommand);
+    }
+}
+
+void MessageSocket::State::subscriptionCame(Peer& peer, std::string_view topic, bool isNew) {
+    if (!publishes(type_))
+        return peer.end(Fault::UnexpectedCommand);
+    if (topic.size() > options_.limits.topicBytes)
+        return peer.end(Fault::TopicTooLong);
+    bool changes = isNew ? peer.topics.add(topic) : peer.topics.remove(topic);
+    if (type_ == SocketType::XPub && changes) {
+        arrived_.push_back(
+            {Message(std::string(1, isNew ? '\1' : '\0').append(topic)), Reference<Peer>::addRef(&peer)});
+        receivers_.wakeInTurn(TaskPriority::ReadSocket);
+    }
+}
+
+/// Of a socket that takes no messages from its peers, but that of a publisher from one of ZMTP 3.0.
+bool MessageSocket::State::handlePublished(Peer& peer) {
+    if (type_ != SocketType::Push && !publishes(type_))
+        return false;
+    Message message = takeFrom(peer);
+    std::string_view first = message[0];
+    if (publishes(type_) && message.parts() == 1 && !first.empty() && static_cast<unsigned char>(first[0]) <= 1)
+        subscriptionCame(peer, first.substr(1), first[0] == 1);
+    else
+        ++counters_.discarded;
+    return true;
+}
+
+/// The next message of the peer's that this type may take; commands on the way are done.
+Input::Found MessageSocket::State::find(Peer& peer) {
+    for (;;) {
+        Found found = peer.input.find(options_.limits);
+        Fault fault = peer.input.fault();
+        if (found == Found::Command && peer.cipher) {
+            zmtp::Frame frame;
+            std::string plain;
+            zmtp::Command command;
+            if (!zmtp::parseCommand(peer.input.command().body, command) || command.name != "MESSAGE")
+                fault = Fault::UnexpectedCommand;
+            else
+                fault = peer.cipher->open(command.data, plain, frame);
+            if (fault == Fault::None && frame.command) {
+                handleCommand(peer, frame);
+            } else if (fault == Fault::None) {
+                if (peer.opened.parts() == options_.limits.parts)
+                    fault = Fault::TooManyParts;
+                else if (peer.opened.wire().size() + frame.body.size() > options_.limits.messageBytes)
+                    fault = Fault::MessageTooLarge;
+                else
+                    peer.opened.add(frame.body);
+                if (fault == Fault::None && !frame.more) {
+                    peer.inbox.push_back(std::exchange(peer.opened, {}));
+                    if (!handlePublished(peer))
+                        return Found::Message;
+                }
+            }
+        } else if (found == Found::Command) {
+            handleCommand(peer, peer.input.command());
+        } else if (found == Found::Message) {
+            if (peer.cipher)
+                fault = Fault::BadEncryption;
+            else if (!handlePublished(peer))
+                return Found::Message;
+        } else if (found == Found::Nothing) {
+            return found;
+        }
+        if (fault != Fault::None)
+            peer.end(fault);
+        if (peer.isOver)
+            return Found::Fault;
+    }
+}
+
+Message MessageSocket::State::takeFrom(Peer& peer) {
+    if (peer.inbox.empty())
+        return peer.input.take();
+    Message message = std::move(peer.inbox.front());
+    peer.inbox.pop_front();
+    return message;
+}
+
+void MessageSocket::State::discardFirst(Peer& peer) {
+    (void)takeFrom(peer);
+    ++counters_.discarded;
+}
+
+/// Whether the first message of the peer's is one for receive().
+bool MessageSocket::State::isWanted(Peer& peer) {
+    if (type_ == SocketType::Rep) {
+        Message first = peer.inbox.empty() ? peer.input.first() : peer.inbox.front();
+        std::size_t left = first.parts();
+        for (std::string_view part : first)
+            if (--left != 0 && part.empty())
+                return true;
+        return false;
+    }
+    std::string_view first = peer.inbox.empty() ? peer.input.firstPart() : peer.inbox.front()[0];
+    if (subscribes(type_))
+        return topics_.matches(first);
+    if (type_ == SocketType::Req) {
+        bool hasMore = peer.inbox.empty() ? peer.input.firstHasMore() : peer.inbox.front().parts() > 1;
+        return awaitsReply_ && partner_.getPtr() == &peer && first.empty() && hasMore;
+    }
+    return true;
+}
+
+bool MessageSocket::State::isAtMark(Peer const& peer) const {
+    std::size_t here = peer.available();
+    if (options_.conflate)
+        return false;
+    if (type_ == SocketType::XPub && options_.rcvHwm != 0 && arrived_.size() >= options_.rcvHwm)
+        return true;
+    return here != 0 && ((options_.rcvHwm != 0 && here >= options_.rcvHwm) ||
+                         (options_.rcvHwmBytes != 0 && peer.input.size() >= options_.rcvHwmBytes));
+}
+
+/// Reads once. False if nothing has come: then it is waited for, or the peer is over.
+bool MessageSocket::State::readOn(Peer& peer) {
+    peer.isPaused = false;
+    if (!peer.connection)
+        return false;
+    switch (peer.input.read(*peer.connection)) {
+    case Input::Read::Some:
+        peer.lastHeard = now();
+        return true;
+    case Input::Read::Nothing:
+        waitForInput(peer);
+        return false;
+    case Input::Read::End:
+        peer.end(Fault::None);
+    }
+    return false;
+}
+
+void MessageSocket::State::waitForInput(Peer& peer) {
+    peer.input.rest();
+    if (!peer.reading.isWaiting())
+        call(peer.connection->readable(), peer.reading, [p = &peer](Error) { p->state->inputCame(*p); });
+}
+
+void MessageSocket::State::inputCame(Peer& peer) {
+    if (&peer != current_)
+        list(peer);
+    if (receivers_.isWaitedFor())
+        receivers_.wakeInTurn(TaskPriority::ReadSocket);
+    else
+        readAhead(peer);
+}
+
+/// Nobody receives: reads up to the marks, so that commands are done, and the peer's end is noticed.
+void MessageSocket::State::readAhead(Peer& peer) {
+    while (!peer.isOver && !isAtMark(peer)) {
+        Found found = find(peer);
+        if (options_.conflate)
+            while (peer.available() > 1)
+                discardFirst(peer);
+        if (found == Found::Fault || (found == Found::Nothing && !readOn(peer)))
+            return;
+    }
+    peer.isPaused = !peer.isOver;
+}
+
+void MessageSocket::State::unlist(Peer& peer) {
+    if (peer.link.isLinked())
+        peer.link.unlink();
+    if (current_ == &peer)
+        current_ = nullptr;
+}
+
+bool MessageSocket::State::findMessage() {
+    if (!mayReceive())
+        return true; // take() throws
+    for (;;) {
+        if (!arrived_.empty())
+            return true;
+        if (!current_) {
+            if (ready_.isEmpty())
+                return false;
+            auto* place = static_cast<Peer::Place*>(ready_.next);
+            place->unlink();
+            current_ = place->owner;
+            hasRead_ = false;
+        }
+        Peer& peer = *current_;
+        if (findAt(peer))
+            return true;
+        current_ = nullptr;
+    }
+}
+
+/// Whether the peer has a message for receive(). If not, it waits for input, is over, or is among those that are ready.
+bool MessageSocket::State::findAt(Peer& peer) {
+    for (;;) {
+        while (peer.available() != 0 && !options_.conflate) {
+            if (isWanted(peer))
+                return true;
+            discardFirst(peer);
+        }
+        if (peer.isOver && !options_.conflate)
+            return false;
+        Found found = find(peer);
+        if (options_.conflate)
+            while (peer.available() > 1)
+                discardFirst(peer);
+        if (found == Found::Message)
+            continue;
+        bool isRead = found == Found::Nothing && !peer.isOver;
+        if (isRead && !options_.conflate && std::exchange(hasRead_, true) && !ready_.isEmpty()) {
+            list(peer); // the others' turn
+            return false;
+        }
+        if (isRead && readOn(peer))
+            continue;
+        if (!options_.conflate || peer.available() == 0)
+            return false;
+        if (isWanted(peer))
+            return true;
+        discardFirst(peer);
+    }
+}
+
+Message MessageSocket::State::takeSlow() {
+    if (!mayReceive() || (arrived_.empty() && !current_))
+        throw client_invalid_operation();
+    Arrived next;
+    if (!arrived_.empty()) {
+        next = std::move(arrived_.front());
+        arrived_.pop_front();
+    } else {
+        next = {takeFrom(*current_), Reference<Peer>::addRef(current_)};
+    }
+    ++counters_.received;
+    Message& message = next.message;
+    if (type_ == SocketType::Router) {
+        message.setRoute(next.from->route);
+    } else if (type_ == SocketType::Req) {
+        awaitsReply_ = false;
+        partner_ = {};
+        return message.behind(1);
+    } else if (type_ == SocketType::Rep) {
+        std::size_t parts = 1;
+        for (Message::Iterator each = message.begin(); !(*each).empty(); ++each)
+            ++parts;
+        envelope_ = message.front(parts);
+        partner_ = next.from;
+        awaitsReply_ = true;
+        return message.behind(parts);
+    }
+    return std::move(message);
+}
+
+} // namespace flow::net

@@ -1,0 +1,306 @@
+// What goes out of a MessageSocket: to which peer, and when it is given to the machine.
+
+#include "net/message/message_state.h"
+
+namespace flow::net {
+
+constexpr std::string_view kDelimiter{"\1\0", 2}; // an empty part in front of others
+
+void MessageSocket::State::tellTopic(Peer& peer, std::string_view topic, bool isNew) {
+    if (peer.twin) {
+        peer.twin->state->subscriptionCame(*peer.twin, topic, isNew);
+    } else if (peer.minorVersion >= 1) {
+        command(peer, isNew ? "SUBSCRIBE" : "CANCEL", topic);
+    } else {
+        std::string frame;
+        if (peer.cipher)
+            peer.cipher->close(frame, std::string(1, isNew ? '\1' : '\0').append(topic), {});
+        else
+            zmtp::appendFrame(frame, std::string(1, isNew ? '\1' : '\0').append(topic), {});
+        peer.output.appendUncounted(frame);
+        makeDirty(peer);
+    }
+}
+
+void MessageSocket::State::command(Peer& peer, std::string_view name, std::string_view data) {
+    if (!peer.connection)
+        return;
+    std::string frame, body = zmtp::commandBody(name, data);
+    if (peer.cipher)
+        peer.cipher->close(frame, body, {.command = true});
+    else
+        zmtp::appendFrame(frame, body, {.command = true});
+    peer.output.appendUncounted(frame);
+    if (!peer.isDirty)
+        makeDirty(peer);
+}
+
+void MessageSocket::State::subscribe(std::string_view topic, bool isNew) {
+    if (!subscribes(type_))
+        throw client_invalid_operation();
+    bool changes = isNew ? topics_.add(topic) : topics_.remove(topic);
+    if (!changes)
+        return;
+    if (isNew)
+        subscriptions_.emplace(topic, 1);
+    else
+        subscriptions_.erase(std::string(topic));
+    for (Reference<Peer> const& peer : peers_)
+        if (peer->isOpen())
+            tellTopic(*peer, topic, isNew);
+}
+
+bool MessageSocket::State::hasRoom(Peer& peer) {
+    if (!peer.isOpen() && (options_.immediate || peer.isAccepted))
+        return false;
+    if (peer.twin)
+        return options_.sndHwm == 0 || peer.twin->inbox.size() < options_.sndHwm;
+    if (options_.conflate)
+        return true;
+    if (isQueued_ && (peer.waiting() >= sndMessages_ || peer.queueBytes + peer.output.bytes() >= sndBytes_))
+        return false;
+    if (hasRoomNow(peer))
+        return true;
+    if (peer.isOpen() && !peer.isBlocked)
+        flush(peer);
+    return hasRoomNow(peer);
+}
+
+Peer* MessageSocket::State::nextPeer(bool advance) {
+    for (std::size_t i = 0; i < peers_.size(); ++i) {
+        std::size_t index = (turn_ + i) % peers_.size();
+        if (hasRoom(*peers_[index])) {
+            if (advance)
+                turn_ = index + 1;
+            return peers_[index].getPtr();
+        }
+    }
+    return nullptr;
+}
+
+Peer* MessageSocket::State::peerNamed(std::string_view id) {
+    auto found = byId_.find(id);
+    return found == byId_.end() ? nullptr : found->second;
+}
+
+Peer* MessageSocket::State::peerOf(Message const& message) {
+    Route* route = message.route().getPtr();
+    if (route && route->peer && route->peer->state == this)
+        return route->peer;
+    return peerNamed(message.routingId());
+}
+
+void MessageSocket::State::setLastPeer(Peer* peer) {
+    bool isOnly = peers_.size() == 1 && oneOf(type_, {SocketType::Dealer, SocketType::Push, SocketType::Pair});
+    bool isDirect = peer && peer->isOpen() && !peer->twin && !isQueued_ && (isOnly || type_ == SocketType::Router);
+    lastPeer_ = isDirect ? peer : nullptr;
+    lastName_ = isDirect && type_ == SocketType::Router ? peer->id : std::string();
+}
+
+void MessageSocket::State::checkMaySend(Message const& message) const {
+    bool isOutOfTurn = (type_ == SocketType::Req && awaitsReply_) || (type_ == SocketType::Rep && !awaitsReply_);
+    if (!canSend(type_) || isOutOfTurn || message.isEmpty())
+        throw client_invalid_operation();
+}
+
+bool MessageSocket::State::couldSend(Message const& message) {
+    switch (type_) {
+    case SocketType::Router: {
+        Peer* peer = peerOf(message);
+        return !peer || hasRoom(*peer);
+    }
+    case SocketType::Req:
+        return awaitsReply_ || message.isEmpty() || nextPeer(false);
+    case SocketType::Dealer:
+    case SocketType::Push:
+    case SocketType::Pair:
+        return message.isEmpty() || nextPeer(false);
+    default:
+        return true; // it never waits, or fails
+    }
+}
+
+bool MessageSocket::State::couldSendSlow(Send const& operation) {
+    if (!operation.body)
+        return couldSend(*static_cast<Message const*>(operation.what));
+    if (type_ == SocketType::Router) {
+        Peer* peer = peerNamed({static_cast<char const*>(operation.what), operation.idBytes});
+        return !peer || hasRoom(*peer);
+    }
+    return !oneOf(type_, {SocketType::Req, SocketType::Dealer, SocketType::Push, SocketType::Pair}) ||
+           (type_ == SocketType::Req && awaitsReply_) || nextPeer(false);
+}
+
+void MessageSocket::State::sendSlow(Send const& operation) {
+    if (!operation.body) {
+        trySend(*const_cast<Message*>(static_cast<Message const*>(operation.what)));
+        return;
+    }
+    std::string_view id(static_cast<char const*>(operation.what), operation.idBytes);
+    Message message = type_ == SocketType::Router ? Message::to(id) : Message();
+    message.add({operation.body, operation.bodyBytes});
+    trySend(message);
+    setLastPeer(type_ == SocketType::Router ? peerNamed(id) : peers_.empty() ? nullptr : peers_[0].getPtr());
+}
+
+void MessageSocket::State::parkSender(WaiterNode& waiter, Send& operation) {
+    Peer* peer = nullptr;
+    if (type_ == SocketType::Router)
+        peer = operation.body ? peerNamed({static_cast<char const*>(operation.what), operation.idBytes})
+                              : peerOf(*static_cast<Message const*>(operation.what));
+    (peer ? peer->senders : senders_).park(waiter, operation);
+}
+
+void MessageSocket::State::sendTo(Peer& peer, std::string_view frames, std::size_t parts, Message const& message) {
+    if (peer.twin) {
+        Message sent = frames.empty() ? message : Message::join(frames, parts, message);
+        sent.setRoute({});
+        peer.twin->inbox.push_back(std::move(sent));
+        return peer.twin->state->inputCame(*peer.twin);
+    }
+    if (!isQueued_) {
+        peer.output.append(frames, message);
+        return appended(peer);
+    }
+    if (options_.conflate) {
+        peer.queue.clear();
+        peer.queueBytes = 0;
+    }
+    peer.queue.push_back(frames.empty() ? message : Message::join(frames, parts, message));
+    peer.queueBytes += peer.queue.back().wire().size();
+    if (!peer.isDirty)
+        makeDirty(peer);
+}
+
+void MessageSocket::State::publish(Message const& message) {
+    std::string_view topic = message[0];
+    for (std::size_t i = 0; i < peers_.size(); ++i) {
+        Peer& peer = *peers_[i];
+        if (!peer.isOpen() || (publishes(type_) && !peer.topics.matches(topic)))
+            continue;
+        if (hasRoom(peer))
+            sendTo(peer, {}, 0, message);
+        else
+            ++counters_.dropped;
+    }
+}
+
+bool MessageSocket::State::trySend(Message& message) {
+    checkMaySend(message);
+    if (!couldSend(message))
+        return false;
+    switch (type_) {
+    case SocketType::Pub:
+    case SocketType::XPub:
+        publish(message);
+        break;
+    case SocketType::XSub: {
+        std::string_view first = message[0];
+        if (message.parts() == 1 && !first.empty() && static_cast<unsigned char>(first[0]) <= 1)
+            subscribe(first.substr(1), first[0] == 1);
+        else
+            publish(message);
+        break;
+    }
+    case SocketType::Router:
+        if (Peer* peer = peerOf(message)) {
+            sendTo(*peer, {}, 0, message);
+        } else {
+            if (options_.routerMandatory)
+                throw host_unreachable();
+            ++counters_.dropped;
+        }
+        break;
+    case SocketType::Rep: {
+        Message envelope = std::exchange(envelope_, {});
+        awaitsReply_ = false;
+        Reference<Peer> peer = std::exchange(partner_, {});
+        if (peer->isOpen())
+            sendTo(*peer, envelope.wire(), envelope.parts(), message);
+        else
+            ++counters_.dropped;
+        break;
+    }
+    case SocketType::Req:
+        partner_ = Reference<Peer>::addRef(nextPeer(true));
+        awaitsReply_ = true;
+        sendTo(*partner_, kDelimiter, 1, message);
+        break;
+    default:
+        sendTo(*nextPeer(true), {}, 0, message);
+    }
+    ++counters_.sent;
+    message = Message();
+    return true;
+}
+
+// -------------------------------------------------------------------------------------------------------------------
+// To the machine
+
+void MessageSocket::State::makeDirty(Peer& peer) {
+    peer.isDirty = true;
+    dirty_.push_back(Reference<Peer>::addRef(&peer));
+    flushTurn_.ask(TaskPriority::WriteSocket);
+}
+
+void MessageSocket::State::flushDirty() {
+    for (std::size_t i = 0; i < dirty_.size(); ++i) {
+        Peer& peer = *dirty_[i];
+        peer.isDirty = false;
+        if (!peer.isBlocked)
+            flush(peer);
+    }
+    dirty_.clear();
+}
+
+/// Moves what still changes out of the queue. False if there was nothing.
+bool MessageSocket::State::fillOutput(Peer& peer) {
+    bool isSome = false;
+    while (!peer.queue.empty() &&
+           (options_.conflate ? peer.output.messages() == 0 : peer.output.bytes() < Output::kBatch)) {
+        Message message = std::move(peer.queue.front());
+        peer.queue.pop_front();
+        peer.queueBytes -= message.wire().size();
+        isSome = true;
+        if (!peer.cipher) {
+            peer.output.append({}, message);
+            continue;
+        }
+        std::string frames;
+        std::size_t left = message.parts();
+        for (std::string_view part : message)
+            peer.cipher->close(frames, part, {.more = --left != 0});
+        peer.output.appendCounted(frames);
+    }
+    return isSome;
+}
+
+void MessageSocket::State::flush(Peer& peer) {
+    if (!peer.connection || !peer.isOpen())
+        return;
+    bool isAll;
+    do {
+        if (isQueued_)
+            fillOutput(peer);
+        isAll = peer.output.flush(*peer.connection);
+    } while (isAll && !peer.queue.empty());
+    if (!isAll) {
+        if (peer.connection->failure().isValid() && peer.connection->failure().code() != error_code_end_of_stream)
+            return peer.end(zmtp::Fault::None);
+        peer.isBlocked = true;
+        call(peer.connection->writable(), peer.writing, [p = &peer](Error error) {
+            p->isBlocked = false;
+            error.isValid() ? p->end(zmtp::Fault::None) : p->state->flush(*p);
+        });
+    }
+    outputDrained(peer);
+}
+
+void MessageSocket::State::outputDrained(Peer& peer) {
+    if (!hasRoomNow(peer))
+        return;
+    peer.senders.wakeInTurn(TaskPriority::WriteSocket);
+    senders_.wakeInTurn(TaskPriority::WriteSocket);
+}
+
+} // namespace flow::net

@@ -1,0 +1,90 @@
+#pragma once
+// Output: what waits to be sent on a connection: small frames in a slab, large messages where they are.
+//
+//     output.append(frames, message);             // copied behind what waits, or shared if it is large
+//     if (!output.flush(connection)) ...          // the machine takes no more: when connection.writable(), again
+//
+// The marks count what waits here. The machine's own buffers come on top.
+
+#include "flow/core/ring_queue.h"
+#include "net/connection.h"
+#include "net/message/message.h"
+
+#include <cstring>
+
+namespace flow::net {
+
+class Output {
+public:
+    static constexpr std::size_t kBatch = 64 * 1024; // bytes after which the owner flushes
+    static constexpr std::size_t kLarge = 32 * 1024; // bytes from which a message is sent from where it is
+
+    bool isEmpty() const { return bytes_ == 0; }
+    std::size_t bytes() const { return bytes_; }
+    std::size_t messages() const { return messages_; }
+
+    /// One message that has one part. Throws std::bad_alloc.
+    FLOW_INLINE void append(std::string_view part) {
+        if (part.size() < 256 && capacity_ - used_ >= part.size() + 2) [[likely]] {
+            char* to = slab_->bytes() + used_;
+            to[0] = 0;
+            to[1] = static_cast<char>(part.size());
+            std::memcpy(to + 2, part.data(), part.size());
+            return note(part.size() + 2, 1);
+        }
+        appendSlow(part);
+    }
+    /// Frames in front of a message, which is shared if it is large and there are none.
+    void append(std::string_view frames, Message const& message);
+    /// Frames that count as no message: those of commands.
+    void appendUncounted(std::string_view frames) {
+        std::memcpy(room(frames.size()), frames.data(), frames.size());
+        note(frames.size(), 0);
+    }
+    /// Frames that count as one.
+    void appendCounted(std::string_view frames) {
+        std::memcpy(room(frames.size()), frames.data(), frames.size());
+        note(frames.size(), 1);
+    }
+
+    /// Sends what the machine takes. Whether that was all.
+    bool flush(Connection& connection);
+    /// The connection is gone: what is left are the messages that were not sent to their last byte.
+    void restart();
+    void clear();
+
+private:
+    /// Whole frames; each message stands in one piece.
+    struct Piece {
+        SlabRef slab;
+        char const* data;
+        std::uint32_t size;
+        std::uint32_t sent;
+        std::uint32_t messages;
+    };
+    static constexpr std::size_t kSmallest = 1024;
+
+    void appendSlow(std::string_view part);
+    /// Room for so many bytes at the end of the slab.
+    char* room(std::size_t bytes);
+    void note(std::size_t bytes, std::uint32_t messages) {
+        used_ += static_cast<std::uint32_t>(bytes);
+        bytes_ += bytes;
+        messages_ += messages;
+        inSlab_ += messages;
+    }
+    /// What is in the slab becomes a piece.
+    void seal();
+    void gone(std::size_t bytes);
+    void restart(Piece const& piece);
+
+    flow::detail::RingQueue<Piece> ahead_; // goes before the slab
+    SlabRef slab_;
+    std::uint32_t sent_ = 0, used_ = 0, capacity_ = 0; // of the slab
+    std::uint32_t inSlab_ = 0;                         // messages in it
+    std::uint32_t hint_ = kSmallest;                   // what the next slab has room for
+    std::size_t bytes_ = 0;
+    std::size_t messages_ = 0;
+};
+
+} // namespace flow::net
