@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-_READ_ONLY = 0o440
+_WRITE_BITS = 0o222
 
 
 def write(path: str, data: bytes, *, read_only: bool = False) -> None:
@@ -19,7 +19,7 @@ def write(path: str, data: bytes, *, read_only: bool = False) -> None:
             return
         _write(temporary, data)
         if read_only:
-            os.chmod(temporary, _READ_ONLY)
+            os.chmod(temporary, os.stat(temporary).st_mode & ~_WRITE_BITS)
         os.replace(temporary, target)
     except OSError as error:
         if os.path.lexists(temporary):

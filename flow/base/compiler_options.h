@@ -1,5 +1,17 @@
 #pragma once
-// Refuses compiler options with which flow would not do what its headers say. Every other header includes this one.
+// Refuses compilers that cannot compile flow, and options with which flow would not do what its headers say. Every other
+// header includes this one.
+
+#if defined(__clang__)
+#if __clang_major__ < 17 // 16 crashes while it compiles a state machine
+#error "flow needs clang 17 or newer, or gcc 12 or newer"
+#endif
+#elif !defined(__GNUC__) || __GNUC__ < 12
+#error "flow needs gcc 12 or newer, or clang 17 or newer"
+#endif
+#if !defined(__linux__) || !(defined(__x86_64__) || defined(__aarch64__))
+#error "flow runs on Linux, on x86-64 and aarch64"
+#endif
 
 #ifndef __cpp_exceptions
 #error "flow needs exceptions: compile this file without -fno-exceptions"

@@ -1,4 +1,4 @@
-"""The examples of actorc/README.md: each compiles as it stands, by both back ends."""
+"""The examples of actorc/docs/language.md: each compiles as it stands, by both back ends."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-README = (ROOT / "actorc" / "README.md").read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"^```cpp\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+PAGE = (ROOT / "actorc" / "docs" / "language.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"^```cpp\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 
-# What a reader's file would have, and the README leaves away.
+# What a reader's file would have, and the page leaves away.
 INCLUDES = "".join(f"#include <{name}>\n" for name in ("cstdio", "map", "memory", "stdexcept", "string", "vector"))
 
 

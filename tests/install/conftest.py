@@ -1,6 +1,28 @@
-"""Lets the test files here import `clangd`."""
+"""Lets the test files here import their neighbours, and installs Millrace once for all of them."""
 
+import os
 import sys
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).parent))
+
+import installed
+
+
+@pytest.fixture(scope="session")
+def prefix() -> Path:
+    """Where Millrace is installed."""
+    return installed.install()
+
+
+@pytest.fixture(scope="session")
+def shell(prefix: Path) -> dict[str, str]:
+    """The environment of a user's shell: it finds what is installed."""
+    return {
+        **os.environ,
+        "PATH": f"{prefix / 'bin'}:{os.environ['PATH']}",
+        "PKG_CONFIG_PATH": str(prefix / "lib" / "pkgconfig"),
+        "MILLRACE_PYTHON": sys.executable,
+    }

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -14,7 +15,6 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 CMAKE_LISTS = f"""\
 cmake_minimum_required(VERSION 3.25)
 project(consumer LANGUAGES CXX)
-set(MILLRACE_INSTALL ON)
 add_subdirectory("{REPOSITORY.as_posix()}" millrace)
 add_executable(machine)
 add_actor_sources(machine FILES src/twice.actor.cpp)
@@ -43,7 +43,7 @@ int main() {
 PACKAGE_CMAKE_LISTS = """\
 cmake_minimum_required(VERSION 3.25)
 project(user LANGUAGES CXX)
-find_package(millrace REQUIRED)
+find_package(millrace 0.1 REQUIRED)
 add_executable(machine)
 add_actor_sources(machine FILES twice.actor.cpp)
 add_executable(old_program)
@@ -251,12 +251,10 @@ def test_the_embedding_project_keeps_its_own_flags(consumer: Consumer) -> None:
 
 
 @pytest.fixture(scope="module")
-def user(built: Consumer, tmp_path_factory: pytest.TempPathFactory) -> Consumer:
-    """A project that knows only what was installed."""
+def user(prefix: Path, tmp_path_factory: pytest.TempPathFactory) -> Consumer:
+    """A project that knows only what was installed, and then moved."""
     root = tmp_path_factory.mktemp("user")
-    prefix = root / "prefix"
-    installed = ["cmake", "--install", built.binary, "--prefix", prefix]
-    subprocess.run(installed, stdout=subprocess.DEVNULL, check=True)
+    moved = Path(shutil.copytree(prefix, root / "moved"))
     user = Consumer(root / "source", root / "binary")
     user.source.mkdir()
     (user.source / "CMakeLists.txt").write_text(PACKAGE_CMAKE_LISTS)
@@ -264,7 +262,7 @@ def user(built: Consumer, tmp_path_factory: pytest.TempPathFactory) -> Consumer:
     (user.source / "greeting.h").write_text(GREETING)
     (user.source / "old_program.actor.cpp").write_text(OLD_PROGRAM)
     (user.source / "some_test.actor.cpp").write_text(SOME_TEST)
-    command = ["cmake", "-S", user.source, "-B", user.binary, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}"]
+    command = ["cmake", "-S", user.source, "-B", user.binary, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={moved}"]
     settings = ["-DCMAKE_CXX_COMPILER=clang++-19", f"-DMILLRACE_PYTHON={sys.executable}"]
     configured = subprocess.run([*command, *settings], capture_output=True, text=True, check=False)
     assert configured.returncode == 0, configured.stdout + configured.stderr
@@ -283,3 +281,45 @@ def test_an_installed_package_serves_old_programs(user: Consumer) -> None:
 
 def test_an_installed_package_serves_tests(user: Consumer) -> None:
     assert "1 passed, 0 failed" in user.run("some_tests")
+
+
+def configure(folder: Path, lists: str, *settings: str) -> "subprocess.CompletedProcess[str]":
+    folder.mkdir()
+    (folder / "CMakeLists.txt").write_text(
+        f"cmake_minimum_required(VERSION 3.25)\nproject(user LANGUAGES CXX)\n{lists}"
+    )
+    (folder / "plain.cpp").write_text('#include "flow/flow.h"\nflow::Future<int> one = 1;\n')
+    command = ["cmake", "-S", folder, "-B", folder / "build", "-G", "Ninja", f"-DMILLRACE_PYTHON={sys.executable}"]
+    return subprocess.run([*command, *settings], capture_output=True, text=True, check=False)
+
+
+def test_another_compiler_is_refused_in_a_sentence(prefix: Path, tmp_path: Path) -> None:
+    lists = "find_package(millrace REQUIRED)\n"
+    done = configure(tmp_path / "user", lists, "-DCMAKE_CXX_COMPILER=g++-12", f"-DCMAKE_PREFIX_PATH={prefix}")
+    assert done.returncode == 1
+    message = " ".join(done.stderr.split())
+    assert "this Millrace was built by Clang 19, and library and program must be compiled by the same" in message
+
+
+def test_another_version_is_refused(prefix: Path, tmp_path: Path) -> None:
+    lists = "find_package(millrace 7.0 REQUIRED)\n"
+    done = configure(tmp_path / "user", lists, "-DCMAKE_CXX_COMPILER=clang++-19", f"-DCMAKE_PREFIX_PATH={prefix}")
+    assert done.returncode == 1
+    assert "0.1.0" in done.stderr
+
+
+def test_fetch_content_takes_a_clone(tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "-q", "--depth", "1", f"file://{REPOSITORY}", clone], check=True)
+    lists = f"""\
+include(FetchContent)
+FetchContent_Declare(millrace GIT_REPOSITORY "file://{clone}" GIT_TAG HEAD)
+FetchContent_MakeAvailable(millrace)
+add_library(plain OBJECT plain.cpp)
+target_link_libraries(plain PRIVATE millrace::flow)
+"""
+    done = configure(tmp_path / "user", lists, "-DCMAKE_CXX_COMPILER=clang++-19")
+    assert done.returncode == 0, done.stdout + done.stderr
+    command = ["cmake", "--build", tmp_path / "user" / "build", "--target", "plain"]
+    built = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    assert built.returncode == 0, built.stdout

@@ -16,7 +16,7 @@ EXAMPLES = ("tests/**/programs/*.actor.cpp", "tests/compat/*.actor.cpp", "bench/
 PROGRAMS = sorted(path for pattern in EXAMPLES for path in ROOT.glob(pattern))
 NO_CPP = ROOT / "tests" / "programs" / "beyond_cpp.actor.cpp"
 CLASSES = ROOT / "tests" / "programs" / "sizes.actor.cpp"  # names the classes that only actorc makes
-BLOCK = re.compile(r"^```cpp\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^```cpp[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 HEADERS = ("<array>", "<cstdio>", "<string>", "<vector>", '"flow/flow.h"')
 HEAD = "".join(f"#include {header}\n" for header in HEADERS) + "using namespace flow;\n"
 
@@ -74,7 +74,8 @@ def readme_actors() -> str:
 
 def explained_actors() -> str:
     """The right examples of all pages of --explain, each in a namespace of its own."""
-    pages = sorted((ROOT / "actorc" / "actorc" / "explanations").glob("*.md"))
+    pages = sorted((ROOT / "actorc" / "actorc" / "report" / "explanations").glob("*.md"))
+    assert pages
     right = [page.read_text(encoding="utf-8").split("## Right")[1] for page in pages]
     blocks = [block for text in right for block in BLOCK.findall(text)]
     actors = "".join(f"namespace page{number} {{\n{block}}}\n" for number, block in enumerate(blocks))

@@ -12,8 +12,8 @@ from actorc.source import Source
 
 ROOT = Path(__file__).parents[2]
 _CORPUS = ("tests/programs/*.actor.cpp", "tests/golden/*.actor.cpp", "tests/actorc/*.actor.cpp", "bench/*.actor.cpp")
-_PAGES = ("README.md", "actorc/README.md")
-_EXAMPLE = re.compile(r"^```(?:cpp|c\+\+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+_PAGES = ("README.md", "flow/docs/tutorial.md", "actorc/docs/language.md")
+_EXAMPLE = re.compile(r"^```cpp[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _TOKEN = re.compile(r"\w+|[ \t]+|\n|.", re.DOTALL)
 _LONGEST = 2_500  # characters; a longer text finds no more and takes longer
 

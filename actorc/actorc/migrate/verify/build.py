@@ -86,7 +86,7 @@ class Builder:
             if name.endswith(".cpp") and not name.endswith("main.cpp")
         )
         if not files:  # installed
-            library = os.path.normpath(os.path.join(root, "..", "..", "lib", "libflow.a"))
+            library = os.path.normpath(os.path.join(root, "..", "..", "lib", "libmillrace_flow.a"))
             return [library] if os.path.exists(library) else []
         flags, _, _ = flags_of(Unit(source, source, None, self.compiler), self._given)
         kept = [flag for flag in flags if flag.startswith(_OF_THE_RUNTIME)]

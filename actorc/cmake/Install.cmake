@@ -1,0 +1,64 @@
+# What `cmake --install` puts under the prefix: libraries, headers, actorc, and what CMake and pkg-config read. The tree
+# can be moved: nothing in it names the prefix.
+
+include(CMakePackageConfigHelpers)
+
+set(libraries flow net flow_test_main flow_sim_main)
+foreach(optional IN ITEMS fiber boost_fiber)
+    if(TARGET ${optional})
+        list(APPEND libraries ${optional})
+    endif()
+endforeach()
+set_target_properties(flow_test_main PROPERTIES EXPORT_NAME test_main)
+set_target_properties(flow_sim_main PROPERTIES EXPORT_NAME sim_main)
+set_target_properties(flow_compat PROPERTIES EXPORT_NAME compat)
+# Names that no other library has.
+foreach(library IN LISTS libraries)
+    string(REGEX REPLACE "^flow_" "" name ${library})
+    set_target_properties(${library} PROPERTIES OUTPUT_NAME millrace_${name})
+endforeach()
+
+# tools/bench builds less than an installation needs.
+add_custom_target(millrace_libraries DEPENDS ${libraries})
+install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${CMAKE_BINARY_DIR}\" --target millrace_libraries
+    COMMAND_ERROR_IS_FATAL ANY)")
+install(TARGETS ${libraries} flow_compat EXPORT millrace ARCHIVE DESTINATION lib)
+install(EXPORT millrace NAMESPACE millrace:: DESTINATION lib/cmake/millrace FILE millraceTargets.cmake)
+set(millrace_compiler "${CMAKE_CXX_COMPILER_ID}")
+set(millrace_compiler_major "${CMAKE_CXX_COMPILER_VERSION}")
+string(REGEX REPLACE "[.].*" "" millrace_compiler_major "${millrace_compiler_major}")
+configure_file(actorc/cmake/millraceConfig.cmake.in millraceConfig.cmake @ONLY)
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/millraceConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/millraceConfig.cmake" "${PROJECT_BINARY_DIR}/millraceConfigVersion.cmake"
+    DESTINATION lib/cmake/millrace)
+
+# pkg-config finds the prefix by the place of this file.
+set(millrace_private_libraries "")
+if(uring_library AND uring_headers)
+    string(APPEND millrace_private_libraries " -luring")
+endif()
+if(cares_library AND cares_headers)
+    string(APPEND millrace_private_libraries " -lcares")
+endif()
+foreach(package IN ITEMS millrace millrace-test)
+    configure_file(actorc/cmake/${package}.pc.in ${package}.pc @ONLY)
+    install(FILES "${PROJECT_BINARY_DIR}/${package}.pc" DESTINATION lib/pkgconfig)
+endforeach()
+
+install(DIRECTORY flow net DESTINATION include/millrace FILES_MATCHING PATTERN "*.h" PATTERN "docs" EXCLUDE)
+install(DIRECTORY actorc DESTINATION share/millrace
+    FILES_MATCHING PATTERN "*.py" PATTERN "*.j2" PATTERN "driver.inl" PATTERN "explanations/*.md" PATTERN "ActorC.cmake"
+    PATTERN "__pycache__" EXCLUDE PATTERN "*.egg-info" EXCLUDE PATTERN "docs" EXCLUDE)
+install(PROGRAMS actorc/cmake/actorc DESTINATION bin)
+
+# `cpack` makes a package for Debian.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME libmillrace-dev)
+set(CPACK_PACKAGE_CONTACT "The Millrace maintainers <maintainers@millrace.invalid>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "python3 (>= 3.11), liburing-dev, libc-ares-dev, libboost-fiber1.81-dev")
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
+include(CPack)

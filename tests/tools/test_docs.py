@@ -1,0 +1,37 @@
+"""tools/docs: the site, and the pages that are made of headers."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+from docslib import headers, site  # noqa: E402
+
+
+def test_the_site_is_built_without_a_warning(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert site.build_site(tmp_path) == 0
+    printed = capfd.readouterr()
+    assert printed.out + printed.err == ""
+    assert "Millrace" in (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "FlowLock" in (tmp_path / "reference" / "flow" / "lib" / "flow_lock.h.html").read_text(encoding="utf-8")
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    taken = {path for _, pages in site.NAVIGATION for _, path in pages}
+    written = [*ROOT.glob("*/docs/*.md"), *ROOT.glob("flow/*/README.md"), *ROOT.glob("net/*/README.md")]
+    assert [path for path in (page.relative_to(ROOT).as_posix() for page in written) if path not in taken] == []
+
+
+def test_the_opening_comment_becomes_a_page() -> None:
+    text = "#pragma once\n// Lock: one at a time. More.\n//\n//     Lock lock;\n//\n// End.\n\nx\n"
+    comment = headers.opening_comment(text)
+    assert comment == ["Lock: one at a time. More.", "", "    Lock lock;", "", "End."]
+
+
+def test_a_header_without_one_has_no_page() -> None:
+    assert headers.opening_comment("#pragma once\n#include <map>\n// later\n") == []

@@ -1,0 +1,26 @@
+"""Builds the pages as a site. Start it as tools/docs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from common.process import ROOT
+from docslib.site import build_site
+
+DESCRIPTION = """\
+Builds all pages as a site in build/docs; open build/docs/index.html. A link
+that leads nowhere is an error."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="tools/docs", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--output", type=Path, default=ROOT / "build" / "docs", metavar="FOLDER")
+    return build_site(parser.parse_args().output.resolve())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+"""Gathers the pages, which lie beside what they document, and makes MkDocs build them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+from common.process import ROOT
+from docslib.headers import Header, public_headers
+
+_SOURCES = ROOT / "build" / "docs-sources"
+_DIAGNOSTICS = ROOT / "actorc" / "actorc" / "report" / "explanations"
+
+# Titles and pages, by their paths in the repository.
+NAVIGATION: list[tuple[str, list[tuple[str, str]]]] = [
+    ("Start", [("Millrace", "README.md"), ("Quick start", "flow/docs/quick_start.md"),
+               ("Tutorial", "flow/docs/tutorial.md"), ("Coroutines", "flow/docs/coroutines.md"),
+               ("Simulation", "flow/sim/README.md"), ("Migration", "tools/migrate/README.md")]),
+    ("Guides", [("CMake and other build systems", "flow/docs/cmake.md"), ("Tests", "flow/docs/testing.md"),
+                ("Porting from Flow", "flow/docs/porting_from_flow.md"),
+                ("Sockets", "net/docs/sockets.md")]),
+    ("Reference", [("The actor language", "actorc/docs/language.md"), ("actorc", "actorc/README.md"),
+                   ("Frames", "actorc/docs/frames.md"), ("Dependencies", "flow/docs/dependencies.md")]),
+    ("Internals", [("The compiler", "actorc/docs/pipeline.md")]),
+    ("Benchmarks", [("Measuring", "bench/README.md"), ("History", "bench/HISTORY.md")]),
+    ("Project", [("Contributing", "CONTRIBUTING.md"), ("Changes", "CHANGELOG.md")]),
+]  # fmt: skip
+
+
+def build_site(output: Path) -> int:
+    """The exit code of MkDocs."""
+    shutil.rmtree(_SOURCES, ignore_errors=True)
+    navigation: list[dict[str, object]] = [
+        {group: [{title: _take(path)} for title, path in pages]} for group, pages in NAVIGATION
+    ]
+    headers = public_headers()
+    library = [{header.path: _write(f"reference/{header.path}.md", header.page)} for header in headers]
+    navigation.append({"Library": [{"All headers": _write("reference/library.md", cheat_sheet(headers))}, *library]})
+    navigation.append({"Diagnostics": [{path.stem: _explanation(path)} for path in sorted(_DIAGNOSTICS.glob("*.md"))]})
+    configuration = _SOURCES.with_suffix(".yml")
+    configuration.write_text(yaml.safe_dump(_configuration(navigation, output), sort_keys=False), encoding="utf-8")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--config-file", str(configuration)]
+    quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    return subprocess.run(command, cwd=ROOT, env=quiet, check=False).returncode
+
+
+def cheat_sheet(headers: list[Header]) -> str:
+    """One line for each header, by folder."""
+    lines = ["# The library on one page", "", "One line for each header. What a header says of itself is its page."]
+    folder = ""
+    for header in headers:
+        its_folder = header.path.rsplit("/", 1)[0]
+        if its_folder != folder:
+            folder = its_folder
+            lines += ["", f"## {folder}", "", "| header | what it is |", "|---|---|"]
+        summary = header.summary.replace("|", "\\|")
+        lines.append(f"| [`{header.path.rsplit('/', 1)[1]}`]({header.path}.md) | {summary} |")
+    return "\n".join(lines) + "\n"
+
+
+def _explanation(path: Path) -> str:
+    return _write(f"diagnostics/{path.name}", path.read_text(encoding="utf-8"))
+
+
+def _take(path: str) -> str:
+    return _write(path, (ROOT / path).read_text(encoding="utf-8"))
+
+
+def _write(path: str, text: str) -> str:
+    target = _SOURCES / path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text, encoding="utf-8")
+    return path
+
+
+def _configuration(navigation: list[dict[str, object]], output: Path) -> dict[str, object]:
+    return {
+        "site_name": "Millrace",
+        "docs_dir": str(_SOURCES),
+        "site_dir": str(output),
+        "use_directory_urls": False,
+        "theme": {"name": "material", "font": False, "features": ["navigation.tabs", "content.code.copy"]},
+        "markdown_extensions": [
+            "tables",
+            "toc",
+            {"pymdownx.highlight": {"anchor_linenums": False}},
+            "pymdownx.superfences",
+        ],
+        "plugins": ["search"],
+        "validation": {"links": {"anchors": "warn", "not_found": "warn"}},
+        "nav": navigation,
+    }
