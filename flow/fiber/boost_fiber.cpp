@@ -141,7 +141,7 @@ private:
         static void dropped(Waiter* waiter) { static_cast<Notice*>(waiter)->scheduler->isNotified_ = false; }
         BoostScheduler* scheduler;
     };
-    struct Home : flow::detail::LoopOwned {
+    struct Home : LoopOwned {
         BoostScheduler* scheduler;
     };
 
@@ -205,7 +205,7 @@ private:
         if (homeLink_.isLinked())
             homeLink_.unlink();
         homeLink_.scheduler = this;
-        homeLink_.end = [](flow::detail::LoopOwned* owned) { static_cast<Home*>(owned)->scheduler->home_ = nullptr; };
+        homeLink_.end = [](LoopOwned* owned) { static_cast<Home*>(owned)->scheduler->home_ = nullptr; };
         loop.add(homeLink_);
         home_ = &loop;
     }

@@ -1,6 +1,7 @@
 #include "flow/sim/schedule_explorer.h"
 
 #include "flow/base/format.h"
+#include "flow/core/in_place.h"
 #include "flow/core/wait_graph.h"
 #include "flow/diag/symbol.h"
 #include "flow/loop/loop.h"

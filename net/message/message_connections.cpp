@@ -251,7 +251,7 @@ Future<Void> MessageSocket::State::beat(Reference<Peer> peer) {
 namespace {
 
 /// Ends with the loop.
-struct OwnedNames : flow::detail::LoopOwned {
+struct OwnedNames : LoopOwned {
     std::shared_ptr<InprocNames> names = std::make_shared<InprocNames>();
 };
 
@@ -259,7 +259,7 @@ std::shared_ptr<InprocNames> inprocNames() {
     if (auto* owned = loop().service<OwnedNames>())
         return owned->names;
     auto* owned = new OwnedNames;
-    owned->end = [](flow::detail::LoopOwned* ended) { delete static_cast<OwnedNames*>(ended); };
+    owned->end = [](LoopOwned* ended) { delete static_cast<OwnedNames*>(ended); };
     loop().provide<OwnedNames>(owned);
     loop().add(*owned);
     return owned->names;

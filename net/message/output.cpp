@@ -121,7 +121,7 @@ void Output::restart(Piece const& piece) {
 
 void Output::restart() {
     seal();
-    flow::detail::RingQueue<Piece> before;
+    RingQueue<Piece> before;
     while (!ahead_.isEmpty())
         before.push(ahead_.pop());
     bytes_ = messages_ = 0;

@@ -78,7 +78,7 @@ private:
     void gone(std::size_t bytes);
     void restart(Piece const& piece);
 
-    flow::detail::RingQueue<Piece> ahead_; // goes before the slab
+    RingQueue<Piece> ahead_; // goes before the slab
     SlabRef slab_;
     std::uint32_t sent_ = 0, used_ = 0, capacity_ = 0; // of the slab
     std::uint32_t inSlab_ = 0;                         // messages in it

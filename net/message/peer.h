@@ -38,8 +38,8 @@ public:
         over.wakeInTurn(TaskPriority::ReadSocket);
     }
 
-    struct Place : flow::detail::Link {
-        Place() : flow::detail::Link{nullptr, nullptr} {}
+    struct Place : ListLink {
+        Place() : ListLink{nullptr, nullptr} {}
         Peer* owner = nullptr;
     };
 

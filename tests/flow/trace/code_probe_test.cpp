@@ -37,7 +37,7 @@ TEST_CASE("code probe: all are known, hit or not") {
     CHECK(found[0]->hits() == 0);
     CHECK(std::string(found[0]->condition()) == "number == 1");
     CHECK(std::string(found[0]->file()) == "tests/flow/trace/code_probe_test.cpp");
-    CHECK(std::string(detail::fromRoot("/elsewhere/a.cpp")) == "/elsewhere/a.cpp");
+    CHECK(std::string(trace::fromRoot("/elsewhere/a.cpp")) == "/elsewhere/a.cpp");
     CHECK(found[0]->line() > 0);
     CHECK_FALSE(found[0]->isRare());
     CHECK(named(CodeProbe::missed(), "in a function that is not called").size() == 1);
