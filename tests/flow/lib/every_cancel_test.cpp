@@ -45,9 +45,14 @@ Future<Void> takesPermit(Inputs& in, FlowLock& lock, TaskPriority priority, std:
 }
 
 Future<Void> takesMutex(Inputs& in, FlowMutex& mutex, Propagate = {}) {
+    struct Release {
+        FlowMutex::Lock lock;
+        explicit Release(FlowMutex::Lock held) : lock(std::move(held)) {}
+        ~Release() { lock.release(); } // also by a cancel, which would break the mutex otherwise
+    };
     FlowMutex::Lock lock = co_await mutex.take();
+    Release release(lock);
     co_await in.event(0);
-    FlowMutex::Lock copy = lock;
     lock = FlowMutex::Lock();
     co_await delay(0.1);
 }

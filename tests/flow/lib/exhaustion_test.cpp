@@ -236,8 +236,13 @@ TEST_CASE("exhaustion: a mutex goes on to the next") {
     auto failures = failEverywhere([] {
         SimLoop loop;
         FlowMutex mutex;
+        struct Release {
+            FlowMutex::Lock lock;
+            ~Release() { lock.release(); } // also where something runs out, which would break the mutex otherwise
+        };
         auto use = [](FlowMutex& shared) -> Future<int> {
             FlowMutex::Lock held = co_await shared.take();
+            Release release{held};
             co_await delay(1);
             co_return 1;
         };
