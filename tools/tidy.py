@@ -54,6 +54,20 @@ RANKS = {
     "net": 9,
     "flow/testing": 10,
 }
+# The core, what runs it and the styles share what is in namespace detail. All else, and whatever is written elsewhere,
+# uses their public names.
+SHARE_DETAIL = {
+    "flow/diag",
+    "flow/base",
+    "flow/memory",
+    "flow/core",
+    "flow/loop",
+    "flow/wait",
+    "flow/emitted",
+    "flow/actor",
+    "flow/coro",
+    "flow/fiber",
+}
 # Production must build without these, so only umbrella headers, the runner of tests, they themselves and the outside
 # include them.
 SIMULATIONS = {"flow/sim", "net/sim"}
@@ -74,6 +88,7 @@ STAGES: dict[str, set[str]] = {
 SHARED = {"syntax", "source", "words", "spelling", "diagnostics", "records", "repairs"}
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+_DETAIL = re.compile(r"\bdetail::|\bnamespace\s+(?:\w+::)*detail\b")
 _STAGE_FILE = re.compile(r"actorc/actorc/(\w+)(?:/\w+)?\.py")
 _SCOPE = re.compile(r'(template\b.*>\s*)?(requires\b.*\s)?(inline\s+)?(namespace|class|struct|union|enum|extern\s*")')
 
@@ -159,6 +174,16 @@ def check_umbrellas(tree: Tree) -> Iterator[Finding]:
     for file, line, target in tree.includes:
         if file.path.startswith("flow/") and file.layer is None and target.startswith("net/"):
             yield Finding(file.path, line, f"flow/ must not include {target}")
+
+
+def check_detail(tree: Tree) -> Iterator[Finding]:
+    for file in tree.files.values():
+        if not file.is_cpp or not file.path.startswith(("flow/", "net/")) or file.layer in SHARE_DETAIL:
+            continue
+        for number, line in enumerate(file.lines, 1):
+            if _DETAIL.search(line):
+                where = file.layer or "an umbrella header"
+                yield Finding(file.path, number, f"{where} must not name what is in detail: it has public names to use")
 
 
 def check_file_sizes(tree: Tree) -> Iterator[Finding]:
@@ -330,6 +355,7 @@ def compile_headers(root: Path, compiler: str, paths: Iterable[str]) -> str:
 CHECKS: tuple[Callable[[Tree], Iterator[Finding]], ...] = (
     check_layers,
     check_umbrellas,
+    check_detail,
     check_file_sizes,
     check_function_sizes,
     check_headers_have_tests,

@@ -37,6 +37,12 @@ template <class Derived, class T>
 class Operation {
 public:
     using Result = T;
+    /// The operation behind a future that start<Derived>() has given; null if it has ended.
+    static Derived* of(Future<T> const& future) {
+        detail::Cell* cell = future.cell();
+        return cell->has(detail::Cell::kHasFrame) ? stateOf(static_cast<Frame*>(cell->frame())) : nullptr;
+    }
+
     Operation(Operation const&) = delete;
     Operation& operator=(Operation const&) = delete;
 
@@ -48,19 +54,44 @@ protected:
     /// then runs those that wait: the last thing that a member function does. In a constructor it may be called once.
     template <class... Args>
     void complete(Args&&... args) {
+        if (WaiterNode* last = completed(std::forward<Args>(args)...))
+            detail::run(last);
+    }
+    /// The same with an error.
+    void fail(Error error) {
+        if (WaiterNode* last = failed(error))
+            detail::run(last);
+    }
+
+    /// The same for onTurn() and the function of a Step, which return it: the last of those that wait runs when they
+    /// have returned, so that a chain of any length ends in constant stack.
+    template <class... Args>
+    [[nodiscard]] WaiterNode* completed(Args&&... args) {
         detail::Cell* cell = detail::Cell::of(frame());
         if constexpr (detail::kStored<T>) {
-            frame()->link.next = nullptr; // making the value may cancel this, which finds it running then
+            leaveQueue(); // making the value may cancel this, which finds it running then
             try {
                 detail::constructValue<T>(cell, std::forward<Args>(args)...);
             } catch (...) {
                 return end(detail::Cell::kError, currentError());
             }
         }
-        end(detail::Cell::kValue, Error());
+        return end(detail::Cell::kValue, Error());
     }
-    /// The same with an error.
-    void fail(Error error) { end(detail::Cell::kError, error); }
+    [[nodiscard]] WaiterNode* failed(Error error) { return end(detail::Cell::kError, error); }
+
+    /// What to put into a loop's queue, once: `loop().makeReady(turn(), priority)`. Its turn calls
+    /// `WaiterNode* onTurn()`, unless the operation has ended by then.
+    WaiterNode* turn() {
+        leaveQueue();
+        return frame();
+    }
+
+    /// Takes that back, and begins the end: from here on a cancel does nothing. Its owner ends it soon.
+    void leaveQueue() {
+        if (frame()->link.isLinked())
+            frame()->link.unlink();
+    }
 
 private:
     using Frame = detail::OwningFrame;
@@ -70,28 +101,35 @@ private:
     Frame* frame() { return Frame::of(static_cast<Derived*>(this)); }
     static Derived* stateOf(Frame* frame) { return std::launder(static_cast<Derived*>(frame->state())); }
 
-    void end(std::uint8_t status, Error error) {
+    detail::Waiter* end(std::uint8_t status, Error error) {
         Frame* ending = frame();
         detail::Cell* cell = detail::Cell::of(ending);
         cell->error = error;
         if (ending->isConstructing) { // start() does the rest
             cell->setStatus(status);
-            return;
+            return nullptr;
         }
-        ending->link.next = nullptr; // from here on a cancel finds it running
+        leaveQueue();
         if (cell->futures == 0 && status == detail::Cell::kError)
             reportDroppedError(reinterpret_cast<void const*>(ending->resume), error);
         stateOf(ending)->~Derived();
-        if (detail::Waiter* last = detail::finishFrame<T>(cell, status))
-            detail::run(last);
+        return detail::finishFrame<T>(cell, status);
     }
 
-    static void cancelled(detail::Waiter* waiter) {
-        detail::Cell* cell = detail::Cell::of(waiter);
-        cell->error = detail::takeError(waiter->awaited.anyCell());
-        waiter->awaited = {};
-        destroyState(waiter);
-        if (detail::Waiter* last = detail::finishFrame<T>(cell, detail::Cell::kError))
+    /// A cancel, or its turn.
+    static void resumed(detail::Waiter* waiter) {
+        detail::Waiter* last = nullptr;
+        if (detail::Cell* cancel = waiter->awaited.anyCell()) {
+            detail::Cell* cell = detail::Cell::of(waiter);
+            waiter->awaited = {};
+            cell->error = detail::takeError(cancel);
+            destroyState(waiter);
+            last = detail::finishFrame<T>(cell, detail::Cell::kError);
+        } else if constexpr (requires(Derived& derived) { derived.onTurn(); }) {
+            waiter->link.reset();
+            last = stateOf(static_cast<Frame*>(waiter))->onTurn();
+        }
+        if (last)
             FLOW_HAND_OVER(last);
     }
     static void destroyState(detail::Waiter* waiter) { stateOf(static_cast<Frame*>(waiter))->~Derived(); }
@@ -107,7 +145,7 @@ template <class Derived, class... Args>
     detail::Cell* cell = detail::newCell<T>(sizeof(Frame) + sizeof(Derived), 1, 1, detail::Cell::kHasFrame);
     auto future = Future<T>::adopt(cell);
     auto* frame = ::new (cell->frame()) Frame;
-    frame->resume = Operation<Derived, T>::cancelled;
+    frame->resume = Operation<Derived, T>::resumed;
     frame->destroy = Operation<Derived, T>::destroyState;
     frame->link.next = nullptr; // a cancel out of the constructor finds it running
     frame->awaited = {};

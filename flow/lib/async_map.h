@@ -15,7 +15,7 @@
 
 #include "flow/coro/coroutine.h"
 #include "flow/lib/async_trigger.h"
-#include "flow/lib/yielded.h"
+#include "flow/wait/yielded.h"
 
 #include <iterator>
 #include <map>

@@ -1,97 +1,70 @@
 #include "flow/lib/collection.h"
 
+#include "flow/core/operation.h"
 #include "flow/coro/race.h"
 #include "flow/lib/lifetime.h"
-#include "flow/wait/pending.h"
+#include "flow/wait/step.h"
 
 namespace flow {
-using namespace detail;
-namespace {
 
-/// One actor of a collection: the waiter that is parked at it, and its place in the list.
-struct Member : FastAllocated<Member> {
-    Waiter waiter; // first: a Waiter of a collection is its Member
-    Link place;
+/// The operation behind the result.
+struct ActorCollection::Actors : Operation<Actors, Void> {
+    /// One that is waited for.
+    struct Member : ListLink, FastAllocated<Member> {
+        explicit Member(Actors& c) : collection(c) {}
 
-    static Member* of(Waiter* waiter) { return reinterpret_cast<Member*>(waiter); }
-    static Member* at(Link* place) {
-        return reinterpret_cast<Member*>(reinterpret_cast<char*>(place) - offsetof(Member, place));
-    }
-};
+        Actors& collection;
+        Step step{*this, [](Member& self) { return self.collection.ended(self); }};
+    };
 
-/// The frame behind the result. It counts as parked, linked to itself, so that a cancel resumes it.
-struct CollectionFrame : Waiter {
-    Link members;
-    int count;
-    bool returnWhenEmptied;
-
-    static CollectionFrame& of(Cell* cell) { return *static_cast<CollectionFrame*>(cell->frame()); }
-
-    static Future<Void> create(bool returnWhenEmptied) {
-        Cell* cell = newCell<Void>(sizeof(CollectionFrame), 1, 1, Cell::kHasFrame);
-        CollectionFrame& frame = of(cell);
-        frame.resume = resumeCancelled;
-        frame.destroy = nullptr;
-        frame.link.reset();
-        frame.awaited = {};
-        frame.members.reset();
-        frame.count = 0;
-        frame.returnWhenEmptied = returnWhenEmptied;
-        return Future<Void>::adopt(cell);
+    explicit Actors(bool whenEmptied) : returnWhenEmptied(whenEmptied) { members.reset(); }
+    /// Cancels what is left: no member runs any more when the first is released.
+    ~Actors() {
+        isEnding = true;
+        for (ListLink* place = members.next; place != &members; place = place->next)
+            static_cast<Member*>(place)->step.stop();
+        while (!members.isEmpty())
+            remove(static_cast<Member*>(members.next));
     }
 
     void add(Future<Void> actor) {
-        auto* member = new Member;
-        member->waiter = {};
-        member->waiter.resume = fire;
-        member->waiter.owner = this;
-        pushBack(members, member->place);
-        ++count;
-        park(&member->waiter, std::move(actor).release());
-    }
-
-    static void fire(Waiter* waiter) {
-        auto* frame = static_cast<CollectionFrame*>(static_cast<Waiter*>(waiter->owner));
-        Member* member = Member::of(waiter);
-        Cell* actor = waiter->awaited.cell();
-        Error error = actor->isError() ? actor->error : Error();
-        member->place.unlink();
-        --frame->count;
-        delete member;
-        bool ended = error.isValid() || (frame->returnWhenEmptied && frame->members.isEmpty());
-        if (ended && frame->link.isLinked())
-            frame->link.unlink(); // a cancel from here on finds nothing to do
-        releaseFuture(actor);
-        if (ended)
-            if (Waiter* last = finish(frame, error))
-                FLOW_HAND_OVER(last);
-    }
-
-    static void resumeCancelled(Waiter* waiter) {
-        auto* frame = static_cast<CollectionFrame*>(waiter);
-        releaseFuture(frame->awaited.cell());
-        frame->awaited = {};
-        if (Waiter* last = finish(frame, actor_cancelled()))
-            FLOW_HAND_OVER(last);
-    }
-
-    /// Cancels what is left, then publishes.
-    static Waiter* finish(CollectionFrame* frame, Error error) noexcept {
-        for (Link* place = frame->members.next; place != &frame->members; place = place->next)
-            detach(&Member::at(place)->waiter);
-        while (!frame->members.isEmpty()) {
-            Member* member = Member::at(frame->members.next);
-            Cell* actor = takeAwaited(&member->waiter);
-            member->place.unlink();
-            --frame->count;
-            delete member;
-            releaseFuture(actor);
+        if (isEnding) // an actor that is being cancelled adds another
+            return;
+        if (!actor.isReady()) {
+            auto* member = new Member(*this);
+            pushBack(members, *member);
+            ++count;
+            member->step.waitFor(std::move(actor));
+        } else if (actor.isError()) {
+            fail(actor.getError());
+        } else if (returnWhenEmptied && members.isEmpty()) {
+            complete();
         }
-        Cell* cell = Cell::of(frame);
-        cell->error = error;
-        return finishFrame<Void>(cell, error.isValid() ? Cell::kError : Cell::kValue);
     }
+
+    WaiterNode* ended(Member& member) {
+        Future<Void> actor = member.step.take<Void>();
+        remove(&member);
+        if (!actor.isError() && !(returnWhenEmptied && members.isEmpty()))
+            return nullptr;
+        leaveQueue();
+        Error error = actor.isError() ? actor.getError() : Error();
+        actor = Future<Void>();
+        return error.isValid() ? failed(error) : completed();
+    }
+    void remove(Member* member) {
+        std::unique_ptr<Member> removed(member);
+        member->unlink();
+        --count;
+    }
+
+    ListLink members;
+    int count = 0;
+    bool returnWhenEmptied;
+    bool isEnding = false;
 };
+
+namespace {
 
 Future<Void> collect(FutureStream<Future<Void>> actors, Propagate = {}) {
     ActorCollection held(false);
@@ -103,7 +76,7 @@ Future<Void> collect(FutureStream<Future<Void>> actors, Propagate = {}) {
 
 } // namespace
 
-ActorCollection::ActorCollection(bool returnWhenEmptied) : result_(CollectionFrame::create(returnWhenEmptied)) {}
+ActorCollection::ActorCollection(bool returnWhenEmptied) : result_(start<Actors>(returnWhenEmptied)) {}
 
 ActorCollection::~ActorCollection() {
     if (result_.isValid())
@@ -120,23 +93,9 @@ ActorCollection& ActorCollection::operator=(ActorCollection&& other) noexcept {
 
 void ActorCollection::add(Future<Void> actor) {
     FLOW_ASSERT(result_.isValid(), "the ActorCollection was moved from");
-    validCell(actor);
-    Cell* cell = result_.cell();
-    if (!cell->has(Cell::kHasFrame))
-        return;
-    auto& frame = CollectionFrame::of(cell);
-    if (!frame.link.isLinked()) // an actor that is being cancelled adds another: the end has begun
-        return;
-    if (!actor.isReady())
-        return frame.add(std::move(actor));
-    bool ended = actor.isError() || (frame.returnWhenEmptied && frame.members.isEmpty());
-    if (!ended)
-        return;
-    Error error = actor.isError() ? actor.getError() : Error();
-    Future<Void> held = result_;
-    frame.link.unlink();
-    if (Waiter* last = CollectionFrame::finish(&frame, error))
-        run(last);
+    FLOW_ASSERT(actor.isValid(), "an invalid Future is added to an ActorCollection");
+    if (Actors* actors = Actors::of(result_))
+        actors->add(std::move(actor));
 }
 
 bool ActorCollection::isEmpty() const {
@@ -145,8 +104,8 @@ bool ActorCollection::isEmpty() const {
 
 int ActorCollection::size() const {
     FLOW_ASSERT(result_.isValid(), "the ActorCollection was moved from");
-    Cell* cell = result_.cell();
-    return cell->has(Cell::kHasFrame) ? CollectionFrame::of(cell).count : 0;
+    Actors* actors = Actors::of(result_);
+    return actors ? actors->count : 0;
 }
 
 void ActorCollection::clear(bool returnWhenEmptied) {

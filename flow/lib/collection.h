@@ -43,6 +43,7 @@ public:
     void clear(bool returnWhenEmptied);
 
 private:
+    struct Actors;
     Future<Void> result_;
 };
 

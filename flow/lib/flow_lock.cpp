@@ -1,79 +1,53 @@
 #include "flow/lib/flow_lock.h"
 
+#include "flow/core/operation.h"
 #include "flow/coro/coroutine.h"
 
 namespace flow {
 
-using namespace detail;
+/// A take that has to wait: in the lock's list, and from the grant on in the loop's queue as well.
+struct FlowLock::Taker : Operation<Taker, Void>, ListLink {
+    Taker(FlowLock& l, TaskPriority p, std::int64_t a) : lock(&l), amount(a), priority(p) {
+        pushBack(lock->waiting_, *this);
+        ++lock->waiters_;
+    }
+    /// In a list still: it is cancelled.
+    ~Taker() {
+        if (!isLinked())
+            return;
+        leave();
+        lock->release(granted ? amount : 0); // with 0: those behind may fit where this one did not
+    }
+    void leave() {
+        unlink();
+        if (!granted)
+            --lock->waiters_;
+    }
+    void grant() {
+        leave();
+        granted = true;
+        lock->active_ += amount;
+        pushBack(lock->granted_, *this);
+        loop().makeReady(turn(), priority);
+    }
+    WaiterNode* onTurn() {
+        unlink();
+        return completed();
+    }
+    using Operation::fail, Operation::leaveQueue;
 
-/// The frame of a take that has to wait. Until it is granted it counts as parked, linked to itself, so that a cancel
-/// resumes it; then it stands in the loop's ready queue.
-struct FlowLock::Taker {
-    Waiter waiter; // first: a Waiter of a lock is its Taker
-    Link place;    // in the lock's list
     FlowLock* lock;
     std::int64_t amount;
     TaskPriority priority;
-    bool granted;
-
-    static Taker* of(Waiter* waiter) { return reinterpret_cast<Taker*>(waiter); }
-    static Taker* at(Link* place) {
-        return reinterpret_cast<Taker*>(reinterpret_cast<char*>(place) - offsetof(Taker, place));
-    }
-
-    static Future<Void> create(FlowLock* lock, TaskPriority priority, std::int64_t amount) {
-        Cell* cell = newCell<Void>(sizeof(Taker), 1, 1, Cell::kHasFrame);
-        Taker* taker = of(cell->frame());
-        taker->waiter.resume = resumeTaker;
-        taker->waiter.destroy = nullptr;
-        taker->waiter.link.reset();
-        taker->waiter.awaited = {};
-        taker->lock = lock;
-        taker->amount = amount;
-        taker->priority = priority;
-        taker->granted = false;
-        pushBack(lock->waiting_, taker->place);
-        return Future<Void>::adopt(cell);
-    }
-
-    /// Out of the lock: granted and run by the loop, or cancelled.
-    static void resumeTaker(Waiter* waiter) {
-        Taker* taker = of(waiter);
-        Error error;
-        if (Cell* cancelled = waiter->awaited.cell()) {
-            waiter->awaited = {};
-            releaseFuture(cancelled);
-            error = actor_cancelled();
-        }
-        taker->leave(error.isValid());
-        if (Waiter* last = taker->finish(error))
-            FLOW_HAND_OVER(last);
-    }
-
-    void leave(bool givesBack) {
-        place.unlink();
-        if (!granted)
-            --lock->waiters_;
-        if (givesBack)
-            lock->release(granted ? amount : 0); // with 0: those behind may fit where this one did not
-    }
-
-    Waiter* finish(Error error) {
-        Cell* cell = Cell::of(&waiter);
-        cell->error = error;
-        return finishFrame<Void>(cell, error.isValid() ? Cell::kError : Cell::kValue);
-    }
+    bool granted = false;
 };
 
 Future<Void> FlowLock::take(TaskPriority priority, std::int64_t amount) {
     FLOW_ASSERT(amount >= 0, "FlowLock::take() of a negative amount");
     if (killed_.isValid())
         return killed_;
-    if (!fits(amount) || (order_ == Order::FirstComeFirstServed && !waiting_.isEmpty())) {
-        Future<Void> result = Taker::create(this, priority, amount);
-        ++waiters_;
-        return result;
-    }
+    if (!fits(amount) || (order_ == Order::FirstComeFirstServed && !waiting_.isEmpty()))
+        return start<Taker>(*this, priority, amount);
     Future<Void> taken = Void(); // first, since it may throw
     active_ += amount;
     return taken;
@@ -87,16 +61,10 @@ void FlowLock::release(std::int64_t amount) {
 
 void FlowLock::grant() {
     while (!waiting_.isEmpty() && hasLoop()) { // those who outlive their loop are only cancelled
-        Taker* taker = Taker::at(waiting_.next);
+        auto* taker = static_cast<Taker*>(waiting_.next);
         if (!fits(taker->amount))
             return;
-        active_ += taker->amount;
-        --waiters_;
-        taker->granted = true;
-        taker->place.unlink();
-        pushBack(granted_, taker->place);
-        taker->waiter.link.unlink();
-        loop().makeReady(&taker->waiter, taker->priority);
+        taker->grant();
     }
 }
 
@@ -109,24 +77,21 @@ void FlowLock::kill(Error first, Error others) {
     if (killed_.isValid())
         return;
     killed_ = others;
-    Link failing; // what runs in the course of this may destroy the lock
+    ListLink failing; // what runs in the course of this may destroy the lock
     failing.reset();
-    for (Link* list : {&granted_, &waiting_})
+    for (ListLink* list : {&granted_, &waiting_})
         while (!list->isEmpty()) {
-            Taker* taker = Taker::at(list->next);
+            auto* taker = static_cast<Taker*>(list->next);
+            taker->leave();
             if (taker->granted)
                 active_ -= taker->amount;
-            else
-                --waiters_;
-            taker->place.unlink();
-            detach(&taker->waiter);
-            pushBack(failing, taker->place);
+            taker->leaveQueue();
+            pushBack(failing, *taker);
         }
     while (!failing.isEmpty()) {
-        Taker* taker = Taker::at(failing.next);
-        taker->place.unlink();
-        if (Waiter* last = taker->finish(std::exchange(first, others)))
-            run(last);
+        auto* taker = static_cast<Taker*>(failing.next);
+        taker->unlink();
+        taker->fail(std::exchange(first, others));
     }
 }
 

@@ -70,8 +70,8 @@ private:
     std::int64_t active_ = 0;
     std::int64_t waiters_ = 0;
     Error killed_;
-    detail::Link waiting_; // Takers, oldest first
-    detail::Link granted_; // Takers that the loop is about to run
+    ListLink waiting_; // Takers, oldest first
+    ListLink granted_; // Takers that the loop is about to run
 };
 
 /// Gives permits that have been taken back when it dies.

@@ -13,15 +13,18 @@
 
 #include "flow/core/in_place.h"
 
+#include <type_traits>
+
 namespace flow {
 
 class Step {
 public:
-    /// `go` is a function without captures that takes an Owner&; it must not throw.
+    /// `go` is a function without captures that takes an Owner&; it must not throw. It returns nothing, or what
+    /// Operation::completed() or failed() has given; null for nothing.
     template <class Owner, class Go>
     Step(Owner& owner, Go) {
         waiter_.owner = &owner;
-        waiter_.resume = [](WaiterNode* waiter) { Go()(*static_cast<Owner*>(waiter->owner)); };
+        waiter_.resume = resume<Owner, Go>;
     }
     Step(Step const&) = delete;
     Step& operator=(Step const&) = delete;
@@ -39,6 +42,8 @@ public:
         waiter_.awaited = {};
         op.park(waiter_);
     }
+    /// Waits no more, but holds the future until cancel() or its end.
+    void stop() noexcept { detail::detach(&waiter_); }
     /// Waits no more.
     void cancel() noexcept { detail::abandon(&waiter_); }
 
@@ -58,6 +63,15 @@ public:
     }
 
 private:
+    template <class Owner, class Go>
+    static void resume(WaiterNode* waiter) {
+        auto& owner = *static_cast<Owner*>(waiter->owner);
+        if constexpr (std::is_void_v<std::invoke_result_t<Go, Owner&>>)
+            Go()(owner);
+        else if (WaiterNode* last = Go()(owner))
+            FLOW_HAND_OVER(last);
+    }
+
     WaiterNode waiter_{nullptr, {nullptr}, {nullptr, nullptr}, {}};
 };
 

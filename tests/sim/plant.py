@@ -32,7 +32,7 @@ FAULTS = [
     ),
     Fault(
         "AllAtFirst",
-        "flow/lib/all.cpp",
+        "flow/wait/quorum.cpp",
         "--frame->needed_ > 0)",
         "--frame->needed_ > 0 && !PLANTED)",
     ),

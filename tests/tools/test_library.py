@@ -34,7 +34,7 @@ BENCHMARKS: dict[str | tuple[str, str], str] = {
 
 def functions(header: str) -> set[str]:
     """The names of what can be waited for, without what the header keeps to itself."""
-    public = re.sub(r"^namespace detail \{$.*?^\} // namespace detail$", "", header, flags=re.DOTALL | re.MULTILINE)
+    public = re.sub(r"^namespace (detail|lib) \{$.*?^\} // namespace \1$", "", header, flags=re.DOTALL | re.MULTILINE)
     found = set()
     for declared in DECLARATION.finditer(public):
         name, parameters = declared.groups()

@@ -73,6 +73,28 @@ def test_includes_against_the_layers(tmp_path: Path, file: str, target: str) -> 
     assert target in found[0]
 
 
+@pytest.mark.parametrize(
+    "file", ["flow/core/future.h", "flow/wait/choose.h", "flow/coro/race.h", "tests/flow/a_test.cpp"]
+)
+def test_the_core_and_the_styles_share_what_is_in_detail(tmp_path: Path, file: str) -> None:
+    text = "// Why.\nnamespace flow::detail {\nusing namespace flow::detail;\ndetail::Cell* cell;\n}\n"
+    assert findings(tmp_path, {file: text}, tidy.check_detail) == []
+
+
+@pytest.mark.parametrize(
+    "file",
+    ["flow/lib/all.h", "flow/threads/thread_pool.h", "flow/sim/world.cpp", "net/sim/host.cpp", "flow/compat/flow/a.h"],
+)
+@pytest.mark.parametrize(
+    "line", ["detail::Cell* cell;", "using namespace flow::detail;", "namespace detail {", "namespace flow::detail {"]
+)
+def test_nothing_else_names_detail(tmp_path: Path, file: str, line: str) -> None:
+    text = f'// Why.\n\n{line}\nTraceEvent("A").detail("Key", 1);\n'
+    found = findings(tmp_path, {file: text}, tidy.check_detail)
+    assert len(found) == 1
+    assert found[0].startswith(f"{file}:3: ")
+
+
 def test_an_include_beside_the_file_has_a_layer_too(tmp_path: Path) -> None:
     files = {"flow/core/future.h": including("../loop/loop.h"), "flow/loop/loop.h": "// Why.\n"}
     assert len(findings(tmp_path, files, tidy.check_layers)) == 1

@@ -104,14 +104,14 @@ inline constinit thread_local flow::compat::NetworkPointer g_network;
 namespace flow::compat {
 
 /// What yieldedFuture() asks while a test's network stands in.
-inline constexpr flow::detail::YieldRules kNetworkRules{
+inline constexpr flow::YieldRules kNetworkRules{
     [] { return g_network->check_yield(TaskPriority::DefaultYield); },
     [] { return g_network->delay(0, TaskPriority::DefaultYield); },
 };
 
 inline NetworkPointer& NetworkPointer::operator=(INetwork* network) {
     replacement_ = network == &loopNetwork() ? nullptr : network;
-    flow::detail::yieldRules = replacement_ ? &kNetworkRules : nullptr;
+    flow::yieldRules = replacement_ ? &kNetworkRules : nullptr;
     return *this;
 }
 

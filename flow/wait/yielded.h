@@ -14,13 +14,10 @@ namespace flow {
 /// A future that is ready after `what`. Of a future that is ready it is a yield().
 Future<Void> yieldedFuture(Future<Void> what);
 
-namespace detail {
 /// What yieldedFuture asks, for tests that decide it themselves; null: the current loop.
 struct YieldRules {
     bool (*needed)();
     Future<Void> (*pause)();
 };
 inline constinit thread_local YieldRules const* yieldRules = nullptr;
-} // namespace detail
-
 } // namespace flow

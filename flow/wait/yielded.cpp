@@ -1,4 +1,4 @@
-#include "flow/lib/yielded.h"
+#include "flow/wait/yielded.h"
 
 namespace flow {
 namespace detail {

@@ -1,4 +1,4 @@
-#include "flow/lib/yielded.h"
+#include "flow/wait/yielded.h"
 
 #include "flow/base/random.h"
 #include "flow/coro/coroutine.h"
@@ -21,15 +21,15 @@ namespace {
 struct Rules {
     static inline int left;
     static inline Promise<Void>* pause;
-    static constexpr detail::YieldRules kRules{[] { return left <= 0 || --left == 0; },
+    static constexpr YieldRules kRules{[] { return left <= 0 || --left == 0; },
                                                [] { return pause->getFuture(); }};
 
     Rules() {
         left = 0;
         pause = &ofPause;
-        detail::yieldRules = &kRules;
+        yieldRules = &kRules;
     }
-    ~Rules() { detail::yieldRules = nullptr; }
+    ~Rules() { yieldRules = nullptr; }
     void tick() {
         Promise<Void> ended;
         ended.swap(ofPause);

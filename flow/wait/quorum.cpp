@@ -1,4 +1,4 @@
-#include "flow/lib/all.h"
+#include "flow/wait/quorum.h"
 
 namespace flow::detail {
 

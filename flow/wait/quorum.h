@@ -1,0 +1,107 @@
+#pragma once
+// Quorum: ready when so many of several futures are. What waitForAll, waitForAny, quorum, && and || are made of;
+// programs use those (flow/lib/all.h).
+//
+//     Future<Void> two = quorumOf(replies, 2, Remaining::RunOn);
+//     Future<Void> either = quorumOf(1, Remaining::Released, WaitInput<Future<int>>(reply), WaitInput<Delay>(limit));
+//
+// One allocation, whatever the number of inputs: a frame with a branch for each, not an Operation, since it stays when
+// the result is there: the inputs that are left run on for as long as the result is held.
+
+#include "flow/wait/pending.h"
+
+#include <type_traits>
+#include <vector>
+
+namespace flow {
+
+/// What becomes of the inputs that are not ready when a result is decided.
+enum class Remaining : std::uint8_t { RunOn, Released };
+
+/// Whether an input that fails decides the result, or is as good as one with a value.
+enum class Errors : bool { Decide, CountAsReady };
+
+namespace detail {
+
+/// The frame of a quorum: a group of branches behind it, one for each input that is not ready at the call. It is
+/// decided when `needed` more have values, or by the first error (which an `indifferent` one takes for a value). The
+/// frame stays until no branch is parked any more.
+class QuorumFrame : public Waiter {
+public:
+    /// The result of the inputs. Holds those that are not ready; the caller keeps its references.
+    static Future<Void> make(Cell* const* inputs, std::size_t count, std::size_t needed, Remaining remaining,
+                             bool indifferent = false);
+
+private:
+    static Cell* create(std::size_t count, std::size_t needed, Remaining remaining, bool indifferent);
+    static QuorumFrame& of(Cell* cell) { return *static_cast<QuorumFrame*>(cell->frame()); }
+    static void resumeCancelled(Waiter* frame);
+    static void fire(Waiter* branch);
+    static void releaseBranches(Cell* cell) noexcept;
+    static void retire(Cell* cell) noexcept;
+    Waiter* branches() { return reinterpret_cast<Waiter*>(this + 1); }
+    bool isDecided() const { return needed_ == 0; }
+
+    BranchGroup group_;
+    std::uint32_t needed_;
+    std::uint32_t parked_; // branches that have not fired
+    Remaining remaining_;
+    bool indifferent_;
+};
+
+/// A Future is its cell.
+template <class T>
+Cell* const* cellsOf(std::vector<Future<T>> const& futures) {
+    static_assert(sizeof(Future<T>) == sizeof(Cell*) && std::is_standard_layout_v<Future<T>>);
+    for (Future<T> const& future : futures)
+        validCell(future);
+    return reinterpret_cast<Cell* const*>(futures.data());
+}
+
+} // namespace detail
+
+/// Anything that can be waited for without a result: a Future, a delay. Holds it for the time of a call.
+template <class T>
+struct WaitInput {};
+template <class T>
+struct WaitInput<Future<T>> {
+    explicit WaitInput(Future<T> const& future) : cell(detail::validCell(future)) {}
+    detail::Cell* cell;
+};
+struct TimeInput {
+    explicit TimeInput(Future<Void> made) : future(std::move(made)), cell(future.cell()) {}
+    Future<Void> future;
+    detail::Cell* cell;
+};
+template <>
+struct WaitInput<Delay> : TimeInput {
+    using TimeInput::TimeInput;
+};
+template <>
+struct WaitInput<Yield> : TimeInput {
+    using TimeInput::TimeInput;
+};
+template <>
+struct WaitInput<Never> : TimeInput {
+    using TimeInput::TimeInput;
+};
+
+template <class T>
+concept WaitableInput = requires(WaitInput<T> input) { input.cell; };
+
+/// Ready when `needed` of the inputs have values; fails with the first error.
+template <class... Inputs>
+Future<Void> quorumOf(std::size_t needed, Remaining remaining, WaitInput<Inputs> const&... inputs) {
+    detail::Cell* cells[] = {inputs.cell...};
+    return detail::QuorumFrame::make(cells, sizeof...(Inputs), needed, remaining);
+}
+
+/// The same, where errors may count.
+template <class T>
+Future<Void> quorumOf(std::vector<Future<T>> const& futures, std::size_t needed, Remaining remaining,
+                      Errors errors = Errors::Decide) {
+    return detail::QuorumFrame::make(detail::cellsOf(futures), futures.size(), needed, remaining,
+                                     errors == Errors::CountAsReady);
+}
+
+} // namespace flow
