@@ -83,7 +83,10 @@ class StateForm(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StateDecl(Statement):
-    """`state T x...;`. `leading`: it stands in the unbroken run of states that opens the body."""
+    """`state T x...;`, or one of the variables of `state T x..., y...;`.
+
+    `leading`: it stands in the unbroken run of states that opens the body.
+    """
 
     type: Code
     name: str
@@ -91,6 +94,8 @@ class StateDecl(Statement):
     init: Code | None  # what stands after `=`, or inside the parentheses or braces; None if nothing
     leading: bool
     extents: Code | None = None  # `[2][3]` of an array
+    comma: Span | None = None  # that in front of it, if it is not the first of its declaration
+    chained: Code | None = None  # `.member(...)` behind `T x(e)`: called once it is made; never of a leading one
 
 
 class ResultKind(Enum):

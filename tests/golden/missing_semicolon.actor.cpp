@@ -7,5 +7,10 @@ ACTOR Future<Void> f(Future<Void> done) {
     if (twice(count) > 3) {
         return Void()
     }
+    Pair pair{1, 2}
+    {
+        count += pair.first;
+        wait(done);
+    }
     throw timed_out();
 }

@@ -2,7 +2,7 @@ ACTOR Future<Void> states(Future<Void> f) {
     state auto a = 1;
     state int b[];
     state static int s = 1;
-    state int c = 1, d = 2;
+    state int *c = nullptr, *d;
     state int;
     state Pair [e, g] = pair();
     state = 3;

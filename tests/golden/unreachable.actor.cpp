@@ -10,3 +10,15 @@ ACTOR Future<int> f(Future<int> a) {
     }
     return 0;
 }
+
+ACTOR Future<int> g(Future<int> a) {
+    try {
+        int x = wait(a);
+        return x;
+    } catch (Error& e) {
+        if (e.code() == error_code_actor_cancelled)
+            throw;
+        return -1;
+    }
+    return 0;
+}

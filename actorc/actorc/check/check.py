@@ -175,8 +175,9 @@ class _ActorCheck:
                     break
 
     def _never_completes(self, statement: Statement) -> bool:
-        """For what must not be followed by anything in its block: a jump, or an endless loop without a break."""
-        if isinstance(statement, Loop | While | DoWhile | For):
+        """For what must not be followed by anything in its block: a jump, an endless loop without a break, or a `try`
+        of which neither the body nor a handler comes to its end."""
+        if isinstance(statement, Loop | While | DoWhile | For | Try):
             return not self._reach.flow(statement).normal
         if isinstance(statement, Wait):
             return statement.returns

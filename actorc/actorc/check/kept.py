@@ -58,7 +58,8 @@ def kept_variables(actor: Actor, statements: Sequence[Statement], words: Words) 
 
 def _kept(name: str, origin: Capture | Parameter | StateDecl | WaitExpr, type_: Code | None, words: Words) -> Kept:
     """A name stands behind its type."""
-    index = words.first(Span(origin.span.start if type_ is None else type_.span.end, origin.span.end))
+    start = origin.span.start if type_ is None else max(type_.span.end, origin.span.start)
+    index = words.first(Span(start, origin.span.end))
     end = words.between(origin.span)[1]
     while index < end and words.texts[index] != name:
         index += 1

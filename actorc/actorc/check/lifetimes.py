@@ -128,6 +128,7 @@ class _Walk:
                 self._declare(scope, names, statement, statement.span, known)
             case syntax.StateDecl():
                 self._use(statement.init, scope)
+                self._use(statement.chained, scope)
             case syntax.Wait():
                 self._wait(statement.wait, scope)
                 self._result(statement.wait, statement, scope, known)

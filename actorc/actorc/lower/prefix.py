@@ -78,7 +78,7 @@ class PrefixLowering(TryLowering):
             case Declared(pieces=pieces):
                 return [Code(line, pieces)]
             case syntax.StateDecl():
-                return [] if item.leading else [Code(line, (*self._assignment(item), ";"))]
+                return [] if item.leading else self._state(item)
             case syntax.Wait(wait=wait):
                 return [self._operand(wait), self._goto(self._end_line(item), self._waiting_label(item))]
             case syntax.Choose():
@@ -187,6 +187,13 @@ class PrefixLowering(TryLowering):
         if isinstance(item.init, syntax.StateDecl):
             return self._assignment(item.init)
         return self._optional(item.init)
+
+    def _state(self, item: syntax.StateDecl) -> Nodes:
+        made: Nodes = [Code(self._line(item), (*self._assignment(item), ";"))]
+        if item.chained is not None:
+            line = self._source.line(item.chained.span.start)
+            made.append(Code(line, (item.name, self._text(item.chained), ";")))
+        return made
 
     def _assignment(self, item: syntax.StateDecl) -> Pieces:
         return assignment(item, self._variables[item.name], self._source)

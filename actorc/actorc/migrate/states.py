@@ -221,10 +221,15 @@ class States(Common):
     def _state(self, decl: StateDecl, place: Place) -> None:
         self._found.count("state")
         plan = self._plans[decl.name]
+        self._separate(decl, place)
         first, end = self._words.between(decl.span)
         keyword = self._words.span(first)
         if not plan.is_hoisted:
-            self._edits.replace(self._with_blank(keyword), self._unused_mark(plan.type, decl.name, declared=decl.span))
+            mark = self._unused_mark(plan.type, decl.name, declared=decl.span)
+            if decl.comma is None:
+                self._edits.replace(self._with_blank(keyword), mark)
+            else:
+                self._edits.insert(decl.span.start, f"{mark}{plan.type} ")
             self._initialise(decl, plan)
             return
         name = next(
@@ -234,8 +239,7 @@ class States(Common):
         )
         head = Span(decl.span.start, self._words.span(name).end)
         rest_start = head.end
-        has_semicolon = self._source.text[decl.span.end - 1] == ";"
-        stop = decl.span.end - 1 if has_semicolon else decl.span.end
+        stop = self._end_of(decl)
         value: list[Part] = [] if decl.init is None else [decl.init.span]
         if plan.array:
             listed = (
@@ -258,6 +262,22 @@ class States(Common):
             arguments = self._made(decl, plan, value)
         self._edits.replace(Span(head.start, stop), f"{alias}{plan.holder}.emplace(", *arguments, ")")
 
+    def _separate(self, decl: StateDecl, place: Place) -> None:
+        """One declaration for each variable, and a statement for what is called of it."""
+        if decl.comma is not None:
+            if not self._has_braces(place.block) and place.block.span.start >= decl.type.span.start - len("state "):
+                raise UnconvertibleError("several states are declared where one statement can stand")
+            self._edits.replace(decl.comma, ";")
+        if decl.chained is not None:
+            self._edits.insert(self._end_of(decl), ";", rank=1)
+            self._edits.insert(decl.chained.span.start, decl.name, rank=1)
+
+    def _end_of(self, decl: StateDecl) -> int:
+        """Where the declaration ends, its `;` excluded."""
+        if decl.chained is not None:
+            return self._words.span(self._words.first(decl.chained.span) - 1).end
+        return decl.span.end - (self._source.text[decl.span.end - 1] == ";")
+
     def _made(self, decl: StateDecl, plan: Plan, value: list[Part]) -> list[Part]:
         """An expression for what the state is to become."""
         type_ = callable_type(plan.type.removeprefix("const ").removesuffix(" const"))
@@ -275,13 +295,13 @@ class States(Common):
 
     def _initialise(self, decl: StateDecl, plan: Plan) -> None:
         """What follows the name of a state that stays where it is."""
-        semicolon = decl.span.end - (self._source.text[decl.span.end - 1] == ";")
+        semicolon = self._end_of(decl)
         if decl.init is None and decl.form is StateForm.BRACE:
             return
         if decl.init is None:
-            _, end = self._words.between(decl.span)
-            if self._words.texts[end - 1 - (self._words.texts[end - 1] == ";")] == ")":
-                open_ = self._words.span(end - 2 - (self._words.texts[end - 1] == ";"))
+            _, end = self._words.between(Span(decl.span.start, semicolon))
+            if self._words.texts[end - 1] == ")":
+                open_ = self._words.span(end - 2)
                 self._edits.replace(Span(open_.start, semicolon), "{}")
             elif self._needs_value(plan.type) or decl.extents is not None:
                 self._edits.insert(semicolon, "{}", rank=-1)

@@ -25,6 +25,7 @@ class BlockParser(Reader, ABC):
         super().__init__(tokens, diagnostics)
         self._depth = 0
         self._chain = 0
+        self._more: list[Statement] = []  # what the statement that was parsed last declares besides
 
     @abstractmethod
     def _statement(self, index: int, end: int) -> tuple[Statement | None, int]:
@@ -35,8 +36,12 @@ class BlockParser(Reader, ABC):
         while index < end:
             statement, index = self._recovering(index, end)
             if statement is not None:
-                found.append(statement)
+                found += self._with_more(statement)
         return tuple(found)
+
+    def _with_more(self, statement: Statement) -> list[Statement]:
+        more, self._more = self._more, []
+        return [statement, *more]
 
     def _recovering(self, index: int, end: int) -> tuple[Statement | None, int]:
         """A statement, or a Plain that stands in for one that could not be understood."""
@@ -85,12 +90,12 @@ class BlockParser(Reader, ABC):
             return self._block(index, end)
         self._enter(index)
         statement, stop = self._recovering(index, end)
-        found = [statement]
+        found = [] if statement is None else self._with_more(statement)
         while self._texts[stop - 1] == ":" and stop < end:  # a label is only the beginning of a statement
             statement, stop = self._recovering(stop, end)
-            found.append(statement)
+            found += [] if statement is None else self._with_more(statement)
         self._depth -= 1
-        return Block(self._tokens.span(index, stop), tuple(each for each in found if each is not None)), stop
+        return Block(self._tokens.span(index, stop), tuple(found)), stop
 
     def _else_if(self, index: int, end: int) -> tuple[Block, int]:
         """What belongs to an `else` that another `if` follows: a chain may be longer than statements may be deep."""

@@ -208,7 +208,7 @@ class ControlParser(BlockParser):
             else:
                 statement, index = self._recovering(index, end)
             if statement is not None:
-                found.append(statement)
+                found += self._with_more(statement)
         return tuple(found)
 
     def _is_label(self, index: int) -> bool:

@@ -36,7 +36,7 @@ class PlainParser(Reader):
                 return index, index + 1
             if self._tokens.kind(index) is Kind.BROKEN:
                 raise Abandoned
-            if index > first and self._begins_statement(index):
+            if index > first and (self._begins_statement(index) or self._begins_block(index)):
                 self._missing_semicolon(index)
                 return index, index
             index = self._tokens.next(index, end)
@@ -55,6 +55,10 @@ class PlainParser(Reader):
         if text in _WORDS:
             return True
         return not self._tokens.same_line(index - 1, index) and self._texts[index + 1] not in (".", "->", "=", ";", ",")
+
+    def _begins_block(self, index: int) -> bool:
+        """`T name{...} {`: no expression goes on with a `{` behind a `}`."""
+        return self._texts[index] == "{" and self._texts[index - 1] == "}"
 
     def _missing_semicolon(self, index: int) -> None:
         place = self._tokens.after(index - 1)

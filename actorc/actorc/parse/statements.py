@@ -127,8 +127,8 @@ class StatementParser(ControlParser):
         wait = self._wait_form(index, stop, after)
         if wait is not None:
             return wait, after
-        declaration = self._forms.state(index, stop, leading)
-        self._leading = leading
+        declaration, *self._more = self._forms.states(index, stop, leading)
+        self._leading = leading and declaration.leading
         return declaration, after
 
     def _return(self, index: int, end: int) -> Parsed:

@@ -77,23 +77,62 @@ class WaitForms(Reader):
     # -----------------------------------------------------------------------------------------------------------
     # State variables
 
+    def states(self, first: int, end: int, leading: bool) -> list[StateDecl]:
+        """`state T x..., y...` in `[first, end)`, without its `;`. Raises Abandoned if it declares nothing."""
+        tokens = self._tokens
+        start = skip_attributes(tokens, first + 1, end)
+        comma = tokens.find(start, end, (",",))
+        found = [self.state(first, comma, leading)]
+        base = found[0].type
+        if comma < end and self._texts[tokens.find(start, comma, ("=", "(", "{", "[")) - 2] in ("*", "&", "&&"):
+            self._refuse_kind(first, start, ",", end)  # `T *x, y`: another type for each
+        while comma < end:
+            place = tokens.find(comma + 1, end, (",",))
+            name = comma + 1
+            if name >= place or not tokens.is_name(name) or self._texts[name] in KEYWORDS:
+                self._refuse_kind(first, start, ",", end)
+            found.append(self._variable(comma, base, name, name, place, leading and found[-1].leading))
+            comma = place
+        return found
+
     def state(self, first: int, end: int, leading: bool) -> StateDecl:
         """`state T x...` in `[first, end)`, without its `;`. Raises Abandoned if it declares nothing."""
         tokens = self._tokens
         start = skip_attributes(tokens, first + 1, end)
-        bounds = stop = self._initialiser(start, end)
-        name = stop - 1
-        self._require_variable(first, start, name, stop, end)
+        stop = self._initialiser(start, end)
+        self._require_variable(first, start, stop - 1, stop, end)
+        return self._variable(first, tokens.code(start, stop - 1), start, stop - 1, end, leading)
+
+    def _variable(self, first: int, type_: Code, start: int, name: int, end: int, leading: bool) -> StateDecl:
+        """The variable `name` of a declaration, up to `end`; `first` is its `state`, or the comma in front of it."""
+        tokens = self._tokens
+        bounds = stop = name + 1
         while self._texts[stop] == "[" and stop < end:
             stop = tokens.next(stop, end)
         self._require_storage(start, name, bounds < stop, leading)
         opener = self._texts[stop] if stop < end else ""
-        init = self._init(stop, end, opener)
+        chain = self._chain(stop, end, opener)
+        init = self._init(stop, chain, opener)
         hint = f"write `state {tokens.text(start, stop)} = {{wait}};`"
         self._scanner.copied(start, end, "inside an initialiser", hint)
-        span = tokens.span(first, end + 1 if self._texts[end] == ";" else end)
-        extents = tokens.code(bounds, stop) if bounds < stop else None
-        return StateDecl(span, tokens.code(start, name), self._texts[name], _FORMS[opener], init, leading, extents)
+        is_first = self._texts[first] != ","
+        after = end + 1 if self._texts[end] == ";" else end
+        return StateDecl(
+            tokens.span(first if is_first else name, after),
+            type_,
+            self._texts[name],
+            _FORMS[opener],
+            init,
+            leading and chain == end,
+            tokens.code(bounds, stop) if bounds < stop else None,
+            None if is_first else tokens.span(first, first + 1),
+            tokens.code(chain, end) if chain < end else None,
+        )
+
+    def _chain(self, stop: int, end: int, opener: str) -> int:
+        """Where `.member(...)` begins behind `T x(e)`; `end` if it is not there."""
+        close = self._tokens.partner.get(stop, end) if opener in ("(", "{") else end
+        return close + 1 if close + 2 < end and self._texts[close + 1] == "." else end
 
     def _initialiser(self, start: int, end: int) -> int:
         """Where the declared name ends: at the initialiser, or at what cannot stand in a state declaration."""

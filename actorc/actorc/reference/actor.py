@@ -136,6 +136,8 @@ class Activation(ActorScope):
             return  # done when the actor was made
         type_ = self._facts.text(statement.type)
         self._initialise(type_, *self._facts.state_init(statement), self._members[statement.name].assign)
+        if statement.chained is not None:
+            self._full(self._facts.call_of(statement.name, statement.chained), lambda result: None)
 
     # -----------------------------------------------------------------------------------------------------------
     # Waits

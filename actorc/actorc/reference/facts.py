@@ -32,6 +32,14 @@ class Facts:
             self._meanings[code] = found
         return found
 
+    def call_of(self, name: str, chained: syntax.Code) -> Expression:
+        """What is called of a state once it is made."""
+        found = self._meanings.get(chained)
+        if found is None:
+            found = compile_expression(tokens_of(name + self.text(chained)))
+            self._meanings[chained] = found
+        return found
+
     def plain(self, statement: syntax.Plain) -> tuple[list[Declaration] | None, Expression | None]:
         """What a plain statement declares, or the expression that it is."""
         found = self._plain.get(statement)
