@@ -8,6 +8,7 @@ import sys
 from common.process import ROOT, interrupt_on_terminate
 
 sys.path.insert(0, str(ROOT / "actorc"))
+sys.path.insert(0, str(ROOT / "tests"))
 
 from actorc.driver import BACKENDS
 from fuzzlib import parser_command, programs_command

@@ -83,7 +83,6 @@ STAGES: dict[str, set[str]] = {
     "lower": {"check"},
     "emit": {"lower", "check"},
     "report": set(),
-    "reference": {"parse"},
 }
 SHARED = {"syntax", "source", "words", "spelling", "diagnostics", "records", "repairs"}
 

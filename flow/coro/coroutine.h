@@ -11,8 +11,9 @@
 // It starts at once on the caller's stack, goes on synchronously when what it waits for is ready, and is cancelled when
 // its last Future goes: the co_await at which it stands throws actor_cancelled, and so does every later one. Its
 // parameters are destroyed with its frame before its result is published. Calling it throws only std::bad_alloc, and
-// what the copy of a parameter throws. Parameters that are references stay references: take what must live across a
-// co_await by value.
+// what the copy of a parameter throws. Parameters and locals are aligned to 16 bytes at most, or the program does not
+// compile (with gcc only parameters and results are checked, and the states of actors: hold a local by pointer).
+// Parameters that are references stay references: take what must live across a co_await by value.
 //
 // gcc 12 translates some coroutines wrongly, whatever the library; README.md says which. What helps is a statement for
 // each co_await: `int first = co_await a;`.
@@ -149,6 +150,7 @@ FLOW_INLINE Pending pendingNextAs(Stream const& stream) {
 /// What the parameter types of a coroutine say about it. The first is the object, for members and lambdas.
 template <class... Args>
 struct Signature {
+    static_assert((kFitsFrame<Args> && ...), "a coroutine's parameters are aligned to 16 bytes at most");
     static constexpr int kDestructors = (0 + ... + !std::is_trivially_destructible_v<Args>);
     static constexpr bool kTakenOverSafely = (coro::kTakenOverSafely<Args> && ...);
     using Owned = Parameters<Args...>;
@@ -203,6 +205,11 @@ public:
     {
         checkFrameSize<T, S>(bytes);
         return newCell<T>(bytes, 1, 1, kFirstFlags)->frame();
+    }
+    /// What clang calls with -fcoro-aligned-allocation, which CMake's target adds.
+    FLOW_INLINE static void* operator new(std::size_t bytes, std::align_val_t alignment) {
+        requireAlignment(alignment);
+        return operator new(bytes);
     }
     /// Ends the frame, not the block: that goes with the last reference to the cell. Only a coroutine whose parameters
     /// could not be copied, which never became one, is freed here.

@@ -6,11 +6,11 @@ import pytest
 
 from actorc.diagnostics import Diagnostics
 from actorc.driver import analyse
-from actorc.reference import Interpreter
-from actorc.reference.facts import Facts
-from actorc.reference.values import Cell, Error, Future, ModelFault, Promise
 from actorc.source import Source
 from fuzzlib.world import DriverScope, Token, World
+from model import Interpreter
+from model.facts import Facts
+from model.values import Cell, Error, Future, ModelFault, Promise
 
 
 class Play:

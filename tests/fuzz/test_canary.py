@@ -10,13 +10,13 @@ import pytest
 from actorc.driver import BACKENDS
 from actorc.migrate.body import Body
 from actorc.migrate.common import UnconvertibleError
-from actorc.reference.actor import Activation
 from actorc.source import Source
 from fuzzlib.batch import Difference, Mutation, Program, check
 from fuzzlib.campaign import Found, generated
 from fuzzlib.report import reproducer
 from fuzzlib.shrink import shrunk
 from fuzzlib.toolchain import TOOLCHAINS
+from model.actor import Activation
 
 SEED = 7
 CLANG = TOOLCHAINS["clang"]

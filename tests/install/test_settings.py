@@ -132,6 +132,31 @@ def test_long_chains_need_no_stack_however_each_part_is_compiled(
     subprocess.run([program], check=True, cwd=tmp_path, timeout=60)
 
 
+WIDE = """
+#include "flow/coro/coroutine.h"
+struct alignas(32) Wide { double values[4]; };
+void use(Wide&);
+flow::Future<int> wide(flow::Future<int> f) {
+    KIND local;
+    use((Wide&)local);
+    co_await f;
+    use((Wide&)local);
+    co_return 1;
+}
+"""
+
+
+@pytest.mark.parametrize(("kind", "is_refused"), [("Wide", True), ("double", False)])
+def test_locals_that_no_frame_can_hold_are_refused(tmp_path: Path, kind: str, is_refused: bool) -> None:
+    (tmp_path / "wide.cpp").write_text(WIDE, encoding="utf-8")
+    flags = [*FLAGS, "-fcoro-aligned-allocation", f"-DKIND={kind}"]
+    compiled = subprocess.run(
+        [OTHER, *flags, "wide.cpp", "-o", "wide.o"], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert (compiled.returncode != 0) == is_refused
+    assert not is_refused or "aligned to more than 16 bytes: hold it by pointer" in compiled.stderr
+
+
 @pytest.mark.parametrize("compiler", [COMPILER, OTHER])
 @pytest.mark.parametrize(
     ("options", "advice"),

@@ -18,14 +18,14 @@ from pathlib import Path
 from actorc.diagnostics import Diagnostics
 from actorc.driver import BACKENDS, Rejected, analyse
 from actorc.emit.emit import emit
-from actorc.reference import Interpreter
-from actorc.reference.facts import Facts
 from actorc.source import Source
 from actorc.syntax import File
 from fuzzlib.forms import headers_of, migrated, root_arguments, target_of, told_apart
 from fuzzlib.parser_fuzz import described
 from fuzzlib.toolchain import CompileError, Toolchain, environment
 from fuzzlib.world import World, expected
+from model import Interpreter
+from model.facts import Facts
 
 RUNS = 8  # of each program, with different numbers
 SECONDS = 60  # for all runs of a batch

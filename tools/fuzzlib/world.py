@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from actorc.reference import Interpreter
-from actorc.reference.expressions import Scope, read
-from actorc.reference.library import Library, Record, Vector
-from actorc.reference.values import (
+from model import Interpreter
+from model.expressions import Scope, read
+from model.library import Library, Record, Vector
+from model.values import (
     END_OF_STREAM,
     UNKNOWN_ERROR,
     VOID,

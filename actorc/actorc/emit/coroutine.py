@@ -69,6 +69,10 @@ def _coroutine(declaration: Declaration, body: Body) -> str:
         slot = f"[[maybe_unused]] {state.slot} {state.slot_name}; " if state.slot else ""
         declared = f"{state.type.text} {state.name}{state.extents}{initialiser(state, '{}')}"
         parts.append(f"{at(state.type.line)}{slot}[[maybe_unused]] {declared}; ")
+    kept = [] if declaration.has_pack else [each.name for each in declaration.kept]
+    kept += [state.slot_name if state.slot else state.name for state in body.states]
+    if kept:
+        parts.append(f"flow::coro::requireFit<{', '.join(f'decltype({name})' for name in kept)}>(); ")
     parts.append(printer.prologue())
     if declaration.is_uncancellable:  # after the prologue, which says anew what the frame is
         parts.append("co_await flow::coro::uncancellable(); ")

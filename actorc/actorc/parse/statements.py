@@ -127,9 +127,10 @@ class StatementParser(ControlParser):
         wait = self._wait_form(index, stop, after)
         if wait is not None:
             return wait, after
-        declaration, *self._more = self._forms.states(index, stop, leading)
-        self._leading = leading and declaration.leading
-        return declaration, after
+        declarations = self._forms.states(index, stop, leading)
+        self._more += declarations[1:]
+        self._leading = leading and declarations[-1].leading
+        return declarations[0], after
 
     def _return(self, index: int, end: int) -> Parsed:
         stop, after = self._plain.end(index + 1, end)

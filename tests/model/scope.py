@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from actorc import syntax
-from actorc.reference.expressions import Expression, Scope, own
-from actorc.reference.facts import Facts
-from actorc.reference.library import Library, bare
-from actorc.reference.plain import Declaration
-from actorc.reference.values import (
+from actorc.syntax import StateForm
+from model.expressions import Expression, Scope, own
+from model.facts import Facts
+from model.library import Library, bare
+from model.plain import Declaration
+from model.values import (
     Computation,
     Error,
     Future,
@@ -20,7 +21,6 @@ from actorc.reference.values import (
     Variable,
     destroy,
 )
-from actorc.syntax import StateForm
 
 
 class World(Protocol):

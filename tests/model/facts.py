@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from actorc import syntax
-from actorc.reference.expressions import Expression, compile_expression, compile_list, tokens_of
-from actorc.reference.plain import Declaration, assigned, compile_condition, compile_plain
 from actorc.source import Source
 from actorc.syntax import StateForm
+from model.expressions import Expression, compile_expression, compile_list, tokens_of
+from model.plain import Declaration, assigned, compile_condition, compile_plain
 
 Initial = tuple[StateForm, tuple[Expression, ...]]
 State = tuple[str, str, Initial | None]  # type, name and, for a leading one, initial value

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from actorc.parse.lexer import Kind, Token
-from actorc.reference.expressions import Expression, compile_expression, compile_list, tokens_of
 from actorc.syntax import StateForm
+from model.expressions import Expression, compile_expression, compile_list, tokens_of
 
 _IN_TYPES = {"::", "<", ">", "&", "*", ","}
 _OPENERS = {"(": ")", "{": "}", "[": "]"}

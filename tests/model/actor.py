@@ -7,10 +7,11 @@ from enum import Enum
 from functools import partial
 
 from actorc import syntax
-from actorc.reference.expressions import Expression, own, read, truth
-from actorc.reference.library import Record, Vector, bare
-from actorc.reference.scope import ActorScope
-from actorc.reference.values import (
+from actorc.syntax import ResultKind
+from model.expressions import Expression, own, read, truth
+from model.library import Record, Vector, bare
+from model.scope import ActorScope
+from model.values import (
     ACTOR_CANCELLED,
     BROKEN_PROMISE,
     Cell,
@@ -27,7 +28,6 @@ from actorc.reference.values import (
     Variable,
     destroy,
 )
-from actorc.syntax import ResultKind
 
 _DROPPED_SILENTLY = (ACTOR_CANCELLED, BROKEN_PROMISE)
 

@@ -19,11 +19,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from actorc import syntax
-from actorc.reference.actor import Activation
-from actorc.reference.expressions import Scope, own, read
-from actorc.reference.facts import Facts
-from actorc.reference.library import Library
-from actorc.reference.values import Error, Future, Owned, Value, copy_of
+from model.actor import Activation
+from model.expressions import Scope, own, read
+from model.facts import Facts
+from model.library import Library
+from model.values import Error, Future, Owned, Value, copy_of
 
 
 class Interpreter:

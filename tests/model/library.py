@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from actorc.reference.expressions import Scope, own, read, temporary
-from actorc.reference.values import (
+from model.expressions import Scope, own, read, temporary
+from model.values import (
     ACTOR_CANCELLED,
     BROKEN_PROMISE,
     END_OF_STREAM,

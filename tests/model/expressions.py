@@ -15,8 +15,8 @@ from typing import Protocol
 
 from actorc.diagnostics import Diagnostics
 from actorc.parse.lexer import Kind, Token, lex
-from actorc.reference.values import ModelFault, Owned, Value, Variable, copy_of
 from actorc.source import Source
+from model.values import ModelFault, Owned, Value, Variable, copy_of
 
 Expression = Callable[["Scope"], Value]
 
