@@ -48,22 +48,18 @@ public:
     explicit BoostFiber(context* ctx) noexcept : fiber_properties(ctx), Turn(run) {}
 
     void saveThread() {
-        exceptions_ = exceptionsOfThread();
-        stackLevels_ = flow::detail::stackLevels;
+        state_ = ThreadState::ofThread();
         fiber_ = currentFiber;
     }
     void restoreThread() const {
-        exceptionsOfThread() = exceptions_;
-        flow::detail::stackLevels = stackLevels_;
+        ThreadState::ofThread().replaceWith(state_);
         currentFiber = fiber_;
     }
 
 private:
-    static Exceptions& exceptionsOfThread() { return *reinterpret_cast<Exceptions*>(abi::__cxa_get_globals()); }
     static void run(Turn& turn);
 
-    Exceptions exceptions_;
-    int stackLevels_ = 0;
+    ThreadState state_;
     Fiber* fiber_ = nullptr;
 };
 

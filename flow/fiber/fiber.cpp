@@ -1,9 +1,7 @@
 #include "flow/fiber/fiber.h"
 
-#include "flow/base/sanitizer.h"
-#include "flow/base/stack.h"
+#include "flow/base/assert.h"
 
-#include <boost/context/detail/fcontext.hpp>
 #include <new>
 #include <utility>
 
@@ -11,44 +9,12 @@ namespace flow::fiber::detail {
 
 using boost::context::detail::jump_fcontext;
 using boost::context::detail::make_fcontext;
-using boost::context::detail::transfer_t;
 
 namespace {
-
-/// Of this thread; two words, as the ABI of C++ describes them.
-Exceptions& exceptionsOfThread() {
-    return *reinterpret_cast<Exceptions*>(abi::__cxa_get_globals());
-}
-
-// Around each switch the sanitizers are told which stack comes next.
-
-#if FLOW_ADDRESS_SANITIZER
-void beforeSwitch(void** fake, void const* stack, std::size_t bytes, void*) {
-    __sanitizer_start_switch_fiber(fake, stack, bytes);
-}
-void afterSwitch(void* fake, void const** stack, std::size_t* bytes) {
-    __sanitizer_finish_switch_fiber(fake, stack, bytes);
-}
-#elif FLOW_THREAD_SANITIZER
-FLOW_NOT_INSTRUMENTED void beforeSwitch(void**, void const*, std::size_t, void* identity) {
-    __tsan_switch_to_fiber(identity, 0);
-}
-FLOW_NOT_INSTRUMENTED void afterSwitch(void*, void const**, std::size_t*) {}
-#else
-void beforeSwitch(void**, void const*, std::size_t, void*) {}
-void afterSwitch(void*, void const**, std::size_t*) {}
-#endif
 
 void* newIdentity() {
 #if FLOW_THREAD_SANITIZER
     return __tsan_create_fiber(0);
-#else
-    return nullptr;
-#endif
-}
-void* identityOfCaller() {
-#if FLOW_THREAD_SANITIZER
-    return __tsan_get_current_fiber();
 #else
     return nullptr;
 #endif
@@ -61,9 +27,17 @@ void destroyIdentity([[maybe_unused]] void* identity) {
 
 } // namespace
 
+void switchToNothing() {
+    flow::detail::assertionFailed("context", "a fiber is resumed that runs already", __FILE__, __LINE__);
+}
+
+Exceptions& findExceptions() noexcept {
+    return *(exceptionsIfKnown = reinterpret_cast<Exceptions*>(abi::__cxa_get_globals()));
+}
+
 /// The first function on each stack. It never returns.
 struct Entry {
-    FLOW_NOT_INSTRUMENTED static void enter(transfer_t from) noexcept {
+    FLOW_NOT_INSTRUMENTED static void enter(Arrival from) noexcept {
         auto* fiber = static_cast<Fiber*>(from.data);
         afterSwitch(nullptr, &fiber->callerStack_, &fiber->callerBytes_);
         fiber->caller_ = from.fctx;
@@ -74,31 +48,18 @@ struct Entry {
     }
 };
 
-FLOW_NOT_INSTRUMENTED std::uint8_t Fiber::enter() noexcept {
-    Fiber* outer = std::exchange(currentFiber, this);
-    Exceptions outside = std::exchange(exceptionsOfThread(), exceptions_);
-    int levels = std::exchange(flow::detail::stackLevels, stackLevels_);
-    callerIdentity_ = identityOfCaller();
-    void* fake = nullptr;
-    beforeSwitch(&fake, stack_.begin(), stack_.bytes, identity_);
-    context_ = jump_fcontext(context_, this).fctx;
-    afterSwitch(fake, nullptr, nullptr);
-    stackLevels_ = std::exchange(flow::detail::stackLevels, levels);
-    exceptions_ = std::exchange(exceptionsOfThread(), outside);
-    currentFiber = outer;
-    if (status_ != Cell::kUnset) {
-        destroyIdentity(identity_);
-        giveBack(stack_);
-    }
-    return status_;
+Fiber::Fiber(Options const& options) : stack_(takeStack(options.stackBytes)), name_(options.name) {
+    older_ = std::exchange(newestFiber, this);
+    if (older_)
+        older_->newer_ = this;
 }
 
-FLOW_NOT_INSTRUMENTED void Fiber::suspend() noexcept {
-    void* fake = nullptr;
-    beforeSwitch(&fake, callerStack_, callerBytes_, callerIdentity_);
-    transfer_t from = jump_fcontext(caller_, nullptr);
-    afterSwitch(fake, &callerStack_, &callerBytes_);
-    caller_ = from.fctx;
+void Fiber::end() noexcept {
+    (newer_ ? newer_->older_ : newestFiber) = older_;
+    if (older_)
+        older_->newer_ = newer_;
+    destroyIdentity(identity_);
+    giveBack(stack_);
 }
 
 void Fiber::start(Cell* cell, Body body, void* function, Options const& options, void (*resume)(Waiter*)) {

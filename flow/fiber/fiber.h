@@ -17,10 +17,10 @@
 // A fiber never changes its thread. What it returns or throws is the future's result. An exception may be in flight
 // while others run: each stack has its own.
 
+#include "flow/fiber/context_switch.h"
 #include "flow/fiber/stack_pool.h"
 #include "flow/wait/choose.h"
 
-#include <cxxabi.h>
 #include <tuple>
 #include <type_traits>
 #include <variant>
@@ -37,12 +37,6 @@ struct Options {
 namespace detail {
 using flow::detail::Cell;
 using flow::detail::Waiter;
-
-/// What the language's runtime keeps per thread of exceptions in flight.
-struct Exceptions {
-    void* caught = nullptr;
-    unsigned uncaught = 0;
-};
 
 /// The frame of a fiber.
 class Fiber : public Waiter {
@@ -73,18 +67,26 @@ public:
     std::uint8_t enter() noexcept;
 
 private:
-    explicit Fiber(Options const& options) : stack_(takeStack(options.stackBytes)), name_(options.name) {}
-    static void run(void* from, void* fiber) noexcept;
+    explicit Fiber(Options const& options);
+    void end() noexcept;
+    void noteCaller() {
+#if FLOW_THREAD_SANITIZER
+        callerIdentity_ = __tsan_get_current_fiber();
+#endif
+    }
     friend struct Entry;
 
+    // tools/debug/fibers.py reads these.
     Stack stack_;
     char const* name_;
-    void* context_ = nullptr; // where it goes on
-    void* caller_ = nullptr;  // where the code that resumed it goes on
+    void* context_ = nullptr; // where it goes on; null: it runs, or has resumed another one from its stack
+    Fiber* older_ = nullptr;
+    Fiber* newer_ = nullptr;
+
+    void* caller_ = nullptr; // where the code that resumed it goes on
     Body body_ = nullptr;
     void* function_ = nullptr;
-    Exceptions exceptions_;
-    int stackLevels_ = 0;
+    ThreadState state_; // of its stack, while it does not run
     std::uint8_t status_ = Cell::kUnset;
     // For sanitizers.
     void const* callerStack_ = nullptr;
@@ -94,6 +96,35 @@ private:
 };
 
 inline constinit thread_local Fiber* currentFiber = nullptr;
+/// Of those of this thread that have not ended, for debuggers.
+inline constinit thread_local Fiber* newestFiber = nullptr;
+
+FLOW_SWITCHES std::uint8_t Fiber::enter() noexcept {
+    Fiber* outer = std::exchange(currentFiber, this);
+    ThreadState outside = ThreadState::ofThread();
+    outside.replaceWith(state_);
+    noteCaller();
+    void* fake = nullptr;
+    beforeSwitch(&fake, stack_.begin(), stack_.bytes, identity_);
+    context_ = switchTo(std::exchange(context_, nullptr), this).fctx;
+    afterSwitch(fake, nullptr, nullptr);
+    ThreadState inside = ThreadState::ofThread();
+    inside.replaceWith(outside);
+    if (inside != state_) [[unlikely]]
+        state_ = inside;
+    currentFiber = outer;
+    if (status_ != Cell::kUnset)
+        end();
+    return status_;
+}
+
+FLOW_SWITCHES void Fiber::suspend() noexcept {
+    void* fake = nullptr;
+    beforeSwitch(&fake, callerStack_, callerBytes_, callerIdentity_);
+    Arrival from = switchTo(caller_, nullptr);
+    afterSwitch(fake, &callerStack_, &callerBytes_);
+    caller_ = from.fctx;
+}
 
 /// The fiber that runs; an assertion names the function that was called outside of one.
 inline Fiber& runningFiber(char const* function) {
@@ -220,7 +251,7 @@ auto spawn(F&& function, Options options = {}) {
 
 /// The result of what is waited for; throws its error, or actor_cancelled. Only within a fiber.
 template <class Operand>
-auto wait(Operand&& operand) {
+FLOW_INLINE auto wait(Operand&& operand) {
     using Plain = std::remove_cvref_t<Operand>;
     detail::Fiber& fiber = detail::runningFiber("fiber::wait() outside of a fiber");
     if constexpr (InPlace<Plain>) {

@@ -14,9 +14,6 @@ namespace flow::fiber {
 namespace detail {
 namespace {
 
-/// Not one page: a function with a large array could reach over it into the memory of another.
-constexpr std::size_t kGuardBytes = 64 << 10;
-
 std::size_t pageBytes() noexcept {
     static std::size_t const bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     return bytes;
@@ -120,10 +117,6 @@ Pool* pool() {
 }
 
 } // namespace
-
-char* Stack::begin() const {
-    return memory + kGuardBytes;
-}
 
 Stack takeStack(std::size_t bytes) {
     std::size_t page = pageBytes();

@@ -15,11 +15,15 @@ namespace flow::fiber {
 
 namespace detail {
 
+/// Not one page: a function with a large array could reach over it into the memory of another.
+inline constexpr std::size_t kGuardBytes = 64 << 10;
+
 struct Stack {
     char* memory = nullptr; // begins with the guard pages
     std::size_t bytes = 0;  // without the guard pages
 
-    char* begin() const;
+    /// Above the guard pages.
+    char* begin() const { return memory + kGuardBytes; }
     char* end() const { return begin() + bytes; }
 };
 

@@ -1,0 +1,111 @@
+#pragma once
+// How a thread goes from one stack to another: Boost.Context's jump, and what has to be kept around it.
+//
+//     void* there = newContext(stack, first);        // first(Arrival) runs on that stack, and never returns
+//     Arrival back = switchTo(there, argument);      // comes back when somebody switches to back's own context
+//
+// The processor predicts where a function returns to from a stack of its own, which a call on one stack and the return
+// on another put out of step. Therefore jump_fcontext() is entered by a jump, and these functions are part of their
+// callers: a call would cost more than the switch.
+
+#include "flow/base/inline.h"
+#include "flow/base/sanitizer.h"
+#include "flow/base/stack.h"
+
+#include <boost/context/detail/fcontext.hpp>
+#include <cstddef>
+#include <cxxabi.h>
+
+namespace flow::fiber::detail {
+
+/// What comes with a switch: where the thread was, and what the other side gave.
+using Arrival = boost::context::detail::transfer_t;
+
+/// A function with a switch in it.
+#if FLOW_ADDRESS_SANITIZER || FLOW_THREAD_SANITIZER
+#define FLOW_SWITCHES FLOW_NOT_INSTRUMENTED [[gnu::noinline]] inline
+#else
+#define FLOW_SWITCHES FLOW_INLINE
+#endif
+
+/// Ends the program: a fiber that runs is resumed.
+[[noreturn, gnu::cold]] void switchToNothing();
+
+/// The compilers leave no data below the stack pointer of this function's callers, since it calls another one.
+FLOW_INLINE Arrival switchTo(void* context, void* data) noexcept {
+    if (!context) [[unlikely]]
+        switchToNothing();
+#if defined(__x86_64__)
+    Arrival from;
+    asm volatile("leaq 1f(%%rip), %%rax\n\t"
+                 "pushq %%rax\n\t"
+                 "jmp jump_fcontext@PLT\n"
+                 "1:"
+                 : "=a"(from.fctx), "=d"(from.data), "+D"(context), "+S"(data)
+                 :
+                 : "rcx", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7",
+                   "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15",
+#if defined(__AVX512F__)
+                   "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26",
+                   "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", "k7",
+#endif
+                   "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)", "cc", "memory");
+    return from;
+#else
+    return boost::context::detail::jump_fcontext(context, data);
+#endif
+}
+
+/// What the language's runtime keeps per thread of exceptions in flight, as the ABI of C++ describes it.
+struct Exceptions {
+    void* caught;
+    unsigned uncaught;
+};
+inline constinit thread_local Exceptions* exceptionsIfKnown = nullptr;
+[[gnu::cold]] Exceptions& findExceptions() noexcept;
+FLOW_INLINE Exceptions& exceptionsOfThread() noexcept {
+    Exceptions* known = exceptionsIfKnown;
+    return known ? *known : findExceptions();
+}
+
+/// What a thread keeps of the stack on which it is.
+struct ThreadState {
+    void* caught = nullptr;
+    unsigned uncaught = 0;
+    int stackLevels = 0;
+
+    FLOW_INLINE static ThreadState ofThread() noexcept {
+        Exceptions const& exceptions = exceptionsOfThread();
+        return {exceptions.caught, exceptions.uncaught, flow::detail::stackLevels};
+    }
+    bool operator==(ThreadState const&) const = default;
+    /// From here on the thread has what `next` says; this is what it had. Nearly always they are equal: then nothing is
+    /// written.
+    FLOW_INLINE void replaceWith(ThreadState const& next) const noexcept {
+        if (*this == next) [[likely]]
+            return;
+        exceptionsOfThread() = {next.caught, next.uncaught};
+        flow::detail::stackLevels = next.stackLevels;
+    }
+};
+
+// Around each switch the sanitizers are told which stack comes next.
+
+#if FLOW_ADDRESS_SANITIZER
+FLOW_INLINE void beforeSwitch(void** fake, void const* stack, std::size_t bytes, void*) {
+    __sanitizer_start_switch_fiber(fake, stack, bytes);
+}
+FLOW_INLINE void afterSwitch(void* fake, void const** stack, std::size_t* bytes) {
+    __sanitizer_finish_switch_fiber(fake, stack, bytes);
+}
+#elif FLOW_THREAD_SANITIZER
+FLOW_NOT_INSTRUMENTED FLOW_INLINE void beforeSwitch(void**, void const*, std::size_t, void* identity) {
+    __tsan_switch_to_fiber(identity, 0);
+}
+FLOW_NOT_INSTRUMENTED FLOW_INLINE void afterSwitch(void*, void const**, std::size_t*) {}
+#else
+FLOW_INLINE void beforeSwitch(void**, void const*, std::size_t, void*) {}
+FLOW_INLINE void afterSwitch(void*, void const**, std::size_t*) {}
+#endif
+
+} // namespace flow::fiber::detail
