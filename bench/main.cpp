@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <new>
 #include <string>
@@ -73,6 +74,7 @@ struct Entry {
     const char* style;
     std::string_view work;
     std::function<std::size_t(Run*, Items)> perform;
+    int mostItems;
 };
 
 /// In the order in which the parts of the program were linked.
@@ -157,6 +159,8 @@ void registerWork(Work const& work, Entry const& entry) {
     if (!isSized)
         sizes = {1};
     for (int size : sizes) {
+        if (size > entry.mostItems)
+            continue;
         std::string name(work.name);
         if (isSized)
             name.append("/").append(std::to_string(size));
@@ -223,15 +227,18 @@ void Run::allWait() {
 
 Style::Style(const char* name, std::initializer_list<Driver> drivers) {
     for (Driver const& driver : drivers)
-        entries().push_back({name, driver.work, [driver](Run* run, Items items) { return drive(driver, run, items); }});
+        entries().push_back({name, driver.work, [driver](Run* run, Items items) { return drive(driver, run, items); },
+                             driver.mostItems});
 }
 
 PeerStyle::PeerStyle(const char* name, std::initializer_list<Peer> peers) {
     for (Peer const& peer : peers)
-        entries().push_back({name, peer.work, [peer](Run* run, Items) {
+        entries().push_back({name, peer.work,
+                             [peer](Run* run, Items) {
                                  peer.perform(run);
                                  return std::size_t{0};
-                             }});
+                             },
+                             std::numeric_limits<int>::max()});
 }
 
 } // namespace bench

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -87,6 +88,8 @@ struct Driver {
     /// The block of one of the computations that the driver makes, 0 if there is none to be shown; without it, the
     /// driver's own is.
     std::function<std::size_t()> itemBytes = {};
+    /// It is not measured with a larger N.
+    int mostItems = std::numeric_limits<int>::max();
 };
 
 /// When a timer is due that is set but shall not fire, because it stays for a whole benchmark or is dropped: seconds

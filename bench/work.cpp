@@ -50,6 +50,10 @@ std::span<const Work> works() {
         {"composed-socket", Items::One, {1, 2, 3, 4}}, // over a stream whose I/O is free
         {"composed-tls", Items::One, {1, 2, 3, 4}},    // with a layer around it
 
+        // Fibers.
+        {"spawn", Items::One, {1}},  // start a fiber that need not wait, on a stack from the pool; it ends
+        {"switch", Items::One, {1}}, // go on with a fiber that waits, until it waits again
+
         // Threads.
         {"post", Items::N, {4096}, kThreads}, // another thread posts N calls; they all run
     };

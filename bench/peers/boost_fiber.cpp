@@ -77,6 +77,19 @@ void performCreateReady(Run* run) {
     run->expect(sum > 0);
 }
 
+/// To another fiber that is ready, and back.
+void performSwitch(Run* run) {
+    bool goesOn = true;
+    fibers::fiber other(fibers::launch::dispatch, std::allocator_arg, stacks(), [&] {
+        while (goesOn)
+            self::yield();
+    });
+    while (run->next())
+        self::yield();
+    goesOn = false;
+    other.join();
+}
+
 void performChain(Run* run) {
     std::vector<fibers::fiber> all;
     all.reserve(run->size());
@@ -118,6 +131,8 @@ const bench::PeerStyle style("boost-fiber", {
                                                 {"callback", performCallback},
                                                 {"create_ready", performCreateReady},
                                                 {"chain", performChain},
+                                                {"spawn", performCreateReady},
+                                                {"switch", performSwitch},
                                                 {"stream", performStream},
                                                 {"timers", performTimers},
                                             });

@@ -16,6 +16,7 @@ _SUFFIX = re.compile(r"(min_time|min_warmup_time|iterations|repeats|threads):\S*
 # These have a column in every table; other styles get one when they occur.
 STYLES = ("actor", "coroutine", "actorc-coroutine")
 MIGRATED = "migrated"  # the actors as `actorc migrate` writes them
+FIBER = "fiber"  # only where times are: what counts instructions does not follow from stack to stack
 LIBRARY = "library"  # what has no styles: a table of its own
 # All that is ours and runs without --peers.
 OURS = (*STYLES, MIGRATED, LIBRARY)

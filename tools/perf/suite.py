@@ -87,9 +87,10 @@ def compiled(pattern: str) -> re.Pattern[str]:
         raise UsageError("the regular expression has too many brackets within brackets") from error
 
 
-def choose(names: Sequence[str], pattern: str, peers: bool = False) -> list[str]:
-    """Those that the pattern is found in: in our styles, or beside those of peers. A UsageError if there is none."""
-    own = [name for name in names if parse_name(name).style in OURS]
+def choose(names: Sequence[str], pattern: str, peers: bool = False, more: Sequence[str] = ()) -> list[str]:
+    """Those that the pattern is found in: in our styles and `more`, or beside those of peers. A UsageError if there is
+    none."""
+    own = [name for name in names if parse_name(name).style in (*OURS, *more)]
     if peers:
         compared = {parse_name(name).benchmark for name in set(names).difference(own)}
         left_out = (*STYLES[2:], MIGRATED)

@@ -34,8 +34,9 @@ def text(cell: Cell, measure: str) -> str:
 
 
 def pair(row: Row, measure: str) -> str:
-    """That of the actor and of the coroutine, or once if they are alike."""
-    return " / ".join(dict.fromkeys(count(getattr(row.cell(style), measure)) for style in STYLES[:2]))
+    """That of the actor and of the coroutine, or once if they are alike; of other styles if it has neither."""
+    styles = STYLES[:2] if row.cells.keys() & set(STYLES[:2]) else row.cells
+    return " / ".join(dict.fromkeys(count(getattr(row.cell(style), measure)) for style in styles))
 
 
 def new_table(title: str, plain: bool, headings: Iterable[str], optional: Sequence[str] = ()) -> Table:

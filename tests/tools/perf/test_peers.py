@@ -14,6 +14,7 @@ NAMES = [
     "NET2/64/coroutine",
     "NET2/64/actorc-coroutine",
     "NET2/64/callback",
+    "NET2/64/fiber",
     "NET2/64/asio",
     "NET2/4096/asio",
     "quorum/64/actor",
@@ -34,6 +35,7 @@ def test_other_libraries_do_not_run_unless_asked_for() -> None:
         "quorum/64/actor",
         "map/library",
     ]
+    assert choose(NAMES, "fiber", more=("fiber",)) == ["NET2/64/fiber"]
 
 
 def test_only_works_that_another_library_has_are_compared() -> None:
@@ -41,15 +43,25 @@ def test_only_works_that_another_library_has_are_compared() -> None:
         "NET2/64/actor",
         "NET2/64/coroutine",
         "NET2/64/callback",
+        "NET2/64/fiber",
         "NET2/64/asio",
         "create_ready/asio",
     ]
 
 
 def test_ours_and_the_floors_stand_apart_from_other_libraries() -> None:
-    names = ["floor-coroutine", "libuv", "floor-callback", "asio", "callback", "coroutine", "actor"]
+    names = ["floor-context", "floor-coroutine", "libuv", "floor-callback", "asio", "fiber", "callback"]
+    names += ["coroutine", "actor"]
     rows = collect(result(f"NET2/64/{style}", 1) for style in names)
-    assert own_styles(rows) == ["actor", "coroutine", "callback", "floor-callback", "floor-coroutine"]
+    assert own_styles(rows) == [
+        "actor",
+        "coroutine",
+        "callback",
+        "fiber",
+        "floor-callback",
+        "floor-coroutine",
+        "floor-context",
+    ]
     assert libraries(rows) == ["asio", "libuv"]
 
 

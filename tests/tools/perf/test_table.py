@@ -9,7 +9,7 @@ from common.failure import Failure
 from common.table import Table
 from perf.overview.table import overhead, table
 from perf.results import Name, collect, errors, noise, parse_name, per_item
-from perf.tables import library_table, text
+from perf.tables import library_table, pair, text
 
 
 def result(name: str, ns: float, **more: object) -> dict[str, object]:
@@ -52,6 +52,12 @@ def test_a_style_that_did_not_run_is_a_dash() -> None:
     rows = collect([result("NET2/64/actor", 1)])
     assert text(rows[0].cell("coroutine"), "minimum") == "-"
     assert overhead(rows[0]) == "-"
+
+
+def test_bytes_of_a_row_that_only_fibers_have() -> None:
+    names = {"spawn/1/fiber": 4288, "NET2/64/actor": 96, "NET2/64/coroutine": 112, "NET2/64/fiber": 4288}
+    rows = collect(result(name, 5, frame_bytes=count) for name, count in names.items())
+    assert [pair(row, "frame_bytes") for row in rows] == ["4288", "96 / 112"]
 
 
 def test_aggregates_do_not_count() -> None:

@@ -17,7 +17,7 @@ from common.table import Table
 from perf.arguments import TARGET, Parser, binary, compilers
 from perf.overview.peers import libraries, own_styles, peers_table
 from perf.overview.table import table
-from perf.results import Row, collect, errors, merge, noise
+from perf.results import FIBER, Row, collect, errors, merge, noise
 from perf.suite import Settings, available, choose, compiled, of_sizes, run
 from perf.tables import library_table
 
@@ -34,7 +34,9 @@ the repetitions, and what the hand-written coroutine costs over the actor. An it
 one of the N actors, numbers or calls; of DELAY, YIELD and timer_*, where N - 1 timers
 are set meanwhile, one wait. Per item too: blocks and system allocations, and tasks run
 by the loop; bytes is the block of one of the waiting computations, result and all.
-Where ACTOR and coroutine differ, "ACTOR / coroutine". The library's pieces, which have
+Where ACTOR and coroutine differ, "ACTOR / coroutine"; of spawn and switch, which only
+fibers have, it is the fiber's, with the pages of its stack that it has used.
+The library's pieces, which have
 no styles, follow in a table of their own. bench/work.cpp says what each row does.
 
 With --peers, the same works in other libraries and, in brackets, how many times our
@@ -91,7 +93,7 @@ def measure(options: argparse.Namespace, console: Console) -> dict[str, dict[str
     for compiler in compilers(options):
         build(compiler, console, [TARGET])
         pattern = options.filter or (quick_pattern if options.quick else "")
-        names = choose(available(binary(compiler), options.loop), pattern, options.peers)
+        names = choose(available(binary(compiler), options.loop), pattern, options.peers, (FIBER,))
         work[compiler] = of_sizes(names, quick_sizes) if options.quick else names
         if not work[compiler]:
             raise UsageError(f"'{options.filter}' matches nothing of the sizes {quick_sizes} of --quick")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from common.table import Table
-from perf.results import Row
+from perf.results import FIBER, Row
 from perf.tables import new_table, number, size_text
 
-_OURS = ("actor", "coroutine", "callback")
-_FLOORS = ("floor-callback", "floor-coroutine")
+_OURS = ("actor", "coroutine", "callback", FIBER)
+_FLOORS = ("floor-callback", "floor-coroutine", "floor-context")
 _MEASURE = "coroutine"  # the style of ours that all others are compared with
 
 

@@ -19,8 +19,10 @@ ROLES: dict[str, Role] = {
     "coroutine": "coroutine",
     "actorc-coroutine": "emitted",
     "callback": "ours",
+    "fiber": "ours",
     "floor-callback": "floor",
     "floor-coroutine": "floor",
+    "floor-context": "floor",
 }
 
 
