@@ -15,7 +15,9 @@ Future<Void> reportErrors(Future<Void> serving) {
     Error error = result.getError();
     if (error == actor_cancelled())
         throw error;
-    if (!isConnectionError(error) && error != operation_obsolete() && error != end_of_stream())
+    // What a peer can cause as often as it likes must not fill the log.
+    if (!isConnectionError(error) && error != operation_obsolete() && error != end_of_stream() &&
+        error != value_too_large())
         reportDroppedError(reinterpret_cast<void const*>(&reportErrors), error);
 }
 

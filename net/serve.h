@@ -12,8 +12,9 @@ namespace flow::net {
 
 /// Calls serve(connection) for each connection that the listener accepts, until `stop` is ready. Then it closes the
 /// listener, waits until all that it serves has ended, or for `grace` seconds, and cancels what is left. Errors of one
-/// connection end that one alone: those that isConnectionError() says are nobody's concern, others are reported as
-/// dropped. Fails with the error of `stop`, or that of accepting. Dropping it cancels all.
+/// connection end that one alone: those that the other side causes (isConnectionError(), end_of_stream,
+/// value_too_large) are nobody's concern, others are reported as dropped. Fails with the error of `stop`, or that of
+/// accepting. Dropping it cancels all.
 Future<Void> serveUntil(Reference<Listener> listener, std::function<Future<Void>(Reference<Connection>)> serve,
                         Future<Void> stop, double grace);
 
