@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <netinet/in.h>
+#include <netinet/udp.h>
 
 namespace flow::net {
 namespace {
@@ -12,20 +14,71 @@ constexpr std::size_t kRoom = 65536; // for one datagram
 
 /// What a call for many datagrams needs.
 struct Batch {
-    std::array<mmsghdr, RealDatagramSocket::kBatch> messages = {};
-    std::array<iovec, RealDatagramSocket::kBatch> pieces;
-    std::array<sockaddr_storage, RealDatagramSocket::kBatch> addresses;
+    static constexpr std::size_t kPieces = 128;
 
-    void set(std::size_t i, void* bytes, std::size_t size, unsigned addressSize) {
-        pieces[i] = {bytes, size};
-        msghdr& header = messages[i].msg_hdr;
+    std::array<mmsghdr, RealDatagramSocket::kBatch> messages = {};
+    std::array<iovec, kPieces> pieces;
+    std::array<sockaddr_storage, RealDatagramSocket::kBatch> addresses;
+    struct alignas(cmsghdr) Control {
+        char bytes[CMSG_SPACE(sizeof(int))];
+    };
+    std::array<Control, RealDatagramSocket::kBatch> controls;
+
+    /// The message takes the pieces from `first` on.
+    void set(std::size_t message, std::size_t first, std::size_t count, unsigned addressSize) {
+        msghdr& header = messages[message].msg_hdr;
         header = {};
-        header.msg_iov = &pieces[i];
-        header.msg_iovlen = 1;
-        header.msg_name = &addresses[i];
+        header.msg_iov = &pieces[first];
+        header.msg_iovlen = count;
+        header.msg_name = &addresses[message];
         header.msg_namelen = addressSize;
     }
+    /// The kernel cuts what is sent into datagrams of that size.
+    void cutApart(std::size_t message, std::size_t size) {
+        msghdr& header = messages[message].msg_hdr;
+        header.msg_control = controls[message].bytes;
+        header.msg_controllen = CMSG_SPACE(sizeof(std::uint16_t));
+        cmsghdr* control = CMSG_FIRSTHDR(&header);
+        control->cmsg_level = IPPROTO_UDP;
+        control->cmsg_type = UDP_SEGMENT;
+        control->cmsg_len = CMSG_LEN(sizeof(std::uint16_t));
+        auto cut = static_cast<std::uint16_t>(size);
+        std::memcpy(CMSG_DATA(control), &cut, sizeof cut);
+    }
+    void allowJoined(std::size_t message) {
+        messages[message].msg_hdr.msg_control = controls[message].bytes;
+        messages[message].msg_hdr.msg_controllen = sizeof controls[message].bytes;
+    }
+    /// The size of the datagrams that the kernel has joined to this one; its own size if it is one.
+    std::size_t sizeOfEach(std::size_t message) {
+        msghdr& header = messages[message].msg_hdr;
+        int size = 0;
+        for (cmsghdr* each = CMSG_FIRSTHDR(&header); each; each = CMSG_NXTHDR(&header, each))
+            if (each->cmsg_level == IPPROTO_UDP && each->cmsg_type == UDP_GRO)
+                std::memcpy(&size, CMSG_DATA(each), sizeof size);
+        return size > 0 ? static_cast<std::size_t>(size) : messages[message].msg_len;
+    }
 };
+
+/// How many of the first ones the kernel can take as one that it cuts apart: of one size, but for a shorter last one,
+/// and to one address.
+std::size_t alike(std::span<Datagram> datagrams, std::size_t most) {
+    constexpr int kMostBytes = 65000;
+    constexpr std::size_t kMostCuts = 64; // UDP_MAX_SEGMENTS
+    int size = datagrams[0].bytes.size(), total = size;
+    std::size_t count = 1;
+    most = std::min({most, kMostCuts, datagrams.size()});
+    while (size != 0 && count < most && !datagrams[0].from.isUnix()) {
+        int next = datagrams[count].bytes.size();
+        total += next;
+        if (next == 0 || next > size || total > kMostBytes || datagrams[count].from != datagrams[0].from)
+            break;
+        ++count;
+        if (next < size)
+            break;
+    }
+    return count;
+}
 
 /// Where all sockets of a thread receive; pages that are not used take no memory.
 std::uint8_t* roomForBatch() {
@@ -46,9 +99,16 @@ bool RealDatagramSocket::fill() noexcept {
         return false;
     try {
         std::uint8_t* room = roomForBatch();
+        if (!std::exchange(mayBeJoined_, true)) {
+            int on = 1; // a kernel that cannot, or a Unix socket, gives them one by one
+            ::setsockopt(descriptor(), IPPROTO_UDP, UDP_GRO, &on, sizeof on);
+        }
         Batch batch;
-        for (unsigned i = 0; i < kBatch; ++i)
-            batch.set(i, room + i * kRoom, kRoom, sizeof(sockaddr_storage));
+        for (unsigned i = 0; i < kBatch; ++i) {
+            batch.pieces[i] = {room + i * kRoom, kRoom};
+            batch.set(i, i, 1, sizeof(sockaddr_storage));
+            batch.allowJoined(i);
+        }
         int got = ::recvmmsg(descriptor(), batch.messages.data(), kBatch, MSG_DONTWAIT, nullptr);
         count(&SocketCounters::reads);
         if (got < 0) {
@@ -65,10 +125,15 @@ bool RealDatagramSocket::fill() noexcept {
             auto at = static_cast<std::size_t>(i);
             mmsghdr const& message = batch.messages[at];
             count(&SocketCounters::bytesRead, message.msg_len);
-            auto from =
-                Address::fromSystem(reinterpret_cast<sockaddr*>(&batch.addresses[at]), message.msg_hdr.msg_namelen);
-            received_.push(
-                Datagram{from.value_or(Address()), StringRef(room + at * kRoom, static_cast<int>(message.msg_len))});
+            Address from =
+                Address::fromSystem(reinterpret_cast<sockaddr*>(&batch.addresses[at]), message.msg_hdr.msg_namelen)
+                    .value_or(Address());
+            std::size_t each = batch.sizeOfEach(at), done = 0;
+            do {
+                std::size_t size = std::min<std::size_t>(each, message.msg_len - done);
+                received_.push(Datagram{from, StringRef(room + at * kRoom + done, static_cast<int>(size))});
+                done += size;
+            } while (done < message.msg_len);
         }
         return got > 0;
     } catch (...) { // no memory: they are lost, as datagrams may be
@@ -78,14 +143,20 @@ bool RealDatagramSocket::fill() noexcept {
 
 std::size_t RealDatagramSocket::give(std::span<Datagram> datagrams) {
     Batch batch;
-    auto size = std::min<std::size_t>(datagrams.size(), kBatch);
-    for (std::size_t i = 0; i < size; ++i) {
-        Datagram& each = datagrams[i];
-        unsigned addressSize = each.from.toSystem(batch.addresses[i]);
-        batch.set(i, const_cast<std::uint8_t*>(each.bytes.begin()), static_cast<std::size_t>(each.bytes.size()),
-                  addressSize);
+    std::array<std::size_t, kBatch + 1> starts = {}; // of the messages, in the datagrams
+    unsigned messages = 0;
+    while (messages < kBatch && starts[messages] < std::min(datagrams.size(), Batch::kPieces)) {
+        std::size_t first = starts[messages];
+        std::size_t count = maySendJoined_ ? alike(datagrams.subspan(first), Batch::kPieces - first) : 1;
+        for (std::size_t i = first; i < first + count; ++i)
+            batch.pieces[i] = {const_cast<std::uint8_t*>(datagrams[i].bytes.begin()),
+                               static_cast<std::size_t>(datagrams[i].bytes.size())};
+        batch.set(messages, first, count, datagrams[first].from.toSystem(batch.addresses[messages]));
+        if (count > 1)
+            batch.cutApart(messages, batch.pieces[first].iov_len);
+        starts[++messages] = first + count;
     }
-    int taken = ::sendmmsg(descriptor(), batch.messages.data(), static_cast<unsigned>(size), MSG_NOSIGNAL);
+    int taken = ::sendmmsg(descriptor(), batch.messages.data(), messages, MSG_NOSIGNAL);
     count(&SocketCounters::writes);
     if (taken < 0) {
         if (errno == EAGAIN || errno == EWOULDBLOCK) {
@@ -93,12 +164,16 @@ std::size_t RealDatagramSocket::give(std::span<Datagram> datagrams) {
             mayWrite_ = false;
             return 0;
         }
+        if (starts[1] > 1) { // a kernel or a device that cannot cut these apart
+            maySendJoined_ = false;
+            return 0;
+        }
         return errno == EINTR ? 0 : 1; // the first cannot be sent: it is lost
     }
-    for (int i = 0; i < taken; ++i)
-        count(&SocketCounters::bytesWritten,
-              static_cast<std::uint64_t>(datagrams[static_cast<std::size_t>(i)].bytes.size()));
-    return static_cast<std::size_t>(taken);
+    std::size_t gone = starts[static_cast<std::size_t>(taken)];
+    for (Datagram const& each : datagrams.first(gone))
+        count(&SocketCounters::bytesWritten, static_cast<std::uint64_t>(each.bytes.size()));
+    return gone;
 }
 
 void RealDatagramSocket::sendAll(std::span<Datagram> datagrams) {

@@ -1,5 +1,6 @@
 #pragma once
-// RealDatagramSocket: a UDP or Unix datagram socket. It receives and sends many datagrams with one system call.
+// RealDatagramSocket: a UDP or Unix datagram socket. It receives and sends many datagrams with one system call. Those
+// of one size to one address go through the kernel as one, where it can (GSO and GRO).
 
 #include "flow/loop/turn.h"
 #include "net/real/real_socket.h"
@@ -8,7 +9,7 @@ namespace flow::net {
 
 class RealDatagramSocket final : public DatagramSocket, public RealSocket, Turn {
 public:
-    /// At most so many with one system call.
+    /// At most so many messages with one system call; each is one datagram, or several that are alike.
     static constexpr unsigned kBatch = 16;
 
     RealDatagramSocket(RealNetwork& network, int descriptor, Address const& at, ReadStrategy strategy);
@@ -39,6 +40,8 @@ private:
     ReadStrategy strategy_;
     bool mayRead_ = false;
     bool mayWrite_ = true;
+    bool mayBeJoined_ = false;  // what is received: the kernel was asked for it
+    bool maySendJoined_ = true; // the kernel has not refused it
 };
 
 } // namespace flow::net
