@@ -90,20 +90,32 @@ public:
     /// Like listen(). Ports of datagrams have nothing to do with those of connections.
     virtual Reference<DatagramSocket> bind(Address at, DatagramOptions const& options) = 0;
     Reference<DatagramSocket> bind(Address at) { return bind(at, DatagramOptions()); }
-    /// One for each address, in their order; all or none.
-    std::vector<Reference<Listener>> listenMany(std::span<Address const> at, ListenOptions const& options = {}) {
+    /// One for each address, in their order; all or none. Where the kernel has io_uring, many sockets are made with few
+    /// system calls.
+    virtual std::vector<Reference<Listener>> listenMany(std::span<Address const> at, ListenOptions const& options) {
         std::vector<Reference<Listener>> all;
         all.reserve(at.size());
         for (Address const& each : at)
             all.push_back(listen(each, options));
         return all;
     }
-    std::vector<Reference<DatagramSocket>> bindMany(std::span<Address const> at, DatagramOptions const& options = {}) {
+    std::vector<Reference<Listener>> listenMany(std::span<Address const> at) { return listenMany(at, {}); }
+    virtual std::vector<Reference<DatagramSocket>> bindMany(std::span<Address const> at,
+                                                            DatagramOptions const& options) {
         std::vector<Reference<DatagramSocket>> all;
         all.reserve(at.size());
         for (Address const& each : at)
             all.push_back(bind(each, options));
         return all;
+    }
+    std::vector<Reference<DatagramSocket>> bindMany(std::span<Address const> at) { return bindMany(at, {}); }
+    /// The same as listen() and bind() for those that wait: what these throw is the future's error. Nothing is
+    /// registered with the poller before somebody waits for the socket, so that the future is ready at once.
+    Future<Reference<Listener>> listenAsync(Address at, ListenOptions const& options = {}) {
+        return futureOf([&] { return listen(at, options); });
+    }
+    Future<Reference<DatagramSocket>> bindAsync(Address at, DatagramOptions const& options = {}) {
+        return futureOf([&] { return bind(at, options); });
     }
     /// An address of this machine that others can connect to, with port 0.
     virtual Address localAddress() const = 0;
@@ -112,6 +124,16 @@ public:
 
 protected:
     ~Transport() = default;
+
+private:
+    template <class Make>
+    static Future<std::invoke_result_t<Make>> futureOf(Make make) {
+        try {
+            return make();
+        } catch (...) {
+            return currentError();
+        }
+    }
 };
 
 /// Makes the machine's network the current loop's, which must be a RealLoop; it ends with the loop.

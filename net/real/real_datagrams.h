@@ -7,7 +7,10 @@
 
 namespace flow::net {
 
-class RealDatagramSocket final : public DatagramSocket, public RealSocket, Turn {
+class RealDatagramSocket final : public DatagramSocket,
+                                 public RealSocket,
+                                 Turn,
+                                 public FastAllocated<RealDatagramSocket> {
 public:
     /// At most so many messages with one system call; each is one datagram, or several that are alike.
     static constexpr unsigned kBatch = 16;

@@ -7,10 +7,7 @@
 namespace flow::net {
 
 RealListener::RealListener(RealNetwork& network, int descriptor, Address const& at, ListenOptions const& options)
-    : RealSocket(network, descriptor), at_(at), options_(options) {
-    if (options.readStrategy == ReadStrategy::Adaptive)
-        firstReads_ = makeReference<FirstReads>();
-}
+    : RealSocket(network, descriptor), at_(at), options_(options) {}
 
 bool RealListener::hasConnection() noexcept {
     if (accepted_.descriptor >= 0)
@@ -59,6 +56,8 @@ void RealListener::goOn(Turn& pause) {
 Reference<Connection> RealListener::takeConnection() {
     OpenDescriptor accepted(std::exchange(accepted_.descriptor, -1));
     applyOptions(accepted.get(), !at_.isUnix(), options_);
+    if (!firstReads_ && options_.readStrategy == ReadStrategy::Adaptive)
+        firstReads_ = makeReference<FirstReads>();
     auto connection =
         makeReference<RealConnection>(network(), accepted.get(), accepted_.peer, options_.readStrategy, firstReads_);
     accepted.release();

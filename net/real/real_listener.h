@@ -9,7 +9,7 @@
 
 namespace flow::net {
 
-class RealListener final : public Listener, public RealSocket {
+class RealListener final : public Listener, public RealSocket, public FastAllocated<RealListener> {
 public:
     static constexpr double kPause = 0.1;
 
@@ -48,7 +48,7 @@ private:
     mutable Address at_;
     ListenOptions options_;
     Accepted accepted_;
-    Reference<FirstReads> firstReads_;
+    Reference<FirstReads> firstReads_; // made for the first that is accepted
     Pause pause_{*this};
     bool mayAccept_ = true;
 };

@@ -6,13 +6,17 @@
 #endif
 #include "net/real/real_datagrams.h"
 #include "net/real/real_listener.h"
+#include "net/real/uring_sockets.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <unistd.h>
 
 namespace flow::net {
+
 namespace {
 
 /// A connection that is being made.
@@ -91,6 +95,38 @@ class NumericResolver final : public Resolver {
 };
 #endif
 
+template <class Options>
+std::vector<SocketOption> listOf(Options const& options, int type) {
+    std::vector<SocketOption> set;
+    if (type == SOCK_STREAM)
+        set.push_back({SOL_SOCKET, SO_REUSEADDR, 1});
+    if (options.sendBuffer > 0)
+        set.push_back({SOL_SOCKET, SO_SNDBUF, options.sendBuffer});
+    if (options.receiveBuffer > 0)
+        set.push_back({SOL_SOCKET, SO_RCVBUF, options.receiveBuffer});
+    if (options.reusePort)
+        set.push_back({SOL_SOCKET, SO_REUSEPORT, 1});
+    set.push_back({IPPROTO_IPV6, IPV6_V6ONLY, options.onlyV6}); // for those that are of it
+    return set;
+}
+
+/// make(descriptor, index) for each; if one cannot be made, none is left.
+template <class Socket, class Make>
+std::vector<Reference<Socket>> ownAll(std::span<int const> descriptors, Make make) {
+    std::size_t owned = 0;
+    try {
+        std::vector<Reference<Socket>> all;
+        all.reserve(descriptors.size());
+        for (; owned < descriptors.size(); ++owned)
+            all.push_back(make(descriptors[owned], owned));
+        return all;
+    } catch (...) {
+        for (int each : descriptors.subspan(owned))
+            ::close(each);
+        throw;
+    }
+}
+
 } // namespace
 
 RealNetwork::RealNetwork(RealLoop& loop) : loop_(loop), poller_(makePoller()) {
@@ -159,6 +195,37 @@ Reference<DatagramSocket> RealNetwork::bind(Address at, DatagramOptions const& o
     auto socket = makeReference<RealDatagramSocket>(*this, opened.get(), at, options.readStrategy);
     opened.release();
     return socket;
+}
+
+/// Null if it is not worth it, or cannot be done.
+UringSockets* RealNetwork::socketsFor(std::span<Address const> at) {
+    constexpr std::size_t kWorthIt = 8;
+    if (at.size() < kWorthIt || std::ranges::any_of(at, [](Address const& each) { return each.isUnix(); }))
+        return nullptr;
+    if (!uringSockets_ || uringSockets_->isOfParent())
+        uringSockets_ = UringSockets::make();
+    return uringSockets_.get();
+}
+
+std::vector<Reference<Listener>> RealNetwork::listenMany(std::span<Address const> at, ListenOptions const& options) {
+    UringSockets* sockets = socketsFor(at);
+    if (!sockets)
+        return Transport::listenMany(at, options);
+    auto opened = sockets->open(at, SOCK_STREAM, listOf(options, SOCK_STREAM), options.backlog);
+    return ownAll<Listener>(opened, [&](int descriptor, std::size_t i) {
+        return makeReference<RealListener>(*this, descriptor, at[i], options);
+    });
+}
+
+std::vector<Reference<DatagramSocket>> RealNetwork::bindMany(std::span<Address const> at,
+                                                             DatagramOptions const& options) {
+    UringSockets* sockets = socketsFor(at);
+    if (!sockets)
+        return Transport::bindMany(at, options);
+    auto opened = sockets->open(at, SOCK_DGRAM, listOf(options, SOCK_DGRAM), 0);
+    return ownAll<DatagramSocket>(opened, [&](int descriptor, std::size_t i) {
+        return makeReference<RealDatagramSocket>(*this, descriptor, at[i], options.readStrategy);
+    });
 }
 
 Address RealNetwork::localAddress() const {

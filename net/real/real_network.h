@@ -18,6 +18,8 @@
 
 namespace flow::net {
 
+class UringSockets;
+
 class RealNetwork final : public Transport {
 public:
     /// Belongs to the loop's thread, and is the Transport of that loop until one of them ends.
@@ -27,10 +29,13 @@ public:
     /// Sockets that are still there close.
     ~RealNetwork();
 
-    using Transport::bind, Transport::connect, Transport::listen;
+    using Transport::bind, Transport::bindMany, Transport::connect, Transport::listen, Transport::listenMany;
     Future<Reference<Connection>> connect(Address to, ConnectOptions const& options) override;
     Reference<Listener> listen(Address at, ListenOptions const& options) override;
     Reference<DatagramSocket> bind(Address at, DatagramOptions const& options) override;
+    std::vector<Reference<Listener>> listenMany(std::span<Address const> at, ListenOptions const& options) override;
+    std::vector<Reference<DatagramSocket>> bindMany(std::span<Address const> at,
+                                                    DatagramOptions const& options) override;
     Address localAddress() const override;
     Resolver& resolver() override;
     /// How names are looked up from here on. Nobody may wait for one.
@@ -52,6 +57,7 @@ private:
     std::unique_ptr<Resolver> makeResolver(ResolverOptions const& options);
     /// Nothing can be watched any more, and what was open is closed.
     void end() noexcept;
+    UringSockets* socketsFor(std::span<Address const> at);
 
     RealLoop& loop_;
     std::unique_ptr<NetworkPoller> poller_;
@@ -60,6 +66,7 @@ private:
     ListLink sockets_; // all that are open
     SocketCounters counters_;
     SharedBlock block_;
+    std::unique_ptr<UringSockets> uringSockets_; // made when many sockets are first wanted
 };
 
 } // namespace flow::net

@@ -454,6 +454,11 @@ Future<Void> manyBinds() {
     CHECK(error == address_in_use());
     Reference<Connection> client = co_await transport().connect(listeners[19]->localAddress());
     CHECK(client.isValid());
+    Reference<Listener> later = co_await transport().listenAsync(transport().localAddress());
+    CHECK(later->localAddress().port() != 0);
+    CHECK(co_await endOf(transport().listenAsync(later->localAddress())) == address_in_use());
+    Reference<DatagramSocket> socket = co_await transport().bindAsync(transport().localAddress());
+    CHECK(co_await endOf(transport().bindAsync(socket->localAddress())) == address_in_use());
 }
 
 Future<Void> manyDatagrams() {
