@@ -8,6 +8,7 @@ from common.dispatch import run
 
 OVERVIEW = "perf.overview.command"
 COMMANDS = {
+    "net": "perf.net.command",
     "growth": "perf.growth.command",
     "allocators": "perf.allocators.command",
     "instructions": "perf.instructions.command",

@@ -15,6 +15,9 @@ from common.build import build
 from common.files import check_writable, write
 from common.table import Table
 from perf.arguments import TARGET, Parser, binary, compilers
+from perf.net import command as net
+from perf.net.tables import is_net
+from perf.net.tables import tables as net_tables
 from perf.overview.peers import libraries, own_styles, peers_table
 from perf.overview.table import table
 from perf.results import FIBER, Row, collect, errors, merge, noise
@@ -49,6 +52,7 @@ compiler, flags, loop and revision in the context. With --compiler both there is
 one list: each name ends in /compiler:clang or /compiler:gcc, each entry's label is
 the compiler, and the context's compiler and flags are "for clang; for gcc".
 
+tools/bench net --help: composed operations and bind, as --quick shows them, and echo.
 tools/bench growth --help: the cost of an actor among 1 to a million, as a picture.
 tools/bench allocators --help: FastAllocator beside malloc, mimalloc and tcmalloc.
 tools/bench instructions --help: instructions instead of time, the same on a busy machine.
@@ -90,8 +94,9 @@ def measure(options: argparse.Namespace, console: Console) -> dict[str, dict[str
     if options.peers:
         quick_pattern, quick_sizes, quick_seconds = "", QUICK_PEERS_SIZES, QUICK_PEERS_SECONDS
     work: dict[str, list[str]] = {}
+    with_net = options.quick and not options.peers and not options.filter
     for compiler in compilers(options):
-        build(compiler, console, [TARGET])
+        build(compiler, console, [TARGET, net.TARGET] if with_net else [TARGET])
         pattern = options.filter or (quick_pattern if options.quick else "")
         names = choose(available(binary(compiler), options.loop), pattern, options.peers, (FIBER,))
         work[compiler] = of_sizes(names, quick_sizes) if options.quick else names
@@ -101,10 +106,14 @@ def measure(options: argparse.Namespace, console: Console) -> dict[str, dict[str
     runs = repetitions * sum(map(len, work.values()))
     min_time = min(FULL_MIN_TIME, quick_seconds / runs) if options.quick else FULL_MIN_TIME
     now = revision()
-    return {
-        compiler: run(binary(compiler), names, Settings(compiler, options.loop, repetitions, min_time, now), console)
-        for compiler, names in work.items()
-    }
+    documents = {}
+    for compiler, names in work.items():
+        settings = Settings(compiler, options.loop, repetitions, min_time, now)
+        documents[compiler] = document = run(binary(compiler), names, settings, console)
+        if with_net:
+            more = net.measure(net.quick_names(compiler, options.loop), settings, console, quick=True)
+            document["benchmarks"] += more["benchmarks"]
+    return documents
 
 
 def report(documents: dict[str, dict[str, Any]], options: argparse.Namespace, out: Console) -> bool:
@@ -112,14 +121,16 @@ def report(documents: dict[str, dict[str, Any]], options: argparse.Namespace, ou
     plain = not out.is_terminal
     good = True
     for document in documents.values():
-        context, rows = document["context"], collect(document["benchmarks"])
+        context, results = document["context"], document["benchmarks"]
+        rows = collect(result for result in results if not is_net(result["name"]))
         out.print(f"\n{context['compiler']}, {options.loop} loop, {context['revision']}")
-        for shown in (peers_tables if options.peers else tables)(rows, plain):
+        shown_tables = (peers_tables if options.peers else tables)(rows, plain)
+        for shown in (*shown_tables, *net_tables(results, plain)):
             if shown.row_count:
                 out.print()
                 out.print(shown)
         out.print(noise(rows))
-        for error in errors(rows):
+        for error in errors(collect(results)):
             good = False
             out.print(f"error: {error}")
     return good

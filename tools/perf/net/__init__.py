@@ -1,0 +1,1 @@
+"""tools/bench net: operations made of operations, binding, and echo servers."""
