@@ -53,7 +53,8 @@ bool UringSockets::isOfParent() const {
 }
 
 io_uring_sqe* UringSockets::request(unsigned char operation, int descriptor, std::size_t index, bool goesOn) {
-    io_uring_sqe* entry = ::io_uring_get_sqe(ring_.get()); // there is room for a batch
+    io_uring_sqe* entry = ::io_uring_get_sqe(ring_.get());
+    FLOW_ASSERT(entry, "there is room for a batch");
     std::memset(static_cast<void*>(entry), 0, sizeof *entry);
     entry->opcode = operation;
     entry->fd = descriptor;
