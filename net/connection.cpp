@@ -13,6 +13,11 @@ bool isConnectionError(Error const& error) {
     case error_code_host_unreachable:
     case error_code_connection_reset:
     case error_code_connection_cut_off:
+    case error_code_tls_error:
+    case error_code_tls_protocol_error:
+    case error_code_tls_certificate_expired:
+    case error_code_tls_certificate_untrusted:
+    case error_code_tls_wrong_name:
         return true;
     default:
         return false;
@@ -153,6 +158,8 @@ std::size_t Connection::sizeFor(ReadRequest const& request) {
     if (error_.isValid())
         throw error_;
     std::size_t have = received_.size();
+    if (request.kind == ReadRequest::Kind::Some && have == 0 && cut_.isValid())
+        throw cut_;
     if (request.kind == ReadRequest::Kind::Some)
         return std::min<std::size_t>(have, request.size);
     std::size_t count = request.size;
@@ -165,7 +172,7 @@ std::size_t Connection::sizeFor(ReadRequest const& request) {
         count = isFound ? at + request.textSize : have + 1;
     }
     if (count > have)
-        throw have != 0 ? connection_cut_off() : end_of_stream();
+        throw cut_.isValid() ? cut_ : have != 0 ? connection_cut_off() : end_of_stream();
     return count;
 }
 

@@ -23,7 +23,8 @@
 // Errors: see flow/base/error_table.h, and isConnectionError().
 //     connection_refused, connection_timed_out, host_unreachable     of connecting
 //     connection_reset          the other side has given the connection up: unread bytes are lost, written ones may be
-//     connection_cut_off        readExactly() or readUntil() has found the end behind some bytes
+//     connection_cut_off        readExactly() or readUntil() has found the end behind some bytes; with TLS, also any
+//                               read if the other side has not said that it ends
 //     end_of_stream             they have found the end and not a byte before it
 //     value_too_large           readUntil() has not found the text within the limit
 //     operation_obsolete        one has closed the connection oneself
@@ -217,6 +218,7 @@ protected:
 
     ByteBuffer received_;
     bool ended_ = false;      // nothing comes behind received_
+    Error cut_;               // of reads that find this end, if it is one that nobody has meant
     bool writeEnded_ = false; // by shutdownWrite()
 
 private:

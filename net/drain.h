@@ -34,6 +34,8 @@ class Drainable {
 public:
     /// Bytes that wait here to be sent.
     std::size_t queuedBytes() const { return static_cast<std::size_t>(written_ - gone_); }
+    /// When no more than so many of the bytes that wait now are left.
+    Drain drainedTo(std::size_t bytes) { return {this, queuedBytes() > bytes ? written_ - bytes : 0, Error()}; }
     /// From more than `high` queued bytes on, writers wait until no more than `low` are left.
     void setWaterMarks(std::size_t low, std::size_t high) {
         FLOW_ASSERT(low <= high, "the low water mark is above the high one");
@@ -46,10 +48,11 @@ protected:
     ~Drainable() = default;
 
     /// When there is room for more.
-    Drain room() { return {this, queuedBytes() > high_ ? written_ - low_ : 0, Error()}; }
+    Drain room() { return queuedBytes() > high_ ? drainedTo(low_) : Drain{this, 0, Error()}; }
     /// When nothing is left of what has been written so far.
     Drain empty() { return {this, written_, Error()}; }
     Drain failed(Error error) { return {this, 0, error}; }
+    std::size_t lowWaterMark() const { return low_; }
     void noteWritten(std::size_t bytes) { written_ += bytes; }
     void noteGone(std::size_t bytes) { gone_ += bytes; }
     /// Those that wait may go on, if they find what they wait for.

@@ -25,6 +25,10 @@
     FLOW_ERROR(connection_leaked, 1103, "a connection was dropped without being closed")                               \
     FLOW_ERROR(never_reply, 1104, "no reply will come")                                                                \
     FLOW_ERROR(retry, 1105, "try again")                                                                               \
+    FLOW_ERROR(tls_protocol_error, 1186, "the two sides of the secure connection do not speak the same protocol")      \
+    FLOW_ERROR(tls_certificate_expired, 1187, "the other side's certificate is not valid at this time")                \
+    FLOW_ERROR(tls_certificate_untrusted, 1188, "no trusted authority has signed the other side's certificate")        \
+    FLOW_ERROR(tls_wrong_name, 1189, "the other side's certificate is for another name")                               \
     FLOW_ERROR(loop_drained, 1190, "the loop has nothing left to run and the awaited future is not ready")             \
     FLOW_ERROR(connection_refused, 1191, "nobody listens at the address")                                              \
     FLOW_ERROR(connection_timed_out, 1192, "the other side of the connection did not answer in time")                  \
