@@ -1,0 +1,429 @@
+#include "net/tls/tls_connection.h"
+
+#include "flow/coro/coroutine.h"
+#include "flow/coro/race.h"
+#include "flow/wait/delay.h"
+
+#include <algorithm>
+#include <cstring>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+namespace flow::net {
+namespace {
+
+constexpr std::size_t kRecord = 16 * 1024;
+constexpr int kChunk = 64 * 1024;
+/// What a failed connection reads and drops, so that the machine does not reset it before the other side has our alert.
+constexpr std::size_t kDropped = 256 * 1024;
+
+std::string textOfName(X509_NAME const* name) {
+    BIO* memory = BIO_new(BIO_s_mem());
+    if (!memory)
+        throw std::bad_alloc();
+    X509_NAME_print_ex(memory, name, 0, XN_FLAG_RFC2253);
+    char* text = nullptr;
+    long size = BIO_get_mem_data(memory, &text);
+    std::string result(text, static_cast<std::size_t>(size));
+    BIO_free(memory);
+    return result;
+}
+
+bool isIp(std::string const& name) {
+    ASN1_OCTET_STRING* ip = a2i_IPADDRESS(name.c_str());
+    ASN1_OCTET_STRING_free(ip);
+    ERR_clear_error();
+    return ip != nullptr;
+}
+
+} // namespace
+
+/// A BIO: reads from the carrier, and writes into records_. Nothing here may throw into OpenSSL.
+struct TlsConnection::Carrier {
+    static int read(BIO* bio, char* to, int size) {
+        auto* self = static_cast<TlsConnection*>(BIO_get_data(bio));
+        BIO_clear_retry_flags(bio);
+        if (size <= 0)
+            return 0;
+        try {
+            ReadInto some = self->carrier_->readSome(std::span(to, static_cast<std::size_t>(size)));
+            if (some.isReady()) {
+                std::size_t count = some.take();
+                self->carrierEnded_ = count == 0;
+                if (count != 0)
+                    return static_cast<int>(count);
+            }
+            // Also at the end: OpenSSL would write no more if it saw that.
+            BIO_set_retry_read(bio);
+            return -1;
+        } catch (...) {
+            self->carrierError_ = currentError();
+            return -1;
+        }
+    }
+
+    static int write(BIO* bio, char const* from, int size) {
+        auto* self = static_cast<TlsConnection*>(BIO_get_data(bio));
+        BIO_clear_retry_flags(bio);
+        if (size <= 0)
+            return 0;
+        try {
+            Bytes bytes = makeString(size);
+            std::memcpy(mutateString(bytes), from, static_cast<std::size_t>(size));
+            self->records_.push_back(std::move(bytes));
+            return size;
+        } catch (...) {
+            self->carrierError_ = currentError();
+            return -1;
+        }
+    }
+
+    static long control(BIO*, int command, long, void*) { return command == BIO_CTRL_FLUSH; }
+
+    static BIO* make(TlsConnection& self) {
+        static BIO_METHOD* const method = [] {
+            BIO_METHOD* made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "flow::net::Connection");
+            if (!made)
+                throw std::bad_alloc();
+            BIO_meth_set_read(made, read);
+            BIO_meth_set_write(made, write);
+            BIO_meth_set_ctrl(made, control);
+            return made;
+        }();
+        BIO* bio = BIO_new(method);
+        if (!bio)
+            throw std::bad_alloc();
+        BIO_set_data(bio, &self);
+        BIO_set_init(bio, 1);
+        return bio;
+    }
+};
+
+// -------------------------------------------------------------------------------------------------------------------
+// The handshake
+
+TlsConnection::TlsConnection(Reference<Connection> carrier, Reference<TlsContext> context)
+    : carrier_(std::move(carrier)), context_(std::move(context)) {
+    ssl_ = SSL_new(context_->context_);
+    if (!ssl_)
+        throw std::bad_alloc();
+    try {
+        BIO* bio = Carrier::make(*this);
+        SSL_set_bio(ssl_, bio, bio);
+    } catch (...) {
+        SSL_free(ssl_);
+        throw;
+    }
+    SSL_set_app_data(ssl_, this);
+    peerName_ = carrier_->peerAddress().toString();
+    context_->isServer() ? SSL_set_accept_state(ssl_) : SSL_set_connect_state(ssl_);
+}
+
+TlsConnection::~TlsConnection() {
+    TlsConnection::close();
+    if (!hasLoop())
+        forsakeWaiters();
+    SSL_free(ssl_);
+}
+
+void TlsConnection::setServerName(std::string const& name) {
+    bool isAddress = isIp(name);
+    bool isTaken = true;
+    if (!name.empty() && !isAddress)
+        isTaken = SSL_set_tlsext_host_name(ssl_, name.c_str()) == 1;
+    if (context_->verifies()) {
+        X509_VERIFY_PARAM* wanted = SSL_get0_param(ssl_);
+        X509_VERIFY_PARAM_set_hostflags(wanted, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+        isTaken = isTaken && !name.empty() &&
+                  (isAddress ? X509_VERIFY_PARAM_set1_ip_asc(wanted, name.c_str()) == 1
+                             : X509_VERIFY_PARAM_set1_host(wanted, name.data(), name.size()) == 1);
+    }
+    ERR_clear_error();
+    if (!isTaken)
+        throw detail::noteTlsError(invalid_option_value(), "'" + name + "' is no name that a certificate can have");
+    if (!name.empty())
+        peerName_ = name;
+    Address at = carrier_->peerAddress();
+    sessionName_ = name + ":" + (at.isUnix() ? at.toString() : std::to_string(at.port()));
+    if (SSL_SESSION* session = context_->takeSession(sessionName_)) {
+        SSL_set_session(ssl_, session);
+        SSL_SESSION_free(session);
+    }
+}
+
+bool TlsConnection::advance() {
+    ERR_clear_error();
+    int result = SSL_do_handshake(ssl_);
+    sendRecords();
+    if (result == 1) {
+        isOpen_ = true;
+        ticketsLeft_ = wasResumed() ? std::min<std::size_t>(context_->tickets_, 1) : context_->tickets_;
+    } else {
+        noteFailure(result);
+    }
+    if (error_.isValid())
+        throw error_;
+    return isOpen_;
+}
+
+Future<Reference<TlsConnection>> TlsConnection::finishHandshake(Reference<TlsConnection> connection) {
+    Future<Void> deadline = delay(connection->context_->handshakeTimeout());
+    while (!connection->advance()) {
+        auto first = co_await race(connection->readable(), deadline);
+        if (first.index() == 1) {
+            connection->failWith(connection_timed_out(), "the handshake took too long");
+            throw connection_timed_out();
+        }
+    }
+    co_return connection;
+}
+
+Future<Reference<TlsConnection>> tlsClient(Reference<Connection> carrier, Reference<TlsContext> context,
+                                           std::string name) {
+    FLOW_ASSERT(!context->isServer(), "tlsClient() with the context of a server");
+    Reference<TlsConnection> connection(new TlsConnection(std::move(carrier), std::move(context)));
+    connection->setServerName(name);
+    co_return co_await TlsConnection::finishHandshake(std::move(connection));
+}
+
+Future<Reference<TlsConnection>> tlsServer(Reference<Connection> carrier, Reference<TlsContext> context) {
+    FLOW_ASSERT(context->isServer(), "tlsServer() with the context of a client");
+    Reference<TlsConnection> connection(new TlsConnection(std::move(carrier), std::move(context)));
+    co_return co_await TlsConnection::finishHandshake(std::move(connection));
+}
+
+Future<Reference<TlsConnection>> tlsConnect(Address to, std::string name, Reference<TlsContext> context,
+                                            ConnectOptions options) {
+    Reference<Connection> carrier = co_await transport().connect(to, options);
+    co_return co_await tlsClient(std::move(carrier), std::move(context), std::move(name));
+}
+
+// -------------------------------------------------------------------------------------------------------------------
+// Reading and writing
+
+void TlsConnection::noteFailure(int result) {
+    if (error_.isValid())
+        return;
+    int kind = SSL_get_error(ssl_, result);
+    if (carrierError_.isValid())
+        return failWith(carrierError_, std::string());
+    if (kind == SSL_ERROR_WANT_READ)
+        return carrierEnded_ ? noteCut() : void();
+    Error error = detail::takeTlsError(ssl_, peerName_);
+    failWith(error, lastTlsError());
+}
+
+/// What was received stays, and writing goes on: the other side may have ended only its writing, though in a bad way.
+void TlsConnection::noteCut() {
+    std::string why = "the other side has ended the connection without saying so";
+    if (!isOpen_)
+        return failWith(connection_cut_off(), std::move(why));
+    why_ = std::move(why);
+    cut_ = detail::noteTlsError(connection_cut_off(), why_);
+    ended_ = true;
+}
+
+void TlsConnection::failWith(Error error, std::string why) {
+    why_ = why.empty() ? error.what() : std::move(why);
+    (void)detail::noteTlsError(error, why_);
+    error_ = error;
+    received_.clear();
+    readable_.cancel();
+    drained_.cancel();
+    wakeDrains();
+    try {
+        std::uint8_t nobodys[kRecord];
+        for (std::size_t dropped = 0; dropped < kDropped;) {
+            ReadInto some = carrier_->readSome(nobodys);
+            std::size_t count = some.isReady() ? some.take() : 0;
+            if (count == 0)
+                break;
+            dropped += count;
+        }
+    } catch (...) { // it has failed, and closing it is all that is left
+    }
+    carrier_->close();
+}
+
+bool TlsConnection::fill(std::size_t) noexcept {
+    std::uint8_t record[kRecord];
+    ERR_clear_error();
+    int count = SSL_read(ssl_, record, sizeof record);
+    try {
+        sendRecords(); // an alert, or the answer to a change of keys
+        if (count > 0)
+            received_.append(record, static_cast<std::size_t>(count));
+        else if (SSL_get_error(ssl_, count) == SSL_ERROR_ZERO_RETURN)
+            ended_ = true;
+        else
+            noteFailure(count);
+        if (count <= 0 && isReadWaitedFor() && !ended_ && !error_.isValid())
+            waitForCarrier(); // part of a record has come
+    } catch (...) {           // no memory
+        failWith(currentError(), std::string());
+    }
+    return count > 0 || ended_ || error_.isValid();
+}
+
+void TlsConnection::waitForCarrier() {
+    if (!readable_.isWaiting())
+        call(readable(), readable_, [this](Error) { readersMayTry(); });
+}
+
+void TlsConnection::send(std::span<Bytes> pieces) {
+    for (; ticketsLeft_ > 0; --ticketsLeft_) // of TLS 1.3; they go out before the bytes
+        SSL_new_session_ticket(ssl_);
+    if (pieces.size() == 1)
+        encrypt(pieces[0]);
+    else
+        encryptTogether(pieces);
+    if (error_.isValid())
+        readersMayTry();
+}
+
+void TlsConnection::encryptTogether(std::span<Bytes> pieces) {
+    std::uint8_t together[kRecord];
+    int filled = 0;
+    auto encryptFilled = [&] { encrypt(StringRef(together, std::exchange(filled, 0))); };
+    for (Bytes const& each : pieces) {
+        if (filled + each.size() > static_cast<int>(kRecord))
+            encryptFilled();
+        if (each.size() >= static_cast<int>(kRecord)) {
+            encrypt(each);
+        } else if (!each.empty()) {
+            std::memcpy(together + filled, each.begin(), static_cast<std::size_t>(each.size()));
+            filled += each.size();
+        }
+    }
+    encryptFilled();
+}
+
+void TlsConnection::encrypt(StringRef bytes) {
+    for (int done = 0; done < bytes.size() && !error_.isValid();) {
+        int size = std::min(bytes.size() - done, kChunk);
+        ERR_clear_error();
+        int result = SSL_write(ssl_, bytes.begin() + done, size);
+        sendRecords();
+        if (result != size)
+            return noteFailure(result);
+        done += size;
+    }
+}
+
+/// Gives the carrier what OpenSSL has written.
+void TlsConnection::sendRecords() {
+    if (records_.empty() || error_.isValid())
+        return;
+    std::vector<Bytes> records = std::exchange(records_, {});
+    if (writeEnded_) // nothing may come behind the end
+        return;
+    std::size_t bytes = 0;
+    for (Bytes const& each : records)
+        bytes += static_cast<std::size_t>(each.size());
+    Drain sent = carrier_->write(records);
+    if (sent.error.isValid())
+        return failWith(sent.error, std::string());
+    noteWritten(bytes);
+    noteQueue();
+}
+
+/// What has left the carrier's queue has left this one.
+void TlsConnection::noteQueue() {
+    std::size_t queued = carrier_->queuedBytes();
+    if (queued < queuedBytes()) {
+        noteGone(queuedBytes() - queued);
+        wakeDrains();
+    }
+    if (queuedBytes() == 0 || drained_.isWaiting())
+        return;
+    call(carrier_->drainedTo(queuedBytes() > lowWaterMark() ? lowWaterMark() : 0), drained_, [this](Error error) {
+        if (!error.isValid())
+            return noteQueue();
+        failWith(error, std::string());
+        readersMayTry();
+    });
+}
+
+Drain TlsConnection::flushed() {
+    return error_.isValid() ? failed(error_) : carrier_->flushed();
+}
+
+// -------------------------------------------------------------------------------------------------------------------
+// The end
+
+void TlsConnection::endWriting() {
+    ERR_clear_error();
+    SSL_shutdown(ssl_);
+    ERR_clear_error();
+    sendRecords();
+    writeEnded_ = true;
+}
+
+void TlsConnection::shutdownWrite() {
+    if (writeEnded_ || error_.isValid())
+        return;
+    endWriting();
+    if (!error_.isValid())
+        carrier_->shutdownWrite();
+}
+
+void TlsConnection::close() {
+    if (std::exchange(isClosed_, true))
+        return;
+    if (error_.isValid())
+        return;
+    if (isOpen_ && received_.isEmpty() && !ended_)
+        fill(kRecord); // what is no data for anybody, such as tickets, shall not make the machine reset the connection
+    readable_.cancel();
+    if (!isOpen_ || !received_.isEmpty()) {
+        carrier_->abort();
+    } else {
+        if (!writeEnded_)
+            endWriting();
+        carrier_->close();
+    }
+    drained_.cancel();
+    error_ = Error(); // of what it has read or written here
+    fail(operation_obsolete());
+}
+
+void TlsConnection::abort() {
+    if (std::exchange(isClosed_, true))
+        return;
+    readable_.cancel();
+    drained_.cancel();
+    carrier_->abort();
+    fail(operation_obsolete());
+}
+
+std::string TlsConnection::version() const {
+    return SSL_get_version(ssl_);
+}
+
+std::string TlsConnection::cipher() const {
+    return SSL_get_cipher_name(ssl_);
+}
+
+std::string TlsConnection::protocol() const {
+    unsigned char const* name = nullptr;
+    unsigned int size = 0;
+    SSL_get0_alpn_selected(ssl_, &name, &size);
+    return size == 0 ? std::string() : std::string(reinterpret_cast<char const*>(name), size);
+}
+
+std::string TlsConnection::serverName() const {
+    char const* name = SSL_get_servername(ssl_, TLSEXT_NAMETYPE_host_name);
+    return name ? name : "";
+}
+
+std::string TlsConnection::peerSubject() const {
+    X509* certificate = SSL_get0_peer_certificate(ssl_);
+    return certificate ? textOfName(X509_get_subject_name(certificate)) : std::string();
+}
+
+bool TlsConnection::wasResumed() const {
+    return SSL_session_reused(ssl_) == 1;
+}
+
+} // namespace flow::net

@@ -1,0 +1,72 @@
+#pragma once
+// TlsListener: a Listener whose connections have done their handshake.
+//
+//     auto listener = makeReference<TlsListener>(transport().listen(443), TlsContext::server(options));
+//     co_await serveUntil(listener, serve, stop, 5.0);
+//     listener->setContext(TlsContext::server(options));      // its files have changed
+//
+// Handshakes run beside each other, and accept() gives those that are done, in the order in which they are. So a client
+// that is slow, speaks garbage or says nothing delays nobody. At most limits.handshakes are under way: when one more
+// client comes, the oldest handshake is given up. A handshake that fails, or takes longer than its context allows, ends
+// that connection alone; failures() counts them, and onFailure() calls a function with each.
+//
+// It accepts as long as it lives, whether or not somebody waits; when limits.ready connections wait to be accepted,
+// further clients wait in the kernel.
+
+#include "flow/base/non_copyable.h"
+#include "flow/core/ring_queue.h"
+#include "flow/lib/collection.h"
+#include "net/tls/tls_connection.h"
+
+#include <functional>
+#include <map>
+
+namespace flow::net {
+
+class TlsListener final : public Listener {
+public:
+    struct Limits {
+        std::size_t handshakes; // that are under way
+        std::size_t ready;      // connections that nobody has accepted
+    };
+
+    TlsListener(Reference<Listener> carrier, Reference<TlsContext> context, Limits limits = {1000, 100});
+    ~TlsListener() override;
+
+    /// Handshakes that begin from here on use it.
+    void setContext(Reference<TlsContext> context);
+    /// Handshakes that are under way.
+    std::size_t handshakes() const { return underWay_.size(); }
+    /// How many have failed so far.
+    std::uint64_t failures() const { return failures_; }
+    /// Calls the function with each that fails: its client, the error, and why in words. It must not throw, nor destroy
+    /// the listener.
+    void onFailure(std::function<void(Address const&, Error, std::string const&)> call) {
+        onFailure_ = std::move(call);
+    }
+
+    void close() override;
+    Address localAddress() const override { return carrier_->localAddress(); }
+
+private:
+    bool hasConnection() noexcept override { return !ready_.isEmpty(); }
+    Reference<Connection> takeConnection() override;
+
+    Future<Void> acceptAll();
+    Future<Void> handshake(std::uint64_t number, Reference<Connection> carrier);
+    void noteFailure(Address const& client, Error error, std::string const& why);
+
+    Reference<Listener> carrier_;
+    Reference<TlsContext> context_;
+    std::map<std::uint64_t, Reference<Connection>> underWay_; // the carriers of handshakes, the oldest first
+    std::uint64_t accepted_ = 0;
+    flow::detail::RingQueue<Reference<Connection>> ready_;
+    std::function<void(Address const&, Error, std::string const&)> onFailure_;
+    Limits limits_;
+    std::uint64_t failures_ = 0;
+    Promise<Void> room_; // somebody waits until there is room in ready_
+    ActorCollection handshaking_;
+    Future<Void> accepting_;
+};
+
+} // namespace flow::net

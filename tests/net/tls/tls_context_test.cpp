@@ -1,0 +1,263 @@
+#include "net/tls/tls_context.h"
+
+#include "flow/flow.h"
+#include "tests/net/tls/tls_support.h"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <iterator>
+#include <openssl/ssl.h>
+
+using namespace flow;
+using namespace flow::net;
+using namespace flow::test;
+
+namespace {
+
+Error errorOf(auto make) {
+    try {
+        make();
+        return Error();
+    } catch (Error& error) {
+        return error;
+    }
+}
+
+std::string contentOf(std::string const& name) {
+    std::ifstream file(name);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+Future<Void> sayHello(Met const& met) {
+    co_await met.server->write("hello"_sr);
+    Bytes hello = co_await met.client->readExactly(5); // with it, the tickets that the server has sent before
+    CHECK(hello == "hello"_sr);
+}
+
+} // namespace
+
+TEST_CASE("tls context: what cannot be used is refused in words") {
+    CHECK(errorOf([] { TlsContext::server({}); }) == invalid_option_value());
+    CHECK(std::string(lastTlsError()) == "a server needs a certificate");
+    TlsServerOptions options = serverOptions();
+    options.identities[0].certificate = "/nowhere/server.pem";
+    CHECK(errorOf([&] { TlsContext::server(options); }) == file_not_found());
+    CHECK(std::string(lastTlsError()) == "/nowhere/server.pem: No such file or directory");
+    options.identities[0].certificate = "/tmp";
+    CHECK(errorOf([&] { TlsContext::server(options); }) == file_not_readable());
+    options.identities[0] = {certificate("server"), identity("client").key};
+    CHECK(errorOf([&] { TlsContext::server(options); }) == tls_error());
+    CHECK(std::string(lastTlsError()).starts_with("the key does not belong to the certificate ("));
+    options.identities[0] = {identity("server").key, identity("server").key};
+    CHECK(errorOf([&] { TlsContext::server(options); }) == tls_error());
+    CHECK(std::string(lastTlsError()).starts_with("no certificate ("));
+    options.identities[0] = {"-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n", identity("server").key};
+    CHECK(errorOf([&] { TlsContext::server(options); }) == tls_error());
+    CHECK(std::string(lastTlsError()).ends_with(" (PEM in memory)"));
+    options = serverOptions();
+    options.protocols = {""};
+    CHECK(errorOf([&] { TlsContext::server(options); }) == invalid_option_value());
+    options.protocols = {};
+    options.ticketKey = "short";
+    CHECK(errorOf([&] { TlsContext::server(options); }) == invalid_option_value());
+    CHECK(std::string(lastTlsError()) == "a ticket key has 80 bytes");
+}
+
+TEST_CASE("tls context: certificates may be text as well") {
+    onBothNetworks([]() -> Future<Void> {
+        TlsClientOptions client;
+        client.authorities = contentOf(certificate("ca"));
+        TlsServerOptions server;
+        server.identities = {{contentOf(certificate("server")), contentOf(identity("server").key)}};
+        Met met = co_await meet(client, server);
+        CHECK(met.clientWhy == "");
+        co_await sayHello(met);
+    });
+}
+
+TEST_CASE("tls context: a client looks at the authority, the name and the time") {
+    onBothNetworks([]() -> Future<Void> {
+        TlsServerOptions server = serverOptions();
+        server.identities = {identity("stranger")};
+        Met stranger = co_await meet(clientOptions(), server);
+        CHECK(stranger.ofClient == tls_certificate_untrusted());
+        CHECK(stranger.clientWhy == "unable to get local issuer certificate (localhost)");
+        CHECK(stranger.ofServer == tls_error());
+        CHECK(stranger.serverWhy.starts_with("the other side has refused: "));
+        Met system = co_await meet(TlsClientOptions(), serverOptions());
+        CHECK(system.ofClient == tls_certificate_untrusted());
+        Met wrong = co_await meet(clientOptions(), serverOptions(), "example.com");
+        CHECK(wrong.ofClient == tls_wrong_name());
+        CHECK(wrong.clientWhy == "hostname mismatch (example.com)");
+        Met address = co_await meet(clientOptions(), serverOptions(), "127.0.0.1");
+        CHECK(address.clientWhy == "");
+        CHECK(address.server->serverName() == "");
+        Met otherAddress = co_await meet(clientOptions(), serverOptions(), "127.0.0.2");
+        CHECK(otherAddress.ofClient == tls_wrong_name());
+        Met noName = co_await meet(clientOptions(), serverOptions(), "");
+        CHECK(noName.ofClient == invalid_option_value());
+        server.identities = {identity("expired")};
+        Met expired = co_await meet(clientOptions(), server);
+        CHECK(expired.ofClient == tls_certificate_expired());
+        CHECK(expired.clientWhy == "certificate has expired (localhost)");
+        TlsClientOptions early = clientOptions();
+        early.validAt = 1'000'000'000;
+        Met notYet = co_await meet(early, serverOptions());
+        CHECK(notYet.ofClient == tls_certificate_expired());
+        TlsClientOptions blind;
+        blind.verify = false;
+        Met any = co_await meet(blind, server, "");
+        CHECK(any.clientWhy == "");
+        CHECK(any.client->peerSubject() == "CN=expired,O=Millrace tests");
+    });
+}
+
+TEST_CASE("tls context: a server that wants to know its clients") {
+    onBothNetworks([]() -> Future<Void> {
+        TlsServerOptions server = serverOptions();
+        server.clientAuthorities = certificate("ca");
+        TlsClientOptions client = clientOptions();
+        client.identity = identity("client");
+        Met known = co_await meet(client, server);
+        CHECK(known.serverWhy == "");
+        CHECK(known.server->peerSubject() == "CN=client,O=Millrace tests");
+        Met nobody = co_await meet(clientOptions(), server);
+        CHECK(nobody.ofServer == tls_error());
+        CHECK(nobody.serverWhy.starts_with("peer did not return a certificate"));
+        REQUIRE(nobody.client); // with TLS 1.3 its side of the handshake is done by then
+        Error refused = co_await endOf(keep(nobody.client->read()));
+        CHECK(refused == tls_error());
+        CHECK(nobody.client->why().starts_with("the other side has refused: "));
+        client.identity = identity("stranger");
+        Met stranger = co_await meet(client, server);
+        CHECK(stranger.ofServer == tls_certificate_untrusted());
+        client.identity = identity("expired");
+        Met expired = co_await meet(client, server);
+        CHECK(expired.ofServer == tls_certificate_expired());
+    });
+}
+
+TEST_CASE("tls context: the server's first protocol that the client has is spoken") {
+    onBothNetworks([]() -> Future<Void> {
+        TlsServerOptions server = serverOptions();
+        server.protocols = {"h2", "http/1.1"};
+        TlsClientOptions client = clientOptions();
+        client.protocols = {"http/1.1", "h2"};
+        Met both = co_await meet(client, server);
+        CHECK(both.client->protocol() == "h2");
+        CHECK(both.server->protocol() == "h2");
+        client.protocols = {"http/1.1"};
+        Met one = co_await meet(client, server);
+        CHECK(one.client->protocol() == "http/1.1");
+        client.protocols = {};
+        Met none = co_await meet(client, server);
+        CHECK(none.server->protocol() == "");
+        client.protocols = {"gopher"};
+        Met other = co_await meet(client, server);
+        CHECK(other.ofServer == tls_protocol_error());
+        CHECK(other.ofClient == tls_protocol_error());
+    });
+}
+
+TEST_CASE("tls context: a server has a certificate for each name") {
+    onBothNetworks([]() -> Future<Void> {
+        TlsServerOptions server = serverOptions();
+        server.identities.push_back(identity("other"));
+        struct Case {
+            char const* name;
+            char const* subject;
+        };
+        for (Case each :
+             {Case{"localhost", "CN=server,O=Millrace tests"}, Case{"example.org", "CN=server,O=Millrace tests"},
+              Case{"other.example.org", "CN=other,O=Millrace tests"},
+              Case{"any.wild.example.org", "CN=other,O=Millrace tests"}}) {
+            Met met = co_await meet(clientOptions(), server, each.name);
+            CHECK(met.clientWhy == "");
+            CHECK(met.client->peerSubject() == each.subject);
+            CHECK(met.server->serverName() == each.name);
+        }
+        Met unknown = co_await meet(clientOptions(), server, "nobody.example.org");
+        CHECK(unknown.ofClient == tls_wrong_name());
+    });
+}
+
+TEST_CASE("tls context: sessions are resumed, by those who may") {
+    onBothNetworks([]() -> Future<Void> {
+        Reference<Listener> at = transport().listen(transport().localAddress());
+        for (TlsVersion version : {TlsVersion::Tls12, TlsVersion::Tls13}) {
+            TlsClientOptions options = clientOptions();
+            options.maximum = version;
+            Reference<TlsContext> client = TlsContext::client(options);
+            TlsServerOptions serving = serverOptions();
+            Reference<TlsContext> server = TlsContext::server(serving);
+            Met first = co_await meet(client, server, "localhost", at);
+            CHECK_FALSE(first.client->wasResumed());
+            co_await sayHello(first);
+            first.client->close();
+            Met second = co_await meet(client, server, "localhost", at);
+            CHECK(second.client->wasResumed());
+            CHECK(second.server->wasResumed());
+            CHECK(second.client->peerSubject() == "CN=server,O=Millrace tests");
+            co_await sayHello(second);
+            Met otherClient = co_await meet(TlsContext::client(options), server, "localhost", at);
+            CHECK_FALSE(otherClient.client->wasResumed());
+            Met otherServer = co_await meet(client, TlsContext::server(serving), "localhost", at);
+            CHECK_FALSE(otherServer.client->wasResumed());
+            co_await sayHello(otherServer);
+            serving.ticketKey = std::string(80, 'k');
+            Met mine = co_await meet(client, TlsContext::server(serving), "localhost", at);
+            co_await sayHello(mine);
+            Met yours = co_await meet(client, TlsContext::server(serving), "localhost", at);
+            CHECK(yours.client->wasResumed());
+            co_await sayHello(yours);
+            serving.tickets = 0;
+            Met none = co_await meet(client, TlsContext::server(serving), "localhost", at);
+            CHECK_FALSE(none.client->wasResumed());
+        }
+    });
+}
+
+namespace {
+
+/// What a client of that version says first.
+std::string firstWords(int version) {
+    SSL_CTX* context = SSL_CTX_new(TLS_client_method());
+    SSL_CTX_set_min_proto_version(context, version);
+    SSL_CTX_set_max_proto_version(context, version);
+    SSL_CTX_set_security_level(context, 0);
+    SSL* ssl = SSL_new(context);
+    BIO* written = BIO_new(BIO_s_mem());
+    SSL_set_bio(ssl, BIO_new(BIO_s_mem()), written);
+    SSL_set_connect_state(ssl);
+    SSL_do_handshake(ssl);
+    char* words = nullptr;
+    long size = BIO_get_mem_data(written, &words);
+    std::string text(words, static_cast<std::size_t>(size));
+    SSL_free(ssl);
+    SSL_CTX_free(context);
+    return text;
+}
+
+} // namespace
+
+TEST_CASE("tls context: versions below 1.2 are refused, and 1.2 where 1.3 is asked for") {
+    onBothNetworks([]() -> Future<Void> {
+        TlsServerOptions modern = serverOptions();
+        modern.minimum = TlsVersion::Tls13;
+        for (auto const& [version, options] :
+             {std::pair(TLS1_VERSION, serverOptions()), std::pair(TLS1_1_VERSION, serverOptions()),
+              std::pair(TLS1_2_VERSION, modern)}) {
+            std::string words = firstWords(version);
+            REQUIRE(words.size() > 40);
+            Pair pair = co_await makePair();
+            co_await pair.client->write(StringRef(words));
+            Error error = co_await endOf(tlsServer(pair.server, TlsContext::server(options)));
+            CHECK(error == tls_protocol_error());
+            CHECK(std::string(lastTlsError()).starts_with("unsupported protocol"));
+            Bytes alert = co_await pair.client->readExactly(7);
+            CHECK(alert[0] == 21);
+            CHECK(alert[6] == 70); // protocol_version
+        }
+    });
+}
