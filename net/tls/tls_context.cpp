@@ -146,6 +146,9 @@ struct TlsContext::Callbacks {
         return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
     }
 
+    /// A name that is taken is kept in the session, so that one which is resumed still has it.
+    static int takeName(SSL*, int*, void*) { return SSL_TLSEXT_ERR_OK; }
+
     static int newSession(SSL* ssl, SSL_SESSION* session) {
         auto* connection = static_cast<TlsConnection*>(SSL_get_app_data(ssl));
         try {
@@ -208,6 +211,7 @@ Reference<TlsContext> TlsContext::server(TlsServerOptions const& options) {
     for (TlsIdentity const& each : options.identities)
         made->identify(each);
     SSL_CTX_set_cert_cb(context, Callbacks::chooseIdentity, made.getPtr());
+    SSL_CTX_set_tlsext_servername_callback(context, Callbacks::takeName);
     if (!options.clientAuthorities.empty())
         made->trust(options.clientAuthorities);
     if (!made->protocols_.empty())

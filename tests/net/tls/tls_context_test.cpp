@@ -198,6 +198,7 @@ TEST_CASE("tls context: sessions are resumed, by those who may") {
             Met second = co_await meet(client, server, "localhost", at);
             CHECK(second.client->wasResumed());
             CHECK(second.server->wasResumed());
+            CHECK(second.server->serverName() == "localhost");
             CHECK(second.client->peerSubject() == "CN=server,O=Millrace tests");
             co_await sayHello(second);
             Met otherClient = co_await meet(TlsContext::client(options), server, "localhost", at);
