@@ -45,6 +45,20 @@ TEST_CASE("drain: ready up to the high mark, and above it when the low one is re
     CHECK_FALSE(queue.add(1).isReady());
 }
 
+TEST_CASE("drain: until no more than some of what waits now is left, whatever comes behind it") {
+    SimLoop loop;
+    Queue queue;
+    queue.add(5);
+    CHECK(queue.drainedTo(5).isReady());
+    Drain two = queue.drainedTo(2);
+    queue.add(100);
+    queue.take(2);
+    CHECK_FALSE(two.isReady());
+    queue.take(1);
+    CHECK(two.isReady());
+    CHECK(queue.queuedBytes() == 102);
+}
+
 TEST_CASE("drain: a call that has failed does so alone, a queue that ends fails all") {
     SimLoop loop;
     Queue queue;

@@ -60,10 +60,7 @@ def connect(port: int, context: ssl.SSLContext, session: ssl.SSLSession | None =
 
 def receive_all(client: ssl.SSLSocket) -> bytes:
     """Up to the end, which must have been announced."""
-    received = b""
-    while piece := client.recv(65536):
-        received += piece
-    return received
+    return b"".join(iter(lambda: client.recv(65536), b""))
 
 
 def python_clients(port: int) -> None:
