@@ -155,13 +155,13 @@ void TlsConnection::setServerName(std::string const& name) {
 bool TlsConnection::advance() {
     ERR_clear_error();
     int result = SSL_do_handshake(ssl_);
-    sendRecords();
     if (result == 1) {
         isOpen_ = true;
         ticketsLeft_ = wasResumed() ? std::min<std::size_t>(context_->tickets_, 1) : context_->tickets_;
     } else {
         noteFailure(result);
     }
+    sendRecords();
     if (error_.isValid())
         throw error_;
     return isOpen_;
@@ -211,7 +211,10 @@ void TlsConnection::noteFailure(int result) {
     if (kind == SSL_ERROR_WANT_READ)
         return carrierEnded_ ? noteCut() : void();
     Error error = detail::takeTlsError(ssl_, peerName_);
-    failWith(error, lastTlsError());
+    std::string why = lastTlsError();
+    sendRecords(); // the alert
+    if (!error_.isValid())
+        failWith(error, std::move(why));
 }
 
 /// What was received stays, and writing goes on: the other side may have ended only its writing, though in a bad way.
@@ -251,13 +254,13 @@ bool TlsConnection::fill(std::size_t) noexcept {
     ERR_clear_error();
     int count = SSL_read(ssl_, record, sizeof record);
     try {
-        sendRecords(); // an alert, or the answer to a change of keys
         if (count > 0)
             received_.append(record, static_cast<std::size_t>(count));
         else if (SSL_get_error(ssl_, count) == SSL_ERROR_ZERO_RETURN)
             ended_ = true;
         else
             noteFailure(count);
+        sendRecords(); // the answer to a change of keys
         if (count <= 0 && isReadWaitedFor() && !ended_ && !error_.isValid())
             waitForCarrier(); // part of a record has come
     } catch (...) {           // no memory
@@ -272,8 +275,6 @@ void TlsConnection::waitForCarrier() {
 }
 
 void TlsConnection::send(std::span<Bytes> pieces) {
-    for (; ticketsLeft_ > 0; --ticketsLeft_) // of TLS 1.3; they go out before the bytes
-        SSL_new_session_ticket(ssl_);
     if (pieces.size() == 1)
         encrypt(pieces[0]);
     else
@@ -302,26 +303,28 @@ void TlsConnection::encryptTogether(std::span<Bytes> pieces) {
 void TlsConnection::encrypt(StringRef bytes) {
     for (int done = 0; done < bytes.size() && !error_.isValid();) {
         int size = std::min(bytes.size() - done, kChunk);
+        for (; ticketsLeft_ > 0; --ticketsLeft_) // of TLS 1.3; they go out before the bytes
+            SSL_new_session_ticket(ssl_);
         ERR_clear_error();
         int result = SSL_write(ssl_, bytes.begin() + done, size);
-        sendRecords();
         if (result != size)
             return noteFailure(result);
+        sendRecords();
         done += size;
     }
 }
 
 /// Gives the carrier what OpenSSL has written.
 void TlsConnection::sendRecords() {
-    if (records_.empty() || error_.isValid())
-        return;
-    std::vector<Bytes> records = std::exchange(records_, {});
-    if (writeEnded_) // nothing may come behind the end
+    if (writeEnded_ || error_.isValid()) // nothing may come behind the end
+        records_.clear();
+    if (records_.empty())
         return;
     std::size_t bytes = 0;
-    for (Bytes const& each : records)
+    for (Bytes const& each : records_)
         bytes += static_cast<std::size_t>(each.size());
-    Drain sent = carrier_->write(records);
+    Drain sent = carrier_->write(records_);
+    records_.clear();
     if (sent.error.isValid())
         return failWith(sent.error, std::string());
     noteWritten(bytes);

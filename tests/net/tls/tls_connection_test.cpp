@@ -189,6 +189,36 @@ TEST_CASE("tls connection: small pieces of one write share a record") {
     });
 }
 
+TEST_CASE("tls connection: TLS within TLS") {
+    onBothNetworks([]() -> Future<Void> {
+        Met outer = co_await meet();
+        Reference<TlsContext> client = TlsContext::client(clientOptions());
+        Future<Reference<TlsConnection>> connecting = tlsClient(outer.client, client, "example.org");
+        Reference<TlsConnection> server = co_await tlsServer(outer.server, TlsContext::server(serverOptions()));
+        Reference<TlsConnection> inner = co_await connecting;
+        Future<Void> echoing = echoOnce(server);
+        Bytes much = numbered(1 << 20);
+        Future<Void> writing = inner->write(much);
+        Bytes back = co_await inner->readExactly(1 << 20);
+        CHECK(back == much);
+        co_await writing;
+        inner->shutdownWrite();
+        Bytes end = co_await server->read();
+        CHECK(end.empty());
+    });
+}
+
+TEST_CASE("tls connection: an empty write sends nothing, and an end may follow at once") {
+    onBothNetworks([]() -> Future<Void> {
+        Met met = co_await meet();
+        co_await met.server->write(Bytes());
+        met.server->shutdownWrite();
+        Bytes end = co_await met.client->read();
+        CHECK(end.empty());
+        CHECK(met.client->why() == "");
+    });
+}
+
 TEST_CASE("tls connection: cancels in the middle of anything leave nothing behind") {
     onBothNetworks([]() -> Future<Void> {
         Reference<TlsContext> client = TlsContext::client(clientOptions());
