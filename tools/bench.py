@@ -11,6 +11,7 @@ COMMANDS = {
     "net": "perf.net.command",
     "growth": "perf.growth.command",
     "allocators": "perf.allocators.command",
+    "messages": "perf.messages.command",
     "instructions": "perf.instructions.command",
     "frames": "perf.frames.command",
     "check": "perf.check.command",

@@ -5,18 +5,22 @@
 //     $ message source PUSH connect tcp://127.0.0.1:5556 --count 3 --size 4
 //
 // echo sends each message back to its sender. sink prints one line a message: the parts in hex. source sends messages
-// of two parts: a decimal number, then `--size` bytes. Each ends cleanly on SIGTERM and SIGINT.
+// of two parts: a decimal number, then `--size` bytes. Each ends cleanly on SIGTERM and SIGINT. The files of keys for
+// --curve-server and --curve-client are text: 40 characters of Z85.
 
 #include "flow/base/parse_number.h"
 #include "flow/flow.h"
 #include "flow/wait/signals.h"
+#include "net/message/curve.h"
 #include "net/message/endpoint.h"
 #include "net/message/message_socket.h"
+#include "net/message/z85.h"
 
 #include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <optional>
 
 using namespace flow;
@@ -26,6 +30,7 @@ namespace {
 
 constexpr char kUsage[] = "usage: message echo ROUTER|REP | sink PULL|SUB | source PUSH|PUB|DEALER, bind|connect "
                           "ENDPOINT [--topic T] [--count N] [--size B] [--interval S] [--plain USER:PASSWORD] "
+                          "[--curve-server SECRETKEYFILE] [--curve-client SERVERPUBLIC KEYFILE] "
                           "[--identity ID] [--hwm N] [--linger S]";
 
 struct Arguments {
@@ -58,6 +63,18 @@ double secondsOf(std::string const& option, std::string const& text) {
     if (text.empty() || *end || !(seconds >= 0 && seconds <= 1e9))
         throw Wrong{"the value of " + option + " is no number of seconds: " + text};
     return seconds;
+}
+
+/// The last key of a text file of Z85, which is the secret one if there are two.
+std::string keyIn(std::string const& path) {
+    std::ifstream file(path);
+    std::string word, key;
+    while (file >> word)
+        if (z85Key(word) && word.size() == 40)
+            key = word;
+    if (key.empty())
+        throw Wrong{"this is no file with a key of 40 characters: " + path};
+    return key;
 }
 
 SocketType typeOf(std::string const& mode, std::string const& name) {
@@ -110,6 +127,9 @@ void setOption(Arguments& arguments, std::string const& option, std::string cons
             arguments.options.plainUsername = user;
             arguments.options.plainPassword = password;
         }
+    } else if (option == "--curve-server") {
+        arguments.options.curveServer = true;
+        arguments.options.curveSecretKey = keyIn(value);
     } else {
         throw Wrong{"there is no option " + option + "; " + kUsage};
     }
@@ -134,8 +154,22 @@ Arguments parse(int argc, char** argv) {
     for (int i = 5; i < argc; i += 2) {
         if (i + 1 == argc)
             throw Wrong{std::string(argv[i]) + " needs a value"};
-        setOption(arguments, argv[i], argv[i + 1]);
+        if (std::string_view(argv[i]) == "--curve-client") {
+            if (i + 2 == argc)
+                throw Wrong{"--curve-client needs SERVERPUBLIC and KEYFILE"};
+            arguments.options.curveServerKey = keyIn(argv[i + 1]);
+            arguments.options.curveSecretKey = keyIn(argv[i + 2]);
+            ++i;
+        } else {
+            setOption(arguments, argv[i], argv[i + 1]);
+        }
     }
+    bool isCurve = arguments.options.curveServer || !arguments.options.curveServerKey.empty();
+    bool isPlain = arguments.options.plainServer || !arguments.options.plainUsername.empty();
+    if (isCurve && !hasCurve())
+        throw Wrong{"this program was built without libsodium, so that there is no CURVE"};
+    if ((isCurve && isPlain) || (arguments.options.curveServer && !arguments.options.curveServerKey.empty()))
+        throw Wrong{"only one of --plain, --curve-server and --curve-client"};
     if (arguments.mode == "source" && !arguments.count)
         throw Wrong{"source needs --count"};
     return arguments;

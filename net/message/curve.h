@@ -4,8 +4,6 @@
 
 #include "net/message/handshake.h"
 
-#include <optional>
-
 namespace flow::net {
 
 bool hasCurve();
@@ -15,8 +13,6 @@ struct CurveKeys {
     std::string publicKey, secretKey;
 };
 CurveKeys makeCurveKeys();
-/// 32 bytes, of a key that is that, or Z85; nothing if it is neither.
-std::optional<std::string> curveKey(std::string_view text);
 /// The public key, as 32 bytes, of the secret one.
 std::string curvePublicKey(std::string_view secretKey);
 

@@ -214,7 +214,8 @@ Future<Void> shakeHands(Peer& peer, SocketType type, MessageOptions const& optio
             break;
         co_await shake.fill(peer.input.size() + 1); // a wrong byte is refused at once
     }
-    if (greeting.mechanism != mechanism || (mechanism != "NULL" && greeting.asServer == asServer))
+    // libzmq's servers do not say that they are.
+    if (greeting.mechanism != mechanism || (greeting.asServer && asServer))
         refuse(peer, Fault::MechanismMismatch);
     peer.minorVersion = greeting.major > 3 ? 1 : greeting.minor;
     peer.input.consume(zmtp::kGreetingBytes);

@@ -49,44 +49,53 @@ bool MessageSocket::State::handlePublished(Peer& peer) {
     return true;
 }
 
+/// A frame that is encrypted: a command is done, and what is the last part of a message lets that come.
+Fault MessageSocket::State::openFrame(Peer& peer, std::string_view body) {
+    zmtp::Frame frame;
+    std::string plain;
+    zmtp::Command command;
+    if (!zmtp::parseCommand(body, command))
+        return Fault::BadCommand;
+    if (command.name != "MESSAGE")
+        return command.name == "ERROR" ? Fault::RefusedByPeer : Fault::UnexpectedCommand;
+    if (Fault fault = peer.cipher->open(command.data, plain, frame); fault != Fault::None)
+        return fault;
+    if (frame.command) {
+        handleCommand(peer, frame);
+        return Fault::None;
+    }
+    if (peer.opened.parts() == options_.limits.parts)
+        return Fault::TooManyParts;
+    if (peer.opened.wire().size() + frame.body.size() > options_.limits.messageBytes)
+        return Fault::MessageTooLarge;
+    peer.opened.add(frame.body);
+    if (!frame.more)
+        peer.inbox.push_back(std::exchange(peer.opened, {}));
+    return Fault::None;
+}
+
 /// The next message of the peer's that this type may take; commands on the way are done.
 Input::Found MessageSocket::State::find(Peer& peer) {
     for (;;) {
-        Found found = peer.input.find(options_.limits);
+        Found found = peer.input.find(frameLimits_);
+        if (found == Found::Nothing)
+            return found;
         Fault fault = peer.input.fault();
-        if (found == Found::Command && peer.cipher) {
-            zmtp::Frame frame;
-            std::string plain;
-            zmtp::Command command;
-            if (!zmtp::parseCommand(peer.input.command().body, command) || command.name != "MESSAGE")
-                fault = Fault::UnexpectedCommand;
-            else
-                fault = peer.cipher->open(command.data, plain, frame);
-            if (fault == Fault::None && frame.command) {
-                handleCommand(peer, frame);
-            } else if (fault == Fault::None) {
-                if (peer.opened.parts() == options_.limits.parts)
-                    fault = Fault::TooManyParts;
-                else if (peer.opened.wire().size() + frame.body.size() > options_.limits.messageBytes)
-                    fault = Fault::MessageTooLarge;
-                else
-                    peer.opened.add(frame.body);
-                if (fault == Fault::None && !frame.more) {
-                    peer.inbox.push_back(std::exchange(peer.opened, {}));
-                    if (!handlePublished(peer))
-                        return Found::Message;
-                }
+        bool isMessage = found == Found::Message;
+        if (found != Found::Fault && peer.cipher) {
+            std::size_t before = peer.inbox.size();
+            if (isMessage) { // peers differ in whether they mark such frames as commands
+                Message closed = peer.input.take();
+                fault = closed.parts() == 1 ? openFrame(peer, closed[0]) : Fault::BadEncryption;
+            } else {
+                fault = openFrame(peer, peer.input.command().body);
             }
+            isMessage = peer.inbox.size() != before;
         } else if (found == Found::Command) {
             handleCommand(peer, peer.input.command());
-        } else if (found == Found::Message) {
-            if (peer.cipher)
-                fault = Fault::BadEncryption;
-            else if (!handlePublished(peer))
-                return Found::Message;
-        } else if (found == Found::Nothing) {
-            return found;
         }
+        if (isMessage && !handlePublished(peer))
+            return Found::Message;
         if (fault != Fault::None)
             peer.end(fault);
         if (peer.isOver)

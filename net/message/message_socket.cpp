@@ -4,6 +4,7 @@
 #include "flow/wait/delay.h"
 #include "net/message/curve.h"
 #include "net/message/message_state.h"
+#include "net/message/z85.h"
 
 #include <limits>
 
@@ -21,7 +22,7 @@ void readKeys(MessageOptions& options) {
     for (std::string* key : {&options.curveSecretKey, &options.curvePublicKey, &options.curveServerKey}) {
         if (key->empty())
             continue;
-        std::optional<std::string> read = curveKey(*key);
+        std::optional<std::string> read = z85Key(*key);
         if (!read)
             throw client_invalid_operation();
         *key = *read;
@@ -44,9 +45,12 @@ MessageSocket::State::State(SocketType type, MessageOptions options)
     readKeys(options_);
     ready_.reset();
     options_.limits.messageBytes = std::min(options_.limits.messageBytes, Message::kLargest);
-    isDirect_ = !options_.conflate &&
+    isDirect_ = !options_.conflate && !isCurve &&
                 oneOf(type_, {SocketType::Router, SocketType::Dealer, SocketType::Pull, SocketType::Pair});
     isQueued_ = options_.conflate || isCurve;
+    frameLimits_ = options_.limits;
+    if (isCurve)
+        frameLimits_.messageBytes += 64; // what encryption adds
     sndMessages_ = options_.sndHwm == 0 ? kNone : options_.sndHwm;
     sndBytes_ = options_.sndHwmBytes == 0 ? kNone : options_.sndHwmBytes;
 }

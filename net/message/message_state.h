@@ -27,6 +27,26 @@ inline bool canSend(SocketType type) {
     return !oneOf(type, {SocketType::Sub, SocketType::Pull});
 }
 
+/// Routing ids are short: without a call where they are.
+FLOW_INLINE bool sameBytes(char const* a, char const* b, std::size_t size) {
+    if (size > 16)
+        return std::memcmp(a, b, size) == 0;
+    auto differ = [&](auto word, std::size_t at) {
+        auto other = word;
+        std::memcpy(&word, a + at, sizeof word);
+        std::memcpy(&other, b + at, sizeof other);
+        return word != other;
+    };
+    if (size >= 8)
+        return !differ(std::uint64_t{}, 0) && !differ(std::uint64_t{}, size - 8);
+    if (size >= 4)
+        return !differ(std::uint32_t{}, 0) && !differ(std::uint32_t{}, size - 4);
+    for (std::size_t i = 0; i < size; ++i)
+        if (a[i] != b[i])
+            return false;
+    return true;
+}
+
 /// Where sockets of one loop bind with inproc://.
 struct InprocNames {
     std::map<std::string, MessageSocket::State*, std::less<>> bound;
@@ -49,7 +69,7 @@ public:
 
     FLOW_INLINE bool isReadable() {
         if (isDirect_ && current_ && arrived_.empty()) [[likely]]
-            if (current_->input.messages() != 0 || current_->input.findShort(options_.limits))
+            if (current_->input.messages() != 0 || current_->input.findShort(frameLimits_))
                 return true;
         return findMessage();
     }
@@ -128,6 +148,7 @@ private:
     Message takeFrom(Peer& peer);
     void discardFirst(Peer& peer);
     Found find(Peer& peer);
+    zmtp::Fault openFrame(Peer& peer, std::string_view body);
     bool readOn(Peer& peer);
     void readAhead(Peer& peer);
     bool isAtMark(Peer const& peer) const;
@@ -145,7 +166,7 @@ private:
 
     // message_send.cpp
     bool isLast(void const* id, std::size_t idBytes) const {
-        return lastName_.size() == idBytes && std::memcmp(lastName_.data(), id, idBytes) == 0;
+        return lastName_.size() == idBytes && sameBytes(lastName_.data(), static_cast<char const*>(id), idBytes);
     }
     bool hasRoomNow(Peer const& peer) const {
         return peer.output.messages() < sndMessages_ && peer.output.bytes() < sndBytes_;
@@ -183,8 +204,9 @@ private:
     SocketType type_;
     MessageOptions options_;
     MessageCounters counters_;
-    bool isDirect_; // what find() finds is what receive() gives
-    bool isQueued_; // messages wait in Peer::queue
+    zmtp::Limits frameLimits_; // of what comes, before it is decrypted
+    bool isDirect_;            // what find() finds is what receive() gives
+    bool isQueued_;            // messages wait in Peer::queue
     std::size_t sndMessages_, sndBytes_;
     Peer* current_ = nullptr;     // of which messages are taken
     Peer* lastPeer_ = nullptr;    // to which the last bytes went: a ROUTER's, or the only one

@@ -50,4 +50,10 @@ std::optional<std::string> z85Decode(std::string_view text) {
     return bytes;
 }
 
+std::optional<std::string> z85Key(std::string_view text) {
+    if (text.size() == 32)
+        return std::string(text);
+    return text.size() == 40 ? z85Decode(text) : std::nullopt;
+}
+
 } // namespace flow::net

@@ -158,6 +158,57 @@ def check_plain(context: zmq.Context[zmq.Socket[bytes]]) -> None:
                     pass
 
 
+def check_curve(context: zmq.Context[zmq.Socket[bytes]], directory: str) -> None:
+    """CURVE in both directions: a wrong key of the server's lets nobody in."""
+    server_public, server_secret = zmq.curve_keypair()
+    client_public, client_secret = zmq.curve_keypair()
+    files = {}
+    for name, key in (("public", server_public), ("server", server_secret), ("client", client_secret)):
+        files[name] = f"{directory}/{name}.key"
+        with open(files[name], "wb") as file:
+            file.write(key + b"\n")
+    right = {"curve_publickey": client_public, "curve_secretkey": client_secret, "curve_serverkey": server_public}
+    with program("echo", "ROUTER", "bind", "tcp://127.0.0.1:0", "--curve-server", files["server"]) as running:
+        endpoint = bound(running)
+        with socket(context, zmq.DEALER, **right) as peer:
+            peer.connect(endpoint)
+            for size in (0, 1, 255, 256, 65_535, 1_000_000):
+                parts = [b"a" * size, b"", bytes(range(256))]
+                peer.send_multipart(parts)
+                assert peer.recv_multipart() == parts, f"CURVE: {size}"
+            for start in range(0, COUNT, 100):
+                for number in range(start, start + 100):
+                    peer.send(b"%d" % number)
+                for number in range(start, start + 100):
+                    assert peer.recv() == b"%d" % number
+        for wrong in ({**right, "curve_serverkey": client_public}, {}):
+            with socket(context, zmq.DEALER, **wrong) as peer:
+                peer.rcvtimeo = 300
+                peer.connect(endpoint)
+                peer.send(b"hello")
+                try:
+                    raise AssertionError(f"{wrong} got {peer.recv()!r}")
+                except zmq.Again:
+                    pass
+    options = {"curve_server": True, "curve_secretkey": server_secret}
+    with socket(context, zmq.PULL, **options) as pull, socket(context, zmq.XPUB, **options) as publisher:
+        endpoint = f"tcp://127.0.0.1:{pull.bind_to_random_port('tcp://127.0.0.1')}"
+        arguments = ("--count", str(COUNT), "--size", "9", "--curve-client", files["public"], files["client"])
+        ended = subprocess.Popen([PROGRAM, "source", "PUSH", "connect", endpoint, *arguments])
+        for number in range(COUNT):
+            assert pull.recv_multipart() == [b"%d" % number, b"x" * 9]
+        assert ended.wait(20) == 0
+        endpoint = f"tcp://127.0.0.1:{publisher.bind_to_random_port('tcp://127.0.0.1')}"
+        arguments = ("--topic", "x", "--count", "1", "--curve-client", files["public"], files["client"])
+        with program("sink", "SUB", "connect", endpoint, *arguments) as sink:
+            assert publisher.recv() == b"\x01x"
+            for text in (b"y", b"x1"):
+                publisher.send(text)
+            assert sink.stdout
+            assert sink.stdout.read() == "7831\n"
+            assert sink.wait(20) == 0
+
+
 def check_arguments() -> None:
     for arguments in (
         [],
@@ -170,6 +221,9 @@ def check_arguments() -> None:
         ["echo", "REP", "bind", "tcp://127.0.0.1:0", "--hwm"],
         ["echo", "REP", "bind", "tcp://127.0.0.1:0", "--hwm", "many"],
         ["source", "PUSH", "connect", "tcp://127.0.0.1:1"],
+        ["echo", "REP", "bind", "tcp://127.0.0.1:0", "--curve-server", "/nowhere/key"],
+        ["echo", "REP", "bind", "tcp://127.0.0.1:0", "--curve-client", "/nowhere/key"],
+        ["echo", "REP", "bind", "tcp://127.0.0.1:0", "--curve-client", "/nowhere/key", "/nowhere/other"],
     ):
         ended = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=20)
         assert ended.returncode == 2, f"{arguments}: {ended}"
@@ -184,6 +238,8 @@ def main() -> None:
             for endpoint in ("tcp://127.0.0.1:*", "tcp://[::1]:0", f"ipc://{directory}/{ours}{kind}"):
                 if (ours, kind) != ("REP", zmq.DEALER):  # needs an envelope
                     check_echo(context, ours, kind, endpoint)
+        if zmq.has("curve"):
+            check_curve(context, directory)
     check_connect(context)
     check_push(context)
     check_publish(context)

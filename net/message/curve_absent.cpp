@@ -1,0 +1,23 @@
+// CURVE where there is no libsodium; CMake takes this file or curve_sodium.cpp.
+
+#include "net/message/curve.h"
+
+namespace flow::net {
+
+bool hasCurve() {
+    return false;
+}
+CurveKeys makeCurveKeys() {
+    throw unsupported_operation();
+}
+std::string curvePublicKey(std::string_view) {
+    throw unsupported_operation();
+}
+Future<Void> curveServer(Handshake) {
+    return unsupported_operation();
+}
+Future<Void> curveClient(Handshake) {
+    return unsupported_operation();
+}
+
+} // namespace flow::net

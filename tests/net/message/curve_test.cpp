@@ -1,0 +1,101 @@
+#include "net/message/curve.h"
+
+#include "flow/flow.h"
+#include "net/message/z85.h"
+
+#include <doctest/doctest.h>
+
+using namespace flow;
+using namespace flow::net;
+
+namespace {
+
+MessageOptions serverOf(CurveKeys const& keys) {
+    MessageOptions options;
+    options.curveServer = true;
+    options.curveSecretKey = keys.secretKey;
+    return options;
+}
+MessageOptions clientOf(CurveKeys const& server, CurveKeys const& keys) {
+    MessageOptions options;
+    options.curveServerKey = server.publicKey;
+    options.curveSecretKey = keys.secretKey;
+    options.reconnectIvl = 0.01;
+    return options;
+}
+
+} // namespace
+
+TEST_CASE("curve: keys") {
+    if (!hasCurve())
+        return;
+    CurveKeys keys = makeCurveKeys();
+    CHECK(z85Encode(curvePublicKey(*z85Key(keys.secretKey))) == keys.publicKey);
+    MessageOptions options = serverOf(keys);
+    options.curveSecretKey = "short";
+    CHECK_THROWS_AS(MessageSocket(SocketType::Rep, options), Error);
+    options.curveSecretKey.clear();
+    CHECK_THROWS_AS(MessageSocket(SocketType::Rep, options), Error);
+}
+
+TEST_CASE("curve: messages pass in both directions, whoever binds, and only for whom the authenticator lets in") {
+    if (!hasCurve())
+        return;
+    RealLoop loop;
+    auto test = []() -> Future<Void> {
+        CurveKeys server = makeCurveKeys(), ann = makeCurveKeys(), bob = makeCurveKeys();
+        MessageOptions options = serverOf(server);
+        int asked = 0;
+        options.authenticator = [&](Credentials given) -> Future<bool> {
+            CHECK(given.mechanism == "CURVE");
+            ++asked;
+            co_await delay(0.01);
+            co_return given.user == ann.publicKey;
+        };
+        MessageSocket router(SocketType::Router, options);
+        std::string endpoint = router.bind("tcp://127.0.0.1:*");
+        MessageSocket friendly(SocketType::Dealer, clientOf(server, ann)),
+            other(SocketType::Dealer, clientOf(server, bob));
+        other.connect(endpoint);
+        co_await other.send("never");
+        friendly.connect(endpoint);
+        for (int size : {0, 1, 300, 70'000, 1'000'000}) {
+            Message message(std::string(static_cast<std::size_t>(size), 'x'));
+            message.add("").add("end");
+            std::string wire(message.wire());
+            co_await friendly.send(message);
+            Message request = co_await router.receive();
+            CHECK(request.wire() == wire);
+            co_await router.send(request);
+            Message answer = co_await friendly.receive();
+            CHECK(answer.wire() == wire);
+        }
+        while (router.counters().refused == 0)
+            co_await delay(0.001);
+        CHECK(router.counters().lastFault == zmtp::Fault::BadCredentials);
+        CHECK(router.peers() == 1);
+        CHECK(asked >= 2);
+        CHECK(router.counters().received == 5);
+    };
+    loop.run(test());
+}
+
+TEST_CASE("curve: a client with another server's key is refused, and one that speaks NULL") {
+    if (!hasCurve())
+        return;
+    RealLoop loop;
+    auto test = []() -> Future<Void> {
+        CurveKeys server = makeCurveKeys(), keys = makeCurveKeys();
+        MessageSocket pull(SocketType::Pull, serverOf(server));
+        std::string endpoint = pull.bind("tcp://127.0.0.1:*");
+        MessageSocket wrong(SocketType::Push, clientOf(keys, keys)), plain(SocketType::Push);
+        wrong.connect(endpoint);
+        while (pull.counters().lastFault != zmtp::Fault::BadEncryption)
+            co_await delay(0.001);
+        plain.connect(endpoint);
+        while (pull.counters().lastFault != zmtp::Fault::MechanismMismatch)
+            co_await delay(0.001);
+        CHECK(pull.peers() == 0);
+    };
+    loop.run(test());
+}
