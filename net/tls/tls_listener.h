@@ -60,7 +60,7 @@ private:
     Reference<TlsContext> context_;
     std::map<std::uint64_t, Reference<Connection>> underWay_; // the carriers of handshakes, the oldest first
     std::uint64_t accepted_ = 0;
-    flow::detail::RingQueue<Reference<Connection>> ready_;
+    RingQueue<Reference<Connection>> ready_;
     std::function<void(Address const&, Error, std::string const&)> onFailure_;
     Limits limits_;
     std::uint64_t failures_ = 0;

@@ -9,17 +9,16 @@
 using flow::race;
 using flow::Uncancellable;
 
-namespace flow::coro {
+// A namespace of its own and no alias, so that a program may have more names in it.
+namespace coro {
 
 template <class T>
-auto errorOr(Future<T> what) {
-    return tryGet(std::move(what));
+auto errorOr(flow::Future<T> what) {
+    return flow::tryGet(std::move(what));
 }
 template <class T>
-auto ignore(Future<T> what) {
-    return coro::errorOr(std::move(what));
+auto ignore(flow::Future<T> what) {
+    return errorOr(std::move(what));
 }
 
-} // namespace flow::coro
-
-namespace coro = flow::coro;
+} // namespace coro
