@@ -15,7 +15,6 @@
 #include "ActorCollection.h"
 #include "Arena.h"
 #include "CodeProbe.h"
-#include "CoroUtils.h"
 #include "Error.h"
 #include "FastAlloc.h"
 #include "FastRef.h"
