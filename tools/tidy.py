@@ -67,6 +67,7 @@ SHARE_DETAIL = {
     "flow/actor",
     "flow/coro",
     "flow/fiber",
+    "flow/structured",
 }
 # Production must build without these, so only umbrella headers, the runner of tests, they themselves and the outside
 # include them.

@@ -81,7 +81,7 @@ protected:
     [[nodiscard]] WaiterNode* failed(Error error) { return end(detail::Cell::kError, error); }
 
     /// What to put into a loop's queue, once: `loop().makeReady(turn(), priority)`. Its turn calls
-    /// `WaiterNode* onTurn()`, unless the operation has ended by then.
+    /// `WaiterNode* onTurn()`, which ends the operation, unless it has ended by then.
     WaiterNode* turn() {
         leaveQueue();
         return frame();
@@ -126,7 +126,6 @@ private:
             destroyState(waiter);
             last = detail::finishFrame<T>(cell, detail::Cell::kError);
         } else if constexpr (requires(Derived& derived) { derived.onTurn(); }) {
-            waiter->link.reset();
             last = stateOf(static_cast<Frame*>(waiter))->onTurn();
         }
         if (last)

@@ -85,12 +85,12 @@ public:
         try {
             if constexpr (std::is_void_v<Result>) {
                 co_await make(awaitable);
-                call->result = Void();
+                call->result.emplace(Void());
             } else {
-                call->result = co_await make(awaitable);
+                call->result.emplace(co_await make(awaitable));
             }
         } catch (...) {
-            call->result = currentError();
+            call->result.emplace(std::remove_reference_t<decltype(*call->result)>::failed(currentError()));
         }
         call->answerNow();
     }

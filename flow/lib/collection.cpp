@@ -1,5 +1,6 @@
 #include "flow/lib/collection.h"
 
+#include "flow/base/inline.h"
 #include "flow/core/operation.h"
 #include "flow/coro/race.h"
 #include "flow/lib/lifetime.h"
@@ -27,7 +28,7 @@ struct ActorCollection::Actors : Operation<Actors, Void> {
             remove(static_cast<Member*>(members.next));
     }
 
-    void add(Future<Void> actor) {
+    FLOW_INLINE void add(Future<Void>&& actor) {
         if (isEnding) // an actor that is being cancelled adds another
             return;
         if (!actor.isReady()) {
@@ -42,7 +43,7 @@ struct ActorCollection::Actors : Operation<Actors, Void> {
         }
     }
 
-    WaiterNode* ended(Member& member) {
+    FLOW_INLINE WaiterNode* ended(Member& member) {
         Future<Void> actor = member.step.take<Void>();
         remove(&member);
         if (!actor.isError() && !(returnWhenEmptied && members.isEmpty()))
@@ -52,10 +53,10 @@ struct ActorCollection::Actors : Operation<Actors, Void> {
         actor = Future<Void>();
         return error.isValid() ? failed(error) : completed();
     }
-    void remove(Member* member) {
-        std::unique_ptr<Member> removed(member);
-        member->unlink();
+    FLOW_INLINE void remove(Member* member) {
+        member->cutOut();
         --count;
+        delete member;
     }
 
     ListLink members;

@@ -1,5 +1,6 @@
 #include "flow/lib/flow_lock.h"
 
+#include "flow/base/inline.h"
 #include "flow/core/operation.h"
 #include "flow/coro/coroutine.h"
 
@@ -18,19 +19,19 @@ struct FlowLock::Taker : Operation<Taker, Void>, ListLink {
         leave();
         lock->release(granted ? amount : 0); // with 0: those behind may fit where this one did not
     }
-    void leave() {
+    FLOW_INLINE void leave() {
         unlink();
         if (!granted)
             --lock->waiters_;
     }
-    void grant() {
+    FLOW_INLINE void grant() {
         leave();
         granted = true;
         lock->active_ += amount;
         pushBack(lock->granted_, *this);
         loop().makeReady(turn(), priority);
     }
-    WaiterNode* onTurn() {
+    FLOW_INLINE WaiterNode* onTurn() {
         unlink();
         return completed();
     }

@@ -67,9 +67,9 @@ private:
                 take(std::move(future));
             } else if constexpr (std::is_void_v<Returned>) {
                 (*call_)();
-                this->result = Void();
+                this->result.emplace(Void());
             } else {
-                this->result = (*call_)();
+                this->result.emplace((*call_)());
             }
         } catch (...) {
             fail(currentError());
@@ -89,7 +89,7 @@ private:
         if (future.isError())
             fail(future.getError());
         else
-            this->result = std::move(future).takeValue();
+            this->result.emplace(std::move(future).takeValue());
     }
     void endWithLoop() {
         step_.cancel();
@@ -99,7 +99,7 @@ private:
         fail(broken_promise());
         finish();
     }
-    void fail(Error error) { this->result = ErrorOr<Value>::failed(error); }
+    void fail(Error error) { this->result.emplace(ErrorOr<Value>::failed(error)); }
     void finish() noexcept {
         call_.reset(); // what it holds belongs to this thread
         this->answer();

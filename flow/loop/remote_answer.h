@@ -3,7 +3,7 @@
 //
 //     struct Lookup final : RemoteAnswer<Lookup, Address>, FastAllocated<Lookup> {
 //         void runOnThread() {                        // on any thread, once
-//             result = lookUp(name);
+//             result.emplace(lookUp(name));
 //             answer();                               // the last act
 //         }
 //         std::string name;
@@ -23,6 +23,7 @@
 #include "flow/loop/posted.h"
 
 #include <atomic>
+#include <optional>
 
 namespace flow {
 
@@ -56,7 +57,8 @@ public:
             deliver();
     }
 
-    ErrorOr<T> result;
+    /// To be set before.
+    std::optional<ErrorOr<T>> result;
 
 protected:
     explicit RemoteAnswer(TaskPriority priority = TaskPriority::DefaultOnMainThread)
@@ -96,7 +98,7 @@ private:
                 withdraw();
         }
         void bring() noexcept override {
-            ErrorOr<T>& found = this->call->result;
+            ErrorOr<T>& found = *this->call->result;
             if (found.isError())
                 this->fail(found.getError());
             else

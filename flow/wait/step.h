@@ -28,7 +28,10 @@ public:
     }
     Step(Step const&) = delete;
     Step& operator=(Step const&) = delete;
-    ~Step() { detail::abandon(&waiter_); }
+    ~Step() {
+        if (!waiter_.awaited.isNothing() || isWaiting())
+            detail::abandon(&waiter_);
+    }
 
     bool isWaiting() const { return waiter_.link.isLinked(); }
     /// For a future that is not ready, which it holds from here on.

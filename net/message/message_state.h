@@ -212,7 +212,7 @@ private:
     Peer* lastPeer_ = nullptr;    // to which the last bytes went: a ROUTER's, or the only one
     std::string lastName_;        // its routing id; empty if this is no ROUTER
     bool hasRead_ = false;        // from `current_`, since it is that
-    ListLink ready_;    // other peers that may have something
+    ListLink ready_;              // other peers that may have something
     std::deque<Arrived> arrived_; // goes before what is in the inputs
     std::vector<Reference<Peer>> peers_;
     std::vector<Reference<Peer>> departed_;          // senders still wait there
