@@ -5,6 +5,9 @@
 
 #include <doctest/doctest.h>
 
+#include <coroutine>
+#include <csignal>
+
 using namespace flow;
 using namespace flow::test;
 
@@ -55,6 +58,7 @@ Future<Void> takesMutex(Inputs& in, FlowMutex& mutex, Propagate = {}) {
     co_await in.event(0);
     lock = FlowMutex::Lock();
     co_await delay(0.1);
+    copy.release();
 }
 
 /// A lock all of whose permits are taken until the last step.
@@ -65,6 +69,58 @@ FlowLock& busyLock(Inputs& in, std::int64_t permits) {
     in.afterwards([&lock, permits] { return lock.available() == permits && lock.waiters() == 0; });
     return lock;
 }
+
+/// Something that is waited for in place: each ring is heard once.
+class Bell {
+public:
+    struct Ring {
+        using Result = int;
+        Bell* bell;
+        bool isReady() const { return bell->rings_ != 0; }
+        void park(WaiterNode& waiter) { bell->source_.park(waiter, *this); }
+        int take() const { return bell->rings_--; }
+    };
+    explicit Bell(Inputs& in) {
+        in.onStep([this] {
+            ++rings_;
+            source_.wakeInTurn();
+        });
+        in.afterwards([this] { return !source_.isWaitedFor(); });
+    }
+    Ring heard() { return {this}; }
+
+private:
+    int rings_ = 0;
+    Source<Ring> source_;
+};
+
+/// An operation made of another.
+struct Counted : Operation<Counted, int> {
+    Counted(Sentinel s, Future<int> number) : sentinel(std::move(s)) { step.waitFor(std::move(number)); }
+    WaiterNode* go(Future<int> ready) {
+        return ready.isError() ? failed(ready.getError()) : completed(ready.get() + 1);
+    }
+
+    Sentinel sentinel;
+    Step step{*this, [](Counted& self) { return self.go(self.step.take<int>()); }};
+};
+
+/// Another library's awaitable, which is resumed by the last step.
+struct Foreign {
+    explicit Foreign(Inputs& in) : inputs(&in), sentinel(in.sentinel()) {}
+    bool await_ready() const { return false; }
+    void await_suspend(std::coroutine_handle<> handle) const {
+        auto& place = inputs->keep<std::coroutine_handle<>>(handle);
+        inputs->onStep([&place] {
+            if (place)
+                std::exchange(place, nullptr).resume();
+        });
+    }
+    int await_resume() const { return 1; }
+
+    Inputs* inputs;
+    Sentinel sentinel;
+};
 
 template <class Map>
 AnyFuture watches(Inputs& in, bool hasValue) {
@@ -267,7 +323,7 @@ TEST_CASE("every cancel: of locks") {
                      {.endsWell = true});
     cancelEverywhere("take of a mutex", [](Inputs& in) {
         auto& mutex = in.keep<FlowMutex>();
-        in.afterwards([&mutex] { return mutex.available(); });
+        in.afterwards([&mutex] { return mutex.waiters() == 0; }); // a cancel breaks it
         return takesMutex(in, mutex) && takesMutex(in, mutex) && takesMutex(in, mutex);
     });
     cancelEverywhere("take of a mutex that dies", [](Inputs& in) {
@@ -283,6 +339,34 @@ TEST_CASE("every cancel: of calls on a loop") {
                      {.runsOn = true});
     cancelEverywhere("onLoop of an actor", [](Inputs& in) { return onLoop(loop(), [&in] { return in.number(0); }); },
                      {.runsOn = true});
+}
+
+TEST_CASE("every cancel: of operations in place, and of operations made of others") {
+    cancelEverywhere("keep", [](Inputs& in) { return holdWhile(in.sentinel(), keep(in.keep<Bell>(in).heard())); });
+    cancelEverywhere("co_await", [](Inputs& in) {
+        return [](Inputs& inputs, Bell& bell, Propagate = {}) -> Future<Void> {
+            Sentinel local = inputs.sentinel();
+            (void)co_await bell.heard();
+            (void)co_await race(inputs.number(0), bell.heard(), delay(0.5));
+            (void)co_await race([&] { return bell.heard(); }, inputs.numbers());
+        }(in, in.keep<Bell>(in));
+    });
+    cancelEverywhere("an operation with a step",
+                     [](Inputs& in) { return start<Counted>(in.sentinel(), in.number(1)); });
+    cancelEverywhere("signals", [](Inputs& in) {
+        in.onStep([] { ::raise(SIGUSR1); });
+        return holdWhile(in.sentinel(), keep(signals({SIGUSR1})));
+    });
+}
+
+TEST_CASE("every cancel: of what runs elsewhere") {
+    cancelEverywhere("runBlocking", [](Inputs& in) { return runBlocking([s = in.sentinel()] { return 1; }); });
+    cancelEverywhere("runToEnd",
+                     [](Inputs& in) { return ThreadPool::ofLoop().runToEnd([s = in.sentinel()] { return 1; }); },
+                     {.runsOn = true});
+    cancelEverywhere("fromAwaitable", [](Inputs& in) { return fromAwaitable(Foreign(in)); }, {.runsOn = true});
+    cancelEverywhere("fromAwaitable, ready at once",
+                     [](Inputs& in) { return holdWhile(in.sentinel(), fromAwaitable(std::suspend_never())); });
 }
 
 TEST_CASE("every cancel: of coroutines by hand") {

@@ -17,9 +17,9 @@ struct Square final : RemoteAnswer<Square, int>, FastAllocated<Square> {
     Square(int n, std::shared_ptr<int> h) : number(n), held(std::move(h)) {}
     void run() {
         if (number < 0)
-            result = io_error();
+            result.emplace(io_error());
         else
-            result = number * number;
+            result.emplace(number * number);
         answer();
     }
     int number;
@@ -77,7 +77,7 @@ TEST_CASE("remote answer: what is answered by the loop of the caller is there at
     struct Here final : RemoteAnswer<Here, int> {};
     auto* call = new Here;
     Future<int> answer = call->future();
-    call->result = 3;
+    call->result.emplace(3);
     call->answerNow();
     CHECK(answer.get() == 3);
 }
