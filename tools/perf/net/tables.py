@@ -90,7 +90,7 @@ def _echo(cells: Mapping[tuple[str, int | None], Mapping[str, Results]], plain: 
         if benchmark != ECHO:
             continue
         raw = servers.get(_RAW, ())
-        for server, runs in servers.items():
+        for server, runs in sorted(servers.items(), key=lambda one: (one[0] != _RAW, one[0])):
             rates, raws = _rates(runs), _rates(raw)
             calls = [float(run["system_calls_per_request"]) for run in runs if "system_calls_per_request" in run]
             result.add_row(

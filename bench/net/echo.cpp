@@ -1,0 +1,241 @@
+#include "bench/net/echo.h"
+
+#include "bench/net/load.h"
+#include "bench/net/system_calls.h"
+#include "flow/flow.h"
+#include "net/real/real_network.h"
+
+#include <arpa/inet.h>
+#include <benchmark/benchmark.h>
+#include <cstdlib>
+#include <optional>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <thread>
+#include <unistd.h>
+#if defined(MILLRACE_FIBER)
+#include "flow/fiber/fiber.h"
+#endif
+
+namespace bench {
+namespace {
+
+using namespace flow;
+using namespace flow::net;
+
+/// Longer with many, so that accepting them does not show.
+double secondsFor(int connections) {
+    return connections < 1000 ? 0.3 : 1;
+}
+std::uint64_t uringCalls = 0; // of the server that ran last
+
+/// Both ends of all connections are in this process.
+void allowDescriptors(int connections) {
+    rlimit limit;
+    ::getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = std::max(limit.rlim_cur, std::min<rlim_t>(limit.rlim_max, connections * 2 + 200));
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void measure(benchmark::State& state, ServeEcho const& serve, int connections) {
+    allowDescriptors(connections);
+    std::optional<LoadResult> result;
+    std::thread load;
+    uringCalls = 0;
+    std::uint64_t calls = systemCalls();
+    for (auto _ : state)
+        serve(connections, [&](std::uint16_t port) {
+            load = std::thread([&result, port, connections] {
+                try {
+                    result = ask(port, connections, secondsFor(connections));
+                } catch (Error&) { // its connections are closed, which ends the server
+                }
+            });
+        });
+    load.join();
+    calls = systemCalls() - calls + uringCalls;
+    if (!result)
+        return state.SkipWithError("a connection failed, or no answer came for a second");
+    state.counters["requests_per_second"] = result->requestsPerSecond;
+    state.counters["p99_us"] = result->p99 / 1000;
+    state.counters["system_calls_per_request"] = static_cast<double>(calls) / static_cast<double>(result->allRequests);
+}
+
+// What nobody can do without.
+
+void require(bool done) {
+    if (!done)
+        throw platform_error();
+}
+
+void watch(int epoll, int descriptor) {
+    epoll_event event = {};
+    event.events = EPOLLIN;
+    event.data.fd = descriptor;
+    require(::epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0);
+}
+
+void serveRaw(int connections, Listening const& listening) {
+    int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    sockaddr_in address = {};
+    socklen_t size = sizeof address;
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    require(::bind(listener, reinterpret_cast<sockaddr*>(&address), size) == 0 && ::listen(listener, 1024) == 0);
+    require(::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+    int epoll = ::epoll_create1(EPOLL_CLOEXEC);
+    watch(epoll, listener);
+    listening(ntohs(address.sin_port));
+    for (int open = connections; open != 0;) {
+        epoll_event events[256];
+        int count = ::epoll_wait(epoll, events, 256, -1);
+        for (int i = 0; i < count; ++i) {
+            int descriptor = events[i].data.fd;
+            if (descriptor == listener) {
+                int accepted = ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+                if (accepted >= 0)
+                    watch(epoll, accepted);
+                continue;
+            }
+            char bytes[4096];
+            ssize_t got = ::recv(descriptor, bytes, sizeof bytes, 0);
+            if (got > 0) {
+                require(::send(descriptor, bytes, static_cast<std::size_t>(got), MSG_NOSIGNAL) == got);
+            } else if (got == 0 || errno != EAGAIN) {
+                ::close(descriptor);
+                --open;
+            }
+        }
+    }
+    ::close(epoll);
+    ::close(listener);
+}
+
+// Ours.
+
+Future<Void> echo(Reference<Connection> connection) {
+    try {
+        for (;;) {
+            Bytes bytes = co_await connection->read();
+            if (bytes.empty())
+                co_return;
+            co_await connection->write(std::move(bytes));
+        }
+    } catch (Error&) {
+    }
+}
+
+Future<Void> serveCoroutines(Reference<Listener> listener, int connections) {
+    std::vector<Future<Void>> all;
+    for (int i = 0; i < connections; ++i) {
+        Reference<Connection> accepted = co_await listener->accept();
+        all.push_back(echo(std::move(accepted)));
+    }
+    co_await waitForAll(all);
+}
+
+/// Destroys itself at the end.
+class Echo {
+public:
+    Echo(Reference<Connection> connection, int* open, Promise<Void>* end)
+        : connection_(std::move(connection)), open_(open), end_(end) {}
+    void readOn() {
+        connection_->asyncReadSome(std::span(buffer_), [this](Error error, std::size_t bytes) {
+            if (error.isValid() || bytes == 0)
+                return finish();
+            connection_->asyncWrite(StringRef(reinterpret_cast<std::uint8_t*>(buffer_), static_cast<int>(bytes)),
+                                    [this](Error failed) { failed.isValid() ? finish() : readOn(); });
+        });
+    }
+
+private:
+    void finish() {
+        Promise<Void>* end = --*open_ == 0 ? end_ : nullptr;
+        delete this;
+        if (end)
+            end->send(Void());
+    }
+
+    Reference<Connection> connection_;
+    int* open_;
+    Promise<Void>* end_;
+    char buffer_[4096];
+};
+
+Future<Void> serveCallbacks(Reference<Listener> listener, int connections) {
+    struct Server {
+        Reference<Listener> listener;
+        int left, open;
+        Promise<Void> end;
+        void acceptOn() {
+            listener->asyncAccept([this](Error, Reference<Connection> accepted) {
+                (new Echo(std::move(accepted), &open, &end))->readOn();
+                if (--left != 0)
+                    acceptOn();
+            });
+        }
+    } server{std::move(listener), connections, connections, {}};
+    server.acceptOn();
+    co_await server.end.getFuture();
+}
+
+#if defined(MILLRACE_FIBER)
+Future<Void> serveFibers(Reference<Listener> listener, int connections) {
+    std::vector<Future<Void>> all;
+    for (int i = 0; i < connections; ++i) {
+        Reference<Connection> accepted = co_await listener->accept();
+        all.push_back(fiber::spawn(
+            [accepted] {
+                try {
+                    for (;;) {
+                        Bytes bytes = fiber::wait(accepted->read());
+                        if (bytes.empty())
+                            return;
+                        fiber::wait(accepted->write(std::move(bytes)));
+                    }
+                } catch (Error&) {
+                }
+            },
+            {.stackBytes = 64 << 10}));
+    }
+    co_await waitForAll(all);
+}
+bool const fibers = addOurEcho("fiber", serveFibers);
+#endif
+
+bool const raw = addEcho("raw-epoll", serveRaw);
+bool const coroutines = addOurEcho("coroutine", serveCoroutines);
+bool const callbacks = addOurEcho("callback", serveCallbacks);
+
+} // namespace
+
+bool addEcho(std::string const& server, ServeEcho serve) {
+    for (int connections : {1, 50, 1000})
+        benchmark::RegisterBenchmark(
+            ("echo/" + std::to_string(connections) + "/" + server).c_str(),
+            [serve, connections](benchmark::State& state) { measure(state, serve, connections); })
+            ->Iterations(1)
+            ->UseRealTime();
+    return true;
+}
+
+bool addOurEcho(std::string const& style, ServeOurs serve) {
+    for (std::string poller : {"epoll", "uring"}) {
+        if (poller == "uring" && !hasUring())
+            continue;
+        addEcho(style + "-" + poller, [=](int connections, Listening const& listening) {
+            ::setenv("FLOW_POLLER", poller.c_str(), 1);
+            RealLoop loop;
+            RealNetwork network(loop);
+            Reference<Listener> listener = network.listen(Address(INADDR_LOOPBACK, 0));
+            Future<Void> served = serve(listener, connections);
+            listening(listener->localAddress().port());
+            loop.run(served);
+            PollCounters polls = network.counters().polls;
+            uringCalls = poller == "uring" ? polls.waits + polls.changes : 0;
+        });
+    }
+    return true;
+}
+
+} // namespace bench

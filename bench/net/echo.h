@@ -1,0 +1,24 @@
+#pragma once
+// The echo benchmark: one server in the benchmark's thread, a load in another. What a server is: it listens at a free
+// port of 127.0.0.1, says where, serves so many connections, and returns when all of them are closed.
+//
+//     bool const added = addEcho("raw-epoll", serveRaw);
+
+#include "flow/core/future.h"
+#include "net/transport.h"
+
+#include <functional>
+#include <string>
+
+namespace bench {
+
+using Listening = std::function<void(std::uint16_t port)>;
+using ServeEcho = std::function<void(int connections, Listening const& listening)>;
+
+/// A row for each number of connections.
+bool addEcho(std::string const& server, ServeEcho serve);
+/// One of ours, on epoll, and on io_uring where there is that: `style` and the poller are its name.
+using ServeOurs = std::function<flow::Future<flow::Void>(flow::Reference<flow::net::Listener>, int connections)>;
+bool addOurEcho(std::string const& style, ServeOurs serve);
+
+} // namespace bench

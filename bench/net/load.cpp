@@ -1,0 +1,138 @@
+#include "bench/net/load.h"
+
+#include "flow/base/error.h"
+
+#include <arpa/inet.h>
+#include <chrono>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <vector>
+
+namespace bench {
+namespace {
+
+constexpr std::size_t kBytes = 64;
+
+std::uint64_t now() {
+    return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() /
+                                      std::chrono::nanoseconds(1));
+}
+
+/// One connection of the load.
+struct Client {
+    int descriptor = -1;
+    std::size_t got = 0; // bytes of the answer
+    std::uint64_t asked = 0;
+
+    void connect(std::uint16_t port) {
+        sockaddr_in address = {};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        address.sin_port = htons(port);
+        descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        int on = 1;
+        if (descriptor < 0 || ::connect(descriptor, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
+            throw flow::platform_error();
+        ::setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    }
+    void send() {
+        static char const question[kBytes] = {};
+        got = 0;
+        asked = now();
+        if (::send(descriptor, question, kBytes, MSG_NOSIGNAL) != ssize_t{kBytes})
+            throw flow::platform_error();
+    }
+    /// Whether the answer is complete.
+    bool receive() {
+        char answer[kBytes];
+        ssize_t count = ::recv(descriptor, answer, kBytes - got, 0);
+        if (count <= 0)
+            throw flow::platform_error();
+        got += static_cast<std::size_t>(count);
+        return got == kBytes;
+    }
+};
+
+/// All connections, which close with it.
+class Load {
+public:
+    Load(std::uint16_t port, int connections) : clients_(static_cast<std::size_t>(connections)) {
+        for (Client& each : clients_) {
+            each.connect(port);
+            epoll_event event = {};
+            event.events = EPOLLIN;
+            event.data.ptr = &each;
+            ::epoll_ctl(epoll_, EPOLL_CTL_ADD, each.descriptor, &event);
+        }
+    }
+    Load(Load const&) = delete;
+    Load& operator=(Load const&) = delete;
+    ~Load() {
+        for (Client& each : clients_)
+            ::close(each.descriptor);
+        ::close(epoll_);
+    }
+
+    LoadResult run(double seconds) {
+        for (Client& each : clients_)
+            each.send();
+        auto length = static_cast<std::uint64_t>(seconds * 1e9);
+        std::uint64_t begin = now() + length / 5, end = begin + length;
+        std::uint64_t counted = 0;
+        LoadResult result;
+        for (std::uint64_t last = 0; last < end;) {
+            epoll_event events[256];
+            int count = ::epoll_wait(epoll_, events, 256, 1000);
+            if (count <= 0) // nothing for a second
+                throw flow::timed_out();
+            for (int i = 0; i < count; ++i) {
+                auto& client = *static_cast<Client*>(events[i].data.ptr);
+                if (!client.receive())
+                    continue;
+                last = now();
+                ++result.allRequests;
+                if (last >= begin) {
+                    ++counted;
+                    times_.add(last - client.asked);
+                }
+                client.send();
+            }
+        }
+        result.requestsPerSecond = static_cast<double>(counted) / seconds;
+        result.p99 = times_.percentile(0.99);
+        return result;
+    }
+
+private:
+    int epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
+    std::vector<Client> clients_;
+    Histogram times_;
+};
+
+} // namespace
+
+double Histogram::endOf(unsigned step) {
+    if (step < kSteps)
+        return step;
+    unsigned shift = step / kSteps - 1;
+    return static_cast<double>((std::uint64_t{step % kSteps + kSteps + 1} << shift) - 1);
+}
+
+double Histogram::percentile(double share) const {
+    auto wanted = static_cast<double>(total_) * share;
+    std::uint64_t seen = 0;
+    for (unsigned step = 0; step < counts_.size(); ++step) {
+        seen += counts_[step];
+        if (seen != 0 && static_cast<double>(seen) >= wanted)
+            return endOf(step);
+    }
+    return 0;
+}
+
+LoadResult ask(std::uint16_t port, int connections, double seconds) {
+    return Load(port, connections).run(seconds);
+}
+
+} // namespace bench

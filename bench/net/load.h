@@ -1,0 +1,46 @@
+#pragma once
+// What asks echo servers: so many connections, each of which sends 64 bytes and waits for the answer before it sends
+// again (a closed loop). It runs in a thread of its own.
+//
+//     LoadResult result = ask(port, 50, 0.3);         // returns when all connections are closed again
+
+#include <array>
+#include <bit>
+#include <cstdint>
+
+namespace bench {
+
+/// Counts times with a precision of 3 %: 32 steps for each doubling.
+class Histogram {
+public:
+    void add(std::uint64_t nanoseconds) {
+        ++counts_[stepOf(nanoseconds)];
+        ++total_;
+    }
+    /// The longest of the shortest `share` of all times; 0 if there are none.
+    double percentile(double share) const;
+
+private:
+    static constexpr unsigned kSteps = 32;
+    static unsigned stepOf(std::uint64_t value) {
+        if (value < kSteps)
+            return static_cast<unsigned>(value);
+        auto shift = static_cast<unsigned>(std::bit_width(value)) - 6;
+        return (shift + 1) * kSteps + static_cast<unsigned>(value >> shift) - kSteps;
+    }
+    static double endOf(unsigned step);
+
+    std::array<std::uint64_t, 61 * kSteps> counts_{};
+    std::uint64_t total_ = 0;
+};
+
+struct LoadResult {
+    double requestsPerSecond = 0;
+    double p99 = 0;                // nanoseconds
+    std::uint64_t allRequests = 0; // those before the time is taken as well
+};
+
+/// Throws flow::Error.
+LoadResult ask(std::uint16_t port, int connections, double seconds);
+
+} // namespace bench

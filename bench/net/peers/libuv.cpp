@@ -1,0 +1,69 @@
+// The echo server of bench/net/echo.cpp with libuv.
+
+#include "bench/net/echo.h"
+
+#include <netinet/in.h>
+#include <uv.h>
+
+namespace {
+
+struct Client {
+    uv_tcp_t socket;
+    uv_write_t request;
+    char buffer[4096];
+};
+Client* of(void* handle) {
+    return static_cast<Client*>(static_cast<uv_handle_t*>(handle)->data);
+}
+
+struct Server {
+    uv_tcp_t listener;
+    int left;
+};
+
+void onRead(uv_stream_t* stream, ssize_t count, uv_buf_t const* read) {
+    Client* client = of(stream);
+    if (count < 0) {
+        uv_close(reinterpret_cast<uv_handle_t*>(stream), [](uv_handle_t* closed) { delete of(closed); });
+        return;
+    }
+    uv_buf_t answer = uv_buf_init(read->base, static_cast<unsigned>(count));
+    uv_write(&client->request, stream, &answer, 1, [](uv_write_t*, int) {});
+}
+
+void onConnection(uv_stream_t* listener, int) {
+    auto* server = static_cast<Server*>(listener->data);
+    auto* client = new Client;
+    uv_tcp_init(listener->loop, &client->socket);
+    client->socket.data = client;
+    auto* stream = reinterpret_cast<uv_stream_t*>(&client->socket);
+    uv_accept(listener, stream);
+    uv_tcp_nodelay(&client->socket, 1);
+    uv_read_start(
+        stream, [](uv_handle_t* handle, std::size_t, uv_buf_t* room) { *room = uv_buf_init(of(handle)->buffer, 4096); },
+        onRead);
+    if (--server->left == 0)
+        uv_close(reinterpret_cast<uv_handle_t*>(listener), nullptr);
+}
+
+void serve(int connections, bench::Listening const& listening) {
+    uv_loop_t loop;
+    uv_loop_init(&loop);
+    Server server;
+    server.left = connections;
+    uv_tcp_init(&loop, &server.listener);
+    server.listener.data = &server;
+    sockaddr_in address;
+    uv_ip4_addr("127.0.0.1", 0, &address);
+    uv_tcp_bind(&server.listener, reinterpret_cast<sockaddr*>(&address), 0);
+    uv_listen(reinterpret_cast<uv_stream_t*>(&server.listener), 1024, onConnection);
+    int size = sizeof address;
+    uv_tcp_getsockname(&server.listener, reinterpret_cast<sockaddr*>(&address), &size);
+    listening(ntohs(address.sin_port));
+    uv_run(&loop, UV_RUN_DEFAULT); // until all handles are closed
+    uv_loop_close(&loop);
+}
+
+bool const added = bench::addEcho("libuv", serve);
+
+} // namespace
