@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <unistd.h>
 
 using namespace flow;
@@ -120,6 +122,39 @@ TEST_CASE("real connection: ten thousand bytes one at a time, and a hundred conn
     loop.run(slow());
     for (int i = 0; i < 100; ++i)
         loop.run(all[2 * i + 1]);
+}
+
+namespace {
+
+int optionOf(Reference<Connection> const& connection, int level, int name) {
+    int value = -1;
+    socklen_t size = sizeof value;
+    ::getsockopt(dynamic_cast<RealConnection&>(*connection.getPtr()).descriptor(), level, name, &value, &size);
+    return value;
+}
+
+} // namespace
+
+TEST_CASE("real connection: the options of a connect and of a listener's connections") {
+    RealLoop loop;
+    auto test = []() -> Future<Void> {
+        ListenOptions plain;
+        plain.noDelay = false;
+        plain.sendBuffer = 40'000;
+        Reference<Listener> listener = transport().listen(Address(0x7F000001, 0), plain);
+        ConnectOptions wanted;
+        wanted.keepAlive = true;
+        wanted.receiveBuffer = 30'000;
+        Reference<Connection> client = co_await transport().connect(listener->localAddress(), wanted);
+        Reference<Connection> server = co_await listener->accept();
+        CHECK(optionOf(client, IPPROTO_TCP, TCP_NODELAY) != 0);
+        CHECK(optionOf(client, SOL_SOCKET, SO_KEEPALIVE) != 0);
+        CHECK(optionOf(client, SOL_SOCKET, SO_RCVBUF) == 60'000); // the kernel doubles it
+        CHECK(optionOf(server, IPPROTO_TCP, TCP_NODELAY) == 0);
+        CHECK(optionOf(server, SOL_SOCKET, SO_KEEPALIVE) == 0);
+        CHECK(optionOf(server, SOL_SOCKET, SO_SNDBUF) == 80'000); // inherited
+    };
+    loop.run(test());
 }
 
 namespace {
