@@ -56,10 +56,11 @@ TEST_CASE("connect: an address that refuses is not waited for, and the error is 
         Reference<Listener> listener = transport().listen(80);
         Address here = listener->localAddress(), refusing = here.withPort(81);
         double before = now();
-        Reference<Connection> client = co_await connectAny({refusing, here});
+        std::vector<Address> refusingFirst = {refusing, here}, noGood = {refusing, kNobody}, one = {here};
+        Reference<Connection> client = co_await connectAny(refusingFirst);
         CHECK(now() - before < 0.2);
         CHECK(client->peerAddress() == here);
-        Error error = co_await endOf(connectAny({refusing, kNobody}));
+        Error error = co_await endOf(connectAny(noGood));
         CHECK(error == connection_refused());
         error = co_await endOf(net::connect("unknown", 80));
         CHECK(error == lookup_failed());
@@ -71,7 +72,7 @@ TEST_CASE("connect: an address that refuses is not waited for, and the error is 
         CHECK(now() - before == doctest::Approx(0.4));
         ConnectOptions fromV6;
         fromV6.local = *Address::parse("[::1]:0");
-        error = co_await endOf(connectAny({here}, fromV6));
+        error = co_await endOf(connectAny(one, fromV6));
         CHECK(error == invalid_local_address());
     });
 }
@@ -80,7 +81,8 @@ TEST_CASE("connect: the attempts that lose are given up, as are all when nobody 
     simulated([]() -> Future<Void> {
         Reference<Listener> first = transport().listen(80), second = transport().listen(81);
         {
-            Reference<Connection> client = co_await connectAny({first->localAddress(), second->localAddress()});
+            std::vector<Address> both = {first->localAddress(), second->localAddress()};
+            Reference<Connection> client = co_await connectAny(both);
             auto other = co_await race(second->accept(), delay(2));
             CHECK(other.index() == 1);
         }

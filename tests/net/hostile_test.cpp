@@ -113,7 +113,8 @@ TEST_CASE("hostile: resets in the middle") {
     beside([](Address server) -> Future<Void> {
         for (int i = 0; i < 200; ++i) {
             Reference<Connection> rude = co_await transport().connect(server);
-            co_await rude->write(i % 3 ? "half a li"_sr : "lines\nlines\nlines\n"_sr);
+            Bytes words = i % 3 ? "half a li"_sr : "lines\nlines\nlines\n"_sr;
+            co_await rude->write(std::move(words));
             if (i % 2)
                 co_await delay(0);
             rude->abort();
