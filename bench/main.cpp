@@ -109,6 +109,10 @@ void measure(benchmark::State& state, Work const& work, Entry const& entry, int 
         state.counters["tasks_per_item"] = static_cast<double>(*run.tasks()) / allItems;
     if (frameBytes != 0)
         state.counters["frame_bytes"] = static_cast<double>(frameBytes);
+    if (run.itemBytes() != 0) {
+        state.counters["global_allocs_per_item"] = static_cast<double>(run.allocations()) / allItems;
+        state.counters["bytes_per_item"] = static_cast<double>(run.itemBytes());
+    }
     if (run.residentBytes() != 0)
         state.counters["resident_per_item"] = static_cast<double>(run.residentBytes()) / items;
     state.counters["items_per_op"] = items;

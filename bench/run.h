@@ -55,6 +55,9 @@ public:
 
     /// A pass is so many pieces of work.
     void setWork(std::uint64_t items) { work_ = items; }
+    /// What one item takes from a memory resource: then all allocations of the passes are said to be outside of it.
+    void setItemBytes(std::size_t bytes) { itemBytes_ = bytes; }
+    std::size_t itemBytes() const { return itemBytes_; }
 
     /// Blocks and system allocations of the passes that count.
     std::uint64_t allocations() const { return allocations_; }
@@ -78,6 +81,7 @@ private:
     std::int64_t residentAtStart_ = 0;
     std::int64_t residentBytes_ = 0;
     std::uint64_t work_ = 0;
+    std::size_t itemBytes_ = 0;
     benchmark::State& state_;
 };
 

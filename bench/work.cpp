@@ -12,6 +12,7 @@ std::vector<int> growthSizes() {
 std::span<const Work> works() {
     static const std::vector<int> kAll{1, 8, 64, 512, 4096, 32768, 65536};
     static const std::vector<int> kFew{1, 64, 4096};
+    static const std::vector<int> kChildren{100'000, 500'000, 1'000'000, 3'000'000, 5'000'000, 10'000'000};
     static const std::vector<Work> kWorks{
         // Waiting on the loop.
         {"DELAY", Items::NWaiting, kAll},     // wait for delay(0)
@@ -53,6 +54,16 @@ std::span<const Work> works() {
         // Fibers.
         {"spawn", Items::One, {1}},  // start a fiber that need not wait, on a stack from the pool; it ends
         {"switch", Items::One, {1}}, // go on with a fiber that waits, until it waits again
+
+        // Structured tasks: N trivial children, by where their memory comes from.
+        {"fork-monotonic", Items::N, kChildren},         // each is made and awaited; a monotonic buffer
+        {"fork-monotonic-destroy", Items::N, kChildren}, // each is made, awaited, and destroyed
+        {"fork-pool-all", Items::N, kChildren},          // all are made, then all are destroyed; a standard pool
+        {"fork-pool-each", Items::N, kChildren},         // each is made, awaited, and destroyed
+        {"fork-arena-each", Items::N, kChildren},        // the same in a ScopedArena
+        {"task-arena", Items::N, {100'000}},             // a lazy task each
+        {"channel", Items::N, {100'000}},                // N numbers through a channel for 64
+        {"channel-rendezvous", Items::N, {100'000}},     // the same, each handed over in person
 
         // Threads.
         {"post", Items::N, {4096}, kThreads}, // another thread posts N calls; they all run

@@ -20,13 +20,13 @@ struct Node {
     std::uint32_t pins = 0;
     std::uint32_t flags = 0;
 
-    static constexpr std::uint32_t kUnstarted = 1;   // its body has not begun
-    static constexpr std::uint32_t kCancelled = 2;   // and so is all below it, now or soon
-    static constexpr std::uint32_t kAwaitsChild = 4; // it waits for the end of one of its children
-    static constexpr std::uint32_t kJoining = 8;     // it waits for the end of all of them
-    static constexpr std::uint32_t kEnding = 16;     // the same, and then ends
-    static constexpr std::uint32_t kFailed = 32;     // with the error that is in its cell
-    static constexpr std::uint32_t kIsHook = 64;     // a HookNode: it has no frame
+    static constexpr std::uint32_t kUnstarted = 1;     // its body has not begun
+    static constexpr std::uint32_t kCancelled = 2;     // and so is all below it, now or soon
+    static constexpr std::uint32_t kAwaitsChild = 4;   // it waits for the end of one of its children
+    static constexpr std::uint32_t kJoining = 8;       // it waits for the end of all of them
+    static constexpr std::uint32_t kEnding = 16;       // the same, and then ends
+    static constexpr std::uint32_t kFailed = 32;       // with the error that is in its cell
+    static constexpr std::uint32_t kIsHook = 64;       // a HookNode: it has no frame
     static constexpr std::uint32_t kParentWaits = 128; // the parent awaits just this one, and is parked nowhere else
     static constexpr std::uint32_t kWatches = kJoining | kEnding;
 

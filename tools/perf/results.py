@@ -18,8 +18,9 @@ STYLES = ("actor", "coroutine", "actorc-coroutine")
 MIGRATED = "migrated"  # the actors as `actorc migrate` writes them
 FIBER = "fiber"  # only where times are: what counts instructions does not follow from stack to stack
 LIBRARY = "library"  # what has no styles: a table of its own
+TASK = "task"  # structured tasks: a table of their own
 # All that is ours and runs without --peers.
-OURS = (*STYLES, MIGRATED, LIBRARY)
+OURS = (*STYLES, MIGRATED, LIBRARY, TASK)
 TITLES = {"actor": "ACTOR"}
 
 
@@ -55,11 +56,17 @@ class Cell:
     allocations: float | None = None
     tasks: float | None = None
     frame_bytes: float | None = None
+    global_allocations: float | None = None
+    item_bytes: float | None = None
     error: str | None = None
 
     @property
     def minimum(self) -> float | None:
         return min(self.nanoseconds, default=None)
+
+    @property
+    def median(self) -> float | None:
+        return statistics.median(self.nanoseconds) if self.nanoseconds else None
 
     def noise(self) -> float:
         """By how much the median is above the minimum."""
@@ -101,6 +108,8 @@ def collect(results: Iterable[dict[str, Any]]) -> list[Row]:
         cell.allocations = result.get("allocs_per_item", cell.allocations)
         cell.tasks = result.get("tasks_per_item", cell.tasks)
         cell.frame_bytes = result.get("frame_bytes", cell.frame_bytes)
+        cell.global_allocations = result.get("global_allocs_per_item", cell.global_allocations)
+        cell.item_bytes = result.get("bytes_per_item", cell.item_bytes)
     return sorted(rows.values(), key=lambda row: (order[row.benchmark], -1 if row.size is None else row.size))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from common.table import Table
-from perf.results import LIBRARY, STYLES, TITLES, Cell, Row
+from perf.results import LIBRARY, STYLES, TASK, TITLES, Cell, Row
 
 
 def number(value: float | None) -> str:
@@ -54,6 +54,17 @@ def library_table(rows: Iterable[Row], title: str, plain: bool, unit: str, measu
         if LIBRARY in row.cells:
             cell = row.cell(LIBRARY)
             result.add_row(row.label, text(cell, measure), count(cell.allocations), count(cell.frame_bytes))
+    return result
+
+
+def task_table(rows: Iterable[Row], title: str, plain: bool) -> Table:
+    """Structured tasks, by the memory that they come from."""
+    result = new_table(title, plain, ("ns", "median", "global allocs", "bytes"))
+    for row in rows:
+        if TASK in row.cells:
+            cell = row.cell(TASK)
+            times = (text(cell, "minimum"), text(cell, "median"))
+            result.add_row(row.label, *times, count(cell.global_allocations), count(cell.item_bytes))
     return result
 
 

@@ -22,12 +22,12 @@ from perf.overview.peers import libraries, own_styles, peers_table
 from perf.overview.table import table
 from perf.results import FIBER, Row, collect, errors, merge, noise
 from perf.suite import Settings, available, choose, compiled, of_sizes, run
-from perf.tables import library_table
+from perf.tables import library_table, task_table
 
-QUICK = "^(DELAY|YIELD|NET2|callback)/"
-QUICK_SIZES = (64, 4096, 65536)
+QUICK = "^(DELAY|YIELD|NET2|callback|fork-.*)/"
+QUICK_SIZES: tuple[int, ...] = (64, 4096, 65536, 100_000)
 QUICK_SECONDS = 24.0  # for all compilers together; the rest of the minute is for setting up and first tries
-QUICK_PEERS_SIZES = (1000, 1024, 4096)  # one of each row
+QUICK_PEERS_SIZES: tuple[int, ...] = (1000, 1024, 4096)  # one of each row
 QUICK_PEERS_SECONDS = 30.0
 FULL_MIN_TIME = 0.2  # of one repetition, in seconds
 
@@ -137,7 +137,11 @@ def report(documents: dict[str, dict[str, Any]], options: argparse.Namespace, ou
 
 
 def tables(rows: list[Row], plain: bool) -> list[Table]:
-    return [table(rows, "ns per item", plain), library_table(rows, "the library: ns per use", plain, "ns", "minimum")]
+    return [
+        table(rows, "ns per item", plain),
+        task_table(rows, "structured tasks: ns per child or value", plain),
+        library_table(rows, "the library: ns per use", plain, "ns", "minimum"),
+    ]
 
 
 def peers_tables(rows: list[Row], plain: bool) -> list[Table]:

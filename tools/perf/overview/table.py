@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from common.table import Table
-from perf.results import LIBRARY, STYLES, Row
+from perf.results import LIBRARY, STYLES, TASK, Row
 from perf.tables import more, new_table, pair, size_text, text
 
 
 def table(rows: list[Row], title: str, plain: bool) -> Table:
     """What exists in each style."""
-    others = dict.fromkeys(style for row in rows for style in row.cells if style not in (*STYLES, LIBRARY))
+    others = dict.fromkeys(style for row in rows for style in row.cells if style not in (*STYLES, LIBRARY, TASK))
     columns = (*STYLES[2:], *others)
     headings = ("N", *STYLES[:2], "overhead", *columns, "allocs", "tasks", "bytes")
     result = new_table(title, plain, headings, optional=("tasks", "allocs", "bytes", *columns))
     for row in rows:
-        if LIBRARY in row.cells:
+        if LIBRARY in row.cells or TASK in row.cells:
             continue
         result.add_row(
             row.benchmark,

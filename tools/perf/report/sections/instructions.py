@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from perf.report.model import Cell, Column, Grid, Missing, Section
 from perf.report.sections.dots import dots
-from perf.results import LIBRARY, STYLES, Row
+from perf.results import LIBRARY, STYLES, TASK, Row
 from perf.tables import more, pair, size_text, text
 
 
@@ -21,7 +21,7 @@ def section(found: Mapping[str, Sequence[Row] | Missing]) -> Section:
         if isinstance(rows, Missing):
             result.parts.append(rows)
             continue
-        styled = [row for row in rows if LIBRARY not in row.cells]
+        styled = [row for row in rows if not {LIBRARY, TASK} & row.cells.keys()]
         result.parts += dots(
             f"instructions-{compiler}",
             f"Instructions of all works, {compiler}",

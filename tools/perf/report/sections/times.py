@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from perf.overview.table import overhead
 from perf.report.model import Cell, Column, Figure, Grid, Missing, Section, role
 from perf.report.sections.dots import dots
-from perf.results import LIBRARY, STYLES, TITLES, Row
+from perf.results import LIBRARY, STYLES, TASK, TITLES, Row
 from perf.tables import count, pair, size_text, text
 
 Rows = Mapping[str, Sequence[Row] | Missing]  # by compiler
@@ -33,7 +33,7 @@ def section(found: Rows) -> Section:
         if isinstance(rows, Missing):
             result.parts.append(rows)
             continue
-        styled = [row for row in rows if LIBRARY not in row.cells]
+        styled = [row for row in rows if not {LIBRARY, TASK} & row.cells.keys()]
         result.parts += dots(
             f"styles-{compiler}",
             f"All works, {compiler}",
@@ -48,6 +48,9 @@ def section(found: Rows) -> Section:
         library = [row for row in rows if LIBRARY in row.cells]
         if library:
             result.parts.append(_library(compiler, library))
+        tasks = [row for row in rows if TASK in row.cells]
+        if tasks:
+            result.parts.append(_tasks(compiler, tasks))
     return result
 
 
@@ -115,6 +118,26 @@ def _library(compiler: str, rows: Sequence[Row]) -> Grid:
                 Cell(text(cell, "minimum"), cell.minimum),
                 Cell(count(cell.allocations), cell.allocations),
                 Cell(count(cell.frame_bytes), cell.frame_bytes),
+            )
+            for row, cell in cells
+        ),
+        folded=True,
+    )
+
+
+def _tasks(compiler: str, rows: Sequence[Row]) -> Grid:
+    cells = [(row, row.cell(TASK)) for row in rows]
+    return Grid(
+        f"tasks-{compiler}",
+        f"Structured tasks, {compiler}",
+        "One child, or one value through a channel, by the memory resource; allocations are those outside of it.",
+        (Column("work", numeric=False), Column("ns"), Column("global allocs"), Column("bytes")),
+        tuple(
+            (
+                Cell(row.label),
+                Cell(text(cell, "minimum"), cell.minimum),
+                Cell(count(cell.global_allocations), cell.global_allocations),
+                Cell(count(cell.item_bytes), cell.item_bytes),
             )
             for row, cell in cells
         ),

@@ -1,0 +1,142 @@
+#pragma once
+// Channel<T>: values from any number of senders to any number of receivers, with a bound.
+//
+//     Channel<Job> jobs(16);                            // at most 16 wait in it; 0: each is handed over in person
+//     co_await jobs.send(job);                          // suspends while it is full
+//     co_await jobs.send(std::move(job));
+//     Job next = co_await jobs.receive();               // suspends while it is empty; end_of_stream at the end
+//     auto first = co_await race(jobs.receive(), delay(1.0));
+//     wait(jobs.send(job));                             // actors: `job` must be a state variable
+//     jobs.close();
+//
+// send() and receive() are operations in place, for every style. A value moves when both are decided: what loses a
+// race, or is cancelled, has sent nothing and received nothing. The value stays with the sender until then; send()
+// refers to it. Values come out in the order in which they went in, and those who wait are served in order, in turns of
+// the loop. A channel with capacity 0 is a rendezvous: send() goes on when a receiver has the value.
+//
+// close() lets receivers have what is in the channel, then they get end_of_stream; whoever sends, or waits to send,
+// gets broken_promise. When a channel is destroyed all who wait get broken_promise. Its memory is taken once, when it
+// is made. Belongs to one thread.
+
+#include "flow/memory/fast_resource.h"
+#include "flow/wait/source.h"
+
+#include <memory>
+#include <utility>
+
+namespace flow {
+
+template <class T>
+class Channel {
+public:
+    /// Refers to the value.
+    struct Send {
+        using Result = Void;
+        Channel* channel;
+        T* value; // null when a receiver has taken it
+        bool moves;
+
+        bool isReady() const { return !value || channel->isClosed_ || channel->maySend(); }
+        void park(WaiterNode& waiter) { channel->senders_.park(waiter, *this); }
+        Void take() {
+            if (value)
+                channel->put(*this);
+            return Void();
+        }
+    };
+    struct Receive {
+        using Result = T;
+        Channel* channel;
+
+        bool isReady() const { return channel->isClosed_ || channel->mayReceive(); }
+        void park(WaiterNode& waiter) { channel->receivers_.park(waiter, *this); }
+        T take() { return channel->get(); }
+    };
+
+    explicit Channel(std::size_t capacity, std::pmr::memory_resource& memory = fastMemory())
+        : memory_(&memory), capacity_(capacity), slots_(capacity == 0 ? 1 : capacity),
+          values_(static_cast<T*>(memory.allocate(slots_ * sizeof(T), alignof(T)))) {}
+    Channel(Channel const&) = delete;
+    Channel& operator=(Channel const&) = delete;
+    ~Channel() {
+        for (; count_ != 0; --count_)
+            std::destroy_at(&values_[std::exchange(first_, next(first_))]);
+        memory_->deallocate(values_, slots_ * sizeof(T), alignof(T));
+    }
+
+    /// Copies the value when there is room.
+    Send send(T const& value) { return {this, const_cast<T*>(&value), false}; }
+    /// Moves it then.
+    Send send(T&& value) { return {this, &value, true}; }
+    Receive receive() { return {this}; }
+
+    void close() {
+        isClosed_ = true;
+        senders_.wakeInTurn();
+        receivers_.wakeInTurn();
+    }
+    bool isClosed() const { return isClosed_; }
+    std::size_t size() const { return count_; }
+    std::size_t capacity() const { return capacity_; }
+
+private:
+    std::size_t next(std::size_t index) const { return index + 1 == slots_ ? 0 : index + 1; }
+    bool maySend() const { return capacity_ == 0 ? count_ == 0 && receivers_.isWaitedFor() : count_ < capacity_; }
+    bool mayReceive() const { return count_ != 0 || (capacity_ == 0 && senders_.isWaitedFor()); }
+
+    static T valueOf(Send const& send) {
+        if constexpr (std::is_copy_constructible_v<T>)
+            return send.moves ? T(std::move(*send.value)) : T(*send.value);
+        else
+            return T(std::move(*send.value));
+    }
+
+    void put(Send const& send) {
+        if (isClosed_)
+            throw broken_promise();
+        std::size_t place = first_ + count_;
+        ::new (&values_[place < slots_ ? place : place - slots_]) T(valueOf(send));
+        ++count_;
+        if (capacity_ == 0)
+            receivers_.wakeFirst(); // it takes the value before this returns
+        else
+            receivers_.wakeInTurn();
+    }
+
+    T get() {
+        if (count_ == 0) {
+            if (!senders_.isWaitedFor() || isClosed_)
+                throw end_of_stream();
+            return takeFromSender();
+        }
+        struct Taken {
+            Channel* channel;
+            ~Taken() {
+                std::destroy_at(&channel->values_[channel->first_]);
+                channel->first_ = channel->next(channel->first_);
+                --channel->count_;
+                channel->senders_.wakeInTurn();
+            }
+        } taken{this};
+        return std::move(values_[first_]);
+    }
+    /// The sender goes on before this returns, so that nothing can come between.
+    T takeFromSender() {
+        T value = valueOf(senders_.first());
+        senders_.first().value = nullptr;
+        senders_.wakeFirst(); // the channel may be gone then
+        return value;
+    }
+
+    std::pmr::memory_resource* memory_;
+    std::size_t capacity_;
+    std::size_t slots_;
+    T* values_; // a ring
+    std::size_t first_ = 0;
+    std::size_t count_ = 0;
+    bool isClosed_ = false;
+    Source<Send> senders_;
+    Source<Receive> receivers_;
+};
+
+} // namespace flow

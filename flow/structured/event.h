@@ -1,0 +1,42 @@
+#pragma once
+// Event: a state, set or not, for which any number of tasks can wait.
+//
+//     Event ready;
+//     co_await ready.wait();        // at once if it is set
+//     ready.set();                  // all that wait go on, oldest first, in turns of the loop, if it is still set then
+//     ready.reset();
+//
+// wait() is an operation in place, for every style. Belongs to one thread. Those who wait when it is destroyed get
+// broken_promise.
+
+#include "flow/wait/source.h"
+
+namespace flow {
+
+class Event {
+public:
+    struct Wait {
+        using Result = Void;
+        Event* event;
+
+        bool isReady() const { return event->isSet_; }
+        void park(WaiterNode& waiter) { event->waiting_.park(waiter, *this); }
+        Void take() const { return Void(); }
+    };
+
+    explicit Event(bool isSet = false) : isSet_(isSet) {}
+
+    void set() {
+        isSet_ = true;
+        waiting_.wakeInTurn();
+    }
+    void reset() { isSet_ = false; }
+    bool isSet() const { return isSet_; }
+    Wait wait() { return {this}; }
+
+private:
+    bool isSet_;
+    Source<Wait> waiting_;
+};
+
+} // namespace flow

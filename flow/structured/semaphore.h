@@ -1,0 +1,108 @@
+#pragma once
+// Semaphore: a number of permits, from zero on. Mutex: the right of one at a time, which gives itself back.
+//
+//     Semaphore free(0);
+//     co_await free.acquire();                      // suspends until there is a permit
+//     free.release();
+//
+//     Mutex mutex;
+//     {
+//         Mutex::Lock lock = co_await mutex.lock();
+//         ...                                       // nobody else; given back at the end of the block
+//     }
+//
+// acquire() and lock() are operations in place, for every style: what loses a race has taken no permit. Those who wait
+// are served in order, in turns of the loop; one who asks in between, when there is a permit, has it at once. Belongs
+// to one thread. Those who wait when it is destroyed get broken_promise; a Lock must not outlive its Mutex.
+
+#include "flow/wait/source.h"
+
+#include <cstddef>
+#include <utility>
+
+namespace flow {
+
+class Semaphore {
+public:
+    struct Acquire {
+        using Result = Void;
+        Semaphore* semaphore;
+
+        bool isReady() const { return semaphore->permits_ != 0; }
+        void park(WaiterNode& waiter) { semaphore->waiting_.park(waiter, *this); }
+        Void take() const {
+            --semaphore->permits_;
+            return Void();
+        }
+    };
+
+    explicit Semaphore(std::size_t permits) : permits_(permits) {}
+
+    Acquire acquire() { return {this}; }
+    void release(std::size_t permits = 1) {
+        permits_ += permits;
+        waiting_.wakeInTurn();
+    }
+    /// Takes one if there is one.
+    bool tryAcquire() {
+        if (permits_ == 0)
+            return false;
+        --permits_;
+        return true;
+    }
+    /// That can be had now.
+    std::size_t permits() const { return permits_; }
+
+private:
+    std::size_t permits_;
+    Source<Acquire> waiting_;
+};
+
+class Mutex {
+public:
+    class Lock {
+    public:
+        Lock() = default;
+        explicit Lock(Mutex& mutex) : mutex_(&mutex) {}
+        Lock(Lock&& other) noexcept : mutex_(std::exchange(other.mutex_, nullptr)) {}
+        Lock& operator=(Lock&& other) noexcept {
+            Lock taken(std::move(other));
+            std::swap(mutex_, taken.mutex_);
+            return *this;
+        }
+        ~Lock() { unlock(); }
+
+        void unlock() {
+            if (Mutex* mutex = std::exchange(mutex_, nullptr))
+                mutex->unlock();
+        }
+
+    private:
+        Mutex* mutex_ = nullptr;
+    };
+    struct Locking {
+        using Result = Lock;
+        Mutex* mutex;
+
+        bool isReady() const { return !mutex->isLocked_; }
+        void park(WaiterNode& waiter) { mutex->waiting_.park(waiter, *this); }
+        Lock take() const {
+            mutex->isLocked_ = true;
+            return Lock(*mutex);
+        }
+    };
+
+    Locking lock() { return {this}; }
+    bool isLocked() const { return isLocked_; }
+
+private:
+    void unlock() {
+        isLocked_ = false;
+        waiting_.wakeInTurn();
+    }
+
+    bool isLocked_ = false;
+    Source<Locking> waiting_;
+};
+
+} // namespace flow
