@@ -1,0 +1,38 @@
+"""The examples of flow/structured/README.md: those that are mistakes do not compile, and say why; the others do."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BLOCKS = re.findall(r"```cpp\n(.*?)```", (ROOT / "flow/structured/README.md").read_text(encoding="utf-8"), re.DOTALL)
+START = '#include "flow/structured/when.h"\nusing namespace flow;\n'
+
+
+def compile_text(text: str) -> subprocess.CompletedProcess[str]:
+    compiler = shutil.which("clang++-19")
+    if not compiler:
+        pytest.skip("there is no clang++-19")
+    command = [compiler, "-std=c++20", f"-I{ROOT}", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-xc++", "-"]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+
+
+def test_there_are_examples_of_both_kinds() -> None:
+    mistakes = [block for block in BLOCKS if block.startswith("// error: ")]
+    assert 5 <= len(mistakes) < len(BLOCKS)
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_example(block: str) -> None:
+    expected = re.match(r"// error: (.*)\n", block)
+    run = compile_text(START + block if expected else block)
+    if expected:
+        assert run.returncode != 0
+        assert expected[1] in run.stderr
+    else:
+        assert run.returncode == 0, run.stderr
