@@ -158,6 +158,11 @@ struct Refusing : std::pmr::memory_resource {
     bool do_is_equal(memory_resource const& other) const noexcept override { return this == &other; }
 };
 
+/// A function of its own, since gcc 12 does not translate a braced list within a co_await.
+std::vector<Task<int>> threeTasks(Context here) {
+    return tasks(here, {{1, 2.0}, {2, 1.0}, {3, 3.0}});
+}
+
 TEST_CASE("without memory for one of its parts, whenAll fails and leaves nothing behind") {
     int failures = 0;
     for (int refused = 0; refused < 20; ++refused) {
@@ -167,7 +172,7 @@ TEST_CASE("without memory for one of its parts, whenAll fails and leaves nothing
         Refusing memory(refused);
         auto body = [](Context) -> Task<int> {
             Context here = co_await context();
-            std::pmr::vector<int> values = co_await whenAll(here, tasks(here, {{1, 2.0}, {2, 1.0}, {3, 3.0}}));
+            std::pmr::vector<int> values = co_await whenAll(here, threeTasks(here));
             co_return static_cast<int>(values.size());
         };
         try {
