@@ -123,7 +123,9 @@ public:
     /// Why nothing more can be read: end_of_stream if the other side has ended its writing. Invalid as long as more may
     /// come.
     Error failure() const {
-        return error_.isValid() ? error_ : ended_ && received_.isEmpty() ? end_of_stream() : Error();
+        if (error_.isValid() || !ended_ || !received_.isEmpty())
+            return error_;
+        return cut_.isValid() ? cut_ : end_of_stream();
     }
 
     /// Bytes that have come and were not taken, as far as this side knows without asking the machine.

@@ -46,21 +46,19 @@ struct TlsConnection::Carrier {
         BIO_clear_retry_flags(bio);
         if (size <= 0)
             return 0;
-        try {
-            ReadInto some = self->carrier_->readSome(std::span(to, static_cast<std::size_t>(size)));
-            if (some.isReady()) {
-                std::size_t count = some.take();
-                self->carrierEnded_ = count == 0;
-                if (count != 0)
-                    return static_cast<int>(count);
-            }
-            // Also at the end: OpenSSL would write no more if it saw that.
-            BIO_set_retry_read(bio);
-            return -1;
-        } catch (...) {
-            self->carrierError_ = currentError();
+        auto count =
+            self->carrier_->tryReadSome(std::span(reinterpret_cast<std::uint8_t*>(to), static_cast<std::size_t>(size)));
+        if (count && *count != 0)
+            return static_cast<int>(*count);
+        Error failure = count ? self->carrier_->failure() : Error();
+        self->carrierEnded_ = failure == end_of_stream();
+        if (failure.isValid() && !self->carrierEnded_) {
+            self->carrierError_ = failure;
             return -1;
         }
+        // Also at the end: OpenSSL would write no more if it saw that.
+        BIO_set_retry_read(bio);
+        return -1;
     }
 
     static int write(BIO* bio, char const* from, int size) {
@@ -141,7 +139,7 @@ void TlsConnection::setServerName(std::string const& name) {
     }
     ERR_clear_error();
     if (!isTaken)
-        throw detail::noteTlsError(invalid_option_value(), "'" + name + "' is no name that a certificate can have");
+        throw noteTlsError(invalid_option_value(), "'" + name + "' is no name that a certificate can have");
     if (!name.empty())
         peerName_ = name;
     Address at = carrier_->peerAddress();
@@ -170,7 +168,7 @@ bool TlsConnection::advance() {
 Future<Reference<TlsConnection>> TlsConnection::finishHandshake(Reference<TlsConnection> connection) {
     Future<Void> deadline = delay(connection->context_->handshakeTimeout());
     while (!connection->advance()) {
-        auto first = co_await race(connection->readable(), deadline);
+        auto first = co_await race(connection->carrier_->readable(), deadline);
         if (first.index() == 1) {
             connection->failWith(connection_timed_out(), "the handshake took too long");
             throw connection_timed_out();
@@ -210,7 +208,7 @@ void TlsConnection::noteFailure(int result) {
         return failWith(carrierError_, std::string());
     if (kind == SSL_ERROR_WANT_READ)
         return carrierEnded_ ? noteCut() : void();
-    Error error = detail::takeTlsError(ssl_, peerName_);
+    Error error = takeTlsError(ssl_, peerName_);
     std::string why = lastTlsError();
     sendRecords(); // the alert
     if (!error_.isValid())
@@ -223,28 +221,24 @@ void TlsConnection::noteCut() {
     if (!isOpen_)
         return failWith(connection_cut_off(), std::move(why));
     why_ = std::move(why);
-    cut_ = detail::noteTlsError(connection_cut_off(), why_);
+    cut_ = noteTlsError(connection_cut_off(), why_);
     ended_ = true;
 }
 
 void TlsConnection::failWith(Error error, std::string why) {
     why_ = why.empty() ? error.what() : std::move(why);
-    (void)detail::noteTlsError(error, why_);
+    (void)noteTlsError(error, why_);
     error_ = error;
     received_.clear();
     readable_.cancel();
     drained_.cancel();
     wakeDrains();
-    try {
-        std::uint8_t nobodys[kRecord];
-        for (std::size_t dropped = 0; dropped < kDropped;) {
-            ReadInto some = carrier_->readSome(nobodys);
-            std::size_t count = some.isReady() ? some.take() : 0;
-            if (count == 0)
-                break;
-            dropped += count;
-        }
-    } catch (...) { // it has failed, and closing it is all that is left
+    std::uint8_t nobodys[kRecord];
+    for (std::size_t dropped = 0; dropped < kDropped;) {
+        std::size_t count = carrier_->tryReadSome(nobodys).value_or(0);
+        if (count == 0)
+            break;
+        dropped += count;
     }
     carrier_->close();
 }
@@ -271,7 +265,7 @@ bool TlsConnection::fill(std::size_t) noexcept {
 
 void TlsConnection::waitForCarrier() {
     if (!readable_.isWaiting())
-        call(readable(), readable_, [this](Error) { readersMayTry(); });
+        call(carrier_->readable(), readable_, [this](Error) { readersMayTry(); });
 }
 
 void TlsConnection::send(std::span<Bytes> pieces) {

@@ -87,13 +87,6 @@ private:
     friend Future<Reference<TlsConnection>> tlsClient(Reference<Connection>, Reference<TlsContext>, std::string);
     friend Future<Reference<TlsConnection>> tlsServer(Reference<Connection>, Reference<TlsContext>);
 
-    /// Ready when the carrier has bytes, or has come to its end. Takes none of them.
-    struct Readable : ReadRequest {
-        using Result = Void;
-        Void take() { return Void(); }
-    };
-    Readable readable() { return {{carrier_.getPtr(), nullptr, 1, 0, ReadRequest::Kind::Some}}; }
-
     TlsConnection(Reference<Connection> carrier, Reference<TlsContext> context);
     void setServerName(std::string const& name);
     /// Goes on with the handshake as far as it can. Whether it is done; throws its error.

@@ -49,8 +49,8 @@ std::string textOf(std::string const& pem) {
     if (file)
         std::fclose(file);
     if (number != 0)
-        throw detail::noteTlsError(number == ENOENT ? file_not_found() : file_not_readable(),
-                                   pem + ": " + std::strerror(number));
+        throw noteTlsError(number == ENOENT ? file_not_found() : file_not_readable(),
+                           pem + ": " + std::strerror(number));
     return text;
 }
 
@@ -71,10 +71,10 @@ std::vector<X509Pointer> certificatesOf(std::string const& pem) {
         all.emplace_back(next);
     bool isEnd = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
     if (!isEnd)
-        throw detail::takeTlsError(nullptr, nameOf(pem));
+        throw takeTlsError(nullptr, nameOf(pem));
     ERR_clear_error();
     if (all.empty())
-        throw detail::noteTlsError(tls_error(), "no certificate (" + nameOf(pem) + ")");
+        throw noteTlsError(tls_error(), "no certificate (" + nameOf(pem) + ")");
     return all;
 }
 
@@ -96,12 +96,12 @@ struct TlsContext::Identity {
         key = PEM_read_bio_PrivateKey(memory.get(), nullptr, noPassword, nullptr);
         OPENSSL_cleanse(text.data(), text.size());
         if (!key)
-            throw detail::takeTlsError(nullptr, nameOf(given.key));
+            throw takeTlsError(nullptr, nameOf(given.key));
         if (X509_check_private_key(chain[0].get(), key) != 1) {
             EVP_PKEY_free(key);
             ERR_clear_error();
-            throw detail::noteTlsError(tls_error(), "the key does not belong to the certificate (" + nameOf(given.key) +
-                                                        ", " + nameOf(given.certificate) + ")");
+            throw noteTlsError(tls_error(), "the key does not belong to the certificate (" + nameOf(given.key) + ", " +
+                                                nameOf(given.certificate) + ")");
         }
     }
     Identity(Identity const&) = delete;
@@ -190,7 +190,7 @@ Reference<TlsContext> TlsContext::client(TlsClientOptions const& options) {
     if (!options.authorities.empty())
         made->trust(options.authorities);
     else if (options.verify && SSL_CTX_set_default_verify_paths(context) != 1)
-        throw detail::takeTlsError(nullptr, "the system's authorities");
+        throw takeTlsError(nullptr, "the system's authorities");
     if (options.identity) {
         made->identify(*options.identity);
         SSL_CTX_set_cert_cb(context, Callbacks::chooseIdentity, made.getPtr());
@@ -205,7 +205,7 @@ Reference<TlsContext> TlsContext::client(TlsClientOptions const& options) {
 
 Reference<TlsContext> TlsContext::server(TlsServerOptions const& options) {
     if (options.identities.empty())
-        throw detail::noteTlsError(invalid_option_value(), "a server needs a certificate");
+        throw noteTlsError(invalid_option_value(), "a server needs a certificate");
     Reference<TlsContext> made(new TlsContext(options, true, !options.clientAuthorities.empty()));
     SSL_CTX* context = made->context_;
     for (TlsIdentity const& each : options.identities)
@@ -230,7 +230,7 @@ Reference<TlsContext> TlsContext::server(TlsServerOptions const& options) {
         OPENSSL_cleanse(key.data(), key.size());
         ERR_clear_error();
         if (!isSet)
-            throw detail::noteTlsError(invalid_option_value(), "a ticket key has 80 bytes");
+            throw noteTlsError(invalid_option_value(), "a ticket key has 80 bytes");
     }
     return made;
 }
@@ -250,7 +250,7 @@ void TlsContext::trust(std::string const& pem) {
 void TlsContext::setProtocols(std::vector<std::string> const& names) {
     for (std::string const& each : names) {
         if (each.empty() || each.size() > 255)
-            throw detail::noteTlsError(invalid_option_value(), "the name of a protocol has 1 to 255 bytes");
+            throw noteTlsError(invalid_option_value(), "the name of a protocol has 1 to 255 bytes");
         protocols_ += static_cast<char>(each.size());
         protocols_ += each;
     }

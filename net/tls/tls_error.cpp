@@ -60,8 +60,6 @@ char const* lastTlsError() noexcept {
     return lastText;
 }
 
-namespace detail {
-
 Error noteTlsError(Error error, std::string const& text) noexcept {
     std::snprintf(lastText, sizeof lastText, "%s", text.c_str());
     return error;
@@ -84,5 +82,4 @@ Error takeTlsError(ssl_st* ssl, std::string const& about) {
     return noteTlsError(ssl && isOfSsl ? errorOfReason(reason) : tls_error(), text + behind);
 }
 
-} // namespace detail
 } // namespace flow::net

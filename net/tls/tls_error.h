@@ -28,12 +28,11 @@ namespace flow::net {
 /// none. Like errno, it is to be read before something else can fail.
 char const* lastTlsError() noexcept;
 
-namespace detail {
+// For net/tls alone.
 
 /// From here on lastTlsError() gives this text. Gives the error.
 Error noteTlsError(Error error, std::string const& text) noexcept;
 /// The Error for what OpenSSL has in its queue, which is empty afterwards. `ssl`: what failed; may be null.
 Error takeTlsError(ssl_st* ssl, std::string const& about);
 
-} // namespace detail
 } // namespace flow::net
