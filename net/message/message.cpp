@@ -26,7 +26,7 @@ Message Message::to(std::string_view routingId) {
     return message;
 }
 
-Message& Message::add(std::string_view part) {
+Message& Message::add(std::string_view part) & {
     std::size_t total = bytes_ + zmtp::frameBytes(part.size());
     if (part.size() > kLargest || total > kLargest)
         throw value_too_large();

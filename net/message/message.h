@@ -47,7 +47,8 @@ public:
     static Message to(std::string_view routingId);
 
     /// One more part, a copy of these bytes. Throws value_too_large and std::bad_alloc; then nothing has changed.
-    Message& add(std::string_view part);
+    Message& add(std::string_view part) &;
+    Message&& add(std::string_view part) && { return std::move(add(part)); }
     std::size_t parts() const { return parts_; }
     bool isEmpty() const { return parts_ == 0; }
     /// There must be so many. Takes time in proportion to the index.

@@ -11,6 +11,7 @@
 namespace flow::net {
 namespace {
 
+constexpr double kFarewell = 1; // seconds for the other side to end a connection that is closed
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
 /// The keys as bytes.
@@ -93,7 +94,36 @@ Future<Void> MessageSocket::State::close(double linger) {
     flushDirty();
     while (hasUnsent() && now() < deadline)
         co_await delay(std::min(0.005, deadline - now()));
+    running_.clear();
+    double patience = std::min(deadline, now() + kFarewell);
+    while (counters_.sent != 0 && hasFarewells() && now() < patience)
+        co_await delay(0.005);
     end();
+}
+
+/// Ends the writing of each connection, and reads what comes until the other side ends its own: were something unread
+/// when a connection is closed, the machine would reset it, and what is on its way would be lost. False if all have
+/// ended.
+bool MessageSocket::State::hasFarewells() {
+    bool areSome = false;
+    for (Reference<Peer> const& peer : peers_) {
+        if (!peer->connection || peer->connection->failure().isValid())
+            continue;
+        peer->reading.cancel();
+        peer->writing.cancel();
+        if (!peer->isOver)
+            peer->connection->shutdownWrite();
+        peer->isOver = true;
+        Input::Read read;
+        do {
+            peer->input = Input();
+            read = peer->input.read(*peer->connection);
+        } while (read == Input::Read::Some);
+        areSome |= read == Input::Read::Nothing;
+        if (read == Input::Read::Nothing && !peer->reading.isWaiting())
+            call(peer->connection->readable(), peer->reading, [](Error) {});
+    }
+    return areSome;
 }
 
 FutureStream<MonitorEvent> MessageSocket::State::monitor() {

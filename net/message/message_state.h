@@ -136,6 +136,7 @@ private:
     void bindInproc(std::string_view name);
     Future<Void> connectInproc(std::string name);
     Future<Void> serveTwin(Reference<Peer> peer);
+    bool hasFarewells();
     void end();
     void join(Peer& ours, State& other);
     ConnectOptions connectOptions() const;

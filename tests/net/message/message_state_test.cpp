@@ -1,0 +1,317 @@
+// What the options of message sockets do, and what happens to messages when connections break.
+
+#include "net/message/message_state.h"
+
+#include "flow/flow.h"
+#include "tests/flow/support/balance.h"
+
+#include <doctest/doctest.h>
+
+using namespace flow;
+using namespace flow::net;
+
+namespace {
+
+constexpr char kAnywhere[] = "tcp://127.0.0.1:*";
+
+void runOnLoop(Future<Void> (*test)()) {
+    test::Balance balance;
+    RealLoop loop;
+    loop.run(test());
+}
+
+MessageOptions named(std::string name) {
+    MessageOptions options;
+    options.routingId = std::move(name);
+    options.reconnectIvl = 0.01;
+    return options;
+}
+
+Future<Void> until(MessageSocket& socket, std::size_t peers) {
+    while (socket.peers() != peers)
+        co_await delay(0.001);
+}
+
+} // namespace
+
+TEST_CASE("message state: inproc, bound before or after, copies nothing") {
+    runOnLoop([]() -> Future<Void> {
+        MessageSocket early(SocketType::Dealer, named("early"));
+        early.connect("inproc://service");
+        co_await delay(0.01);
+        MessageSocket router(SocketType::Router);
+        CHECK(router.bind("inproc://service") == "inproc://service");
+        MessageSocket late(SocketType::Dealer, named("late"));
+        late.connect("inproc://service");
+        co_await until(router, 2);
+        Message message(std::string(100'000, 'x'));
+        char const* place = message[0].data();
+        co_await late.send(message);
+        Message request = co_await router.receive();
+        CHECK(request.routingId() == "late");
+        CHECK(request[0].data() == place);
+        co_await router.send(request);
+        CHECK((co_await late.receive())[0].data() == place);
+        co_await router.sendBytesTo("early", "hello");
+        CHECK((co_await early.receive())[0] == "hello");
+        MessageSocket second(SocketType::Router);
+        CHECK_THROWS_AS(second.bind("inproc://service"), Error);
+    });
+}
+
+TEST_CASE("message state: inproc carries requests, subscriptions and its end") {
+    runOnLoop([]() -> Future<Void> {
+        MessageSocket rep(SocketType::Rep), req(SocketType::Req);
+        rep.bind("inproc://rep");
+        req.connect("inproc://rep");
+        co_await req.send("question");
+        CHECK((co_await rep.receive())[0] == "question");
+        co_await rep.send("answer");
+        CHECK((co_await req.receive())[0] == "answer");
+        auto pub = std::make_unique<MessageSocket>(SocketType::XPub);
+        pub->bind("inproc://pub");
+        MessageSocket sub(SocketType::Sub, named(""));
+        sub.subscribe("b");
+        sub.connect("inproc://pub");
+        CHECK((co_await pub->receive())[0] == "\1b");
+        co_await pub->send("a1");
+        co_await pub->send("b2");
+        CHECK((co_await sub.receive())[0] == "b2");
+        pub = nullptr;
+        co_await until(sub, 0);
+        pub = std::make_unique<MessageSocket>(SocketType::XPub);
+        pub->bind("inproc://pub");
+        CHECK((co_await pub->receive())[0] == "\1b");
+    });
+}
+
+TEST_CASE("message state: with conflate only the last message is kept") {
+    runOnLoop([]() -> Future<Void> {
+        MessageOptions last;
+        last.conflate = true;
+        MessageSocket pull(SocketType::Pull, last), push(SocketType::Push);
+        push.connect(pull.bind(kAnywhere));
+        for (int i = 0; i <= 100; ++i)
+            co_await push.send(std::to_string(i));
+        while (pull.counters().discarded < 100)
+            co_await delay(0.001);
+        CHECK((co_await pull.receive())[0] == "100");
+        co_await push.send("next");
+        CHECK((co_await pull.receive())[0] == "next");
+        CHECK(pull.counters().received == 2);
+
+        MessageSocket sink(SocketType::Pull), source(SocketType::Push, last);
+        source.connect("tcp://127.0.0.1:1");
+        for (int i = 0; i < 10; ++i)
+            co_await source.send(std::to_string(i));
+        source.connect(sink.bind(kAnywhere));
+        co_await source.send("a");
+        co_await source.send("b");
+    });
+}
+
+TEST_CASE("message state: immediate, mandatory, handover") {
+    runOnLoop([]() -> Future<Void> {
+        MessageOptions immediate = named("");
+        immediate.immediate = true;
+        MessageSocket push(SocketType::Push, immediate);
+        push.connect("tcp://127.0.0.1:1");
+        Message message("x");
+        CHECK_FALSE(push.trySend(message));
+        CHECK(message[0] == "x");
+
+        MessageOptions strict;
+        strict.routerMandatory = true;
+        MessageSocket router(SocketType::Router, strict);
+        std::string endpoint = router.bind(kAnywhere);
+        CHECK((co_await tryGet(router.send(Message::to("ann").add("x")))).isError(error_code_host_unreachable));
+        MessageSocket ann(SocketType::Dealer, named("ann")), other(SocketType::Dealer, named("ann"));
+        ann.connect(endpoint);
+        co_await until(router, 1);
+        co_await router.sendBytesTo("ann", "hello");
+        CHECK((co_await ann.receive())[0] == "hello");
+        other.connect(endpoint);
+        while (router.counters().refused == 0)
+            co_await delay(0.001);
+        CHECK(router.counters().lastFault == zmtp::Fault::IdentityInUse);
+        CHECK(router.peers() == 1);
+
+        MessageOptions handover;
+        handover.routerHandover = true;
+        MessageSocket second(SocketType::Router, handover);
+        endpoint = second.bind(kAnywhere);
+        auto old = std::make_unique<MessageSocket>(SocketType::Dealer, named("bob"));
+        old->connect(endpoint);
+        co_await old->send("old");
+        CHECK((co_await second.receive())[0] == "old");
+        MessageSocket fresh(SocketType::Dealer, named("bob"));
+        fresh.connect(endpoint);
+        co_await fresh.send("new");
+        CHECK((co_await second.receive())[0] == "new");
+        co_await second.sendBytesTo("bob", "to the new one");
+        CHECK((co_await fresh.receive())[0] == "to the new one");
+    });
+}
+
+TEST_CASE("message state: the marks in bytes and in messages bound what is accepted") {
+    runOnLoop([]() -> Future<Void> {
+        MessageOptions options;
+        options.sndHwmBytes = 100'000;
+        options.sndHwm = 0;
+        MessageSocket push(SocketType::Push, options);
+        push.connect("tcp://127.0.0.1:1"); // nobody is there
+        int accepted = 0;
+        for (Message message(std::string(1000, 'x')); push.trySend(message); message = Message(std::string(1000, 'x')))
+            ++accepted;
+        CHECK(accepted == 100); // 1009 bytes each
+        options.sndHwm = 7;
+        MessageSocket few(SocketType::Push, options);
+        few.connect("tcp://127.0.0.1:1");
+        accepted = 0;
+        for (Message message("x"); few.trySend(message); message = Message("x"))
+            ++accepted;
+        CHECK(accepted == 7);
+        co_return;
+    });
+}
+
+TEST_CASE("message state: a receiver that stalls loses nothing, of many sizes, and bounds what is accepted") {
+    runOnLoop([]() -> Future<Void> {
+        MessageOptions options;
+        options.sndHwmBytes = 256 * 1024;
+        options.sndBuf = options.rcvBuf = 64 * 1024;
+        MessageSocket router(SocketType::Router, options), dealer(SocketType::Dealer, options);
+        dealer.connect(router.bind(kAnywhere));
+        constexpr int kMessages = 3000;
+        std::uint64_t accepted = 0;
+        int sent = 0;
+        auto sizeOf = [](int i) { return static_cast<std::size_t>(i % 50 == 0 ? 70'000 : i % 700); };
+        auto sendAll = [&]() -> Future<Void> {
+            for (; sent < kMessages; ++sent) {
+                Message message(std::to_string(sent));
+                message.add(std::string(sizeOf(sent), 'x'));
+                std::size_t bytes = message.wire().size();
+                co_await dealer.send(message);
+                accepted += bytes;
+            }
+        };
+        Future<Void> sending = sendAll();
+        co_await delay(0.2);
+        CHECK_FALSE(sending.isReady());
+        CHECK(accepted < 1'500'000); // the mark, the machine's buffers, two slabs and a message
+        for (int i = 0; i < kMessages; ++i) {
+            Message message = co_await router.receive();
+            REQUIRE(message[0] == std::to_string(i));
+            REQUIRE(message[1].size() == sizeOf(i));
+        }
+        co_await sending;
+        CHECK(router.counters().received == kMessages);
+        CHECK(dealer.counters().sent == kMessages);
+        CHECK(dealer.counters().dropped == 0);
+        CHECK(router.counters().calls.emptyReads == 0);
+    });
+}
+
+TEST_CASE("message state: a PING is answered although a message in front of it waits") {
+    runOnLoop([]() -> Future<Void> {
+        MessageOptions beating = named("");
+        beating.heartbeatIvl = 0.02;
+        beating.heartbeatTimeout = 0.06;
+        MessageSocket dealer(SocketType::Dealer, beating), router(SocketType::Router);
+        dealer.connect(router.bind(kAnywhere));
+        co_await dealer.send("nobody receives this for long");
+        co_await delay(0.4);
+        CHECK(dealer.counters().connected == 1);
+        CHECK(dealer.counters().disconnected == 0);
+        CHECK((co_await router.receive())[0].size() == 29);
+    });
+}
+
+TEST_CASE("message state: a peer that says nothing to a PING is given up") {
+    runOnLoop([]() -> Future<Void> {
+        MessageOptions beating;
+        beating.heartbeatIvl = 0.02;
+        MessageSocket pull(SocketType::Pull, beating);
+        std::string endpoint = pull.bind(kAnywhere);
+        Reference<Connection> silent = co_await transport().connect(*Address::parse(endpoint.substr(6)));
+        std::string hello, data;
+        zmtp::appendGreeting(hello, "NULL", false);
+        zmtp::appendProperty(data, "Socket-Type", "PUSH");
+        zmtp::appendCommand(hello, "READY", data);
+        co_await silent->write(StringRef(hello));
+        while (pull.counters().disconnected == 0)
+            co_await delay(0.001);
+        CHECK(pull.counters().lastFault == zmtp::Fault::HeartbeatTimedOut);
+    });
+}
+
+TEST_CASE("message state: monitor events say what happens to connections") {
+    runOnLoop([]() -> Future<Void> {
+        using Kind = MonitorEvent::Kind;
+        MessageSocket push(SocketType::Push, named(""));
+        auto pull = std::make_unique<MessageSocket>(SocketType::Pull);
+        FutureStream<MonitorEvent> theirs = pull->monitor(), ours = push.monitor();
+        std::string endpoint = pull->bind(kAnywhere);
+        push.connect(endpoint);
+        constexpr Kind kExpected[] = {Kind::Listening, Kind::Accepted, Kind::HandshakeSucceeded};
+        for (Kind kind : kExpected) {
+            MonitorEvent event = co_await theirs;
+            CHECK(event.kind == kind);
+        }
+        for (int i = 0; i < 2; ++i) {
+            MonitorEvent event = co_await ours;
+            CHECK(event.kind == (i == 0 ? Kind::Connected : Kind::HandshakeSucceeded));
+            CHECK(event.endpoint == endpoint);
+        }
+        pull = nullptr;
+        MonitorEvent event = co_await ours;
+        CHECK(event.kind == Kind::Disconnected);
+        event = co_await ours;
+        CHECK(event.kind == Kind::ConnectRetried);
+    });
+}
+
+TEST_CASE(
+    "message state: closing loses nothing that the other side has not read, although there is something unread here") {
+    runOnLoop([]() -> Future<Void> {
+        MessageSocket router(SocketType::Router);
+        auto dealer = std::make_unique<MessageSocket>(SocketType::Dealer, named("me"));
+        dealer->connect(router.bind(kAnywhere));
+        co_await dealer->send("first");
+        (void)co_await router.receive();
+        for (int i = 0; i < 500; ++i)
+            co_await router.sendBytesTo("me", std::string(200, 'r')); // which it never receives
+        for (int i = 0; i < 500; ++i)
+            co_await dealer->send(std::string(200, 'd'));
+        Future<Void> closing = dealer->close(10);
+        for (int i = 0; i < 500; ++i)
+            CHECK((co_await router.receive())[0].size() == 200);
+        co_await closing;
+    });
+}
+
+TEST_CASE("message state: senders to one full peer do not hold up those to another, nor what breaks one the waiting") {
+    runOnLoop([]() -> Future<Void> {
+        MessageOptions options;
+        options.sndHwm = 4;
+        options.sndHwmBytes = 100'000;
+        MessageSocket router(SocketType::Router, options);
+        std::string endpoint = router.bind(kAnywhere);
+        auto full = std::make_unique<MessageSocket>(SocketType::Dealer, named("full"));
+        MessageSocket other(SocketType::Dealer, named("other"));
+        full->connect(endpoint);
+        other.connect(endpoint);
+        co_await until(router, 2);
+        std::string body(200'000, 'x');
+        for (Message message = Message::to("full").add(body); router.trySend(message);)
+            message = Message::to("full").add(body);
+        Future<Void> waits = router.send(Message::to("full").add("late"));
+        CHECK_FALSE(waits.isReady());
+        co_await router.send(Message::to("other").add("now"));
+        CHECK((co_await other.receive())[0] == "now");
+        std::uint64_t before = router.counters().dropped;
+        full = nullptr;
+        co_await waits; // to nobody
+        CHECK(router.counters().dropped > before);
+    });
+}

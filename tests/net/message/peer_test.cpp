@@ -1,0 +1,23 @@
+#include "net/message/peer.h"
+
+#include "flow/flow.h"
+
+#include <doctest/doctest.h>
+
+using namespace flow;
+using namespace flow::net;
+
+TEST_CASE("peer: it ends once, for the first reason, and its waiter goes on in a turn of its own") {
+    RealLoop loop;
+    Peer peer(nullptr);
+    Future<Void> over = keep(Peer::Over{&peer});
+    CHECK_FALSE(over.isReady());
+    peer.end(zmtp::Fault::BadFlags);
+    peer.end(zmtp::Fault::BadCommand);
+    CHECK(peer.fault == zmtp::Fault::BadFlags);
+    CHECK_FALSE(over.isReady());
+    loop.run(over);
+    CHECK(peer.available() == 0);
+    peer.inbox.emplace_back("x");
+    CHECK(peer.available() == 1);
+}
