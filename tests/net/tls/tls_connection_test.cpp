@@ -36,6 +36,7 @@ public:
         return plain_.bind(at, options);
     }
     Address localAddress() const override { return plain_.localAddress(); }
+    Resolver& resolver() override { return plain_.resolver(); }
 
 private:
     Future<Reference<TlsConnection>> overPlain(Future<Reference<Connection>> connecting) {
