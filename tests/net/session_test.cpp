@@ -3,7 +3,7 @@
 
 #include "flow/core/operation.h"
 #include "flow/flow.h"
-#include "flow/wait/step.h"
+#include "flow/wait/composed_operation.h"
 #include "tests/net/transport_suite.h"
 
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ Bytes question(int number) {
 }
 
 /// One request: writes a line, and reads one.
-class Ask : public Step {
+class Ask : public ComposedOperation {
 public:
     void start(Connection& to, Bytes line, Completion<Bytes> end) {
         to_ = &to;

@@ -58,7 +58,6 @@ Future<Void> takesMutex(Inputs& in, FlowMutex& mutex, Propagate = {}) {
     co_await in.event(0);
     lock = FlowMutex::Lock();
     co_await delay(0.1);
-    copy.release();
 }
 
 /// A lock all of whose permits are taken until the last step.
