@@ -128,12 +128,18 @@ Task<> allPasses(Context, Run* run, Pass pass, bool counts) {
     Memory memory(run->size());
     std::vector<Fork<int>> forks;
     forks.reserve(static_cast<std::size_t>(run->size()));
-    if (counts)
-        co_await probe(co_await context(), run);
-    Context inMemory = (co_await context()).with(memory.memory);
+    if (counts) {
+        Task<> probing = probe(co_await context(), run);
+        co_await probing;
+    }
+    Context here = co_await context();
+    Context inMemory = here.with(memory.memory);
     co_await delay(0);
     while (run->next()) {
-        co_await pass(inMemory, run, &forks);
+        {
+            Task<> one = pass(inMemory, run, &forks);
+            co_await one;
+        }
         memory.reset();
     }
 }
