@@ -3,6 +3,7 @@
 #include "flow/base/random.h"
 #include "flow/flow.h"
 #include "tests/net/message/fake_connection.h"
+#include "tests/net/message/fuzz_count.h"
 
 #include <doctest/doctest.h>
 
@@ -101,4 +102,46 @@ TEST_CASE("input: limits hold before the body has come") {
     limits.messageBytes = 5;
     CHECK(faultOf("\1\4abcd" + std::string("\0\2", 2)) == zmtp::Fault::MessageTooLarge);
     CHECK(faultOf(std::string("\0\6", 2)) == zmtp::Fault::MessageTooLarge);
+}
+
+TEST_CASE("input: bytes that were changed at random give messages within the limits, or a fault") {
+    RealLoop loop;
+    DeterministicRandom random(11);
+    zmtp::Limits limits{.messageBytes = 3000, .parts = 3, .commandBytes = 100, .topicBytes = 10};
+    int messages = 0, faults = 0;
+    for (int round = test::fuzzCount(); round > 0; --round) {
+        test::FakeConnection connection;
+        std::string& bytes = connection.incoming;
+        for (int frames = random.randomInt(1, 8); frames > 0; --frames)
+            zmtp::appendFrame(bytes, std::string(static_cast<std::size_t>(random.randomInt(0, 400)), '\0'),
+                              {.more = random.randomInt(0, 3) == 0, .command = false});
+        for (int changes = random.randomInt(0, 4); changes > 0; --changes) {
+            auto at = static_cast<std::size_t>(random.randomInt(0, static_cast<int>(bytes.size())));
+            bytes[at] = static_cast<char>(random.randomInt(0, 16));
+        }
+        connection.atATime = static_cast<std::size_t>(random.randomInt(1, 2000));
+        Input input;
+        for (Found found; (found = next(input, connection, limits)) != Found::Nothing;) {
+            if (found == Found::Fault) {
+                REQUIRE(input.fault() != zmtp::Fault::None);
+                ++faults;
+                break;
+            }
+            if (found == Found::Command) {
+                REQUIRE(input.command().body.size() <= limits.commandBytes);
+                continue;
+            }
+            if (random.coinflip())
+                continue; // taken later
+            while (input.messages() != 0) {
+                Message message = input.take();
+                REQUIRE(message.parts() >= 1);
+                REQUIRE(message.parts() <= limits.parts);
+                REQUIRE(message.size() <= limits.messageBytes);
+                ++messages;
+            }
+        }
+    }
+    CHECK(messages > 1000);
+    CHECK(faults > 1000);
 }

@@ -1,6 +1,7 @@
 #include "net/message/zmtp.h"
 
 #include "flow/base/random.h"
+#include "tests/net/message/fuzz_count.h"
 
 #include <doctest/doctest.h>
 #include <string>
@@ -100,7 +101,7 @@ TEST_CASE("zmtp: commands and their properties are read back") {
 TEST_CASE("zmtp: bytes that were changed at random give frames within the limits, or a fault, and never more is read") {
     DeterministicRandom random(7);
     zmtp::Limits limits{.messageBytes = 5000, .parts = 3, .commandBytes = 100, .topicBytes = 10};
-    for (int round = 0; round < 20'000; ++round) {
+    for (int round = test::fuzzCount(); round > 0; --round) {
         std::string bytes;
         for (int frames = random.randomInt(1, 6); frames > 0; --frames)
             zmtp::appendFrame(bytes, std::string(static_cast<std::size_t>(random.randomInt(0, 600)), 'x'),
