@@ -74,13 +74,13 @@ void onBothNetworks(Future<Void> (*test)()) {
     {
         RealLoop loop;
         Error end = loop.run(endOf(test()));
-        CHECK(std::string(end.name()) == "success");
+        CHECK(std::string(end.name()) == "unset");
     }
     World world(1);
     SimNetwork network(world);
     Process& process = world.start({.name = "p", .main = test});
     world.run(process.onStop());
-    CHECK(std::string(process.exit()->name()) == "success");
+    CHECK(std::string(process.exit()->name()) == "unset");
     world.run(success(delay(60)));
     CHECK(network.openEnds() == 0);
     CHECK(world.leakedCells() == 0);
