@@ -1,6 +1,6 @@
 #pragma once
-// Refuses compilers that cannot compile flow, and options with which flow would not do what its headers say. Every other
-// header includes this one.
+// Refuses compilers that cannot compile flow, and options with which flow would not do what its headers say. Every
+// other header includes this one.
 
 #if defined(__clang__)
 #if __clang_major__ < 17 // 16 crashes while it compiles a state machine

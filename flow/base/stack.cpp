@@ -122,9 +122,10 @@ FLOW_NOT_INSTRUMENTED [[gnu::noinline]] void callOn(void* top, void (*work)(void
                  "mov sp, x19"
                  : "+r"(first), [top] "+r"(top), [work] "+r"(work)
                  :
-                 : "x19", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15",
-                   "x16", "x17", "x30", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19",
-                   "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31", "cc", "memory");
+                 : "x19", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14",
+                   "x15", "x16", "x17", "x30", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18",
+                   "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31", "cc",
+                   "memory");
 #else
 #error "flow runs on x86-64 and aarch64: say here how this processor calls a function on another stack"
 #endif

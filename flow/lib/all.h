@@ -14,8 +14,8 @@
 //
 // Inputs that are not ready are held, and run on, for as long as the result is held, also when it is ready: what waits
 // for the result runs first, and may go on to wait for the inputs that are left. Cancel-safe: dropping the result
-// releases them, and an input that nothing else holds is cancelled by that. With Remaining::Released they are released as
-// soon as the result is decided, before what waits for it runs. `||` always does so.
+// releases them, and an input that nothing else holds is cancelled by that. With Remaining::Released they are released
+// as soon as the result is decided, before what waits for it runs. `||` always does so.
 
 #include "flow/wait/quorum.h"
 

@@ -21,8 +21,7 @@ namespace {
 struct Rules {
     static inline int left;
     static inline Promise<Void>* pause;
-    static constexpr YieldRules kRules{[] { return left <= 0 || --left == 0; },
-                                               [] { return pause->getFuture(); }};
+    static constexpr YieldRules kRules{[] { return left <= 0 || --left == 0; }, [] { return pause->getFuture(); }};
 
     Rules() {
         left = 0;
