@@ -27,6 +27,7 @@ NAVIGATION: list[tuple[str, list[tuple[str, str]]]] = [
                 ("Writing a service", "flow/docs/writing_a_service.md"),
                 ("Threads and loops", "flow/docs/threads_and_loops.md"), ("Debugging", "flow/docs/debugging.md"),
                 ("Performance", "flow/docs/performance.md"),
+                ("Your own primitive", "flow/docs/own_primitive.md"),
                 ("Porting from Flow", "flow/docs/porting_from_flow.md")]),
     ("Reference", [("The actor language", "actorc/docs/language.md"), ("actorc", "actorc/README.md"),
                    ("Frames", "actorc/docs/frames.md"), ("Dependencies", "flow/docs/dependencies.md"),

@@ -26,6 +26,8 @@ TEST_CASE("tls error: the last sentence is the thread's own, and is cut where it
     std::string there;
     std::thread([&] { there = lastTlsError(); }).join();
     CHECK(there == "");
-    CHECK_THROWS_AS(TlsContext::client({.authorities = "/" + std::string(1000, 'x')}), Error);
+    TlsClientOptions options;
+    options.authorities = "/" + std::string(1000, 'x');
+    CHECK_THROWS_AS(TlsContext::client(options), Error);
     CHECK(std::string(lastTlsError()) == "/" + std::string(254, 'x'));
 }
