@@ -9,6 +9,7 @@
 // because it stands where no wait can or because the file does not go through actorc, finds the deleted functions below
 // and is a compile error.
 
+#include "flow/core/in_place.h"
 #include "flow/core/stream.h"
 #include "flow/emitted/caught_exception.h"
 #include "flow/emitted/descriptor.h"
@@ -25,6 +26,8 @@
 #if defined(POST_ACTOR_COMPILER) || defined(NO_INTELLISENSE)
 template <class T>
 T wait(flow::Future<T> const&) = delete;
+template <flow::InPlace Op>
+void wait(Op) = delete;
 void wait(flow::Delay) = delete;
 void wait(flow::Yield) = delete;
 void wait(flow::Never) = delete;
@@ -50,6 +53,8 @@ struct Anything {
 } // namespace flow::editor
 template <class T>
 flow::editor::Result<T> wait(flow::Future<T> const&);
+template <flow::InPlace Op>
+typename Op::Result wait(Op);
 flow::Void wait(flow::Delay);
 flow::Void wait(flow::Yield);
 flow::editor::Anything wait(flow::Never);

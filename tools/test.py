@@ -22,16 +22,20 @@ from common.process import ROOT, interrupt_on_terminate, stream
 from common.sanitizer import SANITIZER
 
 QUICK = "clang-checked"
-TESTED = (QUICK, "gcc-checked", "asan", "tsan")
-# In a whole run, clang builds the programs with its sanitizers only. They have one thread: none for tsan to watch.
-PROGRAMS = ("gcc-checked", "asan")
+# What is built and tested, and whether the programs of tests/programs are among it.
+USUAL = {QUICK: True, "gcc-checked": False, "asan": False}
+# In a long run, clang builds the programs with its sanitizers only. They have one thread: none for tsan to watch.
+LONG = {QUICK: False, "gcc-checked": True, "asan": True, "tsan": False}
 RELEASE = ("clang", "gcc")
 CHECKED_PYTHON = ("actorc", "tools", "tests")
 
 DESCRIPTION = """\
-Checks the sources, builds, and runs every test. The last line is
-"N passed, M failed", and before it stand the names of the steps that failed;
-the exit code is 1 if anything did."""
+Checks the sources, builds, and runs the tests with clang, gcc, and clang's
+AddressSanitizer. With --long it takes twice as long: it also builds the programs
+of tests/programs with gcc and with sanitizers, runs the tests under
+ThreadSanitizer, and compares counted instructions with bench/baseline.json.
+The last line is "N passed, M failed", and before it stand the names of the steps
+that failed; the exit code is 1 if anything did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,15 +149,16 @@ def release_step(preset: str, console: Console) -> Step:
     return Step(f"build {preset}", lambda: run_build(preset, ("flow", "net", "millrace_bench", "simulations"), console))
 
 
-def all_steps(quick: bool, text: str, console: Console) -> list[Step]:
+def all_steps(quick: bool, is_long: bool, text: str, console: Console) -> list[Step]:
     checks = source_checks()
     if not quick:
         checks.append(Step("headers compile alone", lambda: python("tools/tidy.py", "--headers")))
     steps = [step for step in checks if text in step.name]
     steps.append(Step("pytest", lambda: run_pytest(text)))
-    for preset in (QUICK,) if quick else TESTED:
-        steps += preset_steps(preset, quick or preset in PROGRAMS, text, console)
-    if not quick and not text:
+    presets = {QUICK: True} if quick else LONG if is_long else USUAL
+    for preset, with_programs in presets.items():
+        steps += preset_steps(preset, with_programs, text, console)
+    if is_long and not text:
         steps += [release_step(preset, console) for preset in RELEASE]
         steps.append(Step("instructions against bench/baseline.json", lambda: python("tools/bench.py", "check")))
     return steps
@@ -185,7 +190,9 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="tools/test", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help=f"only quick checks, pytest and the tests of {QUICK}")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--quick", action="store_true", help=f"only quick checks, pytest and the tests of {QUICK}")
+    size.add_argument("--long", action="store_true", help="everything, as before a release")
     parser.add_argument("--filter", default="", metavar="TEXT", help="only tests and checks whose name contains TEXT")
     return parser.parse_args()
 
@@ -195,7 +202,7 @@ def main() -> int:
     options = parse_arguments()
     console = plain()
     try:
-        counts = run_steps(all_steps(options.quick, options.filter, console))
+        counts = run_steps(all_steps(options.quick, options.long, options.filter, console))
     except KeyboardInterrupt:
         print("tools/test: interrupted", file=sys.stderr)
         return 130

@@ -19,7 +19,7 @@ TOOLS = Path(__file__).resolve().parents[2] / "tools"
 # that it has an end only when all are gone.
 ENDLESS = f"""
 import os, subprocess, sys
-sys.path[:0] = [{str(TOOLS)!r}, {str(TOOLS.parent / "actorc")!r}]
+sys.path[:0] = [{str(TOOLS)!r}, {str(TOOLS.parent / "actorc")!r}, {str(TOOLS.parent / "tests")!r}]
 from common.process import interrupt_on_terminate
 from fuzzlib import campaign, programs_command
 
