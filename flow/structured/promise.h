@@ -158,7 +158,7 @@ struct JoinAwaiter : InTask {
 
 struct ContextAwaiter : std::suspend_never {
     Context context;
-    FLOW_INLINE Context await_resume() const noexcept { return context; }
+    Context await_resume() const noexcept { return context; }
 };
 
 /// The beginning of the body.
@@ -263,7 +263,7 @@ public:
         return ChildAwaiter<typename Child::Element, !std::is_lvalue_reference_v<H>, Child::kStart>{
             {this}, child.begin(Node::of(this->frame()))};
     }
-    FLOW_INLINE ContextAwaiter await_transform(GetContext) {
+    ContextAwaiter await_transform(GetContext) {
         Waiter* frame = this->frame();
         return {{}, Context(memoryOf<T>(Cell::of(frame)), Node::of(frame))};
     }

@@ -106,9 +106,6 @@ IN_A_BODY = [
     ("A0302", "@@state auto [a, b] = g();"),
     ("A0302", "@@state void (*g)(int) = nullptr;"),
     ("A0302", "@@state int x : 3;"),
-    ("A0302", "@@state int x, y;"),
-    ("A0302", "state int x @@= 1, y = 2;"),
-    ("A0302", "state int x(1)@@, y(2);"),
     ("A0303", "@@state = 3;"),
     ("A0304", "auto g = [] { int y = 2; @@state int x = y; return x; };"),
     ("A0304", "EACH(v) { @@state std::string x; g(x); }"),
@@ -168,7 +165,7 @@ IN_A_BODY = [
     ("A0504", "if (x) @@return;"),
     ("A0505", "if (x) @@throw;"),
     ("A0505", "try { g(); } catch (Error& e) { } if (x) @@throw;"),
-    ("A0505", "try { @@throw; } catch (Error& e) { throw; }"),
+    ("A0505", "try { @@throw; } catch (Error& e) { if (x) throw; }"),
 ]
 
 WHOLE_FILES = [

@@ -18,7 +18,7 @@ auto errorOr(flow::Future<T> what) {
 }
 template <class T>
 auto ignore(flow::Future<T> what) {
-    return errorOr(std::move(what));
+    return ::coro::errorOr(std::move(what));
 }
 
 } // namespace coro
