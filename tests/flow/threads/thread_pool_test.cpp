@@ -171,8 +171,8 @@ TEST_CASE("thread pool: cancelling a call that runs drops its result, and the lo
     std::atomic<bool> ended = false;
     auto died = std::make_shared<std::thread::id>();
     {
+        std::latch begun{1}, over{1}; // outlive the machine, which waits for the call that uses them
         Machine machine;
-        std::latch begun{1}, over{1};
         Future<int> result = machine.threads->run([&, dies = Dies(died)] {
             begun.count_down();
             over.wait();
