@@ -50,6 +50,7 @@ Future<Void> MessageSocket::State::accept(Reference<Listener> listener) {
         peer->isAccepted = true;
         peers_.push_back(peer);
         tell(Kind::Accepted, endpointText(listener->localAddress()));
+        co_await Future<Void>(Void()); // ends here if a reader of the monitor has destroyed the socket
         running_.add(serve(peer));
     }
 }
@@ -83,6 +84,7 @@ Future<Void> MessageSocket::State::keepConnected(Address to) {
             std::uint64_t before = counters_.connected;
             peer->connection = connected.get();
             tell(Kind::Connected, endpointText(to));
+            co_await Future<Void>(Void()); // ends here if a reader of the monitor has destroyed the socket
             co_await run(peer);
             if (counters_.connected != before)
                 pause = options_.reconnectIvl;
@@ -90,6 +92,7 @@ Future<Void> MessageSocket::State::keepConnected(Address to) {
         co_await delay(pause * (0.5 + deterministicRandom()->random01()));
         pause = std::min(pause * 2, options_.reconnectIvlMax);
         tell(Kind::ConnectRetried, endpointText(to));
+        co_await Future<Void>(Void()); // ends here if a reader of the monitor has destroyed the socket
     }
 }
 
@@ -104,6 +107,7 @@ Future<Void> MessageSocket::State::run(Reference<Peer> peer) {
         co_await shakeHandsInTime(peer);
         open(*peer);
         tell(Kind::HandshakeSucceeded, endpoint);
+        co_await Future<Void>(Void()); // ends here if a reader of the monitor has destroyed the socket
         (void)co_await race(Peer::Over{peer.getPtr()}, beat(peer));
     } catch (Error& caught) {
         error = caught;
@@ -117,6 +121,7 @@ Future<Void> MessageSocket::State::run(Reference<Peer> peer) {
             sendError(*peer);
     }
     tell(peer->isShaken ? Kind::Disconnected : Kind::HandshakeFailed, endpoint, peer->fault);
+    co_await Future<Void>(Void()); // ends here if a reader of the monitor has destroyed the socket
     forget(*peer);
 }
 
