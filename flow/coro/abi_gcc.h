@@ -4,6 +4,7 @@
 //     HandOver await_suspend(std::coroutine_handle<>) { return next ? resumed(next) : caller(); }
 
 #include "flow/core/cell.h"
+#include "flow/core/result.h"
 
 #include <coroutine>
 

@@ -117,7 +117,7 @@ def marked_lines(clangd: Clangd, path: Path) -> set[int]:
 
 def test_what_only_actorc_accepts_is_marked(clangd: Clangd) -> None:
     """Whatever is no longer marked there belongs into another program."""
-    marks = ("Explicit value", "return inner", "int choose", "k += n", "[this", "::bytesDescriptor")
+    marks = ("Explicit value", "return inner", "int choose", "k += n", "[this", ".add(std", "::bytesDescriptor")
     assert lines_with(marks, NO_CPP) <= marked_lines(clangd, NO_CPP)
     assert lines_with(("CheeseActor>", "NestedActor>"), CLASSES) <= marked_lines(clangd, CLASSES)
 

@@ -7,6 +7,20 @@ struct Explicit {
     int v;
 };
 
+/// Cannot be made before there is a value.
+class Line {
+public:
+    explicit Line(const char* first) : text_(first) {}
+    Line& add(std::string const& more) {
+        text_ += " " + more;
+        return *this;
+    }
+    const char* text() const { return text_.c_str(); }
+
+private:
+    std::string text_;
+};
+
 DESCR struct Sample {
     int bytes = 3; //size of the answer
 };
@@ -59,6 +73,18 @@ ACTOR Future<int> kept(int k) {
     return sum;
 }
 
+// What is called of a state as it is made, whether the actor begins with it or not.
+ACTOR Future<Void> chained(int number) {
+    state Line first("first").add(std::to_string(number));
+    state Line next("next");
+    wait(delay(0));
+    state Line last("last").add("one").add(std::to_string(number));
+    state std::string word{"word"}.append("s");
+    wait(delay(0));
+    say("%s, %s, %s, %s", first.text(), next.text(), last.text(), word.c_str());
+    return Void();
+}
+
 int main() {
     SimLoop sim;
 #ifdef POST_ACTOR_COMPILER
@@ -68,6 +94,7 @@ int main() {
 #endif
     say("%d %d %d %d", sim.run(leading(1)), sim.run(outside(2)), sim.run(pointer(6)), sim.run(captured(1)));
     say("%d", sim.run(kept(5)));
+    sim.run(chained(7));
     Sample sample;
     using Bytes = Descriptor<Sample>::bytesDescriptor;
     Bytes::get(sample) += 1;

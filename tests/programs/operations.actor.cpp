@@ -101,7 +101,7 @@ ACTOR Future<int> streamWins(FutureStream<int> stream) {
 }
 
 int main() {
-    SimLoop loop;
+    SimLoop sim;
     Mailbox a, b;
 
     say("-- waits");
@@ -110,7 +110,7 @@ int main() {
     say("ready %d", total.isReady());
     a.put(10);
     a.put(100);
-    say("total %d", loop.run(total));
+    say("total %d", sim.run(total));
 
     say("-- cancelled");
     Future<Void> first = report("first", &a);
@@ -118,11 +118,11 @@ int main() {
     a.put(1);
     first.cancel();
     a.put(2);
-    loop.run();
+    sim.run();
     say("left %d", int(a.items.size()));
     a.error = timed_out();
     a.source.wakeInTurn();
-    loop.run();
+    sim.run();
     say("second failed: %d", second.isError());
     a.error = Error();
 
@@ -131,15 +131,15 @@ int main() {
     Future<Void> done = either(&a, &b, stop.getFuture());
     b.put(5);
     a.put(6);
-    loop.run();
+    sim.run();
     a.put(7);
     stop.send(Void());
     say("left in a %d", int(a.items.size()));
-    loop.run();
+    sim.run();
     say("done %d", done.isReady());
-    say("took %d", loop.run(sum(&a, 1)));
+    say("took %d", sim.run(sum(&a, 1)));
     a.drained.wakeInTurn();
-    loop.run();
+    sim.run();
     say("done %d", done.isReady());
 
     say("-- ready in a choose");
@@ -148,7 +148,7 @@ int main() {
     Promise<Void> later;
     done = either(&a, &b, later.getFuture());
     later.send(Void());
-    loop.run();
+    sim.run();
     say("done %d, a %d, b %d", done.isReady(), int(a.items.size()), int(b.items.size()));
 
     say("-- a stream");

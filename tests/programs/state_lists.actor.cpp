@@ -1,21 +1,7 @@
-// Several states in one declaration, and what is called of a state once it is made.
+// Several states in one declaration.
 #include "trace.h"
 
 #include "flow/actorcompiler.h"
-
-/// Cannot be made before there is a value.
-class Line {
-public:
-    explicit Line(const char* first) : text_(first) {}
-    Line& add(std::string const& more) {
-        text_ += " " + more;
-        return *this;
-    }
-    const char* text() const { return text_.c_str(); }
-
-private:
-    std::string text_;
-};
 
 ACTOR Future<int> first() {
     state Token a("a"), b("b");
@@ -27,7 +13,7 @@ ACTOR Future<int> first() {
     return i + count;
 }
 
-ACTOR Future<int> later(bool chained) {
+ACTOR Future<int> later() {
     wait(delay(1));
     state Token a("later a"), b("later b");
     state int sum, factor = 2;
@@ -37,31 +23,13 @@ ACTOR Future<int> later(bool chained) {
         wait(delay(1));
         sum += factor * inLoop;
     }
-    if (!chained)
-        return sum;
-    state Line line("line")
-        .add("one")
-        .add(std::to_string(sum));
-    state std::string word{"word"}.append("s");
-    wait(delay(1));
-    say("%s, %s", line.text(), word.c_str());
     return sum;
-}
-
-ACTOR Future<Void> chainedFirst(int number) {
-    state Line line("first").add(std::to_string(number));
-    state Line last("last");
-    wait(delay(1));
-    say("%s %s", line.text(), last.text());
-    return Void();
 }
 
 int main() {
     SimLoop sim;
     say("%d", sim.run(first()));
-    say("%d", sim.run(later(false)));
-    say("%d", sim.run(later(true)));
-    sim.run(chainedFirst(7));
+    say("%d", sim.run(later()));
     say("cancelled");
     Future<int> cancelled = first();
     cancelled.cancel();

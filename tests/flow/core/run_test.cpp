@@ -11,21 +11,21 @@ using namespace flow::detail;
 namespace {
 
 /// Hands over to `next` until there is none.
-struct Step : Waiter {
-    Step* next = nullptr;
+struct Counting : Waiter {
+    Counting* next = nullptr;
     std::vector<const char*>* addresses = nullptr; // of the stack, where each ran
     int runs = 0;
 
-    Step() : Waiter{resumeStep, {nullptr}, {}, {}} {}
+    Counting() : Waiter{resumeStep, {nullptr}, {}, {}} {}
 
     static void resumeStep(Waiter* waiter) {
-        auto* step = static_cast<Step*>(waiter);
+        auto* step = static_cast<Counting*>(waiter);
         note(step);
         if (!step->next)
             return;
         FLOW_HAND_OVER(step->next);
     }
-    [[gnu::noinline]] static void note(Step* step) {
+    [[gnu::noinline]] static void note(Counting* step) {
         ++step->runs;
         if (step->addresses)
             step->addresses->push_back(static_cast<const char*>(__builtin_frame_address(0)));
@@ -48,7 +48,7 @@ void runAnother(Waiter* waiter) {
 } // namespace
 
 TEST_CASE("run: a waiter runs once and control comes back") {
-    Step step;
+    Counting step;
     run(&step);
     CHECK(step.runs == 1);
     run(&step);
@@ -56,7 +56,7 @@ TEST_CASE("run: a waiter runs once and control comes back") {
 }
 
 TEST_CASE("run: a chain of hand-overs needs one frame of stack") {
-    std::vector<Step> steps(1000000);
+    std::vector<Counting> steps(1000000);
     std::vector<const char*> addresses;
     for (std::size_t i = 0; i < steps.size(); ++i) {
         steps[i].next = i + 1 < steps.size() ? &steps[i + 1] : nullptr;
@@ -64,7 +64,7 @@ TEST_CASE("run: a chain of hand-overs needs one frame of stack") {
             steps[i].addresses = &addresses;
     }
     run(steps.data());
-    for (Step const& step : steps)
+    for (Counting const& step : steps)
         REQUIRE(step.runs == 1);
     REQUIRE(addresses.size() == 2);
     CHECK(addresses[0] == addresses[1]);
@@ -75,7 +75,7 @@ TEST_CASE("run: the running actor is known inside and put back after, also when 
     Waiter outer{runAnother, {nullptr}, {}, {}};
     run(&outer);
     CHECK(runningActor == nullptr);
-    Step first, second;
+    Counting first, second;
     first.next = &second;
     run(&first);
     CHECK(runningActor == nullptr);

@@ -79,11 +79,12 @@ class Builder:
         root = own_headers()
         if root is None:
             return []
+        # The library `flow`: fibers are another one, since they need Boost.
         files = sorted(
             os.path.join(folder, name)
             for folder, _, names in os.walk(os.path.join(root, "flow"))
             for name in names
-            if name.endswith(".cpp") and not name.endswith("main.cpp")
+            if name.endswith(".cpp") and not name.endswith("main.cpp") and os.path.basename(folder) != "fiber"
         )
         if not files:  # installed
             library = os.path.normpath(os.path.join(root, "..", "..", "lib", "libmillrace_flow.a"))
