@@ -11,11 +11,11 @@ using namespace flow::net;
 
 namespace {
 
-struct Noting final : Descriptor {
+struct Noting final : FileDescriptor {
     int readable = 0, writable = 0, ended = 0;
     bool awaited = false;
 
-    explicit Noting(int descriptor) : Descriptor(descriptor) {}
+    explicit Noting(int descriptor) : FileDescriptor(descriptor) {}
     void onNews(News news) noexcept override {
         readable += news.readable;
         writable += news.writable;
