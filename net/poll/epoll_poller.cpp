@@ -46,7 +46,7 @@ void EpollPoller::open() {
         throw platform_error();
     bool works = change(EPOLL_CTL_ADD, events_.descriptor(), nullptr, EPOLLIN);
     watched_.forEach(
-        [&](Descriptor& each) { works = change(EPOLL_CTL_ADD, each.descriptor(), &each, kBoth) && works; });
+        [&](PolledDescriptor& each) { works = change(EPOLL_CTL_ADD, each.descriptor(), &each, kBoth) && works; });
     if (!works) {
         ::close(std::exchange(epoll_, -1));
         throw platform_error();
@@ -61,14 +61,14 @@ bool EpollPoller::change(int operation, int descriptor, void* what, std::uint32_
     return ::epoll_ctl(epoll_, operation, descriptor, &event) == 0;
 }
 
-void EpollPoller::add(Descriptor& descriptor) {
+void EpollPoller::add(PolledDescriptor& descriptor) {
     prepare();
     if (!change(EPOLL_CTL_ADD, descriptor.descriptor(), &descriptor, kBoth))
         throw platform_error();
     watched_.add(descriptor);
 }
 
-void EpollPoller::remove(Descriptor& descriptor) {
+void EpollPoller::remove(PolledDescriptor& descriptor) {
     if (!descriptor.isWatched())
         return;
     watched_.remove(descriptor);
@@ -76,7 +76,7 @@ void EpollPoller::remove(Descriptor& descriptor) {
         change(EPOLL_CTL_DEL, descriptor.descriptor(), nullptr, 0);
 }
 
-void EpollPoller::replace(Descriptor& before, Descriptor& after) {
+void EpollPoller::replace(PolledDescriptor& before, PolledDescriptor& after) {
     watched_.remove(before);
     watched_.add(after);
     prepare();
@@ -107,7 +107,7 @@ void EpollPoller::wait(double seconds) noexcept {
         }
         bool failed = event.events & (EPOLLERR | EPOLLHUP);
         bool ended = failed || (event.events & EPOLLRDHUP);
-        static_cast<Descriptor*>(event.data.ptr)
+        static_cast<PolledDescriptor*>(event.data.ptr)
             ->onNews({ended || (event.events & EPOLLIN), failed || (event.events & EPOLLOUT), ended});
     }
 }

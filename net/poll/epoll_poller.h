@@ -15,9 +15,9 @@ public:
     void wake() noexcept override { events_.wake(); }
     void takeWake() noexcept override { events_.takeWake(); }
 
-    void add(Descriptor& descriptor) override;
-    void remove(Descriptor& descriptor) override;
-    void replace(Descriptor& before, Descriptor& after) override;
+    void add(PolledDescriptor& descriptor) override;
+    void remove(PolledDescriptor& descriptor) override;
+    void replace(PolledDescriptor& before, PolledDescriptor& after) override;
     char const* name() const override { return "epoll"; }
 
 private:

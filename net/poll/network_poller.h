@@ -9,7 +9,7 @@
 // gets them goes on reading until a read is short, and on writing until a write is.
 
 #include "flow/loop/poller.h"
-#include "net/poll/descriptor.h"
+#include "net/poll/polled_descriptor.h"
 
 #include <memory>
 
@@ -18,10 +18,10 @@ namespace flow::net {
 class NetworkPoller : public Poller {
 public:
     /// Throws platform_error if the kernel has no room for it.
-    virtual void add(Descriptor& descriptor) = 0;
-    virtual void remove(Descriptor& descriptor) = 0;
+    virtual void add(PolledDescriptor& descriptor) = 0;
+    virtual void remove(PolledDescriptor& descriptor) = 0;
     /// What was added as `before` is `after` from here on, with the same descriptor.
-    virtual void replace(Descriptor& before, Descriptor& after) = 0;
+    virtual void replace(PolledDescriptor& before, PolledDescriptor& after) = 0;
     virtual char const* name() const = 0;
 
     bool isWaitedFor() override { return watched_.isAwaited(); }
@@ -29,7 +29,7 @@ public:
     PollCounters const& counters() const { return counters_; }
 
 protected:
-    DescriptorList watched_;
+    PolledDescriptorList watched_;
     PollCounters counters_;
 };
 

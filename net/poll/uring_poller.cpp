@@ -51,7 +51,7 @@ void UringPoller::open() {
         throw platform_error();
     ring_ = std::move(ring);
     request(events_.descriptor(), kWake);
-    watched_.forEach([this](Descriptor& each) { request(each.descriptor(), each.token); });
+    watched_.forEach([this](PolledDescriptor& each) { request(each.descriptor(), each.token); });
     submit();
 }
 
@@ -80,7 +80,7 @@ UringPoller::Slot* UringPoller::slotOf(std::uint64_t token) {
     return &slots_[index];
 }
 
-void UringPoller::add(Descriptor& descriptor) {
+void UringPoller::add(PolledDescriptor& descriptor) {
     prepare();
     if (free_.empty()) {
         slots_.emplace_back();
@@ -95,7 +95,7 @@ void UringPoller::add(Descriptor& descriptor) {
     watched_.add(descriptor);
 }
 
-void UringPoller::remove(Descriptor& descriptor) {
+void UringPoller::remove(PolledDescriptor& descriptor) {
     Slot* slot = descriptor.isWatched() ? slotOf(descriptor.token) : nullptr;
     if (!slot)
         return;
@@ -118,7 +118,7 @@ void UringPoller::remove(Descriptor& descriptor) {
     submit();
 }
 
-void UringPoller::replace(Descriptor& before, Descriptor& after) {
+void UringPoller::replace(PolledDescriptor& before, PolledDescriptor& after) {
     watched_.remove(before);
     watched_.add(after);
     after.token = before.token;

@@ -20,9 +20,9 @@ public:
     void wake() noexcept override { events_.wake(); }
     void takeWake() noexcept override { events_.takeWake(); }
 
-    void add(Descriptor& descriptor) override;
-    void remove(Descriptor& descriptor) override;
-    void replace(Descriptor& before, Descriptor& after) override;
+    void add(PolledDescriptor& descriptor) override;
+    void remove(PolledDescriptor& descriptor) override;
+    void replace(PolledDescriptor& before, PolledDescriptor& after) override;
     char const* name() const override { return "uring"; }
 
 private:
@@ -30,7 +30,7 @@ private:
 
     /// A place for a descriptor. What the kernel says about one that was there before is told apart by the count.
     struct Slot {
-        Descriptor* descriptor = nullptr;
+        PolledDescriptor* descriptor = nullptr;
         std::uint32_t count = 1;
     };
 

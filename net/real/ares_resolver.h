@@ -27,8 +27,8 @@ private:
     class Lookup;
     struct Query;
     /// A socket of c-ares.
-    struct Server final : Descriptor {
-        Server(AresResolver& o, int descriptor) : Descriptor(descriptor), owner(o) {}
+    struct Server final : PolledDescriptor {
+        Server(AresResolver& o, int descriptor) : PolledDescriptor(descriptor), owner(o) {}
         void onNews(News) noexcept override { owner.again_.ask(TaskPriority::ReadSocket); }
         bool isAwaited() const override { return owner.waiting_ != 0; }
         AresResolver& owner;

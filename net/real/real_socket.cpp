@@ -7,7 +7,7 @@
 
 namespace flow::net {
 
-RealSocket::RealSocket(RealNetwork& network, int descriptor) : Descriptor(descriptor), network_(&network) {
+RealSocket::RealSocket(RealNetwork& network, int descriptor) : PolledDescriptor(descriptor), network_(&network) {
     pushBack(network.sockets_, static_cast<ListLink&>(*this));
 }
 
@@ -39,7 +39,7 @@ void RealSocket::resetConnection() {
     closeDescriptor();
 }
 
-int RealSocket::release(Descriptor* by) {
+int RealSocket::release(PolledDescriptor* by) {
     bool wasWatched = isWatched();
     if (wasWatched && !by)
         poller().remove(*this);

@@ -9,13 +9,13 @@
 
 namespace flow::net {
 
-class RealSocket : public Descriptor, ListLink {
+class RealSocket : public PolledDescriptor, ListLink {
 public:
     bool isOpen() const { return descriptor_ >= 0; }
     RealNetwork& network() { return *network_; }
     /// The descriptor, which is not open here any more. If it was watched, `by` is watched in its place. Throws
     /// platform_error; then it is still the caller's to close.
-    int release(Descriptor* by);
+    int release(PolledDescriptor* by);
 
 protected:
     RealSocket(RealNetwork& network, int descriptor);

@@ -11,11 +11,11 @@ using namespace flow::net;
 
 namespace {
 
-struct Noting final : FileDescriptor {
+struct Noting final : PolledDescriptor {
     int readable = 0, writable = 0, ended = 0;
     bool awaited = false;
 
-    explicit Noting(int descriptor) : FileDescriptor(descriptor) {}
+    explicit Noting(int descriptor) : PolledDescriptor(descriptor) {}
     void onNews(News news) noexcept override {
         readable += news.readable;
         writable += news.writable;

@@ -1,4 +1,4 @@
-#include "net/poll/descriptor.h"
+#include "net/poll/polled_descriptor.h"
 
 #include <doctest/doctest.h>
 
@@ -6,11 +6,11 @@ using namespace flow::net;
 
 namespace {
 
-struct Asked final : Descriptor {
+struct Asked final : PolledDescriptor {
     bool awaited = false;
     mutable int questions = 0;
 
-    Asked() : Descriptor(-1) {}
+    Asked() : PolledDescriptor(-1) {}
     void onNews(News) noexcept override {}
     bool isAwaited() const override {
         ++questions;
@@ -21,7 +21,7 @@ struct Asked final : Descriptor {
 } // namespace
 
 TEST_CASE("descriptor list: the one that is awaited is asked first the next time") {
-    DescriptorList list;
+    PolledDescriptorList list;
     Asked many[10];
     for (Asked& each : many)
         list.add(each);
@@ -37,7 +37,7 @@ TEST_CASE("descriptor list: the one that is awaited is asked first the next time
         questions += each.questions;
     CHECK(questions == 100);
     int seen = 0;
-    list.forEach([&](Descriptor& each) {
+    list.forEach([&](PolledDescriptor& each) {
         ++seen;
         list.remove(each);
         CHECK_FALSE(each.isWatched());

@@ -1,5 +1,5 @@
 #pragma once
-// Descriptor: something of the kernel's that a poller watches: a socket, a pipe.
+// PolledDescriptor: something of the kernel's that a poller watches: a socket, a pipe.
 
 #include "flow/base/intrusive_list.h"
 #include "net/counters.h"
@@ -16,11 +16,11 @@ struct News {
 };
 
 /// Watched from add() on. The poller calls onNews() from inside its wait: it only notes and asks for a turn.
-class Descriptor {
+class PolledDescriptor {
 public:
-    explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
-    Descriptor(Descriptor const&) = delete;
-    Descriptor& operator=(Descriptor const&) = delete;
+    explicit PolledDescriptor(int descriptor) : descriptor_(descriptor) {}
+    PolledDescriptor(PolledDescriptor const&) = delete;
+    PolledDescriptor& operator=(PolledDescriptor const&) = delete;
 
     int descriptor() const { return descriptor_; }
     /// By its poller: what names it to the kernel.
@@ -32,26 +32,26 @@ public:
     virtual bool isAwaited() const = 0;
 
 protected:
-    ~Descriptor() = default;
+    ~PolledDescriptor() = default;
     int descriptor_; // -1: closed
 
 private:
-    friend class DescriptorList;
+    friend class PolledDescriptorList;
     struct Place : ListLink {
-        Descriptor* owner;
+        PolledDescriptor* owner;
     } place_{{nullptr, nullptr}, this};
 };
 
 /// Those that a poller watches.
-class DescriptorList {
+class PolledDescriptorList {
 public:
-    DescriptorList() { list_.reset(); }
+    PolledDescriptorList() { list_.reset(); }
 
-    void add(Descriptor& descriptor) {
+    void add(PolledDescriptor& descriptor) {
         pushFront(list_, descriptor.place_);
         ++size_;
     }
-    void remove(Descriptor& descriptor) {
+    void remove(PolledDescriptor& descriptor) {
         descriptor.place_.unlink();
         --size_;
     }
@@ -60,7 +60,7 @@ public:
     template <class Call>
     void forEach(Call&& call) {
         for (auto* link = list_.next; link != &list_;) {
-            Descriptor& each = *static_cast<Descriptor::Place*>(link)->owner;
+            PolledDescriptor& each = *static_cast<PolledDescriptor::Place*>(link)->owner;
             link = link->next;
             call(each);
         }
@@ -68,7 +68,7 @@ public:
     /// Whether one of them is awaited. That one comes first, so that the next question is answered at once.
     bool isAwaited() {
         for (auto* link = list_.next; link != &list_; link = link->next)
-            if (static_cast<Descriptor::Place*>(link)->owner->isAwaited()) {
+            if (static_cast<PolledDescriptor::Place*>(link)->owner->isAwaited()) {
                 link->unlink();
                 pushFront(list_, *link);
                 return true;
