@@ -15,7 +15,7 @@ using namespace flow::test;
 
 namespace {
 
-Future<Void> actor(TraceLog& log, std::string name, Future<Void> awaited) {
+Future<Void> loggedActor(TraceLog& log, std::string name, Future<Void> awaited) {
     Noisy local(log, name);
     co_await std::move(awaited);
 }
@@ -31,7 +31,7 @@ Future<Void> addsAtEnd(TraceLog& log, ActorCollection& collection, Future<Void> 
         co_await std::move(awaited);
     } catch (Error&) {
     }
-    collection.add(actor(log, "added", std::move(added)));
+    collection.add(loggedActor(log, "added", std::move(added)));
 }
 
 } // namespace
@@ -43,8 +43,8 @@ TEST_CASE("collection: holds actors until they end") {
         Promise<Void> p, q;
         ActorCollection all(false);
         CHECK(all.isEmpty());
-        all.add(actor(log, "a", p.getFuture()));
-        all.add(actor(log, "b", q.getFuture()));
+        all.add(loggedActor(log, "a", p.getFuture()));
+        all.add(loggedActor(log, "b", q.getFuture()));
         all.add(Future<Void>(Void()));
         CHECK_FALSE(all.isEmpty());
         p.send(Void());
@@ -62,16 +62,16 @@ TEST_CASE("collection: an error cancels the others and becomes the result") {
     Promise<Void> p;
     ActorCollection all(false);
     Future<Void> watcher = watch(log, all.getResult());
-    all.add(actor(log, "a", Never()));
-    all.add(actor(log, "b", p.getFuture()));
-    all.add(actor(log, "c", Never()));
+    all.add(loggedActor(log, "a", Never()));
+    all.add(loggedActor(log, "b", p.getFuture()));
+    all.add(loggedActor(log, "c", Never()));
     p.sendError(timed_out());
     CHECK(log.take() == "~b ~a ~c timed_out");
     CHECK(all.isEmpty());
-    all.add(actor(log, "late", Never()));
+    all.add(loggedActor(log, "late", Never()));
     CHECK(log.take() == "~late");
     ActorCollection other(true);
-    other.add(actor(log, "a", Never()));
+    other.add(loggedActor(log, "a", Never()));
     other.add(Future<Void>(end_of_stream()));
     CHECK(log.take() == "~a");
     CHECK(other.getResult().getError() == end_of_stream());
@@ -101,18 +101,18 @@ TEST_CASE("collection: clear and destruction cancel; results of before fail with
     {
         std::optional<ActorCollection> all(std::in_place, false);
         Future<Void> before = all->getResult();
-        all->add(actor(log, "a", Never()));
+        all->add(loggedActor(log, "a", Never()));
         all->clear(true);
         CHECK(log.take() == "~a");
         CHECK(before.getError() == actor_cancelled());
-        all->add(actor(log, "b", Never()));
+        all->add(loggedActor(log, "b", Never()));
         Future<Void> after = all->getResult();
         all.reset();
         CHECK(log.take() == "~b");
         CHECK(after.getError() == actor_cancelled());
         ActorCollection one(false), two(false);
-        one.add(actor(log, "one", Never()));
-        two.add(actor(log, "two", Never()));
+        one.add(loggedActor(log, "one", Never()));
+        two.add(loggedActor(log, "two", Never()));
         one = std::move(two);
         CHECK(log.take() == "~one");
         Future<Void> result = one.getResult();
@@ -130,7 +130,7 @@ TEST_CASE("collection: dropping the result does not cancel while the collection 
     {
         Future<Void> result = all.getResult();
     }
-    all.add(actor(log, "a", p.getFuture()));
+    all.add(loggedActor(log, "a", p.getFuture()));
     CHECK(log.take() == "");
     p.send(Void());
     CHECK(log.take() == "~a");
@@ -186,7 +186,7 @@ TEST_CASE("collection: an actor destroys the collection as it ends") {
             if (fail)
                 throw timed_out();
         };
-        all->add(actor(log, "other", Never()));
+        all->add(loggedActor(log, "other", Never()));
         all->add(destroys(all, p.getFuture(), error));
         p.send(Void());
         CHECK(all == nullptr);
@@ -243,10 +243,10 @@ TEST_CASE("collection: one that a stream feeds") {
     for (int how = 0; how < 3; ++how) {
         Promise<Void> p, q;
         PromiseStream<Future<Void>> actors;
-        actors.send(actor(log, "a", p.getFuture()));
+        actors.send(loggedActor(log, "a", p.getFuture()));
         Future<Void> held = actorCollection(actors.getFuture());
-        actors.send(actor(log, "b", q.getFuture()));
-        actors.send(actor(log, "c", Never()));
+        actors.send(loggedActor(log, "b", q.getFuture()));
+        actors.send(loggedActor(log, "c", Never()));
         p.send(Void());
         CHECK(log.take() == "~a");
         CHECK_FALSE(held.isReady());
@@ -267,8 +267,8 @@ TEST_CASE("collection: without errors, with a count") {
     Promise<Void> p, q;
     ActorCollectionNoErrors all;
     CHECK(all.size() == 0);
-    all.add(actor(log, "a", p.getFuture()));
-    all.add(actor(log, "b", q.getFuture()));
+    all.add(loggedActor(log, "a", p.getFuture()));
+    all.add(loggedActor(log, "b", q.getFuture()));
     all.add(Future<Void>(Void()));
     CHECK(all.size() == 2);
     p.send(Void());
@@ -276,7 +276,7 @@ TEST_CASE("collection: without errors, with a count") {
     all.clear();
     CHECK(all.size() == 0);
     CHECK(log.take() == "~a ~b");
-    all.add(actor(log, "c", Never()));
+    all.add(loggedActor(log, "c", Never()));
     all.add(Future<Void>(timed_out()));
     CHECK(all.size() == 0);
     CHECK(log.take() == "~c");
@@ -290,15 +290,15 @@ TEST_CASE("collection: a signal asks for its end") {
         SignalableActorCollection all;
         CHECK(all.signal().isReady());
         all.clear();
-        all.add(actor(log, "a", p.getFuture()));
+        all.add(loggedActor(log, "a", p.getFuture()));
         Future<Void> first = all.signalAndReset();
-        all.add(actor(log, "b", q.getFuture()));
+        all.add(loggedActor(log, "b", q.getFuture()));
         Future<Void> second = all.signalAndCollapse();
         p.send(Void());
         CHECK(first.canGet());
         CHECK_FALSE(second.isReady());
         Future<Void> third = all.signal(), again = all.signal();
-        all.add(actor(log, "c", r.getFuture()));
+        all.add(loggedActor(log, "c", r.getFuture()));
         q.send(Void());
         CHECK(second.canGet());
         CHECK_FALSE(third.isReady());
@@ -315,12 +315,12 @@ TEST_CASE("collection: what a signal waits for lives as long as the signal's res
     Blocks blocks;
     {
         std::optional<SignalableActorCollection> all(std::in_place);
-        all->add(actor(log, "a", Never()));
+        all->add(loggedActor(log, "a", Never()));
         Future<Void> result = all->signalAndReset();
-        all->add(actor(log, "b", Never()));
+        all->add(loggedActor(log, "b", Never()));
         all->clear();
         CHECK(log.take() == "~b");
-        all->add(actor(log, "c", Never()));
+        all->add(loggedActor(log, "c", Never()));
         all.reset();
         CHECK(log.take() == "~c");
         result = Future<Void>();
@@ -333,7 +333,7 @@ TEST_CASE("collection: an actor, or who waits for a signal's result, destroys th
     using All = std::unique_ptr<SignalableActorCollection>;
     auto destroys = [](TraceLog& to, All& all, Future<Void> awaited) -> Future<Void> {
         co_await tryGet(std::move(awaited));
-        all->add(actor(to, "late", Never()));
+        all->add(loggedActor(to, "late", Never()));
         all.reset();
     };
     TraceLog log;
