@@ -161,8 +161,9 @@ struct TlsContext::Callbacks {
 };
 
 TlsContext::TlsContext(TlsOptions const& options, bool isServer, bool verifies)
-    : context_(SSL_CTX_new(isServer ? TLS_server_method() : TLS_client_method())),
-      handshakeTimeout_(options.handshakeTimeout), isServer_(isServer), verifies_(verifies) {
+    : handshakeTimeout_(options.handshakeTimeout), isServer_(isServer), verifies_(verifies) {
+    setProtocols(options.protocols); // first, since it throws, and nothing would free the context
+    context_ = SSL_CTX_new(isServer ? TLS_server_method() : TLS_client_method());
     if (!context_)
         throw std::bad_alloc();
     SSL_CTX_set_min_proto_version(context_, numberOf(options.minimum));
@@ -175,7 +176,6 @@ TlsContext::TlsContext(TlsOptions const& options, bool isServer, bool verifies)
     SSL_CTX_set_verify(context_, verify, nullptr);
     if (options.validAt)
         X509_VERIFY_PARAM_set_time(SSL_CTX_get0_param(context_), static_cast<time_t>(*options.validAt));
-    setProtocols(options.protocols);
 }
 
 TlsContext::~TlsContext() {

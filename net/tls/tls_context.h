@@ -104,7 +104,7 @@ private:
     /// Takes the session.
     void keepSession(std::string const& server, ssl_session_st* session);
 
-    ssl_ctx_st* context_;
+    ssl_ctx_st* context_ = nullptr;
     std::vector<std::unique_ptr<Identity>> identities_;
     std::string protocols_; // each with its length before it
     std::map<std::string, ssl_session_st*> sessions_;
