@@ -211,7 +211,7 @@ def test_headers_do_not_warn_users_of_gcc(tmp_path: Path, text: str, warning: st
     }
     found = findings(tmp_path, files, tidy.check_headers_compile)
     assert len(found) == 1
-    assert found[0].startswith("flow/flow.h:1: gcc does not compile all headers together:\nIn file included from")
+    assert found[0].startswith("flow/flow.h:1: g++-12 does not compile all headers together:\nIn file included from")
     assert warning in found[0]
 
 
