@@ -26,7 +26,7 @@ const char* nameOf(EventKind kind) {
 
 } // namespace
 
-std::string Event::toString() const {
+std::string SimulationEvent::toString() const {
     std::string text = format("%s at %.9f s in process %u", nameOf(kind), time, process);
     if (kind == EventKind::Fault)
         text += format(", %s", faultName(static_cast<FaultKind>(priority)));
@@ -37,7 +37,7 @@ std::string Event::toString() const {
     return text + format(", detail %016llx", static_cast<unsigned long long>(detail));
 }
 
-void Record::differs(std::size_t number, Event const& event, std::string const& description) {
+void Record::differs(std::size_t number, SimulationEvent const& event, std::string const& description) {
     std::string before = number < first_->events_.size() ? first_->events_[number].toString() : "nothing more";
     difference_ = format("event %zu was %s; now it is %s", number, before.c_str(), event.toString().c_str());
     if (!description.empty())

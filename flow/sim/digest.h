@@ -24,20 +24,20 @@ namespace flow {
 enum class EventKind : std::uint8_t { Task, Message, Fault, Start, End, Note };
 
 /// What happened: when, to which process (0: the world itself), and a number or two that depend on the kind.
-struct Event {
+struct SimulationEvent {
     double time = 0; // of the world
     std::uint64_t detail = 0;
     std::uint32_t process = 0;
     std::int32_t priority = 0;
     EventKind kind = EventKind::Task;
 
-    bool operator==(Event const&) const = default;
+    bool operator==(SimulationEvent const&) const = default;
     std::string toString() const;
 };
 
 class Digest {
 public:
-    void add(Event const& event) {
+    void add(SimulationEvent const& event) {
         ++events_;
         mix(std::bit_cast<std::uint64_t>(event.time));
         mix(event.detail);
@@ -73,7 +73,7 @@ public:
 
     /// `describe` is called for the first event that differs: what else there is to be said of it.
     template <class Describe>
-    void add(Event const& event, Describe&& describe) {
+    void add(SimulationEvent const& event, Describe&& describe) {
         if (!first_) {
             if (events_.size() < kMostEvents)
                 events_.push_back(event);
@@ -91,10 +91,10 @@ public:
     std::optional<std::string> const& difference() const { return difference_; }
 
 private:
-    void differs(std::size_t number, Event const& event, std::string const& description);
+    void differs(std::size_t number, SimulationEvent const& event, std::string const& description);
 
     Record const* first_ = nullptr;
-    std::vector<Event> events_;
+    std::vector<SimulationEvent> events_;
     std::size_t next_ = 0;
     std::optional<std::string> difference_;
 };

@@ -179,7 +179,8 @@ bool World::runTurn() {
 
 void World::noteTask(WaiterNode* waiter, TaskPriority priority, Process* process) {
     DeterministicRandom const& random = process ? process->random_ : ownRandom_;
-    Event event{now_, random.peek(), process ? process->id_ : 0, static_cast<std::int32_t>(priority), EventKind::Task};
+    SimulationEvent event{now_, random.peek(), process ? process->id_ : 0, static_cast<std::int32_t>(priority),
+                          EventKind::Task};
     digest_.add(event);
     auto describe = [&] {
         char name[128];
@@ -196,7 +197,7 @@ void World::noteTask(WaiterNode* waiter, TaskPriority priority, Process* process
              describe());
 }
 
-void World::add(Event const& event) {
+void World::add(SimulationEvent const& event) {
     digest_.add(event);
     if (record_)
         record_->add(event, [] { return std::string(); });

@@ -166,7 +166,7 @@ private:
     bool admits(FaultKind kind);
     bool inject(FaultKind kind, Process& process);
     void noteTask(WaiterNode* waiter, TaskPriority priority, Process* process);
-    void add(Event const& event);
+    void add(SimulationEvent const& event);
 
     std::uint64_t seed_;
     Faults faults_;

@@ -136,11 +136,11 @@ private:
 
     template <auto goOn, class Result>
     void call(Error error, Result result) noexcept {
-        auto& owner = static_cast<typename Owner<decltype(goOn)>::Type&>(*this);
+        auto& object = static_cast<typename Owner<decltype(goOn)>::Type&>(*this);
         if constexpr (std::is_same_v<Result, Void>)
-            (owner.*goOn)(error);
+            (object.*goOn)(error);
         else
-            (owner.*goOn)(error, std::move(result));
+            (object.*goOn)(error, std::move(result));
     }
 
     alignas(16) unsigned char op_[32];
