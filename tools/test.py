@@ -18,7 +18,7 @@ from rich.console import Console
 from common.build import BuildError, binary_dir, build
 from common.console import plain
 from common.counts import Counts, doctest, junit
-from common.process import ROOT, interrupt_on_terminate, stream
+from common.process import ROOT, interrupt_on_terminate, side_by_side, stream
 from common.sanitizer import SANITIZER
 
 QUICK = "clang-checked"
@@ -27,6 +27,8 @@ USUAL = {QUICK: True, "gcc-checked": False, "asan": False}
 # In a long run, clang builds the programs with its sanitizers only. They have one thread: none for tsan to watch.
 LONG = {QUICK: False, "gcc-checked": True, "asan": True, "tsan": False}
 RELEASE = ("clang", "gcc")
+# More than one, since some test cases take long.
+PARTS_PER_PROCESS = 4
 CHECKED_PYTHON = ("actorc", "tools", "tests")
 
 DESCRIPTION = """\
@@ -91,12 +93,27 @@ def run_build(preset: str, targets: tuple[str, ...], console: Console) -> Outcom
 
 
 def run_doctest(preset: str, text: str) -> Outcome:
+    """In several processes at a time, each with a part of the test cases."""
     program = binary_dir(preset) / "tests" / "flow_tests"
-    lines: list[str] = []
-    arguments = [f"--test-case=*{text.replace(',', '?')}*"] if text else []
-    code = stream(["timeout", "600", program, "--no-colors=true", *arguments], lines.append, variables=SANITIZER)
-    output = "\n".join(lines)
-    return Outcome(doctest(output).with_exit_code(code), output)
+    chosen = [f"--test-case=*{text.replace(',', '?')}*"] if text else []
+    command: list[str | Path] = [program, "--no-colors=true", *chosen]
+    listing = subprocess.run([*command, "--count"], capture_output=True, text=True, check=False)
+    if (found := re.search(r"passing the current filters: (\d+)", listing.stdout)) is None:
+        return Outcome(Counts(0, 1), listing.stdout + listing.stderr)
+    total, processes = int(found[1]), os.cpu_count() or 1
+    size = max(1, -(-total // (processes * PARTS_PER_PROCESS)))
+    starts = range(1, total + 1, size)
+    commands = [["timeout", "600", *command, f"--first={start}", f"--last={start + size - 1}"] for start in starts]
+    outcomes: list[Outcome] = []
+
+    def note(index: int, code: int, output: str) -> None:
+        counts = doctest(output)
+        if counts.passed:  # doctest counts those as passed that are in other parts
+            counts = Counts(min(size, total - index * size) - counts.failed, counts.failed)
+        outcomes.append(Outcome(counts.with_exit_code(code), output if code else ""))
+
+    side_by_side(commands, processes, note, SANITIZER)
+    return Outcome(sum((each.counts for each in outcomes), Counts()), "\n".join(each.output for each in outcomes))
 
 
 def run_programs(preset: str, text: str) -> Outcome:
