@@ -186,6 +186,37 @@ def test_stages_import_only_stages_before_them(tmp_path: Path, module: str, line
     assert [entry.split(" ")[0] for entry in found] == ([] if allowed else [f"actorc/actorc/{module}.py:2:"])
 
 
+@pytest.mark.parametrize(
+    ("file", "line", "allowed"),
+    [
+        ("actorc/driver", "from actorc.emit.emit import emit", True),
+        ("actorc/driver", "import actorc_migrate.command", False),
+        ("actorc/report/report", "    from actorc_frames import tables", False),
+        ("actorc/parse/parser", "from actorc_migrate.edits import Edits", False),
+        ("actorc/__main__", "    from actorc_migrate.command import main", True),
+        ("actorc_frames/found", "from actorc_frames.layout import Layout", True),
+        ("actorc_frames/compile", "from actorc.driver import analyse", True),
+        ("actorc_frames/compile", "from actorc import driver", True),
+        ("actorc_frames/compile", "from actorc import syntax", False),
+        ("actorc_frames/compile", "import actorc.emit.emit", False),
+        ("actorc_frames/compile", "from actorc_migrate.edits import Edits", False),
+        ("actorc_migrate/convert", "from actorc.check import reach", True),
+        ("actorc_migrate/convert", "from actorc.lower.lower import lower", False),
+        ("actorc_migrate/convert", "from actorc import driver, lower", False),
+        ("actorc_migrate/verify/build", "from actorc_frames.compile import Unit", True),
+        ("actorc_migrate/verify/build", "from actorc_frames.layout import Layout", False),
+        ("actorc_migrate/verify/build", "from ..edits import Edits", True),
+    ],
+)
+def test_packages_beside_the_compiler_import_its_public_modules(
+    tmp_path: Path, file: str, line: str, allowed: bool
+) -> None:
+    late = line.startswith(" ")
+    text = f"def late():\n{line}\n" if late else f"\n{line}\n"
+    found = findings(tmp_path, {f"actorc/{file}.py": text}, tidy.check_packages)
+    assert [entry.split(" ")[0] for entry in found] == ([] if allowed else [f"actorc/{file}.py:2:"])
+
+
 def test_headers_compile_alone(tmp_path: Path) -> None:
     files = {
         "flow/core/good.h": "#pragma once\n#include <vector>\ninline std::vector<int> v;\n",

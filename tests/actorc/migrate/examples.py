@@ -99,7 +99,7 @@ def _options(kind: str) -> list[str]:
 
 
 def _run(folder: Path, *options: str) -> str:
-    from actorc.migrate.command import main
+    from actorc_migrate.command import main
 
     said = io.StringIO()
     with contextlib.chdir(folder), contextlib.redirect_stdout(said):

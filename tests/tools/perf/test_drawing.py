@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from actorc.frames.layout import COROUTINE, KINDS, STATE_MACHINE, Layout, Member, filled
+from actorc_frames.layout import COROUTINE, KINDS, STATE_MACHINE, Layout, Member, filled
 from perf.frames.drawing import BYTE, COLOURS, layout_svg
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from actorc.frames.layout import COROUTINE, STATE_MACHINE, Layout, Member, filled
+from actorc_frames.layout import COROUTINE, STATE_MACHINE, Layout, Member, filled
 from common.arguments import UsageError
 from perf.frames.command import document, draw, heading, main, show, table
 from perf.frames.gather import choose, disagreements, function_of, item_of, side_by_side, style_of, subject

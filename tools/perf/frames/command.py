@@ -9,9 +9,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from actorc.frames.command import as_document
-from actorc.frames.layout import FIXED, KINDS, Layout
-from actorc.frames.tables import details
+from actorc_frames.command import as_document
+from actorc_frames.layout import FIXED, KINDS, Layout
+from actorc_frames.tables import details
 from common.build import build
 from common.files import check_folder, check_writable, write
 from common.table import Table

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from actorc.frames.layout import KINDS, STATE_MACHINE, Layout, Member
+from actorc_frames.layout import KINDS, STATE_MACHINE, Layout, Member
 
 BYTE = 26  # width and height of what one byte takes
 MARGIN = 16

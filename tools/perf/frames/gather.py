@@ -8,9 +8,9 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from actorc.frames.debug_info import NoDebugInfo, text, units
-from actorc.frames.found import layouts_of
-from actorc.frames.layout import STATE_MACHINE, Layout
+from actorc_frames.debug_info import NoDebugInfo, text, units
+from actorc_frames.found import layouts_of
+from actorc_frames.layout import STATE_MACHINE, Layout
 from common.arguments import UsageError, unknown
 from common.failure import Failure
 from perf.arguments import binary

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from actorc.frames.layout import COROUTINE, STATE_MACHINE, Layout, Member, filled
+from actorc_frames.layout import COROUTINE, STATE_MACHINE, Layout, Member, filled
 from perf.flame.stacks import Stacks
 from perf.frames.gather import Frames
 from perf.growth.series import Series

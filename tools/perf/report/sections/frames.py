@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from actorc.frames.layout import OWN, Layout
+from actorc_frames.layout import OWN, Layout
 from perf.frames.drawing import layout_svg
 from perf.frames.gather import Frames, item_of, side_by_side, style_of
 from perf.report.model import Cell, Column, Drawing, Grid, Missing, Section
