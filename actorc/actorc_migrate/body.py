@@ -11,25 +11,41 @@ from actorc.emit.captures import spelt_captures
 from actorc.records import replace
 from actorc.spelling import is_void as is_void_type
 from actorc.spelling import is_void_value
-from actorc.syntax import Block, CatchKind, ResultKind, Span, Statement
-from actorc_migrate.common import Place, UnconvertibleError
+from actorc.syntax import Block, ResultKind, Span, Statement
+from actorc_migrate.chooses import Chooses
+from actorc_migrate.common import Common, Place, UnconvertibleError
 from actorc_migrate.edits import Part
 from actorc_migrate.handlers import Handlers
+from actorc_migrate.locals import Locals
 from actorc_migrate.notes import Hazard
+from actorc_migrate.states import States
+from actorc_migrate.waits import Waits
 
 
-class Body(Handlers):
+class Body:
+    def __init__(self, common: Common) -> None:
+        self._common = common
+        self._layout = common.layout
+        self._actor = common.actor
+        self._body = common.body
+        self._words = common.words
+        self._source = common.source
+        self._settings = common.settings
+        self._edits = common.edits
+        self._found = common.found
+        self._library = common.library
+        self._may_be_void = common.may_be_void
+        self._reach = common.reach
+        self._locals = Locals(common)
+        self._states = States(common, self._locals)
+        self._plans = self._states.plans
+        self._waits = Waits(common, self._locals, self._plans)
+        self._chooses = Chooses(common, self._locals, self._waits, self._plans)
+        self._handlers = Handlers(common, self._inner_block)
+
     def convert(self) -> None:
         """Edits the whole body; raises UnconvertibleError if the actor must stay one."""
-        self._holders = {}
-        self._branch_holders = {}
-        self._has_other_clauses = any(
-            catch.kind is CatchKind.OTHER
-            for inner in syntax.walk(self._body)
-            if isinstance(inner, syntax.Try)
-            for catch in inner.catches
-        )
-        self._plan_states()
+        self._states.plan()
         self._name_frame()
         self._list(self._body.statements, Place(self._body))
         if not any(isinstance(inner, syntax.Wait | syntax.Choose | syntax.Return) for inner in syntax.walk(self._body)):
@@ -38,14 +54,16 @@ class Body(Handlers):
 
     def _name_frame(self) -> None:
         """THIS is the address of what runs: of the frame."""
-        places = [(index, name) for name in ("THIS", "THIS_ADDR") for index in self._places(name, self._body.span)]
+        places = [
+            (index, name) for name in ("THIS", "THIS_ADDR") for index in self._common.places(name, self._body.span)
+        ]
         if not places:
             return
         if self._settings.is_foundationdb:
             raise UnconvertibleError(f"its body names {places[0][1]}, the object of the actor")
         self._found.count("THIS")
-        name = self._unused("self")
-        self._first_in(self._body, f"flow::coro::Self {name}; co_await {name};")
+        name = self._common.unused("self")
+        self._layout.first_in(self._body, f"flow::coro::Self {name}; co_await {name};")
         for index, word in places:
             frame = f"{name}->frame()"
             text = frame if word == "THIS" else f"reinterpret_cast<std::uintptr_t>({frame})"
@@ -53,16 +71,16 @@ class Body(Handlers):
 
     def _make_coroutine(self) -> None:
         """Without a co_await or co_return C++ would take it for a plain function."""
-        result = self._text(self._actor.result_type)
+        result = self._common.text(self._actor.result_type)
         is_void = self._actor.result_type is None or is_void_type(result)
         last = (
             "co_return;" if is_void else f"co_return co_await {self._library}Future<{result}>({self._library}Never());"
         )
         close = self._body.span.end - 1
-        if self._is_first_in_line(close):
+        if self._layout.is_first_in_line(close):
             self._edits.insert(
                 self._source.line_start(self._source.line(close)),
-                f"{self._inner_indent(self._body)}{last}{self._newline}",
+                f"{self._layout.inner_indent(self._body)}{last}{self._layout.newline}",
             )
         else:
             self._edits.insert(close, f" {last} ", rank=-1)
@@ -80,7 +98,7 @@ class Body(Handlers):
 
     def _list(self, statements: Sequence[Statement], place: Place) -> None:
         for index, statement in enumerate(statements):
-            is_followed = self._is_waited_past(statements, index)
+            is_followed = self._locals.is_waited_past(statements, index)
             holders = self._statement(statement, place, is_followed)
             if not self._reach.completes_before_wait(statement):
                 place = replace(place, dying=())
@@ -95,29 +113,29 @@ class Body(Handlers):
         match statement:
             case syntax.Plain():
                 self._plain(statement)
-                return self._dying_locals(statement, place) if is_followed else ()
+                return self._locals.dying_locals(statement, place) if is_followed else ()
             case syntax.Wait():
-                return self._wait(statement, place, is_followed)
+                return self._waits.wait(statement, place, is_followed)
             case syntax.StateDecl():
-                self._state(statement, place)
+                self._states.state(statement, place)
             case syntax.Choose():
-                self._choose(statement, place)
+                self._chooses.choose(statement, place)
                 for when in statement.whens:
-                    holder = self._branch_holders.get(when.body)
+                    holder = self._chooses.holders.get(when.body)
                     self._inner_block(when.body, place, dying=(holder,) if holder else ())
             case syntax.Try():
-                self._try(statement, place)
+                self._handlers.convert_try(statement, place)
             case syntax.Return():
                 self._return(statement, place)
             case syntax.Throw():
-                self._throw(statement, place)
+                self._handlers.convert_throw(statement, place)
             case syntax.If():
-                dying = self._open_condition(statement, statement.condition, place)
+                dying = self._locals.open_condition(statement, statement.condition, place)
                 self._inner_block(statement.then, place, dying=dying)
                 if statement.orelse is not None:
                     self._inner_block(statement.orelse, place, dying=dying)
             case syntax.Switch():
-                dying = self._open_condition(statement, statement.condition, place)
+                dying = self._locals.open_condition(statement, statement.condition, place)
                 self._switch(statement, place, dying)
             case syntax.Block():
                 self._inner_block(statement, place)
@@ -135,8 +153,8 @@ class Body(Handlers):
     def _return(self, statement: syntax.Return, place: Place) -> None:
         self._found.count("return")
         keyword = self._words.span(self._words.first(statement.span))
-        value = self._text(statement.value)
-        result = self._text(self._actor.result_type)
+        value = self._common.text(statement.value)
+        result = self._common.text(self._actor.result_type)
         if statement.is_never:
             self._never(statement)
         elif statement.value is None:
@@ -145,7 +163,7 @@ class Body(Handlers):
             if is_void_value(value):
                 self._edits.replace(Span(keyword.start, statement.value.span.end), "co_return")
                 return
-            self._make_room(statement, place)
+            self._common.make_room(statement, place)
             self._edits.replace(
                 Span(keyword.start, statement.value.span.end), "(void)(", statement.value.span, "); co_return"
             )
@@ -168,13 +186,13 @@ class Body(Handlers):
     def _never(self, statement: syntax.Return) -> None:
         self._found.count("return Never()")
         if self._settings.is_foundationdb:
-            self._note(
+            self._common.note(
                 Hazard.RETURN_NEVER,
                 statement.span,
                 "the coroutine keeps all it holds while it waits for ever",
                 "return Never() from a plain function, and let a coroutine do what comes before",
             )
-            result = self._text(self._actor.result_type)
+            result = self._common.text(self._actor.result_type)
             if self._actor.result_type is None or is_void_type(result):
                 made = f"co_await {self._library}Future<{self._library}Void>({self._library}Never());"
             else:  # whatever never comes must still be returned
@@ -204,11 +222,11 @@ class Body(Handlers):
             case syntax.RangeFor(body=body):
                 if isinstance(statement.init, syntax.StateDecl):
                     self._header_state(statement.init, place)
-                opened = self._open_element(statement)
+                opened = self._locals.open_element(statement)
                 if opened is None:
                     self._inner_block(body, place)
                 else:
-                    self._first_in(body, *opened[0])
+                    self._layout.first_in(body, *opened[0])
                     self._inner_block(body, place, dying=(opened[1],))
             case syntax.DoWhile(body=body):
                 self._inner_block(body, place)
@@ -217,15 +235,15 @@ class Body(Handlers):
 
     def _header_state(self, decl: syntax.StateDecl, place: Place) -> None:
         """`for (state int i = 0; ...)`"""
-        self._state(decl, place)
+        self._states.state(decl, place)
 
     def _conditional_loop(self, condition: syntax.Code, endless: str, body: Block, place: Place) -> None:
-        opened = self._open_loop_condition(condition, body)
+        opened = self._locals.open_loop_condition(condition, body)
         if opened is None:
             self._inner_block(body, place)
             return
         self._edits.replace(condition.span, endless)
-        self._first_in(body, *opened[0])
+        self._layout.first_in(body, *opened[0])
         self._inner_block(body, place, dying=(opened[1],))
 
     def _switch(self, statement: syntax.Switch, place: Place, dying: tuple[str, ...]) -> None:
@@ -235,7 +253,7 @@ class Body(Handlers):
             statements = list(section.statements)
             if any(self._declares(each) for each in statements):
                 span = Span(statements[0].span.start, statements[-1].span.end)
-                self._wrap(span)
+                self._layout.wrap(span)
             self._list(statements, inner)
 
     def _is_declared_here(self, state: str) -> bool:

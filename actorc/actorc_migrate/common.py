@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from actorc import syntax
 from actorc.check.reach import Reach
 from actorc.records import dataclass, field, replace
 from actorc.source import Source
-from actorc.syntax import Actor, Block, Code, Span, Statement, Words
+from actorc.syntax import Actor, Block, Span, Statement, Words
 from actorc_migrate.edits import Edits
 from actorc_migrate.layout import Layout
 from actorc_migrate.notes import Hazard, Note
@@ -45,7 +47,7 @@ class Gathered:
         self.constructs[construct] = self.constructs.get(construct, 0) + 1
 
 
-class Common(Layout):
+class Common:
     def __init__(
         self,
         actor: Actor,
@@ -60,25 +62,29 @@ class Common(Layout):
     ) -> None:
         """`library`: what stands before names of the library, `flow::` or nothing. `may_be_void`: only an instantiation
         tells whether the actor's result is Void."""
-        super().__init__(body, words, source, edits)
-        self._actor = actor
-        self._settings = settings
-        self._found = found
-        self._library = library
-        self._may_be_void = may_be_void
-        self._reach = Reach(source)
+        self.actor = actor
+        self.body = body
+        self.words = words
+        self.source = source
+        self.settings = settings
+        self.edits = edits
+        self.found = found
+        self.library = library
+        self.may_be_void = may_be_void
+        self.layout = Layout(body, words, source, edits)
+        self.reach = Reach(source)
         first, end = words.between(actor.span)
         self._used = set(words.texts[first:end])
 
     # -----------------------------------------------------------------------------------------------------------
 
-    def _text(self, node: syntax.Node | None) -> str:
-        return "" if node is None else self._source[node.span]
+    def text(self, node: syntax.Node | None) -> str:
+        return "" if node is None else self.source[node.span]
 
-    def _note(self, hazard: Hazard, span: Span, message: str, instead: str = "") -> None:
-        self._found.notes.append(Note(hazard, span, self._actor.name, message, instead))
+    def note(self, hazard: Hazard, span: Span, message: str, instead: str = "") -> None:
+        self.found.notes.append(Note(hazard, span, self.actor.name, message, instead))
 
-    def _unused(self, wanted: str) -> str:
+    def unused(self, wanted: str) -> str:
         """A name that the actor does not have; it is taken by being asked for."""
         name, number = wanted, 2
         while name in self._used:
@@ -87,51 +93,45 @@ class Common(Layout):
         self._used.add(name)
         return name
 
-    def _keyword(self, node: syntax.Node, *texts: str) -> Span:
-        """The first token of a node that is one of these."""
-        first, end = self._words.between(node.span)
-        for index in range(first, end):
-            if self._words.texts[index] in texts:
-                return self._words.span(index)
-        raise AssertionError(f"no {texts[0]} here")
+    def free(self, wanted: str) -> str:
+        """A name that the actor does not have, and that several scopes may declare."""
+        return wanted if wanted not in self._used else self.unused(wanted)
 
-    def _with_blank(self, span: Span) -> Span:
+    def with_blank(self, span: Span) -> Span:
         """The span and the blanks behind it on its line."""
         end = span.end
-        while self._source.text[end : end + 1] in (" ", "\t") and end < len(self._source.text):
+        while self.source.text[end : end + 1] in (" ", "\t") and end < len(self.source.text):
             end += 1
         return Span(span.start, end)
 
-    def _make_room(self, statement: Statement, place: Place) -> None:
+    def make_room(self, statement: Statement, place: Place) -> None:
         """What the statement becomes is more than one, or declares what must not be in scope behind it."""
         if place.in_switch:
-            self._wrap(statement.span, has_head=False)
+            self.layout.wrap(statement.span, has_head=False)
         else:
-            self._brace(place.block)
+            self.layout.brace(place.block)
 
     # -----------------------------------------------------------------------------------------------------------
 
-    def _uses(self, name: str, span: Span) -> bool:
+    def uses(self, name: str, span: Span) -> bool:
         """Whether a name is looked up in a span, as far as its tokens tell."""
-        return next(self._places(name, span), None) is not None
+        return next(self.places(name, span), None) is not None
 
-    def _unused_mark(self, type_: str, *names: str, declared: Span) -> str:
+    def unused_mark(self, type_: str, *names: str, declared: Span) -> str:
         """`[[maybe_unused]] ` for what is read nowhere: of what the actor had, the C++ compiler did not warn."""
-        around = (Span(self._body.span.start, declared.start), Span(declared.end, self._body.span.end))
-        places = (index for name in names for span in around for index in self._places(name, span))
+        around = (Span(self.body.span.start, declared.start), Span(declared.end, self.body.span.end))
+        places = (index for name in names for span in around for index in self.places(name, span))
         return "" if not may_go_unused(type_) or any(map(self._is_read, places)) else UNUSED
 
     def _is_read(self, index: int) -> bool:
         """Whether a name does not only stand in front of an assignment."""
-        is_statement = self._words.texts[index - 1] in (";", "{", "}", ")", "else", ":")
-        return not is_statement or self._words.texts[index + 1] not in _ASSIGNS
+        is_statement = self.words.texts[index - 1] in (";", "{", "}", ")", "else", ":")
+        return not is_statement or self.words.texts[index + 1] not in _ASSIGNS
 
-    def _places(self, name: str, span: Span):  # type: ignore[no-untyped-def]
-        first, end = self._words.between(span)
-        texts = self._words.texts
+    def places(self, name: str, span: Span) -> Iterator[int]:
+        """Where a name stands, and not behind a dot or a `::`."""
+        first, end = self.words.between(span)
+        texts = self.words.texts
         for index in range(first, end):
             if texts[index] == name and texts[index - 1] not in (".", "->", "::"):
                 yield index
-
-    def _code_line(self, code: Code) -> int:
-        return self._source.line(code.span.start)

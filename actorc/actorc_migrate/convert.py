@@ -20,7 +20,7 @@ from actorc.spelling import one_line
 from actorc.syntax import Actor, Block, File, Parameter, Span, Try, Words, walk
 from actorc_migrate.body import Body
 from actorc_migrate.comments import keeper
-from actorc_migrate.common import UNUSED, Gathered, UnconvertibleError
+from actorc_migrate.common import UNUSED, Common, Gathered, UnconvertibleError
 from actorc_migrate.edits import Edits
 from actorc_migrate.hazards import Hazards
 from actorc_migrate.notes import Conversion, Hazard, Note, Outcome
@@ -90,7 +90,9 @@ class _Actor:
     def _body(self, actor: Actor, body: Block) -> None:
         result = "" if actor.result_type is None else one_line(self._source[actor.result_type.span])
         is_open = bool(result) and may_be_void(result, actor, self._facts)
-        shared = actor, body, self._words, self._source, self._settings, self._edits, self._found, self._library
+        common = Common(
+            actor, body, self._words, self._source, self._settings, self._edits, self._found, self._library, is_open
+        )
         if is_open and self._settings.is_foundationdb:
             self._note(
                 Hazard.TEMPLATE_VOID,
@@ -98,8 +100,8 @@ class _Actor:
                 f"it does not compile where `{result}` is Void: there `co_return x` is none",
                 "an overload for Void, or `ExplicitVoid = {}` as its last parameter",
             )
-        Body(*shared, is_open).convert()
-        Hazards(*shared).look()
+        Body(common).convert()
+        Hazards(common).look()
 
     def _lambda(self, actor: Actor, body: Block | None) -> None:
         """The lambda may die before its coroutine: so that one is a lambda without captures, which gets them as

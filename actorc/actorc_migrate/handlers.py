@@ -5,29 +5,50 @@ An actor's `catch (Error&)` takes every exception, as unknown_error if it is no 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from actorc import syntax
 from actorc.records import replace
 from actorc.spelling import one_line
-from actorc.syntax import Catch, CatchKind, Span, Try
-from actorc_migrate.chooses import Chooses
-from actorc_migrate.common import Place, UnconvertibleError
+from actorc.syntax import Block, Catch, CatchKind, Span, Try
+from actorc_migrate.common import Common, Place, UnconvertibleError
 from actorc_migrate.edits import Part
 from actorc_migrate.notes import Hazard
 
 
-class Handlers(Chooses):
-    def _try(self, statement: Try, place: Place) -> None:
+class Handlers:
+    def __init__(self, common: Common, convert_block: Callable[[Block, Place], None]) -> None:
+        self._common = common
+        self._layout = common.layout
+        self._words = common.words
+        self._source = common.source
+        self._settings = common.settings
+        self._edits = common.edits
+        self._found = common.found
+        self._library = common.library
+        self._may_be_void = common.may_be_void
+        self._reach = common.reach
+        self._convert_block = convert_block
+        self._holders: dict[Catch, str] = {}
+        self._has_other_clauses = any(
+            catch.kind is CatchKind.OTHER
+            for inner in syntax.walk(common.body)
+            if isinstance(inner, syntax.Try)
+            for catch in inner.catches
+        )
+
+    def convert_try(self, statement: Try, place: Place) -> None:
         self._found.count("try")
         clauses = statement.catches
         foreign = self._taker_of_foreign(clauses)
         moved = [self._must_move(clause, clause is foreign, clause is clauses[-1]) for clause in clauses]
         if any(moved):
-            self._make_room(statement, place)
-        self._inner_block(statement.body, place)
+            self._common.make_room(statement, place)
+        self._convert_block(statement.body, place)
         heads: list[Part] = []
         bodies: list[Part] = []
         apart = self._apart(statement)
-        else_ = f"{apart}else " if self._braces_stand_alone else " else "
+        else_ = f"{apart}else " if self._layout.braces_stand_alone else " else "
         rest: list[Part] = []
         behind = statement.body.span.end
         for clause, is_moved in zip(clauses, moved, strict=True):
@@ -51,11 +72,15 @@ class Handlers(Chooses):
 
     def _apart(self, statement: Try) -> str:
         """What stands between a try statement and what follows it."""
-        return " " if self._is_one_line(statement.span) else self._newline + self._indent(statement.span.start)
+        return (
+            " "
+            if self._layout.is_one_line(statement.span)
+            else self._layout.newline + self._layout.indent(statement.span.start)
+        )
 
     def _before_clause(self, clause: Catch) -> str:
-        own_line = self._is_first_in_line(clause.head.start)
-        return self._newline + self._indent(clause.head.start) if own_line else " "
+        own_line = self._layout.is_first_in_line(clause.head.start)
+        return self._layout.newline + self._layout.indent(clause.head.start) if own_line else " "
 
     def _kept_foreign(self, clause: Catch) -> str:
         return f"{self._holders[clause]} = {self._current_error()};"
@@ -63,13 +88,11 @@ class Handlers(Chooses):
     def _keeping(self, clause: Catch, caught: str, does: str) -> list[Part]:
         """A catch block in place of a clause, laid out like that."""
         head = f"catch ({caught})"
-        if self._is_one_line(Span(clause.head.start, clause.body.span.end)):
+        if self._layout.is_one_line(Span(clause.head.start, clause.body.span.end)):
             return [f"{head} {{ {does} }}"]
-        outer = self._newline + self._indent(clause.body.span.end - 1)
-        begin = f"{outer}{{" if self._is_first_in_line(clause.body.span.start) else " {"
-        return [f"{head}{begin}{outer}{self._unit}{does}{outer}}}"]
-
-    _holders: dict[Catch, str]
+        outer = self._layout.newline + self._layout.indent(clause.body.span.end - 1)
+        begin = f"{outer}{{" if self._layout.is_first_in_line(clause.body.span.start) else " {"
+        return [f"{head}{begin}{outer}{self._layout.unit}{does}{outer}}}"]
 
     def _taker_of_foreign(self, clauses: tuple[Catch, ...]) -> Catch | None:
         """The clause that takes what is no Error."""
@@ -106,13 +129,13 @@ class Handlers(Chooses):
             self._take_all(clause, inner)
             return [whole]
         if clause.kind is CatchKind.ERROR and takes_foreign:
-            self._note(
+            self._common.note(
                 Hazard.FOREIGN_EXCEPTION,
                 clause.head,
                 "exceptions that are no Error pass this handler",
                 f"catch (...) {{ Error {clause.name or 'e'} = {self._current_error()}; ... }}",
             )
-        self._inner_block(clause.body, inner)
+        self._convert_block(clause.body, inner)
         return [whole]
 
     def _take_all(self, clause: Catch, place: Place) -> None:
@@ -121,11 +144,15 @@ class Handlers(Chooses):
         name = clause.name
         rethrows = self._has_other_clauses and self._rethrows(clause)
         if name is None and rethrows:
-            name = self._unused("caught")
+            name = self._common.unused("caught")
         if name is not None and (rethrows or self._names_caught(clause)):
-            type_ = self._error_type(clause) if clause.type is None else one_line(self._text(clause.type)).rstrip("& ")
-            self._first_in(clause.body, f"{type_} {name} = {self._current_error()};")
-        self._inner_block(clause.body, replace(place, rethrown=name if rethrows and name else ""))
+            type_ = (
+                self._error_type(clause)
+                if clause.type is None
+                else one_line(self._common.text(clause.type)).rstrip("& ")
+            )
+            self._layout.first_in(clause.body, f"{type_} {name} = {self._current_error()};")
+        self._convert_block(clause.body, replace(place, rethrown=name if rethrows and name else ""))
 
     def _rethrows(self, clause: Catch) -> bool:
         return any(isinstance(inner, syntax.Throw) and inner.value is None for inner in syntax.walk(clause.body))
@@ -141,17 +168,17 @@ class Handlers(Chooses):
             for catch in statement.catches
             if catch.name == clause.name
         ]
-        places = (self._words.starts[index] for index in self._places(clause.name, clause.body.span))
+        places = (self._words.starts[index] for index in self._common.places(clause.name, clause.body.span))
         return any(not any(span.start <= place < span.end for span in inner) for place in places)
 
     def _moved(self, statement: Try, clause: Catch, place: Place, *, is_alone: bool) -> tuple[list[Part], list[Part]]:
         """What keeps the error in the catch block, and the handler behind it."""
         if clause.kind is CatchKind.OTHER:
             return self._moved_other(statement, clause, place)
-        holder = self._unused("caught")
+        holder = self._common.unused("caught")
         self._holders[clause] = holder
         type_ = self._error_type(clause)
-        self._before(statement.span.start, f"{type_} {holder};")
+        self._layout.before(statement.span.start, f"{type_} {holder};")
         takes_all = clause.kind is CatchKind.ALL or (
             self._settings.is_exact
             and clause is self._taker_of_foreign(statement.catches)
@@ -160,14 +187,14 @@ class Handlers(Chooses):
         if takes_all and not self._settings.is_foundationdb:
             keep = self._keeping(clause, "...", self._kept_foreign(clause))
         else:
-            name = "raised" if "raised" not in self._used else self._unused("raised")
+            name = self._common.free("raised")
             keep = self._keeping(clause, f"{type_}& {name}", f"{holder} = {name};")
             if takes_all:
                 keep += [self._before_clause(clause), *self._keeping(clause, "...", self._kept_foreign(clause))]
         if self._names_caught(clause):
-            spelt = one_line(self._text(clause.type)).rstrip("& ")
-            self._first_in(clause.body, f"{spelt}& {clause.name} = {holder};")
-        self._inner_block(clause.body, replace(place, rethrown=holder))
+            spelt = one_line(self._common.text(clause.type)).rstrip("& ")
+            self._layout.first_in(clause.body, f"{spelt}& {clause.name} = {holder};")
+        self._convert_block(clause.body, replace(place, rethrown=holder))
         ends = bool(self._reach.flow(statement.body).normal) or not is_alone or len(statement.catches) > 1
         return keep, self._guarded(f"if ({holder}.isValid())" if ends else "", clause)
 
@@ -181,36 +208,34 @@ class Handlers(Chooses):
     def _error_type(self, clause: Catch) -> str:
         if clause.type is None:
             return f"{self._library}Error"
-        words = one_line(self._text(clause.type)).rstrip("& ").split()
+        words = one_line(self._common.text(clause.type)).rstrip("& ").split()
         return next(word for word in words if word != "const")
 
     def _moved_other(self, statement: Try, clause: Catch, place: Place) -> tuple[list[Part], list[Part]]:
         """Of an exception that is no Error: the object lives for as long as an exception_ptr to it."""
         if self._settings.is_foundationdb:
             raise UnconvertibleError("a handler of another type than Error waits")
-        holder = self._unused("raised")
-        type_ = one_line(self._text(clause.type)).rstrip("& ")
-        self._before(statement.span.start, f"std::exception_ptr {holder};")
-        kept = self._unused("kept")
+        holder = self._common.unused("raised")
+        type_ = one_line(self._common.text(clause.type)).rstrip("& ")
+        self._layout.before(statement.span.start, f"std::exception_ptr {holder};")
+        kept = self._common.unused("kept")
         name = clause.name
         keep = f"{holder} = std::current_exception();"
         caught = f"{type_}&"
         if name is not None and self._names_caught(clause):
-            pointer = self._unused("thrown")
-            self._before(statement.span.start, f"{type_}* {pointer} = nullptr;")
+            pointer = self._common.unused("thrown")
+            self._layout.before(statement.span.start, f"{type_}* {pointer} = nullptr;")
             caught = f"{type_}& {name}"
             keep += f" {pointer} = &{name};"
-            self._first_in(
+            self._layout.first_in(
                 clause.body, f"std::exception_ptr {kept} = std::move({holder}); {type_}& {name} = *{pointer};"
             )
         else:
-            self._first_in(clause.body, f"std::exception_ptr {kept} = std::move({holder});")
-        self._inner_block(clause.body, replace(place, rethrown=f"rethrow {kept}"))
+            self._layout.first_in(clause.body, f"std::exception_ptr {kept} = std::move({holder});")
+        self._convert_block(clause.body, replace(place, rethrown=f"rethrow {kept}"))
         return self._keeping(clause, caught, keep), self._guarded(f"if ({holder})", clause)
 
-    _has_other_clauses: bool
-
-    def _throw(self, statement: syntax.Throw, place: Place) -> None:
+    def convert_throw(self, statement: syntax.Throw, place: Place) -> None:
         if statement.value is not None or not place.rethrown:
             return
         keyword = self._words.span(self._words.first(statement.span))
@@ -218,6 +243,3 @@ class Handlers(Chooses):
             self._edits.replace(keyword, f"std::rethrow_exception({place.rethrown.removeprefix('rethrow ')})")
         else:
             self._edits.insert(keyword.end, f" {place.rethrown}", rank=-1)
-
-    def _inner_block(self, block: syntax.Block, place: Place) -> None:
-        raise NotImplementedError

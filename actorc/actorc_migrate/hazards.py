@@ -23,11 +23,23 @@ _OPEN = frozenset({"(", "[", "{"})
 _CLOSE = frozenset({")", "]", "}"})
 
 
-class Hazards(Common):
+class Hazards:
+    def __init__(self, common: Common) -> None:
+        self._common = common
+        self._actor = common.actor
+        self._body = common.body
+        self._words = common.words
+        self._source = common.source
+        self._settings = common.settings
+        self._edits = common.edits
+        self._found = common.found
+        self._library = common.library
+        self._reach = common.reach
+        self._made = Temporaries(common.words, common.source)
+
     def look(self) -> None:
         """Adds to the edits and the notes of an actor whose body has been converted."""
         statements = list(syntax.walk(self._body))
-        self._made = Temporaries(self._words, self._source)
         if any(isinstance(statement, syntax.Try) for statement in statements):
             self._swallowed()
         if self._settings.is_foundationdb:
@@ -49,7 +61,7 @@ class Hazards(Common):
         report_swallowing(self._actor, self._body, File((), self._words), self._source, self._reach, found)
         found.drop_allowed(self._source)
         for each in found:
-            self._note(Hazard.SWALLOWED_CANCEL, each.span, f"{each.message}, as in the actor")
+            self._common.note(Hazard.SWALLOWED_CANCEL, each.span, f"{each.message}, as in the actor")
 
     def _loop_states(self, statements: list[syntax.Statement]) -> None:
         """H10: states that die at the end of their block, where that is the body of a loop."""
@@ -74,7 +86,7 @@ class Hazards(Common):
                 if clause.kind is syntax.CatchKind.ERROR and clause.head not in told:
                     current = "unknown_error()" if self._settings.is_foundationdb else "flow::currentError()"
                     instead = f"a `catch (...)` behind it that keeps {current}"
-                    self._note(
+                    self._common.note(
                         Hazard.FOREIGN_EXCEPTION, clause.head, "exceptions that are no Error pass this handler", instead
                     )
                     break
@@ -95,7 +107,7 @@ class Hazards(Common):
         ends = "lives" if len(names) == 1 else "live"
         first = kept[0]
         type_ = one_line(self._source[first.type.span])
-        self._note(
+        self._common.note(
             Hazard.FRAME_LIFETIME,
             first.span,
             f"{listed} {ends} for as long as somebody holds the future; the actor's died before its result was seen",
@@ -122,7 +134,7 @@ class Hazards(Common):
                 self._edits.replace(span, "[&] { return ", span, "; }()")
             else:
                 message = f"what `{one_line(self._source[span])}` is when the wait ends may be another future"
-                self._note(Hazard.AWAITED_LVALUE, span, message, f"co_await {copy}")
+                self._common.note(Hazard.AWAITED_LVALUE, span, message, f"co_await {copy}")
 
     def _own_names(self, statements: list[syntax.Statement]) -> set[str]:
         """Variables to which nothing but the actor's own statements can assign, as far as its text tells."""
@@ -157,14 +169,14 @@ class Hazards(Common):
             self._edits.replace(wait.operand.span, *self._operand(given[0]))
             self._without_actor(given[0], is_wanted=False)
             message = "the wait is for the future itself, whose value is copied out of it and dropped"
-            self._note(Hazard.SIMPLIFIED_WAIT, wait.operand.span, message, self._helper(wait))
+            self._common.note(Hazard.SIMPLIFIED_WAIT, wait.operand.span, message, self._helper(wait))
             return True
         if name == "store" and len(given) == 2:
             self._edits.insert(statement.span.start, given[0], " = ")
             self._edits.replace(wait.operand.span, *self._operand(given[1]))
             target = one_line(self._source[given[0]])
             message = f"`{target}` is found and assigned to when the wait has ended; store() keeps a reference to it"
-            self._note(Hazard.SIMPLIFIED_WAIT, wait.operand.span, message, self._helper(wait))
+            self._common.note(Hazard.SIMPLIFIED_WAIT, wait.operand.span, message, self._helper(wait))
             return True
         return False
 
@@ -211,7 +223,7 @@ class Hazards(Common):
         """H19: objects that are made within the operand, but for what a lambda around it ends."""
         made = "" if Operand(self._words, wait.operand.span).is_wrapped else self._made.within(wait.operand.span)
         if made:
-            self._note(
+            self._common.note(
                 Hazard.TEMPORARIES,
                 wait.operand.span,
                 f"what `{made}` makes lives until the wait has ended; an actor's died before it began",

@@ -20,76 +20,76 @@ class Layout:
         self._words = words
         self._source = source
         self._edits = edits
-        self._newline = source.line_end
+        self.newline = source.line_end
         self._wrapped: dict[int, bool] = {}  # by where they begin: whether the braces stand at the ends of other lines
-        self._dedents: list[tuple[Span, int]] = []  # what moves to the left, and by how much
+        self.dedents: list[tuple[Span, int]] = []  # what moves to the left, and by how much
 
     # What is there
 
-    def _indent(self, offset: int) -> str:
+    def indent(self, offset: int) -> str:
         """What the line will begin with, once all around it has been moved."""
-        indent = self._written_indent(offset)
-        removed = sum(length for span, length in self._dedents if span.start <= offset < span.end)
+        indent = self.written_indent(offset)
+        removed = sum(length for span, length in self.dedents if span.start <= offset < span.end)
         return indent[removed:] if len(indent) > removed else ""
 
-    def _written_indent(self, offset: int) -> str:
+    def written_indent(self, offset: int) -> str:
         text = self._source.line_text(self._source.line(offset))
         return text[: len(text) - len(text.lstrip())]
 
-    def _is_first_in_line(self, offset: int) -> bool:
+    def is_first_in_line(self, offset: int) -> bool:
         return not self._source.text[self._source.line_start(self._source.line(offset)) : offset].strip()
 
-    def _is_one_line(self, span: Span) -> bool:
+    def is_one_line(self, span: Span) -> bool:
         return self._source.line(span.start) == self._source.line(span.end - 1)
 
-    def _is_last_in_line(self, offset: int) -> bool:
+    def is_last_in_line(self, offset: int) -> bool:
         """But for a comment to the end of the line."""
-        rest = self._rest_of_line(offset).lstrip()
+        rest = self.rest_of_line(offset).lstrip()
         return not rest or rest.startswith("//")
 
-    def _rest_of_line(self, offset: int) -> str:
+    def rest_of_line(self, offset: int) -> str:
         line = self._source.line(offset)
         return self._source.line_text(line)[offset - self._source.line_start(line) :]
 
-    def _has_braces(self, block: Block) -> bool:
+    def has_braces(self, block: Block) -> bool:
         return self._source.text[block.span.start] == "{"
 
-    def _inner_indent(self, block: Block) -> str:
+    def inner_indent(self, block: Block) -> str:
         """The indentation of the statements of a block."""
         for statement in block.statements:
-            if self._is_first_in_line(statement.span.start):
-                return self._indent(statement.span.start)
-        return self._indent(block.span.start) + self._unit
+            if self.is_first_in_line(statement.span.start):
+                return self.indent(statement.span.start)
+        return self.indent(block.span.start) + self.unit
 
     @cached_property
-    def _unit(self) -> str:
+    def unit(self) -> str:
         """By how much a block is indented."""
         for block in self._blocks():
-            outer = self._written_indent(block.span.start)
+            outer = self.written_indent(block.span.start)
             for statement in block.statements:
-                inner = self._written_indent(statement.span.start)
-                if self._is_first_in_line(statement.span.start) and inner.startswith(outer) and inner != outer:
+                inner = self.written_indent(statement.span.start)
+                if self.is_first_in_line(statement.span.start) and inner.startswith(outer) and inner != outer:
                     return inner.removeprefix(outer)
         return "\t" if "\n\t" in self._source.text else _UNIT
 
     @cached_property
-    def _braces_stand_alone(self) -> bool:
+    def braces_stand_alone(self) -> bool:
         """Whether the braces of blocks stand on lines of their own; those of functions tell it only if there are no
         others."""
-        *inner, outermost = [self._is_first_in_line(block.span.start) for block in self._blocks()]
+        *inner, outermost = [self.is_first_in_line(block.span.start) for block in self._blocks()]
         return inner[0] if inner else outermost
 
     def _blocks(self) -> list[Block]:
         """Those of several lines that have braces, the outermost last."""
         found = [block for inner in syntax.walk(self._body) for block in syntax.children(inner)]
-        inside = [each for each in found if self._has_braces(each) and not self._is_one_line(each.span)]
+        inside = [each for each in found if self.has_braces(each) and not self.is_one_line(each.span)]
         return [*(each for each in inside if each is not self._body), self._body]
 
     def _begin(self, indent: str) -> str:
         """What stands between a head and the statements of its block, up to the brace."""
-        return f"{self._newline}{indent}{{" if self._braces_stand_alone else " {"
+        return f"{self.newline}{indent}{{" if self.braces_stand_alone else " {"
 
-    def _without_blanks(self, span: Span) -> Span:
+    def without_blanks(self, span: Span) -> Span:
         """Without those at its ends."""
         text = self._source[span]
         start = span.start + len(text) - len(text.lstrip())
@@ -97,19 +97,19 @@ class Layout:
 
     # What is put in
 
-    def _before(self, offset: int, *parts: Part) -> None:
+    def before(self, offset: int, *parts: Part) -> None:
         """Puts a statement in front of the one that begins at `offset`."""
-        if self._is_first_in_line(offset):
-            self._edits.insert(offset, *parts, self._newline + self._indent(offset))
+        if self.is_first_in_line(offset):
+            self._edits.insert(offset, *parts, self.newline + self.indent(offset))
         else:
             self._edits.insert(offset, *parts, " ")
 
-    def _first_in(self, block: Block, *parts: Part) -> None:
+    def first_in(self, block: Block, *parts: Part) -> None:
         """Puts a statement before all others of a block, which gets braces if it has none."""
-        self._brace(block)
-        if not self._has_braces(block):
+        self.brace(block)
+        if not self.has_braces(block):
             is_apart = self._wrapped[block.span.start]
-            behind = self._newline + self._indent(block.span.start) if is_apart else " "
+            behind = self.newline + self.indent(block.span.start) if is_apart else " "
             self._edits.insert(block.span.start, *parts, behind, rank=1)
             return
         start = block.span.start + 1
@@ -118,25 +118,25 @@ class Layout:
         if is_own_line and block.statements:
             first = block.statements[0].span.start
             line_start = self._source.line_start(self._source.line(first))
-            if line_start >= start and self._is_first_in_line(first):
-                self._edits.insert(line_start, self._indent(first), *parts, self._newline)
+            if line_start >= start and self.is_first_in_line(first):
+                self._edits.insert(line_start, self.indent(first), *parts, self.newline)
                 return
         self._edits.insert(start, " ", *parts, " " if self._source.text[start] == "}" else "", rank=-1)
 
-    def _has_room(self, block: Block) -> bool:
+    def has_room(self, block: Block) -> bool:
         """Whether its statements stand on lines of their own, within braces."""
-        if not self._has_braces(block) or not block.statements:
+        if not self.has_braces(block) or not block.statements:
             return False
-        return not self._rest_of_line(block.span.start + 1).strip() and self._is_first_in_line(
+        return not self.rest_of_line(block.span.start + 1).strip() and self.is_first_in_line(
             block.statements[0].span.start
         )
 
-    def _brace(self, block: Block) -> None:
+    def brace(self, block: Block) -> None:
         """Gives braces to a block that is a single statement."""
-        if not self._has_braces(block):
-            self._wrap(block.span)
+        if not self.has_braces(block):
+            self.wrap(block.span)
 
-    def _wrap(self, span: Span, *, has_head: bool = True) -> None:
+    def wrap(self, span: Span, *, has_head: bool = True) -> None:
         """Puts braces around statements; `has_head`: they are the whole of what follows a head or a label."""
         if span.start in self._wrapped:
             return
@@ -148,21 +148,21 @@ class Layout:
         head = self._words.first(span) - 1
         indent = self._head_indent(head)
         self._edits.insert(self._words.span(head).end, self._begin(indent), rank=-1)
-        close = f"{self._newline}{indent}}}"
+        close = f"{self.newline}{indent}}}"
         after = self._words.first(Span(span.end, span.end))
         gap = Span(span.end, self._words.starts[after])
-        is_else = self._words.texts[after] == "else" and self._indent(gap.end) == indent
+        is_else = self._words.texts[after] == "else" and self.indent(gap.end) == indent
         is_end_of_do = self._words.texts[head] == "do"
         if (is_else or is_end_of_do) and not self._source[gap].strip():
-            is_joined = is_end_of_do or not self._braces_stand_alone
-            self._edits.replace(gap, close, " " if is_joined else self._newline + indent)
+            is_joined = is_end_of_do or not self.braces_stand_alone
+            self._edits.replace(gap, close, " " if is_joined else self.newline + indent)
         else:
-            self._edits.insert(span.end + len(self._rest_of_line(span.end).rstrip()), close, rank=-1)
+            self._edits.insert(span.end + len(self.rest_of_line(span.end).rstrip()), close, rank=-1)
 
     def _is_roomy(self, span: Span) -> bool:
         """Whether statements stand on lines of their own, below a head that can have a brace."""
         head = self._words.texts[self._words.first(span) - 1]
-        is_alone = self._is_first_in_line(span.start) and self._is_last_in_line(span.end)
+        is_alone = self.is_first_in_line(span.start) and self.is_last_in_line(span.end)
         return is_alone and head in (")", "else", "do", ":")
 
     def _head_indent(self, index: int) -> str:
@@ -171,5 +171,5 @@ class Layout:
         while True:
             depth += (texts[index] in _CLOSE) - (texts[index] in _CLOSE.values())
             if depth <= 0:
-                return self._indent(self._words.starts[index])
+                return self.indent(self._words.starts[index])
             index -= 1

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from actorc import syntax
 from actorc.records import dataclass
 from actorc.spelling import declares, one_line
-from actorc.syntax import Code, Local, Span, Statement
-from actorc_migrate.common import Place, UnconvertibleError
+from actorc.syntax import Code, Local, Result, ResultKind, Span, Statement
+from actorc_migrate.common import Common, Place, UnconvertibleError
 from actorc_migrate.edits import Part
+from actorc_migrate.notes import Hazard
 from actorc_migrate.spelling import is_harmless
-from actorc_migrate.waits import Waits
 
 _OPEN = frozenset({"(", "[", "{"})
 _CLOSE = frozenset({")", "]", "}"})
@@ -31,14 +31,34 @@ class Declarator:
     init: Span | None  # within the brackets, or behind the `=`
 
 
-class Locals(Waits):
-    def _is_waited_past(self, statements: Sequence[Statement], index: int) -> bool:
+class Locals:
+    def __init__(self, common: Common) -> None:
+        self._common = common
+        self._layout = common.layout
+        self._words = common.words
+        self._source = common.source
+        self._settings = common.settings
+        self._edits = common.edits
+        self._found = common.found
+        self._reach = common.reach
+
+    def is_waited_past(self, statements: Sequence[Statement], index: int) -> bool:
         """Whether something behind a statement of a list waits."""
         return any(self._reach.suspends(each) for each in statements[index + 1 :])
 
-    def _declares_risky(self, statement: Statement) -> bool:
+    def may_tell_end(self, result: Result) -> bool:
+        """Whether it is a local of which somebody could tell when it dies."""
+        return result.kind in (ResultKind.LOCAL, ResultKind.UNPACK) and self.is_risky(result)
+
+    def is_risky(self, result: Result) -> bool:
+        """Whether somebody could tell when the result dies."""
+        if result.type is None:
+            return True
+        return not is_harmless(self._common.text(result.type))
+
+    def declares_risky(self, statement: Statement) -> bool:
         if isinstance(statement, syntax.Wait):
-            return statement.wait.result is not None and self._may_tell_end(statement.wait.result)
+            return statement.wait.result is not None and self.may_tell_end(statement.wait.result)
         return bool(self._ends_at_wait(statement))
 
     def _ends_at_wait(self, statement: Statement) -> tuple[Local, ...]:
@@ -93,7 +113,9 @@ class Locals(Waits):
         start = self._words.span(after).end
         if texts[after] == "=":
             return Declarator(type_, name, "=", Span(self._words.starts[after + 1], self._words.span(stop - 1).end))
-        return Declarator(type_, name, texts[after], self._without_blanks(Span(start, self._words.starts[stop - 1])))
+        return Declarator(
+            type_, name, texts[after], self._layout.without_blanks(Span(start, self._words.starts[stop - 1]))
+        )
 
     def _type_end(self, first: int, end: int) -> int | None:
         """The index behind the type that begins at `first`."""
@@ -167,7 +189,7 @@ class Locals(Waits):
 
     # -----------------------------------------------------------------------------------------------------------
 
-    def _dying_locals(self, statement: syntax.Plain, place: Place) -> tuple[str, ...]:
+    def dying_locals(self, statement: syntax.Plain, place: Place) -> tuple[str, ...]:
         """Rewrites a declaration; returns the holders."""
         locals_ = self._ends_at_wait(statement)
         if not locals_:
@@ -176,7 +198,7 @@ class Locals(Waits):
         assert declared is not None
         if not self._settings.is_exact:
             for local in locals_:
-                self._note_local(local.name, statement.span)
+                self.note_local(local.name, statement.span)
             return ()
         self._found.count("local that a wait ends")
         holders: list[str] = []
@@ -195,7 +217,7 @@ class Locals(Waits):
         if each.type.endswith("&"):
             raise UnconvertibleError(f"what `{each.name}` refers to may be a temporary, which dies at a wait")
         is_unpacked = each.name.startswith("[")
-        holder = self._unused("unpackedLocal" if is_unpacked else f"{each.name}Local")
+        holder = self._common.unused("unpackedLocal" if is_unpacked else f"{each.name}Local")
         value: list[Part] = [] if each.init is None else [each.init]
         is_list = each.form == "=" and each.init is not None and self._source.text[each.init.start] == "{"
         if "auto" in each.type.split():
@@ -209,16 +231,37 @@ class Locals(Waits):
         else:
             made = [f"std::optional<{each.type}> {holder}(std::in_place", *([", ", *value] if value else []), ");"]
         names = [name.strip() for name in each.name.strip("[]").split(",")]
-        if any(self._uses(name, scope) for name in names):
+        if any(self._common.uses(name, scope) for name in names):
             made.append(f" {each.type}& {each.name} = *{holder};")
         return made, holder
+
+    def alias(self, left: str, names: tuple[str, ...], holder: str, scope: Span) -> list[Part]:
+        """`; T& x = *holder`, unless nothing names it. `left`: the declaration in front of its `=`."""
+        if not any(self._common.uses(name, scope) for name in names):
+            return []
+        left = one_line(left)
+        if left.startswith(("auto [", "auto[")):
+            left = left.replace("auto", "auto&", 1)
+        elif "&" not in left:
+            left = f"{left.removesuffix(names[0]).rstrip()}& {names[0]}"
+        else:
+            left = left.replace("&&", "&")
+        return [f"; {left} = *{holder}"]
+
+    def note_local(self, name: str, span: Span) -> None:
+        self._common.note(
+            Hazard.LOCAL_ACROSS_WAIT,
+            span,
+            f"`{name}` lives on across the next co_await; as an actor's local it died there",
+            f"put `{name}` and what uses it into a block that ends before the co_await",
+        )
 
     # -----------------------------------------------------------------------------------------------------------
     # Variables in conditions and headers
 
     def _condition_dies(self, condition: Code, is_endless: bool = False) -> tuple[Declarator, Span] | None:
         """What an `if`, `switch` or `while` declares in its condition, if a wait inside ends it; and what is tested."""
-        text = self._text(condition)
+        text = self._common.text(condition)
         if not declares(text):
             return None
         semicolon = self._outside(text, ";")
@@ -240,14 +283,14 @@ class Locals(Waits):
                 return index
         return -1
 
-    def _open_condition(self, statement: Statement, condition: Code, place: Place) -> tuple[str, ...]:
+    def open_condition(self, statement: Statement, condition: Code, place: Place) -> tuple[str, ...]:
         """`if (T x(e); c)` as `{ holder; if (c) ... }`; returns the holders."""
         found = self._condition_dies(condition)
         if found is None or not self._reach.suspends(statement):
             return ()
         each, tested = found
         if not self._settings.is_exact:
-            self._note_local(each.name, condition.span)
+            self.note_local(each.name, condition.span)
             return ()
         self._found.count("local that a wait ends")
         scope = Span(tested.start if tested.end > tested.start else condition.span.start, statement.span.end)
@@ -258,19 +301,19 @@ class Locals(Waits):
         self._edits.replace(condition.span, test)
         return (holder,)
 
-    def _open_loop_condition(self, condition: Code, body: syntax.Block) -> tuple[list[Part], str] | None:
+    def open_loop_condition(self, condition: Code, body: syntax.Block) -> tuple[list[Part], str] | None:
         """`while (T x = f()) body`: what each pass begins with; the condition itself goes."""
         found = self._condition_dies(condition)
         if found is None or not self._reach.suspends(body):
             return None
         each, _ = found
         if not self._settings.is_exact:
-            self._note_local(each.name, condition.span)
+            self.note_local(each.name, condition.span)
             return None
         made, holder = self._held(each, Span(condition.span.start, body.span.end))
         return [*made, f" if (!{each.name}) break;"], holder
 
-    def _open_element(self, loop: syntax.RangeFor) -> tuple[list[Part], str] | None:
+    def open_element(self, loop: syntax.RangeFor) -> tuple[list[Part], str] | None:
         """`for (T x : range)`: what each pass begins with."""
         if not self._reach.suspends(loop.body) or all(local.trivial for local in loop.decl_locals):
             return None
@@ -279,15 +322,15 @@ class Locals(Waits):
             return None
         (each,) = declared
         if not self._settings.is_exact:
-            self._note_local(each.name, loop.decl.span)
+            self.note_local(each.name, loop.decl.span)
             return None
-        item = self._unused("element")
+        item = self._common.unused("element")
         names = [name.strip() for name in each.name.strip("[]").split(",")]
-        holder = self._unused(f"{names[0]}Local")
+        holder = self._common.unused(f"{names[0]}Local")
         optional = f"auto {holder} = std::make_optional({item});"
         if "auto" not in each.type.split():
             optional = f"std::optional<{each.type}> {holder}({item});"
         self._edits.replace(loop.decl.span, f"auto&& {item}")
-        if any(self._uses(name, loop.body.span) for name in names):
+        if any(self._common.uses(name, loop.body.span) for name in names):
             optional += f" {each.type}& {each.name} = *{holder};"
         return [optional], holder

@@ -23,9 +23,10 @@ from actorc import syntax
 from actorc.records import dataclass
 from actorc.spelling import one_line
 from actorc.syntax import Choose, Statement, WaitExpr
+from actorc_migrate.common import Common
 from actorc_migrate.edits import Part
-from actorc_migrate.locals import Locals
 from actorc_migrate.spelling import Operand
+from actorc_migrate.waits import Waits
 
 _LOOPS = (syntax.Loop, syntax.While, syntax.DoWhile, syntax.For, syntax.RangeFor)
 
@@ -46,8 +47,17 @@ class Raced:
     ready: str
 
 
-class Operands(Locals):
-    def _in_front(self, statement: Choose, resets: Sequence[str], indent: str) -> tuple[list[Part], list[Part]]:
+class Operands:
+    def __init__(self, common: Common, waits: Waits) -> None:
+        self._common = common
+        self._layout = common.layout
+        self._actor = common.actor
+        self._body = common.body
+        self._words = common.words
+        self._library = common.library
+        self._waits = waits
+
+    def in_front(self, statement: Choose, resets: Sequence[str], indent: str) -> tuple[list[Part], list[Part]]:
         """What stands in front of the race, and what the race is given. `resets`: how locals die."""
         steps: list[list[Raced]] = [[]]  # nothing can happen between the evaluations of the operands of one step
         given: list[Part] = []
@@ -55,7 +65,7 @@ class Operands(Locals):
         for number, when in enumerate(statement.whens):
             given += [", "] if number else []
             if self._never_comes(when.wait):
-                given.append(self._typed_never(when.wait))
+                given.append(self._waits.typed_never(when.wait))
                 continue
             operand = self._raced_as(when.wait, number, has_name=number <= last)
             if number and (operand.is_made or resets):
@@ -66,14 +76,14 @@ class Operands(Locals):
         checks = self._cancelled_checks(dying) if self._may_be_cancelled(statement) else []
         front: list[Part] = []
         for depth, parts in (*_declared(steps), *self._behind(steps, 0, dying, checks), *dying):
-            front += [self._newline + indent + depth * self._unit if front else "", *parts]
-        return [*front, self._newline + indent], given
+            front += [self._layout.newline + indent + depth * self._layout.unit if front else "", *parts]
+        return [*front, self._layout.newline + indent], given
 
     def _makes(self, wait: WaitExpr) -> bool:
         return not self._never_comes(wait) and not Operand(self._words, wait.operand.span).is_name
 
     def _never_comes(self, wait: WaitExpr) -> bool:
-        return self._is_never(wait) or (wait.result is None and self._says_never(wait))
+        return self._waits.is_never(wait) or (wait.result is None and self._waits.says_never(wait))
 
     def _may_be_cancelled(self, statement: Statement) -> bool:
         """Nobody has the future of an actor that has not waited yet."""
@@ -94,19 +104,16 @@ class Operands(Locals):
             element = ["std::decay_t<decltype((", wait.operand.span, ").pop())>"]
         else:
             if wait.result is not None:
-                element = [one_line(self._text(wait.result.type))]
+                element = [one_line(self._common.text(wait.result.type))]
             type_ = [f"{kind}<", *element, ">"]
-        name = self._name(f"operand{number}") if has_name else ""
-        ready = f"{name or one_line(self._text(wait.operand))}.isReady()"
+        name = self._common.free(f"operand{number}") if has_name else ""
+        ready = f"{name or one_line(self._common.text(wait.operand))}.isReady()"
         silent, silence = f"{self._library}Never()", list[Part]()
         if wait.is_stream:
-            silent = self._name(f"never{number}")
+            silent = self._common.free(f"never{number}")
             silence = [f"{self._library}PromiseStream<", *element, f"> {silent};"]
             silent += ".getFuture()"
-        return Raced(name, self._operand(wait), self._makes(wait), type_, is_deduced, silent, silence, ready)
-
-    def _name(self, wanted: str) -> str:
-        return wanted if wanted not in self._used else self._unused(wanted)
+        return Raced(name, self._waits.operand(wait), self._makes(wait), type_, is_deduced, silent, silence, ready)
 
     def _behind(
         self, steps: Sequence[Sequence[Raced]], number: int, dying: list[Line], checks: list[Line]
@@ -140,7 +147,7 @@ class Operands(Locals):
             return [(0, [head]), (1, line)]
         lines: list[Line] = []
         for head, inside in bodies:
-            if self._braces_stand_alone:
+            if self._layout.braces_stand_alone:
                 lines += [(0, [head]), (0, ["{"])]
             else:
                 joined = "} " if lines else ""

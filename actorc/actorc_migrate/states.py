@@ -13,6 +13,7 @@ from actorc.spelling import callable_type, is_constant, is_trivial, may_read_as_
 from actorc.syntax import Code, Span, StateDecl, StateForm, Statement
 from actorc_migrate.common import Common, Place, UnconvertibleError
 from actorc_migrate.edits import Part
+from actorc_migrate.locals import Locals
 from actorc_migrate.notes import Hazard
 from actorc_migrate.spelling import converts, is_harmless, is_surely_assignable, is_surely_empty
 
@@ -31,24 +32,31 @@ class Plan:
     array: str = ""  # of a hoisted array: the struct that has it as its `values`
 
 
-class States(Common):
-    _plans: dict[str, Plan]
+class States:
+    def __init__(self, common: Common, locals_: Locals) -> None:
+        self._common = common
+        self._layout = common.layout
+        self._body = common.body
+        self._words = common.words
+        self._source = common.source
+        self._settings = common.settings
+        self._edits = common.edits
+        self._found = common.found
+        self._reach = common.reach
+        self._locals = locals_
+        self.plans: dict[str, Plan] = {}
 
-    def _plan_states(self) -> None:
+    def plan(self) -> None:
         """Decides about all state variables, before anything is edited."""
-        self._plans = {}
         alive: Statement | None = None  # the first statement with a local of which somebody can tell when it dies
         for top in self._body.statements:
-            self._plan(top, alive or top, self._body)
+            self._plan_statement(top, alive or top, self._body)
             if not self._reach.completes_before_wait(top):
                 alive = None
-            if alive is None and self._settings.is_exact and self._declares_risky(top):
+            if alive is None and self._settings.is_exact and self._locals.declares_risky(top):
                 alive = top
 
-    def _declares_risky(self, statement: Statement) -> bool:
-        raise NotImplementedError
-
-    def _plan(self, statement: Statement, top: Statement, block: syntax.Block) -> None:
+    def _plan_statement(self, statement: Statement, top: Statement, block: syntax.Block) -> None:
         """`top`: the statement of the outermost block in front of which a state can be declared, at the latest. States
         die after all locals, so that must be in front of those that are alive."""
         owner = statement
@@ -63,7 +71,7 @@ class States(Common):
             if inner_block in results:
                 self._plan_result(results[inner_block], top, inner_block)
             for inner in inner_block.statements:
-                self._plan(inner, top, inner_block)
+                self._plan_statement(inner, top, inner_block)
 
     def _plan_result(self, wait: syntax.WaitExpr, top: Statement, block: syntax.Block) -> None:
         """In turn: states die in the reverse order of their declarations, so a branch of a choose comes before the
@@ -81,23 +89,23 @@ class States(Common):
         header_of: Statement | None,
     ) -> None:
         """`header_of`: the loop in whose header it stands."""
-        text = one_line(self._text(type_))
+        text = one_line(self._common.text(type_))
         scope = header_of.span if header_of is not None else self._scope(block, node)
         known_after = Span(node.span.start, scope.end)
         elsewhere = self._is_used_outside(name, known_after)
         is_top = block is self._body and header_of is None and (is_harmless(text) or top.span.end > node.span.start)
         if is_top and not self._is_used_outside(name, Span(node.span.start, self._body.span.end)):
-            self._plans[name] = Plan(text, name)
+            self.plans[name] = Plan(text, name)
             return
         if not elsewhere and not is_top and self._may_stay(text, name, known_after):
-            self._plans[name] = Plan(text, name)
+            self.plans[name] = Plan(text, name)
             return
         if not self._settings.is_exact and not elsewhere:
-            self._plans[name] = Plan(text, name)
+            self.plans[name] = Plan(text, name)
             escapes = is_trivial(text) and self._escapes(name, known_after)
             if escapes or not is_trivial(text):
                 how = ", and its address may be kept" if escapes else ""
-                self._note(
+                self._common.note(
                     Hazard.BLOCK_STATE,
                     node.span,
                     f"`{name}` dies at the end of its block{how}; as a state it lived to the end of the actor",
@@ -118,7 +126,10 @@ class States(Common):
     def _is_used_outside(self, name: str, span: Span) -> bool:
         """Whether the actor's body means the state by that name outside of a span."""
         body = self._body.span
-        places = [*self._places(name, Span(body.start, span.start)), *self._places(name, Span(span.end, body.end))]
+        places = [
+            *self._common.places(name, Span(body.start, span.start)),
+            *self._common.places(name, Span(span.end, body.end)),
+        ]
         others = self._scopes_of_locals(name) if places else []
         starts = self._words.starts
         return any(not any(each.start <= starts[index] < each.end for each in others) for index in places)
@@ -141,7 +152,7 @@ class States(Common):
         """Whether `T name` stands in it."""
         first, _ = self._words.between(head.span)
         texts = self._words.texts
-        before = (texts[index - 1] for index in self._places(name, head.span) if index > first)
+        before = (texts[index - 1] for index in self._common.places(name, head.span) if index > first)
         return any(text.isidentifier() or text in (">", "&", "*") for text in before)
 
     def _may_stay(self, type_: str, name: str, span: Span) -> bool:
@@ -151,7 +162,7 @@ class States(Common):
         if self._has_address_taken(name, span):
             return False
         texts = self._words.texts
-        for index in self._places(name, span):
+        for index in self._common.places(name, span):
             is_argument = texts[index - 1] in ("(", ",") and texts[index + 1] in (")", ",")
             if is_argument and not self._is_number_call(index):
                 return False
@@ -161,7 +172,7 @@ class States(Common):
         """`&x`, of which a capture may be one."""
         texts = self._words.texts
         before = ("(", ",", "=", "[", "return", "&", "{", ";")
-        return any(texts[i - 1] == "&" and texts[i - 2] in before for i in self._places(name, span))
+        return any(texts[i - 1] == "&" and texts[i - 2] in before for i in self._common.places(name, span))
 
     def _escapes(self, name: str, span: Span) -> bool:
         """Whether its address is taken, or a lambda behind it that names it may have it."""
@@ -169,7 +180,7 @@ class States(Common):
         texts, starts = self._words.texts, self._words.starts
         captured = (i for i in range(first, end) if texts[i] == "[" and texts[i + 1] == "&" and texts[i + 2] in ",]")
         return self._has_address_taken(name, span) or any(
-            self._uses(name, Span(starts[index], span.end)) for index in captured
+            self._common.uses(name, Span(starts[index], span.end)) for index in captured
         )
 
     def _is_number_call(self, index: int) -> bool:
@@ -198,36 +209,36 @@ class States(Common):
         if (is_surely_assignable(type_) and not is_constant(type_)) or elsewhere or self._settings.is_foundationdb:
             if is_constant(type_):
                 raise UnconvertibleError(f"the constant `{name}` is used outside of its block")
-            self._plans[name] = Plan(type_, name, is_hoisted=True)
-            mark = self._unused_mark(type_, name, declared=node.span)
-            self._before(before.span.start, f"{mark}{type_} {name}{'{}' if self._needs_value(type_) else ''};")
+            self.plans[name] = Plan(type_, name, is_hoisted=True)
+            mark = self._common.unused_mark(type_, name, declared=node.span)
+            self._layout.before(before.span.start, f"{mark}{type_} {name}{'{}' if self._needs_value(type_) else ''};")
             return
-        holder = self._unused(f"{name}State")
-        self._plans[name] = Plan(type_, name, holder, is_hoisted=True, is_alias=True)
-        self._before(before.span.start, f"std::optional<{type_}> {holder};")
+        holder = self._common.unused(f"{name}State")
+        self.plans[name] = Plan(type_, name, holder, is_hoisted=True, is_alias=True)
+        self._layout.before(before.span.start, f"std::optional<{type_}> {holder};")
 
     def _hoist_array(self, type_: str, name: str, node: StateDecl, before: Statement, *, elsewhere: bool) -> None:
         if elsewhere:
             raise UnconvertibleError(f"the array `{name}` is a state in a block and is used outside of it")
-        struct, holder = self._unused(f"{name[:1].upper()}{name[1:]}Array"), self._unused(f"{name}State")
-        self._plans[name] = Plan(type_, name, holder, is_hoisted=True, array=struct)
-        extents = self._text(node.extents)
-        self._before(
+        struct, holder = self._common.unused(f"{name[:1].upper()}{name[1:]}Array"), self._common.unused(f"{name}State")
+        self.plans[name] = Plan(type_, name, holder, is_hoisted=True, array=struct)
+        extents = self._common.text(node.extents)
+        self._layout.before(
             before.span.start, f"struct {struct} {{ {type_} values{extents}; }}; std::optional<{struct}> {holder};"
         )
 
     # -----------------------------------------------------------------------------------------------------------
 
-    def _state(self, decl: StateDecl, place: Place) -> None:
+    def state(self, decl: StateDecl, place: Place) -> None:
         self._found.count("state")
-        plan = self._plans[decl.name]
+        plan = self.plans[decl.name]
         self._separate(decl, place)
         first, end = self._words.between(decl.span)
         keyword = self._words.span(first)
         if not plan.is_hoisted:
-            mark = self._unused_mark(plan.type, decl.name, declared=decl.span)
+            mark = self._common.unused_mark(plan.type, decl.name, declared=decl.span)
             if decl.comma is None:
-                self._edits.replace(self._with_blank(keyword), mark)
+                self._edits.replace(self._common.with_blank(keyword), mark)
             else:
                 self._edits.insert(decl.span.start, f"{mark}{plan.type} ")
             self._initialise(decl, plan)
@@ -243,29 +254,33 @@ class States(Common):
         value: list[Part] = [] if decl.init is None else [decl.init.span]
         if plan.array:
             listed = (
-                value if decl.init is not None and self._text(decl.init).startswith(("{", '"')) else ["{", *value, "}"]
+                value
+                if decl.init is not None and self._common.text(decl.init).startswith(("{", '"'))
+                else ["{", *value, "}"]
             )
             made: list[Part] = [f"auto& {decl.name} = {plan.holder}.emplace({plan.array}{{", *listed, "}).values"]
             self._edits.replace(Span(head.start, stop), *made)
             return
         if not plan.holder:
-            self._edits.replace(Span(head.start, stop), f"{decl.name} = ", *self._made(decl, plan, value))
+            self._edits.replace(Span(head.start, stop), f"{decl.name} = ", *self.made(decl, plan, value))
             return
-        is_visible = self._has_braces(place.block) or place.block.span != decl.span
-        is_named = is_visible and self._uses(decl.name, Span(rest_start, self._body.span.end))
+        is_visible = self._layout.has_braces(place.block) or place.block.span != decl.span
+        is_named = is_visible and self._common.uses(decl.name, Span(rest_start, self._body.span.end))
         alias = f"{plan.type}& {decl.name} = " if is_named else ""
         arguments: list[Part] = value
         # The new one is made before the old one dies.
         if decl.form in (StateForm.BRACE, StateForm.PAREN) or (
-            decl.form is StateForm.ASSIGN and self._text(decl.init).startswith("{")
+            decl.form is StateForm.ASSIGN and self._common.text(decl.init).startswith("{")
         ):
-            arguments = self._made(decl, plan, value)
+            arguments = self.made(decl, plan, value)
         self._edits.replace(Span(head.start, stop), f"{alias}{plan.holder}.emplace(", *arguments, ")")
 
     def _separate(self, decl: StateDecl, place: Place) -> None:
         """One declaration for each variable, and a statement for what is called of it."""
         if decl.comma is not None:
-            if not self._has_braces(place.block) and place.block.span.start >= decl.type.span.start - len("state "):
+            if not self._layout.has_braces(place.block) and place.block.span.start >= decl.type.span.start - len(
+                "state "
+            ):
                 raise UnconvertibleError("several states are declared where one statement can stand")
             self._edits.replace(decl.comma, ";")
         if decl.chained is not None:
@@ -278,7 +293,7 @@ class States(Common):
             return self._words.span(self._words.first(decl.chained.span) - 1).end
         return decl.span.end - (self._source.text[decl.span.end - 1] == ";")
 
-    def _made(self, decl: StateDecl, plan: Plan, value: list[Part]) -> list[Part]:
+    def made(self, decl: StateDecl, plan: Plan, value: list[Part]) -> list[Part]:
         """An expression for what the state is to become."""
         type_ = callable_type(plan.type.removeprefix("const ").removesuffix(" const"))
         if decl.init is None:
@@ -288,7 +303,7 @@ class States(Common):
                 return [f"{type_}(", *value, ")"]
             case StateForm.BRACE:
                 return [f"{type_}{{", *value, "}"]
-            case _ if self._text(decl.init).startswith("{") and plan.holder:
+            case _ if self._common.text(decl.init).startswith("{") and plan.holder:
                 return [type_, *value]
             case _:
                 return value
@@ -307,7 +322,7 @@ class States(Common):
                 self._edits.insert(semicolon, "{}", rank=-1)
                 self._found.count("state given its value")
             return
-        init = self._text(decl.init)
+        init = self._common.text(decl.init)
         if decl.extents is not None:
             return
         if decl.form is StateForm.PAREN and may_read_as_parameters(init, is_one=False):

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from actorc import syntax
 from actorc.records import dataclass
 from actorc.spelling import callable_type, is_void, one_line
 from actorc.syntax import Hold, Result, ResultKind, Span, WaitExpr
-from actorc_migrate.common import Place, UnconvertibleError
+from actorc_migrate.common import Common, Place
 from actorc_migrate.edits import Part
-from actorc_migrate.notes import Hazard
-from actorc_migrate.spelling import Operand, is_harmless
-from actorc_migrate.states import States
+from actorc_migrate.locals import Locals
+from actorc_migrate.spelling import Operand
+from actorc_migrate.states import Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +25,23 @@ class WaitSpans:
     close: Span
 
 
-class Waits(States):
-    def _parts_of(self, wait: WaitExpr) -> WaitSpans:
+class Waits:
+    def __init__(self, common: Common, locals_: Locals, plans: Mapping[str, Plan]) -> None:
+        self._common = common
+        self._layout = common.layout
+        self._actor = common.actor
+        self._body = common.body
+        self._words = common.words
+        self._source = common.source
+        self._settings = common.settings
+        self._edits = common.edits
+        self._found = common.found
+        self._library = common.library
+        self._may_be_void = common.may_be_void
+        self._locals = locals_
+        self._plans = plans
+
+    def parts_of(self, wait: WaitExpr) -> WaitSpans:
         texts = self._words.texts
         index = self._words.first(wait.operand.span) - 1
         open_ = index
@@ -34,25 +50,25 @@ class Waits(States):
         assert texts[close] == ")"
         return WaitSpans(self._words.span(open_ - 1), self._words.span(open_), self._words.span(close))
 
-    def _operand(self, wait: WaitExpr) -> list[Part]:
+    def operand(self, wait: WaitExpr) -> list[Part]:
         """With the comments around it."""
-        parts = self._parts_of(wait)
+        parts = self.parts_of(wait)
         inside = Span(parts.open.end, parts.close.start)
-        whole = self._without_blanks(inside)
+        whole = self._layout.without_blanks(inside)
         before = self._source[Span(parts.keyword.end, parts.open.start)].strip()
         kept: list[Part] = [before + " "] if before else []
         ends_line = "//" in self._source[Span(wait.operand.span.end, whole.end)]
-        return [*kept, whole, *([self._newline + self._indent(parts.keyword.start)] if ends_line else [])]
+        return [*kept, whole, *([self._layout.newline + self._layout.indent(parts.keyword.start)] if ends_line else [])]
 
-    def _awaited(self, wait: WaitExpr, dying: tuple[str, ...]) -> list[Part]:
+    def awaited(self, wait: WaitExpr, dying: tuple[str, ...]) -> list[Part]:
         """What stands behind `co_await`."""
         operand = Operand(self._words, wait.operand.span)
-        span = self._operand(wait)
-        if self._is_never(wait) and not dying:
-            return [self._typed_never(wait)]
+        span = self.operand(wait)
+        if self.is_never(wait) and not dying:
+            return [self.typed_never(wait)]
         resets = "".join(f"{holder}.reset(); " for holder in reversed(dying))
         if resets:
-            name = "operand" if "operand" not in self._used else self._unused("operand")
+            name = self._common.free("operand")
             return [f"[&] {{ auto {name} = ", *span, f"; {resets}return {name}; }}()"]
         if operand.is_plain or not self._settings.is_exact:
             if operand.is_wrapped:
@@ -61,24 +77,24 @@ class Waits(States):
         self._found.count("operand with temporaries")
         return ["[&] { return ", *span, "; }()"]
 
-    def _is_never(self, wait: WaitExpr) -> bool:
+    def is_never(self, wait: WaitExpr) -> bool:
         """`T x = wait(Never())`: what is awaited must know T."""
         has_type = wait.result is not None and wait.result.type is not None
-        return has_type and self._says_never(wait)
+        return has_type and self.says_never(wait)
 
-    def _says_never(self, wait: WaitExpr) -> bool:
-        return re.fullmatch(r"(?:flow::)?Never\(\)", self._text(wait.operand)) is not None
+    def says_never(self, wait: WaitExpr) -> bool:
+        return re.fullmatch(r"(?:flow::)?Never\(\)", self._common.text(wait.operand)) is not None
 
-    def _typed_never(self, wait: WaitExpr) -> str:
-        type_ = f"{self._library}Void" if wait.result is None else one_line(self._text(wait.result.type))
-        return f"{self._library}Future<{type_}>({self._text(wait.operand)})"
+    def typed_never(self, wait: WaitExpr) -> str:
+        type_ = f"{self._library}Void" if wait.result is None else one_line(self._common.text(wait.result.type))
+        return f"{self._library}Future<{type_}>({self._common.text(wait.operand)})"
 
-    def _wait(self, statement: syntax.Wait, place: Place, ends_locals: bool) -> tuple[str, ...]:
+    def wait(self, statement: syntax.Wait, place: Place, ends_locals: bool) -> tuple[str, ...]:
         """`ends_locals`: a wait follows while the result is in scope. Returns the holders that this makes."""
         wait = statement.wait
         self._found.count("waitNext" if wait.is_stream else "wait")
-        parts = self._parts_of(wait)
-        awaited = self._awaited(wait, place.dying)
+        parts = self.parts_of(wait)
+        awaited = self.awaited(wait, place.dying)
         call = Span(parts.keyword.start, parts.close.end)
         result = wait.result
         if result is None:
@@ -91,14 +107,14 @@ class Waits(States):
             value: list[Part] = ["co_await ", *awaited]
             self._state_result(wait, Span(wait.span.start, call.end), value, place)
             return ()
-        if ends_locals and self._may_tell_end(result) and not self._settings.is_exact:
-            self._note_local(result.names[0], wait.span)
-        elif ends_locals and self._may_tell_end(result):
+        if ends_locals and self._locals.may_tell_end(result) and not self._settings.is_exact:
+            self._locals.note_local(result.names[0], wait.span)
+        elif ends_locals and self._locals.may_tell_end(result):
             return self._dying_result(wait, Span(wait.span.start, call.end), ["co_await ", *awaited], place)
         self._edits.replace(call, "co_await ", *awaited)
         if result.kind in (ResultKind.LOCAL, ResultKind.UNPACK):
-            type_ = "auto" if result.type is None else one_line(self._text(result.type))
-            mark = self._unused_mark(type_, *result.names, declared=wait.span)
+            type_ = "auto" if result.type is None else one_line(self._common.text(result.type))
+            mark = self._common.unused_mark(type_, *result.names, declared=wait.span)
             if mark:
                 self._edits.insert(wait.span.start, mark)
             self._hold(wait, result)
@@ -106,13 +122,13 @@ class Waits(States):
 
     def _return_awaited(self, statement: syntax.Wait, call: Span, awaited: list[Part], place: Place) -> None:
         keyword = self._words.span(self._words.first(statement.span))
-        result = self._text(self._actor.result_type)
+        result = self._common.text(self._actor.result_type)
         if is_void(result):
-            self._make_room(statement, place)
+            self._common.make_room(statement, place)
             self._edits.replace(Span(keyword.start, call.end), "co_await ", *awaited, "; co_return")
             return
         if self._may_be_void and not self._settings.is_foundationdb:
-            name = "result" if "result" not in self._used else self._unused("result")
+            name = self._common.free("result")
             end = "; co_await flow::coro::finish(std::move(" + name + ")); }"
             span = Span(keyword.start, statement.span.end)
             self._edits.replace(span, f"{{ auto {name} = co_await ", *awaited, end)
@@ -142,62 +158,28 @@ class Waits(States):
         assert result is not None and result.type is not None
         plan = self._plans[result.name]
         if not plan.is_hoisted:
-            mark = self._unused_mark(plan.type, result.name, declared=head)
+            mark = self._common.unused_mark(plan.type, result.name, declared=head)
             self._edits.replace(head, f"{mark}{plan.type} {result.name} = ", *value)
         elif plan.holder:
-            is_named = self._uses(result.name, Span(head.end, self._body.span.end))
+            is_named = self._common.uses(result.name, Span(head.end, self._body.span.end))
             alias = f"{plan.type}& {result.name} = " if is_named else ""
             self._edits.replace(head, f"{alias}{plan.holder}.emplace(", *value, ")")
         else:
             self._edits.replace(head, f"{result.name} = ", *value)
-
-    def _may_tell_end(self, result: Result) -> bool:
-        """Whether it is a local of which somebody could tell when it dies."""
-        return result.kind in (ResultKind.LOCAL, ResultKind.UNPACK) and self._is_risky(result)
-
-    def _is_risky(self, result: Result) -> bool:
-        """Whether somebody could tell when the result dies."""
-        if result.type is None:
-            return True
-        return not is_harmless(self._text(result.type))
 
     def _dying_result(self, wait: WaitExpr, head: Span, value: list[Part], place: Place) -> tuple[str, ...]:
         result = wait.result
         assert result is not None
         self._found.count("local that a wait ends")
         name = result.names[0] if len(result.names) == 1 else "unpacked"
-        holder = self._unused(f"{name}Local")
+        holder = self._common.unused(f"{name}Local")
         left = self._source.text[wait.span.start : self._words.starts[self._words.first(wait.operand.span) - 2]]
         left = one_line(left).removesuffix("=").rstrip()
         if result.type is None or "auto" in left:
             made: list[Part] = [f"auto {holder} = std::make_optional(", *value, ")"]
         else:
-            type_ = one_line(self._text(result.type))
+            type_ = one_line(self._common.text(result.type))
             made = [f"std::optional<{callable_type(type_)}> {holder}(", *value, ")"]
         scope = Span(head.end, place.block.span.end)
-        self._edits.replace(head, *made, *self._alias(left, result.names, holder, scope))
+        self._edits.replace(head, *made, *self._locals.alias(left, result.names, holder, scope))
         return (holder,)
-
-    def _alias(self, left: str, names: tuple[str, ...], holder: str, scope: Span) -> list[Part]:
-        """`; T& x = *holder`, unless nothing names it. `left`: the declaration in front of its `=`."""
-        if not any(self._uses(name, scope) for name in names):
-            return []
-        left = one_line(left)
-        if left.startswith(("auto [", "auto[")):
-            left = left.replace("auto", "auto&", 1)
-        elif "&" not in left:
-            left = f"{left.removesuffix(names[0]).rstrip()}& {names[0]}"
-        else:
-            left = left.replace("&&", "&")
-        return [f"; {left} = *{holder}"]
-
-    def _refuse_local(self, name: str, why: str) -> None:
-        raise UnconvertibleError(f"the local `{name}` dies at a wait, and {why}")
-
-    def _note_local(self, name: str, span: Span) -> None:
-        self._note(
-            Hazard.LOCAL_ACROSS_WAIT,
-            span,
-            f"`{name}` lives on across the next co_await; as an actor's local it died there",
-            f"put `{name}` and what uses it into a block that ends before the co_await",
-        )
