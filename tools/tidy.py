@@ -101,6 +101,10 @@ BESIDE: dict[str, set[str]] = {
         *("actorc_frames.compile", "actorc_frames.debug_info", "actorc_frames.found", "actorc_frames.tables"),
     },
 }
+# The kinds of nodes: of the tree that the parser makes, and of what it is lowered to. What goes through a tree of them
+# raises for a kind that it has no rule for, so that a new one is not passed over in silence.
+TREES = ("actorc/actorc/syntax.py", "actorc/actorc/lower/lowered.py")
+WALKERS = ("actorc/", "tests/model/")
 COMMAND_LINE = "actorc/actorc/__main__.py"
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -331,6 +335,50 @@ def check_packages(tree: Tree) -> Iterator[Finding]:
                 yield Finding(path, line, f"{match[1]} must not import {name}")
 
 
+def check_walkers(tree: Tree) -> Iterator[Finding]:
+    kinds = node_kinds(tree)
+    for path, file in tree.files.items():
+        if not path.startswith(WALKERS) or not path.endswith(".py"):
+            continue
+        for node in ast.walk(ast.parse("\n".join(file.lines), path)):
+            if isinstance(node, ast.Match) and matched_kinds(node) & kinds and not refuses_others(node):
+                message = "the last case must be `case _`, and raise or hand the node on: a kind may be new"
+                yield Finding(path, node.lineno, message)
+
+
+def node_kinds(tree: Tree) -> set[str]:
+    kinds = {"Node"}
+    for path in TREES:
+        lines = tree.files[path].lines if path in tree.files else []
+        for node in ast.parse("\n".join(lines), path).body:
+            bases = (
+                {base.id for base in node.bases if isinstance(base, ast.Name)} if isinstance(node, ast.ClassDef) else ()
+            )
+            if isinstance(node, ast.ClassDef) and kinds.intersection(bases):
+                kinds.add(node.name)
+    return kinds
+
+
+def matched_kinds(match: ast.Match) -> set[str]:
+    patterns = (inner for case in match.cases for inner in ast.walk(case.pattern))
+    return {ast.unparse(inner.cls).rpartition(".")[2] for inner in patterns if isinstance(inner, ast.MatchClass)}
+
+
+def refuses_others(match: ast.Match) -> bool:
+    last = match.cases[-1]
+    if last.guard is not None or not isinstance(last.pattern, ast.MatchAs) or last.pattern.pattern is not None:
+        return False
+    subject = ast.unparse(match.subject)
+    inside = [node for statement in last.body for node in ast.walk(statement)]
+    hands_on = any(
+        isinstance(node, ast.Call)
+        and ast.unparse(node.func).startswith("self.")
+        and subject in map(ast.unparse, node.args)
+        for node in inside
+    )
+    return hands_on or any(isinstance(node, ast.Raise) for node in inside)
+
+
 def imported(file: File) -> Iterator[tuple[int, str]]:
     """(line, its whole name) of each module, or name in a module, that a file of the compiler imports."""
     folders = file.path.split("/")[1:-1]
@@ -406,6 +454,7 @@ CHECKS: tuple[Callable[[Tree], Iterator[Finding]], ...] = (
     check_dead_headers,
     check_stages,
     check_packages,
+    check_walkers,
     check_nondeterminism,
 )
 

@@ -139,6 +139,8 @@ class Body:
                 self._switch(statement, place, dying)
             case syntax.Block():
                 self._inner_block(statement, place)
+            case syntax.Break() | syntax.Continue() | syntax.Case():
+                pass
             case _:
                 self._loop_statement(statement, place)
         return ()
@@ -231,7 +233,7 @@ class Body:
             case syntax.DoWhile(body=body):
                 self._inner_block(body, place)
             case _:
-                pass
+                raise syntax.unknown(statement)
 
     def _header_state(self, decl: syntax.StateDecl, place: Place) -> None:
         """`for (state int i = 0; ...)`"""

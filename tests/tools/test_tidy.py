@@ -217,6 +217,40 @@ def test_packages_beside_the_compiler_import_its_public_modules(
     assert [entry.split(" ")[0] for entry in found] == ([] if allowed else [f"actorc/{file}.py:2:"])
 
 
+TREE_OF_TWO_KINDS = """
+class Node: pass
+class Statement(Node): pass
+class If(Statement): pass
+class Span: pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "refuses"),
+    [
+        ("case _: raise unknown(node)", True),
+        ("case _: self.leaf(node)", True),
+        ("case _: pass", False),
+        ("case _: return children(node)", False),
+        ("case _: self.leaf(other)", False),
+        ("case _ if node: raise unknown(node)", False),
+        ("case Span(): raise unknown(node)", False),
+    ],
+)
+@pytest.mark.parametrize("file", ["actorc/actorc/check/a.py", "actorc/actorc_migrate/a.py", "tests/model/a.py"])
+def test_walkers_refuse_kinds_that_they_do_not_know(tmp_path: Path, file: str, last: str, refuses: bool) -> None:
+    text = f"def f(node, other):\n    match node:\n        case syntax.If(): pass\n        {last}\n"
+    files = {"actorc/actorc/syntax.py": TREE_OF_TWO_KINDS, file: text}
+    found = findings(tmp_path, files, tidy.check_walkers)
+    assert [entry.split(" ")[0] for entry in found] == ([] if refuses else [f"{file}:2:"])
+
+
+def test_only_matches_of_nodes_have_to_refuse(tmp_path: Path) -> None:
+    text = "def f(node):\n    match node:\n        case Span(): pass\n        case _: pass\n"
+    files = {"actorc/actorc/syntax.py": TREE_OF_TWO_KINDS, "actorc/actorc/check/a.py": text}
+    assert findings(tmp_path, files, tidy.check_walkers) == []
+
+
 def test_headers_compile_alone(tmp_path: Path) -> None:
     files = {
         "flow/core/good.h": "#pragma once\n#include <vector>\ninline std::vector<int> v;\n",
