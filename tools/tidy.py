@@ -18,7 +18,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from nondeterminism import sources_of_nondeterminism
+from tidylib.imports import imported
+from tidylib.nondeterminism import sources_of_nondeterminism
+from tidylib.walkers import node_kinds, passed_over
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -111,6 +113,7 @@ _INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 _DETAIL = re.compile(r"\bdetail::|\bnamespace\s+(?:\w+::)*detail\b")
 _STAGE_FILE = re.compile(r"actorc/actorc/(\w+)(?:/\w+)?\.py")
 _PACKAGE_FILE = re.compile(r"actorc/(actorc\w*)/.*\.py")
+_TOOL_FOLDER = re.compile(r"tools/(\w+)/")
 _SCOPE = re.compile(r'(template\b.*>\s*)?(requires\b.*\s)?(inline\s+)?(namespace|class|struct|union|enum|extern\s*")')
 
 
@@ -315,7 +318,7 @@ def check_stages(tree: Tree) -> Iterator[Finding]:
         if match is None or match[1] not in SHARED | STAGES.keys():
             continue
         allowed = SHARED | STAGES.get(match[1], set()) | ({match[1]} & STAGES.keys())
-        for line, name in imported(file):
+        for line, name in imported(path, "\n".join(file.lines)):
             package, _, rest = name.partition(".")
             other = rest.partition(".")[0]
             if package == "actorc" and other not in allowed and not other.startswith("__"):
@@ -327,7 +330,7 @@ def check_packages(tree: Tree) -> Iterator[Finding]:
         match = _PACKAGE_FILE.fullmatch(path)
         if match is None or path == COMMAND_LINE:
             continue
-        for line, name in imported(file):
+        for line, name in imported(path, "\n".join(file.lines)):
             package = name.partition(".")[0]
             if package not in BESIDE or package == match[1]:
                 continue
@@ -336,59 +339,22 @@ def check_packages(tree: Tree) -> Iterator[Finding]:
 
 
 def check_walkers(tree: Tree) -> Iterator[Finding]:
-    kinds = node_kinds(tree)
+    kinds = node_kinds("\n".join(tree.files[path].lines) for path in TREES if path in tree.files)
     for path, file in tree.files.items():
-        if not path.startswith(WALKERS) or not path.endswith(".py"):
-            continue
-        for node in ast.walk(ast.parse("\n".join(file.lines), path)):
-            if isinstance(node, ast.Match) and matched_kinds(node) & kinds and not refuses_others(node):
+        if path.startswith(WALKERS) and path.endswith(".py"):
+            for line in passed_over("\n".join(file.lines), kinds):
                 message = "the last case must be `case _`, and raise or hand the node on: a kind may be new"
-                yield Finding(path, node.lineno, message)
+                yield Finding(path, line, message)
 
 
-def node_kinds(tree: Tree) -> set[str]:
-    kinds = {"Node"}
-    for path in TREES:
-        lines = tree.files[path].lines if path in tree.files else []
-        for node in ast.parse("\n".join(lines), path).body:
-            bases = (
-                {base.id for base in node.bases if isinstance(base, ast.Name)} if isinstance(node, ast.ClassDef) else ()
-            )
-            if isinstance(node, ast.ClassDef) and kinds.intersection(bases):
-                kinds.add(node.name)
-    return kinds
-
-
-def matched_kinds(match: ast.Match) -> set[str]:
-    patterns = (inner for case in match.cases for inner in ast.walk(case.pattern))
-    return {ast.unparse(inner.cls).rpartition(".")[2] for inner in patterns if isinstance(inner, ast.MatchClass)}
-
-
-def refuses_others(match: ast.Match) -> bool:
-    last = match.cases[-1]
-    if last.guard is not None or not isinstance(last.pattern, ast.MatchAs) or last.pattern.pattern is not None:
-        return False
-    subject = ast.unparse(match.subject)
-    inside = [node for statement in last.body for node in ast.walk(statement)]
-    hands_on = any(
-        isinstance(node, ast.Call)
-        and ast.unparse(node.func).startswith("self.")
-        and subject in map(ast.unparse, node.args)
-        for node in inside
-    )
-    return hands_on or any(isinstance(node, ast.Raise) for node in inside)
-
-
-def imported(file: File) -> Iterator[tuple[int, str]]:
-    """(line, its whole name) of each module, or name in a module, that a file of the compiler imports."""
-    folders = file.path.split("/")[1:-1]
-    for node in ast.walk(ast.parse("\n".join(file.lines), file.path)):
-        if isinstance(node, ast.Import):
-            yield from ((node.lineno, alias.name) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            around = folders[: len(folders) + 1 - node.level] if node.level else []
-            module = [*around, *([node.module] if node.module else [])]
-            yield from ((node.lineno, ".".join([*module, alias.name])) for alias in node.names)
+def check_tools(tree: Tree) -> Iterator[Finding]:
+    """See CONTRIBUTING.md, under "Tools"."""
+    for path in tree.files:
+        match = _TOOL_FOLDER.match(path)
+        if match is None or match[1] == "common":
+            continue
+        if not match[1].endswith("lib") or f"tools/{match[1].removesuffix('lib')}.py" not in tree.files:
+            yield Finding(path, 1, f"tools/{match[1]}/ is named after no program: of tools/x.py it is tools/xlib/")
 
 
 def check_nondeterminism(tree: Tree) -> Iterator[Finding]:
@@ -455,6 +421,7 @@ CHECKS: tuple[Callable[[Tree], Iterator[Finding]], ...] = (
     check_stages,
     check_packages,
     check_walkers,
+    check_tools,
     check_nondeterminism,
 )
 

@@ -251,6 +251,15 @@ def test_only_matches_of_nodes_have_to_refuse(tmp_path: Path) -> None:
     assert findings(tmp_path, files, tidy.check_walkers) == []
 
 
+def test_folders_of_tools_are_named_after_their_programs(tmp_path: Path) -> None:
+    good = {"tools/bench.py": "", "tools/benchlib/flame/graph.py": "", "tools/common/table.py": ""}
+    assert findings(tmp_path, good, tidy.check_tools) == []
+    for bad in ("tools/perf/a.py", "tools/bench/a.py", "tools/fuzzlib/a.py"):
+        found = findings(tmp_path, {bad: ""}, tidy.check_tools)
+        assert [entry.split(":")[0] for entry in found] == [bad]
+        (tmp_path / bad).unlink()
+
+
 def test_headers_compile_alone(tmp_path: Path) -> None:
     files = {
         "flow/core/good.h": "#pragma once\n#include <vector>\ninline std::vector<int> v;\n",

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
-GUIDE = ROOT / "tools" / "migrate" / "README.md"
+GUIDE = ROOT / "actorc" / "docs" / "migration.md"
 CONSTRUCTS = Path(__file__).parent / "constructs.md"
 DOCUMENTS = (GUIDE, CONSTRUCTS)
 
