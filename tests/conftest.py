@@ -5,9 +5,8 @@ import signal
 
 import pytest
 
-# pytest would take the folders tests/actorc and tests/actorc/migrate for these packages if they were not loaded yet.
-import actorc
-import actorc.migrate  # noqa: F401
+# pytest would take the folder tests/actorc for this package if it was not loaded yet.
+import actorc  # noqa: F401
 
 # What a shell runs in the background ignores interrupts, and so would all that the tests start and interrupt.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

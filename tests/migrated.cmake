@@ -41,7 +41,7 @@ function(add_migrated_program target result program)
     endif()
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}.migrated")
     cmake_path(GET CMAKE_CURRENT_SOURCE_DIR PARENT_PATH root)
-    file(GLOB_RECURSE tool CONFIGURE_DEPENDS "${root}/actorc/actorc/*.py")
+    file(GLOB_RECURSE tool CONFIGURE_DEPENDS "${root}/actorc/*.py")
     add_custom_command(
         OUTPUT "${folder}/${name}.cpp"
         COMMAND "${python}" "${root}/tools/migrate_copies.py" "${folder}" "${program}" ${ARGN}

@@ -6,19 +6,19 @@ import sys
 
 from common.dispatch import run
 
-OVERVIEW = "perf.overview.command"
+OVERVIEW = "benchlib.overview.command"
 COMMANDS = {
-    "net": "perf.net.command",
-    "growth": "perf.growth.command",
-    "allocators": "perf.allocators.command",
-    "messages": "perf.messages.command",
-    "instructions": "perf.instructions.command",
-    "frames": "perf.frames.command",
-    "check": "perf.check.command",
-    "compiler": "perf.compiler.command",
-    "profile": "perf.profile.command",
-    "report": "perf.report.command",
-    "compare": "perf.compare.command",
+    "net": "benchlib.net.command",
+    "growth": "benchlib.growth.command",
+    "allocators": "benchlib.allocators.command",
+    "messages": "benchlib.messages.command",
+    "instructions": "benchlib.instructions.command",
+    "frames": "benchlib.frames.command",
+    "check": "benchlib.check.command",
+    "compiler": "benchlib.compiler.command",
+    "profile": "benchlib.profile.command",
+    "report": "benchlib.report.command",
+    "compare": "benchlib.compare.command",
 }
 
 if __name__ == "__main__":

@@ -18,7 +18,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from nondeterminism import sources_of_nondeterminism
+from tidylib.imports import imported
+from tidylib.nondeterminism import sources_of_nondeterminism
+from tidylib.walkers import node_kinds, passed_over
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -86,10 +88,32 @@ STAGES: dict[str, set[str]] = {
     "report": set(),
 }
 SHARED = {"syntax", "source", "words", "spelling", "diagnostics", "records", "repairs"}
+# What the packages beside the compiler import of it and of each other: these modules and no more. The compiler imports
+# none of them: its command line does, once a run asks for one.
+BESIDE: dict[str, set[str]] = {
+    "actorc": set(),
+    "actorc_frames": {"actorc.diagnostics", "actorc.driver", "actorc.packages", "actorc.source"},
+    "actorc_migrate": {
+        *(f"actorc.{name}" for name in SHARED),
+        *("actorc.__version__", "actorc.driver", "actorc.options", "actorc.outputs", "actorc.packages", "actorc.run"),
+        *("actorc.parse.brackets", "actorc.parse.lexer"),
+        *("actorc.check.captures", "actorc.check.facts", "actorc.check.handlers", "actorc.check.reach"),
+        *("actorc.check.sections", "actorc.emit.captures", "actorc.emit.declaration", "actorc.emit.description"),
+        *("actorc.report.failure", "actorc.report.formats", "actorc.report.report"),
+        *("actorc_frames.compile", "actorc_frames.debug_info", "actorc_frames.found", "actorc_frames.tables"),
+    },
+}
+# The kinds of nodes: of the tree that the parser makes, and of what it is lowered to. What goes through a tree of them
+# raises for a kind that it has no rule for, so that a new one is not passed over in silence.
+TREES = ("actorc/actorc/syntax.py", "actorc/actorc/lower/lowered.py")
+WALKERS = ("actorc/", "tests/model/")
+COMMAND_LINE = "actorc/actorc/__main__.py"
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 _DETAIL = re.compile(r"\bdetail::|\bnamespace\s+(?:\w+::)*detail\b")
 _STAGE_FILE = re.compile(r"actorc/actorc/(\w+)(?:/\w+)?\.py")
+_PACKAGE_FILE = re.compile(r"actorc/(actorc\w*)/.*\.py")
+_TOOL_FOLDER = re.compile(r"tools/(\w+)/")
 _SCOPE = re.compile(r'(template\b.*>\s*)?(requires\b.*\s)?(inline\s+)?(namespace|class|struct|union|enum|extern\s*")')
 
 
@@ -294,29 +318,43 @@ def check_stages(tree: Tree) -> Iterator[Finding]:
         if match is None or match[1] not in SHARED | STAGES.keys():
             continue
         allowed = SHARED | STAGES.get(match[1], set()) | ({match[1]} & STAGES.keys())
-        for line, other in imported(file):
-            if other not in allowed and not other.startswith("__"):
+        for line, name in imported(path, "\n".join(file.lines)):
+            package, _, rest = name.partition(".")
+            other = rest.partition(".")[0]
+            if package == "actorc" and other not in allowed and not other.startswith("__"):
                 yield Finding(path, line, f"{match[1]} must not import {other}")
 
 
-def imported(file: File) -> Iterator[tuple[int, str]]:
-    """(line, module) of each import from the package itself."""
-    for node in ast.walk(ast.parse("\n".join(file.lines), file.path)):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                if alias.name.startswith("actorc."):
-                    yield node.lineno, alias.name.split(".")[1]
-        elif isinstance(node, ast.ImportFrom):
-            parts = (node.module or "").split(".")
-            if not node.level:
-                if parts[0] != "actorc":
-                    continue
-                parts = parts[1:]
-            if parts and parts[0]:
-                yield node.lineno, parts[0]
-            else:
-                for alias in node.names:
-                    yield node.lineno, alias.name
+def check_packages(tree: Tree) -> Iterator[Finding]:
+    for path, file in tree.files.items():
+        match = _PACKAGE_FILE.fullmatch(path)
+        if match is None or path == COMMAND_LINE:
+            continue
+        for line, name in imported(path, "\n".join(file.lines)):
+            package = name.partition(".")[0]
+            if package not in BESIDE or package == match[1]:
+                continue
+            if not any(f"{name}.".startswith(f"{module}.") for module in BESIDE[match[1]]):
+                yield Finding(path, line, f"{match[1]} must not import {name}")
+
+
+def check_walkers(tree: Tree) -> Iterator[Finding]:
+    kinds = node_kinds("\n".join(tree.files[path].lines) for path in TREES if path in tree.files)
+    for path, file in tree.files.items():
+        if path.startswith(WALKERS) and path.endswith(".py"):
+            for line in passed_over("\n".join(file.lines), kinds):
+                message = "the last case must be `case _`, and raise or hand the node on: a kind may be new"
+                yield Finding(path, line, message)
+
+
+def check_tools(tree: Tree) -> Iterator[Finding]:
+    """See CONTRIBUTING.md, under "Tools"."""
+    for path in tree.files:
+        match = _TOOL_FOLDER.match(path)
+        if match is None or match[1] == "common":
+            continue
+        if not match[1].endswith("lib") or f"tools/{match[1].removesuffix('lib')}.py" not in tree.files:
+            yield Finding(path, 1, f"tools/{match[1]}/ is named after no program: of tools/x.py it is tools/xlib/")
 
 
 def check_nondeterminism(tree: Tree) -> Iterator[Finding]:
@@ -381,6 +419,9 @@ CHECKS: tuple[Callable[[Tree], Iterator[Finding]], ...] = (
     check_headers_say_what_they_are,
     check_dead_headers,
     check_stages,
+    check_packages,
+    check_walkers,
+    check_tools,
     check_nondeterminism,
 )
 

@@ -1,4 +1,5 @@
-"""The command: `actorc INPUT OUTPUT`, see options.py for the rest, and `actorc migrate`, see migrate/arguments.py.
+"""The command: `actorc INPUT OUTPUT`, see options.py for the rest, and `actorc migrate`, see
+actorc_migrate/arguments.py.
 
 Exit status: 0 success; 1 the source is wrong, or a file cannot be read or written, standard output among them; 3 a
 fault of actorc itself; 100 wrong arguments. Of several files the worst counts.
@@ -22,12 +23,12 @@ if TYPE_CHECKING:
 def main(argv: list[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else argv
     if words[:1] == ["migrate"]:  # a file of that name is `./migrate`
-        from actorc.migrate.command import main as migrate  # late: a run that compiles needs none of it
+        from actorc_migrate.command import main as migrate  # late: a run that compiles needs none of it
 
         return migrate(words[1:])
     options = parse(words)
     if options.frames:
-        from actorc.frames.command import run as show_frames  # late: it reads debug information
+        from actorc_frames.command import run as show_frames  # late: it reads debug information
 
         return show_frames(options.frames, options.compiler_flags, as_json=options.format == "json")
     reporter = Reporter(options.format, options.colour, warnings=options.show_warnings)

@@ -402,6 +402,12 @@ class File:
 
 
 LOOPS = (Loop, While, DoWhile, For, RangeFor)
+LEAVES = (Plain, StateDecl, Wait, Return, Throw, Break, Continue, Case)  # nothing stands in them
+
+
+def unknown(node: object) -> AssertionError:
+    """What goes through a tree raises this for a kind of node that it has no rule for."""
+    return AssertionError(f"no rule for a node of the kind {type(node).__name__}")
 
 
 def all_actors(actors: Iterable[Actor]) -> Iterator[Actor]:
@@ -429,30 +435,50 @@ def children(node: Statement) -> Iterator[Block]:
         case Choose(whens=whens):
             for when in whens:
                 yield when.body
-        case _:
+        case Plain() | StateDecl() | Wait() | Return() | Throw() | Break() | Continue() | Case():
             pass
+        case _:
+            raise unknown(node)
 
 
 def waits_of(node: Statement) -> tuple[WaitExpr, ...]:
     """The waits that are the statement itself: of a Wait or a Choose."""
-    if isinstance(node, Wait):
-        return (node.wait,)
-    return tuple(when.wait for when in node.whens) if isinstance(node, Choose) else ()
+    match node:
+        case Wait(wait=wait):
+            return (wait,)
+        case Choose(whens=whens):
+            return tuple(when.wait for when in whens)
+        case Plain() | StateDecl() | Return() | Throw() | Break() | Continue() | Case():
+            return ()
+        case Block() | If() | Loop() | While() | DoWhile() | For() | RangeFor() | Switch() | Try():
+            return ()
+        case _:
+            raise unknown(node)
+
+
+def declaration_of(node: Statement) -> StateDecl | None:
+    """The state variable that the statement itself declares, as a statement or in the header of a loop."""
+    match node:
+        case StateDecl():
+            return node
+        case For(init=init) | RangeFor(init=init):
+            return init if isinstance(init, StateDecl) else None
+        case Plain() | Wait() | Return() | Throw() | Break() | Continue() | Case():
+            return None
+        case Block() | If() | Loop() | While() | DoWhile() | Switch() | Try() | Choose():
+            return None
+        case _:
+            raise unknown(node)
 
 
 def declared_states(statement: Statement) -> Iterator[tuple[Code, str]]:
-    """Type and name of each state variable that the statement itself declares."""
-    match statement:
-        case StateDecl(type=type_, name=name):
-            yield type_, name
-        case For(init=StateDecl(type=type_, name=name)) | RangeFor(init=StateDecl(type=type_, name=name)):
-            yield type_, name
+    """Type and name of each state variable that the statement itself declares, or has as the result of a wait."""
+    declaration = declaration_of(statement)
+    if declaration is not None:
+        yield declaration.type, declaration.name
     for wait in waits_of(statement):
         if wait.result is not None and wait.result.is_state and wait.result.type is not None:
             yield wait.result.type, wait.result.name
-
-
-_LEAVES = (Plain, StateDecl, Wait, Return, Throw, Break, Continue)
 
 
 def walk(node: Statement) -> Iterator[Statement]:
@@ -463,10 +489,10 @@ def walk(node: Statement) -> Iterator[Statement]:
         yield statement
         if isinstance(statement, Block):
             pending.extend(reversed(statement.statements))
-        elif not isinstance(statement, _LEAVES):
+        elif not isinstance(statement, LEAVES):
             pending.extend(reversed(tuple(children(statement))))
 
 
 def suspends(node: Statement) -> bool:
     """Whether the statement contains a wait or a choose."""
-    return any(isinstance(inner, Wait | Choose) for inner in walk(node))
+    return any(waits_of(inner) for inner in walk(node))

@@ -11,7 +11,7 @@ from actorc.diagnostics import Diagnostics
 from actorc.driver import BACKENDS, Rejected, compile_text
 from actorc.parse.lexer import lex
 from actorc.source import Source
-from perf.compiler.actor_files import actor_file
+from benchlib.compiler.actor_files import actor_file
 
 LIMIT = 10.0  # seconds of CPU time for what takes less than one: only a cost that grows too fast exceeds it
 

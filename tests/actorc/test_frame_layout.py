@@ -5,8 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from actorc.frames.layout import COROUTINE, Layout, Member, block_bytes, filled
-from actorc.frames.tables import details, grouped, summary
+from actorc_frames.layout import COROUTINE, Layout, Member, block_bytes, filled
+from actorc_frames.tables import details, grouped, summary
 
 ROOT = Path(__file__).parents[2]
 LARGEST = 5000

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from actorc.frames.compile import compilers
+from actorc_frames.compile import compilers
 
 ROOT = Path(__file__).parents[2]
 COMPILERS = compilers()
@@ -254,7 +254,7 @@ def test_files_that_cannot_be_shown(name: str, tmp_path: Path) -> None:
 
 
 def test_stripped_objects_are_recognised(tmp_path: Path) -> None:
-    from actorc.frames.debug_info import NoDebugInfo, units
+    from actorc_frames.debug_info import NoDebugInfo, units
 
     (tmp_path / "x.cpp").write_text("int x;\n")
     subprocess.run([shutil.which("g++") or "g++", "-c", "x.cpp", "-o", "x.o"], cwd=tmp_path, check=True)

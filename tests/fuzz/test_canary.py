@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from actorc.driver import BACKENDS
-from actorc.migrate.body import Body
-from actorc.migrate.common import UnconvertibleError
 from actorc.source import Source
+from actorc_migrate.body import Body
+from actorc_migrate.common import UnconvertibleError
 from fuzzlib.batch import Difference, Mutation, Program, check
 from fuzzlib.campaign import Found, generated
 from fuzzlib.report import reproducer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from actorc.migrate.settings import TARGETS
+from actorc_migrate.settings import TARGETS
 from fuzzlib.batch import Program, check
 from fuzzlib.forms import migrated_forms
 from fuzzlib.toolchain import TOOLCHAINS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from actorc.migrate.settings import TARGETS
+from actorc_migrate.settings import TARGETS
 from fuzzlib.campaign import Task, run, tasks
 from fuzzlib.forms import migrated_forms
 from fuzzlib.report import reproducer

@@ -262,7 +262,8 @@ class Activation(ActorScope):
                 return (yield from self._for(statement))
             case syntax.RangeFor():
                 return (yield from self._range_for(statement))
-        raise ModelFault(f"a {type(statement).__name__}")
+            case _:
+                raise ModelFault(f"a {type(statement).__name__}")
 
     def _repeat(self, condition: syntax.Code | None, step: syntax.Code | None, body: syntax.Block) -> Flow:
         while True:

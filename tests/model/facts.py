@@ -81,10 +81,10 @@ class Facts:
         return found
 
     def _declared(self, statement: syntax.Statement) -> Iterator[tuple[int, State]]:
-        match statement:
-            case syntax.For(init=syntax.StateDecl() as declaration) | (syntax.StateDecl() as declaration):
-                initial = self.state_init(declaration) if declaration.leading else None
-                yield declaration.span.start, (self.text(declaration.type), declaration.name, initial)
+        declaration = syntax.declaration_of(statement)
+        if declaration is not None:
+            initial = self.state_init(declaration) if declaration.leading else None
+            yield declaration.span.start, (self.text(declaration.type), declaration.name, initial)
         for wait in syntax.waits_of(statement):
             if wait.result is not None and wait.result.is_state:
                 type_ = "auto" if wait.result.type is None else self.text(wait.result.type)

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from benchlib.suite import Progress
 from common.build import first_error
 from common.counts import Counts, doctest, junit
-from perf.suite import Progress
 
 
 def test_doctest_summary() -> None:

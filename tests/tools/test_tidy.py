@@ -186,6 +186,80 @@ def test_stages_import_only_stages_before_them(tmp_path: Path, module: str, line
     assert [entry.split(" ")[0] for entry in found] == ([] if allowed else [f"actorc/actorc/{module}.py:2:"])
 
 
+@pytest.mark.parametrize(
+    ("file", "line", "allowed"),
+    [
+        ("actorc/driver", "from actorc.emit.emit import emit", True),
+        ("actorc/driver", "import actorc_migrate.command", False),
+        ("actorc/report/report", "    from actorc_frames import tables", False),
+        ("actorc/parse/parser", "from actorc_migrate.edits import Edits", False),
+        ("actorc/__main__", "    from actorc_migrate.command import main", True),
+        ("actorc_frames/found", "from actorc_frames.layout import Layout", True),
+        ("actorc_frames/compile", "from actorc.driver import analyse", True),
+        ("actorc_frames/compile", "from actorc import driver", True),
+        ("actorc_frames/compile", "from actorc import syntax", False),
+        ("actorc_frames/compile", "import actorc.emit.emit", False),
+        ("actorc_frames/compile", "from actorc_migrate.edits import Edits", False),
+        ("actorc_migrate/convert", "from actorc.check import reach", True),
+        ("actorc_migrate/convert", "from actorc.lower.lower import lower", False),
+        ("actorc_migrate/convert", "from actorc import driver, lower", False),
+        ("actorc_migrate/verify/build", "from actorc_frames.compile import Unit", True),
+        ("actorc_migrate/verify/build", "from actorc_frames.layout import Layout", False),
+        ("actorc_migrate/verify/build", "from ..edits import Edits", True),
+    ],
+)
+def test_packages_beside_the_compiler_import_its_public_modules(
+    tmp_path: Path, file: str, line: str, allowed: bool
+) -> None:
+    late = line.startswith(" ")
+    text = f"def late():\n{line}\n" if late else f"\n{line}\n"
+    found = findings(tmp_path, {f"actorc/{file}.py": text}, tidy.check_packages)
+    assert [entry.split(" ")[0] for entry in found] == ([] if allowed else [f"actorc/{file}.py:2:"])
+
+
+TREE_OF_TWO_KINDS = """
+class Node: pass
+class Statement(Node): pass
+class If(Statement): pass
+class Span: pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "refuses"),
+    [
+        ("case _: raise unknown(node)", True),
+        ("case _: self.leaf(node)", True),
+        ("case _: pass", False),
+        ("case _: return children(node)", False),
+        ("case _: self.leaf(other)", False),
+        ("case _ if node: raise unknown(node)", False),
+        ("case Span(): raise unknown(node)", False),
+    ],
+)
+@pytest.mark.parametrize("file", ["actorc/actorc/check/a.py", "actorc/actorc_migrate/a.py", "tests/model/a.py"])
+def test_walkers_refuse_kinds_that_they_do_not_know(tmp_path: Path, file: str, last: str, refuses: bool) -> None:
+    text = f"def f(node, other):\n    match node:\n        case syntax.If(): pass\n        {last}\n"
+    files = {"actorc/actorc/syntax.py": TREE_OF_TWO_KINDS, file: text}
+    found = findings(tmp_path, files, tidy.check_walkers)
+    assert [entry.split(" ")[0] for entry in found] == ([] if refuses else [f"{file}:2:"])
+
+
+def test_only_matches_of_nodes_have_to_refuse(tmp_path: Path) -> None:
+    text = "def f(node):\n    match node:\n        case Span(): pass\n        case _: pass\n"
+    files = {"actorc/actorc/syntax.py": TREE_OF_TWO_KINDS, "actorc/actorc/check/a.py": text}
+    assert findings(tmp_path, files, tidy.check_walkers) == []
+
+
+def test_folders_of_tools_are_named_after_their_programs(tmp_path: Path) -> None:
+    good = {"tools/bench.py": "", "tools/benchlib/flame/graph.py": "", "tools/common/table.py": ""}
+    assert findings(tmp_path, good, tidy.check_tools) == []
+    for bad in ("tools/perf/a.py", "tools/bench/a.py", "tools/fuzzlib/a.py"):
+        found = findings(tmp_path, {bad: ""}, tidy.check_tools)
+        assert [entry.split(":")[0] for entry in found] == [bad]
+        (tmp_path / bad).unlink()
+
+
 def test_headers_compile_alone(tmp_path: Path) -> None:
     files = {
         "flow/core/good.h": "#pragma once\n#include <vector>\ninline std::vector<int> v;\n",

@@ -20,7 +20,7 @@ _DIAGNOSTICS = ROOT / "actorc" / "actorc" / "report" / "explanations"
 NAVIGATION: list[tuple[str, list[tuple[str, str]]]] = [
     ("Start", [("Millrace", "README.md"), ("Quick start", "flow/docs/quick_start.md"),
                ("Tutorial", "flow/docs/tutorial.md"), ("Coroutines", "flow/docs/coroutines.md"),
-               ("Simulation", "flow/sim/README.md"), ("Migration", "tools/migrate/README.md")]),
+               ("Simulation", "flow/sim/README.md"), ("Migration", "actorc/docs/migration.md")]),
     ("Guides", [("CMake and other build systems", "flow/docs/cmake.md"), ("Tests", "flow/docs/testing.md"),
                 ("Sockets", "net/docs/sockets.md"), ("Messages", "net/message/README.md"),
                 ("Structured tasks", "flow/structured/README.md"), ("Fibers", "flow/fiber/README.md"),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from benchlib.report.environment import moment
+from benchlib.report.model import Cell, Column, Figure, Grid, Part, Remarks, Report, Section
+from benchlib.report.page import render
 from ensemblelib.summary import Summary
 from ensemblelib.words import span
-from perf.report.environment import moment
-from perf.report.model import Cell, Column, Figure, Grid, Part, Remarks, Report, Section
-from perf.report.page import render
 
 
 def page(found: Summary) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from actorc.driver import BACKENDS
-from actorc.migrate.decide import Decision
-from actorc.migrate.examine import Task, examine
-from actorc.migrate.gather import Kind
-from actorc.migrate.settings import TARGETS, Settings
+from actorc_migrate.decide import Decision
+from actorc_migrate.examine import Task, examine
+from actorc_migrate.gather import Kind
+from actorc_migrate.settings import TARGETS, Settings
 from fuzzlib.generate import Rules
 
 MIGRATED = "migrated-"

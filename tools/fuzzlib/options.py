@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from actorc.migrate.settings import TARGETS
+from actorc_migrate.settings import TARGETS
 from fuzzlib import programs_command
 
 DESCRIPTION = """\

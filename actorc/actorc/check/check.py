@@ -35,6 +35,7 @@ from actorc.syntax import (
     RangeFor,
     Return,
     Span,
+    StateDecl,
     Statement,
     Switch,
     Throw,
@@ -46,6 +47,7 @@ from actorc.syntax import (
     all_actors,
     children,
     suspends,
+    unknown,
     walk,
 )
 from actorc.words import CONTROL
@@ -139,8 +141,12 @@ class _ActorCheck:
                 return declares(self._source[condition.span])
             case Try() | Choose():
                 return True  # a caught exception, a result
-            case _:
+            case Block() | Loop() | DoWhile() | For():
                 return False
+            case Plain() | StateDecl() | Wait() | Return() | Throw() | Break() | Continue() | Case():
+                return False
+            case _:
+                raise unknown(statement)
 
     def _owns_after(self, statement: Statement) -> bool:
         if isinstance(statement, Plain):
@@ -303,9 +309,13 @@ def _scopes(statement: Statement) -> Iterator[tuple[Block, frozenset[str]]]:
             yield body, frozenset()
             for catch in catches:
                 yield catch.body, frozenset() if catch.name is None else frozenset({catch.name})
-        case _:
+        case Block() | If() | Switch() | Loop() | While() | DoWhile() | For() | RangeFor():
             for block in children(statement):
                 yield block, frozenset()
+        case Plain() | StateDecl() | Wait() | Return() | Throw() | Break() | Continue() | Case():
+            pass
+        case _:
+            raise unknown(statement)
 
 
 def _declared(statement: Statement) -> frozenset[str]:

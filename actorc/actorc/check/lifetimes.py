@@ -136,6 +136,8 @@ class _Walk:
                 self._choose(statement, scope)
             case syntax.Return() | syntax.Throw() | syntax.Case():
                 self._use(statement.value, scope)
+            case syntax.Break() | syntax.Continue():
+                pass
             case _:
                 self._compound(statement, scope)
                 if scope.bound and self._reach.completes_after_wait(statement):
@@ -183,7 +185,7 @@ class _Walk:
             case syntax.Loop() | syntax.While() | syntax.DoWhile() | syntax.For():
                 self._loop(statement, scope)
             case _:
-                self._use(statement, scope)
+                raise syntax.unknown(statement)
 
     def _condition(self, code: Code | None, scope: Scope, known: Span) -> None:
         """A condition, or the first part of a `for`, which may declare something for what follows."""

@@ -105,8 +105,10 @@ class _Report:
             case syntax.RangeFor(body=body, decl=decl):
                 type_text = self._source[Span(decl.span.start, local.span.start)]
                 return self._repair_copy(local, _copied_type(type_text), f"this{_capital(local.name)}", body, after)
-            case _:
+            case syntax.Code():
                 return f"declare it before with `state`: `state TYPE {local.name} = ...;`", None
+            case _:
+                raise syntax.unknown(local.origin)
 
     def _repair_declaration(self, local: Local, origin: syntax.Plain) -> tuple[str, Fix | None]:
         first, name = self._words.between(Span(origin.span.start, local.span.start))

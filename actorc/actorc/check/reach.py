@@ -52,7 +52,7 @@ class Reach:
             if isinstance(statement, syntax.Block):
                 known = any(self.suspends(inner) for inner in statement.statements)
             else:
-                known = isinstance(statement, syntax.Wait | syntax.Choose)
+                known = bool(syntax.waits_of(statement))
                 known = known or any(self.suspends(block) for block in syntax.children(statement))
             self._suspends[statement] = known
         return known
@@ -118,8 +118,10 @@ class Reach:
                 return self._loop(body, False, arriving)
             case syntax.Switch(body=body):
                 return self._switch(body, arriving)
-            case _:
+            case syntax.Plain() | syntax.StateDecl() | syntax.Case():
                 return Flow(arriving)
+            case _:
+                raise syntax.unknown(statement)
 
     def _loop(self, body: syntax.Block, endless: bool, arriving: int) -> Flow:
         while True:

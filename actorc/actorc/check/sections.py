@@ -45,5 +45,13 @@ def falls_through(statement: syntax.Statement, source: Source) -> bool:
             return False
         case syntax.Block(statements=statements):
             return any(falls_through(inner, source) for inner in statements)
-        case _:
+        case syntax.If() | syntax.Try() | syntax.Choose():
             return any(falls_through(block, source) for block in syntax.children(statement))
+        case syntax.Loop() | syntax.While() | syntax.DoWhile() | syntax.For() | syntax.RangeFor():
+            return any(falls_through(block, source) for block in syntax.children(statement))
+        case syntax.StateDecl() | syntax.Wait() | syntax.Return() | syntax.Throw():
+            return False
+        case syntax.Break() | syntax.Continue() | syntax.Case():
+            return False
+        case _:
+            raise syntax.unknown(statement)

@@ -33,6 +33,7 @@ from actorc.lower.lowered import (
     Variable,
 )
 from actorc.source import Pieces, Text
+from actorc.syntax import unknown
 
 
 def pieces(parts: Pieces) -> str:
@@ -152,7 +153,7 @@ class Printer(ABC):
             case Label():
                 return f"{self._front(node.label).strip()};" if node.label in self._jumps.used else ""
             case _:
-                raise AssertionError(f"not lowered: {type(node).__name__}")
+                raise unknown(node)
 
     @staticmethod
     def _pending(operand: Operand, namespace: str = "flow") -> str:

@@ -10,20 +10,27 @@ from collections.abc import Iterable
 from actorc.lower.lowered import (
     Branches,
     Case,
+    ChooseOperands,
+    Code,
     Goto,
     Handler,
     If,
+    IfFailed,
     Jumps,
     Label,
     LabelName,
     Loop,
     Node,
+    Operand,
+    Raise,
     Region,
+    Return,
     Scope,
     Suspend,
     Switch,
     Try,
 )
+from actorc.syntax import unknown
 
 Regions = tuple[Region, ...]
 
@@ -67,8 +74,10 @@ class _Finder:
             case Branches(bodies=bodies):
                 for body in bodies:
                     self.visit(body, regions)
-            case _:
+            case Code() | Operand() | ChooseOperands() | IfFailed() | Raise() | Return():
                 pass
+            case _:
+                raise unknown(node)
 
     def _visit_if(self, node: If, regions: Regions) -> None:
         self.has_constexpr = self.has_constexpr or node.front is not None

@@ -201,7 +201,7 @@ class _Lowering(PrefixLowering):
                 return self._switch_statement(item, reachable)
             case syntax.While() | syntax.For() if item.condition and declares(self._source[item.condition.span]):
                 return self._statement(_without_declaration(item, item.condition), reachable)
-            case _:
+            case _:  # raises for what is none
                 loop = self._loop(item, lambda body: self._block(body, reachable=True)[0], with_init=reachable)
                 return loop, bool(self._reach.flow(item).normal)
 
@@ -261,7 +261,7 @@ class _Lowering(PrefixLowering):
             text = f"auto {holder} = wait__.{take}<{self._result_type(wait)}>(); "
             text += f"[[maybe_unused]] {reference} {name} = {holder}.get();"
         locals_ = tuple(Local(each, result.type is not None and is_trivial(type_)) for each in result.names)
-        return [Declared(Span(wait.span.end - 1, wait.span.end), (text,), locals_)]
+        return [Declared(Span(wait.span.end - 1, wait.span.end), locals_, (text,))]
 
     def _hold(self, result: syntax.Result, after: int) -> Hold:
         """A result that the source moves on is its own, so that there is something to move."""

@@ -18,15 +18,21 @@ from actorc.source import Pieces
 from actorc.spelling import is_void_value
 from actorc.syntax import CatchKind, Statement
 
-_REWRITTEN = (
-    syntax.Return, syntax.Throw, syntax.Try, syntax.StateDecl, syntax.Loop, syntax.Wait, syntax.Choose, Declared,
-)  # fmt: skip
-
 
 def _is_rewritten(item: Statement) -> bool:
-    if isinstance(item, syntax.For | syntax.RangeFor) and isinstance(item.init, syntax.StateDecl):
-        return True
-    return isinstance(item, _REWRITTEN)
+    match item:
+        case syntax.Return() | syntax.Throw() | syntax.Try() | syntax.StateDecl() | syntax.Loop():
+            return True
+        case syntax.Wait() | syntax.Choose() | Declared():
+            return True
+        case syntax.For() | syntax.RangeFor():
+            return isinstance(item.init, syntax.StateDecl)
+        case syntax.Plain() | syntax.Block() | syntax.If() | syntax.While() | syntax.DoWhile() | syntax.Switch():
+            return False
+        case syntax.Break() | syntax.Continue() | syntax.Case():
+            return False
+        case _:
+            raise syntax.unknown(item)
 
 
 class PrefixLowering(TryLowering):
@@ -181,7 +187,7 @@ class PrefixLowering(TryLowering):
             case syntax.Loop():
                 return [Loop(line, ("for (;;)",), lower_body(item.body))]
             case _:
-                raise AssertionError(f"no loop: {type(item).__name__}")
+                raise syntax.unknown(item)
 
     def _init(self, item: syntax.For | syntax.RangeFor) -> Pieces:
         if isinstance(item.init, syntax.StateDecl):
@@ -211,7 +217,7 @@ class PrefixLowering(TryLowering):
             nodes.append(Code(line, (*self._init(item), ";")))
         place = self._hidden.iterators.get(item) or self._hidden.ranges[item]
         pieces = ("[[maybe_unused]] ", self._text(item.decl), f" = *{place};")
-        element = Declared(item.decl.span, pieces, item.decl_locals)
+        element = Declared(item.decl.span, item.decl_locals, pieces)
         scope = lower_body(syntax.Block(item.body.span, (element, *item.body.statements)))
         if item in self._hidden.iterators:
             container = self._source[item.range.span]

@@ -73,11 +73,9 @@ def range_value(loop: syntax.RangeFor, source: Source) -> Pieces:
 
 
 def _declared_by(statement: syntax.Statement, actor: syntax.Actor, source: Source) -> Iterator[tuple[int, Variable]]:
-    match statement:
-        case StateDecl() | syntax.For(init=StateDecl()) | syntax.RangeFor(init=StateDecl()):
-            declaration = statement if isinstance(statement, StateDecl) else statement.init
-            assert isinstance(declaration, StateDecl)
-            yield declaration.span.start, _declared(declaration, actor, source)
+    declaration = syntax.declaration_of(statement)
+    if declaration is not None:
+        yield declaration.span.start, _declared(declaration, actor, source)
     for wait in syntax.waits_of(statement):
         result = wait.result
         if result is not None and result.is_state and result.type is not None:

@@ -17,11 +17,10 @@ from actorc.syntax import CatchKind, Local, Statement
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Declared(Statement):
-    """Locals that no statement declares: a wait's result, a caught error, the element of a range."""
+class Declared(syntax.Plain):
+    """Locals that no statement of the source declares: a wait's result, a caught error, the element of a range."""
 
     pieces: Pieces
-    locals: tuple[Local, ...]
 
 
 Nodes = list[Node]
@@ -29,7 +28,7 @@ Items = Sequence[Statement]
 
 
 def locals_of(item: Statement) -> tuple[Local, ...]:
-    return item.locals if isinstance(item, syntax.Plain | Declared) else ()
+    return item.locals if isinstance(item, syntax.Plain) else ()
 
 
 def _deduced(waits: Items) -> Iterator[syntax.WaitExpr]:
@@ -173,7 +172,7 @@ class TryLowering:
         loops = [inner for inner in syntax.walk(item.body) if isinstance(inner, syntax.RangeFor)]
         names = [self._hidden.ranges[loop] for loop in loops if loop in self._hidden.ranges]
         text = " ".join(f"{name}.clear();" for name in reversed(names))
-        return [Declared(catch.head, (text,), ())] if names else []
+        return [Declared(catch.head, (), (text,))] if names else []
 
     def _caught_local(self, catch: syntax.Catch) -> list[Statement]:
         """What was caught as the handler sees it: by its name, and by one that nothing can hide, for `throw;`."""
@@ -199,4 +198,4 @@ class TryLowering:
             texts.append(f"[[maybe_unused]] {type_} {catch.name} = {value};")
             is_other_value = kind is CatchKind.OTHER and not type_.endswith("&")
             names.append(Local(catch.name, trivial=not is_other_value or is_trivial(type_)))
-        return [Declared(catch.head, (" ".join(texts),), tuple(names))] if texts else []
+        return [Declared(catch.head, tuple(names), (" ".join(texts),))] if texts else []

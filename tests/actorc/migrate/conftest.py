@@ -12,15 +12,15 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import standin
 
-import actorc.migrate
+import actorc_migrate
 
 
 @pytest.fixture
 def around(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A folder to work in, with a stand-in for convert.py: see standin.py."""
-    module = types.ModuleType("actorc.migrate.convert")
+    module = types.ModuleType("actorc_migrate.convert")
     module.convert = standin.convert  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "actorc.migrate.convert", module)
-    monkeypatch.setattr(actorc.migrate, "convert", module, raising=False)
+    monkeypatch.setitem(sys.modules, "actorc_migrate.convert", module)
+    monkeypatch.setattr(actorc_migrate, "convert", module, raising=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path

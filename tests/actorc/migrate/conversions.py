@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from actorc.diagnostics import Diagnostics
 from actorc.driver import analyse
-from actorc.migrate.convert import convert
-from actorc.migrate.edits import Edits
-from actorc.migrate.notes import Note
-from actorc.migrate.settings import Settings
 from actorc.source import Source
+from actorc_migrate.convert import convert
+from actorc_migrate.edits import Edits
+from actorc_migrate.notes import Note
+from actorc_migrate.settings import Settings
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
-GUIDE = ROOT / "tools" / "migrate" / "README.md"
+GUIDE = ROOT / "actorc" / "docs" / "migration.md"
 CONSTRUCTS = Path(__file__).parent / "constructs.md"
 DOCUMENTS = (GUIDE, CONSTRUCTS)
 
@@ -99,7 +99,7 @@ def _options(kind: str) -> list[str]:
 
 
 def _run(folder: Path, *options: str) -> str:
-    from actorc.migrate.command import main
+    from actorc_migrate.command import main
 
     said = io.StringIO()
     with contextlib.chdir(folder), contextlib.redirect_stdout(said):

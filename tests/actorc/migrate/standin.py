@@ -3,11 +3,11 @@ begins with `left` is left."""
 
 from __future__ import annotations
 
-from actorc.migrate.edits import Edits
-from actorc.migrate.notes import Conversion, Hazard, Note, Outcome
-from actorc.migrate.settings import Settings
 from actorc.source import Source
 from actorc.syntax import Actor, File, Span
+from actorc_migrate.edits import Edits
+from actorc_migrate.notes import Conversion, Hazard, Note, Outcome
+from actorc_migrate.settings import Settings
 
 
 def convert(file: File, source: Source, settings: Settings, edits: Edits) -> Conversion:

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from trees import tree
 
-from actorc.migrate.diff import unified
-from actorc.migrate.document import as_json
-from actorc.migrate.page import as_html
-from actorc.migrate.project import Project
-from actorc.migrate.report import as_text
-from actorc.migrate.settings import Settings
-from actorc.migrate.write import write_all
+from actorc_migrate.diff import unified
+from actorc_migrate.document import as_json
+from actorc_migrate.page import as_html
+from actorc_migrate.project import Project
+from actorc_migrate.report import as_text
+from actorc_migrate.settings import Settings
+from actorc_migrate.write import write_all
 
 TESTS = Path(__file__).parents[2]
 FILES = sorted(

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from trees import KEYWORDS, make, migrate
 
-from actorc.migrate.document import as_json
-from actorc.migrate.page import as_html
-from actorc.migrate.project import Project
-from actorc.migrate.report import summary
-from actorc.migrate.results import FrameSizes
-from actorc.migrate.settings import Settings
+from actorc_migrate.document import as_json
+from actorc_migrate.page import as_html
+from actorc_migrate.project import Project
+from actorc_migrate.report import summary
+from actorc_migrate.results import FrameSizes
+from actorc_migrate.settings import Settings
 
 SOURCE = (
     KEYWORDS

@@ -15,7 +15,7 @@ from conversions import converted
 from examples import CONSTRUCTS, DOCUMENTS, GUIDE, ROOT, examples, made_of, rendered
 from trees import TOP, migrated
 
-from actorc.migrate.notes import Hazard
+from actorc_migrate.notes import Hazard
 
 _COMPILER = shutil.which("clang++-19") or shutil.which("g++-12") or "c++"
 _NAMES = [path.name for path in DOCUMENTS]

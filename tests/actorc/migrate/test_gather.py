@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from trees import make, migrate, tree
 
-from actorc.migrate.gather import Kind, gather, kind_of, new_path
+from actorc_migrate.gather import Kind, gather, kind_of, new_path
 
 ACTOR = "ACTOR Future<Void> f() { return Void(); }\n"
 

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from actorc.migrate.arguments import parse
-from actorc.migrate.command import main
-from actorc.migrate.project import Project
-from actorc.migrate.settings import Settings
-from actorc.migrate.verify import verify as verifier
-from actorc.migrate.verify.drive import driven_in, not_driven_in
-from actorc.migrate.verify.verify import Verification, as_text, verify
 from actorc.records import replace
 from actorc.source import Source
+from actorc_migrate.arguments import parse
+from actorc_migrate.command import main
+from actorc_migrate.project import Project
+from actorc_migrate.settings import Settings
+from actorc_migrate.verify import verify as verifier
+from actorc_migrate.verify.drive import driven_in, not_driven_in
+from actorc_migrate.verify.verify import Verification, as_text, verify
 
 ROOT = Path(__file__).parents[3]
 FLAGS = ("-I.", "-O1")

@@ -8,12 +8,12 @@ import re
 import pytest
 from rich.console import Console
 
+from benchlib.compare.estimate import Estimate, Interval
+from benchlib.compare.table import Compared
+from benchlib.compare.table import table as compared_table
+from benchlib.overview.table import table as overview_table
+from benchlib.results import Name, collect
 from common.table import Table, folded
-from perf.compare.estimate import Estimate, Interval
-from perf.compare.table import Compared
-from perf.compare.table import table as compared_table
-from perf.overview.table import table as overview_table
-from perf.results import Name, collect
 
 COMPARED = [
     Compared(

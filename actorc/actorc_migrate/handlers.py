@@ -1,0 +1,245 @@
+"""`try`: a handler that waits moves behind the catch block, which keeps what it caught.
+
+An actor's `catch (Error&)` takes every exception, as unknown_error if it is no Error and no other clause takes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from actorc import syntax
+from actorc.records import replace
+from actorc.spelling import one_line
+from actorc.syntax import Block, Catch, CatchKind, Span, Try
+from actorc_migrate.common import Common, Place, UnconvertibleError
+from actorc_migrate.edits import Part
+from actorc_migrate.notes import Hazard
+
+
+class Handlers:
+    def __init__(self, common: Common, convert_block: Callable[[Block, Place], None]) -> None:
+        self._common = common
+        self._layout = common.layout
+        self._words = common.words
+        self._source = common.source
+        self._settings = common.settings
+        self._edits = common.edits
+        self._found = common.found
+        self._library = common.library
+        self._may_be_void = common.may_be_void
+        self._reach = common.reach
+        self._convert_block = convert_block
+        self._holders: dict[Catch, str] = {}
+        self._has_other_clauses = any(
+            catch.kind is CatchKind.OTHER
+            for inner in syntax.walk(common.body)
+            if isinstance(inner, syntax.Try)
+            for catch in inner.catches
+        )
+
+    def convert_try(self, statement: Try, place: Place) -> None:
+        self._found.count("try")
+        clauses = statement.catches
+        foreign = self._taker_of_foreign(clauses)
+        moved = [self._must_move(clause, clause is foreign, clause is clauses[-1]) for clause in clauses]
+        if any(moved):
+            self._common.make_room(statement, place)
+        self._convert_block(statement.body, place)
+        heads: list[Part] = []
+        bodies: list[Part] = []
+        apart = self._apart(statement)
+        else_ = f"{apart}else " if self._layout.braces_stand_alone else " else "
+        rest: list[Part] = []
+        behind = statement.body.span.end
+        for clause, is_moved in zip(clauses, moved, strict=True):
+            gap = Span(behind, clause.head.start)
+            if heads:
+                heads.append(gap if self._source[gap].strip() else self._before_clause(clause))
+            behind = clause.body.span.end
+            if is_moved:
+                self._found.count("handler with waits")
+                before = len(bodies)
+                keep, body = self._moved(statement, clause, place, is_alone=sum(moved) == 1)
+                heads += keep
+                bodies += [else_ if before else apart, *body]
+                if clause is foreign and clause.kind is CatchKind.ERROR and clause is not clauses[-1]:
+                    rest = [self._before_clause(clause), *self._keeping(clause, "...", self._kept_foreign(clause))]
+                continue
+            heads += self._native(clause, clause is foreign, place)
+        if not any(moved):
+            return
+        self._edits.replace(Span(clauses[0].head.start, clauses[-1].body.span.end), *heads, *rest, *bodies)
+
+    def _apart(self, statement: Try) -> str:
+        """What stands between a try statement and what follows it."""
+        return (
+            " "
+            if self._layout.is_one_line(statement.span)
+            else self._layout.newline + self._layout.indent(statement.span.start)
+        )
+
+    def _before_clause(self, clause: Catch) -> str:
+        own_line = self._layout.is_first_in_line(clause.head.start)
+        return self._layout.newline + self._layout.indent(clause.head.start) if own_line else " "
+
+    def _kept_foreign(self, clause: Catch) -> str:
+        return f"{self._holders[clause]} = {self._current_error()};"
+
+    def _keeping(self, clause: Catch, caught: str, does: str) -> list[Part]:
+        """A catch block in place of a clause, laid out like that."""
+        head = f"catch ({caught})"
+        if self._layout.is_one_line(Span(clause.head.start, clause.body.span.end)):
+            return [f"{head} {{ {does} }}"]
+        outer = self._layout.newline + self._layout.indent(clause.body.span.end - 1)
+        begin = f"{outer}{{" if self._layout.is_first_in_line(clause.body.span.start) else " {"
+        return [f"{head}{begin}{outer}{self._layout.unit}{does}{outer}}}"]
+
+    def _taker_of_foreign(self, clauses: tuple[Catch, ...]) -> Catch | None:
+        """The clause that takes what is no Error."""
+        for kind in (CatchKind.ALL, CatchKind.ERROR):
+            for clause in clauses:
+                if clause.kind is kind:
+                    return clause
+        return None
+
+    def _must_move(self, clause: Catch, takes_foreign: bool, is_last: bool) -> bool:
+        if self._reach.suspends(clause.body) or any(map(self._awaits, syntax.walk(clause.body))):
+            return True
+        if not self._settings.is_exact or clause.kind is not CatchKind.ERROR or not takes_foreign:
+            return False
+        return not is_last or self._settings.is_foundationdb  # which has no name for what currentError() tells
+
+    def _awaits(self, statement: syntax.Statement) -> bool:
+        """Whether a statement that is no wait becomes a co_await."""
+        if not isinstance(statement, syntax.Return):
+            return False
+        return statement.is_never or (self._may_be_void and statement.value is not None)
+
+    def _current_error(self) -> str:
+        return f"{self._library}unknown_error()" if self._settings.is_foundationdb else "flow::currentError()"
+
+    # -----------------------------------------------------------------------------------------------------------
+
+    def _native(self, clause: Catch, takes_foreign: bool, place: Place) -> list[Part]:
+        """A clause that stays one: edits it where it stands, and returns it."""
+        inner = replace(place, rethrown="")
+        whole = Span(clause.head.start, clause.body.span.end)
+        is_passed_on = clause.kind is CatchKind.ALL and self._has_other_clauses and self._rethrows(clause)
+        if self._settings.is_exact and takes_foreign and (clause.kind is CatchKind.ERROR or is_passed_on):
+            self._take_all(clause, inner)
+            return [whole]
+        if clause.kind is CatchKind.ERROR and takes_foreign:
+            self._common.note(
+                Hazard.FOREIGN_EXCEPTION,
+                clause.head,
+                "exceptions that are no Error pass this handler",
+                f"catch (...) {{ Error {clause.name or 'e'} = {self._current_error()}; ... }}",
+            )
+        self._convert_block(clause.body, inner)
+        return [whole]
+
+    def _take_all(self, clause: Catch, place: Place) -> None:
+        """`catch (...) { Error e = currentError(); ... }`"""
+        self._edits.replace(clause.head, "catch (...)")
+        name = clause.name
+        rethrows = self._has_other_clauses and self._rethrows(clause)
+        if name is None and rethrows:
+            name = self._common.unused("caught")
+        if name is not None and (rethrows or self._names_caught(clause)):
+            type_ = (
+                self._error_type(clause)
+                if clause.type is None
+                else one_line(self._common.text(clause.type)).rstrip("& ")
+            )
+            self._layout.first_in(clause.body, f"{type_} {name} = {self._current_error()};")
+        self._convert_block(clause.body, replace(place, rethrown=name if rethrows and name else ""))
+
+    def _rethrows(self, clause: Catch) -> bool:
+        return any(isinstance(inner, syntax.Throw) and inner.value is None for inner in syntax.walk(clause.body))
+
+    def _names_caught(self, clause: Catch) -> bool:
+        """Whether a handler names its error, and not that of a handler in it."""
+        if clause.name is None:
+            return False
+        inner = [
+            Span(catch.head.start, catch.body.span.end)
+            for statement in syntax.walk(clause.body)
+            if isinstance(statement, syntax.Try)
+            for catch in statement.catches
+            if catch.name == clause.name
+        ]
+        places = (self._words.starts[index] for index in self._common.places(clause.name, clause.body.span))
+        return any(not any(span.start <= place < span.end for span in inner) for place in places)
+
+    def _moved(self, statement: Try, clause: Catch, place: Place, *, is_alone: bool) -> tuple[list[Part], list[Part]]:
+        """What keeps the error in the catch block, and the handler behind it."""
+        if clause.kind is CatchKind.OTHER:
+            return self._moved_other(statement, clause, place)
+        holder = self._common.unused("caught")
+        self._holders[clause] = holder
+        type_ = self._error_type(clause)
+        self._layout.before(statement.span.start, f"{type_} {holder};")
+        takes_all = clause.kind is CatchKind.ALL or (
+            self._settings.is_exact
+            and clause is self._taker_of_foreign(statement.catches)
+            and clause is statement.catches[-1]
+        )
+        if takes_all and not self._settings.is_foundationdb:
+            keep = self._keeping(clause, "...", self._kept_foreign(clause))
+        else:
+            name = self._common.free("raised")
+            keep = self._keeping(clause, f"{type_}& {name}", f"{holder} = {name};")
+            if takes_all:
+                keep += [self._before_clause(clause), *self._keeping(clause, "...", self._kept_foreign(clause))]
+        if self._names_caught(clause):
+            spelt = one_line(self._common.text(clause.type)).rstrip("& ")
+            self._layout.first_in(clause.body, f"{spelt}& {clause.name} = {holder};")
+        self._convert_block(clause.body, replace(place, rethrown=holder))
+        ends = bool(self._reach.flow(statement.body).normal) or not is_alone or len(statement.catches) > 1
+        return keep, self._guarded(f"if ({holder}.isValid())" if ends else "", clause)
+
+    def _guarded(self, test: str, clause: Catch) -> list[Part]:
+        """The body of a clause behind a test instead of its head."""
+        between = Span(clause.head.end, clause.body.span.start)
+        if not test and not self._source[between].strip():
+            return [clause.body.span]
+        return [test, between, clause.body.span]
+
+    def _error_type(self, clause: Catch) -> str:
+        if clause.type is None:
+            return f"{self._library}Error"
+        words = one_line(self._common.text(clause.type)).rstrip("& ").split()
+        return next(word for word in words if word != "const")
+
+    def _moved_other(self, statement: Try, clause: Catch, place: Place) -> tuple[list[Part], list[Part]]:
+        """Of an exception that is no Error: the object lives for as long as an exception_ptr to it."""
+        if self._settings.is_foundationdb:
+            raise UnconvertibleError("a handler of another type than Error waits")
+        holder = self._common.unused("raised")
+        type_ = one_line(self._common.text(clause.type)).rstrip("& ")
+        self._layout.before(statement.span.start, f"std::exception_ptr {holder};")
+        kept = self._common.unused("kept")
+        name = clause.name
+        keep = f"{holder} = std::current_exception();"
+        caught = f"{type_}&"
+        if name is not None and self._names_caught(clause):
+            pointer = self._common.unused("thrown")
+            self._layout.before(statement.span.start, f"{type_}* {pointer} = nullptr;")
+            caught = f"{type_}& {name}"
+            keep += f" {pointer} = &{name};"
+            self._layout.first_in(
+                clause.body, f"std::exception_ptr {kept} = std::move({holder}); {type_}& {name} = *{pointer};"
+            )
+        else:
+            self._layout.first_in(clause.body, f"std::exception_ptr {kept} = std::move({holder});")
+        self._convert_block(clause.body, replace(place, rethrown=f"rethrow {kept}"))
+        return self._keeping(clause, caught, keep), self._guarded(f"if ({holder})", clause)
+
+    def convert_throw(self, statement: syntax.Throw, place: Place) -> None:
+        if statement.value is not None or not place.rethrown:
+            return
+        keyword = self._words.span(self._words.first(statement.span))
+        if place.rethrown.startswith("rethrow "):
+            self._edits.replace(keyword, f"std::rethrow_exception({place.rethrown.removeprefix('rethrow ')})")
+        else:
+            self._edits.insert(keyword.end, f" {place.rethrown}", rank=-1)

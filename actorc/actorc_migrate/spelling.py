@@ -1,0 +1,181 @@
+"""What the text of types and operands tells a migration."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from actorc.spelling import is_assignable, is_trivial, one_line
+from actorc.syntax import Span, Words
+from actorc_migrate.settings import Settings
+
+# Classes of which nobody can tell when their objects die: they hold numbers and bytes.
+_BYTES = (
+    r"std::(?:string|string_view|basic_string<char>)|(?:StringRef|KeyRef|ValueRef|Key|Value|Version|UID|Void|Error)"
+)
+_BYTES_OF = re.compile(
+    r"(?:std::(?:vector|deque|list|set|map|multimap|multiset|unordered_\w+|optional|pair|array|tuple)"
+    r"|Optional|VectorRef|Standalone)\s*<(.*)>"
+)
+_HARMLESS = re.compile(rf"(?:const\s+)?(?:flow::)?(?:{_BYTES})(?:\s+const)?")
+_PLAIN = re.compile(r"(?:flow::)?(?:Void|Error)|std::string_view|(?:Optional|VectorRef)\s*<.*>|\w*(?:Ref|Key|Value)")
+_NUMBER = re.compile(r"\d+")
+_KNOWN_ASSIGNABLE = re.compile(
+    r"(?:Reference|Optional|Standalone|VectorRef|AsyncVar|Deque)\s*<.*>|\w*(?:Ref|Key|Value)"
+)
+_OPEN = frozenset({"(", "[", "{"})
+_CLOSE = frozenset({")", "]", "}"})
+_OPERATORS = frozenset(
+    {"||", "&&", "|", "&", "+", "-", "/", "%", "<", ">", "==", "!=", "<=", ">=", "<<", ">>", "^", "="}
+)
+_SEES_FLOW = re.compile(r"\busing\s+namespace\s+(?:::\s*)?flow\s*;")
+_NAMED = r"(?:Future|FutureStream|Promise|PromiseStream|Void|Never|Error|delay|yield)\b"
+_QUALIFIED = re.compile(rf"\bflow\s*::\s*{_NAMED}")
+_BARE = re.compile(rf"(?<!::)\b(?<!:: ){_NAMED}")
+
+
+@lru_cache(maxsize=1)  # all actors of a file ask one after the other
+def sees_flow(text: str) -> bool:
+    """Whether names of the library need no `flow::` in front."""
+    return _SEES_FLOW.search(text) is not None
+
+
+def qualifies(text: str) -> bool:
+    """Whether a file writes `flow::` in front of names of the library."""
+    return _QUALIFIED.search(text) is not None
+
+
+def library_in(text: str, settings: Settings) -> str:
+    """What a file must write in front of names of the library: `flow::` or nothing. Another library than ours may have
+    no such namespace, and then the file, or others, tell how its names are written."""
+    if sees_flow(text):
+        return ""
+    if not settings.is_foundationdb or qualifies(text):
+        return "flow::"
+    return "flow::" if settings.qualifies and not _BARE.search(text) else ""
+
+
+def is_harmless(type_: str) -> bool:
+    """Whether the text proves that nobody can tell when such an object dies."""
+    type_ = one_line(type_)
+    if type_.endswith("&") or is_trivial(type_) or _HARMLESS.fullmatch(type_) is not None:
+        return True
+    made_of = _BYTES_OF.fullmatch(type_.removeprefix("const ").removesuffix(" const"))
+    if made_of is None:
+        return False
+    return all(is_harmless(part) or _NUMBER.fullmatch(part) is not None for part in arguments(made_of[1]))
+
+
+def arguments(text: str) -> list[str]:
+    """What commas outside of brackets separate."""
+    found, depth, start = [], 0, 0
+    for index, character in enumerate(text):
+        if character in "<([{":
+            depth += 1
+        elif character in ">)]}":
+            depth -= 1
+        elif character == "," and not depth:
+            found.append(text[start:index].strip())
+            start = index + 1
+    found.append(text[start:].strip())
+    return found
+
+
+def is_surely_assignable(type_: str) -> bool:
+    """Whether such an object can be made of nothing and be assigned to, as far as its name tells."""
+    return is_assignable(type_) or is_harmless(type_) or _KNOWN_ASSIGNABLE.fullmatch(type_) is not None
+
+
+def is_surely_empty(type_: str) -> bool:
+    """Whether `T x;` surely gives it a value: its class is known to have a default constructor."""
+    return not is_trivial(type_) and not type_.startswith("std::array") and is_assignable(type_)
+
+
+def may_go_unused(type_: str) -> bool:
+    """Whether a C++ compiler may warn that nothing reads a variable of this type. Of classes whose destructors do
+    something it does not, and these are those that are known to be such."""
+    has_destructor = is_surely_empty(type_) or _KNOWN_ASSIGNABLE.fullmatch(type_) is not None
+    return not has_destructor or _PLAIN.fullmatch(type_) is not None
+
+
+def converts(type_: str, value: str) -> bool:
+    """Whether `T x = value;` surely does what `T x(value);` does."""
+    if is_surely_assignable(type_) or "auto" in type_.split() or type_.endswith(("&", "*")):
+        return True
+    return value.startswith((f"{type_}(", f"{type_}{{"))
+
+
+class Operand:
+    """How an operand of a wait can stand behind `co_await`."""
+
+    def __init__(self, words: Words, span: Span) -> None:
+        first, end = words.between(span)
+        self.texts = words.texts[first:end]
+        self._first, self._words = first, words
+
+    @property
+    def is_name(self) -> bool:
+        """A variable, or a member of one: to evaluate it makes nothing."""
+        texts = self.texts
+        if len(texts) % 2 == 0:
+            return False
+        return all(_is_word(text) if place % 2 == 0 else text in (".", "->", "::") for place, text in enumerate(texts))
+
+    @property
+    def is_plain(self) -> bool:
+        """A name, or the call of a function with arguments that make no object: no temporary but the future."""
+        return self.is_name or self._is_call(0, len(self.texts)) or self._is_sum()
+
+    @property
+    def needs_parentheses(self) -> bool:
+        """Whether there is an operator that binds less than co_await, outside of all brackets."""
+        depth = 0
+        for place, text in enumerate(self.texts):
+            depth += (text in _OPEN) - (text in _CLOSE)
+            if depth == 0 and place and (text in _OPERATORS or text in ("*", "?", ",", "|=", "and", "or")):
+                return not self._is_call(0, len(self.texts))
+        return False
+
+    @property
+    def is_wrapped(self) -> bool:
+        """Whether it stands in a lambda, in any style: gcc 12 fails at these within a co_await."""
+        return "?" in self.texts or "{" in self.texts
+
+    def mentions(self, name: str) -> bool:
+        return any(
+            text == name and (not place or self.texts[place - 1] not in (".", "->", "::"))
+            for place, text in enumerate(self.texts)
+        )
+
+    def _is_sum(self) -> bool:
+        """`a && b` of names."""
+        places = [place for place, text in enumerate(self.texts) if text in ("&&", "||")]
+        pieces = zip([-1, *places], [*places, len(self.texts)], strict=True)
+        return bool(places) and all(_is_chain(self.texts[start + 1 : end]) for start, end in pieces)
+
+    def _is_call(self, start: int, end: int) -> bool:
+        """`a->b.f<T>(x, y.z, 3)`"""
+        texts = self.texts[start:end]
+        if not texts or texts[-1] != ")":
+            return False
+        depth, open_ = 0, -1
+        for place in range(len(texts) - 1, -1, -1):
+            depth += (texts[place] == ")") - (texts[place] == "(")
+            if depth == 0:
+                open_ = place
+                break
+        callee = texts[:open_]
+        if callee[-1:] == [">"] and "<" in callee:
+            callee = callee[: callee.index("<")]
+        inner = texts[open_ + 1 : -1]
+        return _is_chain(callee) and not {"(", "{", "[", "?"} & set(inner)
+
+
+def _is_chain(texts: list[str]) -> bool:
+    if len(texts) % 2 == 0:
+        return False
+    return all(_is_word(text) if place % 2 == 0 else text in (".", "->", "::") for place, text in enumerate(texts))
+
+
+def _is_word(text: str) -> bool:
+    return text.isidentifier()

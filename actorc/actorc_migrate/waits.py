@@ -1,0 +1,185 @@
+"""Waits as co_awaits, and what becomes of locals that a wait ends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from actorc import syntax
+from actorc.records import dataclass
+from actorc.spelling import callable_type, is_void, one_line
+from actorc.syntax import Hold, Result, ResultKind, Span, WaitExpr
+from actorc_migrate.common import Common, Place
+from actorc_migrate.edits import Part
+from actorc_migrate.locals import Locals
+from actorc_migrate.spelling import Operand
+from actorc_migrate.states import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class WaitSpans:
+    """Where the parts of a wait stand."""
+
+    keyword: Span
+    open: Span
+    close: Span
+
+
+class Waits:
+    def __init__(self, common: Common, locals_: Locals, plans: Mapping[str, Plan]) -> None:
+        self._common = common
+        self._layout = common.layout
+        self._actor = common.actor
+        self._body = common.body
+        self._words = common.words
+        self._source = common.source
+        self._settings = common.settings
+        self._edits = common.edits
+        self._found = common.found
+        self._library = common.library
+        self._may_be_void = common.may_be_void
+        self._locals = locals_
+        self._plans = plans
+
+    def parts_of(self, wait: WaitExpr) -> WaitSpans:
+        texts = self._words.texts
+        index = self._words.first(wait.operand.span) - 1
+        open_ = index
+        assert texts[open_] == "(" and texts[open_ - 1] in ("wait", "waitNext")
+        _, close = self._words.between(wait.operand.span)
+        assert texts[close] == ")"
+        return WaitSpans(self._words.span(open_ - 1), self._words.span(open_), self._words.span(close))
+
+    def operand(self, wait: WaitExpr) -> list[Part]:
+        """With the comments around it."""
+        parts = self.parts_of(wait)
+        inside = Span(parts.open.end, parts.close.start)
+        whole = self._layout.without_blanks(inside)
+        before = self._source[Span(parts.keyword.end, parts.open.start)].strip()
+        kept: list[Part] = [before + " "] if before else []
+        ends_line = "//" in self._source[Span(wait.operand.span.end, whole.end)]
+        return [*kept, whole, *([self._layout.newline + self._layout.indent(parts.keyword.start)] if ends_line else [])]
+
+    def awaited(self, wait: WaitExpr, dying: tuple[str, ...]) -> list[Part]:
+        """What stands behind `co_await`."""
+        operand = Operand(self._words, wait.operand.span)
+        span = self.operand(wait)
+        if self.is_never(wait) and not dying:
+            return [self.typed_never(wait)]
+        resets = "".join(f"{holder}.reset(); " for holder in reversed(dying))
+        if resets:
+            name = self._common.free("operand")
+            return [f"[&] {{ auto {name} = ", *span, f"; {resets}return {name}; }}()"]
+        if operand.is_plain or not self._settings.is_exact:
+            if operand.is_wrapped:
+                return ["[&] { return ", *span, "; }()"]
+            return ["(", *span, ")"] if operand.needs_parentheses else span
+        self._found.count("operand with temporaries")
+        return ["[&] { return ", *span, "; }()"]
+
+    def is_never(self, wait: WaitExpr) -> bool:
+        """`T x = wait(Never())`: what is awaited must know T."""
+        has_type = wait.result is not None and wait.result.type is not None
+        return has_type and self.says_never(wait)
+
+    def says_never(self, wait: WaitExpr) -> bool:
+        return re.fullmatch(r"(?:flow::)?Never\(\)", self._common.text(wait.operand)) is not None
+
+    def typed_never(self, wait: WaitExpr) -> str:
+        type_ = f"{self._library}Void" if wait.result is None else one_line(self._common.text(wait.result.type))
+        return f"{self._library}Future<{type_}>({self._common.text(wait.operand)})"
+
+    def wait(self, statement: syntax.Wait, place: Place, ends_locals: bool) -> tuple[str, ...]:
+        """`ends_locals`: a wait follows while the result is in scope. Returns the holders that this makes."""
+        wait = statement.wait
+        self._found.count("waitNext" if wait.is_stream else "wait")
+        parts = self.parts_of(wait)
+        awaited = self.awaited(wait, place.dying)
+        call = Span(parts.keyword.start, parts.close.end)
+        result = wait.result
+        if result is None:
+            self._edits.replace(call, "co_await ", *awaited)
+            return ()
+        if result.kind is ResultKind.RETURN:
+            self._return_awaited(statement, call, awaited, place)
+            return ()
+        if result.kind is ResultKind.STATE:
+            value: list[Part] = ["co_await ", *awaited]
+            self._state_result(wait, Span(wait.span.start, call.end), value, place)
+            return ()
+        if ends_locals and self._locals.may_tell_end(result) and not self._settings.is_exact:
+            self._locals.note_local(result.names[0], wait.span)
+        elif ends_locals and self._locals.may_tell_end(result):
+            return self._dying_result(wait, Span(wait.span.start, call.end), ["co_await ", *awaited], place)
+        self._edits.replace(call, "co_await ", *awaited)
+        if result.kind in (ResultKind.LOCAL, ResultKind.UNPACK):
+            type_ = "auto" if result.type is None else one_line(self._common.text(result.type))
+            mark = self._common.unused_mark(type_, *result.names, declared=wait.span)
+            if mark:
+                self._edits.insert(wait.span.start, mark)
+            self._hold(wait, result)
+        return ()
+
+    def _return_awaited(self, statement: syntax.Wait, call: Span, awaited: list[Part], place: Place) -> None:
+        keyword = self._words.span(self._words.first(statement.span))
+        result = self._common.text(self._actor.result_type)
+        if is_void(result):
+            self._common.make_room(statement, place)
+            self._edits.replace(Span(keyword.start, call.end), "co_await ", *awaited, "; co_return")
+            return
+        if self._may_be_void and not self._settings.is_foundationdb:
+            name = self._common.free("result")
+            end = "; co_await flow::coro::finish(std::move(" + name + ")); }"
+            span = Span(keyword.start, statement.span.end)
+            self._edits.replace(span, f"{{ auto {name} = co_await ", *awaited, end)
+            return
+        self._edits.replace(keyword, "co_return")
+        self._edits.replace(call, "co_await ", *awaited)
+
+    def _hold(self, wait: WaitExpr, result: Result) -> None:
+        """`auto& x` cannot be bound to what co_await gives, `auto const& x` can."""
+        if result.hold is not Hold.REFERENCE:
+            return
+        first, end = self._words.between(wait.span)
+        texts = self._words.texts
+        for index in range(first, end):
+            if texts[index] == "&" and "const" not in texts[first:index]:
+                self._edits.insert(self._words.starts[first], "const ", rank=1)
+                return
+            if texts[index] in ("=", "["):
+                return
+
+    # -----------------------------------------------------------------------------------------------------------
+
+    def _state_result(self, wait: WaitExpr, head: Span, value: list[Part], place: Place) -> None:
+        """`state T x = wait(f)`: `head` reaches from `state` to the `)`."""
+        self._found.count("state")
+        result = wait.result
+        assert result is not None and result.type is not None
+        plan = self._plans[result.name]
+        if not plan.is_hoisted:
+            mark = self._common.unused_mark(plan.type, result.name, declared=head)
+            self._edits.replace(head, f"{mark}{plan.type} {result.name} = ", *value)
+        elif plan.holder:
+            is_named = self._common.uses(result.name, Span(head.end, self._body.span.end))
+            alias = f"{plan.type}& {result.name} = " if is_named else ""
+            self._edits.replace(head, f"{alias}{plan.holder}.emplace(", *value, ")")
+        else:
+            self._edits.replace(head, f"{result.name} = ", *value)
+
+    def _dying_result(self, wait: WaitExpr, head: Span, value: list[Part], place: Place) -> tuple[str, ...]:
+        result = wait.result
+        assert result is not None
+        self._found.count("local that a wait ends")
+        name = result.names[0] if len(result.names) == 1 else "unpacked"
+        holder = self._common.unused(f"{name}Local")
+        left = self._source.text[wait.span.start : self._words.starts[self._words.first(wait.operand.span) - 2]]
+        left = one_line(left).removesuffix("=").rstrip()
+        if result.type is None or "auto" in left:
+            made: list[Part] = [f"auto {holder} = std::make_optional(", *value, ")"]
+        else:
+            type_ = one_line(self._common.text(result.type))
+            made = [f"std::optional<{callable_type(type_)}> {holder}(", *value, ")"]
+        scope = Span(head.end, place.block.span.end)
+        self._edits.replace(head, *made, *self._locals.alias(left, result.names, holder, scope))
+        return (holder,)

@@ -1,0 +1,186 @@
+"""tools/bench profile: its arguments, its tables, and the flame graphs that it writes."""
+
+from __future__ import annotations
+
+import io
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from rich.console import Console
+
+from benchlib.flame.stacks import Stacks
+from benchlib.profile import callgrind, record
+from benchlib.profile.attribution import Spent, shown, without_part
+from benchlib.profile.command import document, main, parse_arguments
+from benchlib.profile.flames import flames
+from benchlib.profile.measure import Row, command, profiler, rows
+from benchlib.profile.symbols import Frame
+from benchlib.profile.table import causes_table, lines_table, summary, top_functions
+from common.arguments import UsageError
+from common.failure import Failure
+
+ORDER = ("allocate", "await glue", "kernel")
+NAMES = ["NET2/64/actor", "NET2/64/coroutine", "NET2/64/actorc-coroutine", "chain/10/actor", "map/library"]
+
+
+def spent(functions: dict[tuple[str, str], float], samples: float = 10_000, is_sampled: bool = True) -> Spent:
+    total = sum(functions.values())
+    result = Spent("ns", total, samples, is_sampled, stacks=Stacks("ns per item"))
+    for (cause, name), amount in functions.items():
+        result.causes[cause] += amount
+        result.functions[cause, name] += amount
+        result.lines["flow/core/frame.h", 1, cause] += amount
+        result.stacks.add(("follow", name), amount)
+        result.kinds[name] = cause
+    return result
+
+
+ACTOR = spent({("allocate", "allocate"): 5, ("await glue", "park"): 4, ("await glue", "ready"): 1})
+COROUTINE = spent({("allocate", "allocate"): 5.1, ("await glue", "park"): 7, ("unmapped", "f"): 1})
+
+
+def text_of(table: object) -> list[str]:
+    out = io.StringIO()
+    Console(file=out, width=150, color_system=None).print(table)
+    return [" ".join(line.replace("|", " ").split()) for line in out.getvalue().splitlines()]
+
+
+def test_the_table_has_causes_and_their_functions_side_by_side() -> None:
+    lines = text_of(causes_table("title", {"actor": ACTOR, "coroutine": COROUTINE}, ORDER, plain=True))
+    assert "cause, functions ACTOR % coroutine % difference" in lines
+    assert "allocate 5.00 50.0 5.10 38.9 (+0.10)" in lines  # chance does as much
+    assert "await glue 5.00 50.0 7.00 53.4 +2.00" in lines
+    assert "· ready 1.00 10.0 - - -1.00" in lines
+    assert "unmapped - - 1.00 7.6 +1.00" in lines
+    assert "all 10.0 100.0 13.1 100.0 +3.10" in lines
+    assert not any("kernel" in line for line in lines)
+
+
+def test_one_style_has_nothing_to_differ_from() -> None:
+    lines = text_of(causes_table("title", {"library": ACTOR}, ORDER, plain=True))
+    assert "allocate 5.00 50.0" in lines
+    assert summary({"library": ACTOR}) == ""
+
+
+def test_the_summary_names_what_makes_the_difference() -> None:
+    assert summary({"actor": ACTOR, "coroutine": COROUTINE}) == (
+        "coroutine against ACTOR: +3.10 ns an item; await glue +2.00, unmapped +1.00"
+    )
+
+
+def test_counted_numbers_are_never_doubtful() -> None:
+    a, b = (spent({("allocate", "f"): amount}, 100, is_sampled=False) for amount in (5.0, 5.1))
+    assert "allocate 5.00 100.0 5.10 100.0 +0.10" in text_of(causes_table("t", {"actor": a, "b": b}, ORDER, plain=True))
+
+
+def test_functions_that_take_little_are_not_shown() -> None:
+    many = spent({("allocate", f"f{i}"): 100.0 - i for i in range(9)} | {("allocate", "small"): 0.5})
+    assert top_functions([many], "allocate") == ["f0", "f1", "f2", "f3"]
+    assert top_functions([spent({("allocate", "f"): 1000, ("allocate", "g"): 1})], "allocate") == ["f"]
+
+
+def test_lines_have_their_text() -> None:
+    assert any("flow/core/frame.h:1 #pragma once" in line for line in text_of(lines_table("t", ACTOR, 3, plain=True)))
+
+
+def test_parts_of_an_actor_stand_on_one_line() -> None:
+    assert [without_part(f"follow [{part}]") for part in ("start", "body", "resume")] == ["follow"] * 3
+    assert without_part("follow [destroy]") == "follow [destroy]"
+
+
+def test_a_row_has_the_wanted_styles_in_their_order() -> None:
+    assert rows(NAMES, "NET2", ["coroutine", "actor"]) == [["NET2/64/coroutine", "NET2/64/actor"]]
+    assert rows(NAMES, "", ["actor", "library"]) == [["NET2/64/actor"], ["chain/10/actor"], ["map/library"]]
+    with pytest.raises(UsageError, match="'map' is found in no benchmark of these styles; write --styles library"):
+        rows(NAMES, "map", ["actor"])
+    with pytest.raises(UsageError, match="there is no benchmark 'NET3'; did you mean NET2"):
+        rows(NAMES, "NET3", ["actor"])
+
+
+def test_a_number_of_passes_is_a_part_of_the_name() -> None:
+    assert command(Path("b"), "post/4096/actor/real_time", "sim", 7)[1:] == [
+        "--loop=sim",
+        "--passes=7",
+        "--benchmark_filter=^post/4096/actor/iterations:7/real_time$",
+    ]
+
+
+def test_flame_graphs_are_of_each_style_and_of_the_difference() -> None:
+    found = flames(Row("clang", "NET2/64", {"actor": ACTOR, "coroutine": COROUTINE}))
+    assert list(found) == ["actor", "coroutine", "difference"]
+    for svg in found.values():
+        ElementTree.fromstring(svg)
+    assert "NET2/64, clang: coroutine against ACTOR" in found["difference"]
+    assert list(flames(Row("clang", "map", {"library": ACTOR}))) == ["library"]
+
+
+def test_the_json_has_every_number() -> None:
+    options = parse_arguments([])
+    written: dict[str, Any] = document([Row("clang", "NET2/64", {"actor": ACTOR})], "perf", "abc", options)
+    assert written["context"] == {"profiler": "perf", "loop": "sim", "revision": "abc"}
+    [one] = written["profiles"]
+    assert one["per_item"] == 10
+    assert one["causes"]["await glue"] == {"per_item": 5.0, "share": 0.5, "functions": {"park": 4.0, "ready": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["("], "is no regular expression"),
+        (["--styles", "actr"], "there is no style 'actr'; did you mean actor"),
+        (["--seconds", "0"], "--seconds must be more than 0"),
+        (["--lines", "-1"], "--lines must be at least 0"),
+        (["--flame", "/dev/null/x"], "cannot make the folder"),
+        (["--json", "/nowhere/x.json"], "cannot write"),
+        (["--with", "gprof"], "tools/bench profile --help"),
+    ],
+)
+def test_mistakes_are_found_before_the_build(arguments: list[str], message: str) -> None:
+    console = Console(file=io.StringIO())
+    with pytest.raises(UsageError, match=message):
+        main(arguments, console, console)
+
+
+def test_without_perf_instructions_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    out = io.StringIO()
+    console = Console(file=out, width=200)
+    monkeypatch.setattr(record, "why_not", lambda: "there is no perf")
+    assert profiler(None, console) == "callgrind"
+    assert out.getvalue() == "there is no perf. Counting instructions with callgrind instead.\n"
+    with pytest.raises(Failure, match="there is no perf"):
+        profiler("perf", console)
+    narrow = Console(file=io.StringIO(), width=40)
+    command = "sudo sysctl kernel.perf_event_paranoid=1"
+    monkeypatch.setattr(record, "why_not", lambda: f"the kernel forbids perf (it is 4): {command} allows it")
+    profiler(None, narrow)
+    assert isinstance(narrow.file, io.StringIO)
+    assert command in narrow.file.getvalue()
+    monkeypatch.setattr(record, "why_not", lambda: "there is no perf")
+    monkeypatch.setattr(callgrind, "why_not", lambda: "there is no valgrind")
+    with pytest.raises(Failure, match="there is no perf; there is no valgrind"):
+        profiler(None, console)
+
+
+def test_an_empty_profile_has_no_shares() -> None:
+    empty = spent({})
+    assert (empty.share("allocate"), empty.error(1.0)) == (0.0, 0.0)
+    assert empty.causes == defaultdict(float)
+
+
+def test_a_stack_has_what_both_styles_have() -> None:
+    """No shell of an ACTOR, no inside of the standard library, and an inlined part of a coroutine only once."""
+
+    def frame(name: str, file: str = "flow/x.h", *, is_inlined: bool = True) -> Frame:
+        return Frame(name, file, 1, "program", is_inlined)
+
+    stack = [
+        frame("follow(int) [clone .resume]", is_inlined=False),
+        frame("follow(int)"),
+        frame("flow::actor::start<FollowActor>(int)"),
+        frame("std::vector<int>::~vector()", "/usr/include/c++/12/vector", is_inlined=False),
+        frame("flow::memory::release(void*)"),
+    ]
+    assert shown(stack) == ["follow [resume]", "memory::release"]

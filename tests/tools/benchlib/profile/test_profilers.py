@@ -1,0 +1,277 @@
+"""What perf and callgrind print is read; where they cannot be used, it is said what to do; nothing stays behind."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import tempfile
+from pathlib import Path
+from types import FrameType, ModuleType
+
+import pytest
+
+from benchlib.profile import callgrind, record
+from benchlib.profile.attribution import attribute
+from benchlib.profile.causes import CALLER, Attribution, Causes, Rule
+from benchlib.profile.names import qualified
+from benchlib.profile.samples import Place, Profile
+from benchlib.profile.symbols import Frame, demangled, expand, paragraphs, source
+from common.failure import Failure
+
+# Of a run of millrace_bench: a sample in the program, one in the kernel, one whose frame pointers are lost.
+SCRIPT = """
+\t           4e27a (anonymous namespace)::follow+0xfa (/build/bench/millrace_bench)
+\t           4e1a6 flow::actor::Actor<Frame, (flow::actor::Kind)0>::resumeActor+0x26 (/build/bench/millrace_bench)
+\t           31c01 [unknown] (/usr/lib/x86_64-linux-gnu/libbenchmark.so.1.7.1)
+
+\tffffffff8161e9ce __alloc_frozen_pages_noprof+0x1ae ([kernel.kallsyms])
+\t           4e27a (anonymous namespace)::follow+0xfa (/build/bench/millrace_bench)
+
+\t            ace0 _dl_new_object+0x90 (/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2)
+\t756e696c2d34365f [unknown] ([unknown])
+
+"""
+HEADERS = """
+  PHDR           0x000040 0x0000000000000040 0x0000000000000040 0x0002a0 0x0002a0 R   0x8
+  LOAD           0x000000 0x0000000000000000 0x0000000000000000 0x03a100 0x03a100 R   0x1000
+  LOAD           0x03a100 0x000000000003b100 0x000000000003b100 0x0c7bd0 0x0c7bd0 R E 0x1000
+"""
+BENCH = "/build/bench/millrace_bench"
+LIBRARY = "/usr/lib/x86_64-linux-gnu/libbenchmark.so.1.7.1"
+LOADER = "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"
+
+
+def test_samples_of_perf_are_read() -> None:
+    parts = record.Parts()
+    for file in (BENCH, LIBRARY, LOADER):
+        parts.set(file, HEADERS)
+    follow, kernel = "(anonymous namespace)::follow", "__alloc_frozen_pages_noprof"
+    actor = "flow::actor::Actor<Frame, (flow::actor::Kind)0>::resumeActor"
+    assert list(record.parse(SCRIPT.splitlines(), parts).weights) == [
+        # A caller is where it will go on, less a byte.
+        (Place(LIBRARY, 0x31C00, ""), Place(BENCH, 0x4F1A5, actor), Place(BENCH, 0x4F27A, follow)),
+        (Place(BENCH, 0x4F279, follow), Place("[kernel.kallsyms]", None, kernel)),
+        (Place(LOADER, 0xACE0, "_dl_new_object"),),
+    ]
+
+
+# main calls f twice, from two places, and f calls g in another object.
+COUNTED = """
+positions: instr
+events: Ir
+ob=(1) /build/program
+fl=(1) ???
+fn=(1) main
+0x1000 2
++4 1
+cfn=(2) _Z1fv'main
+calls=1 0x2000
+* 50
+0x1010 1
+cfn=(2)
+calls=2 0x2000
+* 100
+
+fn=(2)
+0x2000 30
+-1 5
++2 3
+cob=(2) /usr/lib/libc.so.6
+cfn=(3) memcpy'_Z1fv'main
+calls=3 0x9000
+* 7
+
+ob=(2)
+fn=(3)
+0x9000 7
+"""
+
+
+def test_what_callgrind_counted_is_read() -> None:
+    profile = callgrind.parse(COUNTED.splitlines())
+    main = "/build/program"
+    f = (Place(main, 0x1010, "main"),)  # the call that cost more
+    inner = (*f, Place(main, 0x2001, "_Z1fv"))
+    assert profile.weights == {
+        (Place(main, 0x1000, "main"),): 2,
+        (Place(main, 0x1004, "main"),): 1,
+        (Place(main, 0x1010, "main"),): 1,
+        (*f, Place(main, 0x2000, "_Z1fv")): 30,
+        (*f, Place(main, 0x1FFF, "_Z1fv")): 5,
+        (*f, Place(main, 0x2001, "_Z1fv")): 3,
+        (*inner, Place("/usr/lib/libc.so.6", 0x9000, "memcpy")): 7,
+    }
+
+
+# What the loader calls through a stub, as callgrind writes it: the object has no name, the function its address.
+STUB = """
+ob=(1) /usr/lib/ld-linux-x86-64.so.2
+fn=(1) _dl_fini
+0x1000 2
+cob=(2) ???
+cfn=(2) 0x0000000004853cb0'_dl_fini
+calls=1 0x4853cb0
+* 3
+ob=(2)
+fn=(2)
+0x4853cb0 3
+"""
+
+
+def test_what_has_no_file_keeps_the_name_that_the_profiler_gave() -> None:
+    stub = Place("???", 0x4853CB0, "0x0000000004853cb0")
+    profile = callgrind.parse(STUB.splitlines())
+    assert stub in {place for stack in profile.weights for place in stack}
+    gone, vdso = Place("/nowhere/deleted.so", 1, "f"), Place("[vdso]", 2, "clock_gettime")
+    frames = expand([*(place for stack in profile.weights for place in stack), gone, vdso])
+    assert frames[stub] == (Frame("0x0000000004853cb0", "", 0, "???"),)
+    assert (frames[gone][0].name, frames[vdso][0].name) == ("f", "clock_gettime")
+
+
+def test_constrained_functions_have_readable_names() -> None:
+    constrained = "_ZN4flow4coro15CoroPromiseBaseIiNS0_9SignatureIJiEEEEnwEmQeqsrT0_11kFrameLimitLi0E"
+    [name] = demangled([constrained])
+    assert qualified(name) == "flow::coro::CoroPromiseBase::operator new"
+
+
+def test_functions_that_call_each_other_end() -> None:
+    text = "ob=(1) p\nfn=(1) a\n0x1 1\ncfn=(2) b\ncalls=1 0x2\n* 9\nfn=(2)\n0x2 1\ncfn=(1)\ncalls=1 0x1\n* 8\n"
+    profile = callgrind.parse(text.splitlines())
+    assert profile.total == 2
+
+
+def test_few_passes_are_taken_from_many() -> None:
+    one, two = Profile("instructions"), Profile("instructions")
+    for profile, weight in ((one, 5), (two, 25)):
+        profile.add((Place("p", 1, "f"),), weight)
+        profile.add((Place("p", 2, "start"),), 7)
+    assert two.without(one).weights == {(Place("p", 1, "f"),): 20}
+
+
+def test_inlined_functions_of_an_address_are_read() -> None:
+    lines = ["0x0001", "inner", "/a/x.h:12", "outer", "/a/x.cpp:3 (discriminator 2)", "0x0002", "??", "??:0"]
+    assert paragraphs(lines) == [["inner", "/a/x.h:12", "outer", "/a/x.cpp:3 (discriminator 2)"], ["??", "??:0"]]
+    assert source("/a/x.cpp:3 (discriminator 2)") == ("/a/x.cpp", 3)
+    assert source("/elsewhere/build/clang/../../flow/core/frame.h:?") == ("flow/core/frame.h", 0)
+    assert source("??:0") == ("", 0)
+
+
+PROGRAM = """
+#include <cstdlib>
+inline __attribute__((always_inline)) int twice(int x) { int volatile y = x; return y + y; }
+__attribute__((noinline)) int work(int n) { int sum = 0; for (int i = 0; i < n; ++i) sum += twice(i); return sum; }
+int main(int, char** argv) { return work(std::atoi(argv[1])) == 1; }
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("program")
+    (folder / "program.cpp").write_text(PROGRAM)
+    options = ["-O2", "-g", "-gdwarf-4", "-fno-omit-frame-pointer"]
+    command = ["clang++-19", *options, folder / "program.cpp", "-o", folder / "program"]
+    subprocess.run(command, check=True)
+    return folder / "program"
+
+
+def test_a_program_is_counted_from_end_to_end(program: Path) -> None:
+    few, many = (callgrind.record([program, str(count)]) for count in (1, 100_001))
+    causes = Causes(
+        ("twice", "work"), (Rule("twice", {"functions": ("twice",)}), Rule("work", {"functions": ("work",)})), ()
+    )
+    spent = attribute(many.without(few), Attribution(causes), None, 100_000)
+    assert 2 <= spent.causes["twice"] <= 8
+    assert 1 <= spent.causes["work"] <= 8
+    assert spent.share("twice") + spent.share("work") > 0.99
+    assert any(stack[-2:] == ("work", "twice") for stack, _ in spent.stacks)
+    assert spent.unit == "instructions"
+
+
+def test_a_program_is_sampled_from_end_to_end(program: Path) -> None:
+    """Where the kernel forbids it, it says what to do."""
+    reason = record.why_not()
+    if reason:
+        assert "perf" in reason
+        return
+    profile = record.record([program, "100000000"])
+    frames = expand(place for stack in profile.weights for place in stack)
+    inside = [weight for stack, weight in profile.weights.items() if frames[stack[-1]][0].name == "work(int)"]
+    assert sum(inside) > 0.5 * profile.total
+
+
+def test_samples_share_the_time_of_an_item() -> None:
+    profile = Profile("samples")
+    profile.add((Place("/usr/lib/x.so", 1, "f"),), 30)
+    profile.add((Place("/usr/lib/x.so", 2, "g"),), 10)
+    causes = Causes(("f",), (Rule("f", {"functions": ("f",)}), Rule(CALLER, {"functions": ("h",)})), ())
+    spent = attribute(profile, Attribution(causes), 20.0, 1)
+    assert (spent.causes, spent.unit, spent.total) == ({"f": 15.0, "unmapped": 5.0}, "ns", 20.0)
+    assert dict(spent.stacks) == {("f",): 15.0, ("g",): 5.0}
+    assert spent.error(15.0) == pytest.approx(20 * (0.75 * 0.25 / 40) ** 0.5)
+
+
+def fake(folder: Path, name: str, text: str) -> None:
+    file = folder / name
+    file.write_text("#!/bin/sh\n" + text)
+    file.chmod(file.stat().st_mode | stat.S_IXUSR)
+
+
+def test_where_the_kernel_forbids_perf_it_says_which_setting_allows_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake(tmp_path, "perf", "echo 'Access to performance monitoring is limited. perf_event_paranoid is 4' >&2; exit 255")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    reason = record.why_not()
+    assert reason is not None
+    assert "sudo sysctl kernel.perf_event_paranoid=1" in reason
+
+
+def test_where_perf_fails_it_says_what_perf_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake(tmp_path, "perf", "echo 'event syntax error' >&2; exit 129")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert record.why_not() == "perf does not work here: event syntax error"
+    fake(tmp_path, "perf", "exit 129")
+    assert record.why_not() == "perf does not work here: exit code 129"
+
+
+def test_where_there_is_no_profiler_it_says_who_installs_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert record.why_not() == "there is no perf (tools/setup installs linux-perf)"
+    assert callgrind.why_not() == "there is no valgrind (tools/setup installs it)"
+
+
+def test_what_fails_under_perf_says_what_it_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake(tmp_path, "perf", "echo 'it is broken' >&2; exit 3")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(Failure, match="it is broken\nperf record: exit code 3"):
+        record.record(["true"])
+
+
+@pytest.mark.parametrize(("tool", "profiler"), [("perf", record), ("valgrind", callgrind)])
+def test_an_interrupt_leaves_neither_children_nor_files(
+    tool: str, profiler: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sleep = shutil.which("sleep")
+    fake(tmp_path, tool, f"echo $$ > {tmp_path}/pid; exec {sleep} 60")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        if (tmp_path / "pid").exists():
+            raise KeyboardInterrupt
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(KeyboardInterrupt):
+            profiler.record(["true"])
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
+    assert list((tmp_path / "temporary").iterdir()) == []

@@ -1,0 +1,220 @@
+"""The page of tools/bench report as a browser shows it: without network, wide and narrow, light and dark."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from dataclasses import dataclass, field
+from html import unescape
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+from matplotlib import pyplot
+
+from benchlib.report import shots
+from benchlib.report.assemble import assemble
+from benchlib.report.gather import Measured
+from benchlib.report.model import Drawing, Grid, Report, Section
+from benchlib.report.page import render
+from common.failure import Failure
+
+HEIGHT = 9000  # the whole page at once
+WIDTHS = {"desktop": 1280, "phone": 390}
+SCHEMES = {"dark": 0, "light": 1}
+INK = {"light": (0x1B, 0x1F, 0x24), "dark": (0xE4, 0xE8, 0xEC)}
+PAPER = {"light": (0xFF, 0xFF, 0xFF), "dark": (0x14, 0x17, 0x1B)}
+ACTOR = {"light": (0x1F, 0x66, 0xC9), "dark": (0x6A, 0xA8, 0xFF)}  # as in page.css
+
+# Runs in the page: sorts a table, and writes down what it finds when all charts are drawn.
+PROBE = """
+<script>
+const errors = [];
+addEventListener("error", (event) => errors.push(event.message));
+addEventListener("unhandledrejection", (event) => errors.push(String(event.reason)));
+function rectangle(element) {
+    const { left, top, right, bottom } = element.getBoundingClientRect();
+    return [left, top, right, bottom];
+}
+function probe() {
+    const marks = (figure) => [...figure.querySelectorAll(".plot .trace path, .plot .point path")]
+        .filter((path) => (path.getAttribute("d") ?? "").length > 5).length;
+    const charts = [...document.querySelectorAll("figure.chart")].map((figure) => (
+        { id: figure.id, marks: marks(figure), plot: rectangle(figure.querySelector(".plot")),
+          label: figure.querySelector(".plot").getAttribute("aria-label") }));
+    const wide = [...document.body.querySelectorAll("*")].filter((element) =>
+        element.getBoundingClientRect().right > innerWidth + 0.5 && !element.parentElement.closest(".box"));
+    const frames = [...document.querySelectorAll("svg.frame-layout")].map(rectangle);
+    const titles = [...document.querySelectorAll(".flame-graph .title")].map(rectangle);
+    const headings = [...document.querySelectorAll("table.sortable th")];
+    const heading = headings.find((th) => th.textContent.includes("ACTOR ns"));
+    heading.querySelector("button").click();
+    heading.querySelector("button").click();
+    const rows = [...heading.closest("table").tBodies[0].rows];
+    const found = { errors, charts, frames, titles, wide: wide.map((element) => element.outerHTML.slice(0, 200)),
+                    page: document.documentElement.scrollWidth, width: innerWidth,
+                    sorted: rows.map((row) => row.cells[heading.cellIndex].textContent),
+                    direction: heading.getAttribute("aria-sort") };
+    const pre = document.createElement("pre");
+    pre.id = "probe";
+    pre.hidden = true;
+    pre.textContent = JSON.stringify(found);
+    document.body.append(pre);
+}
+const waiting = setInterval(() => {
+    if (document.documentElement.dataset.drawn === undefined) return;
+    clearInterval(waiting);
+    probe();
+}, 50);
+</script>
+"""
+
+
+@dataclass(slots=True)
+class Browser:
+    chromium: str
+    folder: Path
+    page: Path
+    probes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)  # on the console, in the last run
+
+    def run(self, width: str, scheme: str, *options: str) -> str:
+        command = [
+            self.chromium,
+            "--no-sandbox",
+            "--disable-gpu",
+            "--hide-scrollbars",
+            "--host-resolver-rules=MAP * ~NOTFOUND",
+            "--virtual-time-budget=20000",
+            f"--user-data-dir={self.folder / 'profile'}",
+            f"--window-size={WIDTHS[width]},{HEIGHT}",
+            f"--blink-settings=preferredColorScheme={SCHEMES[scheme]}",
+            "--enable-logging=stderr",
+            *options,
+            self.page.as_uri(),
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+        self.said = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+        return done.stdout
+
+    def probe(self, width: str) -> dict[str, Any]:
+        """What PROBE found. Light and dark differ in colours only."""
+        if width not in self.probes:
+            text = self.run(width, "light", "--dump-dom")
+            assert self.said == []
+            found = re.search(r'<pre id="probe" hidden="">(.*?)</pre>', text, re.DOTALL)
+            assert found, "the charts were never drawn"
+            self.probes[width] = json.loads(unescape(found[1]))
+        return self.probes[width]
+
+    def screenshot(self, width: str, scheme: str) -> Any:
+        """Rows of pixels, red, green and blue from 0 to 255."""
+        file = self.folder / f"{width}-{scheme}.png"
+        self.run(width, scheme, f"--screenshot={file}")
+        assert self.said == []
+        return (pyplot.imread(BytesIO(file.read_bytes()), format="png")[:, :, :3] * 255).round().astype(int)
+
+
+@pytest.fixture(scope="module")
+def report(measured: Measured) -> Report:
+    return assemble(measured)
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str, report: Report, tmp_path_factory: pytest.TempPathFactory) -> Browser:
+    folder = tmp_path_factory.mktemp("browser")
+    page = folder / "report.html"
+    page.write_text(render(report).replace("<head>", "<head>" + PROBE, 1), encoding="utf-8")
+    return Browser(chromium, folder, page)
+
+
+def share(pixels: Any, colour: tuple[int, int, int]) -> float:
+    """The share of the pixels that have this colour, or nearly so."""
+    return float(numpy.mean(numpy.abs(pixels - numpy.array(colour)).max(axis=2) <= 6))
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_each_chart_is_drawn_and_nothing_is_too_wide(browser: Browser, report: Report, width: str) -> None:
+    found = browser.probe(width)
+    assert found["errors"] == []
+    assert found["width"] == WIDTHS[width]
+    points = {chart.id: sum(len(line.points) for line in chart.lines) for chart in report.charts()}
+    assert {chart["id"] for chart in found["charts"]} == points.keys()
+    assert [chart for chart in found["charts"] if chart["marks"] < points[chart["id"]]] == []
+    assert all(chart["label"] for chart in found["charts"])
+    assert found["wide"] == []
+    assert found["page"] <= WIDTHS[width]
+
+
+def test_halves_of_a_drawing_stand_side_by_side_or_one_below_the_other(browser: Browser) -> None:
+    """Whatever there is space for; either half can be seen without scrolling sideways."""
+    for width, is_below in (("desktop", False), ("phone", True)):
+        (_, top, right, bottom), second = browser.probe(width)["frames"]
+        assert second[1] >= bottom if is_below else (second[1], second[0] >= right) == (top, True)
+        assert max(right, second[2]) <= WIDTHS[width]
+
+
+def test_titles_of_flame_graphs_are_not_cut(browser: Browser) -> None:
+    for width in WIDTHS:
+        titles = browser.probe(width)["titles"]
+        assert len(titles) == 3
+        assert [title for title in titles if title[2] > WIDTHS[width]] == []
+    heights = [bottom - top for _, top, _, bottom in browser.probe("phone")["titles"]]
+    assert heights[2] > 1.5 * heights[0], "the difference has two lines"
+
+
+def test_drawings_and_tables_are_pictures(report: Report, tmp_path: Path) -> None:
+    wanted = [part for section in report.sections for part in section.parts if isinstance(part, Drawing | Grid)]
+    few = {
+        part.id: part for part in wanted if part.id.startswith(("frame-", "frames-table", "flame-NET2-4096-clang-d"))
+    }
+    program = shots.browser()
+    assert program
+    files = shots.write_shots(Report("", "", [], [Section("s", "", "", list(few.values()))]), tmp_path, program)
+    assert [file.stem for file in files] == list(few)
+    for file in files:
+        pixels = (pyplot.imread(file, format="png")[:, :, :3] * 255).round().astype(int)
+        assert 100 < pixels.shape[0] < 2000
+        assert 200 < pixels.shape[1] <= 1240
+        assert share(pixels, INK["light"]) > 0.0005
+
+
+def test_a_browser_that_draws_nothing_is_a_failure(report: Report, tmp_path: Path) -> None:
+    with pytest.raises(Failure, match="has drawn no picture"):
+        shots.write_shots(report, tmp_path, "true")
+
+
+def test_a_click_on_a_heading_sorts(browser: Browser) -> None:
+    found = browser.probe("desktop")
+    assert found["direction"] == "descending"
+    times = [float(text) for text in found["sorted"]]
+    assert len(times) == 6
+    assert times == sorted(times, reverse=True)
+
+
+def test_a_browser_that_cannot_unpack_the_charts_shows_their_figures(browser: Browser) -> None:
+    page = browser.folder / "old.html"
+    old = "<head><script>delete window.DecompressionStream</script>"
+    page.write_text(browser.page.read_text(encoding="utf-8").replace("<head>", old, 1), encoding="utf-8")
+    text = Browser(browser.chromium, browser.folder, page).run("phone", "light", "--dump-dom")
+    assert "No chart: DecompressionStream is not defined. Its figures follow." in text
+    assert '<details open="">' in text
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_screenshot_shows_the_charts(browser: Browser, width: str, scheme: str) -> None:
+    pixels = browser.screenshot(width, scheme)
+    assert pixels.shape[:2] == (HEIGHT, WIDTHS[width])
+    assert share(pixels, PAPER[scheme]) > 0.5
+    assert share(pixels[:120], INK[scheme]) > 0.001, "the title"
+    # Plots stand in the same places in either scheme.
+    for chart in browser.probe(width)["charts"]:
+        left, top, right, bottom = (round(edge) for edge in chart["plot"])
+        assert bottom < HEIGHT
+        plot = pixels[top:bottom, left:right]
+        assert share(plot, ACTOR[scheme]) > 0.0005, f"{chart['id']} shows no ACTOR"
+        assert share(plot, PAPER[scheme]) > 0.3, f"{chart['id']} has the wrong background"

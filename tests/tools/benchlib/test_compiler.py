@@ -1,0 +1,73 @@
+"""tools/bench compiler: the files that it makes, and what it says of them."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from actorc.diagnostics import Diagnostics
+from actorc.driver import analyse
+from actorc.source import Source
+from actorc.syntax import Choose, StateDecl, Try, Wait, walk
+from benchlib.compiler.actor_files import actor_file
+from benchlib.compiler.command import files_table, main, many_table
+from benchlib.compiler.cost import Many, MeasureError, Row, cpu_seconds, document
+
+
+def test_files_are_those_of_their_seed_and_length() -> None:
+    text = actor_file(2000, 5)
+    assert text == actor_file(2000, 5)
+    assert text != actor_file(2000, 6)
+    assert 2000 <= text.count("\n") < 2500
+
+
+def test_files_look_like_those_of_a_large_program() -> None:
+    text = actor_file(20_000, 1)
+    file = analyse(Source("x", text), Diagnostics())
+    thousands = text.count("\n") / 1000
+    nodes = [node for actor in file.actors if actor.body is not None for node in walk(actor.body)]
+    waits = sum(isinstance(node, Wait) for node in nodes) + sum(
+        len(node.whens) for node in nodes if isinstance(node, Choose)
+    )
+    assert 7 < len(file.actors) / thousands < 14
+    assert 22 < waits / thousands < 40
+    assert 0.5 < sum(isinstance(node, Choose) for node in nodes) / thousands < 2.5
+    assert 3 < sum(isinstance(node, Try) for node in nodes) / thousands < 9
+    assert 12 < sum(isinstance(node, StateDecl) for node in nodes) / thousands < 40
+    members = sum(bool(actor.enclosing_classes) for actor in file.actors)
+    assert 0.25 < members / len(file.actors) < 0.6
+
+
+def test_a_command_that_fails_is_named() -> None:
+    with pytest.raises(MeasureError, match="false: exit code 1"):
+        cpu_seconds(["false"], 1)
+
+
+def test_lines_per_second_leave_out_the_start() -> None:
+    row = Row("coroutine", lines=1000, seconds=0.35, start=0.1, ratio=2.0)
+    assert round(row.lines_per_second) == 4000
+    assert document([row], [Many("coroutine", 2, 10, 3.0, 1.0)], {})["files"][0]["lines_per_second"] == pytest.approx(
+        4000
+    )
+
+
+def test_tables_have_a_row_each() -> None:
+    row = Row("coroutine", 1000, 0.35, 0.1, 2.0, None, 3.0)
+    assert files_table([row, row], plain=True).row_count == 2
+    assert many_table([Many("coroutine", 2, 10, 3.0, 1.0)], plain=True).row_count == 1
+
+
+def test_the_command_measures_and_writes_json(tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    shown = Console(file=StringIO(), width=160)
+    arguments = ["--lines", "300", "--files", "2", "--runs", "1", "--no-clang", "--json", str(out)]
+    assert main(arguments, Console(stderr=True), shown) == 0
+    assert "state-machine" in shown.file.getvalue()
+    data = json.loads(out.read_text())
+    assert {row["backend"] for row in data["files"]} == {"state-machine", "coroutine"}
+    assert all(row["seconds"] > 0 and row["ratio"] > 1 for row in data["files"])
+    assert [each["files"] for each in data["many"]] == [2, 2]

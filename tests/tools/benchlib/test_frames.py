@@ -1,0 +1,118 @@
+"""tools/bench frames: which frame belongs to which benchmark, and what is said of them."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from rich.console import Console
+
+from actorc_frames.layout import COROUTINE, STATE_MACHINE, Layout, Member, filled
+from benchlib.frames.command import document, draw, heading, main, show, table
+from benchlib.frames.gather import choose, disagreements, function_of, item_of, side_by_side, style_of, subject
+from benchlib.results import Name
+from common.arguments import UsageError
+
+ACTORS = "/home/x/bench/actors/tasks.actor.cpp"
+WRITTEN = "/home/x/bench/coroutines/tasks.cpp"
+
+
+def layout(function: str, file: str = ACTORS, style: str = STATE_MACHINE, size: int = 88) -> Layout:
+    members = [Member("cell", 0, 72, "cell"), Member("x", 72, 8, "parameter", "int*")]
+    return Layout(function, file, 3, style, "clang", size, filled(members, size))
+
+
+ACTOR = layout("state_machine::increment")
+EMITTED = layout("coroutine::increment", style=COROUTINE)
+BY_HAND = layout("increment", WRITTEN, COROUTINE, 104)
+OTHER = layout("state_machine::driveDelay")
+FRAMES = {(subject(each.file), function_of(each), style_of(each)): each for each in (ACTOR, EMITTED, BY_HAND, OTHER)}
+
+
+def test_a_frame_is_known_by_file_function_and_style() -> None:
+    assert set(FRAMES) == {
+        ("tasks", "increment", "actor"),
+        ("tasks", "increment", "actorc-coroutine"),
+        ("tasks", "increment", "coroutine"),
+        ("tasks", "driveDelay", "actor"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "function"),
+    [("NET2", "increment"), ("DELAY", "driveDelay"), ("race_ready", "driveRaceReady"), ("chain", "passOn")],
+)
+def test_every_benchmark_has_an_item(benchmark: str, function: str) -> None:
+    assert item_of(benchmark) == function
+
+
+@pytest.mark.parametrize("pattern", ["increment", "NET2", "incr.*t"])
+def test_a_filter_is_of_functions_and_of_benchmarks(pattern: str) -> None:
+    assert {function for _, function, _ in choose(FRAMES, pattern)} == {"increment"}
+
+
+def test_an_unknown_frame_gets_the_nearest_names() -> None:
+    with pytest.raises(UsageError, match="there is no frame 'incremnt'; did you mean increment"):
+        choose(FRAMES, "incremnt")
+
+
+def test_what_a_program_counts_must_be_what_is_shown() -> None:
+    assert disagreements(FRAMES, {Name("NET2", 1, "actor"): 96, Name("DELAY", 64, "actor"): 96}) == []
+    assert disagreements(FRAMES, {Name("NET2", 1, "coroutine"): 96, Name("post", 1, "actor"): 96}) == [
+        "NET2/coroutine: the program says 96, its debug information 112",
+        "post/actor: the program says 96, its debug information nothing",
+    ]
+
+
+def test_styles_stand_side_by_side() -> None:
+    rows = side_by_side([FRAMES])
+    assert list(rows) == ["tasks increment", "tasks driveDelay"]
+    assert [heading(each) for each in rows["tasks increment"]] == [
+        "ACTOR clang",
+        "coroutine clang",
+        "actorc-coroutine clang",
+    ]
+
+
+def test_the_table_has_a_line_for_each_frame() -> None:
+    out = io.StringIO()
+    Console(file=out, width=200).print(table(side_by_side([FRAMES]), plain=True))
+    lines = out.getvalue().splitlines()
+    line = next(each for each in lines if "coroutine clang" in each and "actorc" not in each)
+    assert [cell.strip() for cell in line.strip("| ").split("|")][1:6] == ["coroutine clang", "104", "112", "32", "72"]
+
+
+def test_of_a_few_functions_each_member_is_shown() -> None:
+    out = io.StringIO()
+    show(side_by_side([FRAMES]), Console(file=out, width=200))
+    assert "coroutine clang: 104 bytes in a block of 112, waste 32" in out.getvalue()
+    assert "parameter  x, int*" in out.getvalue()
+
+
+def test_drawings_are_files_named_after_the_functions(tmp_path: Path) -> None:
+    draw(side_by_side([FRAMES]), tmp_path / "new")
+    assert sorted(each.name for each in (tmp_path / "new").iterdir()) == ["tasks-driveDelay.svg", "tasks-increment.svg"]
+    text = (tmp_path / "new" / "tasks-increment.svg").read_text(encoding="utf-8")
+    ElementTree.fromstring(text)
+    assert "actorc-coroutine clang" in text
+
+
+def test_the_document_has_style_and_sizes() -> None:
+    frames = document(side_by_side([FRAMES]))["frames"]
+    assert isinstance(frames, list)
+    assert {(each["bench_style"], each["size"], each["block"]) for each in frames} == {
+        ("actor", 88, 96),
+        ("coroutine", 104, 112),
+        ("actorc-coroutine", 88, 96),
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(["("], "no regular expression"), (["--svg", __file__], "cannot make the folder"), (["--loop", "sim"], "--loop")],
+)
+def test_wrong_arguments(arguments: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        main(arguments, Console(file=io.StringIO()), Console(file=io.StringIO()))

@@ -1,0 +1,71 @@
+"""The tables of tools/bench net."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from rich.console import Console
+
+from benchlib.net.tables import beside_floor, is_net, tables
+
+
+def result(name: str, **counters: float) -> dict[str, Any]:
+    return {"name": name, "run_name": name, "run_type": "iteration", **counters}
+
+
+def composed(style: str, ns: float, work: int = 1001) -> dict[str, Any]:
+    return result(f"composed-socket/4/{style}", ns_per_work=ns, work_per_op=work)
+
+
+def echo(server: str, rate: float, **more: float) -> dict[str, Any]:
+    return result(f"echo/50/{server}/real_time", requests_per_second=rate, p99_us=400.0, **more)
+
+
+def printed(results: list[dict[str, Any]]) -> list[list[str]]:
+    """The cells of each line."""
+    out = io.StringIO()
+    console = Console(file=out, width=200, color_system=None)
+    for table in tables(results, plain=True):
+        console.print(table)
+    lines = [line.strip() for line in out.getvalue().splitlines()]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line]
+
+
+def test_what_belongs_to_the_net_is_told_by_its_subject() -> None:
+    assert is_net("composed-tls/1/actor")
+    assert is_net("bind-udp/50/sync/real_time")
+    assert not is_net("NET2/64/actor")
+
+
+def test_each_style_stands_beside_its_own_floor() -> None:
+    times = {"callback": 3.0, "actor": 6.0, "floor-callback": 2.0, "floor-coroutine": 3.0}
+    assert beside_floor(times, "callback") == "3.00 (1.50x)"
+    assert beside_floor(times, "actor") == "6.00 (2.00x)"
+    assert beside_floor(times, "coroutine") == "-"
+
+
+def test_the_least_time_counts_and_work_is_shown_once() -> None:
+    floors = [composed("floor-callback", 2.0, 1000), composed("floor-coroutine", 2.5)]
+    lines = printed([composed("callback", 9.0, 1000), composed("callback", 3.0, 1000), *floors])
+    assert lines[-1][:3] == ["composed-socket", "4", "3.00 (1.50x)"]
+    assert lines[-1][-1] == "1000 / 1001"
+
+
+def test_the_ratio_of_a_bind_is_that_of_the_middle_run() -> None:
+    runs = [
+        result("bind-tcp/50/many", ns_per_item=9000.0 + i, ratio_to_floor=ratio) for i, ratio in enumerate((0.9, 2, 1))
+    ]
+    assert printed(runs)[-1] == ["bind-tcp", "50", "-", "-", "9000 (1.000x)"]
+
+
+def test_servers_are_compared_with_raw_epoll_by_the_best_and_the_middle_round() -> None:
+    runs = [echo("raw-epoll", rate) for rate in (100.0, 200.0, 150.0)]
+    runs += [echo("coroutine-epoll", rate, system_calls_per_request=2.0) for rate in (190.0, 150.0, 30.0)]
+    lines = printed(runs)
+    assert lines[-1] == ["coroutine-epoll", "50", "190", "95.0%", "100.0%", "400", "2.00"]
+    assert lines[-2][-1] == "-"
+
+
+def test_what_failed_is_in_no_table() -> None:
+    assert tables([{**result("echo/50/libuv"), "error_occurred": True}], plain=True) == []

@@ -1,0 +1,87 @@
+"""A side's benchmark program: built, and asked what it offers."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from benchlib.arguments import TARGET
+from benchlib.compare.checkout import Store
+from benchlib.compare.presets import presets
+from benchlib.compare.side import Build
+from benchlib.results import Name, parse_name
+from benchlib.suite import available
+from common.arguments import unknown
+from common.build import BuildError, build
+from common.failure import Failure
+
+_REPRODUCIBLE = Path(__file__).with_name("reproducible.cmake")
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    side: str  # as it is called in messages
+    path: Path
+    loop: str  # "": it has no choice of loops
+    has_passes: bool
+    names: dict[Name, str]  # as the program itself calls them
+    digest: str
+
+
+def build_program(side: Build, letter: str, store: Store, root: Path, console: Console) -> Path:
+    """Builds a side; the lock of the store must be held. The working tree is built where it is."""
+    tree = root if side.commit is None else store.tree(side.commit)
+    _check(side, tree)
+    # The same place in each tree: a ccache that makes paths relative then makes the same ones.
+    binary = tree / "build" / f"compare-{side.preset}"
+    options = [f"-DCMAKE_PROJECT_TOP_LEVEL_INCLUDES={_REPRODUCIBLE}", f"-DMILLRACE_PYTHON={sys.executable}"]
+    title = f"building {letter}, {side.text}"
+    try:
+        build(side.preset, console, [TARGET], source=tree, binary=binary, options=options, title=title)
+    except BuildError as error:
+        if f"unknown target '{TARGET}'" in str(error):
+            raise Failure(f"{side.text} has no benchmarks: there is no target {TARGET}") from error
+        raise Failure(f"{side.text} does not build:\n{error}") from error
+    return binary / "bench" / TARGET
+
+
+def _check(side: Build, tree: Path) -> None:
+    """Says what a revision lacks; CMake would say so in more words."""
+    if not (tree / "bench" / "CMakeLists.txt").exists():
+        raise Failure(f"{side.text} has no benchmarks: there is no bench/CMakeLists.txt")
+    found = presets(tree)
+    if side.preset not in found:
+        raise Failure(f"{side.text}: {unknown('preset', side.preset, found)}")
+
+
+def probe(side: Build, built: Path, copy: Path, loop: str) -> Program:
+    """Takes a copy of what was built, which the next build does not change, and finds out what it offers.
+
+    `loop` is the one that was asked for, or "".
+    """
+    shutil.copy2(built, copy)
+    if _has_loops(copy):
+        loop = loop or "sim"
+    elif loop:
+        raise Failure(f"the benchmarks of {side.text} have no --loop")
+    # Of a program that makes as many passes as it is told each name says so.
+    by_passes = _listing(copy, "--passes=1").stdout.split()
+    has_passes = bool(by_passes) and all("/iterations:1" in name for name in by_passes)
+    names = {parse_name(name): name for name in available(copy, loop)}
+    return Program(side.text, copy, loop, has_passes, names, hashlib.sha256(copy.read_bytes()).hexdigest())
+
+
+def _has_loops(program: Path) -> bool:
+    """Whether it takes a loop that there is and refuses one that there is not; others take or refuse anything."""
+    return _listing(program, "--loop=sim").returncode == 0 and _listing(program, "--loop=none").returncode != 0
+
+
+def _listing(program: Path, option: str) -> subprocess.CompletedProcess[str]:
+    command = [str(program), option, "--benchmark_list_tests=true"]
+    return subprocess.run(command, capture_output=True, text=True, check=False)

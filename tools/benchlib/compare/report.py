@@ -1,0 +1,116 @@
+"""What tools/bench compare says about its sides, and where all of it goes: a console and a JSON file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from benchlib.compare.estimate import SLOWER, UNBOUNDED, Interval, surely_outside
+from benchlib.compare.program import Program
+from benchlib.compare.recorded import Recording
+from benchlib.compare.runs import REPETITIONS, SECONDS, Samples
+from benchlib.compare.side import Build, Side, describe
+from benchlib.compare.table import Compared, noise_lines, summary, table, text
+from benchlib.results import Name
+from common.files import write
+
+LISTED = 8  # names in one line
+
+
+def describe_side(index: int, side: Side, program: Program | None, recording: Recording | None, root: Path) -> str:
+    """One line: what A or B is, to the commit."""
+    letter = "AB"[index]
+    if isinstance(side, Build):
+        assert program is not None
+        loop = f", {program.loop} loop" if program.loop else ""
+        return f"{letter}: {side.text}: {describe(side, root)}; {side.preset}{loop}"
+    assert recording is not None
+    known = (str(recording.context[key]) for key in ("revision", "compiler", "loop") if key in recording.context)
+    return f"{letter}: {side.text}: measured before: {', '.join(known)}"
+
+
+def remarks(
+    programs: dict[int, Program], recordings: dict[int, Recording], rows: int, rounds: int, cpu: int | None
+) -> list[str]:
+    """How it was measured, and what follows from that."""
+    lines = []
+    runs = f"of {REPETITIONS} repetitions of {SECONDS * 1000:.0f} ms on CPU {cpu}"
+    if not recordings:
+        lines.append(f"{rounds} pairs of runs {runs}, A and B in turn")
+        if len({program.digest for program in programs.values()}) == 1:
+            lines.append("A and B are the same program to the byte: all that differs is noise")
+        if rows and surely_outside(rounds, rows) is None:
+            fewest = next(n for n in count(rounds) if surely_outside(n, rows) is not None)
+            lines.append(f"too few pairs to tell any difference from chance: {rows} rows need --rounds {fewest}")
+        return lines
+    if programs:
+        lines.append(f"{rounds} runs {runs} beside the repetitions of a file")
+    lines.append("no pairs, A and B were not run in turn: if the machine differed, that looks like a difference here")
+    loops = {program.loop for program in programs.values()} | {str(r.context.get("loop")) for r in recordings.values()}
+    if len(loops) > 1:
+        lines.append(f"A and B ran on different loops: {' and '.join(sorted(loops))}")
+    return lines
+
+
+def show(
+    lines: Sequence[str],
+    rows: Sequence[Compared],
+    only_one: Sequence[Sequence[str]],
+    errors: Sequence[str],
+    out: Console,
+) -> None:
+    out.print()
+    for line in lines:
+        out.print(line)
+    if rows:
+        out.print()
+        out.print(table(rows, "ns per item", plain=not out.is_terminal))
+        out.print(summary(rows))
+    for letter, names in zip("AB", only_one, strict=True):
+        if names:
+            more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+            out.print(f"only {letter} has {', '.join(names[:LISTED])}{more}")
+    for error in errors:
+        out.print(f"error: {error}")
+    if rows:
+        out.print(noise_lines(rows))
+
+
+def too_slow(rows: Sequence[Compared], percent: float | None, out: Console) -> bool:
+    """Whether a row is slower by more than is allowed, as surely as B is called slower."""
+    if percent is None:
+        return False
+    found = [row for row in rows if row.estimate.verdict == SLOWER and row.estimate.sure.low > 1 + percent / 100]
+    for row in found:
+        out.print(f"slower by more than {percent:g} %: {text(row.name)}")
+    return bool(found)
+
+
+def write_json(file: Path, lines: Sequence[str], rows: Sequence[Compared], samples: dict[Name, Samples]) -> None:
+    """All runs: what each counts for and, of those made for this comparison, its repetitions."""
+    document = {"about": lines, "rows": [_entry(row, samples.get(row.name)) for row in rows]}
+    write(file, json.dumps(document, indent=1) + "\n")
+
+
+def _entry(row: Compared, samples: Samples | None) -> dict[str, Any]:
+    estimate = row.estimate
+    entry = {
+        "name": text(row.name),
+        "ratio": estimate.ratio,
+        "interval": _bounds(estimate.interval),
+        "sure": _bounds(estimate.sure),
+        "verdict": estimate.verdict,
+        "a": list(row.a),
+        "b": list(row.b),
+    }
+    return entry | ({"repetitions": samples.runs} if samples else {})
+
+
+def _bounds(interval: Interval) -> list[float] | None:
+    """JSON has no infinity."""
+    return None if interval == UNBOUNDED else [interval.low, interval.high]

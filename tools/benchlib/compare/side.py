@@ -1,0 +1,123 @@
+"""What the two words of `tools/bench compare A B` stand for."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from textwrap import shorten
+
+from benchlib.compare.presets import presets
+from common.arguments import MANY, UsageError, unknown
+from common.failure import Failure
+
+WORKING_TREE = "."
+_BEGINNING = re.compile("[0-9a-fA-F]{4,40}")
+DESCRIPTION_WIDTH = 60  # of a side in a line of at most 100 columns
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """A side that is built and run."""
+
+    text: str
+    commit: str | None  # None: the working tree as it is
+    preset: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A side that was measured before."""
+
+    text: str
+    file: Path
+    compiler: str | None  # which of the two that `tools/bench --compiler both` measured
+
+
+Side = Build | Recorded
+
+
+def parse_side(text: str, default_preset: str, root: Path) -> Side:
+    """One word of the command line: REVISION, PRESET, REVISION:PRESET, `.`, FILE.json or FILE.json:COMPILER."""
+    known = presets(root)
+    before, colon, after = text.rpartition(":")
+    name = before if colon else text
+    if name.endswith(".json") or (name != WORKING_TREE and Path(name).is_file()):
+        return Recorded(text, _existing(Path(name)), (after or None) if colon else None)
+    if not colon and text in known:
+        return Build(text, None, _with_bench(text, known))
+    if colon and after and after not in known and (commit := _resolved(text, root)):
+        return Build(text, commit, _with_bench(default_preset, known))  # :/words of a message
+    preset = _with_bench((after if colon else "") or default_preset, known)
+    return Build(text or WORKING_TREE, None if name in ("", WORKING_TREE) else _commit(name, root, known), preset)
+
+
+def _existing(file: Path) -> Path:
+    if not file.is_file():
+        near = get_close_matches(file.name, [each.name for each in sorted(file.parent.glob("*.json"))], n=1)
+        raise UsageError(f"there is no file '{file}'" + (f"; did you mean {file.with_name(near[0])}?" if near else ""))
+    return file
+
+
+def _with_bench(name: str, known: dict[str, bool]) -> str:
+    able = [preset for preset, builds in known.items() if builds]
+    if name not in known:
+        raise UsageError(unknown("preset", name, able))
+    if name not in able:
+        raise UsageError(f"preset '{name}' builds no benchmarks; try {', '.join(able)}")
+    return name
+
+
+def _commit(name: str, root: Path, known: dict[str, bool]) -> str:
+    """The full hash."""
+    if commit := _resolved(name, root):
+        return commit
+    if _git(root, "rev-parse", "--git-dir").returncode:
+        raise Failure(f"{root} is no git repository: only presets and JSON files can be compared")
+    if candidates := _candidates(name, root):
+        raise UsageError(f"'{name}' is ambiguous: {'; '.join(candidates)}")
+    raise UsageError(unknown("revision or preset", name, [*known_revisions(root), *known]))
+
+
+def _resolved(name: str, root: Path) -> str:
+    """The full hash of a commit, or ""."""
+    options = ("rev-parse", "--verify", "--quiet", "--end-of-options")
+    # By two steps, since all that follows ":/" is what the message is searched for.
+    found = _git(root, *options, name).stdout.strip()
+    return _git(root, *options, found + "^{commit}").stdout.strip() if found else ""
+
+
+def _candidates(name: str, root: Path) -> list[str]:
+    """The commits whose hashes begin so, if there are several."""
+    if not _BEGINNING.fullmatch(name):
+        return []
+    hashes = _git(root, "rev-parse", f"--disambiguate={name.lower()}").stdout.split()
+    commits = [one for one in hashes if _git(root, "cat-file", "-t", one).stdout.strip() == "commit"]
+    if len(commits) < 2:
+        return []
+    return [_git(root, "log", "-1", "--no-decorate", "--format=%h %s", one).stdout.strip() for one in commits[:MANY]]
+
+
+def known_revisions(root: Path) -> list[str]:
+    """HEAD, the branches and the tags, the latest first."""
+    listing = ["for-each-ref", "--sort=-creatordate", "--format=%(refname:short)", "refs/heads", "refs/tags"]
+    return ["HEAD", *_git(root, *listing, "refs/remotes").stdout.split()]
+
+
+def describe(side: Build, root: Path) -> str:
+    """The commit by its hash and first line."""
+    if side.commit is None:
+        head = _git(root, "rev-parse", "--short=12", "--quiet", "--verify", "HEAD").stdout.strip()
+        changed = _git(root, "status", "--porcelain", "--untracked-files=no").stdout.strip()
+        return f"the working tree ({head}{' and changes' if changed else ''})" if head else "the working tree"
+    line = _git(root, "log", "-1", "--no-decorate", "--abbrev=12", "--format=%h %s", side.commit).stdout
+    return shorten(line, DESCRIPTION_WIDTH, placeholder=" ...")
+
+
+def _git(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    # Without optional locks a mere look does not write the index.
+    command: Sequence[str] = ["git", "--no-optional-locks", *arguments]
+    return subprocess.run(command, cwd=root, capture_output=True, text=True, errors="replace", check=False)

@@ -1,0 +1,120 @@
+"""What actorc costs: CPU time, size of its output, and what a C++ compiler then takes for that.
+
+Every time is the CPU time, user and system, of a whole process, and the least of several runs: neither depends on what
+else the machine does. Both back ends take turns.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from benchlib.compiler.actor_files import actor_file
+from common.failure import Failure
+from common.process import ROOT
+
+BACKENDS = ("state-machine", "coroutine")
+CLANG = ("clang++-19", "-std=c++20", "-DNO_INTELLISENSE", "-I", str(ROOT))
+_TINY = "ACTOR Future<Void> a(Future<Void> f) { wait(f); return Void(); }\n"
+
+
+class MeasureError(Failure):
+    """A command failed; the text says which and what it printed."""
+
+
+def cpu_seconds(command: Sequence[str | Path], runs: int) -> float:
+    """The least CPU time of a command and what it started."""
+    times = []
+    for _ in range(runs):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        if done.returncode:
+            raise MeasureError(f"{' '.join(map(str, command))}: exit code {done.returncode}\n{done.stderr[-2000:]}")
+        times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return min(times)
+
+
+def actorc(backend: str, *arguments: str | Path) -> list[str | Path]:
+    """As add_actor_sources calls it: actorc needs nothing that lies in site-packages."""
+    return [sys.executable, "-S", ROOT / "actorc", "--disable-diagnostics", "--backend", backend, *arguments]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One file with one back end. Times in seconds; None where it was not measured."""
+
+    backend: str
+    lines: int
+    seconds: float
+    start: float  # of `seconds`, what a file of one line takes
+    ratio: float  # bytes of output for a byte of input
+    syntax: float | None = None  # clang -O0 -fsyntax-only
+    optimised: float | None = None  # clang -O2 -c
+
+    @property
+    def lines_per_second(self) -> float:
+        return self.lines / max(self.seconds - self.start, 1e-9)
+
+
+@dataclass(frozen=True, slots=True)
+class Many:
+    """Many files with one back end: CPU seconds for all of them."""
+
+    backend: str
+    files: int
+    lines: int
+    apart: float  # a process for each
+    batch: float  # actorc --batch
+
+
+def measure_file(folder: Path, lines: int, seed: int, runs: int, *, compile_output: bool) -> list[Row]:
+    source = folder / f"{lines}.actor.cpp"
+    source.write_text(actor_file(lines, seed), encoding="utf-8")
+    tiny = folder / "tiny.actor.cpp"
+    tiny.write_text(_TINY, encoding="utf-8")
+    rows = []
+    for backend in BACKENDS:
+        output = folder / f"{lines}.{backend}.g.cpp"
+        start = cpu_seconds(actorc(backend, tiny, folder / "tiny.g.cpp"), runs)
+        seconds = cpu_seconds(actorc(backend, source, output), runs)
+        text = source.read_bytes()
+        ratio = output.stat().st_size / len(text)
+        syntax = optimised = None
+        if compile_output:
+            syntax = cpu_seconds([*CLANG, "-O0", "-fsyntax-only", output], 1)
+            optimised = cpu_seconds([*CLANG, "-O2", "-c", output, "-o", folder / "out.o"], 1)
+        rows.append(Row(backend, text.count(b"\n"), seconds, start, ratio, syntax, optimised))
+    return rows
+
+
+def measure_many(folder: Path, files: int, lines: int, seed: int) -> list[Many]:
+    """`files` different files of `lines` lines each."""
+    pairs: list[list[str | Path]] = []
+    total = 0
+    for number in range(files):
+        source = folder / f"many{number}.actor.cpp"
+        text = actor_file(lines, seed + number)
+        source.write_text(text, encoding="utf-8")
+        total += text.count("\n")
+        pairs.append([source, folder / f"many{number}.g.cpp"])
+    found = []
+    for backend in BACKENDS:
+        apart = sum(cpu_seconds(actorc(backend, *pair), 1) for pair in pairs)
+        batch = cpu_seconds(actorc(backend, "--batch", *(path for pair in pairs for path in pair)), 1)
+        found.append(Many(backend, files, total, apart, batch))
+    return found
+
+
+def document(rows: Sequence[Row], many: Sequence[Many], context: dict[str, Any]) -> dict[str, Any]:
+    """What --json writes."""
+    return {
+        "context": context,
+        "files": [{**asdict(row), "lines_per_second": row.lines_per_second} for row in rows],
+        "many": [asdict(each) for each in many],
+    }

@@ -1,0 +1,67 @@
+"""The tree that a flame graph draws: stacks with the same beginning share its frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from benchlib.flame.stacks import Stacks
+
+
+@dataclass(slots=True)
+class Node:
+    """A frame under the frames that called it. `own` is what was spent in it, `whole` what its callees took as well;
+    both have a number for each of the Stacks that the tree was made of."""
+
+    name: str
+    own: list[float]
+    whole: list[float]
+    children: dict[str, Node] = field(default_factory=dict)
+
+    def child(self, name: str) -> Node:
+        found = self.children.get(name)
+        if found is None:
+            zeros = [0.0] * len(self.own)
+            found = self.children[name] = Node(name, zeros, list(zeros))
+        return found
+
+
+def tree(several: Sequence[Stacks], root: str = "all") -> Node:
+    top = Node(root, [0.0] * len(several), [0.0] * len(several))
+    for which, stacks in enumerate(several):
+        for stack, weight in stacks:
+            node = top
+            node.whole[which] += weight
+            for name in stack:
+                node = node.child(name)
+                node.whole[which] += weight
+            node.own[which] += weight
+    return top
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Where a frame is drawn: left edge and width as parts of the whole, and how many frames are below it."""
+
+    node: Node
+    left: float
+    width: float
+    depth: int
+
+
+def boxes(top: Node, smallest: float) -> Iterator[Box]:
+    """Callers before callees; what is narrower than `smallest` of the whole is left out. The width is that of all
+    Stacks together, so that no frame hides which only one of them has."""
+    total = sum(top.whole) or 1.0
+    waiting = [Box(top, 0.0, 1.0, 0)]
+    while waiting:
+        box = waiting.pop()
+        yield box
+        left = box.left
+        inner = []
+        for child in sorted(box.node.children.values(), key=lambda node: node.name):
+            width = sum(child.whole) / total
+            if width >= smallest:
+                inner.append(Box(child, left, width, box.depth + 1))
+            left += width
+        waiting += reversed(inner)

@@ -1,0 +1,116 @@
+"""Counts instructions of one item: two runs with different numbers of passes, and the difference."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from benchlib.instructions.callgrind import PLAIN_PROCESSOR, Process, options, plain_name, valgrind, valgrind_version
+from benchlib.instructions.plan import TIMES, groups
+from benchlib.suite import Died, RunError, death
+from common.process import side_by_side
+from common.progress import Bar
+
+# What makes counts of equal programs differ, beside the compiler.
+LIBC = "libc"
+VALGRIND = "valgrind"
+
+
+def count(program: Path, names: Sequence[str], loop: str, console: Console, title: str) -> dict[str, Any]:
+    """Google Benchmark's JSON in the order of `names`, with instructions_per_item in the place of times.
+
+    A benchmark that the program dies in has an error; the others are counted again, without it.
+    """
+    valgrind()  # that it is missing is said before anything runs
+    deaths: dict[str, Died] = {}
+    while alive := [name for name in names if name not in deaths]:
+        try:
+            document = _count(program, alive, loop, console, title)
+        except Died as one:
+            deaths[one.name] = one
+            continue
+        results = {result["name"]: result for result in document["benchmarks"]}
+        return document | {"benchmarks": [results[name] if name in results else deaths[name].result for name in names]}
+    raise next(iter(deaths.values()), RunError("there is nothing to count"))
+
+
+def _count(program: Path, names: Sequence[str], loop: str, console: Console, title: str) -> dict[str, Any]:
+    planned = list(groups(names, items_of(program, names, loop)))
+    with tempfile.TemporaryDirectory() as folder, Bar(console, title) as bar:
+        pairs = [
+            tuple(_process(Path(folder) / f"{i}-{times}", some, passes * times) for times in (1, TIMES))
+            for i, (some, passes) in enumerate(planned)
+        ]
+        processes = [process for pair in pairs for process in pair]
+        done = 0
+
+        def on_end(index: int, code: int, output: str) -> None:
+            nonlocal done
+            if code:
+                raise death(code, output.splitlines(), processes[index].names)
+            done += 1
+            bar.update(done, len(processes))
+
+        commands = [process.command(program, loop) for process in processes]
+        side_by_side(commands, os.cpu_count() or 1, on_end, PLAIN_PROCESSOR)
+        results: dict[str, dict[str, Any]] = {}
+        context: dict[str, Any] = {}
+        for few, many in pairs:
+            context = few.read()[1]["context"]
+            results |= {result["name"]: result for result in per_item(few, many)}
+    machine = {"loop": loop, LIBC: " ".join(platform.libc_ver()), VALGRIND: valgrind_version()}
+    return {"context": context | machine, "benchmarks": [results[name] for name in names]}
+
+
+def _process(folder: Path, names: Sequence[str], passes: int) -> Process:
+    folder.mkdir()
+    return Process(names, passes, folder)
+
+
+def items_of(program: Path, names: Sequence[str], loop: str) -> dict[str, float]:
+    """How many items a pass of each has. One pass of each tells, and that they work at all."""
+    command = [str(program), *options(names, 1, loop), "--benchmark_format=json", "--v=2"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    if run.returncode:
+        raise death(run.returncode, run.stderr.splitlines(), names)
+    return {plain_name(result): result.get("items_per_op", 1) for result in json.loads(run.stdout)["benchmarks"]}
+
+
+def per_item(few: Process, many: Process) -> list[dict[str, Any]]:
+    """The result of each benchmark of two processes that differ only in their passes."""
+    (few_counts, few_document), (many_counts, many_document) = few.read(), many.read()
+    earlier = {plain_name(result): result for result in few_document["benchmarks"]}
+    found = []
+    for later in many_document["benchmarks"]:
+        name = plain_name(later)
+        kept = {"name": name, "run_name": name, "run_type": "iteration", "passes": many.passes - few.passes}
+        for failed in (earlier[name], later):
+            if failed.get("error_occurred"):
+                kept |= {"error_occurred": True, "error_message": failed.get("error_message", "")}
+        if "error_occurred" not in kept:
+            each = later.get("items_per_op", 1)
+            kept["items_per_op"] = each
+            kept["instructions_per_item"] = (
+                difference(few_counts[name], few.passes, many_counts[name], many.passes) / each
+            )
+            allocations = [
+                result["allocs_per_item"] * run.passes for result, run in ((earlier[name], few), (later, many))
+            ]
+            kept["allocs_per_item"] = difference(allocations[0], few.passes, allocations[1], many.passes)
+            if "frame_bytes" in later:
+                kept["frame_bytes"] = later["frame_bytes"]
+        found.append(kept)
+    return found
+
+
+def difference(few: float, few_passes: int, many: float, many_passes: int) -> float:
+    """What a pass takes; what both runs have in common, however many passes they make, is not in it."""
+    return (many - few) / (many_passes - few_passes)

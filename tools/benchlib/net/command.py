@@ -1,0 +1,95 @@
+"""The command tools/bench net: operations made of operations, binding, and echo servers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from benchlib.arguments import Parser, binary, compilers
+from benchlib.net.tables import ECHO, tables
+from benchlib.results import collect, errors, merge, parse_name
+from benchlib.suite import Settings, available, compiled, run
+from common.arguments import UsageError, revision, unknown
+from common.build import build
+from common.files import check_writable, write
+
+TARGET = "net_bench"
+REPETITIONS = 5
+ROUNDS = 11  # of echo servers
+MIN_TIME = 0.05  # of one repetition, in seconds
+QUICK_MIN_TIME = 0.005
+QUICK_REPETITIONS = 3
+
+DESCRIPTION = """\
+Measures operations made of operations over a stream whose I/O is free, in each style
+and beside a function pointer and a bare coroutine in the same queue; binding, beside
+the bare system calls; and echo servers, ours and others, on the loopback device."""
+
+EPILOG = """\
+Rows are composed-socket/LEVEL/STYLE, composed-tls/LEVEL/STYLE, bind-tcp/N/STYLE,
+bind-udp/N/STYLE and echo/CONNECTIONS/SERVER; bench/README.md says what each is.
+Servers take turns, a round each. Takes some five minutes."""
+
+
+def quick_names(compiler: str, loop: str) -> list[str]:
+    """What tools/bench --quick shows: no sockets to be served, and no rows that take seconds."""
+    names = [parse_name(name) for name in available(binary(compiler, TARGET), loop)]
+    return [f"{name.label}/{name.style}" for name in names if name.benchmark != ECHO and (name.size or 0) <= 50]
+
+
+def measure(names: Sequence[str], settings: Settings, console: Console, quick: bool) -> dict[str, Any]:
+    """One document. `names` may be short of what Google Benchmark adds to them."""
+    program = binary(settings.compiler, TARGET)
+    wanted = set(map(parse_name, names))
+    exact = [name for name in available(program, settings.loop) if parse_name(name) in wanted]
+    echoes = [name for name in exact if parse_name(name).benchmark == ECHO]
+    others = [name for name in exact if name not in echoes]
+    documents = []
+    if quick:
+        settings = replace(settings, repetitions=QUICK_REPETITIONS, min_time=QUICK_MIN_TIME)
+    for some, repetitions in ((others, settings.repetitions), (echoes, ROUNDS)):
+        if some:
+            own = replace(settings, repetitions=repetitions)
+            documents.append(run(program, some, own, console))
+    document = documents[0]
+    document["benchmarks"] = [result for each in documents for result in each["benchmarks"]]
+    return document
+
+
+def main(arguments: Sequence[str], console: Console, out: Console) -> int:
+    parser = Parser("tools/bench net", DESCRIPTION, EPILOG, has_loop=False)
+    parser.add_argument("--filter", default="", metavar="REGEX", help="only rows whose name contains REGEX")
+    parser.add_argument("--repetitions", type=int, default=REPETITIONS, metavar="N", help=f"default: {REPETITIONS}")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to FILE as well")
+    options = parser.parse_args(arguments)
+    if options.repetitions < 1:
+        raise UsageError("--repetitions must be at least 1")
+    pattern = compiled(options.filter)
+    if options.json:
+        check_writable(options.json)
+    documents: dict[str, dict[str, Any]] = {}
+    good = True
+    now = revision()
+    for compiler in compilers(options):
+        build(compiler, console, [TARGET])
+        every = available(binary(compiler, TARGET), "real")
+        names = [name for name in every if pattern.search(name)]
+        if not names:
+            raise UsageError(unknown("row", options.filter, every))
+        settings = Settings(compiler, "real", options.repetitions, MIN_TIME, now)
+        documents[compiler] = document = measure(names, settings, console, quick=False)
+        out.print(f"\n{document['context']['compiler']}, {now}")
+        for shown in tables(document["benchmarks"], not out.is_terminal):
+            out.print()
+            out.print(shown)
+        for error in errors(collect(document["benchmarks"])):
+            good = False
+            out.print(f"error: {error}")
+    if options.json:
+        write(options.json, json.dumps(merge(documents), indent=2) + "\n")
+    return 0 if good else 1

@@ -1,0 +1,113 @@
+"""The tables of the net benchmarks, by the JSON of bench/net: names are <subject>/<size>/<style>."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from benchlib.results import parse_name
+from benchlib.tables import new_table, number
+from common.table import Table
+
+COMPOSED = ("composed-socket", "composed-tls")
+BIND = ("bind-tcp", "bind-udp")
+ECHO = "echo"
+SUBJECTS = (*COMPOSED, *BIND, ECHO)
+
+_STYLES = ("callback", "coroutine", "actor", "actorc-coroutine", "fiber")
+_FLOORS = ("floor-callback", "floor-coroutine")
+_RAW = "raw-epoll"  # the server that others are compared with
+
+Results = Sequence[Mapping[str, Any]]
+
+
+def is_net(name: str) -> bool:
+    return parse_name(name).benchmark in SUBJECTS
+
+
+def tables(results: Iterable[Mapping[str, Any]], plain: bool) -> list[Table]:
+    """Those that have rows."""
+    cells: dict[tuple[str, int | None], dict[str, list[Mapping[str, Any]]]] = {}
+    for result in results:
+        name = parse_name(result["name"])
+        if name.benchmark in SUBJECTS and result.get("run_type") != "aggregate" and not result.get("error_occurred"):
+            cells.setdefault((name.benchmark, name.size), {}).setdefault(name.style, []).append(result)
+    found = [_composed(cells, plain), _bind(cells, plain), _echo(cells, plain)]
+    return [table for table in found if table.row_count]
+
+
+def _least(results: Results, counter: str) -> float | None:
+    return min((float(result[counter]) for result in results), default=None)
+
+
+def _composed(cells: Mapping[tuple[str, int | None], Mapping[str, Results]], plain: bool) -> Table:
+    title = "operations made of operations: ns per piece of work (times its floor's)"
+    result = new_table(title, plain, ("level", *_STYLES, *_FLOORS, "work"), optional=("actorc-coroutine", "fiber"))
+    for (benchmark, size), styles in cells.items():
+        if benchmark not in COMPOSED:
+            continue
+        times = {style: _least(runs, "ns_per_work") for style, runs in styles.items()}
+        work = {f"{runs[0]['work_per_op']:.0f}" for runs in styles.values()}
+        shown = (beside_floor(times, style) for style in _STYLES)
+        floors = (number(times.get(style)) for style in _FLOORS)
+        result.add_row(benchmark, str(size), *shown, *floors, " / ".join(sorted(work, key=int)))
+    return result
+
+
+def beside_floor(times: Mapping[str, float | None], style: str) -> str:
+    """A callback's floor is a function pointer, that of all others a bare coroutine."""
+    own = times.get(style)
+    floor = times.get(_FLOORS[0 if style == "callback" else 1])
+    if own is None or not floor:
+        return number(own)
+    return f"{number(own)} ({own / floor:.2f}x)"
+
+
+def _bind(cells: Mapping[tuple[str, int | None], Mapping[str, Results]], plain: bool) -> Table:
+    styles_shown = ("sync", "async", "many")
+    result = new_table("bind: ns per socket (times the bare system calls')", plain, ("N", *styles_shown))
+    for (benchmark, size), styles in cells.items():
+        if benchmark in BIND:
+            result.add_row(benchmark, str(size), *(_bound(styles.get(style, ())) for style in styles_shown))
+    return result
+
+
+def _bound(runs: Results) -> str:
+    if not runs:
+        return "-"
+    ratio = statistics.median(float(run["ratio_to_floor"]) for run in runs)
+    return f"{number(_least(runs, 'ns_per_item'))} ({ratio:.3f}x)"
+
+
+def _echo(cells: Mapping[tuple[str, int | None], Mapping[str, Results]], plain: bool) -> Table:
+    title = "echo, 64 bytes: requests per second, best of the rounds (of raw epoll's; the median round's)"
+    headings = ("connections", "requests/s", "best", "median", "p99 us", "system calls")
+    result = Table(title, plain)
+    result.texts("server")
+    result.numbers(*headings)
+    for (benchmark, size), servers in cells.items():
+        if benchmark != ECHO:
+            continue
+        raw = servers.get(_RAW, ())
+        for server, runs in sorted(servers.items(), key=lambda one: (one[0] != _RAW, one[0])):
+            rates, raws = _rates(runs), _rates(raw)
+            calls = [float(run["system_calls_per_request"]) for run in runs if "system_calls_per_request" in run]
+            result.add_row(
+                server,
+                str(size),
+                f"{max(rates):.0f}",
+                _share(max(rates), max(raws, default=0)),
+                _share(statistics.median(rates), statistics.median(raws) if raws else 0),
+                number(_least(runs, "p99_us")),
+                f"{statistics.median(calls):.2f}" if calls else "-",
+            )
+    return result
+
+
+def _rates(runs: Results) -> list[float]:
+    return [float(run["requests_per_second"]) for run in runs]
+
+
+def _share(own: float, raw: float) -> str:
+    return f"{own / raw:.1%}" if raw else "-"

@@ -1,0 +1,44 @@
+"""The tables of tools/bench --peers: what other libraries take for the same work."""
+
+from __future__ import annotations
+
+from benchlib.results import FIBER, Row
+from benchlib.tables import new_table, number, size_text
+from common.table import Table
+
+_OURS = ("actor", "coroutine", "callback", FIBER)
+_FLOORS = ("floor-callback", "floor-coroutine", "floor-context")
+_MEASURE = "coroutine"  # the style of ours that all others are compared with
+
+
+def own_styles(rows: list[Row]) -> list[str]:
+    """Ours, then what no library can do without."""
+    return [style for style in (*_OURS, *_FLOORS) if any(style in row.cells for row in rows)]
+
+
+def libraries(rows: list[Row]) -> list[str]:
+    return sorted({style for row in rows for style in row.cells}.difference(_OURS, _FLOORS))
+
+
+def cell(row: Row, style: str) -> str:
+    """The minimum and, of what is not ours, how many times ours that is."""
+    one = row.cell(style)
+    if one.error is not None:
+        return "error"
+    if one.minimum is None:
+        return "-"
+    ours = row.cell(_MEASURE).minimum
+    if style in _OURS or not ours:
+        return number(one.minimum)
+    times = one.minimum / ours
+    digits = 0 if times >= 10 else 1 if times >= 1 else 2
+    return f"{number(one.minimum)} ({times:.{digits}f}x)"
+
+
+def peers_table(rows: list[Row], styles: list[str], title: str, plain: bool) -> Table:
+    """One for own_styles() and one for libraries(): both together are wider than a screen."""
+    result = new_table(title, plain, ("N", *styles))
+    for row in rows:
+        if any(style in row.cells for style in styles):
+            result.add_row(row.benchmark, size_text(row), *(cell(row, style) for style in styles))
+    return result

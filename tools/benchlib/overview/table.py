@@ -1,0 +1,32 @@
+"""The table of tools/bench: what a wait costs in each style."""
+
+from __future__ import annotations
+
+from benchlib.results import LIBRARY, STYLES, TASK, Row
+from benchlib.tables import more, new_table, pair, size_text, text
+from common.table import Table
+
+
+def table(rows: list[Row], title: str, plain: bool) -> Table:
+    """What exists in each style."""
+    others = dict.fromkeys(style for row in rows for style in row.cells if style not in (*STYLES, LIBRARY, TASK))
+    columns = (*STYLES[2:], *others)
+    headings = ("N", *STYLES[:2], "overhead", *columns, "allocs", "tasks", "bytes")
+    result = new_table(title, plain, headings, optional=("tasks", "allocs", "bytes", *columns))
+    for row in rows:
+        if LIBRARY in row.cells or TASK in row.cells:
+            continue
+        result.add_row(
+            row.benchmark,
+            size_text(row),
+            *(text(row.cell(style), "minimum") for style in STYLES[:2]),
+            overhead(row),
+            *(text(row.cell(style), "minimum") for style in columns),
+            *(pair(row, counter) for counter in ("allocations", "tasks", "frame_bytes")),
+        )
+    return result
+
+
+def overhead(row: Row) -> str:
+    """What the hand-written coroutine costs over the actor, by the minima: the least disturbed runs of both."""
+    return more(row.cell("actor").minimum, row.cell("coroutine").minimum)

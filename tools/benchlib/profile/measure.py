@@ -1,0 +1,132 @@
+"""Runs benchmarks under a profiler, and says what each spent for what."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from benchlib.arguments import binary
+from benchlib.profile import callgrind, record
+from benchlib.profile.attribution import Spent, attribute
+from benchlib.profile.causes import Attribution
+from benchlib.results import LIBRARY, collect, parse_name
+from benchlib.suite import Settings, choose, escape, loop_option, rows_of, run
+from common.arguments import UsageError
+from common.failure import Failure
+from common.progress import Bar
+
+PROFILERS: dict[str, types.ModuleType] = {"perf": record, "callgrind": callgrind}
+COUNTED_SECONDS = 0.01  # of what runs fifty times slower while instructions are counted
+
+
+@dataclass(slots=True)
+class Row:
+    """One benchmark with one compiler, by style."""
+
+    compiler: str
+    label: str
+    spent: dict[str, Spent]
+
+
+def profiler(wanted: str | None, console: Console) -> str:
+    """The one that is wanted, or the first that works; says why not, if another was better."""
+    if wanted:
+        reason = PROFILERS[wanted].why_not()
+        if reason:
+            raise Failure(f"tools/bench profile: {reason}")
+        return wanted
+    reason = record.why_not()
+    if not reason:
+        return "perf"
+    other = callgrind.why_not()
+    if other:
+        raise Failure(f"tools/bench profile: {reason}; {other}")
+    # In one line, however narrow the terminal is: the command that allows it is there to be copied.
+    console.print(f"{reason}. Counting instructions with callgrind instead.", soft_wrap=True)
+    return "callgrind"
+
+
+def rows(names: Sequence[str], pattern: str, styles: Sequence[str]) -> list[list[str]]:
+    """The names that are wanted, by benchmark; each in the order of the styles."""
+    chosen = choose(names, pattern)
+    styled = [name for name in chosen if parse_name(name).style in styles]
+    if not styled:
+        others = ",".join(dict.fromkeys(parse_name(name).style for name in chosen))
+        raise UsageError(f"'{pattern}' is found in no benchmark of these styles; write --styles {others}")
+    # What exists once is no row that one would compare.
+    compared = [name for name in styled if parse_name(name).style != LIBRARY]
+    once = [[name] for name in styled if parse_name(name).style == LIBRARY]
+    return [sorted(row, key=lambda name: styles.index(parse_name(name).style)) for row in rows_of(compared)] + once
+
+
+def profile(
+    chosen: Sequence[Sequence[str]],
+    settings: Settings,
+    tool: str,
+    seconds: float,
+    attribution: Attribution,
+    console: Console,
+) -> tuple[list[Row], list[str]]:
+    """Times each benchmark without the profiler first: so long takes an item, and so many passes fill the time. Rows of
+    which a style fails are not there, but what failed is; a Failure if all do."""
+    program = binary(settings.compiler)
+    timed = run(program, [name for row in chosen for name in row], settings, console)["benchmarks"]
+    minima = {row.label: row for row in collect(timed)}
+    result: list[Row] = []
+    failed: list[str] = []
+    with Bar(console, f"{tool}, {settings.compiler}") as bar:
+        done, total = 0, sum(map(len, chosen))
+        for row in chosen:
+            label = parse_name(row[0]).label
+            found: dict[str, Spent] = {}
+            for name in row:
+                style = parse_name(name).style
+                bar.update(done, total)
+                done += 1
+                time = minima[label].cell(style).minimum
+                try:
+                    if time is None:
+                        raise Failure(str(minima[label].cell(style).error))
+                    one = next(each for each in timed if each["run_name"] == name)
+                    found[style] = _record(program, name, settings.loop, tool, seconds, one, time, attribution)
+                except Failure as error:
+                    failed.append(f"{name}: {error}")
+            if len(found) == len(row):
+                result.append(Row(settings.compiler, label, found))
+    if not result:
+        raise Failure("\n".join(failed))
+    return result, failed
+
+
+def _record(
+    program: Path,
+    name: str,
+    loop: str,
+    tool: str,
+    seconds: float,
+    timed: dict[str, Any],
+    time: float,
+    attribution: Attribution,
+) -> Spent:
+    items = float(timed["items_per_op"])
+    if tool == "perf":
+        passes = max(1, round(seconds * 1e9 / (time * items)))
+        return attribute(record.record(command(program, name, loop, passes)), attribution, time, items)
+    passes = max(2, round(COUNTED_SECONDS * 1e9 / (time * items)))
+    few = callgrind.record(command(program, name, loop, 1))
+    many = callgrind.record(command(program, name, loop, 1 + passes))
+    return attribute(many.without(few), attribution, None, passes * items)
+
+
+def command(program: Path, name: str, loop: str, passes: int) -> list[str | Path]:
+    """Runs one benchmark. A number of passes becomes a part of its name, before others that it may have."""
+    wanted = parse_name(name)
+    plain = "/".join((wanted.label, wanted.style))
+    rest = escape(name.removeprefix(plain))
+    pattern = f"--benchmark_filter=^{escape(plain)}/iterations:{passes}{rest}$"
+    return [program, *loop_option(loop), f"--passes={passes}", pattern]

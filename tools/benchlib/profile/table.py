@@ -1,0 +1,103 @@
+"""The tables of tools/bench profile."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from benchlib.profile.attribution import Spent
+from benchlib.profile.causes import UNMAPPED, source_line
+from benchlib.results import TITLES
+from benchlib.tables import number
+from common.table import Table
+
+FUNCTIONS = 4  # shown under each cause
+SMALL = 0.004  # of the total: a function that takes less is not shown
+TINY = 0.0005  # likewise a cause
+LONGEST_SOURCE = 80  # characters of a line
+SURE = 2.0  # standard errors: a smaller difference may be chance
+
+
+def causes_table(title: str, spent: Mapping[str, Spent], order: Sequence[str], plain: bool) -> Table:
+    """By style; with two or more, what the second takes more than the first."""
+    result = Table(title, plain, optional=("%",))
+    result.texts("cause, functions")
+    for style in spent:
+        result.numbers(TITLES.get(style, style), "%")
+    if len(spent) > 1:
+        result.numbers("difference")
+    every = list(spent.values())
+    for cause in [*order, UNMAPPED]:
+        if max((one.share(cause) for one in every), default=0.0) < TINY and cause != UNMAPPED:
+            continue
+        result.add_row(cause, *_cells(every, [one.causes.get(cause, 0.0) for one in every]), bold=True)
+        for name in top_functions(every, cause):
+            amounts = [one.functions.get((cause, name), 0.0) for one in every]
+            result.add_row(f"  · {name}", *_cells(every, amounts))
+    result.add_row("all", *_cells(every, [one.total for one in every]))
+    return result
+
+
+def top_functions(spent: Sequence[Spent], cause: str) -> list[str]:
+    """Those that take most in any style."""
+    most: dict[str, float] = {}
+    for one in spent:
+        for (of, name), amount in one.functions.items():
+            if of == cause and one.total:
+                most[name] = max(most.get(name, 0.0), amount / one.total)
+    found = sorted((name for name, share in most.items() if share >= SMALL), key=lambda name: -most[name])
+    return found[:FUNCTIONS]
+
+
+def _cells(spent: Sequence[Spent], amounts: Sequence[float]) -> list[str]:
+    cells = []
+    for one, amount in zip(spent, amounts, strict=True):
+        cells += [number(amount), f"{100 * amount / one.total:.1f}"] if amount else ["-", "-"]
+    if len(spent) > 1:
+        cells.append(difference(spent, amounts))
+    return cells
+
+
+def difference(spent: Sequence[Spent], amounts: Sequence[float]) -> str:
+    """Of the second from the first; in brackets where so many samples cannot tell it from nothing."""
+    more = amounts[1] - amounts[0]
+    unsure = SURE * math.hypot(spent[0].error(amounts[0]), spent[1].error(amounts[1]))
+    text = "+0.00" if abs(more) < 0.005 else f"{more:+.2f}" if abs(more) < 10 else f"{more:+.1f}"
+    return f"({text})" if abs(more) <= unsure and unsure else text
+
+
+def summary(spent: Mapping[str, Spent]) -> str:
+    """What makes most of the difference between the first two, in a sentence; none if there is only one."""
+    if len(spent) < 2:
+        return ""
+    (first, a), (second, b) = list(spent.items())[:2]
+    parts = {cause: b.causes.get(cause, 0.0) - a.causes.get(cause, 0.0) for cause in {*a.causes, *b.causes}}
+    sure = {
+        cause: more
+        for cause, more in parts.items()
+        if abs(more) > SURE * math.hypot(*(one.error(one.causes.get(cause, 0.0)) for one in (a, b)))
+        and abs(more) >= 0.01 * a.total
+    }
+    largest = sorted(sure, key=lambda cause: -abs(sure[cause]))[:5]
+    said = ", ".join(f"{cause} {sure[cause]:+.2f}" for cause in largest)
+    names = (TITLES.get(second, second), TITLES.get(first, first))
+    return f"{names[0]} against {names[1]}: {b.total - a.total:+.2f} {b.unit} an item" + (f"; {said}" if said else "")
+
+
+def lines_table(title: str, spent: Spent, count: int, plain: bool) -> Table:
+    """The lines of the sources that take most."""
+    result = Table(title, plain, optional=("source",))
+    result.numbers(spent.unit, "%")
+    result.texts("cause", "line", "source")
+    largest = sorted(spent.lines.items(), key=lambda item: -item[1])
+    for (file, line, cause), amount in largest[:count]:
+        text = source_line(file, line)
+        text = text if len(text) <= LONGEST_SOURCE else text[: LONGEST_SOURCE - 1] + "…"
+        result.add_row(
+            number(amount),
+            f"{100 * amount / spent.total:.1f}",
+            cause,
+            f"{file}:{line}" if line else file,
+            text.replace("|", "\\|") if plain else text,
+        )
+    return result

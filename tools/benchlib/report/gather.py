@@ -1,0 +1,194 @@
+"""Runs everything that the report shows; what fails is missing there, with its reason, and stops nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
+
+from rich.console import Console
+
+from benchlib.arguments import TARGET, binary
+from benchlib.frames.gather import Frames, frames_of
+from benchlib.growth.command import measure as measure_growth
+from benchlib.instructions.count import count
+from benchlib.instructions.plan import countable, usual_sizes
+from benchlib.overview.command import QUICK, QUICK_PEERS_SIZES, QUICK_SIZES
+from benchlib.profile.causes import Attribution
+from benchlib.profile.causes import read as read_causes
+from benchlib.profile.measure import profile, profiler
+from benchlib.profile.measure import rows as profiled
+from benchlib.report import environment
+from benchlib.report.history import Archive, Point, counts_of, fill, head, points
+from benchlib.report.model import Missing
+from benchlib.report.sections.flames import Profile
+from benchlib.report.sections.growth import Growth
+from benchlib.results import STYLES, Row, collect, errors, noise, parse_name
+from benchlib.suite import Settings, available, choose, of_sizes, run
+from common.arguments import revision
+from common.build import build
+from common.failure import Failure
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How much to measure. Seconds are those of the timed repetitions, of all compilers together: to find out how often
+    to repeat, and to set up, takes twice as long."""
+
+    repetitions: int  # of the suite
+    suite_seconds: float
+    pattern: str
+    sizes: tuple[int, ...]  # none: all
+    growth_seconds: float
+    growth_sizes: tuple[int, ...]
+    peers_seconds: float
+    counted: str  # whose instructions are counted
+    profiled: str
+    profile_seconds: float  # of each recording
+
+
+FULL = Plan(9, 80.0, "", (), 40.0, (), 20.0, "", "^(DELAY|NET2|callback)/4096/", 2.0)
+QUICKLY = Plan(5, 15.0, QUICK, QUICK_SIZES, 5.0, (1, 8, 64, 512, 4096, 65536), 8.0, QUICK, "^NET2/4096/", 1.0)
+REPETITIONS = 5
+GROWTH_REPETITIONS = 3  # each of a million actors takes seconds
+GROWTH_SIZES = tuple(1 << power for power in range(21))
+GROWTH_LINES = 10  # styles of all works, with the floors
+SHORTEST, LONGEST = 0.005, 0.2  # seconds of one repetition: longer ones tell nothing more
+
+
+NOTHING_BUILT = Missing("There is no build of the benchmarks to run.")
+
+
+@dataclass(slots=True)
+class Measured:
+    """What one run found, by compiler where it depends on that."""
+
+    revision: str
+    moment: str
+    machine: dict[str, str]
+    busy: str = ""  # what else the machine did when this began
+    builds: dict[str, str] = field(default_factory=dict)  # compiler and flags
+    noise: dict[str, str] = field(default_factory=dict)
+    suite: dict[str, list[Row] | Missing] = field(default_factory=dict)
+    growth: dict[str, Growth | Missing] = field(default_factory=dict)
+    instructions: dict[str, list[Row] | Missing] = field(default_factory=dict)
+    history: dict[str, list[Point]] = field(default_factory=dict)
+    not_counted: list[Missing] = field(default_factory=list)  # revisions that were asked for
+    frames: dict[str, Frames | Missing] = field(default_factory=dict)
+    profile: Profile | Missing = NOTHING_BUILT
+    peers: list[Row] | Missing = NOTHING_BUILT
+    problems: list[str] = field(default_factory=list)
+
+
+def gather(compilers: Sequence[str], plan: Plan, earlier: int, console: Console) -> Measured:
+    """`earlier` revisions are built and counted, too."""
+    found = Measured(revision(), environment.moment(), environment.machine())
+    commit = head()  # of what is built; the sources may change before the end
+    before = environment.load()
+    if environment.idle_share() < 1:
+        found.busy = f"on a busy machine (load {before.partition(',')[0]})"
+    built = []
+    for compiler in compilers:
+        made = attempt(f"The build with {compiler}", partial(build, compiler, console, [TARGET]), found)
+        if isinstance(made, Missing):
+            found.suite[compiler] = found.growth[compiler] = found.instructions[compiler] = made
+            found.frames[compiler] = made
+            continue
+        built.append(compiler)
+        run_one = Run(compiler, plan, len(compilers), found, console)
+        found.suite[compiler] = attempt(f"The suite with {compiler}", run_one.suite, found)
+        found.growth[compiler] = attempt(f"Growth with {compiler}", run_one.growth, found)
+        found.frames[compiler] = attempt(f"Reading the frames of {compiler}", partial(frames_of, compiler), found)
+        found.instructions[compiler] = attempt(f"Counting with {compiler}", run_one.instructions, found)
+    if built:
+        alone = Run(built[0], plan, 1, found, console)
+        found.profile = attempt("The profile", alone.profile, found)
+        found.peers = attempt("The comparison with other libraries", alone.peers, found)
+    archive = Archive()
+    for compiler in compilers:
+        keep = partial(_keep, commit, found.instructions[compiler], compiler, archive)
+        attempt(f"Keeping the counts of {compiler}", keep, found)
+        if earlier:
+            what = f"Counting earlier revisions with {compiler}"
+            failed = attempt(what, partial(fill, compiler, earlier, archive, console), found)
+            found.not_counted += [failed] if isinstance(failed, Missing) else []
+        found.history[compiler] = points(compiler, archive)
+    found.machine |= {"Load average before": before, "Load average after": environment.load()}
+    return found
+
+
+def attempt(what: str, work: Callable[[], T], found: Measured) -> T | Missing:
+    try:
+        return work()
+    except Failure as error:
+        first, _, rest = str(error).strip().partition("\n")
+        reason = " ".join([first, *rest.splitlines()[:1]]) if first.endswith(":") else first
+        found.problems.append(f"{what} failed: {reason}")
+        return Missing(f"{what} failed.", f"{first}\n{rest}".strip())
+
+
+def _keep(commit: str | None, rows: list[Row] | Missing, compiler: str, archive: Archive) -> None:
+    if commit and not isinstance(rows, Missing):
+        archive.add(commit, compiler, counts_of(rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Measures with one compiler, of several that share the time."""
+
+    compiler: str
+    plan: Plan
+    compilers: int
+    found: Measured
+    console: Console
+
+    def suite(self) -> list[Row]:
+        names = choose(available(binary(self.compiler), "sim"), self.plan.pattern)
+        names = of_sizes(names, self.plan.sizes) if self.plan.sizes else names
+        settings = self._settings("sim", self.plan.suite_seconds, len(names), self.plan.repetitions)
+        document = run(binary(self.compiler), names, settings, self.console)
+        context, rows = document["context"], collect(document["benchmarks"])
+        self.found.builds[self.compiler] = f"{context['compiler']}, {context['flags']}"
+        self.found.noise[self.compiler] = noise(rows)
+        self.found.problems += [f"{self.compiler}: {error}" for error in errors(rows)]
+        return rows
+
+    def growth(self) -> Growth:
+        lines = (len(self.plan.growth_sizes) or len(GROWTH_SIZES)) * GROWTH_LINES
+        settings = self._settings("sim", self.plan.growth_seconds, lines, GROWTH_REPETITIONS)
+        series, floors, _, failed = measure_growth(self.compiler, settings, self.console, self.plan.growth_sizes)
+        self.found.problems += [f"{self.compiler}, growth: {error}" for error in failed]
+        return Growth(tuple(series), tuple(floors), doubles=not self.plan.growth_sizes)
+
+    def instructions(self) -> list[Row]:
+        names, _ = countable(choose(available(binary(self.compiler), "sim"), self.plan.counted))
+        names = [name for name in usual_sizes(names) if parse_name(name).style in STYLES]
+        document = count(binary(self.compiler), names, "sim", self.console, f"counting {self.compiler}")
+        rows = collect(document["benchmarks"])
+        self.found.problems += [f"{self.compiler}, counted: {error}" for error in errors(rows)]
+        return rows
+
+    def profile(self) -> Profile:
+        tool = profiler(None, self.console)
+        attribution = Attribution(read_causes())
+        chosen = profiled(available(binary(self.compiler), "sim"), self.plan.profiled, STYLES[:2])
+        settings = Settings(self.compiler, "sim", 3, self.plan.profile_seconds / 8, self.found.revision)
+        seconds = self.plan.profile_seconds
+        rows, failed = profile(chosen, settings, tool, seconds, attribution, self.console)
+        self.found.problems += [f"profile: {error}" for error in failed]
+        return Profile(tool, attribution.order, tuple(rows))
+
+    def peers(self) -> list[Row]:
+        names = of_sizes(choose(available(binary(self.compiler), "real"), "", peers=True), QUICK_PEERS_SIZES)
+        settings = self._settings("real", self.plan.peers_seconds, len(names))
+        rows = collect(run(binary(self.compiler), names, settings, self.console)["benchmarks"])
+        self.found.problems += [f"beside other libraries: {error}" for error in errors(rows)]
+        return rows
+
+    def _settings(self, loop: str, seconds: float, benchmarks: int, repetitions: int = REPETITIONS) -> Settings:
+        """So much time for each repetition that all together take the seconds that there are."""
+        each = seconds * environment.idle_share() / self.compilers / (benchmarks * repetitions)
+        return Settings(self.compiler, loop, repetitions, min(LONGEST, max(SHORTEST, each)), self.found.revision)

@@ -1,0 +1,105 @@
+"""Writes a report as one HTML page that needs nothing else, no network either."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from benchlib.report.model import Chart, Drawing, Grid, Line, Missing, Part, Remarks, Report, Section
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+def render(report: Report) -> str:
+    templates = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.tests |= {
+        "chart": lambda part: isinstance(part, Chart),
+        "grid": lambda part: isinstance(part, Grid),
+        "drawing": lambda part: isinstance(part, Drawing),
+        "remarks": lambda part: isinstance(part, Remarks),
+        "missing": lambda part: isinstance(part, Missing),
+    }
+    templates.filters |= {"chart_rows": chart_rows, "legend": legend, "groups": groups}
+    charts = [asdict(chart) | {"rows": chart.rows} for chart in report.charts()]
+    return templates.get_template("page.html.j2").render(
+        report=report,
+        style=_source("page.css"),
+        script=_source("page.js"),
+        charts=script_data(charts),
+        plotly=Markup(packed_plotly() if charts else ""),
+    )
+
+
+def script_data(value: Any) -> Markup:
+    """JSON that can stand in a script element."""
+    return Markup(json.dumps(value, separators=(",", ":")).replace("<", "\\u003c"))
+
+
+@cache
+def packed_plotly() -> str:
+    """Plotly's library, compressed: the page unpacks it, and is a third as large."""
+    from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
+
+    return base64.b64encode(gzip.compress(get_plotlyjs().encode(), 9, mtime=0)).decode("ascii")
+
+
+@dataclass(slots=True)
+class Group:
+    """Parts that follow each other; those that are small stand side by side where there is space."""
+
+    small: bool
+    parts: list[Part]
+
+
+def groups(section: Section) -> list[Group]:
+    result: list[Group] = []
+    for part in section.parts:
+        small = isinstance(part, Chart) and part.kind != "dots"
+        if not result or result[-1].small != small:
+            result.append(Group(small, []))
+        result[-1].parts.append(part)
+    return result
+
+
+def legend(chart: Chart) -> list[Line]:
+    """What the colours of a chart mean; bars have their names beside them."""
+    return [] if chart.kind == "bars" else list(chart.lines)
+
+
+def chart_rows(chart: Chart) -> tuple[list[str], list[list[str]]]:
+    """A chart as a table, for those who cannot see it or would rather copy it: headings, and rows."""
+    flat = chart.kind != "lines"
+    first = "" if flat else chart.x.title
+    points = [{(y if flat else x): (x if flat else y) for x, y in line.points} for line in chart.lines]
+    if chart.kind == "bars":
+        return [first, chart.x.title], [[str(row), _text(value)] for one in points for row, value in one.items()]
+    keys = list(dict.fromkeys(key for one in points for key in one))
+    if not flat:
+        keys.sort()
+    headings = [first, *(line.name for line in chart.lines)]
+    named: dict[float | str, str] = {float(place): name for place, name in enumerate(chart.x.names)}
+    return headings, [[named.get(key) or _text(key), *(_text(one.get(key)) for one in points)] for key in keys]
+
+
+def _text(value: float | str | None) -> str:
+    if value is None:
+        return "-"
+    return value if isinstance(value, str) else f"{value:.4g}" if value < 1000 else f"{value:.0f}"
+
+
+def _source(name: str) -> Markup:
+    return Markup((_TEMPLATES / name).read_text(encoding="utf-8"))

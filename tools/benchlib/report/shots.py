@@ -1,0 +1,91 @@
+"""The drawings, flame graphs and tables of a report as PNGs: a headless Chromium takes them, where there is one."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+
+import numpy
+from matplotlib import pyplot
+
+from benchlib.report.model import Drawing, Grid, Part, Report, Section
+from benchlib.report.page import render
+from common.failure import Failure
+from common.files import write
+
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+_WIDTH, _HEIGHT = 1240, 6000  # of the window; what is not needed is cut off
+_MARGIN = 12
+_SECONDS = 60
+# What stands on a page around one part of it.
+_ALONE = """
+<style>
+header, nav, h2, .lead, .anchor, noscript { display: none; }
+body { display: block; max-width: none; padding: 16px; }
+h3 { margin: 0; }
+.flame-graph .tools { display: none; }
+.box { max-height: none; overflow: visible; border: 0; }
+table { width: auto; }
+</style>
+</head>
+"""
+
+
+def browser() -> str | None:
+    return next((found for name in BROWSERS if (found := shutil.which(name))), None)
+
+
+def write_shots(report: Report, folder: Path, program: str) -> list[Path]:
+    """A file for each, named by its id: light, as wide as a page."""
+    files = []
+    with tempfile.TemporaryDirectory(prefix="millrace-shots-") as name:
+        for part in (part for section in report.sections for part in section.parts):
+            if isinstance(part, Drawing | Grid):
+                file = folder / f"{part.id}.png"
+                write(file, _cut(_shot(part, Path(name), program)))
+                files.append(file)
+    return files
+
+
+def _shot(part: Part, folder: Path, program: str) -> bytes:
+    shown = replace(part, folded=False) if isinstance(part, Grid) else part
+    page, file = folder / "page.html", folder / "shot.png"
+    text = render(Report("", "", [], [Section("part", "", "", [shown])])).replace("</head>", _ALONE, 1)
+    page.write_text(text, encoding="utf-8")
+    command = [
+        program,
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--hide-scrollbars",
+        "--virtual-time-budget=2000",
+        f"--user-data-dir={folder / 'profile'}",
+        f"--window-size={_WIDTH},{_HEIGHT}",
+        "--blink-settings=preferredColorScheme=1",
+        f"--screenshot={file}",
+        page.as_uri(),
+    ]
+    file.unlink(missing_ok=True)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_SECONDS)
+    except subprocess.TimeoutExpired as error:
+        raise Failure(f"{program} has not drawn a picture in {_SECONDS} seconds") from error
+    if not file.exists():
+        raise Failure(f"{program} has drawn no picture: {done.stderr.strip()[-300:]}")
+    return file.read_bytes()
+
+
+def _cut(picture: bytes) -> bytes:
+    """Without the white around it."""
+    pixels = pyplot.imread(BytesIO(picture), format="png")[:, :, :3]
+    rows, columns = (numpy.flatnonzero((pixels < 1).any(axis=(other, 2))) for other in (1, 0))
+    if rows.size:
+        bottom, right = rows[-1] + _MARGIN, columns[-1] + _MARGIN
+        pixels = pixels[max(0, rows[0] - _MARGIN) : bottom, max(0, columns[0] - _MARGIN) : right]
+    result = BytesIO()
+    pyplot.imsave(result, pixels.copy(order="C"), format="png")
+    return result.getvalue()

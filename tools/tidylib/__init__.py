@@ -1,0 +1,1 @@
+"""What tools/tidy.py is made of."""
