@@ -84,6 +84,9 @@ TEST_CASE("fiber: runs at once up to its first wait, and gives its result") {
     });
     loop.run();
     CHECK(failed.getError().code() == error_code_io_error);
+    std::string kept = "kept";
+    Future<std::string> copied = fiber::spawn([&]() -> std::string& { return kept; });
+    CHECK(copied.get() == "kept");
 }
 
 TEST_CASE("fiber: waits for futures, streams, delays, operations; coroutines wait for fibers") {
