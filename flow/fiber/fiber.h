@@ -204,7 +204,7 @@ public:
     Value run(Fiber& fiber, Operands&&... operands) {
         {
             auto evaluation = choose_.evaluate(&fiber);
-            (void)(choose_.when(Waited<std::remove_cvref_t<Operands>>::pending(std::forward<Operands>(operands))) ||
+            (void)(offer(fiber, Waited<std::remove_cvref_t<Operands>>::pending(std::forward<Operands>(operands))) ||
                    ...);
             evaluation.done();
         }
@@ -223,6 +223,13 @@ public:
     }
 
 private:
+    /// True if no more are to be evaluated.
+    bool offer(Fiber& fiber, Pending operand) {
+        if (!fiber.isCancelled())
+            return choose_.when(operand);
+        operand.drop(); // an operation that is ready would take something
+        return true;
+    }
     template <std::size_t I>
     Value take(Pending found) {
         if constexpr (I + 1 < kCount)
