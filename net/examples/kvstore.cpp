@@ -137,8 +137,8 @@ void refuseLongLine(Connection& connection) {
 
 /// What is left when the other side has ended its writing. It is not done: the line may have been cut.
 void refuseHalfLine(Connection& connection) {
-    if (!fiber::wait(connection.read()).empty())
-        fiber::wait(connection.write("ERROR the last line has no end\n"_sr));
+    (void)fiber::wait(connection.read()); // with unread bytes the connection would fail here, too
+    fiber::wait(connection.write("ERROR the last line has no end\n"_sr));
 }
 
 /// Up to the end of what the other side writes.
@@ -148,7 +148,7 @@ void serveConnection(Store& store, Connection& connection) {
         try {
             line = fiber::wait(connection.readUntil("\n"_sr, kLongestLine));
         } catch (Error& error) {
-            if (error.code() == error_code_end_of_stream)
+            if (error.code() == error_code_connection_cut_off)
                 return refuseHalfLine(connection);
             if (error.code() != error_code_value_too_large)
                 throw;
