@@ -48,7 +48,8 @@ struct Entry {
     }
 };
 
-Fiber::Fiber(Options const& options) : stack_(takeStack(options.stackBytes)), name_(options.name) {
+Fiber::Fiber(Options const& options)
+    : stack_(takeStack(options.stackBytes)), name_(options.name ? options.name : "unnamed") {
     older_ = std::exchange(newestFiber, this);
     if (older_)
         older_->newer_ = this;

@@ -28,7 +28,7 @@
 namespace flow::fiber {
 
 struct Options {
-    /// Rounded up to whole pages. With less than 256 KiB, test: a storage engine overflows 32.
+    /// Rounded up to whole pages, and to 16 KiB. With less than 256 KiB, test: a storage engine overflows 32.
     std::size_t stackBytes = 256 << 10;
     /// For messages; not copied.
     char const* name = "unnamed";
@@ -204,7 +204,7 @@ public:
     Value run(Fiber& fiber, Operands&&... operands) {
         {
             auto evaluation = choose_.evaluate(&fiber);
-            (void)(choose_.when(Waited<std::remove_cvref_t<Operands>>::pending(std::forward<Operands>(operands))) ||
+            (void)(offer(fiber, Waited<std::remove_cvref_t<Operands>>::pending(std::forward<Operands>(operands))) ||
                    ...);
             evaluation.done();
         }
@@ -223,6 +223,13 @@ public:
     }
 
 private:
+    /// True if no more are to be evaluated.
+    bool offer(Fiber& fiber, Pending operand) {
+        if (!fiber.isCancelled())
+            return choose_.when(operand);
+        operand.drop(); // an operation that is ready would take something
+        return true;
+    }
     template <std::size_t I>
     Value take(Pending found) {
         if constexpr (I + 1 < kCount)
@@ -241,7 +248,7 @@ template <class F>
 auto spawn(F&& function, Options options = {}) {
     using Function = std::decay_t<F>;
     using Returned = std::invoke_result_t<Function&>;
-    using T = std::conditional_t<std::is_void_v<Returned>, Void, std::remove_cv_t<Returned>>;
+    using T = std::conditional_t<std::is_void_v<Returned>, Void, std::remove_cvref_t<Returned>>;
     Function mine(std::forward<F>(function));
     flow::detail::Cell* cell = flow::detail::newCell<T>(sizeof(detail::Fiber), 1, 1);
     auto future = Future<T>::adopt(cell);

@@ -13,29 +13,32 @@ FiberThreadPool::FiberThreadPool(Loop& home, Options const& options)
 }
 
 FiberThreadPool::~FiberThreadPool() {
+    queue_->hasEnded = true; // what waits for an action may call run() again when it fails below
     if (threads_)
         threads_->stop();
-    queue_.clear();
+    queue_->jobs.clear();
     workers_.clear(); // unwinds them
 }
 
 void FiberThreadPool::submit(std::unique_ptr<AnyJob> job) {
     FLOW_ASSERT(&loop() == &home_, "a FiberThreadPool is used on another loop than its own");
-    queue_.push_back(std::move(job));
+    if (queue_->hasEnded)
+        return; // the job fails with broken_promise
+    queue_->jobs.push_back(std::move(job));
     std::erase_if(workers_, [](Future<Void> const& worker) { return worker.isReady(); });
     if (workers_.size() < options_.threads)
-        workers_.push_back(fiber::spawn([this] { work(); }, {options_.stackBytes, options_.name}));
+        workers_.push_back(fiber::spawn([queue = queue_] { work(*queue); }, {options_.stackBytes, options_.name}));
 }
 
-void FiberThreadPool::work() {
+void FiberThreadPool::work(Queue& queue) {
     do {
         fiber::wait(delay(0));
-        if (queue_.empty())
+        if (queue.jobs.empty())
             return; // another worker was faster
-        auto job = std::move(queue_.front());
-        queue_.pop_front();
+        auto job = std::move(queue.jobs.front());
+        queue.jobs.pop_front();
         job->perform();
-    } while (!queue_.empty());
+    } while (!queue.jobs.empty());
 }
 
 void FiberThreadPool::pause(double seconds) {

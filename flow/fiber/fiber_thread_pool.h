@@ -17,8 +17,9 @@
 //
 // What an action returns or throws becomes the future's result. An action whose future is dropped before it has begun
 // never runs; one that has begun runs to its end. When the pool or its loop is destroyed, threads are waited for; an
-// action on a fiber gets actor_cancelled from pause(). The pool belongs to the loop's thread and outlives nothing of
-// what its actions use.
+// action on a fiber gets actor_cancelled from pause(), and an action that has not begun fails with broken_promise, as
+// does one that is asked for meanwhile. What waits for an action may destroy the pool as soon as it goes on. The pool
+// belongs to the loop's thread and outlives nothing of what its actions use.
 
 #include "flow/fiber/fiber.h"
 #include "flow/threads/thread_pool.h"
@@ -95,12 +96,17 @@ private:
     };
 
     void submit(std::unique_ptr<AnyJob> job);
-    void work();
+    /// The workers hold it: what waits for an action may destroy the pool, on the worker's stack.
+    struct Queue {
+        std::deque<std::unique_ptr<AnyJob>> jobs;
+        bool hasEnded = false;
+    };
+    static void work(Queue& queue);
 
     Loop& home_;
     Options const options_;
     Reference<ThreadPool> threads_; // null on a simulated loop
-    std::deque<std::unique_ptr<AnyJob>> queue_;
+    std::shared_ptr<Queue> const queue_ = std::make_shared<Queue>();
     std::vector<Future<Void>> workers_;
 };
 

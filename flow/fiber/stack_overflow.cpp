@@ -6,16 +6,19 @@
 #include <csignal>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unistd.h>
+#include <utility>
 
 namespace flow::fiber::detail {
 namespace {
 
 struct sigaction before; // what SIGSEGV did
 
-void append(char*& to, char const* end, char const* text) {
-    while (*text && to != end)
+/// No more than `most` characters.
+void append(char*& to, char const* end, char const* text, std::size_t most = ~std::size_t{0}) {
+    for (; *text && to != end && most != 0; --most)
         *to++ = *text++;
 }
 void append(char*& to, char const* end, std::size_t number) {
@@ -34,7 +37,7 @@ void report(Fiber const& fiber) {
     char* to = text;
     char const* end = text + sizeof text;
     append(to, end, "flow: the fiber \"");
-    append(to, end, fiber.name());
+    append(to, end, fiber.name(), 256); // so that there is room for the rest
     append(to, end, "\" has used up its stack of ");
     append(to, end, fiber.stack().bytes);
     append(to, end, " bytes: give it more by fiber::Options::stackBytes\n");
@@ -55,11 +58,16 @@ void onFault(int signal, siginfo_t* info, void* context) {
     std::signal(signal, SIG_DFL); // the instruction is tried again, and ends the program
 }
 
-/// A program may have put its own handler in place of ours since the last time.
+/// Again if somebody has put back the default since the last time. A handler of the program's own that has been
+/// installed after ours stays: it calls ours, as handlers call what they replace, and two that call each other would
+/// never end.
 void installHandler() {
+    static std::mutex mutex; // two threads may have their first fibers at a time
+    static bool wasInstalled = false;
+    std::lock_guard lock(mutex);
     struct sigaction current;
-    if (::sigaction(SIGSEGV, nullptr, &current) == 0 && (current.sa_flags & SA_SIGINFO) &&
-        current.sa_sigaction == onFault)
+    if (::sigaction(SIGSEGV, nullptr, &current) == 0 && std::exchange(wasInstalled, true) &&
+        ((current.sa_flags & SA_SIGINFO) || current.sa_handler != SIG_DFL))
         return;
     struct sigaction action = {};
     action.sa_sigaction = onFault;

@@ -4,7 +4,8 @@
 namespace flow::fiber::detail {
 
 /// From here on this thread reports overflows of the running fiber's stack: one message, then the signal ends the
-/// program as it would have without. A handler that is installed already gets all other faults. Throws std::bad_alloc.
+/// program as it would have without. A handler that is installed already gets all other faults; one that is installed
+/// later has to call the one that it replaces, as usual. Throws std::bad_alloc.
 void reportOverflows();
 
 } // namespace flow::fiber::detail

@@ -69,12 +69,16 @@ public:
     }
 
     void setLimit(std::size_t limit) {
+        if (limit > unused_.max_size())
+            throw std::bad_alloc();
         unused_.reserve(limit);
         limit_ = limit;
-        while (unused_.size() > limit) {
-            unmap(unused_.back().stack);
-            unused_.pop_back();
-        }
+        std::size_t tooMany = unused_.size() - std::min(unused_.size(), limit);
+        for (std::size_t i = 0; i < tooMany; ++i)
+            unmap(unused_[i].stack);
+        unused_.erase(unused_.begin(), unused_.begin() + static_cast<std::ptrdiff_t>(tooMany));
+        for (std::size_t i = 0; i + limit / 4 < unused_.size(); ++i)
+            empty(unused_[i]);
     }
 
 private:

@@ -16,8 +16,8 @@
 //     NONE
 //
 // A key has no blank, neither has a line end in it, and a line no more than 64 KiB. What cannot be done is answered
-// with ERROR and why; the connection goes on, unless a line was too long. Answers come in the order of the requests.
-// What was answered with OK survives the end of the program, but a loss of power may take the last of it.
+// with ERROR and why; the connection goes on, unless a line was too long or has no end. Answers come in the order of
+// the requests. What was answered with OK survives the end of the program, but a loss of power may take the last of it.
 
 #include "flow/base/parse_number.h"
 #include "flow/fiber/fiber_thread_pool.h"
@@ -135,6 +135,12 @@ void refuseLongLine(Connection& connection) {
     }
 }
 
+/// What is left when the other side has ended its writing. It is not done: the line may have been cut.
+void refuseHalfLine(Connection& connection) {
+    (void)fiber::wait(connection.read()); // with unread bytes the connection would fail here, too
+    fiber::wait(connection.write("ERROR the last line has no end\n"_sr));
+}
+
 /// Up to the end of what the other side writes.
 void serveConnection(Store& store, Connection& connection) {
     for (;;) {
@@ -142,6 +148,8 @@ void serveConnection(Store& store, Connection& connection) {
         try {
             line = fiber::wait(connection.readUntil("\n"_sr, kLongestLine));
         } catch (Error& error) {
+            if (error.code() == error_code_connection_cut_off)
+                return refuseHalfLine(connection);
             if (error.code() != error_code_value_too_large)
                 throw;
         }

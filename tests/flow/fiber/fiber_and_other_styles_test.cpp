@@ -3,6 +3,7 @@
 #include "flow/flow.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/sim/world.h"
+#include "flow/structured/task.h"
 #include "net/sim/sim_network.h"
 #include "tests/flow/support/balance.h"
 #include "tests/flow/support/cancel_everywhere.h"
@@ -51,6 +52,26 @@ void echoLines(Reference<Connection> const& connection) {
     }
 }
 
+Task<int> slowly(Context, int number, std::vector<std::string>* log) {
+    End end{*log, "task"};
+    co_await delay(1);
+    co_return number;
+}
+
+/// A child that waits for a fiber.
+Fork<int> child(Context, int number) {
+    co_return co_await later(number, 1) + 1;
+}
+
+/// A task whose child is awaited by a fiber, for which the task waits.
+Task<int> parent(Context) {
+    Fork<int> forked = child(co_await context(), 3);
+    Future<int> outside = fiber::spawn([result = forked.future()] { return 10 * fiber::wait(result); });
+    int found = co_await outside;
+    int own = co_await forked;
+    co_return found + own;
+}
+
 Future<Void> serveLines(Reference<Listener> const& listener) {
     return fiber::spawn([listener] {
         std::vector<Future<Void>> all;
@@ -86,6 +107,31 @@ TEST_CASE("fiber and other styles: a chain through fibers, actors and coroutines
     later(4, 1).addCallbackAndClear(&handler);
     loop.run(delay(2));
     CHECK(handler.handled == 4);
+}
+
+TEST_CASE("fiber and other styles: a fiber waits for tasks and forks, and these for fibers") {
+    ::test::Balance balance;
+    SimLoop loop;
+    Environment environment;
+    std::vector<std::string> log;
+    Future<int> sum = fiber::spawn([&] {
+        int first = fiber::wait(start(slowly(environment, 5, &log)));
+        auto second = fiber::race(delay(10), start(parent(environment)));
+        return 100 * first + std::get<1>(second);
+    });
+    CHECK(loop.run(sum) == 544);
+    CHECK(loop.now() == 2);
+    log.clear();
+    Future<Void> dropped = fiber::spawn([&] {
+        End end{log, "fiber"};
+        fiber::wait(start(slowly(environment, 5, &log)));
+    });
+    Future<int> inTheMiddle = start(parent(environment));
+    loop.run(delay(0.5));
+    dropped = {};
+    inTheMiddle = {};
+    CHECK(log == std::vector<std::string>{"task", "fiber"});
+    loop.run();
 }
 
 TEST_CASE("fiber and other styles: a cancel goes through fibers, actors and coroutines") {

@@ -84,6 +84,9 @@ TEST_CASE("fiber: runs at once up to its first wait, and gives its result") {
     });
     loop.run();
     CHECK(failed.getError().code() == error_code_io_error);
+    std::string kept = "kept";
+    Future<std::string> copied = fiber::spawn([&]() -> std::string& { return kept; });
+    CHECK(copied.get() == "kept");
 }
 
 TEST_CASE("fiber: waits for futures, streams, delays, operations; coroutines wait for fibers") {
@@ -308,4 +311,89 @@ TEST_CASE("fiber: a wait outside of a fiber is an assertion") {
     test::Death death = test::runInChild([] { fiber::wait(Future<int>(1)); });
     CHECK(death.aborted());
     CHECK(death.says("fiber::wait() outside of a fiber"));
+}
+
+TEST_CASE("fiber: one that catches its cancel gets it again from each wait, and takes nothing") {
+    test::Balance balance;
+    SimLoop loop;
+    Numbers numbers;
+    numbers.put(1);
+    PromiseStream<int> stream;
+    stream.send(2);
+    std::vector<int> codes;
+    auto attempt = [&](auto wait) {
+        try {
+            wait();
+            codes.push_back(0);
+        } catch (Error& error) {
+            codes.push_back(error.code());
+        }
+    };
+    Future<int> stubborn = fiber::spawn([&] {
+        attempt([] { fiber::wait(Future<Void>(Never())); });
+        attempt([] { fiber::sleep(1); });
+        attempt([] { fiber::yield(); });
+        attempt([&] { fiber::wait(numbers.take()); });
+        attempt([&] { fiber::wait(stream.getFuture()); });
+        attempt([&] { (void)fiber::race(numbers.take(), stream.getFuture()); });
+        attempt([] { fiber::wait(fiber::spawn([] { return 3; })); });
+        return 4;
+    });
+    stubborn = {};
+    CHECK(codes == std::vector<int>(7, error_code_actor_cancelled));
+    CHECK(numbers.items.size() == 1);
+    CHECK(stream.getFuture().isReady());
+    Future<Void> cancelsItself;
+    cancelsItself = fiber::spawn([&] {
+        fiber::sleep(1);
+        attempt([&] {
+            (void)fiber::race(Never(), [&] {
+                cancelsItself = {};
+                return numbers.take();
+            });
+        });
+    });
+    loop.run();
+    CHECK(codes == std::vector<int>(8, error_code_actor_cancelled));
+    CHECK(numbers.items.size() == 1);
+}
+
+TEST_CASE("fiber: stacks are as many as the system allows, and then spawn() throws") {
+    test::Balance balance;
+    SimLoop loop;
+    std::vector<Future<Void>> all;
+    fiber::setPooledStacks(0);
+    fiber::Options large;
+    large.stackBytes = std::size_t{1} << 45; // an eighth of what a process can address
+    CHECK_THROWS_AS(while (all.size() < 100) all.push_back(fiber::spawn([] { fiber::sleep(1); }, large)),
+                    std::bad_alloc);
+    CHECK(all.size() < 8);
+    loop.run();
+    for (Future<Void>& each : all)
+        CHECK(each.isReady());
+    fiber::setPooledStacks(64);
+    CHECK(fiber::spawn([] { return 1; }).get() == 1);
+}
+
+TEST_CASE("fiber: a chain of any length completes, fails and is cancelled") {
+    constexpr int kLength = 1000;
+    test::Balance balance;
+    SimLoop loop;
+    Promise<int> first;
+    auto chain = [&first] {
+        Future<int> last = first.getFuture();
+        for (int i = 0; i < kLength; ++i)
+            last = fiber::spawn([from = std::move(last)] { return fiber::wait(from) + 1; });
+        return last;
+    };
+    Future<int> cancelled = chain();
+    cancelled.cancel();
+    CHECK(cancelled.getError().code() == error_code_actor_cancelled);
+    Future<int> succeeds = chain();
+    first.send(0);
+    CHECK(succeeds.get() == kLength);
+    first = {};
+    Future<int> fails = chain();
+    first.sendError(io_error());
+    CHECK(fails.getError().code() == error_code_io_error);
 }

@@ -1,5 +1,6 @@
 #include "flow/fiber/fiber_thread_pool.h"
 
+#include "flow/flow.h"
 #include "flow/loop/real_loop.h"
 #include "flow/sim/sim_loop.h"
 
@@ -123,4 +124,45 @@ TEST_CASE("fiber thread pool: threads run beside the loop") {
     FiberThreadPool pool(loop, {.threads = 2});
     auto mine = std::this_thread::get_id();
     CHECK(loop.run(pool.run([mine] { return std::this_thread::get_id() != mine; })));
+}
+
+TEST_CASE("fiber thread pool: what goes on at its end may call it again, and gets broken_promise") {
+    SimLoop loop;
+    auto pool = std::make_unique<FiberThreadPool>(loop, FiberThreadPoolOptions{.threads = 2});
+    int cancelled = 0;
+    int broken = 0;
+    auto askAgain = [&, address = pool.get()]() -> Future<Void> {
+        for (int i = 0; i < 5; ++i) {
+            ErrorOr<Void> result = co_await tryGet(address->run([] { FiberThreadPool::pause(1); }));
+            cancelled += result.isError() && result.getError().code() == error_code_actor_cancelled;
+            broken += result.isError() && result.getError().code() == error_code_broken_promise;
+        }
+    };
+    std::vector<Future<Void>> all;
+    for (int i = 0; i < 4; ++i)
+        all.push_back(askAgain());
+    loop.run(delay(0.5)); // two pause, two wait
+    pool.reset();
+    CHECK(cancelled == 2);
+    CHECK(broken == 4 * 5 - 2);
+    for (Future<Void>& each : all)
+        CHECK(each.isReady());
+}
+
+TEST_CASE("fiber thread pool: what waits for an action may destroy the pool") {
+    auto check = [](auto& loop) {
+        auto useOnce = [&loop]() -> Future<int> {
+            FiberThreadPool pool(loop, {.threads = 1});
+            Future<int> second = pool.run([] { return 2; });
+            int first = co_await pool.run([] { return 1; });
+            co_return first + co_await second;
+        };
+        CHECK(loop.run(useOnce()) == 3);
+    };
+    {
+        SimLoop loop;
+        check(loop);
+    }
+    RealLoop loop;
+    check(loop);
 }

@@ -36,6 +36,8 @@ TEST_CASE("stack pool: a size that no memory can have is bad_alloc") {
     CHECK_THROWS_AS((void)detail::takeStack(std::numeric_limits<std::size_t>::max()), std::bad_alloc);
     CHECK_THROWS_AS((void)detail::takeStack(std::numeric_limits<std::size_t>::max() - (32 << 10)), std::bad_alloc);
     CHECK_THROWS_AS((void)detail::takeStack(std::size_t{1} << 60), std::bad_alloc);
+    CHECK_THROWS_AS(setPooledStacks(std::numeric_limits<std::size_t>::max()), std::bad_alloc);
+    setPooledStacks(64);
 }
 
 TEST_CASE("stack pool: keeps no more stacks than its limit, whatever their sizes, and a quarter with memory") {
@@ -72,4 +74,27 @@ TEST_CASE("stack pool: a stack that is taken and given back again and again keep
         CHECK(detail::residentBytes(again) == stack.bytes);
         detail::giveBack(again);
     }
+}
+
+TEST_CASE("stack pool: a lower limit gives back what has been unused for longest, and memory") {
+    setPooledStacks(0);
+    setPooledStacks(64);
+    std::vector<detail::Stack> stacks;
+    for (std::size_t i = 0; i < 16; ++i) {
+        stacks.push_back(detail::takeStack((100 + 4 * i) << 10)); // each has a size of its own
+        stacks.back().end()[-1] = 1;
+    }
+    for (detail::Stack stack : stacks)
+        detail::giveBack(stack);
+    setPooledStacks(8);
+    for (std::size_t i = 0; i < 16; ++i) {
+        INFO(i);
+        unsigned char page;
+        bool isMapped = ::mincore(stacks[i].end() - 4096, 4096, &page) == 0;
+        CHECK(isMapped == (i >= 8));
+        if (isMapped)
+            CHECK((detail::residentBytes(stacks[i]) > 0) == (i >= 14));
+    }
+    setPooledStacks(0);
+    setPooledStacks(64);
 }

@@ -97,6 +97,13 @@ def check_rude(port: int) -> None:
     assert client.line() == "ERROR the line is too long"
     client.close()
     client = Client(port)
+    client.socket.sendall(b"GET large\nSET half a val")
+    client.socket.shutdown(socket.SHUT_WR)
+    assert client.line() == f"VALUE {'v' * 60_000}"
+    assert client.line() == "ERROR the last line has no end"
+    assert client.line() == ""
+    client.close()
+    client = Client(port)
     client.socket.sendall(b"SET half a val")
     client.close()
     deaf = Client(port)
