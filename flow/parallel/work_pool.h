@@ -18,7 +18,6 @@
 
 #include "flow/loop/posted.h"
 
-#include <atomic>
 #include <memory>
 
 namespace flow {
@@ -29,8 +28,6 @@ class Loop;
 struct WorkItem {
     void (*run)(WorkItem*) = nullptr;
     WorkItem* next = nullptr; // on a simulated loop
-    /// Set by submit() and read before run(): what the submitting thread has written, the running one sees.
-    std::atomic<bool> isSubmitted{false};
 };
 
 class WorkPool {

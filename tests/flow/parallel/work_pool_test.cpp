@@ -1,5 +1,6 @@
 #include "flow/parallel/work_pool.h"
 
+#include "flow/base/sanitizer.h"
 #include "flow/loop/real_loop.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/wait/delay.h"
@@ -7,15 +8,13 @@
 #include <doctest/doctest.h>
 #include <vector>
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-/// oneTBB's own code is not instrumented, so that ThreadSanitizer does not see how it hands its objects over. What we
-/// hand over goes through an atomic of ours: only what oneTBB's functions themselves touch is left out.
+#if FLOW_THREAD_SANITIZER
+/// oneTBB's library is not instrumented, so that ThreadSanitizer does not see how it hands its objects to other
+/// threads. What oneTBB's own functions touch is left out; what we hand over is not.
 extern "C" char const* __tsan_default_suppressions();
 extern "C" char const* __tsan_default_suppressions() {
-    return "race_top:tbb::detail\nrace_top:flow::WorkPool::Arena::Run\n";
+    return "race_top:oneapi/tbb\n";
 }
-#endif
 #endif
 
 namespace {
