@@ -52,6 +52,7 @@ RANKS = {
     "flow/file": 7,
     "flow/structured": 8,
     "flow/sim": 8,
+    "flow/parallel": 9,
     "net/sim": 10,
     "net": 9,
     "flow/testing": 10,

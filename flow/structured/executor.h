@@ -1,0 +1,192 @@
+#pragma once
+// Where a task goes on, and children on the loops of other threads.
+//
+//     co_await after(CurrentLoop());                      // in a turn of the loop, behind what is ready
+//     co_await after(Timer(0.5));                         // half a second later
+//     Fork<Row> row = runOn(co_await context(), storageLoop,
+//                           [key](Context there) { return read(there, key); });   // a Task, on storageLoop's thread
+//     use(co_await row);                                  // goes on here
+//
+// A tree of tasks belongs to one loop. runOn() makes a tree on another loop, with an Environment of that loop's own,
+// and a Fork here that stands for it: a cancel of the fork cancels that tree, and the fork ends when the tree has
+// ended, also after a cancel. So what the child refers to may be the parent's, if both sides agree who uses it when.
+// The function is moved to the other thread, called once and destroyed there; a value that it gives without a task
+// becomes the fork's result as it is.
+//
+// The result, or the error, comes back to this loop, which does not end for want of work before, and must not be
+// destroyed. (A future of start() that is cancelled is ready at once; the tree ends when all of it has come back, as
+// loop.run() waits for.) The other loop must live on as well: if it is destroyed while the tree runs there, the fork
+// fails with broken_promise. The thread pool is in flow/parallel/parallel.h.
+
+#include "flow/lib/on_loop.h"
+#include "flow/structured/stop.h"
+#include "flow/wait/delay.h"
+
+#include <atomic>
+#include <memory>
+
+namespace flow {
+
+/// So many seconds from now.
+class Timer {
+public:
+    explicit Timer(double seconds) : seconds_(seconds) {}
+    double seconds() const { return seconds_; }
+
+private:
+    double seconds_;
+};
+
+namespace structured {
+
+struct StayHere {
+    template <class Promise>
+    std::suspend_never awaiter(Promise&) const {
+        return {};
+    }
+};
+/// What a task cannot wait for.
+struct LeaveLoop {
+    template <class Promise>
+    std::suspend_never awaiter(Promise&) const {
+        static_assert(sizeof(Promise) == 0, "a task stays on its loop: what shall run on another one is a child, which "
+                                            "runOn(context, loop, f) makes");
+        return {};
+    }
+};
+
+/// Waits for a call that runs elsewhere until it has ended. A cancel does not interrupt this: it asks the call to stop.
+template <class T>
+struct Away {
+    Future<T> const& call;
+
+    struct Awaiter : InTask {
+        Cell* cell;
+
+        bool await_ready() const noexcept { return cell->isReady(); }
+        void await_suspend(std::coroutine_handle<>) const noexcept {
+            promise->noteSuspended();
+            node()->flags |= Node::kAwaitsChild;
+            addFuture(cell);
+            park(frame(), cell);
+        }
+        void await_resume() const {
+            node()->flags &= ~Node::kAwaitsChild;
+            if (Cell* found = promise->takeAwaited())
+                releaseFuture(found);
+            throwIfCancelled();
+        }
+    };
+    template <class Promise>
+    Awaiter awaiter(Promise& promise) const {
+        return {{&promise}, call.cell()};
+    }
+};
+
+/// The fork that stands for a call elsewhere: `begin()` starts it, `stop()` asks it to end early.
+template <class T, class Begin, class Stop>
+Fork<T> standFor(Context, Begin begin, Stop stop) {
+    co_await destroyForks(); // throws in one that is cancelled already
+    OnCancelCall<Stop> onCancel(co_await context(), std::move(stop));
+    Future<T> call = begin();
+    co_await Away<T>{call};
+    if constexpr (std::is_same_v<T, Void>) {
+        co_await std::move(call);
+    } else {
+        T value = co_await std::move(call);
+        co_return value;
+    }
+}
+
+/// A tree on another loop. `running` belongs to that loop's thread.
+template <class T>
+class RemoteTree final : public Posted {
+public:
+    static std::shared_ptr<RemoteTree> make() {
+        return std::allocate_shared<RemoteTree>(std::pmr::polymorphic_allocator<>(&fastMemory()));
+    }
+    bool isStopped() const { return isStopped_.load(std::memory_order_acquire); }
+    /// On the thread of the fork, once.
+    static void stop(std::shared_ptr<RemoteTree> tree, Loop& target) noexcept {
+        tree->isStopped_.store(true, std::memory_order_release);
+        RemoteTree& posted = *tree;
+        posted.self_ = std::move(tree);
+        posted.template postTo<&RemoteTree::arrive, &RemoteTree::drop>(target, TaskPriority::DefaultOnMainThread);
+    }
+
+    Future<T> running;
+
+private:
+    void arrive() noexcept {
+        auto self = std::move(self_);
+        if (running.isValid())
+            running.cancel();
+    }
+    void drop() noexcept { auto self = std::move(self_); }
+
+    std::atomic<bool> isStopped_{false};
+    std::shared_ptr<RemoteTree> self_; // while it is on its way
+};
+
+template <class R>
+struct RemoteResult {
+    using Type = std::conditional_t<std::is_void_v<R>, Void, R>;
+};
+template <class T, class E>
+struct RemoteResult<Task<T, E>> {
+    using Type = T;
+};
+
+template <class T, class F>
+Future<T> runTree(std::shared_ptr<RemoteTree<T>> tree, F make) {
+    if (tree->isStopped())
+        throw actor_cancelled();
+    struct End {
+        RemoteTree<T>& tree;
+        ~End() { tree.running = Future<T>(); } // on this thread
+    } end{*tree};
+    tree->running = start(make(Context(Environment())));
+    Future<T> running = tree->running;
+    if constexpr (std::is_same_v<T, Void>) {
+        co_await std::move(running);
+    } else {
+        T value = co_await std::move(running);
+        co_return value;
+    }
+}
+
+} // namespace structured
+
+/// `co_await after(executor)`: goes on there.
+inline structured::StayHere after(NoopExecutor) {
+    return {};
+}
+inline Delay after(CurrentLoop) {
+    return delay(0);
+}
+inline Delay after(Timer timer) {
+    return delay(timer.seconds());
+}
+/// Does not compile when it is awaited.
+inline structured::LeaveLoop after(Loop&) {
+    return {};
+}
+
+/// A child of `here` that runs on another loop: make(Context) gives a Task there, or a value.
+template <class F, class R = std::invoke_result_t<F&, Context>>
+auto runOn(Context here, Loop& target, F make) -> Fork<typename structured::RemoteResult<R>::Type> {
+    using T = typename structured::RemoteResult<R>::Type;
+    auto tree = structured::RemoteTree<T>::make();
+    auto begin = [tree, &target, make = std::move(make)]() mutable {
+        if constexpr (requires { R::kIsTask; })
+            return onLoop(target, [tree, make = std::move(make)]() mutable {
+                return structured::runTree<T, F>(std::move(tree), std::move(make));
+            });
+        else
+            return onLoop(target, [make = std::move(make)]() mutable { return make(Context(Environment())); });
+    };
+    auto stop = [tree, &target] { structured::RemoteTree<T>::stop(tree, target); };
+    return structured::standFor<T>(here, std::move(begin), std::move(stop));
+}
+
+} // namespace flow

@@ -1,0 +1,160 @@
+#pragma once
+// Cancelling of tasks and std::stop_token, both ways; and a function that is called at a cancel.
+//
+//     Task<Digest> digest(Context, Bytes bytes) {
+//         StopOnCancel stop(co_await context());            // the task's cancel requests a stop
+//         co_return co_await runBlocking([bytes, token = stop.token()] { return sha512(bytes, token); });
+//     }
+//     Task<> serve(Context, std::stop_token token) {
+//         CancelOnStop guard(co_await context(), token);    // a stop cancels this task
+//         co_await forever();
+//     }
+//     OnCancelCall close(co_await context(), [&] { file.close(); });
+//
+// Each is a local variable of the task (or stands beside the Scope) whose context it gets, and does its work while it
+// exists. A stop may be requested on any thread; the cancel follows in a turn of the task's loop, which does not end
+// for want of work before. With a scope's context the children of the scope that there are then are cancelled.
+//
+// What is called at a cancel runs once: before the task goes on, or when the variable goes if the end of a child comes
+// first, or at once in a task that is cancelled already. It must not throw. The state of a std::stop_source comes from
+// the global heap, as the standard has it.
+
+#include "flow/loop/posted.h"
+#include "flow/structured/task.h"
+
+#include <atomic>
+#include <optional>
+#include <stop_token>
+
+namespace flow {
+
+/// Calls call() when the task or scope is cancelled.
+template <class F>
+class OnCancelCall {
+public:
+    OnCancelCall(Context here, F call)
+        : call_(std::move(call)), hook_(structured::makeHook<Hook>(here.memory(), parentOf(here))) {
+        hook_->owner = this;
+        hook_->onCancel = [](structured::HookNode* hook) { static_cast<Hook*>(hook)->owner->callOnce(); };
+        if (hook_->has(structured::Node::kCancelled))
+            callOnce();
+    }
+    OnCancelCall(OnCancelCall const&) = delete;
+    OnCancelCall& operator=(OnCancelCall const&) = delete;
+    ~OnCancelCall() {
+        if (hook_->parent->has(structured::Node::kCancelled)) // the end of a child may have ended the task as well
+            callOnce();
+        hook_->onCancel = nullptr;
+        structured::endHook(hook_);
+    }
+
+private:
+    struct Hook : structured::HookNode {
+        using HookNode::HookNode;
+        OnCancelCall* owner = nullptr;
+    };
+    void callOnce() {
+        if (!std::exchange(wasCalled_, true))
+            call_();
+    }
+    static structured::Node* parentOf(Context here) {
+        FLOW_ASSERT(here.parent(), "an Environment is never cancelled: this needs the context of a task or a scope");
+        return here.parent();
+    }
+
+    F call_;
+    bool wasCalled_ = false;
+    Hook* hook_;
+};
+
+/// A token of which a stop is requested when the task or scope is cancelled.
+class StopOnCancel {
+public:
+    explicit StopOnCancel(Context here) : onCancel_(here, Request{&source_}) {}
+
+    std::stop_token token() const { return source_.get_token(); }
+
+private:
+    struct Request {
+        std::stop_source* source;
+        void operator()() const { source->request_stop(); }
+    };
+
+    std::stop_source source_;
+    OnCancelCall<Request> onCancel_;
+};
+
+namespace structured {
+
+/// On its way from the thread that requests a stop to the loop of the task. Freed with its last reference.
+class StopBell final : public Posted, public FastAllocated<StopBell> {
+public:
+    explicit StopBell(Node* target) : home_(loop()), target_(target) {}
+
+    /// On any thread.
+    void ring() noexcept {
+        references_.fetch_add(1, std::memory_order_relaxed);
+        postTo<&StopBell::arrive, &StopBell::drop>(home_, TaskPriority::DefaultOnMainThread);
+    }
+    /// On the loop's thread: what is under way does nothing there.
+    void silence() noexcept {
+        target_ = nullptr;
+        drop();
+    }
+
+private:
+    void arrive() noexcept {
+        if (Node* target = target_) {
+            if (target->has(Node::kIsHook))
+                cancelChildren(target);
+            else
+                cancelTree(target);
+        }
+        drop();
+    }
+    void drop() noexcept {
+        if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+            delete this;
+    }
+
+    Loop& home_;
+    Node* target_;
+    std::atomic<int> references_{1};
+};
+
+} // namespace structured
+
+/// Cancels the task, or the children of the scope, when a stop is requested.
+class CancelOnStop {
+public:
+    CancelOnStop(Context here, std::stop_token token)
+        : bell_(new structured::StopBell(here.parent())), callback_(std::move(token), Ring{bell_}) {
+        FLOW_ASSERT(here.parent(), "an Environment is never cancelled: this needs the context of a task or a scope");
+        if (!loop().isSimulated())
+            guard_.emplace(loop());
+    }
+    CancelOnStop(CancelOnStop const&) = delete;
+    CancelOnStop& operator=(CancelOnStop const&) = delete;
+    ~CancelOnStop() {
+        callback_.reset(); // waits for one that is being called on another thread
+        bell_->silence();
+    }
+
+private:
+    struct Ring {
+        structured::StopBell* bell;
+        void operator()() const noexcept { bell->ring(); }
+    };
+    /// std::stop_callback, which can be destroyed before the rest.
+    struct Callback {
+        Callback(std::stop_token token, Ring ring) { callback.emplace(std::move(token), ring); }
+        void reset() { callback.reset(); }
+        std::optional<std::stop_callback<Ring>> callback;
+    };
+
+    structured::StopBell* bell_;
+    Callback callback_;
+    std::optional<WorkGuard> guard_;
+};
+
+} // namespace flow
