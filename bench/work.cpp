@@ -12,6 +12,7 @@ std::vector<int> growthSizes() {
 std::span<const Work> works() {
     static const std::vector<int> kAll{1, 8, 64, 512, 4096, 32768, 65536};
     static const std::vector<int> kFew{1, 64, 4096};
+    static const std::vector<int> kTimers{1, 64, 1000, 4096, 100'000, 1'000'000};
     static const std::vector<int> kChildren{100'000, 500'000, 1'000'000, 3'000'000, 5'000'000, 10'000'000};
     static const std::vector<Work> kWorks{
         // Waiting on the loop.
@@ -29,6 +30,7 @@ std::span<const Work> works() {
         {"error", Items::N, {1, 10, 1000}},      // the same, but the future fails
         {"cancel", Items::N, {1, 1024}, kGrows}, // N actors with a counting local wait; all are dropped
         {"cancel_handler", Items::N, {1, 1024}}, // the same, with a handler that rethrows
+        {"cancel_plain", Items::N, {1, 1024}},   // the same as cancel, by a coroutine that does not say Propagate
 
         // Many at once.
         {"race_ready", Items::One, {}}, // a choose of three, of which the first is ready
@@ -45,7 +47,8 @@ std::span<const Work> works() {
         {"timer_fire", Items::NWaiting, {1, 1000, 1000000}, kVirtualTime}, // wait for the earliest timer
         {"timer_flight", Items::One, {1, 1000, 1000000}}, // N actors wait for long; the oldest is dropped for a new one
         {"timer_random", Items::One, {1, 1000, 1000000}}, // the same, but one that is drawn is dropped for a new one
-        {"timers", Items::N, kFew},                       // N actors wait, each 1 ns longer; wait for all
+        {"timers", Items::N, kTimers},                    // N actors wait, each 1 ns longer; wait for all
+        {"timers_unordered", Items::N, kTimers},          // the same, but each waits for a time that is drawn
 
         // Operations made of operations, N is the level: see bench/net/composed.h.
         {"composed-socket", Items::One, {1, 2, 3, 4}}, // over a stream whose I/O is free

@@ -75,6 +75,20 @@ ACTOR Future<Void> driveTimers(Run* run) {
     return Void();
 }
 
+ACTOR Future<Void> driveTimersUnordered(Run* run) {
+    state DeterministicRandom random(14);
+    state std::vector<Future<Void>> waiting;
+    while (run->next()) {
+        waiting = std::vector<Future<Void>>();
+        waiting.reserve(run->size());
+        for (int i = 0; i < run->size(); ++i) {
+            waiting.push_back(pause(1e-9 * (1 + run->size() * random.random01())));
+        }
+        wait(waitForAll(waiting));
+    }
+    return Void();
+}
+
 static const bench::Style style(bench::styleOf(MILLRACE_NAME(MILLRACE_BACKEND_NAMESPACE)),
                                 {
                                     {"timer_cancel", driveTimerCancel, [] { return bench::bytes(pause(1)); }},
@@ -82,6 +96,7 @@ static const bench::Style style(bench::styleOf(MILLRACE_NAME(MILLRACE_BACKEND_NA
                                     {"timer_flight", driveTimerFlight, [] { return bench::bytes(pause(1)); }},
                                     {"timer_random", driveTimerRandom, [] { return bench::bytes(pause(1)); }},
                                     {"timers", driveTimers, [] { return bench::bytes(pause(1)); }},
+                                    {"timers_unordered", driveTimersUnordered, [] { return bench::bytes(pause(1)); }},
                                 });
 
 } // namespace MILLRACE_BACKEND_NAMESPACE

@@ -61,12 +61,25 @@ Future<Void> driveTimers(Run* run) {
     }
 }
 
-const bench::Style style("coroutine", {
-                                          {"timer_cancel", driveTimerCancel, [] { return bench::bytes(pause(1)); }},
-                                          {"timer_fire", driveTimerFire},
-                                          {"timer_flight", driveTimerFlight, [] { return bench::bytes(pause(1)); }},
-                                          {"timer_random", driveTimerRandom, [] { return bench::bytes(pause(1)); }},
-                                          {"timers", driveTimers, [] { return bench::bytes(pause(1)); }},
-                                      });
+Future<Void> driveTimersUnordered(Run* run) {
+    DeterministicRandom random(14);
+    while (run->next()) {
+        std::vector<Future<Void>> waiting;
+        waiting.reserve(run->size());
+        for (int i = 0; i < run->size(); ++i)
+            waiting.push_back(pause(1e-9 * (1 + run->size() * random.random01())));
+        co_await waitForAll(waiting);
+    }
+}
+
+const bench::Style style("coroutine",
+                         {
+                             {"timer_cancel", driveTimerCancel, [] { return bench::bytes(pause(1)); }},
+                             {"timer_fire", driveTimerFire},
+                             {"timer_flight", driveTimerFlight, [] { return bench::bytes(pause(1)); }},
+                             {"timer_random", driveTimerRandom, [] { return bench::bytes(pause(1)); }},
+                             {"timers", driveTimers, [] { return bench::bytes(pause(1)); }},
+                             {"timers_unordered", driveTimersUnordered, [] { return bench::bytes(pause(1)); }},
+                         });
 
 } // namespace

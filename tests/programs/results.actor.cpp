@@ -82,6 +82,22 @@ ACTOR Future<Void> chooses(Future<std::string> a, FutureStream<std::string> b) {
     return Void();
 }
 
+// What each form of a reader costs, in copies and moves, when the value is sent to it while it waits.
+ACTOR Future<Void> readsEach(FutureStream<Counted> numbers) {
+    Counted own = waitNext(numbers);
+    own.v += 100; // it belongs to the reader
+    say("own %d", own.v);
+    Counted const& constant = waitNext(numbers);
+    say("constant %d", constant.v);
+    state Counted kept = waitNext(numbers);
+    say("kept %d", kept.v);
+    choose {
+        when(Counted chosen = waitNext(numbers)) { say("chosen %d", chosen.v); }
+        when(wait(Never())) {}
+    }
+    return Void();
+}
+
 // The first value is there already when what follows it throws.
 ACTOR Future<std::string> replaces(Future<Void> f) {
     wait(f);
@@ -118,4 +134,17 @@ int main() {
     sim.run(chooses(std::string("future+"), t.getFuture()));
     say("--");
     say("%s", replaces(Void()).get().c_str());
+    say("-- sent to a reader that waits, as an lvalue");
+    PromiseStream<Counted> u;
+    c = readsEach(u.getFuture());
+    Counted number(1);
+    for (int i = 1; i <= 4; ++i) {
+        number.v = i;
+        u.send(number);
+        say("sent %d", number.v);
+    }
+    say("-- and as an rvalue");
+    c = readsEach(u.getFuture());
+    for (int i = 1; i <= 4; ++i)
+        u.send(Counted(i));
 }

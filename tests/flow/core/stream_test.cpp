@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -281,6 +282,40 @@ TEST_CASE("stream: copies, moves and assignments to itself") {
     other.send(1);
     CHECK(c.pop() == 1); // one queue, whichever handle
     CHECK(!a.isReady());
+}
+
+TEST_CASE("stream: an lvalue is copied once, an rvalue never, whether a reader waits or not") {
+    Balance balance;
+    ::test::Log log;
+    PromiseStream<::test::Tracer> out;
+    FutureStream<::test::Tracer> in = out.getFuture();
+    auto copies = [&] {
+        auto count = std::count(log.begin(), log.end(), "copy a");
+        log.clear();
+        return count;
+    };
+    ::test::Tracer a(log, "a");
+    TestWaiter reader([&](Cell*) { CHECK(in.pop().name() == "a"); });
+    SUBCASE("queued") {
+        out.send(a);
+        CHECK(in.pop().name() == "a");
+        CHECK(copies() == 1);
+        out.send(std::move(a));
+        CHECK(in.pop().name() == "a");
+        CHECK(copies() == 0);
+    }
+    SUBCASE("lvalue to a reader that waits") {
+        reader.wait(in);
+        out.send(a);
+        CHECK(copies() == 1);
+        CHECK(a.name() == "a");
+    }
+    SUBCASE("rvalue to a reader that waits") {
+        reader.wait(in);
+        out.send(std::move(a));
+        CHECK(copies() == 0);
+    }
+    CHECK_FALSE(in.isReady());
 }
 
 TEST_CASE("stream: misuse ends the program") {

@@ -27,6 +27,7 @@ ITEMS = {
     "error": "passOn",
     "cancel": "waitCounted",
     "cancel_handler": "waitHandled",
+    "cancel_plain": "waitPlain",
     "race_first": "firstOf",
     "race_last": "firstOf",
     "collection": "follow",
@@ -36,6 +37,7 @@ ITEMS = {
     "timer_flight": "pause",
     "timer_random": "pause",
     "timers": "pause",
+    "timers_unordered": "pause",
 }
 _SOURCES = re.compile(r"bench/(?:.*/)?(?:actors|coroutines)/")
 _ACTOR_FILE = re.compile(r"\.actor\.(?:cpp|h)$")
