@@ -260,6 +260,7 @@ auto spawn(F&& function, Options options = {}) {
 template <class Operand>
 FLOW_INLINE auto wait(Operand&& operand) {
     using Plain = std::remove_cvref_t<Operand>;
+    static_assert(!requires { Plain::kIsTask; }, "a fiber waits for start(task), or for the future() of a fork");
     detail::Fiber& fiber = detail::runningFiber("fiber::wait() outside of a fiber");
     if constexpr (InPlace<Plain>) {
         Plain op = operand;

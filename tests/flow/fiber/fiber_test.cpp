@@ -397,3 +397,19 @@ TEST_CASE("fiber: a chain of any length completes, fails and is cancelled") {
     first.sendError(io_error());
     CHECK(fails.getError().code() == error_code_io_error);
 }
+
+TEST_CASE("fiber: on a small stack it may drop a chain of any length") {
+    test::Balance balance;
+    SimLoop loop;
+    auto hold = [](std::shared_ptr<Future<Void>> inner) -> Future<Void> {
+        co_await Future<Void>(Never());
+        inner->cancel();
+    };
+    Future<Void> chain = Future<Void>(Never());
+    for (int i = 0; i < 10000; ++i)
+        chain = hold(std::make_shared<Future<Void>>(std::move(chain)));
+    fiber::Options small;
+    small.stackBytes = 32 << 10;
+    CHECK(fiber::spawn([&] { chain = {}; }, small).isReady());
+    CHECK(!chain.isValid());
+}

@@ -36,6 +36,7 @@ int depthOfLarge(int levels) {
 
 TEST_CASE("stack overflow: is reported with the name, the size and the setting") {
     test::Death death = test::runInChild([] {
+        fiber::setPooledStacks(0); // the handler is there once a stack has been mapped
         SimLoop loop;
         fiber::Options options;
         options.stackBytes = 32 << 10;
@@ -51,6 +52,7 @@ TEST_CASE("stack overflow: a long name leaves room for the size and the setting,
     static std::string const name(1000, 'n');
     for (char const* given : {name.c_str(), static_cast<char const*>(nullptr)}) {
         test::Death death = test::runInChild([&] {
+            fiber::setPooledStacks(0); // the handler is there once a stack has been mapped
             SimLoop loop;
             fiber::Options options;
             options.stackBytes = 52 << 10;
@@ -66,6 +68,7 @@ TEST_CASE("stack overflow: a long name leaves room for the size and the setting,
 
 TEST_CASE("stack overflow: the smallest stack is 16 KiB, whatever is asked for") {
     test::Death death = test::runInChild([] {
+        fiber::setPooledStacks(0); // the handler is there once a stack has been mapped
         SimLoop loop;
         fiber::Options options;
         options.stackBytes = 0;
