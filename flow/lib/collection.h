@@ -60,6 +60,8 @@ public:
     int size() const { return actors_.size(); }
     /// Cancels all actors and starts anew.
     void clear() { actors_.clear(false); }
+    /// Cancels all actors, and each that is added later. Needs no memory.
+    void end() noexcept { actors_.getResult().cancel(); }
 
 private:
     ActorCollection actors_;

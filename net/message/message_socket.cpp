@@ -63,7 +63,7 @@ MessageSocket::State::~State() {
 
 /// Nothing happens any more.
 void MessageSocket::State::end() {
-    running_.clear();
+    running_.end();
     for (Reference<Peer> const& peer : peers_) {
         unlist(*peer);
         peer->reading.cancel();
@@ -94,7 +94,7 @@ Future<Void> MessageSocket::State::close(double linger) {
     flushDirty();
     while (hasUnsent() && now() < deadline)
         co_await delay(std::min(0.005, deadline - now()));
-    running_.clear();
+    running_.end();
     double patience = std::min(deadline, now() + kFarewell);
     while (counters_.sent != 0 && hasFarewells() && now() < patience)
         co_await delay(0.005);

@@ -262,6 +262,24 @@ TEST_CASE("collection: one that a stream feeds") {
     CHECK(blocks.leaked() == 0);
 }
 
+TEST_CASE("collection: one that is at its end cancels its actors and what is added later, and needs no memory for it") {
+    Blocks blocks;
+    {
+        TraceLog log;
+        ActorCollectionNoErrors all;
+        all.add(actor(log, "a", Never()));
+        long before = blocks.taken();
+        all.end();
+        CHECK(blocks.taken() == before);
+        CHECK(log.take() == "~a");
+        all.add(actor(log, "b", Never()));
+        CHECK(log.take() == "~b");
+        CHECK(all.size() == 0);
+        all.end();
+    }
+    CHECK(blocks.leaked() == 0);
+}
+
 TEST_CASE("collection: without errors, with a count") {
     TraceLog log;
     Promise<Void> p, q;
