@@ -69,7 +69,9 @@ std::span<const Work> works() {
         {"channel-rendezvous", Items::N, {100'000}},     // the same, each handed over in person
 
         // Threads.
-        {"post", Items::N, {4096}, kThreads}, // another thread posts N calls; they all run
+        {"post", Items::N, {4096}, kThreads},      // another thread posts N calls; they all run
+        {"fib", Items::N, {21'891}, kThreads},     // a tree of N calls with two children each, on two threads
+        {"skynet", Items::N, {100'000}, kThreads}, // a tree with N leaves and ten children a node, on two threads
     };
     return kWorks;
 }

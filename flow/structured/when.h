@@ -4,6 +4,7 @@
 //     auto [page, user] = co_await whenAll(here, loadPage(here, key), loadUser(here, id));
 //     std::pmr::vector<int> sums = co_await whenAll(here, std::move(tasks));   // std::vector<Task<int>>
 //     int fastest = co_await whenAny(here, std::move(tasks));                  // the first value
+//     int first = co_await whenAny(here, std::move(tasks), First::Result);     // or error, if that is first
 //     auto quorum = co_await when(2, here, std::move(tasks));                  // the first two, in order of place
 //     Won<int> won = co_await race(here, std::move(tasks));                    // won.index, won.value
 //     Page page = co_await withTimeout(here, 0.5, loadPage(here, key));        // or timed_out
@@ -109,15 +110,6 @@ Task<std::pmr::vector<Won<structured::ResultOfOperand<Operand>>>> when(std::size
     co_return values;
 }
 
-/// The first value. Fails when all have failed, with the last error.
-template <class Operand>
-Task<structured::ResultOfOperand<Operand>> whenAny(Context, std::vector<Operand> operands) {
-    Context here = co_await context();
-    auto first = co_await when(1, here, std::move(operands));
-    if constexpr (!std::is_same_v<structured::ResultOfOperand<Operand>, Void>)
-        co_return std::move(first[0].value);
-}
-
 /// The first that ends: its value or its error.
 template <class Operand>
 Task<Won<structured::ResultOfOperand<Operand>>> race(Context, std::vector<Operand> operands) {
@@ -131,6 +123,29 @@ Task<Won<structured::ResultOfOperand<Operand>>> race(Context, std::vector<Operan
     all.decision().throwIfFailed();
     std::size_t winner = all.decision().winner();
     co_return Won<structured::ResultOfOperand<Operand>>{winner, std::move(*all.results()[winner])};
+}
+
+/// What whenAny is to wait for.
+enum class First : std::uint8_t {
+    Value, // errors are passed over until all have failed: then the last one is thrown
+    Result // value or error
+};
+
+/// The first value, or the first result.
+template <class Operand>
+Task<structured::ResultOfOperand<Operand>> whenAny(Context, std::vector<Operand> operands, First first = First::Value) {
+    using T = structured::ResultOfOperand<Operand>;
+    if (operands.empty())
+        throw client_invalid_operation();
+    Context here = co_await context();
+    std::size_t failures = first == First::Value ? operands.size() - 1 : 0;
+    structured::Operands<Operand> all(here, operands.size(), 1, failures);
+    Error failed = all.start(operands);
+    co_await destroyForks();
+    structured::throwIfValid(failed);
+    all.decision().throwIfFailed();
+    if constexpr (!std::is_same_v<T, Void>)
+        co_return std::move(*all.results()[all.decision().winner()]);
 }
 
 namespace structured {

@@ -98,6 +98,10 @@ TEST_CASE("whenAny passes over errors until all have failed") {
     CHECK(trace == "32");
     CHECK(errorOf([](Context here) { return whenAny(here, tasks(here, {{-1, 0.5}, {-1, 2.0}})); }) == timed_out());
     CHECK(errorOf([](Context here) { return whenAny(here, std::vector<Task<int>>()); }) == client_invalid_operation());
+    // With the option the first result counts.
+    CHECK(errorOf([](Context here) { return whenAny(here, tasks(here, {{-1, 0.5}, {2, 2.0}}), First::Result); }) ==
+          timed_out());
+    CHECK(inTask([](Context here) { return whenAny(here, tasks(here, {{-1, 1.5}, {3, 1.0}}), First::Result); }) == 3);
 }
 
 TEST_CASE("when(n) gives the first n values in order of place") {
