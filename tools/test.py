@@ -71,13 +71,14 @@ def clang_format() -> Outcome:
     return command("clang-format-19", "--dry-run", "-Werror", *files) if files else Outcome(Counts())
 
 
-def run_pytest(text: str) -> Outcome:
+def run_pytest(text: str, is_long: bool) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         lines: list[str] = []
         # A file's tests stay together, since they share what the first of them builds.
         parallel = [f"--numprocesses={os.cpu_count() or 1}", "--dist=loadfile"]
         arguments = ["-m", "pytest", "-q", "tests", *parallel, f"--junit-xml={report}", *(["-k", text] if text else [])]
+        arguments += ["--long"] if is_long else []
         code = stream([sys.executable, *arguments], lines.append)
         nothing_chosen = code == 5
         counts = Counts() if nothing_chosen else junit(report).with_exit_code(code)
@@ -171,7 +172,7 @@ def all_steps(quick: bool, is_long: bool, text: str, console: Console) -> list[S
     if not quick:
         checks.append(Step("headers compile alone", lambda: python("tools/tidy.py", "--headers")))
     steps = [step for step in checks if text in step.name]
-    steps.append(Step("pytest", lambda: run_pytest(text)))
+    steps.append(Step("pytest", lambda: run_pytest(text, is_long)))
     presets = {QUICK: True} if quick else LONG if is_long else USUAL
     for preset, with_programs in presets.items():
         steps += preset_steps(preset, with_programs, text, console)

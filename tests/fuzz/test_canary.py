@@ -29,6 +29,7 @@ def smallest(mutation: Mutation | None, forms: tuple[str, ...] = BACKENDS) -> Di
     return shrunk(min(found, key=lambda each: len(each.program.text)), CLANG, mutation, forms=forms)
 
 
+@pytest.mark.long
 def test_wrong_rule_of_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """Plain locals live to the end of their blocks, as in C++."""
     monkeypatch.setattr(Activation, "_lose_locals", lambda self: None)
@@ -52,6 +53,7 @@ def test_wrong_emitted_text() -> None:
     assert found.traces["coroutine"] == found.traces["model"]
 
 
+@pytest.mark.long
 def test_wrong_migration() -> None:
     """A plain local lives on across a wait."""
 

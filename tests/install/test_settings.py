@@ -116,7 +116,12 @@ NO_SIBLING_CALLS = ["-O0", "-Og", "-O1", "-fno-optimize-sibling-calls", "--cover
 
 
 @pytest.mark.parametrize(
-    ("main", "other"), [(level, "-O2") for level in NO_SIBLING_CALLS] + [("-O2", level) for level in NO_SIBLING_CALLS]
+    ("main", "other"),
+    [
+        pytest.param(*pair, marks=[] if level in ("-O0", "--coverage") else pytest.mark.long)
+        for level in NO_SIBLING_CALLS
+        for pair in ((level, "-O2"), ("-O2", level))
+    ],
 )
 def test_long_chains_need_no_stack_however_each_part_is_compiled(
     runtime: Path, tmp_path: Path, main: str, other: str
