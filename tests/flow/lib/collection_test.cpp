@@ -267,12 +267,12 @@ TEST_CASE("collection: one that is at its end cancels its actors and what is add
     {
         TraceLog log;
         ActorCollectionNoErrors all;
-        all.add(actor(log, "a", Never()));
+        all.add(loggedActor(log, "a", Never()));
         long before = blocks.taken();
         all.end();
         CHECK(blocks.taken() == before);
         CHECK(log.take() == "~a");
-        all.add(actor(log, "b", Never()));
+        all.add(loggedActor(log, "b", Never()));
         CHECK(log.take() == "~b");
         CHECK(all.size() == 0);
         all.end();
