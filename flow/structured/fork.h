@@ -36,49 +36,32 @@ struct CurrentLoop {
 };
 
 template <class T = Void, class Executor = NoopExecutor>
-class [[nodiscard]] Fork {
+class [[nodiscard]] Fork : public structured::Handle<T> {
 public:
-    using Element = T;
-    static constexpr bool kIsTask = true;
     static constexpr structured::Start kStart = Executor::kStart;
 
-    /// Takes over a reference to the cell.
-    explicit Fork(detail::Cell* cell) : cell_(cell) {}
-    Fork(Fork&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
+    using structured::Handle<T>::Handle;
+    Fork(Fork&&) noexcept = default;
     Fork& operator=(Fork&& other) noexcept {
         Fork taken(std::move(other));
-        std::swap(cell_, taken.cell_);
+        this->swap(taken);
         return *this;
     }
-    FLOW_INLINE ~Fork() {
-        if (cell_)
-            structured::releaseTask<T>(cell_);
-    }
 
-    /// Whether it has ended.
-    bool isReady() const { return checked()->isReady(); }
-    bool isError() const { return checked()->isError(); }
+    bool isError() const { return this->checked()->isError(); }
     /// Cancels it, and all below it.
     void cancel() const {
-        if (!isReady())
-            structured::cancelTree(structured::Node::of(cell_->frame()));
+        if (!this->isReady())
+            structured::cancelTree(structured::Node::of(this->cell_->frame()));
     }
     /// For whoever is no task: its value, or its error. Dropping it does not cancel the fork.
     Future<T> future() const {
-        detail::addFuture(checked());
-        return Future<T>::adopt(cell_);
+        detail::addFuture(this->checked());
+        return Future<T>::adopt(this->cell_);
     }
 
     /// For the promise.
-    detail::Cell* begin(structured::Node*) const { return checked(); }
-
-private:
-    detail::Cell* checked() const {
-        FLOW_ASSERT(cell_, "the Fork has been moved from");
-        detail::checkThread(cell_);
-        return cell_;
-    }
-    detail::Cell* cell_;
+    detail::Cell* begin(structured::Node*) const { return this->checked(); }
 };
 
 } // namespace flow

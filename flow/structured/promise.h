@@ -75,6 +75,35 @@ FLOW_INLINE void releaseTask(Cell* cell) noexcept {
         freeTaskCell<T>(cell);
 }
 
+/// What handles of tasks and forks have in common.
+template <class T>
+class Handle {
+public:
+    using Element = T;
+    static constexpr bool kIsTask = true;
+
+    /// Takes over a reference to the cell.
+    explicit Handle(Cell* cell) : cell_(cell) {}
+    Handle(Handle&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
+    FLOW_INLINE ~Handle() {
+        if (cell_)
+            releaseTask<T>(cell_);
+    }
+
+    /// Whether it has ended.
+    bool isReady() const { return checked()->isReady(); }
+
+protected:
+    void swap(Handle& other) noexcept { std::swap(cell_, other.cell_); }
+    Cell* checked() const {
+        FLOW_ASSERT(cell_, "the handle of a task or fork has been moved from");
+        checkThread(cell_);
+        return cell_;
+    }
+
+    Cell* cell_;
+};
+
 /// The awaiters need the frame and the cell of the coroutine in which they stand.
 struct InTask {
     coro::PromiseBase* promise;

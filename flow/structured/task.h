@@ -35,33 +35,24 @@ template <class F>
 structured::On<structured::Ending::Cancel, F> onCancel(F f);
 
 template <class T = Void, class Executor = NoopExecutor>
-class [[nodiscard]] Task {
+class [[nodiscard]] Task : public structured::Handle<T> {
 public:
-    using Element = T;
-    static constexpr bool kIsTask = true;
     static constexpr structured::Start kStart = Executor::kStart;
 
-    /// Takes over a reference to the cell.
-    explicit Task(detail::Cell* cell) : cell_(cell) {}
-    Task(Task&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
+    using structured::Handle<T>::Handle;
+    Task(Task&&) noexcept = default;
     Task& operator=(Task&& other) noexcept {
         Task taken(std::move(other));
-        std::swap(cell_, taken.cell_);
+        this->swap(taken);
         return *this;
     }
     FLOW_INLINE ~Task() {
-        if (!cell_)
-            return;
-        if (!cell_->isReady()) [[unlikely]]
+        if (cell_ && !cell_->isReady()) [[unlikely]]
             cancelOrForget();
-        structured::releaseTask<T>(cell_);
     }
 
-    /// Whether it has ended.
-    bool isReady() const { return checked()->isReady(); }
-
     /// For tasks around this one: its memory.
-    Context origin() const { return {structured::memoryOf<T>(checked()), nullptr}; }
+    Context origin() const { return {structured::memoryOf<T>(this->checked()), nullptr}; }
     /// The same as `task | then(f)`, and so on: see flow/structured/chain.h.
     template <class F>
     auto then(F f) && {
@@ -82,7 +73,7 @@ public:
 
     /// For the promise of what awaits it: it becomes a child.
     FLOW_INLINE detail::Cell* begin(structured::Node* parent) const {
-        detail::Cell* cell = checked();
+        detail::Cell* cell = this->checked();
         if (!cell->isReady()) {
             auto* node = structured::Node::of(cell->frame());
             FLOW_ASSERT(node->has(structured::Node::kUnstarted) && !node->parent, "a Task is awaited twice at a time");
@@ -92,7 +83,7 @@ public:
     }
     /// For start(): the root of a tree.
     detail::Cell* beginRoot() const {
-        detail::run(checked()->frame());
+        detail::run(this->checked()->frame());
         return cell_;
     }
     /// Destroys what has not ended, without running any of its code but destructors.
@@ -112,12 +103,7 @@ private:
         else
             structured::cancelTree(node);
     }
-    detail::Cell* checked() const {
-        FLOW_ASSERT(cell_, "the Task has been moved from");
-        detail::checkThread(cell_);
-        return cell_;
-    }
-    detail::Cell* cell_;
+    using structured::Handle<T>::cell_;
 };
 
 namespace structured {

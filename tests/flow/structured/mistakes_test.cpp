@@ -41,7 +41,7 @@ TEST_CASE("mistake: awaiting what was moved from") {
         co_await fork;
     });
     CHECK(death.aborted());
-    CHECK(death.says("the Fork has been moved from"));
+    CHECK(death.says("the handle of a task or fork has been moved from"));
 }
 
 TEST_CASE("mistake: two await one task at a time") {
