@@ -15,8 +15,8 @@ std::string nothing() {
 } // namespace
 
 TEST_CASE("digest: every part of an event counts, and so does the order") {
-    Event base{1.5, 7, 2, 100, EventKind::Task};
-    std::vector<std::vector<Event>> runs = {{},
+    SimulationEvent base{1.5, 7, 2, 100, EventKind::Task};
+    std::vector<std::vector<SimulationEvent>> runs = {{},
                                             {base},
                                             {base, base},
                                             {{2.5, 7, 2, 100, EventKind::Task}},
@@ -30,7 +30,7 @@ TEST_CASE("digest: every part of an event counts, and so does the order") {
     std::set<std::uint64_t> values;
     for (auto const& run : runs) {
         Digest digest;
-        for (Event const& event : run)
+        for (SimulationEvent const& event : run)
             digest.add(event);
         CHECK(digest.events() == run.size());
         values.insert(digest.value());
@@ -39,13 +39,13 @@ TEST_CASE("digest: every part of an event counts, and so does the order") {
 }
 
 TEST_CASE("record: equal runs, a longer one, a shorter one, another event") {
-    Event a{1, 1, 1, 0, EventKind::Start}, b{2, 5, 1, static_cast<int>(FaultKind::processKill), EventKind::Fault};
+    SimulationEvent a{1, 1, 1, 0, EventKind::Start}, b{2, 5, 1, static_cast<int>(FaultKind::processKill), EventKind::Fault};
     Record first;
     first.add(a, nothing);
     first.add(b, nothing);
-    auto compare = [&](std::vector<Event> const& events) {
+    auto compare = [&](std::vector<SimulationEvent> const& events) {
         Record second(first);
-        for (Event const& event : events)
+        for (SimulationEvent const& event : events)
             second.add(event, [] { return std::string("of p"); });
         second.finish();
         return second.difference().value_or("");
