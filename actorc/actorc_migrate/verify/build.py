@@ -21,6 +21,8 @@ from actorc_frames.compile import (
 )
 from actorc_migrate.verify.tree import Tree
 
+# Folders of flow/ that are libraries of their own, since they need Boost and oneTBB.
+_OTHER_LIBRARIES = ("fiber", "parallel")
 _OF_THE_RUNTIME = ("-D", "-std=", "-m", "-f", "-stdlib=")
 
 
@@ -79,12 +81,13 @@ class Builder:
         root = own_headers()
         if root is None:
             return []
-        # The library `flow`: fibers are another one, since they need Boost.
         files = sorted(
             os.path.join(folder, name)
             for folder, _, names in os.walk(os.path.join(root, "flow"))
             for name in names
-            if name.endswith(".cpp") and not name.endswith("main.cpp") and os.path.basename(folder) != "fiber"
+            if name.endswith(".cpp")
+            and not name.endswith("main.cpp")
+            and os.path.basename(folder) not in _OTHER_LIBRARIES
         )
         if not files:  # installed
             library = os.path.normpath(os.path.join(root, "..", "..", "lib", "libmillrace_flow.a"))
