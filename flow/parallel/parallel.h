@@ -89,9 +89,9 @@ struct Node : WorkItem {
     std::coroutine_handle<> oneEnded() noexcept {
         Node* node = this;
         while (node->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-            if (std::coroutine_handle<> joiner = std::exchange(node->joiner, nullptr)) {
+            if (std::coroutine_handle<> body = std::exchange(node->joiner, nullptr)) {
                 node->pending.store(1, std::memory_order_relaxed);
-                return joiner;
+                return body;
             }
             if (std::coroutine_handle<> next = node->publish(node))
                 return next;
@@ -106,8 +106,8 @@ struct Node : WorkItem {
             return oneEnded();
         pending.store(0, std::memory_order_relaxed);
         Node* next = this;
-        if (std::coroutine_handle<> waiter = publish(next))
-            return waiter;
+        if (std::coroutine_handle<> body = publish(next))
+            return body;
         return next ? next->oneEnded() : std::noop_coroutine();
     }
 
