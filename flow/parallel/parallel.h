@@ -93,8 +93,8 @@ struct Node : WorkItem {
                 node->pending.store(1, std::memory_order_relaxed);
                 return body;
             }
-            if (std::coroutine_handle<> next = node->publish(node))
-                return next;
+            if (std::coroutine_handle<> body = node->publish(node))
+                return body;
             if (!node)
                 break;
         }
@@ -105,10 +105,10 @@ struct Node : WorkItem {
         if (pending.load(std::memory_order_acquire) != 1)
             return oneEnded();
         pending.store(0, std::memory_order_relaxed);
-        Node* next = this;
-        if (std::coroutine_handle<> body = publish(next))
+        Node* node = this;
+        if (std::coroutine_handle<> body = publish(node))
             return body;
-        return next ? next->oneEnded() : std::noop_coroutine();
+        return node ? node->oneEnded() : std::noop_coroutine();
     }
 
     static constexpr std::uintptr_t kDone = 1;
