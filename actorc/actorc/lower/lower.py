@@ -95,7 +95,7 @@ class _Lowering(PrefixLowering):
         nodes, ends = self._list(block.statements, reachable=reachable)
         return self._scope(block, nodes), ends
 
-    def _items(self, items: Items, start: int, reachable: bool, merges: Merges) -> Lowered:
+    def _items(self, items: list[Statement], start: int, reachable: bool, merges: Merges) -> Lowered:
         """The items from `start` to the end of their block."""
         nodes: Nodes = []
         for index in range(start, len(items)):
@@ -130,10 +130,10 @@ class _Lowering(PrefixLowering):
             return False
         return declares(self._source[item.condition.span])
 
-    def _run(self, items: Items, start: int, merges: Merges) -> Lowered:
+    def _run(self, items: list[Statement], start: int, merges: Merges) -> Lowered:
         """The items from `start`, where a run begins, to the end of their block."""
         ahead = {place: label for place, label in merges.items() if place > start}  # the one at `start` is printed
-        run = _Run(list(items), ahead)
+        run = _Run(items, ahead)  # the list is shared: a copy for each run would take the square of the length
         mark = len(self._visible)
         index = start
         while index < len(items) and self._extend(run, index):
@@ -145,7 +145,7 @@ class _Lowering(PrefixLowering):
         line = self._end_line(last.whens[-1].wait if isinstance(last, syntax.Choose) else last)
 
         jump = None if run.target is None else self._goto(line, run.target)
-        rest, ends = self._items(run.items, start, False, run.merges)
+        rest, ends = self._items(items, start, False, run.merges)
         if jump is not None and not (rest and _label_of(rest[0]) == run.target):
             run.nodes.append(jump)
         if len(items) not in merges and all(isinstance(node, Label) for node in rest):
