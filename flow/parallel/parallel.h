@@ -288,11 +288,12 @@ public:
             parent->pending.fetch_add(1, std::memory_order_relaxed);
         }
     }
+    // Both are always inlined: else gcc 12 says, without optimisation, that they do not match.
     template <class... Args>
-    static void* operator new(std::size_t bytes, Args const&... args) {
+    FLOW_INLINE static void* operator new(std::size_t bytes, Args const&... args) {
         return memory::ForeignBlock::allocate(contextOf(args...).memory(), bytes);
     }
-    static void operator delete(void* frame) noexcept { memory::ForeignBlock::of(frame)->release(); }
+    FLOW_INLINE static void operator delete(void* frame) noexcept { memory::ForeignBlock::of(frame)->release(); }
 
     auto get_return_object() {
         this->handle = std::coroutine_handle<Promise>::from_promise(*this);

@@ -104,6 +104,18 @@ protected:
     Cell* cell_;
 };
 
+/// Without tail calls a hand-over is left for run(). A fork that stands in the call that made it is not in run(): it
+/// has to call what goes on.
+FLOW_INLINE bool isInCall(Node const* node) noexcept {
+    return !kTailCalls && node->has(Node::kInCall);
+}
+FLOW_INLINE coro::HandOver handOver(Waiter* next, bool inCall) noexcept {
+    if (!inCall || !next) [[likely]]
+        return coro::handOver(next);
+    run(next);
+    return coro::caller();
+}
+
 /// The awaiters need the frame and the cell of the coroutine in which they stand.
 struct InTask {
     coro::PromiseBase* promise;
@@ -112,6 +124,14 @@ struct InTask {
     FLOW_INLINE void throwIfCancelled() const {
         if (promise->cell()->has(Cell::kCancelled)) [[unlikely]]
             throw actor_cancelled();
+    }
+    /// Whether the call that made the fork is still on the stack.
+    FLOW_INLINE bool noteSuspended() const noexcept {
+        promise->noteSuspended();
+        bool inCall = isInCall(node());
+        if (inCall)
+            node()->flags &= ~Node::kInCall;
+        return inCall;
     }
 };
 
@@ -122,7 +142,7 @@ struct ChildAwaiter : InTask {
 
     FLOW_INLINE bool await_ready() const noexcept { return child->isReady(); }
     FLOW_INLINE coro::HandOver await_suspend(std::coroutine_handle<>) const noexcept {
-        promise->noteSuspended();
+        bool inCall = noteSuspended();
         Node* childNode = Node::of(child->frame());
         if (childNode->parent == node()) {
             node()->flags |= Node::kAwaitsChild;
@@ -141,7 +161,7 @@ struct ChildAwaiter : InTask {
         } else {
             if (first->link.isLinked()) // its turn was to come
                 first->link.unlink();
-            return coro::handOver(first);
+            return handOver(first, inCall);
         }
     }
     FLOW_INLINE std::conditional_t<kMoves, T, T const&> await_resume() const {
@@ -168,7 +188,7 @@ struct HookAwaiter : InTask {
     bool await_ready() const noexcept { return !hook->hasForks(); }
     void await_suspend(std::coroutine_handle<>) const noexcept {
         FLOW_ASSERT(!hook->joiner, "two wait for the end of one scope");
-        promise->noteSuspended();
+        noteSuspended();
         hook->joiner = frame();
         hook->flags |= Node::kJoining;
     }
@@ -179,7 +199,7 @@ struct HookAwaiter : InTask {
 struct JoinAwaiter : InTask {
     bool await_ready() const noexcept { return !node()->hasForks(); }
     void await_suspend(std::coroutine_handle<>) const noexcept {
-        promise->noteSuspended();
+        noteSuspended();
         node()->flags |= Node::kJoining;
     }
     void await_resume() const { throwIfCancelled(); }
@@ -194,9 +214,13 @@ struct ContextAwaiter : std::suspend_never {
 template <Start kStart>
 struct Beginning : InTask {
     FLOW_INLINE bool await_ready() const noexcept {
-        if constexpr (kStart == Start::Now)
-            return hasRoom();
-        return false;
+        if constexpr (kStart != Start::Now)
+            return false;
+        if (!hasRoom())
+            return false;
+        if (!kTailCalls)
+            node()->flags |= Node::kInCall;
+        return true;
     }
     FLOW_INLINE void await_suspend(std::coroutine_handle<>) const noexcept {
         promise->noteSuspended();
@@ -218,9 +242,10 @@ struct BodyEnd {
     FLOW_INLINE coro::HandOver await_suspend(std::coroutine_handle<Promise> handle) const noexcept {
         auto* frame = static_cast<Waiter*>(handle.address());
         Node* node = Node::of(frame);
+        bool inCall = isInCall(node);
         bool failed = handle.promise().hasFailedToEnd();
         if (failed || !node->isAlone()) [[unlikely]]
-            return coro::handOver(endSlowly(frame, failed));
+            return handOver(endSlowly(frame, failed), inCall);
         Cell* cell = Cell::of(frame);
         Node* parent = node->parent;
         if (node->sibling.isLinked())
@@ -233,11 +258,11 @@ struct BodyEnd {
         if (parentWaits) {
             if (last) [[unlikely]]
                 run(last);
-            return coro::handOver(parent->frame());
+            return handOver(parent->frame(), inCall);
         }
         if (parent && parent->has(Node::kWatches)) [[unlikely]]
             last = childLeft(parent, last);
-        return coro::handOver(last);
+        return handOver(last, inCall);
     }
     [[noreturn]] void await_resume() const noexcept { __builtin_unreachable(); }
 };

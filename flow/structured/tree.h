@@ -28,6 +28,7 @@ struct Node {
     static constexpr std::uint32_t kFailed = 32;       // with the error that is in its cell
     static constexpr std::uint32_t kIsHook = 64;       // a HookNode: it has no frame
     static constexpr std::uint32_t kParentWaits = 128; // the parent awaits just this one, and is parked nowhere else
+    static constexpr std::uint32_t kInCall = 256;      // without tail calls: the call that made it may go on
     static constexpr std::uint32_t kWatches = kJoining | kEnding;
 
     Node() { children.reset(); }
