@@ -177,7 +177,8 @@ private:
         branch.resume = fire<Propagates>;
         branch.owner = this;
         branch.link.next = nullptr;
-        operand.startIfReady();               // otherwise decided() starts it
+        if (operand.isOperation() && !isCancelled(frame()))
+            operand.startIfReady();           // otherwise decided() starts it
         if (operand.isDelay()) [[unlikely]] { // fires from the loop only
             branch.awaited = {};
             operand.park(&branch);
