@@ -16,6 +16,7 @@
 #include "flow/core/frame_size.h"
 #include "flow/emitted/argument.h"
 #include "flow/emitted/pack.h"
+#include "flow/emitted/room.h"
 #include "flow/wait/choose.h"
 
 namespace flow::actor {
@@ -114,7 +115,9 @@ public:
     using Frame<T>::park;
     FLOW_INLINE Exit park(Pending wait, int entry) {
         Exit exit = Frame<T>::park(wait, entry);
-        if (!wait.isDelay())
+        if (wait.isHeld())
+            this->awaited = this->awaited.propagating();
+        else if (!wait.isDelay())
             this->awaited = Awaited::propagating(wait.cell());
         return exit;
     }
@@ -135,9 +138,18 @@ protected:
 template <class T>
 using CellType = std::conditional_t<std::is_void_v<T>, Void, T>;
 
+/// Bytes of the room behind the state. Where a_body is a template's, its type must be deduced: then it is compiled
+/// here, if it has not been.
+template <class F, class S>
+constexpr std::size_t roomBehind() {
+    [[maybe_unused]] decltype(std::declval<S&>().a_body(std::declval<F&>())) exit = {};
+    return roomBytes<S>();
+}
+
 template <class F, class S, Kind K = Kind::Cancellable>
 struct Actor : F, ResultBytes<kPrefixBytes<CellType<typename F::Value>>> {
     using T = typename F::Value;
+    using FrameType = F;
     using State = S;
 
     static constexpr std::uint8_t kFlags = Cell::kHasFrame |
@@ -147,7 +159,7 @@ struct Actor : F, ResultBytes<kPrefixBytes<CellType<typename F::Value>>> {
     template <class... Args>
     static Future<CellType<T>> create(Args&&... args) {
         using Self = Actor;
-        Cell* cell = newCell<CellType<T>>(sizeof(Self), 1, 1, kFlags);
+        Cell* cell = newCell<CellType<T>>(sizeof(Self) + roomBehind<F, S>(), 1, 1, kFlags);
         auto future = Future<CellType<T>>::adopt(cell);
         auto* self = static_cast<Self*>(cell->frame());
         self->resume = resumeActor;
@@ -234,7 +246,9 @@ private:
 /// Bytes of the block of an actor, as FLOW_ASSERT_FRAME_SIZE counts them.
 template <class A>
 inline constexpr std::size_t kBlockBytes =
-    FLOW_IGNORE_FRAME_LIMITS ? 0 : blockOfFrame<CellType<typename A::Value>>(sizeof(A));
+    FLOW_IGNORE_FRAME_LIMITS
+        ? 0
+        : blockOfFrame<CellType<typename A::Value>>(sizeof(A) + roomBehind<typename A::FrameType, typename A::State>());
 
 /// Calls an actor: runs it to its first suspension. Throws only std::bad_alloc.
 template <class A, class... Args>

@@ -22,10 +22,10 @@
 //     auto first = co_await race(tickets.take(), delay(1.0));
 //     Future<int> mine = keep(tickets.take());            // takes as soon as there is something to take
 //
-// In a coroutine or a race nothing is allocated: the waiting frame itself is parked. A wait or a `when` of an actor
-// takes one block. What loses a race or a choose, or is cancelled while it waits, has taken nothing: only the winner
-// takes, when it goes on. What keep() has taken stays in its future, and is dropped with it. Everything here belongs to
-// one thread: the one that made it.
+// Nothing is allocated: the waiting frame itself is parked, and the operation is part of it, in coroutines and races as
+// in a wait, waitNext or `when` of an actor (flow/emitted/room.h). What loses a race or a choose, or is cancelled while
+// it waits, has taken nothing: only the winner takes, when it goes on. What keep() has taken stays in its future, and is
+// dropped with it. Everything here belongs to one thread: the one that made it.
 
 #include "flow/core/future.h"
 #include "flow/core/result.h"

@@ -94,7 +94,7 @@ inline void checkVoid(Void const&) {}
 ///
 ///     Self actor;
 ///     co_await actor;
-///     Pending wait = pending<int>(future);
+///     Pending wait = flow::pending<1, int>(room, future);      // flow/emitted/room.h
 ///     if (actor->waitFor(wait)) {
 ///         co_await parked();
 ///         wait = actor->settled();
@@ -114,8 +114,8 @@ using Self = OwnPromise<PromiseBase>;
 /// For a body in which no handler sees the error of a wait.
 using PropagatingSelf = OwnPromise<PropagatingBase>;
 
-// What flow/wait/pending.h has under these names. The compiler forgets what is in the operand: otherwise clang keeps
-// the cell in the frame, beside the variable that holds it.
+// What flow/wait/pending.h has under this name. The compiler forgets what is in the operand: otherwise clang keeps the
+// cell in the frame, beside the variable that holds it.
 
 template <class Operand>
 FLOW_INLINE void forget(Operand const& operand) {
@@ -127,24 +127,6 @@ FLOW_INLINE Pending pending(Operand&& operand) {
     if constexpr (std::is_lvalue_reference_v<Operand>)
         forget(operand);
     return wait;
-}
-template <class Operand>
-FLOW_INLINE Pending pendingVoid(Operand&& operand) {
-    return coro::pending<Void>(std::forward<Operand>(operand));
-}
-template <class Tag, class Operand, class T = Remembered<Tag, Operand>>
-FLOW_INLINE Pending pendingAs(Operand&& operand) {
-    return coro::pending<T>(std::forward<Operand>(operand));
-}
-template <class T, class Stream>
-FLOW_INLINE Pending pendingNext(Stream const& stream) {
-    Pending wait = flow::pendingNext<T>(stream);
-    forget(stream);
-    return wait;
-}
-template <class Tag, class Stream, class T = Remembered<Tag, Stream>>
-FLOW_INLINE Pending pendingNextAs(Stream const& stream) {
-    return coro::pendingNext<T>(stream);
 }
 
 /// What the parameter types of a coroutine say about it. The first is the object, for members and lambdas.

@@ -137,6 +137,10 @@ public:
             return false;
         if (operand.isDelay()) {
             loop().parkUntil(frame(), operand.asDelay().deadline(), operand.asDelay().priority());
+        } else if (operand.isHeld()) {
+            operand.held()->park(*frame());
+            if constexpr (Propagates)
+                frame()->awaited = frame()->awaited.propagating();
         } else {
             setOperand(operand.cell());
             parkAt<Propagates>(operand.cell());

@@ -117,7 +117,7 @@ public:
                 // An operand behind it may have begun to wait for it. Without this the next send() finds out.
                 FLOW_CHECK(cell->waiters.isEmpty() || !cell->isStream(), kTwoReaders);
                 pushFront(cell->waiters, branch.link);
-            } else if (branch.awaited.isCell() || hasFired(branch)) {
+            } else if (branch.awaited.isCell() || hasFired(branch) || startHeld(branch)) {
                 group_.winner = behindGroup(&branch);
             }
         }
@@ -177,11 +177,16 @@ private:
         branch.resume = fire<Propagates>;
         branch.owner = this;
         branch.link.next = nullptr;
-        operand.startIfReady();               // otherwise decided() starts it
+        if (operand.isOperation() && !isCancelled(frame()))
+            operand.startIfReady();           // otherwise decided() starts it
         if (operand.isDelay()) [[unlikely]] { // fires from the loop only
             branch.awaited = {};
             operand.park(&branch);
             return false;
+        }
+        if (operand.isHeld()) { // decided() looks at it again: what runs before that may take from it
+            branch.awaited = detail::Awaited::operation(operand.held());
+            return !isCancelled(frame()) && operand.held()->isReady();
         }
         branch.awaited = operand.cell();
         if (!operand.isReady())
@@ -193,7 +198,26 @@ private:
     static bool isCancelled(Waiter* frame) { return Cell::of(frame)->has(Cell::kCancelled); }
 
     static bool isReady(Waiter const& branch) {
-        return hasFired(branch) || (branch.awaited.isCell() && branch.awaited.cell()->isReady());
+        return hasFired(branch) || (branch.awaited.isCell() ? branch.awaited.cell()->isReady()
+                                                            : isHeld(branch) && heldBy(branch).isReady());
+    }
+    /// Of one that is not parked.
+    static bool isHeld(Waiter const& branch) { return branch.awaited.isOperation() && !branch.link.isLinked(); }
+    static HeldOperation& heldBy(Waiter const& branch) {
+        return *static_cast<HeldOperation*>(branch.awaited.operation());
+    }
+    /// Parks a branch that waits for an operation which somebody keeps; true if that is ready.
+    [[gnu::noinline]] bool startHeld(Waiter& branch) {
+        if (!isHeld(branch))
+            return false;
+        HeldOperation& held = heldBy(branch);
+        branch.awaited = {};
+        Evaluation evaluation(*this); // either may throw
+        bool ready = held.isReady();
+        if (!ready)
+            held.park(branch);
+        evaluation.done();
+        return ready;
     }
     /// Whether a delay is over before the frame was parked.
     static bool hasFired(Waiter const& branch) { return branch.resume == nullptr; }

@@ -1,7 +1,7 @@
 #pragma once
 // Pending: what the operand of a wait comes down to, once it has been evaluated: a cell of which a reference is held,
 // a delay, an operation that is not started, or nothing to wait for. The styles suspend on a Pending; emitted code
-// names it directly.
+// names it directly, and keeps operations in place in a room of the actor's own (flow/emitted/room.h).
 //
 //     Pending wait = pending<int>(future);        // T is exact: Future<int> or Never
 //     if (!wait.isReady()) ... suspend ...
@@ -19,23 +19,6 @@
 namespace flow {
 
 namespace detail {
-// A friend that is declared in one class and defined in another carries a type from where the operand of a wait stands
-// to where its result is taken, which may be another scope. GCC warns of such friends.
-#pragma GCC diagnostic push
-#ifndef __clang__
-#pragma GCC diagnostic ignored "-Wnon-template-friend"
-#endif
-template <class Tag>
-struct Recall {
-    friend constexpr auto deducedType(Recall);
-};
-#pragma GCC diagnostic pop
-template <class Tag, class T>
-struct Remember {
-    friend constexpr auto deducedType(Recall<Tag>) { return std::type_identity<T>(); }
-    using Type = T;
-};
-
 template <class Awaitable>
 struct ResultOf : std::type_identity<Void> {}; // of what cannot be waited for: pending() says so
 template <class Awaitable>
@@ -49,8 +32,32 @@ template <>
 struct ResultOf<Delay> : std::type_identity<Void> {};
 template <>
 struct ResultOf<Yield> : std::type_identity<Void> {};
-template <class Tag, class Awaitable>
-using Remembered = typename Remember<Tag, typename ResultOf<std::remove_cvref_t<Awaitable>>::type>::Type;
+
+/// An operation in place that is kept where it may be parked, for those that do not know its type.
+struct HeldOperation {
+    struct Functions {
+        bool (*isReady)(HeldOperation&);
+        void (*park)(HeldOperation&, Waiter&);
+    };
+
+    Functions const* functions;
+    alignas(8) unsigned char bytes[32];
+
+    template <InPlace Op>
+    FLOW_INLINE void hold(Op const& op) {
+        static constexpr Functions kFunctions = {
+            [](HeldOperation& held) { return held.as<Op>().isReady(); },
+            [](HeldOperation& held, Waiter& waiter) { held.as<Op>().park(waiter); }};
+        functions = &kFunctions;
+        ::new (static_cast<void*>(bytes)) Op(op);
+    }
+    template <InPlace Op>
+    FLOW_INLINE Op& as() {
+        return *std::launder(reinterpret_cast<Op*>(bytes));
+    }
+    FLOW_INLINE bool isReady() { return functions->isReady(*this); }
+    FLOW_INLINE void park(Waiter& waiter) { functions->park(*this, waiter); }
+};
 
 /// The next element of a stream.
 template <class T>
@@ -59,11 +66,6 @@ T takeNext(Cell* cell) {
     return StreamState<T>::take(cell);
 }
 } // namespace detail
-
-/// The type that pendingAs<Tag>(E) or pendingNextAs<Tag>(S), further up in the same function, found. Each wait has a
-/// Tag of its own.
-template <class Tag>
-using Deduced = typename decltype(deducedType(detail::Recall<Tag>()))::type;
 
 class Pending {
 public:
@@ -77,6 +79,8 @@ public:
         pending.kind_ = Kind::Operation;
         return pending;
     }
+    /// The same for one that somebody keeps. It is taken by whoever knows its type.
+    explicit Pending(detail::HeldOperation* held) : kind_(Kind::Held), held_(held) {}
     /// What a wait finds after it was resumed: the cell in `awaited`, or nothing after a delay.
     FLOW_INLINE static Pending resumed(detail::Waiter* waiter) {
         Pending pending(waiter->awaited.cell());
@@ -87,8 +91,15 @@ public:
     FLOW_INLINE bool isReady() const { return kind_ == Kind::Cell && (!cell_ || cell_->isReady()); }
     bool isDelay() const { return kind_ == Kind::Delay; }
     bool isOperation() const { return kind_ == Kind::Operation; }
-    /// Starts what is an operation; true if it is ready then. From there on it is a cell like others.
+    bool isHeld() const { return kind_ == Kind::Held; }
+    detail::HeldOperation* held() const { return held_; }
+    /// Starts what is an operation; true if it is ready then. From there on it is a cell like others, and one that is
+    /// held and ready is nothing to wait for.
     FLOW_INLINE bool start() {
+        if (kind_ == Kind::Held && held_->isReady()) {
+            *this = Pending();
+            return true;
+        }
         if (kind_ != Kind::Operation)
             return false;
         kind_ = Kind::Cell;
@@ -107,6 +118,8 @@ public:
     FLOW_INLINE void park(detail::Waiter* waiter) const {
         if (kind_ == Kind::Delay)
             loop().parkUntil(waiter, deadline_, priority_);
+        else if (kind_ == Kind::Held)
+            held_->park(*waiter);
         else
             detail::park(waiter, cell_);
     }
@@ -144,21 +157,24 @@ public:
         return true;
     }
     /// Becomes what every wait of a cancelled actor finds.
-    FLOW_INLINE void cancel() { *this = Pending(detail::cancelledCell(kind_ == Kind::Delay ? nullptr : cell_)); }
+    FLOW_INLINE void cancel() { *this = Pending(detail::cancelledCell(holdsCell() ? cell_ : nullptr)); }
     /// No result is wanted.
     FLOW_INLINE void drop() const {
-        if (kind_ != Kind::Delay && cell_)
+        if (holdsCell() && cell_)
             detail::releaseFuture(cell_);
     }
 
 private:
-    enum class Kind : unsigned char { Cell, Delay, Operation };
+    enum class Kind : unsigned char { Cell, Operation, Delay, Held };
+
+    bool holdsCell() const { return kind_ <= Kind::Operation; }
 
     Kind kind_ = Kind::Cell;
     TaskPriority priority_ = TaskPriority::Zero;
     union {
         detail::Cell* cell_ = nullptr;
         double deadline_;
+        detail::HeldOperation* held_;
     };
 };
 
@@ -238,23 +254,6 @@ Pending pendingNext(Other const&) {
                   "waitNext(E) needs a FutureStream of exactly the type that its result is declared with; what comes "
                   "of a Future is had by wait(E)");
     return Pending();
-}
-
-/// The same for a wait without a result. A name of its own, since programs that use this namespace may have a
-/// `pending`.
-template <class Awaitable>
-FLOW_INLINE Pending pendingVoid(Awaitable&& awaitable) {
-    return pending<Void>(std::forward<Awaitable>(awaitable));
-}
-
-/// The same for a wait whose result type is not written: see Deduced.
-template <class Tag, class Awaitable, class T = detail::Remembered<Tag, Awaitable>>
-FLOW_INLINE Pending pendingAs(Awaitable&& awaitable) {
-    return pending<T>(std::forward<Awaitable>(awaitable));
-}
-template <class Tag, class Stream, class T = detail::Remembered<Tag, Stream>>
-FLOW_INLINE Pending pendingNextAs(Stream const& stream) {
-    return pendingNext<T>(stream);
 }
 
 } // namespace flow

@@ -59,7 +59,12 @@ def test_warnings_are_silenced_in_sources_only() -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_statements_stand_on_their_lines(backend: str) -> None:
     lines = placed(emitted("\n" * 40 + SIMPLE, backend))
-    for number, text in ((43, "pending<int>(a)"), (44, "sum += x;"), (45, "delay(1.0)"), (42, "int sum")):
+    for number, text in (
+        (43, "pending<1, int>(room__, a)"),
+        (44, "sum += x;"),
+        (45, "delay(1.0)"),
+        (42, "int sum"),
+    ):
         assert number in [at for at, line in lines if text in line], text
 
 
@@ -107,8 +112,9 @@ def test_state_machine() -> None:
     assert "namespace { struct FActorState { Future<int> a; int k; int sum;" in output
     assert "FActorState(Future<int> const& arg__a, int const& arg__k) : a(arg__a), k(arg__k), sum(k) {}" in output
     assert "if (from__ != 0) switch (from__) { case 1: goto resume1; case 2: goto resume2; default: __builtin" in output
-    assert "{ auto x__ = wait__.takeLocal<int>(); [[maybe_unused]] auto& x = x__.get(); sum += x; wait__ =" in output
-    assert "(delay(1.0)); } if (!actor__.ready(wait__, from__)) return actor__.park(wait__, 2); resume2: if" in output
+    assert "{ auto x__ = flow::takeLocal<1, int>(room__, wait__); [[maybe_unused]] auto& x" in output
+    assert "auto& x = x__.get(); sum += x; wait__ =" in output
+    assert ", delay(1.0)); } if (!actor__.ready(wait__, from__)) return actor__.park(wait__, 2); resume2: if" in output
     assert "return actor__.finish(std::forward<decltype(sum)>(sum));" in output
     assert "struct FActor final : flow::actor::Actor<flow::actor::PropagatingFrame<int>, FActorState> {};" in output
     assert "[[nodiscard]] Future<int> f(Future<int> const& arg__a, int const& arg__k) {" in output
@@ -137,13 +143,14 @@ def test_choose_is_lazy_and_closes_the_run_before_it_suspends() -> None:
     body = f"    Token t;\n    choose {{\n        {whens}\n    }}\n"
     head = "ACTOR void f(Future<int> a, Future<Void> b) {\n"
     output = one_blank(re.sub(r"#line.*", "", emitted(head + body + "}\n")))
-    first = "if (!actor__.when(choose__, flow::pending<int>( a))) { (void)actor__.when("
-    last = "; if (choose__.undecided()) { (void)actor__.when(choose__, flow::pendingVoid( b)); } }"
+    first = "if (!actor__.when(choose__, flow::pending<1, int>(room__.at(0), a))) { (void)actor__.when("
+    third = "flow::pending<3>(room__.at(2), b)"
+    last = f"; if (choose__.undecided()) {{ (void)actor__.when(choose__, {third}); }} }}"
     assert first in output
     assert last in output
     assert "evaluation__.done(); } } if (!choose__.decided())" in output
     assert "flow::Choose<3> choose__;" in output
-    assert output.index("if (choose__.won(0)) { auto x_") < output.index("else { wait__.drop();")
+    assert output.index("if (choose__.won(0)) { auto x_") < output.index("else { flow::drop<3>(")
 
 
 def test_try_with_waits_is_entered_from_its_front() -> None:
@@ -228,7 +235,7 @@ def test_output_is_not_much_larger_than_the_source(backend: str) -> None:
     programs = [path for path in PROGRAMS if path.name != "many_waits.actor.cpp"]  # which has little but waits
     texts = [path.read_text(encoding="utf-8") for path in programs]
     outputs = [emitted(text, backend) for text in texts]
-    assert sum(map(len, outputs)) < 3.6 * sum(map(len, texts))
+    assert sum(map(len, outputs)) < 3.8 * sum(map(len, texts))
     assert sum(text.count("\n") for text in outputs) < 2 * sum(text.count("\n") for text in texts)
 
 

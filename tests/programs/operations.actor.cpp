@@ -80,6 +80,28 @@ ACTOR Future<Void> either(Mailbox* a, Mailbox* b, Future<Void> stop) {
     return Void();
 }
 
+// After a cancel every wait fails: it takes nothing, though there is something to take.
+ACTOR Future<Void> waitsInHandler(Mailbox* box) {
+    try {
+        wait(Never());
+    } catch (Error& e) {
+        int item = wait(box->take());
+        say("took %d", item);
+    }
+    return Void();
+}
+ACTOR Future<Void> choosesInHandler(Mailbox* box) {
+    try {
+        wait(Never());
+    } catch (Error& e) {
+        choose {
+            when(int item = wait(box->take())) { say("took %d", item); }
+            when(wait(delay(1))) {}
+        }
+    }
+    return Void();
+}
+
 // The loser's destructor pops the stream that wins.
 struct Popper {
     FutureStream<int> stream;
@@ -150,6 +172,14 @@ int main() {
     later.send(Void());
     sim.run();
     say("done %d, a %d, b %d", done.isReady(), int(a.items.size()), int(b.items.size()));
+
+    say("-- cancelled before");
+    b.put(9);
+    Future<Void> waiter = waitsInHandler(&b);
+    waiter.cancel();
+    Future<Void> chooser = choosesInHandler(&b);
+    chooser.cancel();
+    say("b %d, %s, %s", int(b.items.size()), waiter.getError().name(), chooser.getError().name());
 
     say("-- a stream");
     PromiseStream<int> numbers;

@@ -80,7 +80,6 @@ def _coroutine(declaration: Declaration, body: Body) -> str:
 
 
 class _CoroutinePrinter(Printer):
-    runtime = "flow::coro"
     _frame = "actor__->frame()"
 
     def __init__(self, declaration: Declaration, body: Body) -> None:
@@ -89,10 +88,10 @@ class _CoroutinePrinter(Printer):
 
     def prologue(self) -> str:
         """The variables that the body needs besides the actor's own."""
-        text = "".join(f"struct {name}; " for name in self._body.deduced)
-        text += "".join(f"static flow::StaticLocal<{type_}> {name}; " for type_, name in self._body.statics)
+        text = "".join(f"static flow::StaticLocal<{type_}> {name}; " for type_, name in self._body.statics)
         if self._body.waits:
             own = "PropagatingSelf" if self._body.propagates else "Self"
+            text += f"struct waits__; flow::coro::Room<waits__{self._places}> room__; "
             text += f"flow::Pending wait__; flow::coro::{own} actor__; co_await actor__; "
         if self._body.choose_size:
             text += f"flow::Choose<{self._body.choose_size}> choose__; "
@@ -108,8 +107,8 @@ class _CoroutinePrinter(Printer):
     def _suspend(self, node: Suspend) -> str:
         parked = "co_await flow::coro::parked();"
         if node.is_choose:
-            suspend = f"if (actor__->waitFor(choose__)) {parked} wait__ = choose__."
-            return suspend + (f"found(); {self._release_losers(node)}" if node.streams else "result();")
+            suspend = f"if (actor__->waitFor(choose__)) {parked} wait__ = choose__.found();"
+            return f"{suspend} {self._release_losers(node)}"
         return f"if (actor__->waitFor(wait__)) {{ {parked} wait__ = actor__->settled(); }}"
 
     def _fail(self, error: str) -> str:

@@ -66,7 +66,6 @@ def initialiser(state: Variable, default: str) -> str:
 
 
 class Printer(ABC):
-    runtime = "flow"  # the namespace of what makes the Pending of a wait
     _frame: str  # what waits, as a pointer to a Waiter
 
     def __init__(self, body: Body, jumps: Jumps) -> None:
@@ -80,6 +79,11 @@ class Printer(ABC):
         self._nodes(self._body.code.body)
         self._put(self._body.code.end_line, "}")
         return "".join(self._out)
+
+    @property
+    def _places(self) -> str:
+        """How many operations in place may be waited for at a time, as an argument of Room."""
+        return f", {self._body.choose_size}" if self._body.choose_size > 1 else ""
 
     @property
     def needs_entry(self) -> bool:
@@ -134,13 +138,13 @@ class Printer(ABC):
     def _leaf(self, node: Node) -> str:
         match node:
             case Operand():
-                return f"wait__ = {self._pending(node, self.runtime)};"
+                return f"wait__ = {self._pending(node)};"
             case ChooseOperands():
                 return self._choose_operands(node)
             case Suspend():
                 return self._front(node.label) + self._suspend(node)
             case IfFailed():
-                test = "!wait__.passed()" if node.drops else "wait__.failed()"
+                test = f"!{node.passed}" if node.passed else "wait__.failed()"
                 if node.handler is None:
                     return f"if ({test}) {self._fail('wait__')}"
                 return f"if ({test}) {{ {self._raise('wait__.takeError()', node.handler)} }}"
@@ -156,8 +160,8 @@ class Printer(ABC):
                 raise unknown(node)
 
     @staticmethod
-    def _pending(operand: Operand, namespace: str = "flow") -> str:
-        return f"{namespace}::{operand.function}({_text(operand.value)})"
+    def _pending(operand: Operand) -> str:
+        return f"flow::{operand.function}({operand.place}, {_text(operand.value)})"
 
     def _front(self, label: LabelName) -> str:
         if label not in self._jumps.used:
@@ -220,10 +224,8 @@ class Printer(ABC):
 
     @staticmethod
     def _release_losers(node: Suspend) -> str:
-        """Behind a choose: unless a stream has won, of which the element is taken first."""
-        won = " || ".join(f"choose__.won({index})" for index in node.streams)
-        unless = f"if (wait__.failed() || !({won})) " if won else ""
-        return f"{unless}choose__.releaseLosers();"
+        """Behind a choose."""
+        return f"flow::releaseLosers<{', '.join(map(str, node.branches))}>(room__, choose__, wait__);"
 
     def _branches(self, node: Branches) -> None:
         last = len(node.bodies) - 1

@@ -36,7 +36,7 @@ def _pin(declaration: Declaration, class_: str) -> str:
 
 
 def _classes(declaration: Declaration, body: Body) -> str:
-    printer = _StateMachinePrinter(body, labels.plan(body.code, resumes=True))
+    printer = _StateMachinePrinter(declaration, body)
     code = (
         _visit(declaration)
         + printer.prologue()
@@ -52,7 +52,9 @@ def _signature(declaration: Declaration, body: Body, *, is_used: bool) -> str:
     """Of the function with the code. Packs, which cannot be members, reach it through the one that the frame calls."""
     unused = "" if is_used else "[[maybe_unused]] "
     frame = f"{unused}flow::actor::{layout.frame_class(declaration, body)}<{declaration.result}>& actor__"
-    head = f"flow::actor::Exit a_body({frame})"
+    # Of a template it is compiled when its type is asked for: only then the size of the actor's room is known.
+    exit_ = "auto" if declaration.template or declaration.is_local else "flow::actor::Exit"
+    head = f"{exit_} a_body({frame})"
     packs = [argument for argument in declaration.kept if argument.is_pack]
     if not packs:
         return head
@@ -60,7 +62,7 @@ def _signature(declaration: Declaration, body: Body, *, is_used: bool) -> str:
     for pack in reversed(packs):
         call = f"{pack.name}__.apply([&]({pack.type}&... {pack.name}) {{ return {call}; }})"
     declared = "".join(f", [[maybe_unused]] {pack.type}&... {pack.name}" for pack in packs)
-    return f"{head} {{ return {call}; }} flow::actor::Exit a_packs({frame}{declared})"
+    return f"{head} {{ return {call}; }} {exit_} a_packs({frame}{declared})"
 
 
 def _constructor(declaration: Declaration, body: Body) -> str:
@@ -112,14 +114,19 @@ def _visit(declaration: Declaration) -> str:
 class _StateMachinePrinter(Printer):
     _frame = "&actor__"
 
+    def __init__(self, declaration: Declaration, body: Body) -> None:
+        super().__init__(body, labels.plan(body.code, resumes=True))
+        self._state = f"{declaration.class_name}State"
+
     def prologue(self) -> str:
         """The variables of a_body, and the switch that leads to where it goes on."""
-        text = "".join(f"struct {name}; " for name in self._body.deduced)
-        text += "".join(f"static flow::StaticLocal<{type_}> {name}; " for type_, name in self._body.statics)
+        text = "".join(f"static flow::StaticLocal<{type_}> {name}; " for type_, name in self._body.statics)
         for state in self._body.states:
             if state.is_erased:
                 text += f"flow::RangeIn<{state.type.text}> {state.name}(this->{state.name}); "
-        text += "flow::Pending wait__ = actor__.resumed(); " if self._body.waits else ""
+        if self._body.waits:
+            text += f"flow::Room<{self._state}{self._places}> room__(this); "
+            text += "flow::Pending wait__ = actor__.resumed(); "
         if self._body.uses_error:
             text += "flow::Error error__; "
         if self._body.uses_exception:

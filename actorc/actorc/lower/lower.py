@@ -4,7 +4,7 @@ A plain local dies at the next wait that is executed, and C++ lets no jump into 
 begins with a local is printed inside braces which end where the actor may suspend:
 
     { int n = 5;                                     // the run: here locals may be in scope
-      wait__ = flow::pendingVoid(delay(n)); }        // evaluated while they live
+      wait__ = flow::pending<1>(room__, delay(n)); } // evaluated while they live
     if (!actor__.ready(wait__, from__)) { suspend }  // here they are gone
 
 If a run comes to a statement that waits only on some of its paths, the statement is printed twice: in the run
@@ -66,7 +66,6 @@ class _Lowering(PrefixLowering):
 
     def body(self, block: syntax.Block) -> Body:
         moves = _MOVE.finditer(self._source.text, block.span.start, block.span.end)
-        self._raced: set[Span] = set()  # of the waits for streams in a choose
         self._moved = {match[1]: match.start() for match in moves}  # the last place where each name is moved on
         nodes, ends = self._list(block.statements, reachable=True)
         chooses = [len(wait.whens) for wait in self._numbers if isinstance(wait, syntax.Choose)]
@@ -77,7 +76,6 @@ class _Lowering(PrefixLowering):
             waits=bool(self._numbers),
             choose_size=max(chooses, default=0),
             uses_error=self._uses_error,
-            deduced=tuple(self._deduced.values()),
             statics=tuple((static.type, f"static{number}__") for number, static in enumerate(self._shared.values(), 1)),
             uses_exception=self._uses_exception,
             propagates=bool(self._numbers) and not self._handles_waits,
@@ -210,20 +208,26 @@ class _Lowering(PrefixLowering):
         nodes: Nodes = [self._operand(item.wait)] if reachable else []
         nodes.append(Suspend(line, self._numbers[item], self._waiting_label(item), is_choose=False))
         drops = item.wait.result is None and not item.wait.is_stream
-        nodes.append(self._if_failed(line, drops))
+        nodes.append(self._if_failed(line, self._take("passed", item.wait) if drops else ""))
         return nodes if drops else nodes + self._taken(item.wait)
 
-    def _if_failed(self, line: int, drops: bool = False) -> IfFailed:
+    def _if_failed(self, line: int, passed: str = "") -> IfFailed:
         self._handles_waits = self._handles_waits or self._handler is not None
-        return IfFailed(line, self._handler, drops)
+        return IfFailed(line, self._handler, passed)
+
+    def _take(self, function: str, wait: syntax.WaitExpr, type_: str = "") -> str:
+        """A call of what flow/emitted/room.h has for a wait that has been settled."""
+        place = self._places[wait]
+        arguments = f"{place.number}, {type_}" if type_ else place.number
+        return f"flow::{function}<{arguments}>({place.to_take}, wait__)"
 
     def _taken(self, wait: syntax.WaitExpr) -> Nodes:
         """What becomes of the value, unless a local is bound to it."""
         line = self._end_line(wait)
         result = wait.result
         if result is None:
-            text = f"(void){self._next(wait, 'flow::Void')};" if wait.is_stream else "wait__.drop();"
-            return [Code(line, (text,))]
+            text = f"(void){self._take('takeNext', wait, 'flow::Void')}" if wait.is_stream else self._take("drop", wait)
+            return [Code(line, (f"{text};",))]
         value = self._value(wait)
         if result.kind is ResultKind.STATE:
             return [Code(line, (f"{assigned(self._variables[result.name])} = {value};",))]
@@ -233,14 +237,7 @@ class _Lowering(PrefixLowering):
 
     def _value(self, wait: syntax.WaitExpr) -> str:
         """The result by value."""
-        type_ = self._result_type(wait)
-        return self._next(wait, type_) if wait.is_stream else f"wait__.takeValue<{type_}>()"
-
-    def _next(self, wait: syntax.WaitExpr, type_: str) -> str:
-        """The next element. In a choose the losers are released after it was taken: one may read the same stream."""
-        if wait.span in self._raced:
-            return f"choose__.takeNext<{type_}>(wait__)"
-        return f"wait__.takeNext<{type_}>()"
+        return self._take("takeNext" if wait.is_stream else "takeValue", wait, self._result_type(wait))
 
     def _result_local(self, wait: syntax.WaitExpr) -> list[Statement]:
         """The local that holds what was waited for."""
@@ -258,7 +255,7 @@ class _Lowering(PrefixLowering):
         else:
             holder = f"{result.names[0]}__"
             take, reference = ("takeLocal", "auto&") if hold is Hold.VALUE else ("take", f"{type_} const&")
-            text = f"auto {holder} = wait__.{take}<{self._result_type(wait)}>(); "
+            text = f"auto {holder} = {self._take(take, wait, self._result_type(wait))}; "
             text += f"[[maybe_unused]] {reference} {name} = {holder}.get();"
         locals_ = tuple(Local(each, result.type is not None and is_trivial(type_)) for each in result.names)
         return [Declared(Span(wait.span.end - 1, wait.span.end), locals_, (text,))]
@@ -271,10 +268,10 @@ class _Lowering(PrefixLowering):
     def _choose(self, item: syntax.Choose, reachable: bool) -> Lowered:
         line = self._end_line(item.whens[-1].wait)
         nodes: Nodes = [self._choose_operands(item)] if reachable else []
-        streams = tuple(index for index, when in enumerate(item.whens) if when.wait.is_stream)
-        self._raced.update(item.whens[index].wait.span for index in streams)
+        waits = [when.wait for when in item.whens]
+        branches = tuple((-1 if wait.is_stream else 1) * self._places[wait].number for wait in waits)
         number, label = self._numbers[item], self._waiting_label(item)
-        nodes.append(Suspend(line, number, label, is_choose=True, streams=streams))
+        nodes.append(Suspend(line, number, label, is_choose=True, branches=branches))
         nodes.append(self._if_failed(line))
         bodies = []
         any_ends = False

@@ -109,7 +109,8 @@ class Handler(Node):
 class Operand(Node):
     """`wait__ = ` the awaited thing."""
 
-    function: str  # of flow/wait/pending.h, which is called with it
+    function: str  # of flow/emitted/room.h, which is called with the place and it
+    place: str
     value: Text
     is_name: bool  # evaluating it makes no temporaries
 
@@ -123,21 +124,22 @@ class ChooseOperands(Node):
 class Suspend(Node):
     """Where the actor suspends if what it waits for is not ready. `label` stands in front: see `prefix` in lower.
 
-    `streams`: the operands of a choose that are streams, which release the losers when their element has been taken.
+    `branches`: the numbers of a choose's waits, which are negative if they are for streams.
     """
 
     number: int
     label: LabelName
     is_choose: bool
-    streams: tuple[int, ...] = ()
+    branches: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IfFailed(Node):
-    """A settled wait that raises goes to the handler, or ends the actor. `drops`: its value is not wanted."""
+    """A settled wait that raises goes to the handler, or ends the actor. `passed`: a call that tells whether it does,
+    and gives up the value, which is not wanted."""
 
     handler: LabelName | None
-    drops: bool = False
+    passed: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -199,7 +201,6 @@ class Body:
     waits: bool
     choose_size: int  # most branches of any choose; 0 if there is none
     uses_error: bool  # an error is handed to some handler
-    deduced: tuple[str, ...]  # names for the types of results that only C++ knows
     statics: tuple[tuple[str, str], ...]  # types and names of the storage for plain `static` locals
     uses_exception: bool  # an exception of another type is
     propagates: bool  # there are waits, and no handler sees the error of any

@@ -35,6 +35,11 @@ def _is_rewritten(item: Statement) -> bool:
             raise syntax.unknown(item)
 
 
+def _is_deduced(wait: syntax.WaitExpr) -> bool:
+    """Whether only C++ knows the type of the result."""
+    return wait.result is not None and wait.result.type is None
+
+
 class PrefixLowering(TryLowering):
     """The way of printing statements that is for the inside of runs, and what both ways share."""
 
@@ -117,23 +122,24 @@ class PrefixLowering(TryLowering):
         return known
 
     def _operand(self, wait: syntax.WaitExpr) -> Operand:
+        place = self._places[wait]
         function = "pendingNext" if wait.is_stream else "pending"
-        if wait in self._deduced:
-            function = f"{function}As<{self._deduced[wait]}>"
+        if _is_deduced(wait):
+            function = f"{function}As<{place.number}>"
         elif wait.result is None and not wait.is_stream:
-            function = "pendingVoid"
+            function = f"{function}<{place.number}>"
         else:
-            function = f"{function}<{self._result_type(wait)}>"
+            function = f"{function}<{place.number}, {self._result_type(wait)}>"
         operand = self._text(wait.operand)
         is_name = all(part.isidentifier() for part in operand.text.split("."))
-        return Operand(self._line(wait), function, operand, is_name)
+        return Operand(self._line(wait), function, place.to_hold, operand, is_name)
 
     def _result_type(self, wait: syntax.WaitExpr) -> str:
         """What the wait gives, as it may be spelt wherever its operand stands before."""
         if wait.result is None:
             return "flow::Void"
         if wait.result.type is None:
-            return f"flow::Deduced<{self._deduced[wait]}>"
+            return f"flow::Deduced<decltype(room__), {self._places[wait].number}>"
         return self._type(wait.result.type)
 
     def _choose_operands(self, item: syntax.Choose) -> ChooseOperands:

@@ -31,12 +31,30 @@ def locals_of(item: Statement) -> tuple[Local, ...]:
     return item.locals if isinstance(item, syntax.Plain) else ()
 
 
-def _deduced(waits: Items) -> Iterator[syntax.WaitExpr]:
-    """The waits whose type only C++ knows."""
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A wait's number in its actor, and which place of the room is its own."""
+
+    number: int
+    branch: int | None  # of a choose
+
+    @property
+    def to_hold(self) -> str:
+        return "room__" if self.branch is None else f"room__.at({self.branch})"
+
+    @property
+    def to_take(self) -> str:
+        """Losers are released once the result has been taken."""
+        return "room__" if self.branch is None else f"room__.at({self.branch}, choose__)"
+
+
+def _places(waits: Items) -> Iterator[tuple[syntax.WaitExpr, _Place]]:
+    number = 0
     for item in waits:
-        for wait in syntax.waits_of(item):
-            if wait.result is not None and wait.result.type is None:
-                yield wait
+        is_choose = isinstance(item, syntax.Choose)
+        for index, wait in enumerate(syntax.waits_of(item)):
+            number += 1
+            yield wait, _Place(number, index if is_choose else None)
 
 
 class TryLowering:
@@ -61,7 +79,7 @@ class TryLowering:
         self._movable |= {capture.name for capture in actor.captures or () if not capture.is_reference}
         waits = [inner for inner in syntax.walk(body) if isinstance(inner, syntax.Wait | syntax.Choose)]
         self._numbers: dict[Statement, int] = {wait: number for number, wait in enumerate(waits, 1)}
-        self._deduced = {wait: f"auto{number}__" for number, wait in enumerate(_deduced(waits), 1)}
+        self._places = dict(_places(waits))
         self._verbatim: dict[Statement, bool] = {}
         self._counts: dict[str, int] = {}
         self._jumped_to: set[LabelName] = set()

@@ -26,8 +26,8 @@ TEST_CASE("pending: a future that is an lvalue is shared, a temporary is taken o
 
 TEST_CASE("pending: a value that is not wanted is given up, an error is left to be taken") {
     test::Balance balance;
-    CHECK(pendingVoid(Future<Void>(Void())).passed());
-    Pending failed = pendingVoid(Future<Void>(timed_out()));
+    CHECK(pending<Void>(Future<Void>(Void())).passed());
+    Pending failed = pending<Void>(Future<Void>(timed_out()));
     CHECK_FALSE(failed.passed());
     CHECK(failed.takeError().code() == error_code_timed_out);
     CHECK(Pending().passed()); // a delay that is over
@@ -116,25 +116,4 @@ TEST_CASE("pending: what a cancelled actor's wait finds") {
         CHECK(wait.takeError().code() == error_code_actor_cancelled);
     }
     CHECK(promise.getFutureReferenceCount() == 0);
-}
-
-TEST_CASE("pending: pendingAs remembers the type of what is waited for") {
-    SimLoop sim;
-    struct first;
-    struct second;
-    struct third;
-    Pending wait;
-    {
-        Future<std::string> inner = std::string("text");
-        wait = pendingAs<first>(inner);
-    }
-    static_assert(std::is_same_v<Deduced<first>, std::string>);
-    CHECK(wait.takeValue<Deduced<first>>() == "text");
-    PromiseStream<int> stream;
-    stream.send(5);
-    wait = pendingNextAs<second>(stream.getFuture());
-    CHECK(wait.takeNext<Deduced<second>>() == 5);
-    wait = pendingAs<third>(yield());
-    static_assert(std::is_same_v<Deduced<third>, Void>);
-    CHECK(wait.takeValue<Deduced<third>>() == Void());
 }
