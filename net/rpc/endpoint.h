@@ -20,8 +20,8 @@ enum WellKnownEndpoints : int { WLTOKEN_FIRST_AVAILABLE = 4 };
 
 /// Where a process can be reached.
 struct NetworkAddressList {
-    Address address;
-    Optional<Address> secondaryAddress;
+    Address address = {};
+    Optional<Address> secondaryAddress = {};
 
     bool contains(Address const& other) const {
         return address == other || (secondaryAddress.present() && secondaryAddress.get() == other);

@@ -28,6 +28,7 @@ void FlowTransport::close() noexcept {
         return;
     if (isLinked())
         unlink();
+    listening_.clear();
     running_.end();
     for (auto* peers : {&connecting_, &accepted_}) {
         for (auto& [address, peer] : *peers)
@@ -63,7 +64,8 @@ Future<Void> FlowTransport::bind(Address publicAddress, Address listenAddress) {
         addresses_.address = publicAddress;
     else
         addresses_.secondaryAddress = publicAddress;
-    return accept(std::move(listener));
+    listening_.push_back(accept(std::move(listener)));
+    return listening_.back();
 }
 
 Future<Void> FlowTransport::accept(Reference<Listener> listener) {

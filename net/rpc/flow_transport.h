@@ -81,7 +81,7 @@ public:
                                          RpcOptions options = {});
 
     /// Listens. `publicAddress` is what others are told; if its port is 0, the one that was chosen. The future is not
-    /// ready as long as this listens, and fails with the errors of Transport::listen().
+    /// ready as long as this listens, and fails with the errors of Transport::listen(). Dropping it changes nothing.
     Future<Void> bind(Address publicAddress, Address listenAddress);
     /// Where others reach this process; Address() if nowhere.
     Address const& getLocalAddress() const { return addresses_.address; }
@@ -125,6 +125,7 @@ private:
     std::unordered_map<Address, Reference<RpcPeer>> accepted_;
     std::vector<std::uint8_t> scratch_;
     ActorCollectionNoErrors running_;
+    std::vector<Future<Void>> listening_;
 };
 
 } // namespace flow::net
