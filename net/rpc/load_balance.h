@@ -14,8 +14,10 @@
 //
 // Request is copied for each server that is asked. Cancel-safe.
 
+#include "flow/base/random.h"
 #include "flow/coro/race.h"
 #include "flow/lib/all.h"
+#include "flow/wait/delay.h"
 #include "net/rpc/request_stream.h"
 
 #include <vector>
