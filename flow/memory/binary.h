@@ -120,6 +120,18 @@ private:
     std::string bytes_;
 };
 
+/// Of a number, or back: the bytes are exchanged where the machine has the most significant one first.
+template <class T>
+T littleEndian(T value) {
+    if constexpr (std::endian::native == std::endian::big) {
+        unsigned char bytes[sizeof(T)];
+        std::memcpy(bytes, &value, sizeof(T));
+        std::reverse(bytes, bytes + sizeof(T));
+        std::memcpy(&value, bytes, sizeof(T));
+    }
+    return value;
+}
+
 namespace detail {
 
 /// What readers of bytes have in common.
@@ -248,17 +260,6 @@ template <class K, class V>
 struct Readable<std::pair<K const, V>> {
     using Type = std::pair<K, V>;
 };
-
-template <class T>
-T littleEndian(T value) {
-    if constexpr (std::endian::native == std::endian::big) {
-        unsigned char bytes[sizeof(T)];
-        std::memcpy(bytes, &value, sizeof(T));
-        std::reverse(bytes, bytes + sizeof(T));
-        std::memcpy(&value, bytes, sizeof(T));
-    }
-    return value;
-}
 
 template <class T>
 T ByteInput::readNumber() {

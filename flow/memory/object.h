@@ -107,7 +107,7 @@ public:
         write();
         std::size_t size = bytes_->size() - begin - sizeof(std::uint32_t);
         FLOW_ASSERT(size <= std::numeric_limits<std::uint32_t>::max(), "a serialized struct is too large");
-        auto written = detail::littleEndian(static_cast<std::uint32_t>(size));
+        auto written = littleEndian(static_cast<std::uint32_t>(size));
         std::memcpy(bytes_->data() + begin, &written, sizeof written);
     }
     void serializeBytes(void const* bytes, std::size_t count) {

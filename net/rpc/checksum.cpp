@@ -38,7 +38,7 @@ constexpr std::array<std::uint32_t, 256> kTable = makeTable();
 
 } // namespace
 
-std::uint32_t detail::crc32cByTable(StringRef bytes) {
+std::uint32_t rpc::crc32cByTable(StringRef bytes) {
     std::uint32_t value = 0xFFFFFFFF;
     for (std::uint8_t byte : bytes)
         value = value >> 8 ^ kTable[(value ^ byte) & 0xFF];
@@ -51,7 +51,7 @@ std::uint32_t crc32c(StringRef bytes) {
     if (hasInstruction)
         return crc32cByProcessor(bytes);
 #endif
-    return detail::crc32cByTable(bytes);
+    return rpc::crc32cByTable(bytes);
 }
 
 } // namespace flow::net

@@ -13,9 +13,9 @@ namespace flow::net {
 
 std::uint32_t crc32c(StringRef bytes);
 
-namespace detail {
+namespace rpc {
 /// Without that instruction.
 std::uint32_t crc32cByTable(StringRef bytes);
-} // namespace detail
+} // namespace rpc
 
 } // namespace flow::net

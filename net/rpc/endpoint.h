@@ -34,7 +34,7 @@ struct NetworkAddressList {
     void serialize(Ar& ar) {
         serializer(ar, address, secondaryAddress);
     }
-    friend bool operator==(NetworkAddressList const&, NetworkAddressList const&) = default;
+    friend auto operator<=>(NetworkAddressList const&, NetworkAddressList const&) = default;
 };
 
 struct Endpoint {
@@ -58,7 +58,7 @@ struct Endpoint {
     void serialize(Ar& ar) {
         serializer(ar, addresses, token);
     }
-    friend bool operator==(Endpoint const&, Endpoint const&) = default;
+    friend auto operator<=>(Endpoint const&, Endpoint const&) = default;
 };
 
 } // namespace flow::net

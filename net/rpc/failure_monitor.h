@@ -18,7 +18,7 @@
 #include "net/rpc/endpoint.h"
 
 #include <map>
-#include <unordered_set>
+#include <set>
 
 namespace flow::net {
 
@@ -71,7 +71,7 @@ private:
     void tell();
 
     std::map<Address, State> states_;
-    std::unordered_set<Endpoint> failed_;
+    std::set<Endpoint> failed_;
     struct Telling : Turn {
         explicit Telling(FailureMonitor& m)
             : Turn([](Turn& self) { static_cast<Telling&>(self).monitor.tell(); }), monitor(m) {}

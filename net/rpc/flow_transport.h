@@ -29,7 +29,7 @@
 #include "net/transport.h"
 
 #include <functional>
-#include <unordered_map>
+#include <map>
 
 namespace flow::net {
 
@@ -121,8 +121,8 @@ private:
     EndpointTable endpoints_;
     RpcCounters counters_;
     FailureMonitor monitor_;
-    std::unordered_map<Address, Reference<RpcPeer>> connecting_; // those that this process connects to
-    std::unordered_map<Address, Reference<RpcPeer>> accepted_;
+    std::map<Address, Reference<RpcPeer>> connecting_; // those that this process connects to
+    std::map<Address, Reference<RpcPeer>> accepted_;
     std::vector<std::uint8_t> scratch_;
     ActorCollectionNoErrors running_;
     std::vector<Future<Void>> listening_;

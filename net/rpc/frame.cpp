@@ -13,18 +13,18 @@ template <class T>
 T numberAt(StringRef bytes, std::size_t at) {
     T number;
     std::memcpy(&number, bytes.begin() + at, sizeof number);
-    return flow::detail::littleEndian(number);
+    return littleEndian(number);
 }
 
 template <class T>
 void put(std::string& out, T number) {
-    number = flow::detail::littleEndian(number);
+    number = littleEndian(number);
     out.append(reinterpret_cast<char const*>(&number), sizeof number);
 }
 
 template <class T>
 void putAt(std::string& out, std::size_t at, T number) {
-    number = flow::detail::littleEndian(number);
+    number = littleEndian(number);
     std::memcpy(out.data() + at, &number, sizeof number);
 }
 

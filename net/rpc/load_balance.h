@@ -45,7 +45,7 @@ private:
     std::vector<Interface> servers_;
 };
 
-namespace detail {
+namespace rpc {
 
 /// Whether another server is to be asked then.
 template <class T>
@@ -131,14 +131,14 @@ Future<ReplyOf<Request>> balance(Reference<MultiInterface<Interface>> servers,
     }
 }
 
-} // namespace detail
+} // namespace rpc
 
 template <class Interface, class Request>
 Future<ReplyOf<Request>> loadBalance(Reference<MultiInterface<Interface>> servers,
                                      RequestStream<Request> Interface::* channel, Request request = Request(),
                                      TaskPriority priority = TaskPriority::DefaultPromiseEndpoint,
                                      AtMostOnce atMostOnce = AtMostOnce::False) {
-    return detail::balance(std::move(servers), channel, std::move(request), priority, atMostOnce, true);
+    return rpc::balance(std::move(servers), channel, std::move(request), priority, atMostOnce, true);
 }
 
 template <class Interface, class Request>
@@ -146,7 +146,7 @@ Future<ReplyOf<Request>> basicLoadBalance(Reference<MultiInterface<Interface>> s
                                           RequestStream<Request> Interface::* channel, Request request = Request(),
                                           TaskPriority priority = TaskPriority::DefaultPromiseEndpoint,
                                           AtMostOnce atMostOnce = AtMostOnce::False) {
-    return detail::balance(std::move(servers), channel, std::move(request), priority, atMostOnce, false);
+    return rpc::balance(std::move(servers), channel, std::move(request), priority, atMostOnce, false);
 }
 
 } // namespace flow::net

@@ -14,14 +14,14 @@ enum class Delivery : std::uint8_t {
     AtMostOnce,  // it fails with request_maybe_delivered
 };
 
-namespace detail {
+namespace rpc {
 template <class Reply, bool kAsErrorOr>
 using ReplyResult = std::conditional_t<kAsErrorOr, ErrorOr<Reply>, Reply>;
 }
 
 template <class Request, bool kAsErrorOr>
 class PendingRequest final
-    : public Operation<PendingRequest<Request, kAsErrorOr>, detail::ReplyResult<ReplyOf<Request>, kAsErrorOr>>,
+    : public Operation<PendingRequest<Request, kAsErrorOr>, rpc::ReplyResult<ReplyOf<Request>, kAsErrorOr>>,
       PendingReply {
 public:
     using Reply = ReplyOf<Request>;

@@ -27,7 +27,7 @@
 
 namespace flow::net {
 
-namespace detail {
+namespace rpc {
 
 /// The context of an archive that reads or writes a message. Throws unsupported_operation if it is none.
 template <class Ar>
@@ -159,7 +159,7 @@ private:
     ErrorOr<T> result_;
 };
 
-} // namespace detail
+} // namespace rpc
 
 template <class T>
 class ReplyPromise {
@@ -196,7 +196,7 @@ public:
 
     template <class Ar>
     void serialize(Ar& ar) {
-        MessageContext& context = detail::messageContext(ar);
+        MessageContext& context = rpc::messageContext(ar);
         std::uint64_t number = 0;
         if constexpr (Ar::isSerializing)
             number = numberFor(*context.peer);
@@ -220,7 +220,7 @@ public:
     }
 
 private:
-    using State = detail::ReplyState<T>;
+    using State = rpc::ReplyState<T>;
 
     Reference<State> const& shared() const {
         if (!state_)

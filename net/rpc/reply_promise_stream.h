@@ -38,7 +38,7 @@ struct ReplyPromiseStreamReply {
     std::uint16_t sequence = 0;
 };
 
-namespace detail {
+namespace rpc {
 
 /// What the client's process says to the server's: how many bytes it has taken so far, or that it wants no more.
 struct StreamNews {
@@ -163,7 +163,7 @@ private:
     /// Whether nobody has a FutureStream of it.
     bool isUnread() const {
         FutureStream<T> one = stream_.getFuture();
-        return flow::detail::futureCount(one.cell()) == 1;
+        return one.cell()->futures == 1;
     }
     void dropIfUnwantedNow() {
         tellTaken(true);
@@ -259,7 +259,7 @@ private:
     bool isEnded_ = false, isObsolete_ = false, isExpecting_ = false, wasRead_ = false;
 };
 
-} // namespace detail
+} // namespace rpc
 
 template <class T>
 class ReplyPromiseStream {
@@ -294,7 +294,7 @@ public:
 
     template <class Ar>
     void serialize(Ar& ar) {
-        MessageContext& context = detail::messageContext(ar);
+        MessageContext& context = rpc::messageContext(ar);
         std::uint64_t number = 0;
         if constexpr (Ar::isSerializing)
             number = numberFor(*context.peer);
@@ -309,7 +309,7 @@ public:
     bool isShared() const { return true; }
 
 private:
-    using State = detail::ReplyStreamState<T>;
+    using State = rpc::ReplyStreamState<T>;
 
     explicit ReplyPromiseStream(State* state) : state_(state) {}
     void drop() noexcept {

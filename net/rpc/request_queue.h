@@ -11,10 +11,10 @@
 
 namespace flow::net {
 
-namespace detail {
+namespace rpc {
 template <class T>
 inline constinit char requestTypeKey = 0;
-} // namespace detail
+} // namespace rpc
 
 template <class T>
 class RequestQueue final : public FastAllocated<RequestQueue<T>>,
@@ -76,7 +76,7 @@ public:
         return peer_.getPtr();
     }
 
-    void const* typeKey() const override { return &detail::requestTypeKey<T>; }
+    void const* typeKey() const override { return &rpc::requestTypeKey<T>; }
     void receive(ObjectReader& reader, MessageContext& context) override {
         std::size_t size = reader.remaining();
         T request;

@@ -139,7 +139,7 @@ public:
 private:
     template <bool kAsErrorOr, class U>
     auto ask(U request, TaskPriority priority, Delivery delivery) const
-        -> Future<detail::ReplyResult<ReplyOf<U>, kAsErrorOr>> {
+        -> Future<rpc::ReplyResult<ReplyOf<U>, kAsErrorOr>> {
         bool isShared = request.reply.isShared();
         if (!queue_->isElsewhere() || isShared) {
             ReplyPromise<ReplyOf<T>> promise = request.reply;

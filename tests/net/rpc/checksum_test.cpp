@@ -19,6 +19,6 @@ TEST_CASE("checksum: the values that RFC 3720 gives, and the same with and witho
         std::string bytes;
         for (int i = 0; i < size; ++i)
             bytes.push_back(static_cast<char>(random.randomInt(0, 256)));
-        CHECK(crc32c(StringRef(bytes)) == net::detail::crc32cByTable(StringRef(bytes)));
+        CHECK(crc32c(StringRef(bytes)) == rpc::crc32cByTable(StringRef(bytes)));
     }
 }
