@@ -49,7 +49,7 @@
 #include "flow/loop/post_limit.h"
 #include "flow/loop/real_loop.h"
 #include "flow/memory/arena.h"
-#include "flow/memory/binary.h"
+#include "flow/memory/object.h"
 #include "flow/memory/fast_allocator.h"
 #include "flow/memory/reference.h"
 #include "flow/memory/standalone.h"

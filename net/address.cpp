@@ -227,6 +227,13 @@ Address const& ParsedAddress::get() const {
     return *address_;
 }
 
+Address Address::fromText(std::string_view text) {
+    ParsedAddress parsed = parse(text);
+    if (!parsed)
+        throw serialization_failed();
+    return *parsed;
+}
+
 ParsedAddress Address::parse(std::string_view text) {
     return Parser(text).parse();
 }

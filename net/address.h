@@ -98,6 +98,17 @@ public:
     /// as that of a client, becomes Address().
     static std::optional<Address> fromSystem(sockaddr const* from, unsigned size);
 
+    /// As its text. Throws serialization_failed.
+    template <class Ar>
+    void serialize(Ar& ar) {
+        std::string text;
+        if constexpr (Ar::isSerializing)
+            text = toString();
+        ar & text;
+        if constexpr (Ar::isDeserializing)
+            *this = fromText(text);
+    }
+
     friend constexpr bool operator==(Address const&, Address const&) = default;
     friend constexpr std::strong_ordering operator<=>(Address const&, Address const&) = default;
 
@@ -105,6 +116,7 @@ private:
     enum class Family : std::uint8_t { V4, V6, UnixPath, UnixAbstract };
 
     static Address unixNamed(Family family, std::string_view name);
+    static Address fromText(std::string_view text);
 
     // Compared in this order.
     Family family_ = Family::V4;

@@ -144,7 +144,7 @@ class File:
     @property
     def layer(self) -> str | None:
         """The layer that the file belongs to; None for umbrella headers, examples, and all outside flow/ and net/."""
-        if self.path.startswith("net/examples/"):
+        if self.path.startswith(("net/examples/", "net/compat/")):
             return None
         return next((layer for layer in RANKS if self.path.startswith(layer + "/")), None)
 
@@ -304,7 +304,7 @@ def check_dead_headers(tree: Tree) -> Iterator[Finding]:
     # The compiler's Python and templates count: they write includes into what they emit.
     used = {target for _, _, target in tree.includes}
     # Where users of these headers find them, and a project of somebody else's its own.
-    used |= {root + target for root in ("flow/compat/", "tests/install/headers/include/") for target in used}
+    used |= {root + target for root in ("flow/compat/", "net/compat/", "tests/install/headers/include/") for target in used}
     for file in tree.files.values():
         if file.path.startswith("actorc/"):
             used.update(re.findall(r'#\s*include\s*\\?["<]([^">\\]+)', "\n".join(file.lines)))

@@ -16,8 +16,9 @@
 //     reader.assertEnd();
 //
 // Numbers, enums and bool have their own size; strings and containers their count in 32 bits, then what is in them; an
-// Optional a byte, then its value. With IncludeVersion the bytes begin with 8 bytes of version, which the reader
-// checks; AssumeVersion and Unversioned write none.
+// Optional or an ErrorOr a byte, then its value or its error; a std::variant the number of its alternative in a byte.
+// An Arena among the items has no bytes: it keeps what was read beside it alive. With IncludeVersion the bytes begin
+// with 8 bytes of version, which the reader checks; AssumeVersion and Unversioned write none.
 //
 // A reader may be given bytes from anywhere: what does not fit throws serialization_failed, as do values nested more
 // than a thousand deep, and nothing is allocated for a length before its bytes have been seen. After an error the
@@ -27,11 +28,15 @@
 #include "flow/memory/standalone.h"
 #include "flow/memory/vector_ref.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <concepts>
 #include <cstring>
 #include <limits>
 #include <string>
+#include <tuple>
+#include <variant>
 
 namespace flow {
 
@@ -89,6 +94,11 @@ public:
     BinaryWriter& operator&(T const& value) {
         return *this << value;
     }
+    /// What writes the members of a struct, which have nothing around them.
+    template <class Write>
+    void writeRecord(Write write) {
+        write();
+    }
     void serializeBytes(void const* bytes, std::size_t count) { bytes_.append(static_cast<char const*>(bytes), count); }
     void serializeBytes(StringRef bytes) { bytes_ += bytes.toStringView(); }
 
@@ -110,31 +120,26 @@ private:
     std::string bytes_;
 };
 
-class BinaryReader {
+/// Of a number, or back: the bytes are exchanged where the machine has the most significant one first.
+template <class T>
+T littleEndian(T value) {
+    if constexpr (std::endian::native == std::endian::big) {
+        unsigned char bytes[sizeof(T)];
+        std::memcpy(bytes, &value, sizeof(T));
+        std::reverse(bytes, bytes + sizeof(T));
+        std::memcpy(&value, bytes, sizeof(T));
+    }
+    return value;
+}
+
+namespace detail {
+
+/// What readers of bytes have in common.
+class ByteInput {
 public:
     static constexpr bool isSerializing = false;
     static constexpr bool isDeserializing = true;
 
-    /// The bytes must live as long as the reader. Throws incompatible_protocol_version.
-    BinaryReader(StringRef bytes, detail::VersionIncluded which) : rest_(bytes) {
-        std::uint64_t version;
-        *this >> version;
-        version_ = ProtocolVersion(version);
-        if (!version_.isValid() || version_ > which.version)
-            throw incompatible_protocol_version();
-    }
-    BinaryReader(StringRef bytes, detail::VersionAssumed which) : rest_(bytes), version_(which.version) {}
-    BinaryReader(StringRef bytes, detail::NoVersion) : rest_(bytes) {}
-    template <class Versioning>
-    BinaryReader(void const* bytes, int count, Versioning which)
-        : BinaryReader(StringRef(static_cast<std::uint8_t const*>(bytes), count), which) {}
-
-    template <class T>
-    BinaryReader& operator>>(T& value);
-    template <class T>
-    BinaryReader& operator&(T& value) {
-        return *this >> value;
-    }
     /// The next bytes, in place.
     std::uint8_t const* readBytes(std::size_t count) {
         if (count > remaining())
@@ -150,10 +155,11 @@ public:
     std::uint8_t const* arenaRead(std::size_t count) {
         return StringRef(arena_, readBytes(count), static_cast<int>(count)).begin();
     }
+    template <class Number>
+    Number readNumber();
     /// The number of elements that follow, which take a byte each at least.
     std::size_t readCount() {
-        std::uint32_t count;
-        *this >> count;
+        auto count = readNumber<std::uint32_t>();
         if (count > remaining())
             throw serialization_failed();
         return count;
@@ -169,6 +175,50 @@ public:
     Arena& arena() { return arena_; }
     ProtocolVersion protocolVersion() const { return version_; }
 
+protected:
+    explicit ByteInput(StringRef bytes, ProtocolVersion version = ProtocolVersion())
+        : rest_(bytes), version_(version) {}
+    /// Throws incompatible_protocol_version if it is a newer one than `newest`.
+    void readVersion(ProtocolVersion newest);
+
+    /// Values within values: a type that contains itself could be made to overflow the stack.
+    static constexpr int kMaxDepth = 1000;
+    template <class Reader, class T>
+    void readInto(Reader& reader, T& value);
+
+    StringRef rest_;
+    int depth_ = 0;
+    ProtocolVersion version_;
+    Arena arena_;
+};
+
+} // namespace detail
+
+class BinaryReader : public detail::ByteInput {
+public:
+    /// The bytes must live as long as the reader. Throws incompatible_protocol_version.
+    BinaryReader(StringRef bytes, detail::VersionIncluded which) : ByteInput(bytes) { readVersion(which.version); }
+    BinaryReader(StringRef bytes, detail::VersionAssumed which) : ByteInput(bytes, which.version) {}
+    BinaryReader(StringRef bytes, detail::NoVersion) : ByteInput(bytes) {}
+    template <class Versioning>
+    BinaryReader(void const* bytes, int count, Versioning which)
+        : BinaryReader(StringRef(static_cast<std::uint8_t const*>(bytes), count), which) {}
+
+    template <class T>
+    BinaryReader& operator>>(T& value) {
+        readInto(*this, value);
+        return *this;
+    }
+    template <class T>
+    BinaryReader& operator&(T& value) {
+        return *this >> value;
+    }
+
+    template <class Read>
+    void readRecord(Read read) {
+        read();
+    }
+
     /// One value, and nothing behind it.
     template <class T, class Versioning>
     static T fromStringRef(StringRef bytes, Versioning which) {
@@ -178,15 +228,6 @@ public:
         reader.assertEnd();
         return value;
     }
-
-private:
-    /// Values within values: a type that contains itself could be made to overflow the stack.
-    static constexpr int kMaxDepth = 1000;
-
-    StringRef rest_;
-    int depth_ = 0;
-    ProtocolVersion version_;
-    Arena arena_;
 };
 
 /// All of them, in this order.
@@ -221,25 +262,63 @@ struct Readable<std::pair<K const, V>> {
 };
 
 template <class T>
-T littleEndian(T value) {
-    if constexpr (std::endian::native == std::endian::big) {
-        unsigned char bytes[sizeof(T)];
-        std::memcpy(bytes, &value, sizeof(T));
-        std::reverse(bytes, bytes + sizeof(T));
-        std::memcpy(&value, bytes, sizeof(T));
-    }
-    return value;
+T ByteInput::readNumber() {
+    T number;
+    std::memcpy(&number, readBytes(sizeof number), sizeof number);
+    return littleEndian(number);
 }
 
-inline void writeCount(BinaryWriter& writer, std::size_t count) {
+inline void ByteInput::readVersion(ProtocolVersion newest) {
+    version_ = ProtocolVersion(readNumber<std::uint64_t>());
+    if (!version_.isValid() || version_ > newest)
+        throw incompatible_protocol_version();
+}
+
+template <class T>
+inline constexpr bool kIsTuple = false;
+template <class... Items>
+inline constexpr bool kIsTuple<std::tuple<Items...>> = true;
+template <class T>
+inline constexpr bool kIsVariant = false;
+template <class... Items>
+inline constexpr bool kIsVariant<std::variant<Items...>> = true;
+template <class T>
+inline constexpr bool kIsArray = false;
+template <class T, std::size_t kCount>
+inline constexpr bool kIsArray<std::array<T, kCount>> = true;
+/// Each has the members of the one before, so that the order in which they are asked for counts.
+template <class T>
+concept LikeErrorOr = requires(T const& value) { value.present(), value.get(), value.getError(); };
+
+template <class Writer>
+void writeCount(Writer& writer, std::size_t count) {
     FLOW_ASSERT(count <= std::numeric_limits<std::uint32_t>::max(), "a serialized container has too many elements");
     writer << static_cast<std::uint32_t>(count);
 }
 
-template <class T>
-void writeValue(BinaryWriter& writer, T const& value) {
+template <class Writer, class T>
+void writeValue(Writer& writer, T const& value) {
     if constexpr (requires { const_cast<T&>(value).serialize(writer); }) {
-        const_cast<T&>(value).serialize(writer); // one function for both directions, which does not write here
+        // One function for both directions, which does not write here.
+        writer.writeRecord([&] { const_cast<T&>(value).serialize(writer); });
+    } else if constexpr (std::is_same_v<T, Arena>) {
+        // That of what is read here has no bytes of its own.
+    } else if constexpr (std::is_same_v<T, Error>) {
+        writer << static_cast<std::uint16_t>(value.code());
+    } else if constexpr (LikeErrorOr<T>) {
+        writer << value.present();
+        if (value.present())
+            writer << value.get();
+        else
+            writer << value.getError();
+    } else if constexpr (kIsTuple<T>) {
+        std::apply([&](auto const&... items) { (static_cast<void>(writer << items), ...); }, value);
+    } else if constexpr (kIsVariant<T>) {
+        writer << static_cast<std::uint8_t>(value.index());
+        std::visit([&](auto const& item) { writer << item; }, value);
+    } else if constexpr (kIsArray<T>) {
+        for (auto const& element : value)
+            writer << element;
     } else if constexpr (std::is_same_v<T, bool>) {
         writer << static_cast<std::uint8_t>(value);
     } else if constexpr (Number<T>) {
@@ -266,8 +345,8 @@ void writeValue(BinaryWriter& writer, T const& value) {
     }
 }
 
-template <class T>
-void readVector(BinaryReader& reader, VectorRef<T>& out) {
+template <class Reader, class T>
+void readVector(Reader& reader, VectorRef<T>& out) {
     out = VectorRef<T>();
     for (std::size_t left = reader.readCount(); left > 0; --left) {
         T element;
@@ -276,15 +355,54 @@ void readVector(BinaryReader& reader, VectorRef<T>& out) {
     }
 }
 
-template <class T>
-void readValue(BinaryReader& reader, T& value) {
+/// The alternative of that number.
+template <std::size_t kIndex = 0, class Reader, class... Items>
+void readVariant(Reader& reader, std::size_t index, std::variant<Items...>& value) {
+    if constexpr (kIndex == sizeof...(Items))
+        throw serialization_failed();
+    else if (index == kIndex)
+        reader >> value.template emplace<kIndex>();
+    else
+        readVariant<kIndex + 1>(reader, index, value);
+}
+
+template <class Reader, class T>
+void readErrorOr(Reader& reader, T& value) {
+    if (*reader.readBytes(1) != 0) {
+        typename T::Element element;
+        reader >> element;
+        value = T(std::move(element));
+    } else {
+        Error error;
+        reader >> error;
+        if (!error.isValid())
+            throw serialization_failed();
+        value = T::failed(error);
+    }
+}
+
+template <class Reader, class T>
+void readValue(Reader& reader, T& value) {
     if constexpr (requires { value.serialize(reader); }) {
-        value.serialize(reader);
+        reader.readRecord([&] { value.serialize(reader); });
     } else if constexpr (std::is_same_v<T, bool>) {
         value = *reader.readBytes(1) != 0;
     } else if constexpr (Number<T>) {
-        std::memcpy(&value, reader.readBytes(sizeof value), sizeof value);
-        value = littleEndian(value);
+        value = reader.template readNumber<T>();
+    } else if constexpr (std::is_same_v<T, Arena>) {
+        value.dependsOn(reader.arena());
+    } else if constexpr (std::is_same_v<T, Error>) {
+        auto code = reader.template readNumber<std::uint16_t>();
+        value = code == Error().code() ? Error() : Error(code);
+    } else if constexpr (LikeErrorOr<T>) {
+        readErrorOr(reader, value);
+    } else if constexpr (kIsTuple<T>) {
+        std::apply([&](auto&... items) { (static_cast<void>(reader >> items), ...); }, value);
+    } else if constexpr (kIsVariant<T>) {
+        readVariant(reader, *reader.readBytes(1), value);
+    } else if constexpr (kIsArray<T>) {
+        for (auto& element : value)
+            reader >> element;
     } else if constexpr (std::is_same_v<T, StringRef>) {
         std::size_t count = reader.readCount();
         value = StringRef(reader.arenaRead(count), static_cast<int>(count));
@@ -339,13 +457,12 @@ BinaryWriter& BinaryWriter::operator<<(T const& value) {
     return *this;
 }
 
-template <class T>
-BinaryReader& BinaryReader::operator>>(T& value) {
+template <class Reader, class T>
+void detail::ByteInput::readInto(Reader& reader, T& value) {
     if (++depth_ > kMaxDepth)
         throw serialization_failed();
-    detail::readValue(*this, value);
+    readValue(reader, value);
     --depth_;
-    return *this;
 }
 
 } // namespace flow

@@ -13,6 +13,9 @@
 
 #define force_inline inline __attribute__((__always_inline__))
 
+/// Nothing has to be prepared here: for programs that begin with it.
+inline void platformInit() {}
+
 inline double timer_monotonic() {
     // nondeterminism: it asks for the machine's clock by name
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

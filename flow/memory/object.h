@@ -1,0 +1,213 @@
+#pragma once
+// ObjectWriter and ObjectReader: structs as bytes that older and newer programs can read.
+//
+//     struct Peer {
+//         constexpr static FileIdentifier file_identifier = 4711;         // of this struct, and of no other
+//         UID id; std::string name; Optional<int> port;
+//         template <class Ar>
+//         void serialize(Ar& ar) { serializer(ar, id, name, port); }      // new members go to the end
+//     };
+//
+//     Standalone<StringRef> bytes = ObjectWriter::toValue(peer, IncludeVersion());
+//     Peer same = ObjectReader::fromStringRef<Peer>(bytes, IncludeVersion());
+//
+//     ArenaObjectReader reader(arena, bytes, IncludeVersion());           // StringRefs that are read live in that
+//     arena reader.deserialize(peer);
+//
+// The bytes, all numbers little-endian:
+//
+//     object: [8 bytes of version, with IncludeVersion] [4 bytes: file identifier] record
+//     record: [4 bytes: how many follow in this record] its members, one after the other, as BinaryWriter writes them,
+//             but structs, which are records again
+//
+// A record that ends before all members were read leaves the others as they are; members behind those that the reader
+// has are skipped. So a struct may get new members at its end, and the programs of both ages understand each other. A
+// member never changes its type, and none is taken out.
+//
+// A reader may be given bytes from anywhere: what does not fit throws serialization_failed, as do another file
+// identifier and values nested more than a thousand deep; nothing is allocated for a length before its bytes have been
+// seen. After an error the reader is of no use. StringRefs and VectorRefs that are read live in reader.arena().
+
+#include "flow/memory/binary.h"
+
+namespace flow {
+
+using FileIdentifier = std::uint32_t;
+
+namespace detail {
+
+/// Those of types that have none: from 0x4D520000 on.
+template <class T>
+consteval FileIdentifier plainIdentifier() {
+    if constexpr (std::is_floating_point_v<T>)
+        return 0x4D520100 + sizeof(T);
+    else if constexpr (Number<T>)
+        return 0x4D520200 + sizeof(T);
+    else if constexpr (std::is_convertible_v<T const&, StringRef>)
+        return 0x4D520300;
+    else
+        return 0x4D520000;
+}
+
+} // namespace detail
+
+/// What an object of this type begins with: its `file_identifier`, or one that all types of its kind share.
+template <class T>
+struct FileIdentifierFor {
+    static constexpr FileIdentifier value = detail::plainIdentifier<T>();
+};
+template <class T>
+    requires requires { FileIdentifier(T::file_identifier); }
+struct FileIdentifierFor<T> {
+    static constexpr FileIdentifier value = T::file_identifier;
+};
+
+class ObjectWriter {
+public:
+    static constexpr bool isSerializing = true;
+    static constexpr bool isDeserializing = false;
+
+    explicit ObjectWriter(detail::VersionIncluded which) : version_(which.version) { *this << version_.version(); }
+    explicit ObjectWriter(detail::VersionAssumed which) : version_(which.version) {}
+    explicit ObjectWriter(detail::NoVersion) {}
+    /// Appends to `to`, which must outlive it.
+    ObjectWriter(std::string& to, detail::VersionAssumed which) : bytes_(&to), version_(which.version) {}
+    ObjectWriter(ObjectWriter const&) = delete;
+    ObjectWriter& operator=(ObjectWriter const&) = delete;
+
+    /// One object, with the file identifier of its type.
+    template <class T>
+    void serialize(T const& value) {
+        if constexpr (requires { const_cast<T&>(value).serialize(*this); }) {
+            *this << FileIdentifierFor<T>::value << value;
+        } else {
+            serialize(FileIdentifierFor<T>::value, value);
+        }
+    }
+    /// One object that has these members.
+    template <class... Items>
+    void serialize(FileIdentifier identifier, Items const&... items) {
+        *this << identifier;
+        writeRecord([&] { (static_cast<void>(*this << items), ...); });
+    }
+
+    template <class T>
+    ObjectWriter& operator<<(T const& value) {
+        detail::writeValue(*this, value);
+        return *this;
+    }
+    template <class T>
+    ObjectWriter& operator&(T const& value) {
+        return *this << value;
+    }
+    template <class Write>
+    void writeRecord(Write write) {
+        std::size_t begin = bytes_->size();
+        *this << std::uint32_t{0};
+        write();
+        std::size_t size = bytes_->size() - begin - sizeof(std::uint32_t);
+        FLOW_ASSERT(size <= std::numeric_limits<std::uint32_t>::max(), "a serialized struct is too large");
+        auto written = littleEndian(static_cast<std::uint32_t>(size));
+        std::memcpy(bytes_->data() + begin, &written, sizeof written);
+    }
+    void serializeBytes(void const* bytes, std::size_t count) {
+        bytes_->append(static_cast<char const*>(bytes), count);
+    }
+    void serializeBytes(StringRef bytes) { *bytes_ += bytes.toStringView(); }
+
+    /// What has been written, valid until more is.
+    StringRef toStringRef() const { return *bytes_; }
+    Standalone<StringRef> toString() const { return toStringRef(); }
+    ProtocolVersion protocolVersion() const { return version_; }
+    template <class T, class Versioning>
+    static Standalone<StringRef> toValue(T const& value, Versioning which) {
+        ObjectWriter writer(which);
+        writer.serialize(value);
+        return writer.toString();
+    }
+
+    /// For types that are written differently according to where they go: see net/rpc.
+    void setContext(void* context) { context_ = context; }
+    void* context() const { return context_; }
+
+private:
+    std::string own_;
+    std::string* bytes_ = &own_;
+    ProtocolVersion version_;
+    void* context_ = nullptr;
+};
+
+class ObjectReader : public detail::ByteInput {
+public:
+    /// The bytes must live as long as the reader. Throws incompatible_protocol_version.
+    ObjectReader(StringRef bytes, detail::VersionIncluded which) : ByteInput(bytes) { readVersion(which.version); }
+    ObjectReader(StringRef bytes, detail::VersionAssumed which) : ByteInput(bytes, which.version) {}
+    ObjectReader(StringRef bytes, detail::NoVersion) : ByteInput(bytes) {}
+
+    /// One object. Bytes behind it are skipped with those of newer members, unless assertEnd() asks for none.
+    template <class T>
+    void deserialize(T& value) {
+        if constexpr (requires { value.serialize(*this); }) {
+            expect(FileIdentifierFor<T>::value);
+            *this >> value;
+        } else {
+            deserialize(FileIdentifierFor<T>::value, value);
+        }
+    }
+    /// One object that has these members.
+    template <class... Items>
+    void deserialize(FileIdentifier identifier, Items&... items) {
+        expect(identifier);
+        readRecord([&] { (static_cast<void>(*this & items), ...); });
+    }
+    template <class T, class Versioning>
+    static T fromStringRef(StringRef bytes, Versioning which) {
+        ObjectReader reader(bytes, which);
+        T value{};
+        reader.deserialize(value);
+        reader.assertEnd();
+        return value;
+    }
+
+    /// The next value, which must be there.
+    template <class T>
+    ObjectReader& operator>>(T& value) {
+        readInto(*this, value);
+        return *this;
+    }
+    /// The next member of a struct, which stays as it is if the record ends here.
+    template <class T>
+    ObjectReader& operator&(T& value) {
+        return empty() ? *this : *this >> value;
+    }
+    template <class Read>
+    void readRecord(Read read) {
+        std::size_t size = readCount();
+        StringRef behind = rest_.substr(static_cast<int>(size));
+        rest_ = rest_.substr(0, static_cast<int>(size));
+        read();
+        rest_ = behind;
+    }
+
+    void setContext(void* context) { context_ = context; }
+    void* context() const { return context_; }
+
+private:
+    void expect(FileIdentifier identifier) {
+        if (readNumber<FileIdentifier>() != identifier)
+            throw serialization_failed();
+    }
+
+    void* context_ = nullptr;
+};
+
+/// Its arena is one that the program has already: what is read stays valid as long as that.
+class ArenaObjectReader : public ObjectReader {
+public:
+    template <class Versioning>
+    ArenaObjectReader(Arena const& arena, StringRef bytes, Versioning which) : ObjectReader(bytes, which) {
+        arena_ = arena;
+    }
+};
+
+} // namespace flow

@@ -1,0 +1,7 @@
+#pragma once
+// Servers that offer the same, under the old header name.
+
+#include "../../rpc/load_balance.h"
+#include "fdbrpc.h"
+
+using flow::net::MultiInterface;

@@ -1,0 +1,91 @@
+#include "net/rpc/failure_monitor.h"
+
+#include "flow/coro/race.h"
+#include "flow/lib/all.h"
+#include "flow/wait/delay.h"
+#include "net/rpc/flow_transport.h"
+
+namespace flow::net {
+
+FailureMonitor& FailureMonitor::failureMonitor() {
+    return FlowTransport::transport().failureMonitor();
+}
+
+FailureStatus FailureMonitor::getState(Address const& address) const {
+    auto found = states_.find(address);
+    return found == states_.end() ? FailureStatus() : found->second.status;
+}
+
+FailureStatus FailureMonitor::getState(Endpoint const& endpoint) const {
+    return failed_.contains(endpoint) ? FailureStatus(true) : getState(endpoint.getPrimaryAddress());
+}
+
+bool FailureMonitor::onlyEndpointFailed(Endpoint const& endpoint) const {
+    return failed_.contains(endpoint) && getState(endpoint.getPrimaryAddress()).isAvailable();
+}
+
+Future<Void> FailureMonitor::onStateChanged(Endpoint const& endpoint) {
+    return states_[endpoint.getPrimaryAddress()].changed.onTrigger();
+}
+
+Future<Void> FailureMonitor::onStateEqual(Endpoint endpoint, FailureStatus status) {
+    while (getState(endpoint) != status)
+        co_await onStateChanged(endpoint);
+}
+
+Future<Void> FailureMonitor::onDisconnect(Address const& address) {
+    return states_[address].disconnected.onTrigger();
+}
+
+Future<Void> FailureMonitor::onDisconnectOrFailure(Endpoint const& endpoint) {
+    return onDisconnect(endpoint.getPrimaryAddress()) || onStateEqual(endpoint, FailureStatus(true));
+}
+
+Future<Void> FailureMonitor::onFailedFor(Endpoint endpoint, double seconds, double slope) {
+    double begin = now();
+    for (;;) {
+        co_await onStateEqual(endpoint, FailureStatus(true));
+        double patience = seconds + slope * (now() - begin);
+        auto first = co_await race(onStateEqual(endpoint, FailureStatus(false)), delay(patience));
+        if (first.index() == 1)
+            co_return;
+    }
+}
+
+void FailureMonitor::setStatus(Address const& address, FailureStatus status) {
+    State& state = states_[address];
+    if (status.isAvailable())
+        std::erase_if(failed_, [&](Endpoint const& each) { return each.getPrimaryAddress() == address; });
+    if (state.status == status)
+        return;
+    state.status = status;
+    state.hasChanged = true;
+    turn_.ask(TaskPriority::DefaultEndpoint);
+}
+
+void FailureMonitor::notifyDisconnect(Address const& address) {
+    states_[address].hasDisconnected = true;
+    turn_.ask(TaskPriority::DefaultEndpoint);
+}
+
+void FailureMonitor::endpointNotFound(Endpoint const& endpoint) {
+    if (failed_.size() >= kMostFailedEndpoints)
+        failed_.clear();
+    failed_.insert(endpoint);
+    states_[endpoint.getPrimaryAddress()].hasChanged = true;
+    turn_.ask(TaskPriority::DefaultEndpoint);
+}
+
+void FailureMonitor::tell() {
+    std::vector<AsyncTrigger> told; // which are triggered when this object may be gone
+    for (auto& [address, state] : states_) {
+        if (std::exchange(state.hasChanged, false))
+            told.push_back(std::move(state.changed));
+        if (std::exchange(state.hasDisconnected, false))
+            told.push_back(std::move(state.disconnected));
+    }
+    for (AsyncTrigger& each : told)
+        each.trigger();
+}
+
+} // namespace flow::net

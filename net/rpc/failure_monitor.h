@@ -1,0 +1,85 @@
+#pragma once
+// FailureMonitor: which other processes answer, as far as this one has seen.
+//
+//     FailureMonitor& monitor = FailureMonitor::failureMonitor();
+//     if (monitor.getState(endpoint).isFailed()) ...
+//     co_await monitor.onDisconnectOrFailure(endpoint);
+//     co_await monitor.onStateEqual(endpoint, FailureStatus(false));      // until it answers again
+//
+// An address has failed when a connection to it could not be made, has ended, or does not answer; it is available again
+// when a connection has been made. Addresses that nothing was ever sent to count as available. A single endpoint has
+// failed when its process has said that there is none of that token.
+//
+// Those who wait go on in a turn of their own. Cancel-safe. Ends with its FlowTransport: what is waited for then fails
+// with broken_promise.
+
+#include "flow/lib/async_trigger.h"
+#include "flow/loop/turn.h"
+#include "net/rpc/endpoint.h"
+
+#include <map>
+#include <set>
+
+namespace flow::net {
+
+struct FailureStatus {
+    bool failed = false;
+
+    FailureStatus() = default;
+    explicit FailureStatus(bool hasFailed) : failed(hasFailed) {}
+    bool isFailed() const { return failed; }
+    bool isAvailable() const { return !failed; }
+    friend bool operator==(FailureStatus const&, FailureStatus const&) = default;
+};
+
+class FailureMonitor {
+public:
+    FailureMonitor() = default;
+    /// That of the loop's FlowTransport.
+    static FailureMonitor& failureMonitor();
+
+    FailureStatus getState(Address const& address) const;
+    FailureStatus getState(Endpoint const& endpoint) const;
+    /// Whether it is this endpoint that has failed, and not its process.
+    bool onlyEndpointFailed(Endpoint const& endpoint) const;
+
+    /// When the state may have changed.
+    Future<Void> onStateChanged(Endpoint const& endpoint);
+    Future<Void> onStateEqual(Endpoint endpoint, FailureStatus status);
+    /// When a connection to the address has ended, or could not be made.
+    Future<Void> onDisconnect(Address const& address);
+    /// When it has failed; or the next time that the connection ends, if it fails and comes back at once.
+    Future<Void> onDisconnectOrFailure(Endpoint const& endpoint);
+    /// When it has been failed for so long without a break; `slope` more for each second that this call waits.
+    Future<Void> onFailedFor(Endpoint endpoint, double seconds, double slope = 0);
+
+    // By the transport, or by a test.
+
+    void setStatus(Address const& address, FailureStatus status);
+    void notifyDisconnect(Address const& address);
+    void endpointNotFound(Endpoint const& endpoint);
+
+private:
+    struct State {
+        FailureStatus status;
+        bool hasChanged = false, hasDisconnected = false;
+        AsyncTrigger changed, disconnected;
+    };
+    /// Of endpoints that do not exist, all are forgotten when there are so many.
+    static constexpr std::size_t kMostFailedEndpoints = 10'000;
+
+    void tell();
+
+    std::map<Address, State> states_;
+    std::set<Endpoint> failed_;
+    struct Telling : Turn {
+        explicit Telling(FailureMonitor& m)
+            : Turn([](Turn& self) { static_cast<Telling&>(self).monitor.tell(); }), monitor(m) {}
+        FailureMonitor& monitor;
+    };
+    Telling turn_{*this};
+};
+
+using IFailureMonitor = FailureMonitor;
+
+} // namespace flow::net

@@ -1,0 +1,168 @@
+#include "net/rpc/flow_transport.h"
+
+#include "flow/base/random.h"
+#include "flow/coro/race.h"
+#include "flow/wait/delay.h"
+
+namespace flow::net {
+
+FlowTransport::FlowTransport(RpcOptions options) : options_(std::move(options)), loop_(loop()) {
+    FLOW_ASSERT(!loop_.service<FlowTransport>(), "the loop has a FlowTransport already");
+    loop_.provide<FlowTransport>(this);
+    end = [](LoopOwned* owned) {
+        auto* self = static_cast<FlowTransport*>(owned);
+        bool isHeap = self->isHeap_;
+        self->close();
+        if (isHeap)
+            delete self;
+    };
+    loop_.add(*this);
+}
+
+FlowTransport::~FlowTransport() {
+    close();
+}
+
+void FlowTransport::close() noexcept {
+    if (std::exchange(isClosed_, true))
+        return;
+    if (isLinked())
+        unlink();
+    listening_.clear();
+    running_.end();
+    for (auto* peers : {&connecting_, &accepted_}) {
+        for (auto& [address, peer] : *peers)
+            peer->shutDown();
+        peers->clear();
+    }
+    if (loop_.service<FlowTransport>() == this)
+        loop_.provide<FlowTransport>(nullptr);
+}
+
+FlowTransport& FlowTransport::transport() {
+    if (FlowTransport* known = loop().service<FlowTransport>()) [[likely]]
+        return *known;
+    return createInstance(true, 0, 0);
+}
+
+FlowTransport& FlowTransport::createInstance(bool, std::uint64_t, int, RpcOptions options) {
+    auto* made = new FlowTransport(std::move(options));
+    made->isHeap_ = true;
+    return *made;
+}
+
+Future<Void> FlowTransport::bind(Address publicAddress, Address listenAddress) {
+    Reference<Listener> listener;
+    try {
+        listener = options_.listen ? options_.listen(listenAddress) : net::transport().listen(listenAddress, {});
+    } catch (...) {
+        return currentError();
+    }
+    if (!publicAddress.isUnix() && publicAddress.port() == 0)
+        publicAddress = publicAddress.withPort(listener->localAddress().port());
+    if (addresses_.address == Address())
+        addresses_.address = publicAddress;
+    else
+        addresses_.secondaryAddress = publicAddress;
+    listening_.push_back(accept(std::move(listener)));
+    return listening_.back();
+}
+
+Future<Void> FlowTransport::accept(Reference<Listener> listener) {
+    for (;;) {
+        Reference<Connection> connection = co_await listener->accept();
+        if (accepted_.size() >= options_.maxConnections) {
+            ++counters_.refused;
+            connection->abort();
+            continue;
+        }
+        ++counters_.accepted;
+        Address from = connection->peerAddress();
+        if (from.isAny() || accepted_.contains(from)) // a Unix socket has no name of its own
+            from = Address::unixAbstract("connection " + std::to_string(counters_.accepted));
+        auto peer = makeReference<RpcPeer>(*this, RpcPeer::Side::Accepted, from);
+        accepted_.emplace(from, peer);
+        running_.add(serve(std::move(peer), std::move(connection)));
+    }
+}
+
+Future<Void> FlowTransport::serve(Reference<RpcPeer> peer, Reference<Connection> connection) {
+    ErrorOr<Void> ended = co_await tryGet(peer->run(std::move(connection)));
+    if (ended.isError(error_code_actor_cancelled))
+        throw ended.getError();
+    accepted_.erase(peer->address());
+    peer->lost(ended.getError());
+}
+
+Future<Reference<Connection>> FlowTransport::connectTo(Address const& address) {
+    if (options_.connect)
+        return options_.connect(address);
+    ConnectOptions connect;
+    connect.timeout = options_.connectTimeout;
+    return net::transport().connect(address, connect);
+}
+
+Future<Void> FlowTransport::keepConnected(Reference<RpcPeer> peer) {
+    double pause = options_.reconnectMin;
+    for (;;) {
+        while (!peer->isWanted())
+            co_await peer->wanted.onTrigger();
+        Error error;
+        try {
+            Reference<Connection> connection = co_await connectTo(peer->address());
+            ++counters_.connected;
+            monitor_.setStatus(peer->address(), FailureStatus(false));
+            double begin = now();
+            ErrorOr<Void> ended = co_await tryGet(peer->run(std::move(connection)));
+            error = ended.getError();
+            if (now() - begin > options_.reconnectMax)
+                pause = options_.reconnectMin;
+        } catch (Error& caught) {
+            error = caught;
+        }
+        if (error.code() == error_code_actor_cancelled)
+            throw error;
+        monitor_.setStatus(peer->address(), FailureStatus(true));
+        monitor_.notifyDisconnect(peer->address());
+        peer->lost(error);
+        constexpr int kOurReferences = 2; // the map's and this one
+        if (!peer->isWanted() && peer->debugGetReferenceCount() == kOurReferences) {
+            connecting_.erase(peer->address());
+            peer->shutDown();
+            co_return;
+        }
+        co_await delay(pause * (0.5 + deterministicRandom()->random01()));
+        pause = std::min(pause * 2, options_.reconnectMax);
+    }
+}
+
+bool FlowTransport::isLocal(Endpoint const& endpoint) const {
+    if (endpoint.isByConnection)
+        return false;
+    Address const& address = endpoint.getPrimaryAddress();
+    return address == Address() || (addresses_.address != Address() && addresses_.contains(address));
+}
+
+Reference<RpcPeer> FlowTransport::peerOf(Endpoint const& endpoint) {
+    Address const& address = endpoint.getPrimaryAddress();
+    if (endpoint.isByConnection) {
+        auto found = accepted_.find(address);
+        return found == accepted_.end() ? Reference<RpcPeer>() : found->second;
+    }
+    Reference<RpcPeer>& peer = connecting_[address];
+    if (!peer) {
+        peer = makeReference<RpcPeer>(*this, RpcPeer::Side::Connecting, address);
+        Reference<RpcPeer> made = peer;
+        running_.add(keepConnected(made));
+        return made;
+    }
+    return peer;
+}
+
+std::span<std::uint8_t> FlowTransport::scratch() {
+    if (scratch_.empty())
+        scratch_.resize(kScratch);
+    return scratch_;
+}
+
+} // namespace flow::net

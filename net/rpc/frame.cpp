@@ -1,0 +1,98 @@
+#include "net/rpc/frame.h"
+
+#include "net/rpc/checksum.h"
+
+namespace flow::net {
+
+namespace {
+
+constexpr std::string_view kMagic = "MRC-RPC1";
+constexpr std::size_t kPrefixBytes = 8; // which its size does not count
+
+template <class T>
+T numberAt(StringRef bytes, std::size_t at) {
+    T number;
+    std::memcpy(&number, bytes.begin() + at, sizeof number);
+    return littleEndian(number);
+}
+
+template <class T>
+void put(std::string& out, T number) {
+    number = littleEndian(number);
+    out.append(reinterpret_cast<char const*>(&number), sizeof number);
+}
+
+template <class T>
+void putAt(std::string& out, std::size_t at, T number) {
+    number = littleEndian(number);
+    std::memcpy(out.data() + at, &number, sizeof number);
+}
+
+} // namespace
+
+ParsedFrame parseFrame(StringRef bytes, FrameLimits const& limits) {
+    constexpr std::size_t kRest = kFrameHeaderBytes - kPrefixBytes;
+    ParsedFrame parsed;
+    auto have = static_cast<std::size_t>(bytes.size());
+    if (have < kPrefixBytes) {
+        parsed.needed = kFrameHeaderBytes;
+        return parsed;
+    }
+    std::size_t size = numberAt<std::uint32_t>(bytes, 0);
+    if (size < kRest)
+        parsed.fault = FrameFault::TooShort;
+    else if (size - kRest > limits.largest)
+        parsed.fault = FrameFault::TooLarge;
+    if (parsed.fault != FrameFault::None)
+        return parsed;
+    if (have < kPrefixBytes + size) {
+        parsed.needed = kPrefixBytes + size;
+        return parsed;
+    }
+    StringRef counted = bytes.substr(kPrefixBytes, static_cast<int>(size));
+    if (limits.hasChecksums && numberAt<std::uint32_t>(bytes, 4) != crc32c(counted)) {
+        parsed.fault = FrameFault::Checksum;
+        return parsed;
+    }
+    parsed.used = kPrefixBytes + size;
+    parsed.to = UID(numberAt<std::uint64_t>(counted, 0), numberAt<std::uint64_t>(counted, 8));
+    parsed.reply = numberAt<std::uint64_t>(counted, 16);
+    parsed.message = counted.substr(kRest);
+    return parsed;
+}
+
+std::size_t beginFrame(std::string& out, UID to, std::uint64_t reply) {
+    std::size_t begin = out.size();
+    out.append(kPrefixBytes, '\0');
+    put(out, to.first());
+    put(out, to.second());
+    put(out, reply);
+    return begin;
+}
+
+void finishFrame(std::string& out, std::size_t begin, bool hasChecksum) {
+    std::size_t size = out.size() - begin - kPrefixBytes;
+    putAt(out, begin, static_cast<std::uint32_t>(size));
+    if (hasChecksum)
+        putAt(out, begin + 4, crc32c(StringRef(std::string_view(out).substr(begin + kPrefixBytes))));
+}
+
+std::string greetingBytes(Greeting const& greeting) {
+    std::string out(kMagic);
+    put(out, greeting.version.version());
+    put(out, std::uint32_t{greeting.hasChecksums});
+    put(out, std::uint32_t{0});
+    return out;
+}
+
+std::optional<Greeting> parseGreeting(StringRef bytes) {
+    if (bytes.size() < static_cast<int>(kGreetingBytes) || bytes.toStringView().substr(0, 8) != kMagic)
+        return std::nullopt;
+    return Greeting{ProtocolVersion(numberAt<std::uint64_t>(bytes, 8)), (numberAt<std::uint32_t>(bytes, 16) & 1) != 0};
+}
+
+bool isCompatible(ProtocolVersion a, ProtocolVersion b) {
+    return a.version() >> 16 == b.version() >> 16;
+}
+
+} // namespace flow::net

@@ -1,0 +1,63 @@
+#pragma once
+// The bytes of a connection between processes: a greeting, then frames. All numbers are little-endian.
+//
+//     greeting: 8 bytes "MRC-RPC1", 8 protocol version, 4 flags (1: frames have checksums), 4 zeros
+//     frame:    4 bytes: how many follow behind the first 8, 24 at least
+//               4 bytes: CRC-32C of those, or 0 where both greetings say that there are none
+//               16 bytes: token: to which endpoint of the receiving process
+//               8 bytes: where the reply goes, in the sending process; 0: there is none
+//               the message, an object of flow/memory/object.h; or a reply, see net/rpc/reply_body.h
+//
+// A token whose first half is 0 names, in the other half, where a reply goes; if that is 0 too, it is a ping, which
+// asks for an empty frame back if its place for the reply is not 0. One whose first half is all ones is a well-known
+// endpoint, of the number in the other half.
+//
+//     ParsedFrame parsed = parseFrame(bytes, limits);
+//     if (parsed.fault != FrameFault::None) ...            // nothing of that connection can be used any more
+//     if (parsed.used == 0) ...                            // it is not whole: parsed.needed bytes are
+//     deliver(parsed.to, parsed.reply, parsed.message);    // which lies in `bytes`
+
+#include "flow/base/uid.h"
+#include "flow/memory/object.h"
+
+#include <optional>
+
+namespace flow::net {
+
+enum class FrameFault : std::uint8_t { None, TooShort, TooLarge, Checksum };
+
+struct FrameLimits {
+    std::uint32_t largest;    // bytes of a message
+    bool hasChecksums = true; // whether they are looked at
+};
+
+struct ParsedFrame {
+    FrameFault fault = FrameFault::None;
+    std::size_t used = 0;   // of the frame, if it is whole
+    std::size_t needed = 0; // if not
+    UID to;
+    std::uint64_t reply = 0;
+    StringRef message;
+};
+
+constexpr std::size_t kFrameHeaderBytes = 32;
+constexpr std::uint64_t kWellKnown = ~std::uint64_t{0};
+
+/// Of the first frame in `bytes`.
+ParsedFrame parseFrame(StringRef bytes, FrameLimits const& limits);
+/// Begins a frame at the end of `out`; what is appended then is the message. finishFrame() with the result ends it.
+std::size_t beginFrame(std::string& out, UID to, std::uint64_t reply);
+void finishFrame(std::string& out, std::size_t begin, bool hasChecksum);
+
+struct Greeting {
+    ProtocolVersion version;
+    bool hasChecksums = true;
+};
+constexpr std::size_t kGreetingBytes = 24;
+std::string greetingBytes(Greeting const& greeting);
+/// Of the first kGreetingBytes of a connection; nothing if they are none.
+std::optional<Greeting> parseGreeting(StringRef bytes);
+/// Whether programs of these versions may talk: when they differ in the lowest 16 bits at most.
+bool isCompatible(ProtocolVersion a, ProtocolVersion b);
+
+} // namespace flow::net

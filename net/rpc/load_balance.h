@@ -1,0 +1,152 @@
+#pragma once
+// loadBalance: a request to whichever of several servers answers.
+//
+//     auto stores = makeReference<MultiInterface<StoreInterface>>(interfaces);
+//     std::string value = co_await loadBalance(stores, &StoreInterface::get, GetRequest{"key"});
+//
+// The first server is chosen at random among those that have not failed, and the next ones follow in turn. When one has
+// not answered in kHedgeAfter seconds, the next is asked as well, and the first answer counts; the other is thrown
+// away. One whose connection ends, that has not the endpoint, or is known to have failed is passed over. If all have
+// failed, it waits until one is back. An error that a server sends is the result.
+//
+// With AtMostOnce::True one server is asked, once, and its failure is the result: request_maybe_delivered.
+// basicLoadBalance() is the same without hedging: one server after the other.
+//
+// Request is copied for each server that is asked. Cancel-safe.
+
+#include "flow/base/random.h"
+#include "flow/coro/race.h"
+#include "flow/lib/all.h"
+#include "flow/wait/delay.h"
+#include "net/rpc/request_stream.h"
+
+#include <vector>
+
+namespace flow::net {
+
+enum class AtMostOnce : bool { False, True };
+
+constexpr double kHedgeAfter = 0.1;
+
+/// Servers that offer the same.
+template <class Interface>
+class MultiInterface : public ReferenceCounted<MultiInterface<Interface>> {
+public:
+    explicit MultiInterface(std::vector<Interface> servers) : servers_(std::move(servers)) {}
+
+    std::size_t size() const { return servers_.size(); }
+    Interface const& getInterface(std::size_t index) const { return servers_[index]; }
+    template <class Request>
+    RequestStream<Request> const& get(std::size_t index, RequestStream<Request> Interface::* channel) const {
+        return servers_[index].*channel;
+    }
+
+private:
+    std::vector<Interface> servers_;
+};
+
+namespace rpc {
+
+/// Whether another server is to be asked then.
+template <class T>
+bool isRefused(ErrorOr<T> const& reply) {
+    return reply.isError(error_code_request_maybe_delivered) || reply.isError(error_code_broken_promise);
+}
+
+template <class Interface, class Request>
+class Alternatives {
+public:
+    Alternatives(Reference<MultiInterface<Interface>> servers, RequestStream<Request> Interface::* channel)
+        : servers_(std::move(servers)), channel_(channel),
+          next_(static_cast<std::size_t>(deterministicRandom()->randomInt(0, static_cast<int>(servers_->size())))) {}
+
+    /// The next one that has not failed; null if all have.
+    RequestStream<Request> const* next() {
+        FailureMonitor& monitor = FailureMonitor::failureMonitor();
+        for (std::size_t i = 0; i < servers_->size(); ++i) {
+            RequestStream<Request> const& stream = servers_->get(next_++ % servers_->size(), channel_);
+            if (monitor.getState(stream.getEndpoint()).isAvailable())
+                return &stream;
+        }
+        return nullptr;
+    }
+    Future<Void> onAnyAvailable() {
+        std::vector<Future<Void>> available;
+        for (std::size_t i = 0; i < servers_->size(); ++i)
+            available.push_back(FailureMonitor::failureMonitor().onStateEqual(servers_->get(i, channel_).getEndpoint(),
+                                                                              FailureStatus(false)));
+        return waitForAny(available) || Future<Void>(delay(kRetry)); // nothing connects unless somebody asks
+    }
+    /// After that, when all have failed, one is asked all the same.
+    RequestStream<Request> const& any() { return servers_->get(next_++ % servers_->size(), channel_); }
+
+private:
+    static constexpr double kRetry = 0.5;
+    Reference<MultiInterface<Interface>> servers_;
+    RequestStream<Request> Interface::* channel_;
+    std::size_t next_;
+};
+
+template <class Interface, class Request>
+Future<ReplyOf<Request>> balance(Reference<MultiInterface<Interface>> servers,
+                                 RequestStream<Request> Interface::* channel, Request request, TaskPriority priority,
+                                 AtMostOnce atMostOnce, bool hedges) {
+    using Reply = ReplyOf<Request>;
+    if (servers->size() == 0)
+        co_await coro::fail(operation_failed());
+    Alternatives<Interface, Request> alternatives(servers, channel);
+    auto ask = [&](RequestStream<Request> const& stream) {
+        Request copy = request;
+        resetReply(copy);
+        return stream.tryGetReply(std::move(copy), priority);
+    };
+    for (;;) {
+        RequestStream<Request> const* stream = alternatives.next();
+        if (!stream && atMostOnce == AtMostOnce::False) {
+            co_await alternatives.onAnyAvailable();
+            stream = alternatives.next();
+        }
+        Future<ErrorOr<Reply>> first = ask(stream ? *stream : alternatives.any());
+        Future<ErrorOr<Reply>> second; // invalid: nobody else is asked
+        if (hedges && atMostOnce == AtMostOnce::False && servers->size() > 1) {
+            (void)co_await race(success(first), delay(kHedgeAfter));
+            RequestStream<Request> const* other = first.isReady() ? nullptr : alternatives.next();
+            if (other)
+                second = ask(*other);
+        }
+        if (second.isValid()) { // the first answer that is one
+            (void)co_await race(success(first), success(second));
+            Future<ErrorOr<Reply>>& faster = first.isReady() ? first : second;
+            if (!isRefused(faster.get()))
+                first = faster;
+            else if (first.isReady())
+                first = second;
+        }
+        ErrorOr<Reply> reply = co_await std::move(first);
+        if (isRefused(reply) && atMostOnce == AtMostOnce::False)
+            continue;
+        if (reply.isError())
+            co_await coro::fail(reply.getError());
+        co_return std::move(reply).get();
+    }
+}
+
+} // namespace rpc
+
+template <class Interface, class Request>
+Future<ReplyOf<Request>> loadBalance(Reference<MultiInterface<Interface>> servers,
+                                     RequestStream<Request> Interface::* channel, Request request = Request(),
+                                     TaskPriority priority = TaskPriority::DefaultPromiseEndpoint,
+                                     AtMostOnce atMostOnce = AtMostOnce::False) {
+    return rpc::balance(std::move(servers), channel, std::move(request), priority, atMostOnce, true);
+}
+
+template <class Interface, class Request>
+Future<ReplyOf<Request>> basicLoadBalance(Reference<MultiInterface<Interface>> servers,
+                                          RequestStream<Request> Interface::* channel, Request request = Request(),
+                                          TaskPriority priority = TaskPriority::DefaultPromiseEndpoint,
+                                          AtMostOnce atMostOnce = AtMostOnce::False) {
+    return rpc::balance(std::move(servers), channel, std::move(request), priority, atMostOnce, false);
+}
+
+} // namespace flow::net

@@ -1,0 +1,104 @@
+#pragma once
+// PendingRequest: a request on its way to another process, and the future of its reply in one block. Used by net/rpc
+// alone.
+
+#include "flow/core/operation.h"
+#include "net/rpc/reply_promise.h"
+#include "net/rpc/request_queue.h"
+
+namespace flow::net {
+
+/// What becomes of a request whose connection ends.
+enum class Delivery : std::uint8_t {
+    AtLeastOnce, // it is sent again, and may arrive twice
+    AtMostOnce,  // it fails with request_maybe_delivered
+};
+
+namespace rpc {
+template <class Reply, bool kAsErrorOr>
+using ReplyResult = std::conditional_t<kAsErrorOr, ErrorOr<Reply>, Reply>;
+}
+
+template <class Request, bool kAsErrorOr>
+class PendingRequest final
+    : public Operation<PendingRequest<Request, kAsErrorOr>, rpc::ReplyResult<ReplyOf<Request>, kAsErrorOr>>,
+      PendingReply {
+public:
+    using Reply = ReplyOf<Request>;
+
+    PendingRequest(Reference<RequestQueue<Request>> queue, Request&& request, TaskPriority priority, Delivery delivery)
+        : queue_(std::move(queue)), request_(std::move(request)), priority_(priority), delivery_(delivery) {
+        Error error = request_maybe_delivered();
+        try {
+            if (RpcPeer* peer = queue_->peer()) {
+                sendTo(*peer);
+                return;
+            }
+        } catch (...) {
+            error = currentError();
+            stopWaiting();
+        }
+        if constexpr (kAsErrorOr)
+            this->complete(ErrorOr<Reply>::failed(error));
+        else
+            this->fail(error);
+    }
+    ~PendingRequest() override { request_.reply.setNumber(0); }
+
+    WaiterNode* onTurn() {
+        if constexpr (kAsErrorOr)
+            return this->completed(std::move(result_));
+        else if (result_.isError())
+            return this->failed(result_.getError());
+        else
+            return this->completed(std::move(result_).get());
+    }
+
+private:
+    void sendTo(RpcPeer& peer) {
+        waitFor(peer);
+        request_.reply.setNumber(number());
+        peer.send(queue_->endpoint(TaskPriority::DefaultEndpoint).token, number(),
+                  [&](ObjectWriter& writer) { writer.serialize(request_); });
+    }
+    void receive(ObjectReader& reader, MessageContext&) override {
+        bool isUnknown = false;
+        try {
+            end(readReply<Reply>(reader, isUnknown));
+        } catch (...) {
+            end(ErrorOr<Reply>::failed(currentError()));
+        }
+        if (isUnknown)
+            FlowTransport::transport().failureMonitor().endpointNotFound(
+                queue_->endpoint(TaskPriority::DefaultEndpoint));
+    }
+    void lost(Error error) override {
+        RpcPeer* before = peer();
+        stopWaiting();
+        if (error.code() != error_code_incompatible_protocol_version) {
+            error = request_maybe_delivered();
+            if (delivery_ == Delivery::AtLeastOnce && !before->isAccepted()) {
+                try {
+                    return sendTo(*before);
+                } catch (...) {
+                    error = currentError();
+                }
+            }
+        }
+        end(ErrorOr<Reply>::failed(error));
+    }
+    /// In a turn of its own, in which it may still be cancelled.
+    void end(ErrorOr<Reply> result) {
+        stopWaiting();
+        result_ = std::move(result);
+        loop().makeReady(this->turn(), priority_);
+    }
+
+    Reference<RequestQueue<Request>> queue_;
+    Request request_;
+    ErrorOr<Reply> result_;
+    TaskPriority priority_;
+    Delivery delivery_;
+};
+
+} // namespace flow::net

@@ -1,0 +1,259 @@
+#pragma once
+// ReplyPromise<T>: the place in a request where its reply goes.
+//
+//     struct GetRequest {
+//         constexpr static FileIdentifier file_identifier = 6001;
+//         std::string key;
+//         ReplyPromise<std::string> reply;
+//         template <class Ar>
+//         void serialize(Ar& ar) { serializer(ar, key, reply); }
+//     };
+//     request.reply.send(value);                 // by the server
+//     request.reply.sendError(key_too_large());
+//
+// Copies are the same promise, which is answered once. When the last copy goes without an answer the requester gets
+// broken_promise. In a process that has received the request an answer is sent to the process that has asked; if the
+// connection is gone by then, it is dropped. A request may be sent on to a third process, which answers by way of this
+// one.
+//
+// T is default-constructible, and a number, a string, a container or a struct with `serialize`. Belongs to one thread.
+
+#include "flow/lib/forward.h"
+#include "flow/memory/reference.h"
+#include "net/rpc/flow_transport.h"
+#include "net/rpc/reply_body.h"
+
+#include <optional>
+
+namespace flow::net {
+
+namespace rpc {
+
+/// The context of an archive that reads or writes a message. Throws unsupported_operation if it is none.
+template <class Ar>
+MessageContext& messageContext(Ar& ar) {
+    if constexpr (requires { ar.context(); })
+        if (ar.context())
+            return *static_cast<MessageContext*>(ar.context());
+    throw unsupported_operation();
+}
+
+/// What the copies of one ReplyPromise share.
+template <class T>
+class ReplyState final : public FastAllocated<ReplyState<T>>,
+                         public ReferenceCounted<ReplyState<T>>,
+                         public PendingReply,
+                         Turn {
+public:
+    ReplyState() : Turn(tell) {}
+    /// Of a request that has come from there.
+    ReplyState(RpcPeer* to, std::uint64_t number)
+        : Turn(tell), asker_(Reference<RpcPeer>::addRef(to)), theirs_(number) {}
+    ~ReplyState() override {
+        if (asker_ && !isAnswered_)
+            answer([](RpcPeer& peer, std::uint64_t number) { peer.sendError(number, broken_promise()); });
+    }
+
+    Promise<T>& promise() {
+        if (!promise_)
+            promise_.emplace();
+        return *promise_;
+    }
+    bool hasPromise() const { return promise_.has_value(); }
+    bool isSet() const { return isAnswered_ || (promise_ && promise_->isSet()); }
+
+    template <class U>
+    void send(U&& value) {
+        if (asker_) {
+            FLOW_ASSERT(!isAnswered_, "a ReplyPromise is answered twice");
+            answer([&](RpcPeer& peer, std::uint64_t number) {
+                if constexpr (std::is_same_v<std::remove_cvref_t<U>, T>)
+                    peer.send(UID(0, number), 0, [&](ObjectWriter& writer) { writeReply<T>(writer, value); });
+                else
+                    peer.send(UID(0, number), 0, [&](ObjectWriter& writer) { writeReply<T>(writer, T(value)); });
+            });
+        }
+        if (!asker_ || promise_) {
+            Reference<ReplyState> keep = Reference<ReplyState>::addRef(this);
+            promise().send(std::forward<U>(value));
+        }
+    }
+    void sendError(Error error) {
+        if (asker_) {
+            FLOW_ASSERT(!isAnswered_, "a ReplyPromise is answered twice");
+            answer([&](RpcPeer& peer, std::uint64_t number) { peer.sendError(number, error); });
+        }
+        if (!asker_ || promise_) {
+            Reference<ReplyState> keep = Reference<ReplyState>::addRef(this);
+            promise().sendError(error);
+        }
+    }
+    /// The answer is somebody else's affair.
+    void forget() { isAnswered_ = true; }
+
+    /// The number at which the peer finds it.
+    std::uint64_t numberFor(RpcPeer& peer) {
+        if (!isWaiting()) {
+            waitFor(peer);
+            self_ = Reference<ReplyState>::addRef(this);
+        } else if (this->peer() != &peer) {
+            throw unsupported_operation(); // it is on its way to somebody else
+        }
+        return number();
+    }
+    void receive(ObjectReader& reader, MessageContext&) override {
+        bool isUnknown;
+        try {
+            end(readReply<T>(reader, isUnknown));
+        } catch (...) {
+            end(ErrorOr<T>::failed(currentError()));
+        }
+    }
+    void lost(Error error) override {
+        end(ErrorOr<T>::failed(error.code() == error_code_incompatible_protocol_version ? error
+                                                                                        : request_maybe_delivered()));
+    }
+    bool dropIfUnwanted() override {
+        bool isUnwanted = this->isSoleOwner() && !asker_ && (!promise_ || promise_->getFutureReferenceCount() == 0);
+        if (isUnwanted) {
+            stopWaiting();
+            self_ = {};
+        }
+        return isUnwanted;
+    }
+
+private:
+    template <class Send>
+    void answer(Send send) {
+        isAnswered_ = true;
+        try {
+            if (asker_->isOpen())
+                send(*asker_, theirs_);
+        } catch (...) {
+            asker_->sendError(theirs_, currentError());
+        }
+    }
+    /// In a turn of its own.
+    void end(ErrorOr<T> result) {
+        stopWaiting();
+        result_ = std::move(result);
+        this->ask(TaskPriority::DefaultPromiseEndpoint);
+    }
+    static void tell(Turn& turn) {
+        auto& self = static_cast<ReplyState&>(turn);
+        Reference<ReplyState> keep = std::move(self.self_);
+        ErrorOr<T> result = std::move(self.result_);
+        if (self.isSet())
+            return;
+        if (result.isError())
+            self.sendError(result.getError());
+        else
+            self.send(std::move(result).get());
+    }
+
+    std::optional<Promise<T>> promise_;
+    Reference<RpcPeer> asker_; // null: this process has made the request
+    std::uint64_t theirs_ = 0;
+    bool isAnswered_ = false;
+    Reference<ReplyState> self_; // while a peer knows its number
+    ErrorOr<T> result_;
+};
+
+} // namespace rpc
+
+template <class T>
+class ReplyPromise {
+public:
+    using Element = T;
+
+    ReplyPromise() = default;
+    ReplyPromise(ReplyPromise const& other) : state_(other.shared()), number_(other.number_) {}
+    ReplyPromise(ReplyPromise&& other) noexcept
+        : state_(std::move(other.state_)), number_(std::exchange(other.number_, 0)) {}
+    ReplyPromise& operator=(ReplyPromise const& other) { return *this = ReplyPromise(other); }
+    ReplyPromise& operator=(ReplyPromise&& other) noexcept {
+        Reference<State> before = std::exchange(state_, std::move(other.state_)); // which may run code
+        number_ = std::exchange(other.number_, 0);
+        return *this;
+    }
+
+    template <class U = T>
+    void send(U&& value) const {
+        shared()->send(std::forward<U>(value));
+    }
+    void sendError(Error error) const { shared()->sendError(error); }
+    /// Nobody answers, and the requester is not told.
+    void send(Never) const { shared()->forget(); }
+    Future<T> getFuture() const { return shared()->promise().getFuture(); }
+    bool isSet() const { return state_ && state_->isSet(); }
+    bool canBeSet() const { return !isSet(); }
+    bool isValid() const { return true; }
+    /// Starts anew; the old one is dropped.
+    void reset() { *this = ReplyPromise(); }
+    std::uint32_t getFutureReferenceCount() const {
+        return state_ && state_->hasPromise() ? state_->promise().getFutureReferenceCount() : 0;
+    }
+
+    template <class Ar>
+    void serialize(Ar& ar) {
+        MessageContext& context = rpc::messageContext(ar);
+        std::uint64_t number = 0;
+        if constexpr (Ar::isSerializing)
+            number = numberFor(*context.peer);
+        ar & number;
+        if constexpr (Ar::isDeserializing) {
+            state_ = number == 0 ? Reference<State>() : Reference<State>(new State(context.peer, number));
+            number_ = 0;
+        }
+    }
+
+    // For net/rpc.
+
+    /// The reply goes to that place of this process.
+    void setNumber(std::uint64_t number) { number_ = number; }
+    std::uint64_t numberFor(RpcPeer& peer) const { return number_ != 0 ? number_ : shared()->numberFor(peer); }
+    /// Whether somebody else has, or may make, a future of it.
+    bool isShared() const { return static_cast<bool>(state_); }
+    void forget() const {
+        if (state_)
+            state_->forget();
+    }
+
+private:
+    using State = rpc::ReplyState<T>;
+
+    Reference<State> const& shared() const {
+        if (!state_)
+            state_ = Reference<State>(new State);
+        return state_;
+    }
+
+    mutable Reference<State> state_; // made for the first who needs it
+    std::uint64_t number_ = 0;
+};
+
+/// The reply promise of a request: by default its member `reply`.
+template <class Request>
+auto const& getReplyPromise(Request const& request) {
+    return request.reply;
+}
+/// So that the request can be sent once more.
+template <class Request>
+void resetReply(Request& request) {
+    request.reply.reset();
+}
+
+/// The type of a request's reply.
+template <class Request>
+using ReplyOf = typename std::remove_cvref_t<decltype(std::declval<Request&>().reply)>::Element;
+
+} // namespace flow::net
+
+namespace flow {
+
+template <class T>
+void forwardPromise(net::ReplyPromise<T> output, Future<T> input) {
+    lib::forwardTo(std::move(output), std::move(input));
+}
+
+} // namespace flow

@@ -1,0 +1,329 @@
+#pragma once
+// ReplyPromiseStream<T>: the place in a request where many replies go, one after the other.
+//
+//     struct Row : ReplyPromiseStreamReply { ... };
+//     struct ScanRequest {
+//         std::string from;
+//         ReplyPromiseStream<Row> reply;
+//         template <class Ar>
+//         void serialize(Ar& ar) { serializer(ar, from, reply); }
+//     };
+//     // The server:
+//     request.reply.setByteLimit(100'000);
+//     for (Row& row : rows) {
+//         co_await request.reply.onReady();        // while more than so many bytes have not been taken
+//         request.reply.send(row);
+//     }
+//     request.reply.sendError(end_of_stream());
+//     // The client:
+//     ReplyPromiseStream<Row> rows = store.scan.getReplyStream(request);
+//     for (;;)
+//         use(co_await rows.getFuture());          // ends with end_of_stream, or connection_failed
+//
+// A reply counts with its expectedSize(), or if it has none with its sizeof, from when it is sent until the client's
+// stream is empty. When the client drops the stream, or the connection ends, onReady() fails with operation_obsolete,
+// and what is sent is dropped. When the server drops its copies without an end, the client gets broken_promise. Within
+// a process it is the same, without serialization. Belongs to one thread.
+
+#include "flow/core/callback.h"
+#include "net/rpc/reply_promise.h"
+
+#include <limits>
+
+namespace flow::net {
+
+/// The base of what such a stream carries, with the members that programs serialize beside their own.
+struct ReplyPromiseStreamReply {
+    Optional<UID> acknowledgeToken;
+    std::uint16_t sequence = 0;
+};
+
+namespace rpc {
+
+/// What the client's process says to the server's: how many bytes it has taken so far, or that it wants no more.
+struct StreamNews {
+    constexpr static FileIdentifier file_identifier = 0x4D525341;
+    std::uint64_t taken = 0;
+    bool isOver = false;
+    template <class Ar>
+    void serialize(Ar& ar) {
+        serializer(ar, taken, isOver);
+    }
+};
+
+/// What the copies of one stream share: where the replies are read, where they are sent, or within a process both.
+template <class T>
+class ReplyStreamState final : public ReferenceCounted<ReplyStreamState<T>>, public PendingReply, Callback<Void>, Turn {
+public:
+    ReplyStreamState() : Turn(hand) {}
+    /// Of a request that has come from there.
+    ReplyStreamState(RpcPeer* to, std::uint64_t number)
+        : Turn(hand), asker_(Reference<RpcPeer>::addRef(to)), theirs_(number) {
+        PendingReply::waitFor(*to);
+    }
+    ~ReplyStreamState() override {
+        if (asker_)
+            end(broken_promise());
+    }
+
+    FutureStream<T> future() {
+        wasRead_ = true;
+        return stream_.getFuture();
+    }
+    void send(T&& value) {
+        if (isEnded_)
+            return;
+        std::uint64_t bytes = sizeOf(value);
+        sentBytes_ += bytes;
+        if (!asker_) {
+            stream_.send(std::move(value));
+            return expectEmpty();
+        }
+        value.sequence = sequence_++;
+        asker_->send(UID(0, theirs_), number(), [&](ObjectWriter& writer) { writeReply<T>(writer, value); });
+    }
+    void end(Error error) {
+        if (std::exchange(isEnded_, true))
+            return;
+        stopWaiting();
+        if (asker_)
+            asker_->sendError(theirs_, error);
+        else
+            stream_.sendError(error);
+    }
+    void setByteLimit(std::uint64_t limit) {
+        limit_ = limit;
+        tellReady();
+    }
+    std::uint64_t byteLimit() const { return limit_; }
+    Future<Void> onReady() {
+        if (isObsolete_ || (!asker_ && wasRead_ && isUnread()))
+            return operation_obsolete();
+        if (sentBytes_ - takenBytes_ < limit_)
+            return Void();
+        return ready_.onTrigger();
+    }
+    bool isEnded() const { return isEnded_; }
+
+    std::uint64_t numberFor(RpcPeer& peer) {
+        if (!isWaiting()) {
+            PendingReply::waitFor(peer);
+            self_ = Reference<ReplyStreamState>::addRef(this);
+            reader_ = Reference<RpcPeer>::addRef(&peer);
+        }
+        return number();
+    }
+    /// Of the client: a reply, or the end. Of the server: how much was taken; or that there is no such client any more.
+    void receive(ObjectReader& reader, MessageContext& context) override {
+        if (asker_)
+            return receiveNews(reader);
+        if (context.reply != 0)
+            theirs_ = context.reply;
+        try {
+            bool isUnknown = false;
+            ErrorOr<T> reply = readReply<T>(reader, isUnknown);
+            if (reply.isError())
+                return over(reply.getError());
+            arrivedBytes_ += sizeOf(reply.get());
+            arrived_.push(std::move(reply).get());
+            this->ask(TaskPriority::DefaultPromiseEndpoint);
+        } catch (...) {
+            over(currentError());
+        }
+    }
+    void lost(Error error) override {
+        stopWaiting();
+        bool isVersion = error.code() == error_code_incompatible_protocol_version;
+        if (asker_)
+            becomeObsolete();
+        else
+            over(isVersion ? error : connection_failed());
+    }
+    bool dropIfUnwanted() override {
+        if (asker_ || !this->isSoleOwner() || !isUnread())
+            return false;
+        tellTaken(true);
+        stopWaiting();
+        self_ = {};
+        return true;
+    }
+    /// A copy of the client's has gone.
+    void copyGone() {
+        if (self_ && this->debugGetReferenceCount() == 2 && isUnread() && !this->isAsked())
+            dropIfUnwantedNow();
+    }
+
+private:
+    static std::uint64_t sizeOf(T const& value) {
+        if constexpr (requires { value.expectedSize(); })
+            return static_cast<std::uint64_t>(value.expectedSize());
+        else
+            return sizeof(T);
+    }
+    /// Whether nobody has a FutureStream of it.
+    bool isUnread() const {
+        FutureStream<T> one = stream_.getFuture();
+        return one.cell()->futures == 1;
+    }
+    void dropIfUnwantedNow() {
+        tellTaken(true);
+        stopWaiting();
+        Reference<ReplyStreamState> last = std::move(self_);
+    }
+    void tellTaken(bool isOver) {
+        if (reader_ && theirs_ != 0)
+            reader_->send(UID(0, theirs_), 0,
+                          [&](ObjectWriter& writer) { writer.serialize(StreamNews{takenBytes_, isOver}); });
+    }
+    void receiveNews(ObjectReader& reader) {
+        StreamNews news;
+        try {
+            reader.deserialize(news);
+        } catch (Error&) {
+            news.isOver = true;
+        }
+        takenBytes_ = std::max(takenBytes_, std::min(news.taken, sentBytes_));
+        if (news.isOver) {
+            stopWaiting();
+            becomeObsolete();
+        } else {
+            this->ask(TaskPriority::DefaultPromiseEndpoint);
+        }
+    }
+    void becomeObsolete() {
+        isEnded_ = isObsolete_ = true;
+        this->ask(TaskPriority::DefaultPromiseEndpoint);
+    }
+    void over(Error error) {
+        stopWaiting();
+        last_ = error;
+        this->ask(TaskPriority::DefaultPromiseEndpoint);
+    }
+    void tellReady() {
+        if (isObsolete_)
+            ready_.sendError(operation_obsolete());
+        else if (sentBytes_ - takenBytes_ < limit_)
+            ready_.trigger();
+    }
+    /// A turn: what has come goes into the stream; or whoever sends goes on.
+    static void hand(Turn& turn) {
+        auto& self = static_cast<ReplyStreamState&>(turn);
+        Reference<ReplyStreamState> keep = Reference<ReplyStreamState>::addRef(&self);
+        if (self.asker_)
+            return self.tellReady();
+        while (!self.arrived_.isEmpty())
+            self.stream_.send(self.arrived_.pop());
+        self.sentBytes_ = self.arrivedBytes_;
+        if (self.last_.isValid()) {
+            self.isEnded_ = true;
+            self.stream_.sendError(self.last_);
+            self.self_ = {};
+        } else {
+            self.expectEmpty();
+        }
+    }
+    /// What has been given to the stream counts as taken when it is empty.
+    void expectEmpty() {
+        if (isExpecting_)
+            return;
+        Future<Void> empty = stream_.onEmpty();
+        if (empty.isReady())
+            return fire(Void());
+        isExpecting_ = true;
+        empty.addCallbackAndClear(static_cast<Callback<Void>*>(this));
+    }
+    void fire(Void const&) override {
+        isExpecting_ = false;
+        takenBytes_ = sentBytes_;
+        if (reader_)
+            tellTaken(false);
+        else
+            tellReady();
+    }
+    void fire(Void&& value) override { fire(std::as_const(value)); }
+    void error(Error) override { isExpecting_ = false; }
+
+    PromiseStream<T> stream_;
+    AsyncTrigger ready_;
+    Reference<RpcPeer> asker_;         // of the server: whom to send to
+    Reference<RpcPeer> reader_;        // of the client: whom it has asked
+    Reference<ReplyStreamState> self_; // while the server knows its number
+    std::uint64_t theirs_ = 0;         // the other side's number
+    std::uint64_t sentBytes_ = 0;      // or of the client: given to the stream
+    std::uint64_t takenBytes_ = 0;
+    std::uint64_t arrivedBytes_ = 0;
+    std::uint64_t limit_ = std::numeric_limits<std::int64_t>::max();
+    RingQueue<T> arrived_;
+    Error last_;
+    std::uint16_t sequence_ = 0;
+    bool isEnded_ = false, isObsolete_ = false, isExpecting_ = false, wasRead_ = false;
+};
+
+} // namespace rpc
+
+template <class T>
+class ReplyPromiseStream {
+public:
+    using Element = T;
+
+    ReplyPromiseStream() = default;
+    ReplyPromiseStream(ReplyPromiseStream const& other) : state_(other.shared()) {}
+    ReplyPromiseStream(ReplyPromiseStream&&) noexcept = default;
+    ReplyPromiseStream& operator=(ReplyPromiseStream const& other) { return *this = ReplyPromiseStream(other); }
+    ReplyPromiseStream& operator=(ReplyPromiseStream&& other) noexcept {
+        drop();
+        state_ = std::move(other.state_);
+        return *this;
+    }
+    ~ReplyPromiseStream() { drop(); }
+
+    /// For one reader.
+    FutureStream<T> getFuture() const { return shared()->future(); }
+    template <class U = T>
+    void send(U&& value) const {
+        shared()->send(T(std::forward<U>(value)));
+    }
+    /// The end; ignored after another one.
+    void sendError(Error error) const { shared()->end(error); }
+    /// Ready when less than the limit has not been taken yet.
+    Future<Void> onReady() const { return shared()->onReady(); }
+    void setByteLimit(std::int64_t bytes) const { shared()->setByteLimit(static_cast<std::uint64_t>(bytes)); }
+    std::int64_t getByteLimit() const { return static_cast<std::int64_t>(shared()->byteLimit()); }
+    bool isValid() const { return true; }
+    void reset() { *this = ReplyPromiseStream(); }
+
+    template <class Ar>
+    void serialize(Ar& ar) {
+        MessageContext& context = rpc::messageContext(ar);
+        std::uint64_t number = 0;
+        if constexpr (Ar::isSerializing)
+            number = numberFor(*context.peer);
+        ar & number;
+        if constexpr (Ar::isDeserializing)
+            *this = number == 0 ? ReplyPromiseStream() : ReplyPromiseStream(new State(context.peer, number));
+    }
+
+    // For net/rpc.
+
+    std::uint64_t numberFor(RpcPeer& peer) const { return shared()->numberFor(peer); }
+    bool isShared() const { return true; }
+
+private:
+    using State = rpc::ReplyStreamState<T>;
+
+    explicit ReplyPromiseStream(State* state) : state_(state) {}
+    void drop() noexcept {
+        if (state_)
+            state_->copyGone();
+        state_ = {};
+    }
+    Reference<State> const& shared() const {
+        if (!state_)
+            state_ = Reference<State>(new State);
+        return state_;
+    }
+
+    mutable Reference<State> state_;
+};
+
+} // namespace flow::net

@@ -1,0 +1,128 @@
+#pragma once
+// RequestQueue<T>: what the copies of a RequestStream<T> share: a stream of this process, or where another one is. Used
+// by net/rpc alone.
+
+#include "flow/core/stream.h"
+#include "flow/loop/turn.h"
+#include "net/rpc/flow_transport.h"
+
+#include <memory>
+#include <optional>
+
+namespace flow::net {
+
+namespace rpc {
+template <class T>
+inline constinit char requestTypeKey = 0;
+} // namespace rpc
+
+template <class T>
+class RequestQueue final : public FastAllocated<RequestQueue<T>>,
+                           public ReferenceCounted<RequestQueue<T>>,
+                           public MessageReceiver,
+                           Turn {
+public:
+    RequestQueue() : Turn(hand) {}
+    explicit RequestQueue(Endpoint const& remote)
+        : Turn(hand), endpoint_(std::make_unique<Endpoint>(remote)), isRemote_(true) {}
+    ~RequestQueue() override {
+        if (!isRemote_ && endpoint_ && loop().template service<FlowTransport>() == transport_)
+            transport_->endpoints().remove(endpoint_->token);
+    }
+
+    bool isRemote() const { return isRemote_; }
+    PromiseStream<T>& stream() {
+        if (!stream_)
+            stream_.emplace();
+        return *stream_;
+    }
+    /// As others reach it. It becomes one that they can, if it is not yet.
+    Endpoint const& endpoint(TaskPriority priority) {
+        if (!endpoint_)
+            publish(priority);
+        return *endpoint_;
+    }
+    void publish(TaskPriority priority) {
+        transport_ = &FlowTransport::transport();
+        priority_ = priority;
+        endpoint_ = std::make_unique<Endpoint>();
+        endpoint_->token = transport_->endpoints().add(*this);
+        endpoint_->addresses = transport_->getLocalAddresses();
+    }
+    void publishAs(int number, TaskPriority priority) {
+        FlowTransport& transport = FlowTransport::transport();
+        FLOW_ASSERT(!endpoint_, "makeWellKnownEndpoint() of a RequestStream that has an endpoint already");
+        FLOW_ASSERT(transport.endpoints().addWellKnown(*this, number), "the well-known endpoint is taken");
+        transport_ = &transport;
+        priority_ = priority;
+        endpoint_ = std::make_unique<Endpoint>(Endpoint::wellKnown(transport.getLocalAddresses(), number));
+    }
+
+    /// The queue of this process behind an endpoint; null if it is not of this process.
+    RequestQueue* local() {
+        if (!isRemote_)
+            return this;
+        FlowTransport& transport = FlowTransport::transport();
+        if (!transport.isLocal(*endpoint_))
+            return nullptr;
+        MessageReceiver* found = transport.endpoints().find(endpoint_->token);
+        return found && found->typeKey() == typeKey() ? static_cast<RequestQueue*>(found) : nullptr;
+    }
+    bool isElsewhere() { return isRemote_ && !FlowTransport::transport().isLocal(*endpoint_); }
+    /// Null if it cannot be reached any more.
+    RpcPeer* peer() {
+        if (!peer_ || !peer_->isOpen())
+            peer_ = FlowTransport::transport().peerOf(*endpoint_);
+        return peer_.getPtr();
+    }
+
+    void const* typeKey() const override { return &rpc::requestTypeKey<T>; }
+    void receive(ObjectReader& reader, MessageContext& context) override {
+        std::size_t size = reader.remaining();
+        T request;
+        try {
+            reader.deserialize(request);
+        } catch (...) {
+            if constexpr (requires { request.reply.forget(); })
+                request.reply.forget(); // the error is the reply
+            throw;
+        }
+        if (arrived_.isEmpty() && stream().isEmpty())
+            backlog_ = 0;
+        backlog_ += size + sizeof(T);
+        arrived_.push(std::move(request));
+        this->ask(priority_);
+        if (backlog_ > transport_->options().backlogBytes)
+            context.pause = whenTaken();
+    }
+
+private:
+    static void hand(Turn& turn) {
+        auto& self = static_cast<RequestQueue&>(turn);
+        Reference<RequestQueue> keep = Reference<RequestQueue>::addRef(&self); // a reader may drop it
+        PromiseStream<T> to = self.stream();
+        while (!self.arrived_.isEmpty())
+            to.send(self.arrived_.pop());
+        if (self.handed_.isAwaited())
+            self.handed_.trigger();
+    }
+    Future<Void> whenTaken() {
+        AsyncTrigger& handed = handed_;
+        PromiseStream<T> to = stream();
+        if (!arrived_.isEmpty())
+            co_await handed.onTrigger();
+        co_await to.onEmpty();
+    }
+
+    std::optional<PromiseStream<T>> stream_;
+    std::unique_ptr<Endpoint> endpoint_;
+    FlowTransport* transport_ = nullptr; // that it is an endpoint of
+    Reference<RpcPeer> peer_;            // of a remote one
+    RingQueue<T> arrived_;               // and not in the stream yet
+    AsyncTrigger handed_;
+    std::size_t backlog_ = 0; // bytes that have come since all were taken
+    TaskPriority priority_ = TaskPriority::DefaultEndpoint;
+    bool isRemote_ = false;
+};
+
+} // namespace flow::net

@@ -1,0 +1,181 @@
+#pragma once
+// RequestStream<T>: a stream of requests, whose other end may be in another process.
+//
+//     struct StoreInterface {                              // what a server offers, a plain struct
+//         constexpr static FileIdentifier file_identifier = 6000;
+//         RequestStream<GetRequest> get;
+//         RequestStream<SetRequest> set;
+//         template <class Ar>
+//         void serialize(Ar& ar) { serializer(ar, get, set); }
+//     };
+//
+//     // The server:
+//     StoreInterface store;
+//     store.get.makeWellKnownEndpoint(WLTOKEN_FIRST_AVAILABLE, TaskPriority::DefaultEndpoint);
+//     for (;;) {
+//         GetRequest request = co_await store.get.getFuture();
+//         request.reply.send(map[request.key]);
+//     }
+//     // A client:
+//     RequestStream<GetRequest> get(Endpoint::wellKnown({server}, WLTOKEN_FIRST_AVAILABLE));
+//     std::string value = co_await get.getReply(GetRequest{"key"});
+//
+// A struct that is sent to another process takes its streams with it: there they lead back to here. Copies are the same
+// stream. When the last copy is gone, requests that still come are answered with broken_promise.
+//
+// Within a process requests are handed over as they are, and nothing is serialized.
+//
+// How a request fails:
+//     broken_promise                the server has dropped it, or has no such stream
+//     serialization_failed          its bytes, or those of the reply, are not what the other side expects
+//     incompatible_protocol_version the other process speaks another version
+//     value_too_large               it is larger than RpcOptions::largestMessage
+//     request_maybe_delivered       the connection has ended, or cannot be made; not of getReply(), which sends it
+//                                   again when there is a new connection, so that it may arrive twice
+//     whatever the server sends
+//
+// Cancel-safe: a reply whose future was dropped is thrown away when it comes; the server is not told.
+
+#include "flow/lib/errors.h"
+#include "net/rpc/pending_request.h"
+
+namespace flow::net {
+
+template <class T>
+class RequestStream {
+public:
+    using Element = T;
+
+    RequestStream() : queue_(new RequestQueue<T>) {}
+    /// Where another process, or this one, has such a stream.
+    explicit RequestStream(Endpoint const& endpoint) : queue_(new RequestQueue<T>(endpoint)) {}
+
+    /// What has come. For one reader; only where the stream was made.
+    FutureStream<T> getFuture() const {
+        FLOW_ASSERT(!queue_->isRemote(), "getFuture() of a RequestStream whose requests go elsewhere");
+        return queue_->stream().getFuture();
+    }
+    /// Sends and expects nothing: it arrives at most once. If it has a reply promise, that may still be waited for.
+    template <class U = T>
+    void send(U&& value) const {
+        T request(std::forward<U>(value));
+        if (queue_->isElsewhere())
+            return sendAway(request);
+        if (RequestQueue<T>* local = queue_->local())
+            local->stream().send(std::move(request));
+    }
+    void sendError(Error error) const { queue_->stream().sendError(error); }
+
+    /// The reply, however often the connection is made anew until it comes.
+    template <class U = T>
+    Future<ReplyOf<U>> getReply(U request = U(), TaskPriority priority = TaskPriority::DefaultPromiseEndpoint) const {
+        return ask<false>(T(std::move(request)), priority, Delivery::AtLeastOnce);
+    }
+    /// The reply, or request_maybe_delivered as soon as the connection ends. The future itself does not fail.
+    template <class U = T>
+    Future<ErrorOr<ReplyOf<U>>> tryGetReply(U request = U(),
+                                            TaskPriority priority = TaskPriority::DefaultPromiseEndpoint) const {
+        return ask<true>(T(std::move(request)), priority, Delivery::AtMostOnce);
+    }
+    /// As getReply(), but request_maybe_delivered when the process has been failed for `seconds` without a break, and
+    /// `slope` more for each second since this call.
+    template <class U = T>
+    Future<ErrorOr<ReplyOf<U>>>
+    getReplyUnlessFailedFor(U request, double seconds, double slope,
+                            TaskPriority priority = TaskPriority::DefaultPromiseEndpoint) const {
+        if (!queue_->isElsewhere())
+            return tryGetReply(std::move(request), priority);
+        return unlessFailed<ReplyOf<U>>(ask<true>(T(std::move(request)), priority, Delivery::AtLeastOnce),
+                                        FailureMonitor::failureMonitor().onFailedFor(getEndpoint(), seconds, slope));
+    }
+    /// What the server sends, one reply after the other: see net/rpc/reply_promise_stream.h.
+    template <class U = T>
+    auto getReplyStream(U request = U()) const {
+        T sent(std::move(request));
+        auto stream = sent.reply;
+        send(std::move(sent));
+        return stream;
+    }
+
+    /// It can be reached by others from here on.
+    Endpoint const& getEndpoint(TaskPriority priority = TaskPriority::DefaultEndpoint) const {
+        return queue_->endpoint(priority);
+    }
+    /// Others reach it by a number that they know. The number is not taken, and getEndpoint() was not called.
+    void makeWellKnownEndpoint(int number, TaskPriority priority) const { queue_->publishAs(number, priority); }
+    /// Bytes that wait to be sent to the other process, of whatever streams.
+    std::size_t queuedBytes() const {
+        RpcPeer* peer = queue_->isElsewhere() ? queue_->peer() : nullptr;
+        return peer ? peer->queuedBytes() : 0;
+    }
+    /// Ready when no more than so many of them are left, for those who send more than the other process takes.
+    Future<Void> drainedTo(std::size_t bytes) const {
+        RpcPeer* peer = queue_->isElsewhere() ? queue_->peer() : nullptr;
+        return peer ? peer->drainedTo(bytes) : Future<Void>(Void());
+    }
+    bool isEmpty() const { return queue_->stream().isEmpty(); }
+    bool isValid() const { return static_cast<bool>(queue_); }
+    friend bool operator==(RequestStream const& a, RequestStream const& b) {
+        return a.queue_ == b.queue_ || a.getEndpoint() == b.getEndpoint();
+    }
+
+    template <class Ar>
+    void serialize(Ar& ar) {
+        Endpoint endpoint;
+        if constexpr (Ar::isSerializing)
+            endpoint = getEndpoint();
+        ar & endpoint;
+        if constexpr (Ar::isDeserializing) {
+            if constexpr (requires { ar.context(); })
+                if (ar.context() && endpoint.getPrimaryAddress().isAny() && !endpoint.getPrimaryAddress().isUnix()) {
+                    RpcPeer const& peer = *static_cast<MessageContext*>(ar.context())->peer;
+                    endpoint.addresses = {peer.address(), {}};
+                    endpoint.isByConnection = peer.isAccepted();
+                }
+            *this = RequestStream(endpoint);
+        }
+    }
+
+private:
+    template <bool kAsErrorOr, class U>
+    auto ask(U request, TaskPriority priority, Delivery delivery) const
+        -> Future<rpc::ReplyResult<ReplyOf<U>, kAsErrorOr>> {
+        bool isShared = request.reply.isShared();
+        if (!queue_->isElsewhere() || isShared) {
+            ReplyPromise<ReplyOf<T>> promise = request.reply;
+            Future<ReplyOf<T>> reply = promise.getFuture();
+            if (queue_->isElsewhere())
+                forwardPromise(std::move(promise),
+                               start<PendingRequest<T, false>>(queue_, std::move(request), priority, delivery));
+            else
+                send(std::move(request));
+            promise = {};
+            if constexpr (kAsErrorOr)
+                return errorOr(std::move(reply));
+            else
+                return reply;
+        }
+        return start<PendingRequest<T, kAsErrorOr>>(queue_, std::move(request), priority, delivery);
+    }
+    template <class Reply>
+    static Future<ErrorOr<Reply>> unlessFailed(Future<ErrorOr<Reply>> reply, Future<Void> failed) {
+        auto first = co_await race(std::move(reply), std::move(failed));
+        if (first.index() == 0)
+            co_return std::get<0>(std::move(first));
+        co_return ErrorOr<Reply>::failed(request_maybe_delivered());
+    }
+    void sendAway(T const& request) const {
+        RpcPeer* peer = queue_->peer();
+        if (!peer)
+            return;
+        std::uint64_t number = 0;
+        if constexpr (requires { request.reply.numberFor(*peer); })
+            if (request.reply.isShared())
+                number = request.reply.numberFor(*peer);
+        peer->send(getEndpoint().token, number, [&](ObjectWriter& writer) { writer.serialize(request); });
+    }
+
+    Reference<RequestQueue<T>> queue_;
+};
+
+} // namespace flow::net

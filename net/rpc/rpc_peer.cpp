@@ -1,0 +1,302 @@
+#include "net/rpc/rpc_peer.h"
+
+#include "flow/coro/race.h"
+#include "flow/wait/delay.h"
+#include "net/rpc/flow_transport.h"
+#include "net/rpc/reply_body.h"
+
+namespace flow::net {
+
+// -------------------------------------------------------------------------------------------------------------------
+// Those who wait for a reply
+
+void PendingReply::waitFor(RpcPeer& peer) {
+    peer_ = &peer;
+    number_ = peer.transport_->endpoints().addReply(*this);
+    pushBack(peer.pending_, *this);
+}
+
+void PendingReply::stopWaiting() noexcept {
+    if (number_ != 0)
+        peer_->transport_->endpoints().removeReply(number_);
+    if (isLinked())
+        unlink();
+    number_ = 0;
+    peer_ = nullptr;
+}
+
+void RpcPeer::dropUnwanted() {
+    for (ListLink* each = pending_.next; each != &pending_;) {
+        ListLink* next = each->next;
+        static_cast<PendingReply*>(each)->dropIfUnwanted();
+        each = next;
+    }
+}
+
+// -------------------------------------------------------------------------------------------------------------------
+// Sending
+
+RpcPeer::RpcPeer(FlowTransport& transport, Side side, Address const& address)
+    : transport_(&transport), side_(side), address_(address) {
+    pending_.reset();
+}
+
+RpcPeer::~RpcPeer() {
+    FLOW_ASSERT(pending_.isEmpty(), "a peer is gone while somebody waits for its reply");
+}
+
+ProtocolVersion RpcPeer::version() const {
+    return transport_->options().version;
+}
+
+void RpcPeer::finish(std::size_t begin) {
+    RpcOptions const& options = transport_->options();
+    if (out_.size() - begin - kFrameHeaderBytes > options.largestMessage)
+        throw value_too_large();
+    finishFrame(out_, begin, options.hasChecksums);
+    ++transport_->count().framesSent;
+    if (!connection_) {
+        if (side_ == Side::Connecting)
+            wantedTurn_.ask(TaskPriority::WriteSocket);
+    } else if (++frames_ >= kMostFrames || queuedBytes() >= kBatch) {
+        flush();
+    } else {
+        flushTurn_.ask(kFlushPriority);
+    }
+}
+
+void RpcPeer::sendError(std::uint64_t reply, Error error, bool isUnknownEndpoint) {
+    if (reply != 0)
+        send(UID(0, reply), 0, [&](ObjectWriter& writer) { writeErrorReply(writer, error, isUnknownEndpoint); });
+}
+
+void RpcPeer::flush() {
+    frames_ = 0;
+    if (!connection_ || isBlocked_ || queuedBytes() == 0)
+        return;
+    ++transport_->count().flushes;
+    StringRef rest(std::string_view(out_).substr(sent_));
+    std::size_t taken = connection_->tryWrite({&rest, 1});
+    sent_ += taken;
+    if (queuedBytes() == 0) {
+        if (out_.capacity() > 4 * kBatch)
+            out_ = std::string();
+        out_.clear();
+        sent_ = 0;
+    } else {
+        if (sent_ > out_.size() / 2) {
+            out_.erase(0, sent_);
+            sent_ = 0;
+        }
+        isBlocked_ = true; // also by an error, which whoever reads finds
+        call(connection_->writable(), writing_, [this](Error error) {
+            isBlocked_ = error.isValid();
+            flush();
+        });
+    }
+    if (drained_.isAwaited())
+        drainedTurn_.ask(TaskPriority::WriteSocket);
+}
+
+Future<Void> RpcPeer::drainedTo(std::size_t bytes) {
+    while (isOpen() && connection_ && queuedBytes() > bytes)
+        co_await drained_.onTrigger();
+}
+
+// -------------------------------------------------------------------------------------------------------------------
+// Receiving
+
+Future<Void> RpcPeer::run(Reference<Connection> connection) {
+    connection_ = connection;
+    lastHeard_ = now();
+    RpcOptions const& options = transport_->options();
+    out_.insert(0, greetingBytes({options.version, options.hasChecksums})); // nothing of it has been sent
+    flushTurn_.ask(kFlushPriority);
+    (void)co_await race(readFrames(), watch());
+}
+
+Future<Void> RpcPeer::readFrames() {
+    std::size_t unsentBytes = transport_->options().unsentBytes;
+    for (;;) {
+        std::span<std::uint8_t> place = transport_->scratch();
+        std::optional<std::size_t> count = connection_->tryReadSome(place);
+        if (!count) {
+            co_await connection_->readable();
+            continue;
+        }
+        if (*count == 0) {
+            Error failure = connection_->failure();
+            throw failure.code() == error_code_end_of_stream ? connection_failed() : failure;
+        }
+        lastHeard_ = now();
+        StringRef came(place.data(), static_cast<int>(*count));
+        Future<Void> pause;
+        if (in_.empty()) {
+            in_ = came.substr(static_cast<int>(take(came, pause))).toStringView();
+        } else {
+            in_ += came.toStringView();
+            in_.erase(0, take(in_, pause));
+        }
+        if (in_.empty() && in_.capacity() > 4 * kBatch)
+            in_ = std::string();
+        if (theirs_.isValid() && !isGreeted_)
+            co_await refuse();
+        isPaused_ = true;
+        if (pause.isValid())
+            (void)co_await tryGet(std::move(pause));
+        if (queuedBytes() > unsentBytes)
+            co_await drainedTo(unsentBytes / 2);
+        isPaused_ = false;
+        if (*count == place.size())
+            co_await delay(0, TaskPriority::ReadSocket); // the others' turn
+    }
+}
+
+/// Whoever is refused learns the version before the connection ends.
+Future<Void> RpcPeer::refuse() {
+    ++transport_->count().brokenConnections;
+    flush();
+    connection_->shutdownWrite();
+    double patience = side_ == Side::Accepted ? 1 : 0;
+    auto rest = [](Connection* connection, std::span<std::uint8_t> place) -> Future<Void> {
+        for (;;) {
+            std::optional<std::size_t> count = connection->tryReadSome(place);
+            if (count && *count == 0)
+                co_return;
+            co_await connection->readable();
+        }
+    };
+    (void)co_await race(rest(connection_.getPtr(), transport_->scratch()), delay(patience));
+    throw incompatible_protocol_version();
+}
+
+std::size_t RpcPeer::take(StringRef bytes, Future<Void>& pause) {
+    RpcOptions const& options = transport_->options();
+    int used = 0;
+    if (!isGreeted_) {
+        if (bytes.size() < static_cast<int>(kGreetingBytes))
+            return 0;
+        std::optional<Greeting> greeting = parseGreeting(bytes);
+        if (!greeting) {
+            ++transport_->count().brokenConnections;
+            throw serialization_failed();
+        }
+        theirs_ = greeting->version.isValid() ? greeting->version : ProtocolVersion(1);
+        isGreeted_ = isCompatible(theirs_, options.version) && greeting->hasChecksums == options.hasChecksums;
+        if (!isGreeted_)
+            return static_cast<std::size_t>(bytes.size());
+        used = kGreetingBytes;
+    }
+    FrameLimits limits{options.largestMessage, options.hasChecksums};
+    for (;;) {
+        ParsedFrame frame = parseFrame(bytes.substr(used), limits);
+        if (frame.fault != FrameFault::None) {
+            ++transport_->count().brokenConnections;
+            throw frame.fault == FrameFault::Checksum ? checksum_failed()
+            : frame.fault == FrameFault::TooLarge     ? value_too_large()
+                                                      : serialization_failed();
+        }
+        if (frame.used == 0)
+            return static_cast<std::size_t>(used);
+        used += static_cast<int>(frame.used);
+        ++transport_->count().framesReceived;
+        deliver(frame, pause);
+    }
+}
+
+void RpcPeer::deliver(ParsedFrame const& frame, Future<Void>& pause) {
+    if (frame.to == UID()) { // a ping, or the answer to one
+        if (frame.reply != 0)
+            send(UID(), 0, [](ObjectWriter&) {});
+        return;
+    }
+    MessageReceiver* receiver = transport_->endpoints().find(frame.to);
+    if (!receiver || (receiver->onlyFrom() && receiver->onlyFrom() != this)) {
+        ++transport_->count().unknownEndpoints;
+        sendError(frame.reply, broken_promise(), true);
+        return;
+    }
+    MessageContext context{this, frame.reply};
+    ObjectReader reader(frame.message, AssumeVersion(theirs_));
+    reader.setContext(&context);
+    try {
+        receiver->receive(reader, context);
+    } catch (...) {
+        Error error = currentError();
+        if (error.code() == error_code_serialization_failed)
+            ++transport_->count().malformedMessages;
+        sendError(frame.reply, error);
+    }
+    if (context.pause.isValid())
+        pause = context.pause;
+}
+
+Future<Void> RpcPeer::watch() {
+    RpcOptions const& options = transport_->options();
+    double begin = now();
+    for (;;) {
+        bool isWaitedFor = !pending_.isEmpty() || side_ == Side::Connecting || !isGreeted_;
+        double idle = 60 * options.pingTimeout;
+        co_await delay(isWaitedFor ? options.pingInterval : idle / 4);
+        dropUnwanted();
+        if (!isGreeted_ && now() - begin > options.greetingTimeout)
+            throw connection_timed_out();
+        if (isPaused_)
+            lastHeard_ = now();
+        double patience = pending_.isEmpty() ? idle : options.pingTimeout;
+        double silence = now() - lastHeard_;
+        if (silence > patience && (side_ == Side::Accepted || !pending_.isEmpty()))
+            throw connection_timed_out();
+        if (isGreeted_ && silence > (pending_.isEmpty() ? idle / 2 : options.pingInterval / 2))
+            send(UID(), 1, [](ObjectWriter&) {});
+    }
+}
+
+// -------------------------------------------------------------------------------------------------------------------
+// The end
+
+void RpcPeer::forgetConnection() {
+    writing_.cancel();
+    flushTurn_.takeBack();
+    isBlocked_ = isGreeted_ = isPaused_ = false;
+    theirs_ = ProtocolVersion();
+    connection_ = {};
+    out_ = in_ = std::string();
+    sent_ = frames_ = 0;
+}
+
+void RpcPeer::lost(Error error) {
+    if (connection_ && error.code() != error_code_incompatible_protocol_version)
+        connection_->abort();
+    forgetConnection();
+    ListLink waiting;
+    waiting.reset();
+    while (!pending_.isEmpty()) {
+        ListLink* each = pending_.next;
+        each->unlink();
+        pushBack(waiting, *each);
+    }
+    while (!waiting.isEmpty()) {
+        auto* each = static_cast<PendingReply*>(waiting.next);
+        each->unlink();
+        each->lost(error); // which may wait again
+    }
+    if (side_ == Side::Accepted)
+        transport_ = nullptr;
+    if (drained_.isAwaited())
+        drainedTurn_.ask(TaskPriority::WriteSocket);
+}
+
+void RpcPeer::shutDown() {
+    if (connection_)
+        connection_->close();
+    forgetConnection();
+    wantedTurn_.takeBack();
+    while (!pending_.isEmpty()) {
+        auto* each = static_cast<PendingReply*>(pending_.next);
+        each->stopWaiting();
+    }
+    transport_ = nullptr;
+}
+
+} // namespace flow::net

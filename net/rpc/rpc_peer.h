@@ -1,0 +1,148 @@
+#pragma once
+// RpcPeer: another process, and the connection to it: frames that wait to be sent, what has come of one that is not
+// whole, and those who wait for its replies. Used by net/rpc alone.
+//
+// A peer that this process has connected to is connected again when the connection ends and somebody still waits. A
+// peer that has connected to this one is gone with its connection.
+//
+// Frames are collected and sent at the end of the turn, or when there are kBatch bytes or kMostFrames frames of them.
+
+#include "flow/coro/coroutine.h"
+#include "flow/lib/async_trigger.h"
+#include "flow/loop/turn.h"
+#include "flow/wait/handler_slot.h"
+#include "net/connection.h"
+#include "net/rpc/frame.h"
+#include "net/rpc/receiver.h"
+
+namespace flow::net {
+
+class FlowTransport;
+
+/// Somebody who waits for a message of one peer.
+class PendingReply : public MessageReceiver, public ListLink {
+public:
+    RpcPeer const* onlyFrom() const override { return peer_; }
+    /// The connection has ended: it asks again on the next one, or fails in a turn of its own.
+    virtual void lost(Error error) = 0;
+    /// Asked now and then: whether nobody is interested any more. Then it may be gone when this returns.
+    virtual bool dropIfUnwanted() { return false; }
+
+protected:
+    PendingReply() { next = nullptr; }
+    ~PendingReply() override { stopWaiting(); }
+
+    /// It gets a number, which the peer may send to, until stopWaiting().
+    void waitFor(RpcPeer& peer);
+    void stopWaiting() noexcept;
+    bool isWaiting() const { return number_ != 0; }
+    std::uint64_t number() const { return number_; }
+    RpcPeer* peer() const { return peer_; }
+
+private:
+    friend class RpcPeer;
+    RpcPeer* peer_ = nullptr; // which stays as long as somebody waits for it
+    std::uint64_t number_ = 0;
+};
+
+class RpcPeer final : public ReferenceCounted<RpcPeer> {
+public:
+    enum class Side : bool { Connecting, Accepted };
+
+    RpcPeer(FlowTransport& transport, Side side, Address const& address);
+    ~RpcPeer();
+
+    /// Where it listens; or, of one that has connected to this process, where that connection comes from.
+    Address const& address() const { return address_; }
+    bool isAccepted() const { return side_ == Side::Accepted; }
+    /// Whether what is sent may arrive: false when the transport or an accepted connection has ended.
+    bool isOpen() const { return transport_ != nullptr; }
+    FlowTransport* transport() const { return transport_; }
+    ProtocolVersion version() const;
+    /// Bytes that wait to be sent.
+    std::size_t queuedBytes() const { return out_.size() - sent_; }
+    /// When no more than so many of them are left, or the connection has ended.
+    Future<Void> drainedTo(std::size_t bytes);
+
+    /// A message which `write(ObjectWriter&)` writes. Does nothing if the peer is not open. Throws value_too_large.
+    template <class Write>
+    void send(UID to, std::uint64_t reply, Write write) {
+        if (!isOpen())
+            return;
+        std::size_t begin = beginFrame(out_, to, reply);
+        try {
+            MessageContext context{this};
+            ObjectWriter writer(out_, AssumeVersion(version()));
+            writer.setContext(&context);
+            write(writer);
+            finish(begin);
+        } catch (...) {
+            out_.resize(begin);
+            throw;
+        }
+    }
+    /// The error as the reply; nothing if there is no place for one.
+    void sendError(std::uint64_t reply, Error error, bool isUnknownEndpoint = false);
+
+    // For the transport.
+
+    /// From the greeting to the end of the connection, with whose error it fails.
+    Future<Void> run(Reference<Connection> connection);
+    /// The connection has ended: those who wait are told.
+    void lost(Error error);
+    /// The transport ends: nothing is sent or received any more.
+    void shutDown();
+    /// Whether there is something to connect for.
+    bool isWanted() const { return queuedBytes() != 0 || !pending_.isEmpty(); }
+    AsyncTrigger wanted;
+
+private:
+    friend class PendingReply;
+    static constexpr std::size_t kBatch = 64 * 1024;
+    static constexpr std::uint32_t kMostFrames = 256;
+    /// Behind the handlers of requests and replies that have come in the same turn.
+    static constexpr auto kFlushPriority =
+        static_cast<TaskPriority>(static_cast<int>(TaskPriority::DefaultEndpoint) - 1);
+
+    template <void (RpcPeer::*kRun)()>
+    struct PeerTurn : Turn {
+        explicit PeerTurn(RpcPeer& p)
+            : Turn([](Turn& self) { (static_cast<PeerTurn&>(self).peer.*kRun)(); }), peer(p) {}
+        RpcPeer& peer;
+    };
+
+    void finish(std::size_t begin);
+    void flush();
+    void tellDrained() { drained_.trigger(); }
+    void tellWanted() { wanted.trigger(); }
+    void forgetConnection();
+    Future<Void> readFrames();
+    Future<Void> refuse();
+    Future<Void> watch();
+    /// Takes the greeting and whole frames; how many bytes it has used.
+    std::size_t take(StringRef bytes, Future<Void>& pause);
+    void deliver(ParsedFrame const& frame, Future<Void>& pause);
+    void dropUnwanted();
+
+    FlowTransport* transport_;
+    Side side_;
+    bool isBlocked_ = false; // the machine takes no more for now
+    bool isGreeted_ = false; // the other side's greeting has come, and fits
+    bool isPaused_ = false;  // nothing is read for now
+    ProtocolVersion theirs_;
+    std::uint32_t frames_ = 0; // in out_ since the last flush
+    Address address_;
+    Reference<Connection> connection_;
+    std::string out_;
+    std::size_t sent_ = 0; // of it
+    std::string in_;       // a frame that is not whole
+    double lastHeard_ = 0;
+    ListLink pending_;
+    HandlerSlot writing_;
+    PeerTurn<&RpcPeer::flush> flushTurn_{*this};
+    PeerTurn<&RpcPeer::tellDrained> drainedTurn_{*this};
+    PeerTurn<&RpcPeer::tellWanted> wantedTurn_{*this};
+    AsyncTrigger drained_;
+};
+
+} // namespace flow::net

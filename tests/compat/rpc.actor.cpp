@@ -1,0 +1,106 @@
+// Requests, addresses and serialized structs under the header names that programs include.
+#include "fdbrpc/FailureMonitor.h"
+#include "fdbrpc/FlowTransport.h"
+#include "fdbrpc/LoadBalance.actor.h"
+#include "fdbrpc/MultiInterface.h"
+#include "fdbrpc/fdbrpc.h"
+#include "flow/FileIdentifier.h"
+#include "flow/IPAddress.h"
+#include "flow/NetworkAddress.h"
+#include "flow/ObjectSerializer.h"
+#include "flow/flow.h"
+#include "flow/actorcompiler.h" // This must be the last #include.
+
+struct AddRequest {
+    constexpr static FileIdentifier file_identifier = 30001;
+    int a = 0, b = 0;
+    ReplyPromise<int> reply;
+
+    AddRequest() = default;
+    AddRequest(int first, int second) : a(first), b(second) {}
+    template <class Ar>
+    void serialize(Ar& ar) {
+        serializer(ar, a, b, reply);
+    }
+};
+
+struct AdderInterface {
+    constexpr static FileIdentifier file_identifier = 30002;
+    RequestStream<AddRequest> add;
+
+    template <class Ar>
+    void serialize(Ar& ar) {
+        serializer(ar, add);
+    }
+};
+
+ACTOR Future<Void> adder(AdderInterface interf) {
+    loop {
+        AddRequest request = waitNext(interf.add.getFuture());
+        if (request.a < 0)
+            request.reply.sendError(operation_failed());
+        else if (request.b >= 0)
+            request.reply.send(request.a + request.b);
+    }
+}
+
+ACTOR Future<Void> ask(AdderInterface interf, const char* where) {
+    int sum = wait(interf.add.getReply(AddRequest(2, 3)));
+    printf("%s: %d\n", where, sum);
+    ErrorOr<int> failed = wait(interf.add.tryGetReply(AddRequest(-1, 0)));
+    printf("%s: %s\n", where, failed.getError().name());
+    ErrorOr<int> broken = wait(interf.add.getReplyUnlessFailedFor(AddRequest(1, -1), 1.0, 0));
+    printf("%s: %s\n", where, broken.getError().name());
+    state std::vector<AdderInterface> alternatives;
+    alternatives.push_back(interf);
+    int balanced = wait(loadBalance(makeReference<MultiInterface<AdderInterface>>(alternatives), &AdderInterface::add,
+                                    AddRequest(4, 5)));
+    printf("%s: %d\n", where, balanced);
+    return Void();
+}
+
+ACTOR Future<Void> test() {
+    state AdderInterface here;
+    state Future<Void> adding = adder(here);
+    wait(ask(here, "here"));
+    here.add.getEndpoint(TaskPriority::DefaultEndpoint);
+    // As another process sees it.
+    state Endpoint endpoint = here.add.getEndpoint();
+    endpoint.addresses.address = NetworkAddress::parse(
+        format("127.0.0.1:%d", FlowTransport::transport().getLocalAddress().port()));
+    state AdderInterface there;
+    there.add = RequestStream<AddRequest>(endpoint);
+    ASSERT(IFailureMonitor::failureMonitor().getState(endpoint).isAvailable());
+    wait(ask(there, "there"));
+    return Void();
+}
+
+static void addresses() {
+    NetworkAddress address = NetworkAddress::parse("10.0.0.1:4500:tls(fromHostname)");
+    ASSERT(address.ip == IPAddress(0x0A000001) && address.port == 4500 && address.isTLS() && address.fromHostname);
+    ASSERT(address.toString() == "10.0.0.1:4500:tls(fromHostname)");
+    ASSERT(NetworkAddress::parse("[::1]:7").isV6() && !NetworkAddress::parseOptional("nonsense").present());
+    ASSERT(NetworkAddress::parseList("1.2.3.4:5,[::1]:6").size() == 2);
+    ASSERT(!NetworkAddress().isValid() && !NetworkAddress(0x01020304, 5).isPublic());
+    ASSERT(NetworkAddress(0x01020304, 5) < NetworkAddress(0x01020304, 6));
+    ASSERT(IPAddress::parse("::1").get().isV6() && IPAddress::parse("1.2.3.4").get().toV4() == 0x01020304);
+    ASSERT(!IPAddress::parse("1.2.3").present() && !IPAddress().isValid());
+    auto copy = ObjectReader::fromStringRef<NetworkAddress>(ObjectWriter::toValue(address, IncludeVersion()),
+                                                            IncludeVersion());
+    ASSERT(copy == address && std::hash<NetworkAddress>()(copy) == std::hash<NetworkAddress>()(address));
+    printf("addresses\n");
+}
+
+int main() {
+    platformInit();
+    addresses();
+    g_network = newNet2(TLSConfig());
+    FlowTransport::createInstance(false, 0, WLTOKEN_FIRST_AVAILABLE);
+    NetworkAddress any = NetworkAddress::parse("0.0.0.0:0");
+    auto listening = FlowTransport::transport().bind(any, any);
+    ASSERT(!listening.isReady());
+    Future<Void> done = stopAfter(test());
+    g_network->run();
+    done.get();
+    return 0;
+}

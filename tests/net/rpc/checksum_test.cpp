@@ -1,0 +1,24 @@
+#include "net/rpc/checksum.h"
+
+#include "flow/base/random.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace flow;
+using namespace flow::net;
+
+TEST_CASE("checksum: the values that RFC 3720 gives, and the same with and without the instruction") {
+    CHECK(crc32c(StringRef()) == 0);
+    CHECK(crc32c("123456789"_sr) == 0xE3069283);
+    CHECK(crc32c(StringRef(std::string(32, '\0'))) == 0x8A9136AA);
+    CHECK(crc32c(StringRef(std::string(32, '\xFF'))) == 0x62A8AB43);
+    DeterministicRandom random(1);
+    for (int size = 0; size < 200; ++size) {
+        std::string bytes;
+        for (int i = 0; i < size; ++i)
+            bytes.push_back(static_cast<char>(random.randomInt(0, 256)));
+        CHECK(crc32c(StringRef(bytes)) == rpc::crc32cByTable(StringRef(bytes)));
+    }
+}

@@ -1,0 +1,80 @@
+#include "net/rpc/flow_transport.h"
+
+#include "flow/flow.h"
+#include "net/rpc/rpc.h"
+#include "tests/flow/support/balance.h"
+
+#include <doctest/doctest.h>
+
+using namespace flow;
+using namespace flow::net;
+
+namespace {
+
+struct Ping {
+    constexpr static FileIdentifier file_identifier = 501;
+    std::string text;
+    ReplyPromise<std::string> reply;
+    template <class Ar>
+    void serialize(Ar& ar) {
+        serializer(ar, text, reply);
+    }
+};
+
+} // namespace
+
+TEST_CASE("flow transport: one of a loop, which ends with it") {
+    ::test::Balance balance;
+    RealLoop loop;
+    {
+        FlowTransport own;
+        CHECK(&FlowTransport::transport() == &own);
+        CHECK(own.getLocalAddress() == Address());
+    }
+    FlowTransport& made = FlowTransport::createInstance(false, 0, 10);
+    CHECK(&FlowTransport::transport() == &made);
+    CHECK(&FailureMonitor::failureMonitor() == &made.failureMonitor());
+}
+
+TEST_CASE("flow transport: an address at which it cannot listen is an error of bind()") {
+    RealLoop loop;
+    FlowTransport transport;
+    Future<Void> first = transport.bind(Address(0x7F000001, 0), Address(0x7F000001, 0));
+    CHECK(!first.isReady());
+    Address taken = transport.getLocalAddress();
+    CHECK(taken.port() != 0);
+    CHECK(transport.bind(taken, taken).getError().code() == error_code_address_in_use);
+}
+
+TEST_CASE("flow transport: over a Unix socket, without checksums, with connections of one's own") {
+    ::test::Balance balance;
+    RealLoop loop;
+    loop.run([]() -> Future<Void> {
+        int connected = 0;
+        RpcOptions options;
+        options.hasChecksums = false;
+        options.connect = [&](Address const& to) {
+            ++connected;
+            return net::transport().connect(to, {});
+        };
+        FlowTransport transport(options);
+        Address at = Address::unixAbstract("millrace flow_transport_test");
+        Future<Void> listening = transport.bind(Address(0x7F000001, 1), at); // others are told another address
+        RequestStream<Ping> pings;
+        pings.makeWellKnownEndpoint(WLTOKEN_FIRST_AVAILABLE, TaskPriority::DefaultEndpoint);
+        auto answering = [](RequestStream<Ping> asked) -> Future<Void> {
+            for (;;) {
+                Ping ping = co_await asked.getFuture();
+                ping.reply.send(ping.text);
+            }
+        }(pings);
+        RequestStream<Ping> remote(Endpoint::wellKnown({at, {}}, WLTOKEN_FIRST_AVAILABLE));
+        Ping ping;
+        ping.text = "over there";
+        CHECK(co_await remote.getReply(ping) == "over there");
+        CHECK(connected == 1);
+        CHECK(transport.connections() == 1);
+        CHECK(remote.queuedBytes() == 0);
+        co_await remote.drainedTo(0);
+    }());
+}

@@ -1,0 +1,267 @@
+// What a peer can do that does not keep to the rules.
+
+#include "flow/flow.h"
+#include "net/rpc/rpc.h"
+#include "net/transport.h"
+#include "tests/flow/support/balance.h"
+#include "tests/net/message/fuzz_count.h"
+
+#include <doctest/doctest.h>
+
+using namespace flow;
+using namespace flow::net;
+
+namespace {
+
+struct Ask {
+    constexpr static FileIdentifier file_identifier = 301;
+    std::vector<std::string> texts;
+    ReplyPromise<std::string> reply;
+    template <class Ar>
+    void serialize(Ar& ar) {
+        serializer(ar, texts, reply);
+    }
+};
+
+constexpr int kAsk = WLTOKEN_FIRST_AVAILABLE;
+constexpr UID kAskToken(kWellKnown, kAsk);
+
+Future<Void> answerAll(RequestStream<Ask> asked) {
+    for (;;) {
+        Ask ask = co_await asked.getFuture();
+        ask.reply.send(ask.texts.empty() ? "" : ask.texts.front());
+    }
+}
+
+/// A process that answers, with one honest connection and one that the test writes bytes to.
+struct Stage {
+    explicit Stage(RpcOptions options = {}) : transport(std::move(options)) {
+        listening = transport.bind(Address(), Address(0x7F000001, 0));
+        at = Address(0x7F000001, transport.getLocalAddress().port());
+        asked.makeWellKnownEndpoint(kAsk, TaskPriority::DefaultEndpoint);
+        answering = answerAll(asked);
+    }
+    Future<std::string> honest(std::string text) {
+        Ask ask;
+        ask.texts.push_back(std::move(text));
+        return RequestStream<Ask>(Endpoint::wellKnown({at, {}}, kAsk)).getReply(ask);
+    }
+    Future<Reference<Connection>> connect() { return net::transport().connect(at, {}); }
+
+    FlowTransport transport;
+    Future<Void> listening;
+    Address at;
+    RequestStream<Ask> asked;
+    Future<Void> answering;
+};
+
+Bytes bytesOf(std::string const& text) {
+    return StringRef(text);
+}
+std::string greeting() {
+    return greetingBytes({currentProtocolVersion(), true});
+}
+std::string frame(UID to, std::uint64_t reply, std::string const& message) {
+    std::string out;
+    std::size_t begin = beginFrame(out, to, reply);
+    out += message;
+    finishFrame(out, begin, true);
+    return out;
+}
+/// As RequestStream::send() writes it.
+std::string askMessage(std::string const& text, std::uint64_t reply) {
+    ObjectWriter writer(AssumeVersion(currentProtocolVersion()));
+    std::vector<std::string> texts{text};
+    writer << Ask::file_identifier;
+    writer.writeRecord([&] {
+        writer << texts;
+        writer.writeRecord([&] { writer << reply; });
+    });
+    return writer.toString().toString();
+}
+/// How the connection ends, after what was written; what came is thrown away.
+Future<int> endAfter(Reference<Connection> connection, std::string bytes) {
+    (void)connection->write(bytesOf(bytes));
+    int code = 0;
+    try {
+        for (;;)
+            if ((co_await connection->read()).empty())
+                break;
+    } catch (Error& error) {
+        code = error.code();
+    }
+    co_return code;
+}
+/// The next frame of the server, behind its greeting.
+Future<std::string> answerTo(Reference<Connection> connection, std::string bytes) {
+    (void)connection->write(bytesOf(greeting() + bytes));
+    (void)co_await connection->readExactly(kGreetingBytes);
+    Bytes head = co_await connection->readExactly(kFrameHeaderBytes);
+    ParsedFrame parsed = parseFrame(head, {1 << 20, false});
+    std::size_t whole = parsed.used != 0 ? parsed.used : parsed.needed;
+    std::string all = head.toString();
+    if (whole > kFrameHeaderBytes)
+        all += (co_await connection->readExactly(static_cast<std::uint32_t>(whole - kFrameHeaderBytes))).toString();
+    co_return all;
+}
+int codeIn(std::string const& bytes) {
+    ParsedFrame parsed = parseFrame(bytes, {1 << 20, true});
+    ObjectReader reader(parsed.message, Unversioned());
+    bool isUnknown = false;
+    ErrorOr<std::string> reply = readReply<std::string>(reader, isUnknown);
+    return reply.isError() ? reply.getError().code() : 0;
+}
+
+void onLoop(Future<Void> (*test)()) {
+    ::test::Balance balance;
+    RealLoop loop;
+    loop.run(test());
+}
+
+} // namespace
+
+TEST_CASE("hostile peers: what is no greeting, and frames that are wrong, end that connection alone") {
+    onLoop([]() -> Future<Void> {
+        Stage stage;
+        CHECK(co_await stage.honest("before") == "before");
+        std::string broken = frame(kAskToken, 1, askMessage("x", 1));
+        broken[20] = static_cast<char>(broken[20] ^ 1);
+        std::string tooLarge(8, '\xFF');
+        std::string tooShort(8, '\0');
+        std::vector<std::string> all;
+        all.push_back("GET / HTTP/1.1\r\nHost: example.org\r\n\r\n");
+        all.push_back(greeting() + broken);
+        all.push_back(greeting() + tooLarge);
+        all.push_back(greeting() + tooShort);
+        all.push_back(greetingBytes({ProtocolVersion(0x990000), true}));
+        all.push_back(greetingBytes({currentProtocolVersion(), false}));
+        for (std::string const& bytes : all) {
+            Reference<Connection> connection = co_await stage.connect();
+            (void)co_await timeoutError(endAfter(connection, bytes), 20);
+        }
+        CHECK(stage.transport.counters().brokenConnections == all.size());
+        CHECK(co_await stage.honest("after") == "after");
+    });
+}
+
+TEST_CASE("hostile peers: unknown tokens and messages that are wrong get their error, and the connection stays") {
+    onLoop([]() -> Future<Void> {
+        Stage stage;
+        Reference<Connection> connection = co_await stage.connect();
+        CHECK(codeIn(co_await answerTo(connection, frame(UID(5, 6), 9, ""))) == error_code_broken_promise);
+        std::string wrong = frame(kAskToken, 9, "no message");
+        (void)connection->write(bytesOf(wrong));
+        Bytes reply = co_await connection->readExactly(static_cast<std::uint32_t>(kFrameHeaderBytes + 11));
+        CHECK(codeIn(reply.toString()) == error_code_serialization_failed);
+        CHECK(stage.transport.counters().malformedMessages == 1);
+        CHECK(stage.transport.counters().unknownEndpoints == 1);
+        // A reply that nobody waits for.
+        (void)connection->write(bytesOf(frame(UID(0, 0x100000000), 0, "x") + frame(UID(), 1, "")));
+        Bytes pong = co_await connection->readExactly(kFrameHeaderBytes);
+        CHECK(parseFrame(pong, {0, true}).to == UID());
+        CHECK(stage.transport.counters().unknownEndpoints == 2);
+    });
+}
+
+TEST_CASE("hostile peers: a reply counts only from the peer that was asked") {
+    onLoop([]() -> Future<Void> {
+        Stage stage;
+        // A server that holds the request, and tells nobody its number.
+        RequestStream<Ask> holding;
+        holding.makeWellKnownEndpoint(kAsk + 1, TaskPriority::DefaultEndpoint);
+        FutureStream<Ask> held = holding.getFuture();
+        Future<std::string> waiting = RequestStream<Ask>(Endpoint::wellKnown({stage.at, {}}, kAsk + 1)).getReply();
+        Ask request = co_await held;
+        Reference<Connection> connection = co_await stage.connect();
+        std::string guesses = greeting();
+        for (std::uint64_t generation = 1; generation < 4; ++generation)
+            for (std::uint64_t index = 0; index < 8; ++index) {
+                ObjectWriter writer(Unversioned());
+                writeReply<std::string>(writer, "forged");
+                guesses += frame(UID(0, generation << 32 | index), 0, writer.toString().toString());
+            }
+        guesses += frame(UID(), 1, "");
+        (void)connection->write(bytesOf(guesses));
+        (void)co_await connection->readExactly(kGreetingBytes + kFrameHeaderBytes); // it has looked at all
+        CHECK(stage.transport.counters().unknownEndpoints == 24);
+        CHECK(!waiting.isReady());
+        request.reply.send("true");
+        CHECK(co_await std::move(waiting) == "true");
+    });
+}
+
+TEST_CASE("hostile peers: one that never reads, or whose requests nobody takes, is not read from any more") {
+    onLoop([]() -> Future<Void> {
+        RpcOptions options;
+        options.unsentBytes = 100'000;
+        options.backlogBytes = 100'000;
+        Stage stage(options);
+        RequestStream<Ask> untaken;
+        untaken.makeWellKnownEndpoint(kAsk + 1, TaskPriority::DefaultEndpoint);
+        std::string large(50'000, 'x');
+        for (int i = 0; i < 2; ++i) {
+            Reference<Connection> connection = co_await stage.connect();
+            (void)connection->write(bytesOf(greeting()));
+            std::string one = frame(UID(kWellKnown, static_cast<std::uint64_t>(kAsk + i)), 1, askMessage(large, 1));
+            std::uint64_t before = stage.transport.counters().framesReceived;
+            std::size_t written = 0;
+            for (; written < 4000; ++written) // 200 MB, if they were taken
+                if (!(co_await timeout(Future<Void>(connection->write(bytesOf(one))), 0.3)).present())
+                    break;
+            CHECK(written < 1000);
+            CHECK(stage.transport.counters().framesReceived - before < 400);
+            CHECK(co_await stage.honest("meanwhile") == "meanwhile");
+            connection->abort();
+        }
+    });
+}
+
+TEST_CASE("hostile peers: no more connections than are allowed") {
+    onLoop([]() -> Future<Void> {
+        RpcOptions options;
+        options.maxConnections = 2;
+        Stage stage(options);
+        Reference<Connection> first = co_await stage.connect();
+        CHECK(co_await stage.honest("second") == "second");
+        Reference<Connection> third = co_await stage.connect();
+        (void)co_await timeoutError(endAfter(third, greeting()), 20);
+        CHECK(stage.transport.counters().refused == 1);
+        CHECK(co_await stage.honest("still") == "still");
+    });
+}
+
+TEST_CASE("hostile peers: one that connects and says nothing is given up") {
+    onLoop([]() -> Future<Void> {
+        RpcOptions options;
+        options.greetingTimeout = options.pingInterval = 0.05;
+        Stage stage(options);
+        Reference<Connection> silent = co_await stage.connect();
+        (void)co_await timeoutError(endAfter(silent, ""), 20);
+        CHECK(stage.transport.connections() == 0);
+    });
+}
+
+TEST_CASE("hostile peers: messages changed at random") {
+    onLoop([]() -> Future<Void> {
+        Stage stage;
+        Reference<Connection> connection = co_await stage.connect();
+        (void)connection->write(bytesOf(greeting()));
+        auto discarding = [](Reference<Connection> from) -> Future<Void> {
+            while (!(co_await from->read()).empty()) {
+            }
+        }(connection);
+        DeterministicRandom random(7);
+        int count = flow::test::fuzzCount() / 10;
+        for (int i = 0; i < count; ++i) {
+            std::string message = askMessage("some text", 1);
+            for (int changes = random.randomInt(1, 6); changes > 0; --changes)
+                message[static_cast<std::size_t>(random.randomInt(0, static_cast<int>(message.size())))] =
+                    static_cast<char>(random.randomInt(0, 256));
+            message.resize(static_cast<std::size_t>(random.randomInt(0, static_cast<int>(message.size()) + 1)));
+            co_await connection->write(bytesOf(frame(kAskToken, random.randomUInt64(), message)));
+        }
+        CHECK(co_await stage.honest("after") == "after");
+        CHECK(!discarding.isReady());
+        CHECK(stage.transport.counters().malformedMessages > 0);
+    });
+}

@@ -1,0 +1,135 @@
+#include "net/rpc/load_balance.h"
+
+#include "flow/flow.h"
+#include "flow/sim.h"
+#include "net/sim/sim_network.h"
+
+#include <doctest/doctest.h>
+
+using namespace flow;
+using namespace flow::net;
+
+namespace {
+
+struct Who {
+    constexpr static FileIdentifier file_identifier = 401;
+    int question = 0;
+    ReplyPromise<int> reply;
+    template <class Ar>
+    void serialize(Ar& ar) {
+        serializer(ar, question, reply);
+    }
+};
+struct Servers {
+    RequestStream<Who> who;
+};
+
+constexpr int kWho = WLTOKEN_FIRST_AVAILABLE;
+
+/// What the servers, each of its number, have been asked; and how many seconds each takes.
+struct Played {
+    int asked[3] = {0, 0, 0};
+    double seconds[3] = {0, 0, 0};
+};
+Played played;
+
+Future<Void> answer(Who who, int number) {
+    ++played.asked[number];
+    co_await delay(played.seconds[number]);
+    if (who.question < 0)
+        who.reply.sendError(io_error());
+    else
+        who.reply.send(number);
+}
+
+Future<Void> serve(int number) {
+    FlowTransport transport;
+    Address at = net::transport().localAddress().withPort(4500);
+    Future<Void> listening = transport.bind(at, at);
+    RequestStream<Who> who;
+    who.makeWellKnownEndpoint(kWho, TaskPriority::DefaultEndpoint);
+    ActorCollection running;
+    for (;;)
+        running.add(answer(co_await who.getFuture(), number));
+}
+
+World* world = nullptr;
+Process* servers[3];
+
+Reference<MultiInterface<Servers>> allServers() {
+    std::vector<Servers> all;
+    for (Process* each : servers)
+        all.push_back({RequestStream<Who>(Endpoint::wellKnown({Address(each->address(), 4500), {}}, kWho))});
+    return makeReference<MultiInterface<Servers>>(std::move(all));
+}
+
+void play(Future<Void> (*client)(Reference<MultiInterface<Servers>>)) {
+    World made(1);
+    SimNetwork network(made);
+    world = &made;
+    played = {};
+    for (int i = 0; i < 3; ++i)
+        servers[i] = &made.start({.name = "server", .main = [i] { return serve(i); }});
+    Process& asking = made.start({.name = "client", .main = [client] { return client(allServers()); }});
+    made.run(asking.onStop());
+    REQUIRE(asking.exit());
+    CHECK(!asking.exit()->isValid());
+    made.stopAll();
+    CHECK(made.leakedCells() == 0);
+}
+
+Who questionOf(int question) {
+    Who who;
+    who.question = question;
+    return who;
+}
+
+} // namespace
+
+TEST_CASE("load balance: a slow server is asked, and then another one too") {
+    play([](Reference<MultiInterface<Servers>> all) -> Future<Void> {
+        played.seconds[0] = played.seconds[1] = 50;
+        for (int i = 0; i < 10; ++i) {
+            double begin = now();
+            CHECK(co_await loadBalance(all, &Servers::who, questionOf(1)) >= 0);
+            CHECK(now() - begin <= 51);
+        }
+        CHECK(played.asked[2] > 0);
+        CHECK(played.asked[0] + played.asked[1] + played.asked[2] > 10);
+        // Without hedging each request is one.
+        Played before = played;
+        CHECK(co_await basicLoadBalance(all, &Servers::who, questionOf(1)) >= 0);
+        CHECK(played.asked[0] + played.asked[1] + played.asked[2] ==
+              before.asked[0] + before.asked[1] + before.asked[2] + 1);
+    });
+}
+
+TEST_CASE("load balance: servers that have failed are passed over, and waited for when all have") {
+    play([](Reference<MultiInterface<Servers>> all) -> Future<Void> {
+        world->kill(*servers[0]);
+        world->kill(*servers[1]);
+        for (int i = 0; i < 10; ++i)
+            CHECK(co_await loadBalance(all, &Servers::who, questionOf(1)) == 2);
+        world->kill(*servers[2]);
+        co_await delay(1);
+        Future<int> answer = loadBalance(all, &Servers::who, questionOf(1));
+        co_await delay(10);
+        CHECK(!answer.isReady());
+        ErrorOr<int> once = co_await tryGet(
+            loadBalance(all, &Servers::who, questionOf(1), TaskPriority::DefaultPromiseEndpoint, AtMostOnce::True));
+        CHECK(once.isError(error_code_request_maybe_delivered));
+        world->start(*servers[1]);
+        CHECK(co_await std::move(answer) == 1);
+    });
+}
+
+TEST_CASE("load balance: an error of the server is the answer") {
+    play([](Reference<MultiInterface<Servers>> all) -> Future<Void> {
+        ErrorOr<int> answer = co_await tryGet(loadBalance(all, &Servers::who, questionOf(-1)));
+        CHECK(answer.isError(error_code_io_error));
+        CHECK(played.asked[0] + played.asked[1] + played.asked[2] == 1);
+        ErrorOr<int> none = co_await tryGet(
+            loadBalance(makeReference<MultiInterface<Servers>>(std::vector<Servers>()), &Servers::who, Who()));
+        CHECK(none.isError(error_code_operation_failed));
+    });
+}

@@ -1,0 +1,281 @@
+#include "net/rpc/request_stream.h"
+
+#include "flow/flow.h"
+#include "tests/flow/support/balance.h"
+#include "tests/net/rpc/two_processes.h"
+
+#include <doctest/doctest.h>
+
+using namespace flow;
+using namespace flow::net;
+using test::TwoProcesses;
+
+namespace {
+
+struct Echo {
+    constexpr static FileIdentifier file_identifier = 1;
+    std::string text;
+    ReplyPromise<std::string> reply;
+    template <class Ar>
+    void serialize(Ar& ar) {
+        serializer(ar, text, reply);
+    }
+};
+
+/// The same place, other bytes.
+struct Other {
+    constexpr static FileIdentifier file_identifier = 2;
+    int number = 0;
+    ReplyPromise<int> reply;
+    template <class Ar>
+    void serialize(Ar& ar) {
+        serializer(ar, number, reply);
+    }
+};
+
+struct Service {
+    constexpr static FileIdentifier file_identifier = 3;
+    RequestStream<Echo> echo;
+    RequestStream<Other> other;
+    template <class Ar>
+    void serialize(Ar& ar) {
+        serializer(ar, echo, other);
+    }
+};
+
+struct GetService {
+    constexpr static FileIdentifier file_identifier = 4;
+    ReplyPromise<Service> reply;
+    template <class Ar>
+    void serialize(Ar& ar) {
+        serializer(ar, reply);
+    }
+};
+
+constexpr int kGetService = WLTOKEN_FIRST_AVAILABLE;
+
+/// "drop" drops the request, "hold" keeps it, "fail" answers with an error.
+Future<Void> serve(Service service) {
+    RequestStream<GetService> get;
+    get.makeWellKnownEndpoint(kGetService, TaskPriority::DefaultEndpoint);
+    std::vector<Echo> held;
+    FutureStream<GetService> gets = get.getFuture();
+    FutureStream<Echo> echoes = service.echo.getFuture();
+    FutureStream<Other> others = service.other.getFuture();
+    for (;;) {
+        auto next = co_await race(gets, echoes, others);
+        if (next.index() == 0) {
+            std::get<0>(next).reply.send(service);
+        } else if (next.index() == 1) {
+            Echo request = std::get<1>(std::move(next));
+            if (request.text == "hold")
+                held.push_back(request);
+            else if (request.text == "fail")
+                request.reply.sendError(key_too_large());
+            else if (request.text != "drop")
+                request.reply.send(request.text);
+        } else {
+            std::get<2>(next).reply.send(2 * std::get<2>(next).number);
+        }
+    }
+}
+
+Future<Void> serveNew() {
+    return serve(Service());
+}
+
+Future<Service> connectTo(Address server) {
+    RequestStream<GetService> get(Endpoint::wellKnown({server, {}}, kGetService));
+    co_return co_await get.getReply();
+}
+
+Echo echoOf(std::string text) {
+    Echo echo;
+    echo.text = std::move(text);
+    return echo;
+}
+Other otherOf(int number) {
+    Other other;
+    other.number = number;
+    return other;
+}
+
+template <class T>
+Future<int> codeOf(Future<T> future) {
+    ErrorOr<T> result = co_await tryGet(std::move(future));
+    co_return result.isError() ? result.getError().code() : 0;
+}
+template <class T>
+Future<int> codeOf(Future<ErrorOr<T>> future) {
+    ErrorOr<T> result = co_await std::move(future);
+    co_return result.isError() ? result.getError().code() : 0;
+}
+
+} // namespace
+
+TEST_CASE("request stream: requests and replies between processes") {
+    test::Balance balance;
+    TwoProcesses::run(serveNew, []() -> Future<Void> {
+        Service service = co_await connectTo(TwoProcesses::server());
+        CHECK(co_await service.echo.getReply(echoOf("hello")) == "hello");
+        CHECK(co_await service.other.getReply(otherOf(21)) == 42);
+        std::vector<Future<int>> many;
+        for (int i = 0; i < 1000; ++i)
+            many.push_back(service.other.getReply(otherOf(i)));
+        co_await waitForAll(many);
+        for (int i = 0; i < 1000; ++i)
+            CHECK(many[static_cast<std::size_t>(i)].get() == 2 * i);
+        CHECK(FlowTransport::transport().counters().flushes < 100);
+        std::string large(3'000'000, 'x');
+        CHECK(co_await service.echo.getReply(echoOf(large)) == large);
+        // One way, with a reply that is waited for all the same.
+        Echo echo = echoOf("later");
+        Future<std::string> later = echo.reply.getFuture();
+        service.echo.send(echo);
+        CHECK(co_await std::move(later) == "later");
+    });
+}
+
+TEST_CASE("request stream: each way in which a request fails has its error") {
+    TwoProcesses::run(serveNew, []() -> Future<Void> {
+        Service service = co_await connectTo(TwoProcesses::server());
+        CHECK(co_await codeOf(service.echo.getReply(echoOf("drop"))) == error_code_broken_promise);
+        CHECK(co_await codeOf(service.echo.tryGetReply(echoOf("fail"))) == error_code_key_too_large);
+        Endpoint nowhere = service.echo.getEndpoint();
+        nowhere.token = UID(nowhere.token.first() + 1, nowhere.token.second());
+        CHECK(co_await codeOf(RequestStream<Echo>(nowhere).getReply(echoOf("x"))) == error_code_broken_promise);
+        CHECK(FailureMonitor::failureMonitor().onlyEndpointFailed(nowhere));
+        CHECK(FailureMonitor::failureMonitor().getState(service.echo.getEndpoint()).isAvailable());
+        RequestStream<Other> wrongType(service.echo.getEndpoint());
+        CHECK(co_await codeOf(wrongType.getReply(otherOf(1))) == error_code_serialization_failed);
+        CHECK(co_await codeOf(service.echo.getReply(echoOf(std::string(65 << 20, 'x')))) == error_code_value_too_large);
+        CHECK(co_await service.echo.getReply(echoOf("still there")) == "still there");
+    });
+}
+
+TEST_CASE("request stream: when the server is gone, requests fail or wait for it, as they are asked to") {
+    TwoProcesses::run(serveNew, []() -> Future<Void> {
+        Service service = co_await connectTo(TwoProcesses::server());
+        Future<ErrorOr<std::string>> once = service.echo.tryGetReply(echoOf("hold"));
+        Future<ErrorOr<std::string>> unless = service.echo.getReplyUnlessFailedFor(echoOf("hold"), 3, 0);
+        Future<std::string> ever = service.echo.getReply(echoOf("hold"));
+        Future<Void> disconnected = FailureMonitor::failureMonitor().onDisconnectOrFailure(service.echo.getEndpoint());
+        co_await delay(1);
+        TwoProcesses::killServer();
+        CHECK(co_await codeOf(std::move(once)) == error_code_request_maybe_delivered);
+        co_await std::move(disconnected);
+        CHECK(FailureMonitor::failureMonitor().getState(service.echo.getEndpoint()).isFailed());
+        double before = now();
+        CHECK(co_await codeOf(std::move(unless)) == error_code_request_maybe_delivered);
+        CHECK(now() - before > 2.5);
+        CHECK(!ever.isReady());
+        Future<Service> again = connectTo(TwoProcesses::server());
+        TwoProcesses::restartServer();
+        // Its token is another one now: the old endpoint does not exist any more.
+        CHECK(co_await codeOf(std::move(ever)) == error_code_broken_promise);
+        service = co_await std::move(again);
+        CHECK(co_await service.echo.getReply(echoOf("new")) == "new");
+        CHECK(FailureMonitor::failureMonitor().getState(service.echo.getEndpoint()).isAvailable());
+    });
+}
+
+TEST_CASE("request stream: a server that says nothing is noticed, and a partition that heals loses no request") {
+    TwoProcesses::run(serveNew, []() -> Future<Void> {
+        Service service = co_await connectTo(TwoProcesses::server());
+        TwoProcesses::partition();
+        ErrorOr<std::string> tried = co_await service.echo.tryGetReply(echoOf("lost"));
+        CHECK(tried.isError(error_code_request_maybe_delivered));
+        Future<std::string> ever = service.echo.getReply(echoOf("found"));
+        co_await delay(10);
+        CHECK(!ever.isReady());
+        TwoProcesses::heal();
+        CHECK(co_await std::move(ever) == "found");
+    });
+}
+
+TEST_CASE("request stream: a client is asked over the connection that it has made") {
+    TwoProcesses::run(
+        []() -> Future<Void> {
+            RequestStream<Service> offers;
+            RequestStream<Other> count;
+            offers.makeWellKnownEndpoint(8, TaskPriority::DefaultEndpoint);
+            count.makeWellKnownEndpoint(7, TaskPriority::DefaultEndpoint);
+            Service client = co_await offers.getFuture();
+            CHECK(client.echo.getEndpoint().isByConnection);
+            for (;;) {
+                Other request = co_await count.getFuture();
+                int twice = co_await client.other.getReply(otherOf(request.number));
+                request.reply.send(twice + request.number);
+            }
+        },
+        []() -> Future<Void> {
+            Service own;
+            Future<Void> serving = serve(own);
+            Service offered = own;
+            RequestStream<Other> count(Endpoint::wellKnown({TwoProcesses::server(), {}}, 7));
+            // The server asks the stream that it finds in the message.
+            RequestStream<Service> offer(Endpoint::wellKnown({TwoProcesses::server(), {}}, 8));
+            offer.send(offered);
+            CHECK(co_await count.getReply(otherOf(5)) == 15);
+        });
+}
+
+TEST_CASE("request stream: versions that do not fit are refused on both sides") {
+    RpcOptions options;
+    options.version = ProtocolVersion(currentProtocolVersion().version() + 0x10000);
+    TwoProcesses::run(
+        serveNew,
+        []() -> Future<Void> {
+            RequestStream<GetService> get(Endpoint::wellKnown({TwoProcesses::server(), {}}, kGetService));
+            CHECK(co_await codeOf(get.getReply()) == error_code_incompatible_protocol_version);
+            CHECK(co_await codeOf(get.tryGetReply()) == error_code_incompatible_protocol_version);
+        },
+        options);
+    options.version = ProtocolVersion(currentProtocolVersion().version() + 1);
+    TwoProcesses::run(
+        serveNew,
+        []() -> Future<Void> {
+            Service service = co_await connectTo(TwoProcesses::server());
+            CHECK(co_await service.other.getReply(otherOf(1)) == 2);
+        },
+        options);
+}
+
+TEST_CASE("request stream: within a process nothing is serialized") {
+    test::Balance balance;
+    RealLoop loop;
+    loop.run([]() -> Future<Void> {
+        Service service;
+        Future<Void> serving = serve(service);
+        CHECK(co_await service.echo.getReply(echoOf("hello")) == "hello");
+        // By its endpoint as well.
+        RequestStream<Other> same(service.other.getEndpoint());
+        CHECK(co_await same.getReply(otherOf(4)) == 8);
+        CHECK(co_await codeOf(service.echo.tryGetReply(echoOf("drop"))) == error_code_broken_promise);
+        CHECK(co_await codeOf(RequestStream<Echo>(same.getEndpoint()).getReply(echoOf("x"))) ==
+              error_code_broken_promise);
+        CHECK(FlowTransport::transport().counters().framesSent == 0);
+        serving = Future<Void>();
+        Endpoint gone = service.other.getEndpoint();
+        service = Service();
+        CHECK(co_await codeOf(RequestStream<Other>(gone).getReply(otherOf(1))) == error_code_broken_promise);
+    }());
+}
+
+TEST_CASE("request stream: over sockets of the machine") {
+    test::Balance balance;
+    RealLoop loop;
+    loop.run([]() -> Future<Void> {
+        // One process of two loops would need threads: here the server's streams are reached by a second address.
+        FlowTransport transport;
+        Future<Void> listening = transport.bind(Address(), Address(0x7F000001, 0));
+        CHECK(!listening.isReady());
+        Address at(0x7F000001, transport.getLocalAddress().port());
+        Future<Void> serving = serve(Service());
+        Service service = co_await connectTo(at);
+        CHECK(co_await service.echo.getReply(echoOf("hello")) == "hello");
+        CHECK(co_await service.other.getReply(otherOf(4)) == 8);
+        CHECK(transport.connections() == 1);
+        CHECK(transport.counters().framesSent > 0);
+    }());
+}
