@@ -6,6 +6,11 @@
 namespace flow::detail {
 namespace {
 
+/// A code address of the actor: that at which it goes on, or of a coroutine that has ended, that of its destroyer.
+const void* codeOf(Waiter const* frame) noexcept {
+    return frame->resume ? reinterpret_cast<const void*>(frame->resume) : reinterpret_cast<const void*>(frame->destroy);
+}
+
 constinit thread_local Cell cancelledByThread = {.waiters = {nullptr, nullptr},
                                                  .futures = 1,
                                                  .promises = 1,
@@ -141,8 +146,13 @@ private:
 
 } // namespace
 
-void freeWithValue(Cell* cell) noexcept {
-    withRoom([cell] { reinterpret_cast<void (**)(Cell*)>(cell)[-1](cell); });
+void freeWithCare(Cell* cell) noexcept {
+    if (cell->isUnreadError()) {
+        bool hadFrame = (cell->flags & Cell::kErrorOfFrame) == Cell::kErrorOfFrame;
+        reportUnreadError(hadFrame ? codeOf(cell->frame()) : nullptr, cell->error);
+    }
+    if (cell->has(Cell::kDestroyValue))
+        withRoom([cell] { reinterpret_cast<void (**)(Cell*)>(cell)[-1](cell); });
     memory::release(cell->valueAddress(), cell->sizeClass);
 }
 
@@ -155,22 +165,17 @@ namespace {
 /// Destroys the frame and sets its error; returns its cell, which has not been published.
 Cell* endInError(Waiter* frame, Error error) noexcept {
     Cell* cell = Cell::of(frame);
-    const void* code = reinterpret_cast<const void*>(frame->destroy);
     frame = opaque(frame);
     frame->destroy(frame);
     cell->error = error;
-    if (cell->futures == 0) [[unlikely]]
-        reportDroppedError(code, error);
-    setEnded(cell, Cell::kError);
+    setEnded(cell, statusOfError(cell));
     return cell;
 }
 
 /// The same for a waiter that has been taken from a cell whose error it passes on.
 Cell* propagateError(Waiter* waiter) noexcept {
-    Cell* failed = waiter->awaited.anyCell();
-    Error error = failed->error;
+    Error error = takeError(waiter->awaited.anyCell());
     waiter->awaited = {};
-    releaseFuture(failed);
     return endInError(waiter, error);
 }
 
@@ -266,7 +271,28 @@ void lastFutureGone(Cell* cell) noexcept {
     cancel(cell);
 }
 
-Cell* cancelledCell(Cell* operand) noexcept {
+std::uint8_t statusOfError(Cell* cell, std::uint32_t own) noexcept {
+    if (cell->futures > own)
+        return Cell::kErrorOfFrame;
+    reportDroppedError(codeOf(cell->frame()), cell->error);
+    return Cell::kErrorOfFrame & ~Cell::kUnreadBit;
+}
+
+void countCancelledWait(Waiter* frame) noexcept {
+    constexpr int kMost = 50'000;
+    Error& count = Cell::of(frame)->error; // what a frame that has not ended does not need
+    int waits = (count.isValid() ? count.code() : 0) + 1;
+    count = Error(waits);
+    if (waits < kMost)
+        return;
+    runningActor = codeOf(frame);
+    FLOW_ASSERT(waits < kMost, "an actor or coroutine was cancelled, and goes on waiting: a handler in a loop swallows "
+                               "actor_cancelled at every wait");
+}
+
+Cell* cancelledCell(Cell* operand, Waiter* frame) noexcept {
+    if (frame)
+        countCancelledWait(frame);
     if (operand)
         releaseFuture(operand);
 #if FLOW_CHECKED

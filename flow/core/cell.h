@@ -110,16 +110,16 @@ Cell* newCell(std::size_t frameBytes, std::uint32_t futures, std::uint32_t promi
     return placeCell<T>(block, memory::sizeClassOf(bytes), futures, promises, flags);
 }
 
-/// The part of freeCell for values that have a destructor.
-FLOW_RARE void freeWithValue(Cell* cell) noexcept;
+/// The part of freeCell for values that have a destructor, and for errors that nobody has read.
+FLOW_RARE void freeWithCare(Cell* cell) noexcept;
 
 // T is the type of the cell's value; void where that is not known and has to be looked up.
 
-/// Destroys the value, if there is one, and gives the block back.
+/// Destroys the value, if there is one, reports an error that nobody has read, and gives the block back.
 template <class T = void>
 void freeCell(Cell* cell) {
-    if (!std::is_trivially_destructible_v<T> && cell->has(Cell::kDestroyValue)) [[unlikely]]
-        return freeWithValue(cell);
+    if (cell->has(Cell::kUnreadBit | (std::is_trivially_destructible_v<T> ? 0 : Cell::kDestroyValue))) [[unlikely]]
+        return freeWithCare(cell);
     if constexpr (std::is_void_v<T>) {
         memory::release(cell->valueAddress(), cell->sizeClass);
     } else {
@@ -237,6 +237,16 @@ Waiter* finishFrame(Cell* cell, std::uint8_t status) noexcept {
     return only;
 }
 
+/// The error of a failed cell, which counts as read from here on: it is not reported when the cell is freed.
+inline Error readError(Cell* cell) {
+    cell->flags &= static_cast<std::uint8_t>(~Cell::kUnreadBit);
+    return cell->error;
+}
+
+/// The status of a frame that ends with the error that is in its cell. Reports it if no more than `own` future
+/// references are left, so that nobody can receive it.
+[[gnu::cold]] std::uint8_t statusOfError(Cell* cell, std::uint32_t own = 0) noexcept;
+
 /// Sets an error in a cell whose Promise or PromiseStream dies, and runs all waiters.
 void breakPromise(Cell* cell, Error error) noexcept;
 
@@ -253,7 +263,12 @@ FLOW_RARE bool startDormant(Cell* cell, StartKept how);
 
 /// A cell of this thread that holds actor_cancelled, with a future reference for the caller: what the wait of a
 /// cancelled actor finds instead of the operand that it was given, whose reference is released.
-FLOW_RARE Cell* cancelledCell(Cell* operand = nullptr) noexcept;
+/// `frame`: the actor's, whose waits are counted.
+FLOW_RARE Cell* cancelledCell(Cell* operand = nullptr, Waiter* frame = nullptr) noexcept;
+
+/// Counts the waits of a frame that was cancelled. One that goes on for ever, since a handler in a loop swallows
+/// actor_cancelled, would hold its thread for ever: after 50,000 the program ends with a message that names it.
+FLOW_RARE void countCancelledWait(Waiter* frame) noexcept;
 
 /// The handles among the future references, and one more if there are waiters.
 std::uint32_t futureCount(Cell const* cell) noexcept;

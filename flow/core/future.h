@@ -45,6 +45,15 @@ inline constexpr bool isFuture<Future<T>> = true;
 template <class U, class T, class V = std::remove_cvref_t<U>>
 concept ValueOf = !std::same_as<V, T> && !std::same_as<V, Never> && !isFuture<V> && !std::convertible_to<U, Error> &&
                   std::convertible_to<U, T>;
+
+/// What no Future holds.
+template <class T>
+concept NoValue = !std::is_object_v<T> || std::is_const_v<T> || std::is_volatile_v<T>;
+template <class T>
+struct RequireValue {
+    static_assert(!NoValue<T>, "a Future holds a value of its own: write Future<Void> where there is no result, and "
+                               "a pointer or a value in place of a reference");
+};
 } // namespace detail
 
 /// Whether a T is a Future of something.
@@ -52,7 +61,7 @@ template <class T>
 inline constexpr bool kIsFuture = detail::isFuture<T>;
 
 template <class T>
-class Future {
+class [[nodiscard]] Future {
 public:
     using Element = T;
 
@@ -98,7 +107,13 @@ public:
     bool isValid() const { return cell_ != nullptr; }
     /// Whether a value or an error is there.
     bool isReady() const { return checked()->isReady(); }
-    bool isError() const { return checked()->isError(); }
+    bool isError() const {
+        detail::Cell* cell = checked();
+        if (!cell->isError())
+            return false;
+        (void)detail::readError(cell);
+        return true;
+    }
     /// Whether a value is there: `get()` will not throw.
     bool canGet() const { return checked()->isValue(); }
 
@@ -108,7 +123,7 @@ public:
         detail::Cell* cell = checked();
         FLOW_ASSERT(cell->isReady(), "Future::get() on a Future that is not ready");
         if (cell->isError())
-            throw Error(cell->error);
+            throw detail::readError(cell);
         return detail::valueOf<T>(cell);
     }
     /// The same by value, which is moved if nobody else can see it. Leaves this handle invalid.
@@ -120,7 +135,7 @@ public:
     Error getError() const {
         detail::Cell* cell = checked();
         FLOW_ASSERT(cell->isError(), "Future::getError() on a Future without an error");
-        return cell->error;
+        return detail::readError(cell);
     }
 
     /// Cancels the actor or coroutine behind this future, as dropping the last Future would; the future then becomes
@@ -179,9 +194,11 @@ private:
     detail::Cell* cell_ = nullptr;
 };
 
+template <detail::NoValue T>
+class Future<T> : detail::RequireValue<T> {};
 /// A Future that is not made from values and errors: what the operand of a wait is.
 template <class T>
-class StrictFuture : public Future<T> {
+class [[nodiscard]] StrictFuture : public Future<T> {
 public:
     StrictFuture() = default;
     template <class U>
@@ -275,5 +292,8 @@ private:
 
     detail::Cell* cell_;
 };
+
+template <detail::NoValue T>
+class Promise<T> : detail::RequireValue<T> {};
 
 } // namespace flow

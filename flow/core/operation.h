@@ -110,8 +110,8 @@ private:
             return nullptr;
         }
         leaveQueue();
-        if (cell->futures == 0 && status == detail::Cell::kError)
-            reportDroppedError(reinterpret_cast<void const*>(ending->resume), error);
+        if (status == detail::Cell::kError)
+            status = detail::statusOfError(cell);
         stateOf(ending)->~Derived();
         return detail::finishFrame<T>(cell, status);
     }

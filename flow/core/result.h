@@ -57,7 +57,7 @@ private:
 };
 
 inline Error takeError(Cell* cell) {
-    Error error = cell->error;
+    Error error = readError(cell);
     releaseFuture(cell);
     return error;
 }

@@ -123,7 +123,7 @@ struct InTask {
     FLOW_INLINE Node* node() const { return Node::of(frame()); }
     FLOW_INLINE void throwIfCancelled() const {
         if (promise->cell()->has(Cell::kCancelled)) [[unlikely]]
-            throw actor_cancelled();
+            throw takeError(cancelledCell(nullptr, frame()));
     }
     /// Whether the call that made the fork is still on the stack.
     FLOW_INLINE bool noteSuspended() const noexcept {
@@ -243,7 +243,7 @@ struct BodyEnd {
         auto* frame = static_cast<Waiter*>(handle.address());
         Node* node = Node::of(frame);
         bool inCall = isInCall(node);
-        bool failed = handle.promise().hasFailedToEnd();
+        bool failed = !handle.promise().template hasReturned<Promise::kReturnsValue>();
         if (failed || !node->isAlone()) [[unlikely]]
             return handOver(endSlowly(frame, failed), inCall);
         Cell* cell = Cell::of(frame);

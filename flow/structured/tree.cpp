@@ -16,9 +16,7 @@ Waiter* end(Node* node) noexcept {
     }
     Waiter* frame = node->frame();
     Cell* cell = Cell::of(frame);
-    std::uint8_t status = node->has(Node::kFailed) ? Cell::kError : Cell::kValue;
-    if (status == Cell::kError && cell->futures == 1)
-        reportDroppedError(reinterpret_cast<void const*>(frame->destroy), cell->error);
+    std::uint8_t status = node->has(Node::kFailed) ? statusOfError(cell, 1) : Cell::kValue;
     Waiter* parent = node->has(Node::kParentWaits) ? node->parent->frame() : nullptr;
     opaque(frame)->destroy(frame);
     --cell->futures;

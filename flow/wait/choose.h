@@ -227,7 +227,7 @@ private:
         group_.winner = kNobody;
         releaseAllBut(group_, nullptr);
         group_.count = 0;
-        frame()->awaited = cancelledCell(); // where `result` looks
+        frame()->awaited = cancelledCell(nullptr, frame()); // where `result` looks
     }
 
     /// A branch has what it waited for. From here on the frame counts as running: a cancel only marks it. The frame's
@@ -252,7 +252,7 @@ private:
         auto* choose = static_cast<ChooseBase*>(branch->owner);
         Waiter* frame = choose->frame_;
         frame->awaited = {};
-        Error error = branch->awaited.cell()->error;
+        Error error = readError(branch->awaited.cell());
         releaseAllBut(choose->group_, nullptr);
         if (Waiter* last = failFrame(frame, error))
             FLOW_HAND_OVER(last);

@@ -157,7 +157,9 @@ public:
         return true;
     }
     /// Becomes what every wait of a cancelled actor finds.
-    FLOW_INLINE void cancel() { *this = Pending(detail::cancelledCell(holdsCell() ? cell_ : nullptr)); }
+    FLOW_INLINE void cancel(detail::Waiter* frame) {
+        *this = Pending(detail::cancelledCell(holdsCell() ? cell_ : nullptr, frame));
+    }
     /// No result is wanted.
     FLOW_INLINE void drop() const {
         if (holdsCell() && cell_)

@@ -39,7 +39,7 @@ struct YieldedFrame : Waiter {
         auto& frame = *static_cast<YieldedFrame*>(waiter);
         Cell* own = Cell::of(waiter);
         Cell* input = waiter->awaited.cell();
-        Error error = input->isError() ? input->error : frame.error;
+        Error error = input->isError() ? readError(input) : frame.error;
         if (own->has(Cell::kCancelled)) {
             // the next one is the first
         } else if (frame.isFirst) {

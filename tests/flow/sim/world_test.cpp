@@ -99,7 +99,7 @@ TEST_CASE("world: a process that is killed runs no further, whatever it has star
     Log log;
     World world(1);
     auto main = []() -> Future<Void> {
-        background(Uncancellable(), Life("background"));
+        (void)background(Uncancellable(), Life("background"));
         Future<Void> child = catches(Life("child"));
         loop().post([] { say("posted"); });
         co_await catches(Life("main"));
