@@ -219,7 +219,7 @@ private:
 
     FLOW_INLINE Waiter* end(std::uint8_t status) noexcept {
         Cell* cell = Cell::of(this);
-        if (status == Cell::kNever) { // never published: whoever waits goes on waiting
+        if (status == Cell::kNever) { // never completed: all waiters go on waiting
             cell->flags = Cell::kNever;
             releasePromise(cell);
             return nullptr;

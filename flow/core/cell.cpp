@@ -55,7 +55,7 @@ void detach(Waiter* waiter) noexcept {
 namespace {
 
 Cell* takeFrom(BranchGroup* group) noexcept {
-    // Branches that hold nothing any more are left behind, so that n calls take n steps. One stays: it knows its owner.
+    // Branches that hold nothing any more are skipped, so that n calls take n steps. One stays: it has the owner.
     while (group->count > 1 && group->branches->awaited.isNothing()) {
         ++group->branches;
         --group->count;
@@ -140,9 +140,9 @@ private:
     Link* top_ = nullptr;
 };
 
-// Destructors of states and values end further actors, whose states end further ones: such nesting is as deep as the
-// data, and so is that of waiters which others wait behind. What is referred to may be gone once the outer destructor
-// goes on, so nothing can be put off: what does not fit on this stack takes place on another.
+// Destructors of states and values end further actors, and the states of these end further ones: such nesting is as
+// deep as the data. So is the nesting of waiters that other waiters wait for. Nothing can be put off, since an object
+// may be gone once the outer destructor goes on. Where this stack is too short, the work continues on another one.
 
 } // namespace
 
@@ -172,22 +172,24 @@ Cell* endInError(Waiter* frame, Error error) noexcept {
     return cell;
 }
 
-/// The same for a waiter that has been taken from a cell whose error it passes on.
+/// The same for a waiter that has been taken from a cell with an error that it propagates.
 Cell* propagateError(Waiter* waiter) noexcept {
     Error error = takeError(waiter->awaited.anyCell());
     waiter->awaited = {};
     return endInError(waiter, error);
 }
 
-/// Whom to run for a waiter that has been taken from a cell with an error: itself, or the last that its own error
-/// wakes.
+/// What to run for a waiter that has been taken from a cell with an error: the waiter, or the last one that its own
+/// error wakes.
 Waiter* propagated(Waiter* waiter) noexcept {
     return waiter->awaited.isPropagating() ? finishFrame(propagateError(waiter), Cell::kError) : waiter;
 }
 
-/// wakeAllButLast() of a cell with an error; the last waiter, if it passes that on, is replaced by its own last one.
+/// wakeAllButLast() of a cell with an error. A last waiter that propagates the error is replaced by its own last
+/// waiter.
 Waiter* wakeWithError(Cell* cell) noexcept {
-    for (Cell* ended = nullptr;;) { // a frame that failed here: its promise reference is held until all know
+    for (Cell* ended = nullptr;
+         ;) { // a frame that failed here: its promise reference is held until all its waiters have run
         Waiter* last = nullptr;
         while (!cell->waiters.isEmpty()) { // each may cancel those that are left
             last = takeFirst(cell->waiters);
@@ -229,7 +231,7 @@ Waiter* failFrame(Waiter* frame, Error error) noexcept {
     Cell* cell = endInError(frame, error);
     if (!cell->waiters.isEmpty())
         return finishFrame(cell, Cell::kError);
-    releasePromise(cell); // not by freeUnseen, which saves all registers: nobody sees the end of what is cancelled
+    releasePromise(cell); // not by freeUnseen, which saves all registers: a cancelled frame often ends without a future
     return nullptr;
 }
 

@@ -13,7 +13,7 @@
 // A coroutine's promise starts at offset 16 of its frame, so its first members are these links: a coroutine frame *is*
 // a Waiter, and resuming one is one indirect call whatever it is. flow/coro/frame_check.h proves this at start-up.
 //
-// Everything here belongs to one thread: the one whose loop made it.
+// Everything here belongs to one thread: that of the loop on which it was made.
 
 #include "flow/base/assert.h"
 #include "flow/base/error.h"
@@ -41,10 +41,10 @@ public:
     Awaited(BranchGroup* group) : word_(reinterpret_cast<std::uintptr_t>(group) | kGroup) {}
 
     static Awaited turn() { return mark(kTurn); }
-    /// Of a coroutine whose body has ended, until its locals are destroyed: with a value, or with an error.
+    /// Of a coroutine after the end of its body, until its locals are destroyed: with a value, or with an error.
     static Awaited returned() { return mark(kReturned); }
     static Awaited failed() { return mark(kFailed); }
-    /// A cell whose error ends the frame that waits for it, instead of resuming it.
+    /// A cell with which a failure ends the frame that waits for it, instead of resuming it.
     static Awaited propagating(Cell* cell) {
         Awaited awaited;
         awaited.word_ = reinterpret_cast<std::uintptr_t>(cell) | kPropagates;
@@ -112,8 +112,8 @@ struct Waiter {
 };
 static_assert(sizeof(Waiter) == 40 && offsetof(Waiter, link) == 16 && offsetof(Waiter, awaited) == 32);
 
-/// One timer that somebody waits for, whose link is in a list of the queue. To cancel it nothing in here is read: among
-/// a million it is somewhere in memory, where it takes longer to look than all the rest.
+/// One timer for which a waiter waits; the waiter's link is in a list of the queue. Cancelling never reads this struct:
+/// with a million timers it would be a cache miss that dominates the cost.
 struct TimerSlot {
     double deadline;
     std::int32_t priority;
@@ -145,7 +145,7 @@ struct Cell {
     static constexpr std::uint8_t kUnreadBit = kError - 3;      // of an error: nobody has read it so far
     static constexpr std::uint8_t kErrorOfFrame = kError + 64;  // kError, and the frame's first words are still there
     static constexpr std::uint8_t kHasFrame = 4;                // an unfinished computation stands behind the cell
-    static constexpr std::uint8_t kCancelled = 8;               // it has been told to end; never if uncancellable
+    static constexpr std::uint8_t kCancelled = 8;               // it has been cancelled; never if uncancellable
     static constexpr std::uint8_t kUncancellable = 16;          // it runs on without futures
     static constexpr std::uint8_t kDestroyValue = 32;           // a destructor pointer stands at the end of the prefix
     static constexpr std::uint8_t kPropagates = 64;             // a cancel destroys the frame at its current wait

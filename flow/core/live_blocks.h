@@ -1,6 +1,7 @@
 #pragma once
 // LiveBlocks: knows every result cell that this thread makes while it exists, by group, in the order of making. It is
-// how a simulation ends a process whose actors nobody else can reach, and how it tells who waits for whom.
+// how a simulation ends a process with actors that nothing else can reach, and how it reports which actor waits for
+// which.
 //
 //     LiveBlocks liveBlocks;
 //     CellGroup group;

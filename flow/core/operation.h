@@ -3,7 +3,7 @@
 //
 //     struct Lookup : Operation<Lookup, Address> {
 //         explicit Lookup(std::string name);              // starts; may complete() or fail() at once
-//         ~Lookup();                                      // gives up whatever is under way
+//         ~Lookup();                                      // cancels what is under way
 //     };
 //     Future<Address> found = start<Lookup>("example.org");
 //
@@ -134,7 +134,7 @@ private:
     static void destroyState(detail::Waiter* waiter) { stateOf(static_cast<Frame*>(waiter))->~Derived(); }
 };
 
-/// Makes the operation, whose constructor starts it. Throws std::bad_alloc; an error that the constructor throws is
+/// Makes the operation; its constructor starts it. Throws std::bad_alloc; an error that the constructor throws is
 /// that of the future.
 template <class Derived, class... Args>
 [[nodiscard]] Future<typename Derived::Result> start(Args&&... args) {

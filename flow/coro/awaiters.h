@@ -1,6 +1,6 @@
 #pragma once
-// What the compiler asks at each co_await and at the end of a coroutine: whether to suspend, and to whom control
-// passes.
+// What the compiler asks at each co_await and at the end of a coroutine: whether to suspend, and to which frame
+// control passes.
 
 #include "flow/core/error_or.h"
 #include "flow/coro/promise_base.h"
@@ -73,7 +73,7 @@ struct BorrowingAwaiter : Base {
     }
 
 protected:
-    /// Of a co_await whose operand had a value at once.
+    /// Whether the operand had a value at once.
     FLOW_INLINE bool isBorrowed() const { return !this->promise()->hasAwaited(); }
     FLOW_INLINE Cell* borrowed() const { return this->promise()->borrowed(); }
     /// What settled() gives if it is not borrowed: never null, as after a delay.

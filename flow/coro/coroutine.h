@@ -212,8 +212,8 @@ public:
         requireAlignment(alignment);
         return operator new(bytes);
     }
-    /// Ends the frame, not the block: that goes with the last reference to the cell. Only a coroutine whose parameters
-    /// could not be copied, which never became one, is freed here.
+    /// Ends the frame, not the block: that goes with the last reference to the cell. Only a block is freed here
+    /// that never became a coroutine, since a parameter could not be copied.
     static void operator delete([[maybe_unused]] void* frame) noexcept {
         if constexpr (!S::kTakenOverSafely) {
             Cell* cell = Cell::of(static_cast<Waiter*>(frame));

@@ -36,7 +36,7 @@ public:
     // only words on, because whatever has its address taken before the compiler splits the coroutine would get a place
     // in the frame.
 
-    /// Takes over one future reference. With Propagates, an error will end the frame instead of resuming it, and the
+    /// Takes one future reference. With Propagates, an error will end the frame instead of resuming it, and the
     /// answer is that of waitForOperand().
     template <bool Propagates = false>
     FLOW_INLINE bool waitFor(Cell* cell) {
@@ -83,7 +83,7 @@ public:
         if (!cell->isError()) [[likely]] {
             if constexpr (!kAwaitsInOrder)
                 awaited_ = {};
-            else if (hasAwaited()) // whoever asks next knows
+            else if (hasAwaited()) // the optimiser uses this at the next test
                 __builtin_unreachable();
             return false;
         }
@@ -186,7 +186,7 @@ public:
     FLOW_INLINE bool hasReturned() const {
         return WithValue ? awaited_.isReturned() : awaited_.isNothing();
     }
-    /// Control goes back to whoever called or resumed the coroutine.
+    /// Control goes back to the caller, or to what resumed the coroutine.
     void noteSuspended() const {
 #if FLOW_CHECKED
         runningActor = caller_;
@@ -197,14 +197,14 @@ protected:
     FLOW_INLINE bool isCancelled() { return cell()->has(Cell::kCancelled); }
 
     PromiseBase() {
-        link_.next = nullptr; // what `prev` is nobody asks as long as this is so
+        link_.next = nullptr; // nothing reads `prev` as long as this is so
         noteRunning(frame());
     }
     ~PromiseBase() = default;
 
 private:
-    /// Tells the compiler what isParked() says, for whoever asks next: it does not see that the link is part of what
-    /// frame() gives.
+    /// Lets the compiler assume what isParked() gives next: it does not see that the link is part of what frame()
+    /// gives.
     FLOW_INLINE bool known(bool parked) const {
         if (isParked() != parked)
             __builtin_unreachable();

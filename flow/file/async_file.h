@@ -8,8 +8,8 @@
 //     Standalone<StringRef> bytes = co_await file->read(0, 4096);
 //
 // files() is what the current loop has been provided with, loop().provide<FileSystem>(&disk), so that a simulated
-// process has a disk of its own (or dies of this call); or else the machine's files, whose calls run on a few threads
-// that end with the loop.
+// process has a disk of its own (without one this call ends the program); or else the machine's files, with calls that
+// run on a few threads that end with the loop.
 //
 // Order. An operation begins when it is called and takes effect at some moment before its future is ready. Operations
 // that are under way together take effect in any order, also those on one file: wait for the first if the second must
@@ -81,7 +81,7 @@ public:
     /// is one of the two files; `from` may be there again if the directories have not been synced. Open files stay
     /// what they are.
     virtual Future<Void> rename(std::string from, std::string to) = 0;
-    /// Removes the name of a file. Who has it open can use it on.
+    /// Removes the name of a file. Code that has it open can go on using it.
     virtual Future<Void> remove(std::string path) = 0;
     /// Whether there is a file or a directory.
     virtual Future<bool> exists(std::string path) = 0;

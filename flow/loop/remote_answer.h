@@ -68,7 +68,7 @@ protected:
     TaskPriority priority() const { return priority_; }
 
 private:
-    /// The future's side. Who comes first of the answer and the cancel settles the call; the other one clears up.
+    /// The future's side. The first of the answer and the cancel settles the call; the other one clears up.
     struct AskerBase {
         virtual void bring() noexcept = 0;
 

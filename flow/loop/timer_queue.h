@@ -41,7 +41,7 @@ public:
     /// The earliest deadline or, where finding it would take long, a time before it; infinity if there is none.
     double nextDeadline() { return !soon_.isEmpty() ? deadlineOf(soon_.next) : hasRest() ? next_ : kNever; }
 
-    /// Calls `fire(waiter, priority)` for each timer whose deadline is not after `now`, in order. Moves timers from
+    /// Calls `fire(waiter, priority)` for each timer with a deadline not after `now`, in order. Moves timers from
     /// list to list at most `steps` times, and a timer at most nine times in its life: where that is not enough,
     /// nextDeadline() is not after `now`, and the next call goes on.
     template <class Fire>

@@ -24,7 +24,7 @@ public:
     virtual ~AllocationWatch();
 
 protected:
-    /// Called before a block is taken. False refuses it: whoever asked gets std::bad_alloc.
+    /// Called before a block is taken. False refuses it: the caller gets std::bad_alloc.
     virtual bool allocating() noexcept { return true; }
     /// `cell` is where the result cell is in the block; null if there is none.
     virtual void allocated([[maybe_unused]] void* block, [[maybe_unused]] void* cell) noexcept {}

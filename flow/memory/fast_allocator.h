@@ -8,7 +8,7 @@
 //
 // Each thread has its own free lists, one for each size class: 16-byte steps up to 512 bytes, four steps for each
 // doubling up to 4096, and the system beyond. Taking and giving back a block is a few instructions without locks or
-// calls. A block may be freed on another thread; from there it returns to the thread whose memory it is, many at a
+// calls. A block may be freed on another thread; from there it returns to the thread that owns its memory, many at a
 // time. What a thread holds when it ends goes to the others.
 //
 // Free memory of one class serves the others when they need more. flow/memory/thread_heap.h says how, and how much
@@ -190,7 +190,8 @@ struct FastAllocator {
     static void release(void* block) noexcept { memory::release(block, memory::sizeClassOf(Size)); }
 };
 
-/// Base class whose `new` and `delete` take blocks of the exact size of Object, which must be the most derived class.
+/// Base class with a `new` and a `delete` that take blocks of the exact size of Object, which must be the most derived
+/// class.
 template <class Object>
 struct FastAllocated {
     [[nodiscard]] static void* operator new(std::size_t bytes) {

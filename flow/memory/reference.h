@@ -103,7 +103,7 @@ public:
 
     void clear() { *this = Reference(); }
     T* getPtr() const { return object_; }
-    /// Gives the reference away: whoever gets the pointer must delref() it.
+    /// Releases the reference without dropping it: the caller must delref() the pointer.
     [[nodiscard]] T* extractPtr() { return std::exchange(object_, nullptr); }
     /// Another pointer, and nothing is counted: what was held before is not given up, and one reference of `object` is
     /// taken over.

@@ -25,11 +25,11 @@ Cell* tryToPause() noexcept {
 /// with those behind it.
 struct YieldedFrame : Waiter {
     Error error;  // of the future, once that is ready
-    bool isFirst; // of those who wait for the pause: it goes on whatever the loop says
+    bool isFirst; // of the waiters for the pause: it goes on whatever the loop says
 
     static YieldedFrame& of(Cell* cell) { return *static_cast<YieldedFrame*>(cell->frame()); }
 
-    /// Takes over one future reference.
+    /// Takes one future reference.
     void parkBehind(Cell* cell) {
         awaited = cell;
         pushBack(cell->waiters, link);
@@ -55,7 +55,7 @@ struct YieldedFrame : Waiter {
             FLOW_HAND_OVER(last);
     }
 
-    /// Those who stand behind at the same cell; `act` may take them away.
+    /// The frames behind this one at the same cell; `act` may take them away.
     template <class F>
     static void forEach(Cell* cell, F act) {
         Link* end = &cell->waiters;
