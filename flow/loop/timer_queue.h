@@ -5,14 +5,15 @@
 //     timers.park(waiter, now + 1.5, TaskPriority::Default);
 //     timers.expire(now, TimerQueue::kNoLimit, [&](Waiter* w, TaskPriority p) { ready.push(w, p); });
 //
-// The few that are due soonest are in a sorted list. The others are in lists by the bytes of their deadlines (the bits
-// of a double that is not negative are in the order of its values): there is a list for each place and byte, and a
-// timer is in that of the first place in which its deadline differs from `base_`, which is not after any of them. When
-// the sorted list is empty, the first of these lists follows it; if that is long, `base_` moves to its beginning and
-// its timers move on to lists of later places, in their order.
+// A radix heap. The timers that are due soonest are in a sorted list. The others are in buckets by the bytes of their
+// deadlines (the bits of a double that is not negative are in the order of its values). There is a bucket for each
+// place and each byte; a timer is in the bucket of the first place in which its deadline differs from `base_`. No
+// deadline is before `base_`. When the sorted list is empty, the first bucket is sorted into it. A long bucket is
+// redistributed instead: `base_` becomes the beginning of the bucket, and its timers move to buckets of later places,
+// in their order.
 //
-// So setting a timer takes a bounded number of steps however many there are, and so does cancelling one, which leaves
-// nothing behind. A timer that is cancelled long before its time is compared with hardly any other.
+// So setting a timer takes a bounded number of steps however many there are. So does cancelling one, which leaves
+// nothing behind. A timer that is cancelled long before its deadline is compared with few others.
 
 #include "flow/core/frame.h"
 #include "flow/loop/priority.h"
@@ -36,7 +37,7 @@ public:
     /// last `now`. Throws std::bad_alloc with the waiter still free.
     void park(Waiter* waiter, double deadline, TaskPriority priority);
 
-    /// Whether there is no timer that has been neither fired nor cancelled, but for those at infinity.
+    /// Whether all timers have fired or were cancelled; timers at infinity do not count.
     bool isEmpty() { return soon_.isEmpty() && !hasRest(); }
     /// The earliest deadline or, where finding it would take long, a time before it; infinity if there is none.
     double nextDeadline() { return !soon_.isEmpty() ? deadlineOf(soon_.next) : hasRest() ? next_ : kNever; }
