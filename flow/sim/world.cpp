@@ -65,7 +65,7 @@ void World::setFaults(Faults const& faults) {
         if (!strikeBySecond(faults_))
             faultsToCome_ = Future<Void>();
         else if (!faultsToCome_.isValid())
-            faultsToCome_ = inflictFaults(*this);
+            faultsToCome_ = injectFaults(*this);
     });
 }
 

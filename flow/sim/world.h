@@ -62,8 +62,8 @@ public:
     /// The one whose code runs; null: the world's own.
     Process* current() const { return current_; }
     /// For each process that will be made, until it is removed.
-    void add(ProcessHook& outfitter) { outfitters_.push_back(&outfitter); }
-    void remove(ProcessHook& outfitter) { std::erase(outfitters_, &outfitter); }
+    void add(ProcessHook& hook) { hooks_.push_back(&hook); }
+    void remove(ProcessHook& hook) { std::erase(hooks_, &hook); }
 
     // What can be done to a process. Called from the code of a process, it is done when that process's turn is over.
 
@@ -140,7 +140,7 @@ public:
 
 private:
     friend class ProcessLoop;
-    friend Future<Void> inflictFaults(World& world);
+    friend Future<Void> injectFaults(World& world);
     class Entered;
     class Watch;
 
@@ -192,7 +192,7 @@ private:
     CellGroup cells_;                              // of the world's own code
     std::vector<std::unique_ptr<CellGroup>> dead_; // of lives that have ended
     std::vector<std::unique_ptr<Process>> processes_;
-    std::vector<ProcessHook*> outfitters_;
+    std::vector<ProcessHook*> hooks_;
     Process* current_ = nullptr;
     std::vector<std::function<void(Process&)>> injections_;
     Future<Void> faultsToCome_;
