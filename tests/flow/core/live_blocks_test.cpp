@@ -11,14 +11,14 @@
 using namespace flow;
 using detail::Cell;
 
-namespace census_actors { // census_actors.actor.cpp
+namespace live_blocks_actors { // live_blocks_actors.actor.cpp
 extern std::vector<std::string> log_;
 Future<Void> handles(Future<Void> const& what);
 Future<Void> inHandler(Future<Void> const& what);
 Future<Void> chooses(Future<Void> const& what, FutureStream<int> const& numbers);
 Future<Void> goesOn(Future<Void> const& what);
 void nobodyWaits(Future<Void> const& what);
-} // namespace census_actors
+} // namespace live_blocks_actors
 
 namespace {
 
@@ -186,7 +186,7 @@ TEST_CASE("liveBlocks: a chain of a hundred thousand") {
 }
 
 TEST_CASE("liveBlocks: state machines end where they stand") {
-    using namespace census_actors;
+    using namespace live_blocks_actors;
     log_.clear();
     SimLoop simulated;
     LiveBlocks liveBlocks;
