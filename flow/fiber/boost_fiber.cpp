@@ -137,7 +137,7 @@ private:
         static void dropped(Waiter* waiter) { static_cast<Notice*>(waiter)->scheduler->isNotified_ = false; }
         BoostScheduler* scheduler;
     };
-    struct Home : LoopOwned {
+    struct HomeLink : LoopOwned {
         BoostScheduler* scheduler;
     };
 
@@ -201,7 +201,7 @@ private:
         if (homeLink_.isLinked())
             homeLink_.unlink();
         homeLink_.scheduler = this;
-        homeLink_.end = [](LoopOwned* owned) { static_cast<Home*>(owned)->scheduler->home_ = nullptr; };
+        homeLink_.end = [](LoopOwned* owned) { static_cast<HomeLink*>(owned)->scheduler->home_ = nullptr; };
         loop.add(homeLink_);
         home_ = &loop;
     }
@@ -247,7 +247,7 @@ private:
     Notice notice_;
     std::atomic<bool> isNotified_{false};
     std::atomic<Loop*> home_{nullptr};
-    Home homeLink_{};
+    HomeLink homeLink_{};
 };
 
 void BoostFiber::run(Turn& turn) {
