@@ -25,7 +25,7 @@ namespace {
 
 using boost::fibers::context;
 
-constexpr double kTicksPerSecond = 1e9; // of the clock, whose durations are nanoseconds
+constexpr double kTicksPerSecond = 1e9; // of the clock, which counts nanoseconds
 
 std::int64_t ticks(double seconds) {
     return std::llround(seconds * kTicksPerSecond);
@@ -174,7 +174,7 @@ private:
     void dispatch() { enter(dispatcher_); }
 
     void runLoop(Loop& loop) {
-        std::optional<WorkGuard> guard; // other threads may wake whoever waits
+        std::optional<WorkGuard> guard; // other threads may wake the fiber that waits
         if (!loop.isSimulated())
             guard.emplace(loop);
         isInLoop_ = true;
@@ -237,7 +237,7 @@ private:
     context* dispatcher_ = nullptr;
     context* caller_ = nullptr;  // runs the task that has switched to a fiber
     context* next_ = nullptr;    // the dispatcher's next
-    context* current_ = nullptr; // whose state the thread has
+    context* current_ = nullptr; // the fiber that runs
     bool isInLoop_ = false;      // which the dispatcher runs
     bool hasNews_ = false;
     std::size_t ready_ = 0;

@@ -36,7 +36,7 @@ public:
     }
     FlowLock(FlowLock const&) = delete;
     FlowLock& operator=(FlowLock const&) = delete;
-    /// Those who wait fail with broken_promise.
+    /// The waiters fail with broken_promise.
     ~FlowLock() { kill(); }
 
     /// Ready when `amount` permits are free, which are then taken. An amount above the number of permits is granted
@@ -47,7 +47,7 @@ public:
     /// Gives permits back when the signal has come, value or error, or the result is dropped.
     [[nodiscard]] Future<Void> releaseWhen(Future<Void> signal, std::int64_t amount = 1);
 
-    /// Fails those who wait, and all who come later, with the error.
+    /// Fails the waiters, and all later ones, with the error.
     void kill(Error error = broken_promise()) { kill(error, error); }
     /// The same with an error of its own for the one that waits longest.
     void kill(Error first, Error others);

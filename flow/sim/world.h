@@ -59,7 +59,7 @@ public:
     /// Calls main. It must not run.
     void start(Process& process);
     std::vector<std::unique_ptr<Process>> const& processes() const { return processes_; }
-    /// The one whose code runs; null: the world's own.
+    /// The process that runs; null: the world's own code runs.
     Process* current() const { return current_; }
     /// For each process that will be made, until it is removed.
     void add(ProcessHook& hook) { hooks_.push_back(&hook); }
@@ -130,7 +130,7 @@ public:
     std::uint64_t events() const { return digest_.events(); }
     /// An event of the kind Note or Message.
     void note(EventKind kind, std::uint64_t detail);
-    /// Who waits for whom, in the world and in every process.
+    /// Which actor waits for which, in the world and in every process.
     std::string waitGraph() const;
     /// Cells of processes, or of lives of processes, that have stopped. When all has gone well there are none: somebody
     /// keeps a future or a promise in a global, or beyond an `owner`.

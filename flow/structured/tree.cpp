@@ -5,7 +5,7 @@
 namespace flow::structured {
 namespace {
 
-/// Publishes a node whose children have ended: its frame is destroyed first. Returns the waiter to hand over to.
+/// Completes a node after the end of its children: its frame is destroyed first. Returns the waiter to hand over to.
 Waiter* end(Node* node) noexcept {
     if (node->sibling.isLinked())
         node->sibling.cutOut();
