@@ -32,7 +32,7 @@ struct BranchGroup;
 
 /// What a parked Waiter waits for: nothing (it is ready, or runs), a cell of which it holds a future reference, a slot
 /// in a timer queue, a group of branches, or an operation in place. One word; the kind is in the low bits. A call that
-/// was posted to a loop waits for nothing but its turn; it is told apart because the loop owns it.
+/// was posted to a loop waits for nothing but its turn; it has a mark of its own because the loop owns it.
 class Awaited {
 public:
     constexpr Awaited() = default;

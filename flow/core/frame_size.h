@@ -6,7 +6,7 @@
 //     Future<int> ask(Future<int> answer, FLOW_ASSERT_FRAME_SIZE(112)) { ... }          // a coroutine
 //
 // The number is that of the block which FastAllocator gives for it, with the result, its cell, and what rounding up to
-// the size class adds: `frame_bytes` of the benchmarks, and `block` of `actorc --frames`, which tells what fills it.
+// the size class adds: `frame_bytes` of the benchmarks, and `block` of `actorc --frames`, which shows what fills it.
 // Above 4096 bytes, where the system gives the block, it is what is asked for.
 //
 // The back ends and compilers differ, so that code for several of them takes the largest. Of a state machine it is a
@@ -42,7 +42,7 @@ struct FrameLimit {
 
 namespace flow::detail {
 
-/// A base without members of every frame. So its type, and with that the debug information, tells how many bytes of
+/// A base without members of every frame. So its type, and with that the debug information, says how many bytes of
 /// result stand in front of the cell.
 template <std::size_t Bytes>
 struct ResultBytes {};

@@ -230,7 +230,7 @@ public:
         requires(kOwnsParameters)
         : parameters_(parameters...) {}
 
-    /// Just before the body the compiler is told the flags, so that it knows them at the first co_await.
+    /// Just before the body: states what the flags are, so that the optimiser can use it at the first co_await.
     std::suspend_never initial_suspend() noexcept {
         if constexpr (kFirstFlags != kFlags)
             this->cell()->flags = kFlags;
@@ -310,7 +310,7 @@ public:
         self.set(this);
         return {};
     }
-    /// At the beginning of the body: what the flags become is written, not asked, so that the compiler knows them.
+    /// At the beginning of the body: writes all flags rather than one bit, so that the optimiser has their value.
     FLOW_INLINE std::suspend_never await_transform(PropagatingSelf& self) {
         this->cell()->flags = kFlags | Cell::kPropagates;
         self.set(this);

@@ -53,7 +53,7 @@ decltype(auto) awaiterOf(A&& awaitable) {
 template <class A>
 using AwaitResult = decltype(awaiterOf(std::declval<A>()).await_resume());
 
-/// The coroutine that awaits. It starts when it is told to, and ends by itself.
+/// The coroutine that awaits. It starts when its handle is resumed, and ends by itself.
 struct ForeignWait {
     struct promise_type {
         ForeignWait get_return_object() noexcept { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }

@@ -20,8 +20,8 @@
 //
 // Durability. Only what sync() and syncDirectory() say is safe when the power goes. Of the rest any part may survive.
 //
-// Cancel safety. Dropping a future gives up the answer only: the operation may happen or not, at any time until the
-// file is closed, also behind what you do next. Operations own their bytes, so no buffer dies under one.
+// Cancel safety. Dropping a future drops the answer only: the operation may happen or not, at any time until the
+// file is closed, also behind what you do next. Operations own their bytes, so no buffer can be gone too early.
 //
 // Lifetime. All of this belongs to the loop on which it was made. An operation keeps its file open and its loop at
 // work; a file is closed when its last Reference and its last operation are gone. When the loop ends, what is under way
@@ -29,7 +29,7 @@
 //
 // Errors. file_not_found, file_not_readable, file_not_writable (denied, or the file was opened for reading),
 // file_too_large, disk_full, platform_error (too few file descriptors or threads) and io_error: all else. Calls throw
-// std::bad_alloc. Negative offsets, lengths and sizes die.
+// std::bad_alloc. Negative offsets, lengths and sizes end the program.
 
 #include "flow/core/future.h"
 #include "flow/memory/reference.h"

@@ -29,7 +29,7 @@ public:
     AsyncMap() = default;
     AsyncMap(AsyncMap const&) = delete;
     AsyncMap& operator=(AsyncMap const&) = delete;
-    virtual ~AsyncMap() { auto dying = std::move(items_); } // watches that end in this look for their key in vain
+    virtual ~AsyncMap() { auto items = std::move(items_); } // watches that end in this look for their key in vain
 
     /// Ready at the next change of the key.
     Future<Void> onChange(K const& key) {
@@ -117,7 +117,7 @@ private:
     AsyncTrigger take(Place place) {
         if (place == items_.end())
             return AsyncTrigger();
-        auto taken = items_.extract(place); // dies after it has left the map, since its destructor may use that
+        auto taken = items_.extract(place); // destroyed after it has left the map, since its destructor may use the map
         return std::move(taken.mapped().change);
     }
     std::vector<AsyncTrigger> wakeRange(Place place, Place end) {

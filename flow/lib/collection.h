@@ -89,7 +89,7 @@ private:
     /// The actors from one clear() to the next. The first of them is the signal.
     struct Round {
         Promise<Void> signal;
-        ActorCollection actors{true}; // dies first
+        ActorCollection actors{true}; // destroyed first
     };
     static std::shared_ptr<Round> makeRound();
 

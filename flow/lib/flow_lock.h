@@ -3,7 +3,7 @@
 //
 //     FlowLock lock(2);                               // two at a time
 //     wait(lock.take());
-//     state FlowLock::Releaser releaser(lock);        // gives the permit back when it dies
+//     state FlowLock::Releaser releaser(lock);        // its destructor returns the permit
 //
 // When the future of take() is ready, the permit belongs to whatever holds that future, until release() or the end of a
 // Releaser. Between the wait and the Releaser must be no other wait. Cancel-safe: a take that is dropped or cancelled
@@ -74,7 +74,7 @@ private:
     ListLink granted_; // Takers that the loop is about to run
 };
 
-/// Gives permits that have been taken back when it dies.
+/// Its destructor returns permits that have been taken.
 class FlowLock::Releaser {
 public:
     Releaser() = default;

@@ -58,7 +58,7 @@ void TimerQueue::insertSoon(Link& link, double deadline) {
     insertBetween(*before, link, *before->next);
 }
 
-/// Moves the last ones to the others, so that few are left. A count of them would have to be told of each cancel; so
+/// Moves the last ones to the others, so that few are left. A count of them would have to change with each cancel; so
 /// they are counted whenever as many have been set. There can be many more only if they have one deadline.
 void TimerQueue::shortenSoon() {
     soonSet_ = 0;

@@ -7,7 +7,7 @@
 //     };
 //
 //     Count count;
-//     Future<int> answer = compute();        // count.blocks tells how many blocks that took
+//     Future<int> answer = compute();        // count.blocks: how many blocks that took
 //
 // Costs nothing while none exists: one that does keeps the thread's free lists empty, so that every call of the
 // allocator takes its slow path. Several on a thread are asked innermost first, and end in reverse order of their

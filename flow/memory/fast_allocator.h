@@ -15,7 +15,7 @@
 // memory can lie idle at most; trim() gives it to the system.
 //
 // Under AddressSanitizer every block comes from the system, so that use after free is found. In code for shared objects
-// (-fPIC) the compiler calls a function for each access to a thread_local, unless it is told -ftls-model=initial-exec,
+// (-fPIC) the compiler calls a function for each access to a thread_local, unless -ftls-model=initial-exec is given,
 // which holds for objects that are there when the program starts.
 
 #include "flow/base/inline.h"

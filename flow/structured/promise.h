@@ -67,7 +67,7 @@ FLOW_INLINE void freeTaskCell(Cell* cell) noexcept {
             destroyValue<T>(cell);
     memory::ForeignBlock::of(reinterpret_cast<char*>(cell) - kPrefixBytes<T>)->release();
 }
-/// Gives up a handle's reference.
+/// Releases a handle's reference.
 template <class T>
 FLOW_INLINE void releaseTask(Cell* cell) noexcept {
     checkThread(cell);
@@ -82,7 +82,7 @@ public:
     using Element = T;
     static constexpr bool kIsTask = true;
 
-    /// Takes over a reference to the cell.
+    /// Takes a reference to the cell.
     explicit Handle(Cell* cell) : cell_(cell) {}
     Handle(Handle&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
     FLOW_INLINE ~Handle() {

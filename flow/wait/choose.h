@@ -91,7 +91,7 @@ public:
     FLOW_INLINE Waiter* frame() const { return frame_; }
 
     /// Whether the next operand is to be evaluated. Unlike what `when` returned, this takes account of what the
-    /// temporaries did that have died since.
+    /// temporaries did that have been destroyed since.
     FLOW_INLINE bool undecided() const {
         Waiter const& last = group_.branches[group_.count - 1];
         return group_.winner == kNobody && !isReady(last) && !isCancelled(frame());
