@@ -5,7 +5,7 @@
 //     buffer.data(), buffer.size();
 //     buffer.consume(4);
 //
-// It may borrow: bytes that lie in a block which many buffers share, one after the other. Whoever wants to write there
+// It may borrow: bytes that lie in a block which many buffers share, one after the other. Code that is to write there
 // calls own() first, which copies what is left. An empty buffer holds no memory of its own.
 
 #include "flow/memory/string_ref.h"

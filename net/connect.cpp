@@ -9,7 +9,7 @@
 namespace flow::net {
 namespace {
 
-/// What the attempts tell the one who makes them.
+/// What the attempts report to their caller.
 struct Attempts {
     Reference<Connection> connection;
     Error firstError;

@@ -35,7 +35,7 @@ public:
     void asyncAccept(Handler handler) {
         call(accept(), slot_, handler);
     }
-    /// The port is free again. Connections that nobody has accepted fail; those that were accepted stay. Whoever waits,
+    /// The port is free again. Connections that nobody has accepted fail; those that were accepted stay. A waiter,
     /// and each later accept, fails with operation_obsolete. Idempotent.
     virtual void close() = 0;
 

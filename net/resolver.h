@@ -9,13 +9,13 @@
 //
 // Numeric addresses, "10.0.0.1" and "fe80::1%2", are answered at once. The addresses stand in the order in which they
 // should be tried. What was found is kept for as long as its owner allows, but at most kLongest seconds, and that there
-// is nothing for kNegative seconds; at most kMostNames names are kept. Who asks for a name that is being looked up
+// is nothing for kNegative seconds; at most kMostNames names are kept. A request for a name that is being looked up
 // waits for the same answer.
 //
 // Errors: lookup_failed: the name has no address, or is none; timed_out: no name server has answered; operation_failed:
 // none could be asked, or none knew how to answer. Only the first is kept.
 //
-// Cancel-safe: the question is given up when the last one who waits for its answer has gone. Belongs to its loop, as
+// Cancel-safe: the question is given up when the last waiter for its answer has gone. Belongs to its loop, as
 // the transport does.
 
 #include "flow/core/future.h"
@@ -76,7 +76,7 @@ private:
     void keep(std::string const& name, Found const& found);
 
     std::map<std::string, Kept> kept_;
-    std::map<std::string, std::weak_ptr<UnderWay>> underWay_; // held by those who wait
+    std::map<std::string, std::weak_ptr<UnderWay>> underWay_; // held by the waiters
 };
 
 /// The address that a text without a port names; nothing if it is a name.

@@ -18,7 +18,7 @@
 //
 // On a RealLoop that has none, transport() makes one: epoll and the machine's sockets. A World has its SimNetwork.
 //
-// Bytes are owned by whoever has them: what is written belongs to the connection until it has been sent, so that giving
+// Bytes are owned by what has them: what is written belongs to the connection until it has been sent, so that giving
 // up a wait leaves nothing behind that the machine still writes into or reads from.
 //
 // Lifetime. Connections, listeners and sockets close when their last Reference goes. They belong to the loop on which

@@ -79,7 +79,7 @@ public:
 #else
         if (self->has(Cell::kCancelled)) [[unlikely]]
 #endif
-            wait.cancel();
+            wait.cancel(this);
         return wait.isReady() || wait.start();
     }
     FLOW_INLINE Exit park(Pending wait, int entry) {
@@ -239,14 +239,12 @@ private:
     std::uint8_t failed(Error error) {
         Cell* cell = Cell::of(this);
         cell->error = error;
-        if (std::is_void_v<T> || cell->futures == 0) [[unlikely]] // `create` holds a future that nobody will see
-            reportDroppedError(reinterpret_cast<const void*>(&resumeActor), error);
-        return Cell::kError;
+        return statusOfError(cell, std::is_void_v<T> ? 1 : 0); // `create` holds a future that nobody will see
     }
 
     FLOW_INLINE Waiter* end(std::uint8_t status) noexcept {
         Cell* cell = Cell::of(this);
-        if (status == Cell::kNever) { // never published: whoever waits goes on waiting
+        if (status == Cell::kNever) { // never completed: all waiters go on waiting
             cell->flags = Cell::kNever;
             releasePromise(cell);
             return nullptr;

@@ -14,7 +14,7 @@
 
 namespace flow {
 
-/// Who decides. The current one of a thread is a World.
+/// What decides. The current one of a thread is a World.
 class BuggifySource {
 public:
     virtual bool buggify(const char* file, unsigned line) = 0;

@@ -99,12 +99,70 @@ DroppedErrorHandler setDroppedErrorHandler(DroppedErrorHandler handler) noexcept
     return droppedHandler.exchange(handler ? handler : printDropped);
 }
 
-void detail::callDroppedErrorHandler(const void* code, Error error) noexcept {
+namespace {
+
+/// `times`: how often this actor has dropped an error, if that is to be said.
+void callHandler(const void* code, Error error, std::uint64_t times) noexcept {
     onNewStack([&] { // what is left here may do for an actor's end, but not for finding and printing its name
-        char where[256];
-        actorNameAt(code, where, sizeof where);
+        char where[256] = "a future that no actor made";
+        if (code)
+            actorNameAt(code, where, sizeof where - 48);
+        if (std::size_t length = std::strlen(where); times > 0)
+            std::snprintf(where + length, sizeof where - length, ", %llu times so far",
+                          static_cast<unsigned long long>(times));
         droppedHandler.load()(where, error);
     });
+}
+
+std::atomic<bool> unreadReports{true};
+
+/// How often each actor has dropped an unread error on this thread. The actors beyond the last place share it.
+struct UnreadCounts {
+    static constexpr std::size_t kPlaces = 32;
+    const void* codes[kPlaces];
+    std::uint64_t counts[kPlaces];
+    std::size_t used;
+
+    std::uint64_t add(const void* code) {
+        std::size_t place = 0;
+        while (place < used && codes[place] != code)
+            ++place;
+        if (place == used && used < kPlaces) {
+            codes[used] = code;
+            counts[used++] = 0;
+        }
+        return ++counts[place < kPlaces ? place : kPlaces - 1];
+    }
+};
+thread_local UnreadCounts unreadCounts;
+
+bool isPowerOfTen(std::uint64_t number) {
+    while (number % 10 == 0)
+        number /= 10;
+    return number == 1;
+}
+
+} // namespace
+
+bool setUnreadErrorReports(bool on) noexcept {
+    return unreadReports.exchange(on);
+}
+
+void detail::callDroppedErrorHandler(const void* code, Error error) noexcept {
+    callHandler(code, error, 0);
+}
+
+void detail::reportUnreadError(const void* code, Error error) noexcept {
+    if (error.code() == error_code_actor_cancelled || error.code() == error_code_broken_promise ||
+        error.code() == error_code_end_of_stream || !unreadReports.load(std::memory_order_relaxed))
+        return;
+    std::uint64_t times = unreadCounts.add(code);
+    if (times <= 10 || isPowerOfTen(times))
+        callHandler(code, error, times > 10 ? times : 0);
+}
+
+void forgetUnreadErrors() noexcept {
+    unreadCounts.used = 0;
 }
 
 void detail::nameUncaughtErrors() noexcept {

@@ -82,13 +82,23 @@ Error currentError() noexcept;
 /// What the last unknown_error of this thread said, at most 255 bytes; "" if there was none.
 const char* lastUnknownError() noexcept;
 
-/// Told of an error that nobody is left to receive: `where` names the actor. Not called for actor_cancelled and
-/// broken_promise, which are dropped silently. The default writes a line to standard error.
+/// Called for an error that nobody is left to receive, and for one in a future that is destroyed before anybody has
+/// read it: by a wait, get(), getError() or isError(). `where` names the actor. Not called for actor_cancelled and
+/// broken_promise, nor for an unread end_of_stream. The default writes a line to standard error. Of unread errors each
+/// thread reports the first ten of an actor, then the 100th, the 1000th and so on.
 using DroppedErrorHandler = void (*)(const char* where, Error error);
 /// Installs a handler for all threads and returns the one before; null restores the default.
 DroppedErrorHandler setDroppedErrorHandler(DroppedErrorHandler handler) noexcept;
 
+/// Switches the reports of unread errors off, or on again, for all threads. Returns whether they were on.
+bool setUnreadErrorReports(bool on) noexcept;
+/// Starts counting unread errors anew on this thread: for simulations, each of which reports the same whatever ran
+/// before.
+void forgetUnreadErrors() noexcept;
+
 namespace detail {
+/// Reports an error that was not read; `code` is null where no actor made it.
+[[gnu::cold]] void reportUnreadError(const void* code, Error error) noexcept;
 /// Whatever the error is.
 FLOW_RARE void callDroppedErrorHandler(const void* code, Error error) noexcept;
 /// From its first call on, an Error that nobody catches is printed by name before the program ends.

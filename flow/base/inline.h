@@ -6,12 +6,11 @@
 
 #define FLOW_INLINE [[gnu::always_inline]] inline
 
-// FLOW_RARE: a function that is rarely called, from where much is inlined. It keeps all registers itself, so that those
-// who might call it need not save any on their usual way. It must not throw: what is caught finds other registers in
-// the state of the throw. Clang only; what such a function is called differs, so that objects of a compiler that does
-// not know of it are not linked with it (FLOW_SETTINGS says so too). Hidden, since glibc keeps fewer registers when it
-// looks up a function of a shared object at its first call (https://github.com/llvm/llvm-project/issues/105588): each
-// shared object has its own.
+// FLOW_RARE: a cold function with clang's `preserve_most` convention: the callee saves all registers, so that its hot
+// callers spill none. It must be noexcept, since unwinding would restore the wrong registers. It changes the ABI; the
+// abi_tag turns mixed compilers into an error of the linker (FLOW_SETTINGS says so too). Hidden, since glibc saves
+// fewer registers when it looks up a function of a shared object at its first call
+// (https://github.com/llvm/llvm-project/issues/105588): each shared object has its own.
 #if defined(__clang__) && defined(__x86_64__)
 #define FLOW_RARE __attribute__((preserve_most, abi_tag("rare"), visibility("hidden")))
 #else

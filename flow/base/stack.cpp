@@ -18,7 +18,7 @@ constexpr std::size_t kNewStackBytes = std::size_t{2} << 20; // it keeps no more
 #else
 constexpr std::size_t kNewStackBytes = std::size_t{8} << 20;
 #endif
-constexpr std::size_t kGuardBytes = 64 << 10; // of its lower end: whoever runs into it ends there
+constexpr std::size_t kGuardBytes = 64 << 10; // of its lower end: an overflow faults there
 
 struct Bounds {
     std::uintptr_t begin = 0;
@@ -205,7 +205,7 @@ void detail::callOnNewStack(void (*work)(void*), void* argument) noexcept {
     NewStack* stack = takeStack();
     stack->outer = active;
     active = stack;
-    lastRoom = {}; // whoever asks next looks where it is
+    lastRoom = {}; // the next call looks where it is
     Call call{work, argument};
     enter(stack, call);
     NewStack** link = &active;

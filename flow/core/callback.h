@@ -1,5 +1,5 @@
 #pragma once
-// Callback<T> and SingleCallback<T>: objects of the user's that are told of a future's or a stream's result.
+// Callback<T> and SingleCallback<T>: objects of the user's that are called with a future's or a stream's result.
 //
 //     struct Print final : Callback<int> {
 //         void fire(int const& value) override { std::printf("%d\n", value); delete this; }
@@ -9,10 +9,11 @@
 //     if (!future.isReady())
 //         future.addCallbackAndClear(new Print);
 //
-// A callback waits for one thing at a time, once, and is told once. While it waits it holds the future, in a row with
-// all others who wait: the newest is told first. remove() takes it out and lets go of the future, which is cancelled if
-// nobody else holds it; so does the callback's destructor. When it is told it has been taken out already, so that it
-// may wait again or delete itself; remove() then does nothing. None of the functions may throw.
+// A callback waits for one thing at a time, and is called once. While it waits it holds a reference of the future, and
+// stands in one list with all other waiters: the newest is called first. remove() takes it out of the list and releases
+// the reference; if that was the last one, the future is cancelled. The callback's destructor does the same. A callback
+// that is called has been taken out already, so that it may wait again or delete itself; remove() then does nothing.
+// None of the functions may throw.
 
 #include "flow/core/result.h"
 #include "flow/core/stream.h"
@@ -27,14 +28,14 @@ public:
     CallbackBase(CallbackBase const&) = delete;
     CallbackBase& operator=(CallbackBase const&) = delete;
 
-    /// Stops waiting, without being told.
+    /// Stops waiting, without being called.
     void remove() { abandon(&waiter_); }
 
 protected:
     CallbackBase(void (*resume)(Waiter*)) : waiter_{resume, {}, {nullptr, nullptr}, {}} { waiter_.owner = this; }
     virtual ~CallbackBase() { remove(); }
 
-    /// Takes over one future reference of a cell that is not ready.
+    /// Takes one future reference of a cell that is not ready.
     void waitFor(Cell* cell) {
         FLOW_ASSERT(!waiter_.link.isLinked(), "a callback is added to a second future while it waits");
         park(&waiter_, cell);
@@ -51,11 +52,11 @@ private:
 
 } // namespace detail
 
-/// Told of the result of a Future<T>.
+/// Called with the result of a Future<T>.
 template <class T>
 class Callback : public detail::CallbackBase {
 public:
-    Callback() : CallbackBase(tell) {}
+    Callback() : CallbackBase(call) {}
 
     /// The value. It belongs to the future: this is the overload that is called.
     virtual void fire(T const&) {}
@@ -67,7 +68,7 @@ public:
 private:
     friend class Future<T>;
 
-    static void tell(detail::Waiter* waiter) {
+    static void call(detail::Waiter* waiter) {
         auto* self = static_cast<Callback*>(static_cast<CallbackBase*>(waiter->owner));
         Future<T> result = Future<T>::adopt(takeAwaited(waiter));
         if (result.isError())
@@ -77,11 +78,11 @@ private:
     }
 };
 
-/// Told of the next element of a FutureStream<T>, or of its end.
+/// Called with the next element of a FutureStream<T>, or with its end.
 template <class T>
 class SingleCallback : public detail::CallbackBase {
 public:
-    SingleCallback() : CallbackBase(tell) {}
+    SingleCallback() : CallbackBase(call) {}
 
     virtual void fire(T const&) {}
     /// The element. This is the overload that is called.
@@ -93,7 +94,7 @@ public:
 private:
     friend class FutureStream<T>;
 
-    static void tell(detail::Waiter* waiter) {
+    static void call(detail::Waiter* waiter) {
         auto* self = static_cast<SingleCallback*>(static_cast<CallbackBase*>(waiter->owner));
         FutureStream<T> stream = FutureStream<T>::adopt(takeAwaited(waiter));
         if (stream.isError())
@@ -105,13 +106,13 @@ private:
 
 template <class T>
 void Future<T>::addCallbackAndClear(Callback<T>* callback) {
-    FLOW_ASSERT(!isReady(), "addCallbackAndClear() on a Future that is ready: nobody would be told");
+    FLOW_ASSERT(!isReady(), "addCallbackAndClear() on a Future that is ready: it would not be called");
     callback->waitFor(std::exchange(cell_, nullptr));
 }
 
 template <class T>
 void FutureStream<T>::addCallbackAndClear(SingleCallback<T>* callback) {
-    FLOW_ASSERT(!isReady(), "addCallbackAndClear() on a FutureStream that is ready: nobody would be told");
+    FLOW_ASSERT(!isReady(), "addCallbackAndClear() on a FutureStream that is ready: it would not be called");
     FLOW_ASSERT(cell_->waiters.isEmpty(), detail::kTwoReaders);
     callback->waitFor(std::exchange(cell_, nullptr));
 }

@@ -6,6 +6,11 @@
 namespace flow::detail {
 namespace {
 
+/// A code address of the actor: that at which it goes on, or of a coroutine that has ended, that of its destroyer.
+const void* codeOf(Waiter const* frame) noexcept {
+    return frame->resume ? reinterpret_cast<const void*>(frame->resume) : reinterpret_cast<const void*>(frame->destroy);
+}
+
 constinit thread_local Cell cancelledByThread = {.waiters = {nullptr, nullptr},
                                                  .futures = 1,
                                                  .promises = 1,
@@ -50,7 +55,7 @@ void detach(Waiter* waiter) noexcept {
 namespace {
 
 Cell* takeFrom(BranchGroup* group) noexcept {
-    // Branches that hold nothing any more are left behind, so that n calls take n steps. One stays: it knows its owner.
+    // Branches that hold nothing any more are skipped, so that n calls take n steps. One stays: it has the owner.
     while (group->count > 1 && group->branches->awaited.isNothing()) {
         ++group->branches;
         --group->count;
@@ -135,14 +140,19 @@ private:
     Link* top_ = nullptr;
 };
 
-// Destructors of states and values end further actors, whose states end further ones: such nesting is as deep as the
-// data, and so is that of waiters which others wait behind. What is referred to may be gone once the outer destructor
-// goes on, so nothing can be put off: what does not fit on this stack takes place on another.
+// Destructors of states and values end further actors, and the states of these end further ones: such nesting is as
+// deep as the data. So is the nesting of waiters that other waiters wait for. Nothing can be put off, since an object
+// may be gone once the outer destructor goes on. Where this stack is too short, the work continues on another one.
 
 } // namespace
 
-void freeWithValue(Cell* cell) noexcept {
-    withRoom([cell] { reinterpret_cast<void (**)(Cell*)>(cell)[-1](cell); });
+void freeWithCare(Cell* cell) noexcept {
+    if (cell->isUnreadError()) {
+        bool hadFrame = (cell->flags & Cell::kErrorOfFrame) == Cell::kErrorOfFrame;
+        reportUnreadError(hadFrame ? codeOf(cell->frame()) : nullptr, cell->error);
+    }
+    if (cell->has(Cell::kDestroyValue))
+        withRoom([cell] { reinterpret_cast<void (**)(Cell*)>(cell)[-1](cell); });
     memory::release(cell->valueAddress(), cell->sizeClass);
 }
 
@@ -155,34 +165,31 @@ namespace {
 /// Destroys the frame and sets its error; returns its cell, which has not been published.
 Cell* endInError(Waiter* frame, Error error) noexcept {
     Cell* cell = Cell::of(frame);
-    const void* code = reinterpret_cast<const void*>(frame->destroy);
     frame = opaque(frame);
     frame->destroy(frame);
     cell->error = error;
-    if (cell->futures == 0) [[unlikely]]
-        reportDroppedError(code, error);
-    setEnded(cell, Cell::kError);
+    setEnded(cell, statusOfError(cell));
     return cell;
 }
 
-/// The same for a waiter that has been taken from a cell whose error it passes on.
+/// The same for a waiter that has been taken from a cell with an error that it propagates.
 Cell* propagateError(Waiter* waiter) noexcept {
-    Cell* failed = waiter->awaited.anyCell();
-    Error error = failed->error;
+    Error error = takeError(waiter->awaited.anyCell());
     waiter->awaited = {};
-    releaseFuture(failed);
     return endInError(waiter, error);
 }
 
-/// Whom to run for a waiter that has been taken from a cell with an error: itself, or the last that its own error
-/// wakes.
+/// What to run for a waiter that has been taken from a cell with an error: the waiter, or the last one that its own
+/// error wakes.
 Waiter* propagated(Waiter* waiter) noexcept {
     return waiter->awaited.isPropagating() ? finishFrame(propagateError(waiter), Cell::kError) : waiter;
 }
 
-/// wakeAllButLast() of a cell with an error; the last waiter, if it passes that on, is replaced by its own last one.
+/// wakeAllButLast() of a cell with an error. A last waiter that propagates the error is replaced by its own last
+/// waiter.
 Waiter* wakeWithError(Cell* cell) noexcept {
-    for (Cell* ended = nullptr;;) { // a frame that failed here: its promise reference is held until all know
+    for (Cell* ended = nullptr;
+         ;) { // a frame that failed here: its promise reference is held until all its waiters have run
         Waiter* last = nullptr;
         while (!cell->waiters.isEmpty()) { // each may cancel those that are left
             last = takeFirst(cell->waiters);
@@ -224,7 +231,7 @@ Waiter* failFrame(Waiter* frame, Error error) noexcept {
     Cell* cell = endInError(frame, error);
     if (!cell->waiters.isEmpty())
         return finishFrame(cell, Cell::kError);
-    releasePromise(cell); // not by freeUnseen, which saves all registers: nobody sees the end of what is cancelled
+    releasePromise(cell); // not by freeUnseen, which saves all registers: a cancelled frame often ends without a future
     return nullptr;
 }
 
@@ -266,7 +273,28 @@ void lastFutureGone(Cell* cell) noexcept {
     cancel(cell);
 }
 
-Cell* cancelledCell(Cell* operand) noexcept {
+std::uint8_t statusOfError(Cell* cell, std::uint32_t own) noexcept {
+    if (cell->futures > own)
+        return Cell::kErrorOfFrame;
+    reportDroppedError(codeOf(cell->frame()), cell->error);
+    return Cell::kErrorOfFrame & ~Cell::kUnreadBit;
+}
+
+void countCancelledWait(Waiter* frame) noexcept {
+    constexpr int kMost = 50'000;
+    Error& count = Cell::of(frame)->error; // what a frame that has not ended does not need
+    int waits = (count.isValid() ? count.code() : 0) + 1;
+    count = Error(waits);
+    if (waits < kMost)
+        return;
+    runningActor = codeOf(frame);
+    FLOW_ASSERT(waits < kMost, "an actor or coroutine was cancelled, and goes on waiting: a handler in a loop swallows "
+                               "actor_cancelled at every wait");
+}
+
+Cell* cancelledCell(Cell* operand, Waiter* frame) noexcept {
+    if (frame)
+        countCancelledWait(frame);
     if (operand)
         releaseFuture(operand);
 #if FLOW_CHECKED

@@ -110,16 +110,16 @@ Cell* newCell(std::size_t frameBytes, std::uint32_t futures, std::uint32_t promi
     return placeCell<T>(block, memory::sizeClassOf(bytes), futures, promises, flags);
 }
 
-/// The part of freeCell for values that have a destructor.
-FLOW_RARE void freeWithValue(Cell* cell) noexcept;
+/// The part of freeCell for values that have a destructor, and for errors that nobody has read.
+FLOW_RARE void freeWithCare(Cell* cell) noexcept;
 
 // T is the type of the cell's value; void where that is not known and has to be looked up.
 
-/// Destroys the value, if there is one, and gives the block back.
+/// Destroys the value, if there is one, reports an error that nobody has read, and gives the block back.
 template <class T = void>
 void freeCell(Cell* cell) {
-    if (!std::is_trivially_destructible_v<T> && cell->has(Cell::kDestroyValue)) [[unlikely]]
-        return freeWithValue(cell);
+    if (cell->has(Cell::kUnreadBit | (std::is_trivially_destructible_v<T> ? 0 : Cell::kDestroyValue))) [[unlikely]]
+        return freeWithCare(cell);
     if constexpr (std::is_void_v<T>) {
         memory::release(cell->valueAddress(), cell->sizeClass);
     } else {
@@ -151,7 +151,7 @@ inline void addPromise(Cell* cell) {
     checkThread(cell);
     ++cell->promises;
 }
-/// Gives up one promise reference of a cell that has been set, or whose waiters shall wait for ever.
+/// Releases one promise reference of a cell that has been set, or that shall never be set.
 template <class T = void>
 void releasePromise(Cell* cell) noexcept {
     checkThread(cell);
@@ -164,7 +164,7 @@ void releasePromise(Cell* cell) noexcept {
 
 inline constexpr char kTwoReaders[] = "two readers wait for one FutureStream at the same time";
 
-/// Parks a waiter at a cell that is not ready. The waiter takes over one future reference of the cell.
+/// Parks a waiter at a cell that is not ready. The waiter takes one future reference of the cell from the caller.
 inline void park(Waiter* waiter, Cell* cell) {
     checkThread(cell);
     waiter->awaited = cell;
@@ -177,11 +177,12 @@ inline Waiter* takeFirst(Link& list) {
     return waiter;
 }
 
-/// Where takeOnly() finds none, in a ready cell that has waiters: runs all but the last, which is returned for the
-/// caller to hand over to; null if none is left. Those that pass its error on are ended instead, as in failFrame.
+/// For a ready cell that has waiters, where takeOnly() gives null. Runs all waiters but the last, which it returns for
+/// the caller to hand over to; null if none is left. Waiters that propagate the cell's error are ended, as in
+/// failFrame.
 Waiter* wakeAllButLast(Cell* cell) noexcept;
 
-/// The same, after which one promise reference is given up.
+/// The same; then releases one promise reference.
 FLOW_RARE Waiter* wakeAndRelease(Cell* cell) noexcept;
 
 /// The only waiter, if there is but one and it shall be run.
@@ -206,11 +207,11 @@ inline Waiter* publish(Cell* cell, std::uint8_t status) noexcept {
     return only ? only : wakeAllButLast(cell);
 }
 
-/// Ends a frame that is not parked and passes the error on: destroys it and publishes. Those of its waiters that pass
-/// errors on as well end in the same way, without recursion. Returns the waiter to hand over to, or null.
+/// Ends a frame that is not parked with an error: destroys it and completes its cell. Waiters that propagate errors end
+/// in the same way, without recursion. Returns the waiter to hand over to, or null.
 Waiter* failFrame(Waiter* frame, Error error) noexcept;
 
-/// freeCell of what ended when nobody was left to see it.
+/// freeCell of a frame that ended when no future of it was left.
 FLOW_RARE void freeUnseen(Cell* cell) noexcept;
 
 /// What a cell says from the end of its frame on.
@@ -220,8 +221,8 @@ void setEnded(Cell* cell, std::uint8_t status) noexcept {
     cell->flags = static_cast<std::uint8_t>(kept | status);
 }
 
-/// The end of a frame whose state has been destroyed: the cell is published and the frame's promise reference given up.
-/// Returns the waiter to hand over to, or null.
+/// The end of a frame after its state has been destroyed: completes the cell and releases the frame's promise
+/// reference. Returns the waiter to hand over to, or null.
 template <class T = void>
 Waiter* finishFrame(Cell* cell, std::uint8_t status) noexcept {
     setEnded<T>(cell, status);
@@ -237,13 +238,22 @@ Waiter* finishFrame(Cell* cell, std::uint8_t status) noexcept {
     return only;
 }
 
-/// Sets an error in a cell whose Promise or PromiseStream dies, and runs all waiters.
+/// The error of a failed cell, which counts as read from here on: it is not reported when the cell is freed.
+inline Error readError(Cell* cell) {
+    cell->flags &= static_cast<std::uint8_t>(~Cell::kUnreadBit);
+    return cell->error;
+}
+
+/// The status of a frame that ends with the error that is in its cell. Reports it if no more than `own` future
+/// references are left, so that nobody can receive it.
+[[gnu::cold]] std::uint8_t statusOfError(Cell* cell, std::uint32_t own = 0) noexcept;
+
+/// Sets an error in a cell that loses its last Promise or PromiseStream, and runs all waiters.
 void breakPromise(Cell* cell, Error error) noexcept;
 
-/// Tells an unfinished frame to end, as the language says: what it waits for is released first (and, if nobody else
-/// holds it, cancelled before), then the frame goes on with actor_cancelled, or is destroyed if it passes cancels on. A
-/// frame that runs further up the stack is only marked. Does nothing for cells without a frame, uncancellable frames
-/// and repeated calls.
+/// Cancels an unfinished frame. What it waits for is released first, and cancelled if that was the last reference. Then
+/// the frame goes on with actor_cancelled; one that propagates cancels is destroyed instead. A frame that runs further
+/// up the stack is only marked. Does nothing for cells without a frame, uncancellable frames and repeated calls.
 void cancel(Cell* cell) noexcept;
 
 /// How an operation in place that a cell waits for is started; see flow/core/in_place.h.
@@ -251,9 +261,14 @@ enum class StartKept : bool { Always, OnlyIfReady };
 /// Starts that of a dormant cell. True if it is ready, and taken.
 FLOW_RARE bool startDormant(Cell* cell, StartKept how);
 
-/// A cell of this thread that holds actor_cancelled, with a future reference for the caller: what the wait of a
-/// cancelled actor finds instead of the operand that it was given, whose reference is released.
-FLOW_RARE Cell* cancelledCell(Cell* operand = nullptr) noexcept;
+/// A cell of this thread that holds actor_cancelled, with a future reference for the caller. The wait of a cancelled
+/// actor gets it instead of its operand; the reference to the operand is released. `frame` is the actor's: its waits
+/// are counted.
+FLOW_RARE Cell* cancelledCell(Cell* operand = nullptr, Waiter* frame = nullptr) noexcept;
+
+/// Counts the waits of a frame that was cancelled. One that goes on for ever, since a handler in a loop swallows
+/// actor_cancelled, would hold its thread for ever: after 50,000 the program ends with a message that names it.
+FLOW_RARE void countCancelledWait(Waiter* frame) noexcept;
 
 /// The handles among the future references, and one more if there are waiters.
 std::uint32_t futureCount(Cell const* cell) noexcept;
@@ -265,7 +280,7 @@ void detach(Waiter* waiter) noexcept;
 /// is left.
 Cell* takeAwaited(Waiter* waiter) noexcept;
 
-/// Takes the waiter out of wherever it is parked, without telling it, and releases what it waited for.
+/// Takes the waiter out of the list in which it is parked, without running it, and releases what it waited for.
 void abandon(Waiter* waiter) noexcept;
 
 } // namespace flow::detail

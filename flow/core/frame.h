@@ -13,7 +13,7 @@
 // A coroutine's promise starts at offset 16 of its frame, so its first members are these links: a coroutine frame *is*
 // a Waiter, and resuming one is one indirect call whatever it is. flow/coro/frame_check.h proves this at start-up.
 //
-// Everything here belongs to one thread: the one whose loop made it.
+// Everything here belongs to one thread: that of the loop on which it was made.
 
 #include "flow/base/assert.h"
 #include "flow/base/error.h"
@@ -32,7 +32,7 @@ struct BranchGroup;
 
 /// What a parked Waiter waits for: nothing (it is ready, or runs), a cell of which it holds a future reference, a slot
 /// in a timer queue, a group of branches, or an operation in place. One word; the kind is in the low bits. A call that
-/// was posted to a loop waits for nothing but its turn; it is told apart because the loop owns it.
+/// was posted to a loop waits for nothing but its turn; it has a mark of its own because the loop owns it.
 class Awaited {
 public:
     constexpr Awaited() = default;
@@ -40,12 +40,11 @@ public:
     Awaited(TimerSlot* slot) : word_(reinterpret_cast<std::uintptr_t>(slot) | kTimer) {}
     Awaited(BranchGroup* group) : word_(reinterpret_cast<std::uintptr_t>(group) | kGroup) {}
 
-    static Awaited turn() {
-        Awaited awaited;
-        awaited.word_ = kTurn;
-        return awaited;
-    }
-    /// A cell whose error ends the frame that waits for it, instead of resuming it.
+    static Awaited turn() { return mark(kTurn); }
+    /// Of a coroutine after the end of its body, until its locals are destroyed: with a value, or with an error.
+    static Awaited returned() { return mark(kReturned); }
+    static Awaited failed() { return mark(kFailed); }
+    /// A cell with which a failure ends the frame that waits for it, instead of resuming it.
     static Awaited propagating(Cell* cell) {
         Awaited awaited;
         awaited.word_ = reinterpret_cast<std::uintptr_t>(cell) | kPropagates;
@@ -70,7 +69,9 @@ public:
     bool isTimer() const { return (word_ & kMask) == kTimer; }
     bool isGroup() const { return (word_ & kMask) == kGroup; }
     bool isTurn() const { return word_ == kTurn; }
-    bool isOperation() const { return (word_ & kMask) == kTurn && word_ != kTurn; }
+    bool isReturned() const { return word_ == kReturned; }
+    bool isFailed() const { return word_ == kFailed; }
+    bool isOperation() const { return (word_ & kMask) == kTurn && word_ > kLastMark; }
     bool isPropagating() const { return word_ & kPropagates; }
     /// Of a wait that is known not to be propagating.
     Cell* cell() const { return reinterpret_cast<Cell*>(word_); }
@@ -80,11 +81,18 @@ public:
     BranchGroup* group() const { return reinterpret_cast<BranchGroup*>(word_ & ~kMask); }
 
 private:
+    static Awaited mark(std::uintptr_t word) {
+        Awaited awaited;
+        awaited.word_ = word;
+        return awaited;
+    }
+
     static constexpr std::uintptr_t kTimer = 1;
     static constexpr std::uintptr_t kGroup = 2;
     static constexpr std::uintptr_t kTurn = 3;
     static constexpr std::uintptr_t kMask = 3;
     static constexpr std::uintptr_t kPropagates = 4; // with a cell or an operation
+    static constexpr std::uintptr_t kReturned = kTurn + 8, kFailed = kTurn + 16, kLastMark = kFailed; // no addresses
     std::uintptr_t word_ = 0;
 };
 
@@ -104,8 +112,8 @@ struct Waiter {
 };
 static_assert(sizeof(Waiter) == 40 && offsetof(Waiter, link) == 16 && offsetof(Waiter, awaited) == 32);
 
-/// One timer that somebody waits for, whose link is in a list of the queue. To cancel it nothing in here is read: among
-/// a million it is somewhere in memory, where it takes longer to look than all the rest.
+/// One timer for which a waiter waits; the waiter's link is in a list of the queue. Cancelling never reads this struct:
+/// with a million timers it would be a cache miss that dominates the cost.
 struct TimerSlot {
     double deadline;
     std::int32_t priority;
@@ -132,22 +140,26 @@ struct Cell {
     void* spare;
 #endif
 
-    static constexpr std::uint8_t kUnset = 0, kValue = 2, kError = 3, kNever = 128, kStatusMask = 131;
+    static constexpr std::uint8_t kUnset = 0, kValue = 2, kError = 131, kNever = 128, kStatusMask = 131;
     static constexpr std::uint8_t kReadyBit = 2, kErrorBit = 1; // a bit each, since every wait asks
+    static constexpr std::uint8_t kUnreadBit = kError - 3;      // of an error: nobody has read it so far
+    static constexpr std::uint8_t kErrorOfFrame = kError + 64;  // kError, and the frame's first words are still there
     static constexpr std::uint8_t kHasFrame = 4;                // an unfinished computation stands behind the cell
-    static constexpr std::uint8_t kCancelled = 8;               // it has been told to end; never if uncancellable
+    static constexpr std::uint8_t kCancelled = 8;               // it has been cancelled; never if uncancellable
     static constexpr std::uint8_t kUncancellable = 16;          // it runs on without futures
     static constexpr std::uint8_t kDestroyValue = 32;           // a destructor pointer stands at the end of the prefix
     static constexpr std::uint8_t kPropagates = 64;             // a cancel destroys the frame at its current wait
-    static constexpr std::uint8_t kDormant = kNever;            // with kHasFrame: an operation that is not started
+    static constexpr std::uint8_t kDormant = kNever; // with kHasFrame, unset: an operation that is not started
 
     bool isReady() const { return flags & kReadyBit; }
     bool isError() const { return flags & kErrorBit; }
-    bool isValue() const { return (flags & kError) == kValue; }
+    bool isValue() const { return (flags & (kReadyBit | kErrorBit)) == kValue; }
     bool isUnset() const { return (flags & kStatusMask) == kUnset; }
     void setStatus(std::uint8_t status) { flags = static_cast<std::uint8_t>((flags & ~kStatusMask) | status); }
     bool has(std::uint8_t flag) const { return flags & flag; }
-    bool isDormant() const { return (flags & (kDormant | kHasFrame)) == (kDormant | kHasFrame); }
+    bool isDormant() const { return (flags & (kStatusMask | kHasFrame)) == (kDormant | kHasFrame); }
+    /// Whether there is an error that is to be reported when the cell is freed.
+    bool isUnreadError() const { return (flags & kError) == kError && !isStream(); }
     /// A stream's: marked as nothing else is that has no frame.
     bool isStream() const { return (flags & (kUncancellable | kHasFrame)) == kUncancellable; }
 

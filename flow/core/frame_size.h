@@ -6,7 +6,7 @@
 //     Future<int> ask(Future<int> answer, FLOW_ASSERT_FRAME_SIZE(112)) { ... }          // a coroutine
 //
 // The number is that of the block which FastAllocator gives for it, with the result, its cell, and what rounding up to
-// the size class adds: `frame_bytes` of the benchmarks, and `block` of `actorc --frames`, which tells what fills it.
+// the size class adds: `frame_bytes` of the benchmarks, and `block` of `actorc --frames`, which shows what fills it.
 // Above 4096 bytes, where the system gives the block, it is what is asked for.
 //
 // The back ends and compilers differ, so that code for several of them takes the largest. Of a state machine it is a
@@ -14,10 +14,10 @@
 // optimised it: then a call to frameIsLargerThanItsLimit remains, which is an error; of that name clang prints the
 // result's and the parameters' types, gcc the function and its line besides.
 //
-// gcc makes the same frame at every optimisation level: without optimisation, the first call of a coroutine whose frame
-// is too large ends the program with a message. clang's frames are larger without optimisation, in checked builds and
-// under sanitizers; there such a call only says so, once, on standard error. What checked builds add to a cell and a
-// promise does not count in either.
+// gcc makes the same frame at every optimisation level: without optimisation, the first call of a coroutine with a
+// frame is too large ends the program with a message. clang's frames are larger without optimisation, in checked builds
+// and under sanitizers; there such a call only says so, once, on standard error. What checked builds add to a cell and
+// a promise does not count in either.
 //
 // With FLOW_IGNORE_FRAME_LIMITS=1 nothing is checked; `actorc --frames` compiles so, to show a frame that is too large.
 
@@ -42,7 +42,7 @@ struct FrameLimit {
 
 namespace flow::detail {
 
-/// A base without members of every frame. So its type, and with that the debug information, tells how many bytes of
+/// A base without members of every frame. So its type, and with that the debug information, says how many bytes of
 /// result stand in front of the cell.
 template <std::size_t Bytes>
 struct ResultBytes {};
@@ -51,7 +51,7 @@ struct ResultBytes {};
 inline constexpr std::size_t kPlainCellBytes = 32;
 inline constexpr std::size_t kCheckedPromiseBytes = FLOW_CHECKED ? sizeof(void*) : 0;
 
-/// The block of a computation with a result T whose frame takes so many bytes, as a program that is not checked has it.
+/// The block of a computation with a result T and a frame of so many bytes, in a build that is not checked.
 template <class T>
 constexpr std::size_t blockOfFrame(std::size_t frameBytes) {
     std::size_t bytes = kPrefixBytes<T> + kPlainCellBytes + frameBytes;
@@ -82,7 +82,7 @@ void frameIsLargerThanItsLimit();
 /// Says so on standard error; ends the program if frames are as in an optimised one.
 void reportLargeFrame(std::size_t block, std::size_t limit, bool isFinal) noexcept;
 
-/// Of a coroutine whose frame takes `bytes`.
+/// Of a coroutine with a frame of `bytes`.
 template <class T, class S>
 FLOW_INLINE void checkFrameSize(std::size_t bytes) {
     std::size_t block = blockOfFrame<T>(bytes - kCheckedPromiseBytes);

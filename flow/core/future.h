@@ -3,7 +3,7 @@
 //
 //     Promise<int> promise;
 //     Future<int> future = promise.getFuture();
-//     promise.send(7);                    // runs everyone who waits, before it returns
+//     promise.send(7);                    // runs all waiters before it returns
 //     assert(future.get() == 7);
 //
 //     Future<int> known = 7;              // ready
@@ -12,12 +12,10 @@
 //
 // An Error makes a failed future, except for Future<Error>, where it is the value: Future<Error>::failed(e) has failed.
 //
-// Chains of any length end, fail and are cancelled in constant stack: an actor that ends hands control over to the last
-// of those who wait for it. What runs inside a call does take stack: send() tells the others before it returns, so that
-// actors each of which sends to the next need some 100 bytes a link. Actors and values that hold each other's futures
-// or promises die within each other, as other objects do, however many they are, and whoever is told before the last
-// runs within the telling: where the thread's stack is too short for these they take others, of 8 MiB, some 200 bytes
-// for each link, as long as it lasts (flow/base/stack.h).
+// Stack use. A chain of any length completes, fails and is cancelled in constant stack: an actor that ends hands
+// control over to its last waiter. Two things nest: send() runs all waiters but the last inside the call (100 bytes a
+// link where each actor sends to the next), and destructors drop further actors (200 bytes a link). When the thread's
+// stack runs low, both continue on a spare stack of 8 MiB (flow/base/stack.h).
 //
 // A Future is one pointer; copying it counts references. Dropping the last Future of an actor or coroutine cancels it.
 // Dropping the last Promise that was not set sends broken_promise. All handles of one future belong to one thread.
@@ -45,6 +43,15 @@ inline constexpr bool isFuture<Future<T>> = true;
 template <class U, class T, class V = std::remove_cvref_t<U>>
 concept ValueOf = !std::same_as<V, T> && !std::same_as<V, Never> && !isFuture<V> && !std::convertible_to<U, Error> &&
                   std::convertible_to<U, T>;
+
+/// What no Future holds.
+template <class T>
+concept NoValue = !std::is_object_v<T> || std::is_const_v<T> || std::is_volatile_v<T>;
+template <class T>
+struct RequireValue {
+    static_assert(!NoValue<T>, "a Future holds a value of its own: write Future<Void> where there is no result, and "
+                               "a pointer or a value in place of a reference");
+};
 } // namespace detail
 
 /// Whether a T is a Future of something.
@@ -52,7 +59,7 @@ template <class T>
 inline constexpr bool kIsFuture = detail::isFuture<T>;
 
 template <class T>
-class Future {
+class [[nodiscard]] Future {
 public:
     using Element = T;
 
@@ -86,7 +93,7 @@ public:
         std::swap(cell_, taken.cell_);
         return *this;
     }
-    /// Part of who has it, so that nothing is left of one that was moved from.
+    /// Always inlined, so that the destructor of a moved-from Future folds to nothing.
     FLOW_INLINE ~Future() {
         if (cell_)
             detail::releaseFuture<T>(cell_);
@@ -98,7 +105,13 @@ public:
     bool isValid() const { return cell_ != nullptr; }
     /// Whether a value or an error is there.
     bool isReady() const { return checked()->isReady(); }
-    bool isError() const { return checked()->isError(); }
+    bool isError() const {
+        detail::Cell* cell = checked();
+        if (!cell->isError())
+            return false;
+        (void)detail::readError(cell);
+        return true;
+    }
     /// Whether a value is there: `get()` will not throw.
     bool canGet() const { return checked()->isValue(); }
 
@@ -108,7 +121,7 @@ public:
         detail::Cell* cell = checked();
         FLOW_ASSERT(cell->isReady(), "Future::get() on a Future that is not ready");
         if (cell->isError())
-            throw Error(cell->error);
+            throw detail::readError(cell);
         return detail::valueOf<T>(cell);
     }
     /// The same by value, which is moved if nobody else can see it. Leaves this handle invalid.
@@ -120,7 +133,7 @@ public:
     Error getError() const {
         detail::Cell* cell = checked();
         FLOW_ASSERT(cell->isError(), "Future::getError() on a Future without an error");
-        return cell->error;
+        return detail::readError(cell);
     }
 
     /// Cancels the actor or coroutine behind this future, as dropping the last Future would; the future then becomes
@@ -131,11 +144,11 @@ public:
             detail::cancel(cell_);
     }
 
-    /// Lets the callback wait in place of this handle, which becomes invalid. The future must not be ready. Defined in
-    /// flow/core/callback.h.
+    /// Moves this handle's reference to the callback, which then waits. The handle becomes invalid. The future must not
+    /// be ready. Defined in flow/core/callback.h.
     void addCallbackAndClear(Callback<T>* callback);
 
-    /// Future handles, and one more if somebody waits.
+    /// Future handles, and one more if there are waiters.
     std::uint32_t getFutureReferenceCount() const { return detail::futureCount(checked()); }
     /// Promise handles; one for an actor or coroutine that has not ended.
     std::uint32_t getPromiseReferenceCount() const { return checked()->promises; }
@@ -145,7 +158,7 @@ public:
     /// For the styles: the cell, with the reference that this handle held.
     detail::Cell* release() && { return std::exchange(cell_, nullptr); }
     detail::Cell* cell() const { return cell_; }
-    /// For the styles: takes over one future reference of the cell.
+    /// For the styles: takes one future reference of the cell.
     static Future adopt(detail::Cell* cell) {
         Future future;
         future.cell_ = cell;
@@ -179,9 +192,11 @@ private:
     detail::Cell* cell_ = nullptr;
 };
 
+template <detail::NoValue T>
+class Future<T> : detail::RequireValue<T> {};
 /// A Future that is not made from values and errors: what the operand of a wait is.
 template <class T>
-class StrictFuture : public Future<T> {
+class [[nodiscard]] StrictFuture : public Future<T> {
 public:
     StrictFuture() = default;
     template <class U>
@@ -209,7 +224,7 @@ public:
         std::swap(cell_, taken.cell_);
         return *this;
     }
-    /// The same, and not told where this is, so that it can stay in a register.
+    /// Always inlined; drop() takes the cell rather than `this`, so that the Promise can live in a register.
     FLOW_INLINE ~Promise() {
         if (cell_)
             drop(cell_);
@@ -221,7 +236,7 @@ public:
         return Future<T>::adopt(cell);
     }
 
-    /// Sets the value and runs everyone who waits, newest first, before it returns.
+    /// Sets the value and runs all waiters, newest first, before it returns.
     template <class U = T>
     void send(U&& value) const {
         detail::Cell* cell = settable();
@@ -237,7 +252,7 @@ public:
     /// Leaves the future unset for ever: it will not even be broken.
     void send(Never) const { settable()->setStatus(detail::Cell::kNever); }
 
-    /// Starts anew, with a promise that nobody knows; the old one is dropped.
+    /// Becomes a new promise without futures; the old one is dropped.
     void reset() { *this = Promise(); }
     void swap(Promise& other) noexcept { std::swap(cell_, other.cell_); }
 
@@ -275,5 +290,8 @@ private:
 
     detail::Cell* cell_;
 };
+
+template <detail::NoValue T>
+class Promise<T> : detail::RequireValue<T> {};
 
 } // namespace flow

@@ -11,7 +11,7 @@ void destroyFrame(Cell* cell) noexcept {
     Waiter* frame = cell->frame();
     while (Cell* awaited = takeAwaited(frame))
         releaseFuture(awaited);
-    if (!frame->destroy) { // of the library: told of a cancel, it clears up and runs nobody's code
+    if (!frame->destroy) { // of the library: a cancel makes it clear up, and runs no code of users
         frame->awaited = cancelledCell();
         return run(frame);
     }
@@ -47,7 +47,7 @@ void CellGroup::stopFrames() noexcept {
 }
 
 void CellGroup::destroyFrames() noexcept {
-    Link done; // what has been seen: frames that die take others, also of these, out of either list
+    Link done; // what has been seen: a frame that ends takes others, also of these, out of either list
     done.reset();
     while (!entries_.isEmpty()) {
         stopFrames(); // again, for what destructors have started

@@ -1,6 +1,7 @@
 #pragma once
-// LiveBlocks: knows every result cell that this thread makes while it exists, by group, in the order of making. It is
-// how a simulation ends a process whose actors nobody else can reach, and how it tells who waits for whom.
+// LiveBlocks: a registry of every result cell that this thread makes while it exists, by group, in the order of making.
+// It is how a simulation ends a process with actors that nothing else can reach, and how it reports which actor waits
+// for which.
 //
 //     LiveBlocks liveBlocks;
 //     CellGroup group;
@@ -10,7 +11,7 @@
 //     group.destroyFrames();                        // the actor and all that it started are gone; none of them ran on
 //
 // Costs nothing while none exists. Every allocation is several times as slow while one does. Cells that were made
-// before are not known, nor are those of other threads.
+// before are not in it, nor are those of other threads.
 
 #include "flow/core/cell.h"
 #include "flow/memory/allocation_watch.h"

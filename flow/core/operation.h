@@ -3,7 +3,7 @@
 //
 //     struct Lookup : Operation<Lookup, Address> {
 //         explicit Lookup(std::string name);              // starts; may complete() or fail() at once
-//         ~Lookup();                                      // gives up whatever is under way
+//         ~Lookup();                                      // cancels what is under way
 //     };
 //     Future<Address> found = start<Lookup>("example.org");
 //
@@ -111,8 +111,8 @@ private:
             return nullptr;
         }
         leaveQueue();
-        if (cell->futures == 0 && status == detail::Cell::kError)
-            reportDroppedError(reinterpret_cast<void const*>(ending->resume), error);
+        if (status == detail::Cell::kError)
+            status = detail::statusOfError(cell);
         stateOf(ending)->~Derived();
         return detail::finishFrame<T>(cell, status);
     }
@@ -141,7 +141,7 @@ private:
     static void destroyState(detail::Waiter* waiter) { stateOf(static_cast<Frame*>(waiter))->~Derived(); }
 };
 
-/// Makes the operation, whose constructor starts it. Throws std::bad_alloc; an error that the constructor throws is
+/// Makes the operation; its constructor starts it. Throws std::bad_alloc; an error that the constructor throws is
 /// that of the future.
 template <class Derived, class... Args>
 [[nodiscard]] Future<typename Derived::Result> start(Args&&... args) {

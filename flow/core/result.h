@@ -5,13 +5,13 @@
 //     Page mine = takeValue<Page>(cell);  // moved out if nobody else can see it
 //     auto page = takeLocal<Page>(cell);  // one of these two, whichever costs less
 //
-// Each takes over one future reference of a cell that is ready.
+// Each takes one future reference of a cell that is ready.
 
 #include "flow/core/cell.h"
 
 namespace flow::detail {
 
-/// Whether a copy costs no more than a reference, so that nobody can tell it from one.
+/// Whether a copy costs no more than a reference, and cannot be told from one.
 template <class T>
 inline constexpr bool kFreeToCopy =
     std::is_trivially_copy_constructible_v<T> && std::is_trivially_destructible_v<T> && sizeof(T) <= 2 * sizeof(void*);
@@ -57,7 +57,7 @@ private:
 };
 
 inline Error takeError(Cell* cell) {
-    Error error = cell->error;
+    Error error = readError(cell);
     releaseFuture(cell);
     return error;
 }

@@ -42,7 +42,7 @@ public:
             pushSlow(std::forward<U>(value));
     }
 
-    // Its parts, for who has something to do whenever the first element comes.
+    // Its parts, for a caller with work to do whenever the first element comes.
 
     /// Never if the queue is empty.
     bool mayPush() const { return end_ != stop_; }

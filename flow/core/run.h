@@ -47,9 +47,9 @@ FLOW_RARE void runHandedOver() noexcept;
 extern const char FLOW_SETTINGS;
 [[gnu::used]] inline const char* const settings = &FLOW_SETTINGS;
 
-/// The same waiter, of which the optimizer knows nothing. Every call through `resume` or `destroy` goes through this:
-/// LLVM gives the parts of a coroutine its own calling convention, which for one pointer is the same machine code as
-/// that of a plain function. Called through a pointer that is all there is to it; but where the optimizer finds out
+/// The same waiter, as a pointer that the optimizer cannot trace. Every call through `resume` or `destroy` goes through
+/// this: LLVM gives the parts of a coroutine its own calling convention, which for one pointer is the same machine code
+/// as that of a plain function. Called through a pointer that is all there is to it; but where the optimizer finds out
 /// which function the pointer names, it takes the difference for undefined behaviour and deletes the call.
 inline Waiter* opaque(Waiter* waiter) {
     asm("" : "+r"(waiter));
@@ -63,7 +63,7 @@ inline void noteRunning([[maybe_unused]] Waiter* waiter) {
 #endif
 }
 
-/// Resumes a waiter that has been taken out of every list, and all to whom it hands over.
+/// Resumes a waiter that has been taken out of every list, and each waiter to which it hands over.
 inline void run(Waiter* waiter) noexcept {
 #if FLOW_CHECKED
     const void* before = runningActor;

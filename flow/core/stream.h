@@ -17,8 +17,8 @@ namespace flow {
 
 namespace detail {
 
-/// Gives up a reader's reference. Few readers outlive the other end, so that freeing is not worth a place in each; with
-/// gcc, for which it is a call like any other, it is.
+/// Releases a reader's reference. Freeing is rare here, since most readers end before the other end: with clang it is
+/// out of line (8 instructions fewer in each reader). gcc has no such calls, so that there it is inline.
 inline void releaseStream(Cell* cell) noexcept {
 #ifdef __clang__
     checkThread(cell);
@@ -86,13 +86,13 @@ struct StreamState {
     [[gnu::noinline, gnu::cold]] void becomeEmpty(Cell* cell) {
         if (ended)
             cell->setStatus(Cell::kError);
-        Cell* told = std::exchange(emptied, nullptr);
+        Cell* promise = std::exchange(emptied, nullptr);
         needsCare = ended;
-        if (!told)
+        if (!promise)
             return;
-        if (Waiter* last = publish(told, Cell::kValue))
+        if (Waiter* last = publish(promise, Cell::kValue))
             run(last);
-        releasePromise(told);
+        releasePromise(promise);
     }
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Who waits for whom: the unfinished actors of a group, each with what it waits for, for the report about a simulation
+// What waits for what: the unfinished actors of a group, each with what it waits for, for the report about a simulation
 // that hangs.
 
 #include "flow/core/live_blocks.h"

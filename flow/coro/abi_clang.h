@@ -15,11 +15,11 @@ using namespace flow::detail;
 inline constexpr bool kAwaitsInOrder = true;
 /// Whether `destroy` of a frame destroys its parameters from the last one to the first.
 inline constexpr bool kDestroysInOrder = true;
-/// Whether control may pass on in several places of a coroutine's end.
+/// Whether several places at a coroutine's end may hand control over.
 inline constexpr bool kHandsOverAnywhere = true;
 
-/// What an await_suspend gives back: to what control passes, by its handle. libstdc++'s noop is a variable, through
-/// which clang would make a call at every suspension; what its own builtin names it leaves out.
+/// What an await_suspend returns: the frame to which control passes, as a handle. `__builtin_coro_noop` is the handle
+/// that clang can elide; std::noop_coroutine() costs an indirect call at every suspension.
 using HandOver = std::coroutine_handle<>;
 FLOW_INLINE HandOver caller() noexcept {
     return HandOver::from_address(__builtin_coro_noop());
@@ -28,8 +28,8 @@ FLOW_INLINE HandOver resumed(Waiter* waiter) noexcept {
     return HandOver::from_address(waiter);
 }
 
-/// An awaiter needs nothing but one object in the frame, such as the promise. It is that object, under another name,
-/// and takes no room in the frame.
+/// An awaiter needs one object in the frame only, such as the promise. It is that object under another type, and takes
+/// no bytes in the frame.
 template <class Object>
 struct AwaiterOn {
     FLOW_INLINE Object* object() const noexcept { return reinterpret_cast<Object*>(const_cast<AwaiterOn*>(this)); }
@@ -41,9 +41,8 @@ FLOW_INLINE A& give(Object* object) {
     return reinterpret_cast<A&>(*object);
 }
 
-/// The end, at a co_await, of a coroutine that propagates the error of what has `failed`, of which it takes a reference
-/// over. Were this the handle of what goes on then, clang would call the noop coroutine at every co_await that
-/// suspends.
+/// The end, at a co_await, of a coroutine that propagates the error of the cell `failed`; takes a reference of it. It
+/// returns no handle: with one, clang would call the noop coroutine at every co_await that suspends.
 [[gnu::noinline]] FLOW_RARE inline void failAtOnce(Waiter* frame, Cell* failed) noexcept {
     handedOver = failFrame(frame, takeError(failed));
 }

@@ -17,13 +17,12 @@ inline constexpr bool kAwaitsInOrder = false;
 /// Whether `destroy` of a frame destroys its parameters from the last one to the first. With gcc 12 it is the other way
 /// round.
 inline constexpr bool kDestroysInOrder = false;
-/// Whether control may pass on in several places of a coroutine's end. Each is one more that an exception has to read
-/// about.
+/// Whether several places at a coroutine's end may hand control over. Each adds to the tables that an exception reads.
 inline constexpr bool kHandsOverAnywhere = false;
 
-/// What an await_suspend gives back. gcc calls what any handle names; so nothing is given back, and handOver() is the
-/// last act of an await_suspend, which makes it a tail call of the coroutine. Only where that cannot throw: else it
-/// would stand within what destroys the coroutine's locals if it did.
+/// What an await_suspend returns: nothing, since gcc would call what a handle names. Instead handOver() is the last
+/// call of an await_suspend, which makes it a tail call of the coroutine. It must not throw: otherwise it would stand
+/// inside the cleanup of the coroutine's locals, and be no tail call.
 using HandOver = void;
 FLOW_INLINE void caller() noexcept {}
 FLOW_INLINE void resumed(Waiter* waiter) noexcept {
@@ -45,8 +44,7 @@ FLOW_INLINE A give(Object* object) {
     return {{{object}}};
 }
 
-/// The end, at a co_await, of a coroutine that propagates the error of what has `failed`, of which it takes a reference
-/// over.
+/// The end, at a co_await, of a coroutine that propagates the error of the cell `failed`; takes a reference of it.
 FLOW_INLINE void failAtOnce(Waiter* frame, Cell* failed) noexcept {
     handOver(failFrame(frame, takeError(failed)));
 }

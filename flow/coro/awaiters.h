@@ -1,6 +1,6 @@
 #pragma once
-// What the compiler asks at each co_await and at the end of a coroutine: whether to suspend, and to whom control
-// passes.
+// What the compiler asks at each co_await and at the end of a coroutine: whether to suspend, and to which frame
+// control passes.
 
 #include "flow/core/error_or.h"
 #include "flow/coro/promise_base.h"
@@ -73,7 +73,7 @@ struct BorrowingAwaiter : Base {
     }
 
 protected:
-    /// Of a co_await whose operand had a value at once.
+    /// Whether the operand had a value at once.
     FLOW_INLINE bool isBorrowed() const { return !this->promise()->hasAwaited(); }
     FLOW_INLINE Cell* borrowed() const { return this->promise()->borrowed(); }
     /// What settled() gives if it is not borrowed: never null, as after a delay.
@@ -165,9 +165,18 @@ struct ParkedAwaiter {
     void await_resume() const noexcept {}
 };
 
+/// A body that ended neither by co_return nor by an exception ended behind its last statement.
+inline void requireFailure(Waiter* frame) noexcept {
+    if (frame->awaited.isFailed()) [[likely]]
+        return;
+    runningActor = reinterpret_cast<const void*>(frame->destroy);
+    FLOW_ASSERT(frame->awaited.isFailed(), "a coroutine that returns a value ended without a co_return");
+}
+
 /// The end with the error that is in the cell. Apart, since the less there is in a coroutine that ends with a value,
 /// the sooner it becomes part of its caller.
 [[gnu::noinline, gnu::cold]] inline Waiter* endWithError(Waiter* frame) noexcept {
+    requireFailure(frame);
     frame->awaited = {};
     return failFrame(frame, Cell::of(frame)->error);
 }
@@ -176,11 +185,10 @@ struct ParkedAwaiter {
 }
 /// The same where the parameters have been destroyed already.
 [[gnu::noinline, gnu::cold]] inline Waiter* finishWithError(Waiter* frame) noexcept {
+    requireFailure(frame);
     frame->awaited = {};
     Cell* cell = Cell::of(frame);
-    if (cell->futures == 0)
-        reportDroppedError(reinterpret_cast<const void*>(frame->destroy), cell->error);
-    return finishFrame(cell, Cell::kError);
+    return finishFrame(cell, statusOfError(cell));
 }
 
 /// The end of a coroutine: destroys the frame, publishes, hands over. It is part of the coroutine, so after destroy()
@@ -193,7 +201,8 @@ struct Ending {
         auto* frame = static_cast<Waiter*>(handle.address());
         Cell* cell = Cell::of(frame);
         Waiter* last = nullptr;
-        if (Status == Cell::kError || (Status == Cell::kUnset && handle.promise().hasFailedToEnd())) [[unlikely]] {
+        if (Status == Cell::kError ||
+            (Status == Cell::kUnset && !handle.promise().template hasReturned<Promise::kReturnsValue>())) [[unlikely]] {
             if constexpr (kHandsOverAnywhere)
                 return endWithErrorAndHandOver(frame);
             if constexpr (Status == Cell::kUnset && !kDestroysInOrder) {

@@ -34,7 +34,7 @@ namespace flow {
 /// As the first parameter's type: the coroutine runs on when nobody holds its Future.
 ///
 ///     Future<Void> writeBack(Uncancellable, Page page);
-///     writeBack(Uncancellable(), page);
+///     (void)writeBack(Uncancellable(), page);
 struct Uncancellable {};
 
 /// As the type of any parameter, best of a last one that callers leave out: a co_await that fails, or at which the
@@ -161,6 +161,24 @@ public:
     FLOW_INLINE void return_void() const noexcept { noteReturned(); }
 };
 
+/// The operand of a co_await that takes no such thing. It is made by a conversion, which the compiler chooses only if
+/// no other await_transform fits. Its result becomes anything, so that nothing more is said about it.
+struct NotAwaitable : std::suspend_never {
+    template <class A, class Plain = std::remove_cvref_t<A>>
+        requires(!std::is_same_v<Plain, NotAwaitable>)
+    NotAwaitable(A&&) {
+        static_assert(!flow::detail::isPromise<Plain>, "co_await takes a Future: write co_await p.getFuture()");
+        static_assert(flow::detail::isPromise<Plain>,
+                      "co_await takes a Future, a FutureStream, a delay, an operation or a race; give an awaitable of "
+                      "another library to fromAwaitable()");
+    }
+    struct Anything {
+        template <class T>
+        operator T() const;
+    };
+    Anything await_resume() const;
+};
+
 /// Everything of the promise that does not depend on how a value is returned.
 template <class T, class S>
 class CoroPromiseBase : public std::conditional_t<std::is_same_v<T, Void>, VoidPromiseBase, PromiseBase>,
@@ -176,6 +194,7 @@ class CoroPromiseBase : public std::conditional_t<std::is_same_v<T, Void>, VoidP
 public:
     using Value = T;
     static constexpr bool kPropagates = S::kPropagates;
+    static constexpr bool kReturnsValue = !std::is_same_v<T, Void>;
 
     static void* operator new(std::size_t bytes)
         requires(S::kFrameLimit == 0)
@@ -193,8 +212,8 @@ public:
         requireAlignment(alignment);
         return operator new(bytes);
     }
-    /// Ends the frame, not the block: that goes with the last reference to the cell. Only a coroutine whose parameters
-    /// could not be copied, which never became one, is freed here.
+    /// Ends the frame, not the block: that goes with the last reference to the cell. Only a block is freed here
+    /// that never became a coroutine, since a parameter could not be copied.
     static void operator delete([[maybe_unused]] void* frame) noexcept {
         if constexpr (!S::kTakenOverSafely) {
             Cell* cell = Cell::of(static_cast<Waiter*>(frame));
@@ -211,7 +230,7 @@ public:
         requires(kOwnsParameters)
         : parameters_(parameters...) {}
 
-    /// Just before the body the compiler is told the flags, so that it knows them at the first co_await.
+    /// Just before the body: states what the flags are, so that the optimiser can use it at the first co_await.
     std::suspend_never initial_suspend() noexcept {
         if constexpr (kFirstFlags != kFlags)
             this->cell()->flags = kFlags;
@@ -285,11 +304,13 @@ public:
         return awaitable.awaiter(*this);
     }
 
+    NotAwaitable await_transform(NotAwaitable refused) { return refused; }
+
     FLOW_INLINE std::suspend_never await_transform(Self& self) {
         self.set(this);
         return {};
     }
-    /// At the beginning of the body: what the flags become is written, not asked, so that the compiler knows them.
+    /// At the beginning of the body: writes all flags rather than one bit, so that the optimiser has their value.
     FLOW_INLINE std::suspend_never await_transform(PropagatingSelf& self) {
         this->cell()->flags = kFlags | Cell::kPropagates;
         self.set(this);
@@ -302,6 +323,7 @@ public:
     }
     Ending<Cell::kError> await_transform(fail failure) {
         this->cell()->error = failure.error;
+        this->noteFailed();
         this->noteSuspended();
         return {};
     }
@@ -340,7 +362,7 @@ private:
     FLOW_INLINE Given<A> borrow(Cell* cell, Operand const& operand) {
         beginWait();
         if (this->isCancelled()) [[unlikely]] {
-            cell = cancelledCell();
+            cell = cancelledCell(nullptr, this->frame());
             --cell->futures; // borrowed as any operand: it lasts as long as the thread
         }
         forget(operand);
@@ -364,7 +386,7 @@ public:
     template <class U = T>
     void return_value(U&& value) {
         this->setValue(std::forward<U>(value));
-        this->noteReturned();
+        this->noteReturnedValue();
     }
 };
 
@@ -395,7 +417,21 @@ public:
 
 } // namespace flow::coro
 
+/// Of a Future<T> that is refused: says no more about it.
+template <flow::detail::NoValue T, class... Args>
+struct std::coroutine_traits<flow::Future<T>, Args...> {
+    struct promise_type {
+        flow::Future<T> get_return_object();
+        std::suspend_never initial_suspend();
+        std::suspend_never final_suspend() noexcept;
+        flow::coro::NotAwaitable await_transform(auto&& operand);
+        void return_void();
+        void unhandled_exception();
+    };
+};
+
 template <class T, class... Args>
+    requires(!flow::detail::NoValue<T>)
 struct std::coroutine_traits<flow::Future<T>, Args...> {
     using promise_type = flow::coro::CoroPromise<T, flow::coro::Signature<std::remove_cv_t<Args>...>>;
 };

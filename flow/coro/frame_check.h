@@ -20,7 +20,7 @@ inline bool frameMatches(const void* address, const void* promise) {
 
 namespace detail {
 
-/// Suspends once and tells where the frame and the promise are.
+/// Suspends once and stores where the frame and the promise are.
 struct FrameProbe {
     const void** address;
     const void** promise;

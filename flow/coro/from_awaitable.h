@@ -12,7 +12,7 @@
 //
 // Threads. The awaitable may resume the handle that it is given on any thread: the result then comes through the inbox
 // of the loop that has called fromAwaitable. On that loop's thread the future is ready before resume() returns, and
-// those who wait for it run there. The loop does not end for want of work while the future is waited for.
+// its waiters run there. The loop does not end for want of work while the future is waited for.
 //
 // Cancel safety. A C++20 awaitable has no way to be cancelled. If the future is dropped or cancelled, that takes effect
 // at once, and for the awaitable there are three ways:
@@ -20,7 +20,7 @@
 //                                         to must live until then. One that never resumes is a leak.
 //   fromAwaitable(a, [] { ... })          the same, and the function is called, on the loop's thread: it asks for an
 //                                         early end. It must not throw.
-//   fromAwaitable(a, DestroyOnCancel())   it is destroyed: for awaitables whose destructor withdraws them, and which
+//   fromAwaitable(a, DestroyOnCancel())   it is destroyed: for awaitables that their destructor withdraws, and which
 //                                         resume on the loop's thread only.
 //
 // Throws std::bad_alloc, and what moving the awaitable throws.
@@ -35,7 +35,7 @@
 
 namespace flow {
 
-/// For awaitables whose destructor withdraws them.
+/// For awaitables that their destructor withdraws.
 struct DestroyOnCancel {};
 
 namespace coro {
@@ -53,7 +53,7 @@ decltype(auto) awaiterOf(A&& awaitable) {
 template <class A>
 using AwaitResult = decltype(awaiterOf(std::declval<A>()).await_resume());
 
-/// The coroutine that awaits. It starts when it is told to, and ends by itself.
+/// The coroutine that awaits. It starts when its handle is resumed, and ends by itself.
 struct ForeignWait {
     struct promise_type {
         ForeignWait get_return_object() noexcept { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }

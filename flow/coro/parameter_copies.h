@@ -1,6 +1,6 @@
 #pragma once
-// callWithCopies: a coroutine whose parameters C++ copies before its body runs, as it must for a pack. Emitted code
-// uses it; programs do not.
+// callWithCopies: calls a coroutine so that C++ copies its parameters before its body runs, as it must for a pack.
+// Emitted code uses it; programs do not.
 //
 //     struct FActor { static Future<int> run(Ts... values) { ... co_return 1; } };
 //     return callWithCopies(FActor::run, values...);

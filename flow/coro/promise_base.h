@@ -36,7 +36,7 @@ public:
     // only words on, because whatever has its address taken before the compiler splits the coroutine would get a place
     // in the frame.
 
-    /// Takes over one future reference. With Propagates, an error will end the frame instead of resuming it, and the
+    /// Takes one future reference. With Propagates, an error will end the frame instead of resuming it, and the
     /// answer is that of waitForOperand().
     template <bool Propagates = false>
     FLOW_INLINE bool waitFor(Cell* cell) {
@@ -51,7 +51,7 @@ public:
     FLOW_INLINE bool waitForOperand() {
         Cell* cell = awaited_.cell();
         if (isCancelled()) [[unlikely]] {
-            awaited_ = cancelledCell(cell);
+            awaited_ = cancelledCell(cell, frame());
             return Propagates;
         }
         if (cell->isReady())
@@ -83,7 +83,7 @@ public:
         if (!cell->isError()) [[likely]] {
             if constexpr (!kAwaitsInOrder)
                 awaited_ = {};
-            else if (hasAwaited()) // whoever asks next knows
+            else if (hasAwaited()) // the optimiser uses this at the next test
                 __builtin_unreachable();
             return false;
         }
@@ -93,7 +93,7 @@ public:
     }
     FLOW_INLINE bool waitFor(Delay delay) {
         if (isCancelled()) [[unlikely]] {
-            awaited_ = cancelledCell();
+            awaited_ = cancelledCell(nullptr, frame());
             return known(false);
         }
         loop().parkUntil(frame(), delay.deadline(), delay.priority());
@@ -101,7 +101,7 @@ public:
     }
     FLOW_INLINE bool waitFor(Yield yield) {
         if (isCancelled()) [[unlikely]] {
-            awaited_ = cancelledCell();
+            awaited_ = cancelledCell(nullptr, frame());
         } else if (loop().shouldYield()) {
             loop().makeReady(frame(), yield.priority());
             return known(true);
@@ -112,7 +112,7 @@ public:
     template <bool Propagates, class Op>
     FLOW_INLINE bool waitForOperation(Op& op) {
         if (isCancelled()) [[unlikely]] {
-            awaited_ = cancelledCell();
+            awaited_ = cancelledCell(nullptr, frame());
             return Propagates;
         }
         if (op.isReady())
@@ -132,7 +132,7 @@ public:
     template <bool Propagates = false>
     FLOW_INLINE bool waitFor(Pending& operand) {
         if (isCancelled()) [[unlikely]]
-            operand.cancel();
+            operand.cancel(frame());
         if (operand.isReady() || operand.start())
             return false;
         if (operand.isDelay()) {
@@ -168,16 +168,25 @@ public:
     }
     /// Of a frame that is not parked: whether what it waited for has failed.
     FLOW_INLINE bool hasFailed() const { return hasAwaited() && awaited_.anyCell()->isError(); }
-    // How the body ended is asked of `awaited`, which the compiler has seen emptied, as a rule. Who cancels a frame
-    // that has failed so far takes it for one that runs.
+    // How the body ended stands in `awaited`. The optimiser can usually prove what it is. `cancel()` treats such a
+    // frame as one that runs.
+
+    /// Without a value: `awaited` stays empty. That is also how a body ends that has no co_return.
     FLOW_INLINE void noteReturned() const {
         FLOW_CHECK(!hasAwaited(), "a coroutine returns before it has taken what it waited for");
         if (hasAwaited())
             __builtin_unreachable();
     }
-    void noteFailed() { awaited_ = Awaited::turn(); }
-    FLOW_INLINE bool hasFailedToEnd() const { return hasAwaited(); }
-    /// Control goes back to whoever called or resumed the coroutine.
+    FLOW_INLINE void noteReturnedValue() {
+        noteReturned();
+        awaited_ = Awaited::returned();
+    }
+    void noteFailed() { awaited_ = Awaited::failed(); }
+    template <bool WithValue>
+    FLOW_INLINE bool hasReturned() const {
+        return WithValue ? awaited_.isReturned() : awaited_.isNothing();
+    }
+    /// Control goes back to the caller, or to what resumed the coroutine.
     void noteSuspended() const {
 #if FLOW_CHECKED
         runningActor = caller_;
@@ -188,14 +197,14 @@ protected:
     FLOW_INLINE bool isCancelled() { return cell()->has(Cell::kCancelled); }
 
     PromiseBase() {
-        link_.next = nullptr; // what `prev` is nobody asks as long as this is so
+        link_.next = nullptr; // nothing reads `prev` as long as this is so
         noteRunning(frame());
     }
     ~PromiseBase() = default;
 
 private:
-    /// Tells the compiler what isParked() says, for whoever asks next: it does not see that the link is part of what
-    /// frame() gives.
+    /// Lets the compiler assume what isParked() gives next: it does not see that the link is part of what frame()
+    /// gives.
     FLOW_INLINE bool known(bool parked) const {
         if (isParked() != parked)
             __builtin_unreachable();

@@ -8,13 +8,13 @@
 // the first that is ready wins and later ones are not even evaluated, if they are callables. If none is ready the
 // coroutine waits for the first to come. The winner takes what it waited for; then the losers are released, in their
 // order: futures that nobody else holds are cancelled. Streams and operations that lose keep what they have. One stream
-// can be no more than one operand. The result is a std::variant with a place for each operand (Void for delays). An
+// can be no more than one operand. The result is a RaceResult with a place for each operand (Void for delays). An
 // error of the winner is thrown. Cancel-safe: cancelling releases all operands.
 
 #include "flow/coro/coroutine.h"
+#include "flow/wait/race_result.h"
 
 #include <tuple>
-#include <variant>
 
 namespace flow {
 namespace coro::detail {
@@ -27,6 +27,17 @@ struct RaceOperand {
     static constexpr bool kExists = false;
     static Pending operand(auto&& make) { return RaceOperand<Made>::operand(make()); }
     static Value take(Pending wait) { return RaceOperand<Made>::take(wait); }
+};
+
+template <class Operand>
+    requires(!std::is_invocable_v<Operand&> && !InPlace<Operand>)
+struct RaceOperand<Operand> {
+    static_assert(std::is_invocable_v<Operand&>, "an operand of a race is a Future, a FutureStream, a delay, an "
+                                                 "operation, or a function without parameters that makes one");
+    using Value = Void;
+    static constexpr bool kExists = false;
+    static Pending operand(auto const&) { return {}; }
+    static Void take(Pending) { return {}; }
 };
 
 struct ExistingOperand {
@@ -97,7 +108,7 @@ class [[nodiscard]] Race {
     };
 
 public:
-    using Value = std::variant<typename coro::detail::RaceOperand<std::remove_cvref_t<Operands>>::Value...>;
+    using Value = RaceResult<typename coro::detail::RaceOperand<std::remove_cvref_t<Operands>>::Value...>;
 
     explicit Race(Operands&&... operands) : operands_(std::forward<Operands>(operands)...) {}
 

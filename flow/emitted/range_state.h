@@ -10,7 +10,8 @@
 //     range.clear();
 //
 // An lvalue is referred to and must outlive the loop. A temporary is kept until `clear`; so is what `f().member` and
-// `std::move(x)` refer to, which is moved, since nobody can tell the one, whose object is gone at once, from the other.
+// `std::move(x)` refer to, which is moved, since the one, with an object that is gone at once, cannot be told from the
+// other.
 
 #include <initializer_list>
 #include <iterator>
@@ -91,7 +92,7 @@ private:
     std::optional<Sentinel> end_;
 };
 
-/// Owns a RangeState whose type cannot be told where this is declared: in a class that is not complete.
+/// Owns a RangeState of a type that cannot be named where this is declared: in a class that is not complete.
 class AnyRange {
 public:
     AnyRange() = default;

@@ -1,5 +1,5 @@
 #pragma once
-// StaticLocal: a `static` variable of an actor's body whose declaration stands in the emitted code more than once.
+// StaticLocal: a `static` variable of an actor's body that is declared in the emitted code more than once.
 // Emitted code uses it; programs do not.
 //
 //     static StaticLocal<T> storage;

@@ -25,7 +25,7 @@ namespace {
 
 using boost::fibers::context;
 
-constexpr double kTicksPerSecond = 1e9; // of the clock, whose durations are nanoseconds
+constexpr double kTicksPerSecond = 1e9; // of the clock, which counts nanoseconds
 
 std::int64_t ticks(double seconds) {
     return std::llround(seconds * kTicksPerSecond);
@@ -137,7 +137,7 @@ private:
         static void dropped(Waiter* waiter) { static_cast<Notice*>(waiter)->scheduler->isNotified_ = false; }
         BoostScheduler* scheduler;
     };
-    struct Home : LoopOwned {
+    struct HomeLink : LoopOwned {
         BoostScheduler* scheduler;
     };
 
@@ -174,7 +174,7 @@ private:
     void dispatch() { enter(dispatcher_); }
 
     void runLoop(Loop& loop) {
-        std::optional<WorkGuard> guard; // other threads may wake whoever waits
+        std::optional<WorkGuard> guard; // other threads may wake the fiber that waits
         if (!loop.isSimulated())
             guard.emplace(loop);
         isInLoop_ = true;
@@ -201,7 +201,7 @@ private:
         if (homeLink_.isLinked())
             homeLink_.unlink();
         homeLink_.scheduler = this;
-        homeLink_.end = [](LoopOwned* owned) { static_cast<Home*>(owned)->scheduler->home_ = nullptr; };
+        homeLink_.end = [](LoopOwned* owned) { static_cast<HomeLink*>(owned)->scheduler->home_ = nullptr; };
         loop.add(homeLink_);
         home_ = &loop;
     }
@@ -237,7 +237,7 @@ private:
     context* dispatcher_ = nullptr;
     context* caller_ = nullptr;  // runs the task that has switched to a fiber
     context* next_ = nullptr;    // the dispatcher's next
-    context* current_ = nullptr; // whose state the thread has
+    context* current_ = nullptr; // the fiber that runs
     bool isInLoop_ = false;      // which the dispatcher runs
     bool hasNews_ = false;
     std::size_t ready_ = 0;
@@ -247,7 +247,7 @@ private:
     Notice notice_;
     std::atomic<bool> isNotified_{false};
     std::atomic<Loop*> home_{nullptr};
-    Home homeLink_{};
+    HomeLink homeLink_{};
 };
 
 void BoostFiber::run(Turn& turn) {

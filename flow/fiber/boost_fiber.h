@@ -15,11 +15,11 @@
 // program thus runs the same each time.
 //
 // Time. Boost.Fiber sleeps and times out by std::chrono::steady_clock, which it asks itself. Therefore a program that
-// is linked with this library has another steady_clock::now(): on a thread whose current loop is simulated it is the
+// is linked with this library has another steady_clock::now(): on a thread with a simulated current loop it is the
 // loop's time, for all code there, and everywhere else the machine's as usual. So sleep_for(), wait_for() and the like
 // take exactly their duration of virtual time, to the nanosecond up to some 100 days.
 //
-// Whoever waits outside of a Boost fiber, as main() does in fiber.join(), runs the loop meanwhile. If nothing is left
+// Code that waits outside of a Boost fiber, as main() does in fiber.join(), runs the loop meanwhile. If nothing is left
 // that could wake it, a simulated loop ends the program with a message; a real one waits for other threads. stop() does
 // not end such a wait. Actors, coroutines and handlers that this loop runs must not wait for a Boost fiber in that way;
 // let them wait for a future.

@@ -4,7 +4,7 @@
 //     Future<int> answer = fiber::spawn([&] {
 //         Page page = fiber::wait(load(7));            // any future, stream, delay or operation in place
 //         fiber::sleep(0.5);
-//         auto first = fiber::race(reply, delay(1.0)); // a std::variant, as race() of coroutines gives
+//         auto first = fiber::race(reply, delay(1.0)); // a RaceResult, as race() of coroutines gives
 //         return parse(page);                          // deep in it, any function may wait
 //     });
 //
@@ -20,10 +20,10 @@
 #include "flow/fiber/context_switch.h"
 #include "flow/fiber/stack_pool.h"
 #include "flow/wait/choose.h"
+#include "flow/wait/race_result.h"
 
 #include <tuple>
 #include <type_traits>
-#include <variant>
 
 namespace flow::fiber {
 
@@ -156,8 +156,8 @@ void resumeFiber(Waiter* waiter) {
     if (status == Cell::kUnset)
         return;
     Cell* cell = Cell::of(waiter);
-    if (status == Cell::kError && cell->futures == 0)
-        reportDroppedError(reinterpret_cast<void const*>(waiter->resume), cell->error);
+    if (status == Cell::kError)
+        status = flow::detail::statusOfError(cell);
     if (Waiter* last = flow::detail::finishFrame<T>(cell, status))
         FLOW_HAND_OVER(last);
 }
@@ -199,7 +199,7 @@ class Race {
     using At = Waited<std::remove_cvref_t<std::tuple_element_t<I, std::tuple<Operands...>>>>;
 
 public:
-    using Value = std::variant<typename Waited<std::remove_cvref_t<Operands>>::T...>;
+    using Value = RaceResult<typename Waited<std::remove_cvref_t<Operands>>::T...>;
 
     Value run(Fiber& fiber, Operands&&... operands) {
         {
@@ -265,7 +265,7 @@ FLOW_INLINE auto wait(Operand&& operand) {
     if constexpr (InPlace<Plain>) {
         Plain op = operand;
         if (fiber.isCancelled())
-            throw actor_cancelled();
+            throw flow::detail::takeError(flow::detail::cancelledCell(nullptr, &fiber));
         if (!op.isReady()) {
             op.park(fiber);
             fiber.suspend();
@@ -277,7 +277,7 @@ FLOW_INLINE auto wait(Operand&& operand) {
         using Waited = detail::Waited<Plain>;
         Pending pending = Waited::pending(std::forward<Operand>(operand));
         if (fiber.isCancelled())
-            pending.cancel();
+            pending.cancel(&fiber);
         if (!pending.isReady()) {
             pending.park(&fiber);
             fiber.suspend();

@@ -15,11 +15,11 @@
 // begins in a task of its own. So what blocks for something that another action does must call pause() until it is
 // there; a lock of the operating system must not be held across pause(), since others on the same thread may want it.
 //
-// What an action returns or throws becomes the future's result. An action whose future is dropped before it has begun
-// never runs; one that has begun runs to its end. When the pool or its loop is destroyed, threads are waited for; an
-// action on a fiber gets actor_cancelled from pause(), and an action that has not begun fails with broken_promise, as
-// does one that is asked for meanwhile. What waits for an action may destroy the pool as soon as it goes on. The pool
-// belongs to the loop's thread and outlives nothing of what its actions use.
+// What an action returns or throws becomes the future's result. An action with a future that is dropped before it has
+// begun never runs; one that has begun runs to its end. When the pool or its loop is destroyed, threads are waited for;
+// an action on a fiber gets actor_cancelled from pause(), and an action that has not begun fails with broken_promise,
+// as does one that is asked for meanwhile. What waits for an action may destroy the pool as soon as it goes on. The
+// pool belongs to the loop's thread and outlives nothing of what its actions use.
 
 #include "flow/fiber/fiber.h"
 #include "flow/threads/thread_pool.h"

@@ -8,8 +8,8 @@
 //     Standalone<StringRef> bytes = co_await file->read(0, 4096);
 //
 // files() is what the current loop has been provided with, loop().provide<FileSystem>(&disk), so that a simulated
-// process has a disk of its own (or dies of this call); or else the machine's files, whose calls run on a few threads
-// that end with the loop.
+// process has a disk of its own (without one this call ends the program); or else the machine's files, with calls that
+// run on a few threads that end with the loop.
 //
 // Order. An operation begins when it is called and takes effect at some moment before its future is ready. Operations
 // that are under way together take effect in any order, also those on one file: wait for the first if the second must
@@ -20,8 +20,8 @@
 //
 // Durability. Only what sync() and syncDirectory() say is safe when the power goes. Of the rest any part may survive.
 //
-// Cancel safety. Dropping a future gives up the answer only: the operation may happen or not, at any time until the
-// file is closed, also behind what you do next. Operations own their bytes, so no buffer dies under one.
+// Cancel safety. Dropping a future drops the answer only: the operation may happen or not, at any time until the
+// file is closed, also behind what you do next. Operations own their bytes, so no buffer can be gone too early.
 //
 // Lifetime. All of this belongs to the loop on which it was made. An operation keeps its file open and its loop at
 // work; a file is closed when its last Reference and its last operation are gone. When the loop ends, what is under way
@@ -29,7 +29,7 @@
 //
 // Errors. file_not_found, file_not_readable, file_not_writable (denied, or the file was opened for reading),
 // file_too_large, disk_full, platform_error (too few file descriptors or threads) and io_error: all else. Calls throw
-// std::bad_alloc. Negative offsets, lengths and sizes die.
+// std::bad_alloc. Negative offsets, lengths and sizes end the program.
 
 #include "flow/core/future.h"
 #include "flow/memory/reference.h"
@@ -81,7 +81,7 @@ public:
     /// is one of the two files; `from` may be there again if the directories have not been synced. Open files stay
     /// what they are.
     virtual Future<Void> rename(std::string from, std::string to) = 0;
-    /// Removes the name of a file. Who has it open can use it on.
+    /// Removes the name of a file. Code that has it open can go on using it.
     virtual Future<Void> remove(std::string path) = 0;
     /// Whether there is a file or a directory.
     virtual Future<bool> exists(std::string path) = 0;

@@ -6,7 +6,7 @@
 //     versions.set("config", 7);
 //
 // A key that was never set has the default value V(), and a key that is set to V() is no longer in the map. A watch on
-// such a key takes an entry until it fires or is dropped. Those who wait run before the change returns, newest first,
+// such a key takes an entry until it fires or is dropped. The waiters run before the change returns, newest first,
 // and see it; they may change the map again. When the map is destroyed they get broken_promise. Cancel-safe: nothing is
 // left of a dropped watch. K needs <, V needs ==, copies and a default.
 //
@@ -29,7 +29,7 @@ public:
     AsyncMap() = default;
     AsyncMap(AsyncMap const&) = delete;
     AsyncMap& operator=(AsyncMap const&) = delete;
-    virtual ~AsyncMap() { auto dying = std::move(items_); } // watches that end in this look for their key in vain
+    virtual ~AsyncMap() { auto items = std::move(items_); } // watches that end in this look for their key in vain
 
     /// Ready at the next change of the key.
     Future<Void> onChange(K const& key) {
@@ -58,7 +58,7 @@ public:
     /// Takes the key out of the map.
     void clear(K const& key) { set(key, V()); }
 
-    /// Wakes those who watch the key without a change.
+    /// Wakes the watchers of the key without a change.
     void trigger(K const& key) { wake(items_.find(key)).trigger(); }
     /// The same for the keys in [begin, end).
     void triggerRange(K const& begin, K const& end) {
@@ -69,7 +69,7 @@ public:
         for (AsyncTrigger& change : wakeRange(items_.begin(), items_.end()))
             change.trigger();
     }
-    /// Fails those who watch a key in [begin, end).
+    /// Fails the watchers of the keys in [begin, end).
     void sendError(K const& begin, K const& end, Error error) {
         for (AsyncTrigger& change : wakeRange(items_.lower_bound(begin), items_.lower_bound(end)))
             change.sendError(error);
@@ -117,7 +117,7 @@ private:
     AsyncTrigger take(Place place) {
         if (place == items_.end())
             return AsyncTrigger();
-        auto taken = items_.extract(place); // dies after it has left the map, since its destructor may use that
+        auto taken = items_.extract(place); // destroyed after it has left the map, since its destructor may use the map
         return std::move(taken.mapped().change);
     }
     std::vector<AsyncTrigger> wakeRange(Place place, Place end) {

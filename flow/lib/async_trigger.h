@@ -5,8 +5,8 @@
 //     wait(changed.onTrigger());       // the next time that somebody calls
 //     changed.trigger();
 //
-// Only those who wait at the time of a trigger get it: it is not remembered. They run before trigger() returns, newest
-// first, and may destroy the AsyncTrigger. When it is destroyed, those who wait get broken_promise. Cancel-safe.
+// Only the waiters at the time of a trigger get it: it is not remembered. They run before trigger() returns, newest
+// first, and may destroy the AsyncTrigger. When it is destroyed, the waiters get broken_promise. Cancel-safe.
 
 #include "flow/core/future.h"
 
@@ -33,7 +33,7 @@ public:
         if (auto now = std::exchange(next_, std::nullopt))
             now->send(Void());
     }
-    /// Fails those who wait.
+    /// Fails the waiters.
     void sendError(Error error) {
         if (auto now = std::exchange(next_, std::nullopt))
             now->sendError(error);
@@ -42,7 +42,7 @@ public:
     bool isAwaited() const { return next_ && next_->getFutureReferenceCount() != 0; }
 
 private:
-    mutable std::optional<Promise<Void>> next_; // made for the first who waits
+    mutable std::optional<Promise<Void>> next_; // made for the first waiter
 };
 
 } // namespace flow

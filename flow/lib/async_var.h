@@ -1,5 +1,5 @@
 #pragma once
-// AsyncVar<T>: a variable whose changes can be waited for.
+// AsyncVar<T>: a variable, with changes that can be waited for.
 //
 //     AsyncVar<int> epoch(1);
 //     loop {
@@ -8,7 +8,7 @@
 //     }
 //     epoch.set(2);
 //
-// Those who wait run before set() returns, newest first, and see the new value; they may set again or destroy the
+// The waiters run before set() returns, newest first, and see the new value; they may set again or destroy the
 // variable. When it is destroyed they get broken_promise. Changes are not remembered: between get() and onChange() must
 // be no wait. T needs == (for set) and copy assignment. Cancel-safe. May be held by Reference<AsyncVar<T>>.
 
@@ -38,7 +38,7 @@ public:
         value_ = value;
         change_.trigger();
     }
-    /// Wakes those who wait without a change.
+    /// Wakes the waiters without a change.
     void trigger() { change_.trigger(); }
 
 private:

@@ -13,7 +13,7 @@
 // result of getResult() cancels none of them; see below for those of actorCollection() and signal().
 //
 //     Future<Void> running = actorCollection(handlers);      // a collection that is fed by a stream
-//     SignalableActorCollection writes;                      // whose end one asks for
+//     SignalableActorCollection writes;                      // the end of all can be waited for
 //     writes.add(write(page));
 //     wait(writes.signal());                                 // what has been added up to here is written
 
@@ -89,7 +89,7 @@ private:
     /// The actors from one clear() to the next. The first of them is the signal.
     struct Round {
         Promise<Void> signal;
-        ActorCollection actors{true}; // dies first
+        ActorCollection actors{true}; // destroyed first
     };
     static std::shared_ptr<Round> makeRound();
 

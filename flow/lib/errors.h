@@ -2,7 +2,7 @@
 // What becomes of a future's error.
 //
 //     ErrorOr<int> answer = wait(errorOr(ask()));                  // never raises
-//     int answer = wait(brokenPromiseToNever(ask()));              // waits on when the one who should answer is gone
+//     int answer = wait(brokenPromiseToNever(ask()));              // waits on when the promise of the answer is gone
 //     Future<Void> cleaning = reportErrors(clean(), "cleaning", id);  // traces its error, even if nobody looks
 //     int answer = wait(waitOrError(ask(), failure));              // or the error of `failure`, if that comes first
 //

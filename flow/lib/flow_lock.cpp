@@ -68,7 +68,7 @@ void FlowLock::release(std::int64_t amount) {
 }
 
 void FlowLock::grant() {
-    while (!waiting_.isEmpty() && hasLoop()) { // those who outlive their loop are only cancelled
+    while (!waiting_.isEmpty() && hasLoop()) { // waiters that outlive their loop are only cancelled
         auto* taker = static_cast<Taker*>(waiting_.next);
         if (!fits(taker->amount))
             return;

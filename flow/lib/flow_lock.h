@@ -3,7 +3,7 @@
 //
 //     FlowLock lock(2);                               // two at a time
 //     wait(lock.take());
-//     state FlowLock::Releaser releaser(lock);        // gives the permit back when it dies
+//     state FlowLock::Releaser releaser(lock);        // its destructor returns the permit
 //
 // When the future of take() is ready, the permit belongs to whatever holds that future, until release() or the end of a
 // Releaser. Between the wait and the Releaser must be no other wait. Cancel-safe: a take that is dropped or cancelled
@@ -36,7 +36,7 @@ public:
     }
     FlowLock(FlowLock const&) = delete;
     FlowLock& operator=(FlowLock const&) = delete;
-    /// Those who wait fail with broken_promise.
+    /// The waiters fail with broken_promise.
     ~FlowLock() { kill(); }
 
     /// Ready when `amount` permits are free, which are then taken. An amount above the number of permits is granted
@@ -47,7 +47,7 @@ public:
     /// Gives permits back when the signal has come, value or error, or the result is dropped.
     [[nodiscard]] Future<Void> releaseWhen(Future<Void> signal, std::int64_t amount = 1);
 
-    /// Fails those who wait, and all who come later, with the error.
+    /// Fails the waiters, and all later ones, with the error.
     void kill(Error error = broken_promise()) { kill(error, error); }
     /// The same with an error of its own for the one that waits longest.
     void kill(Error first, Error others);
@@ -74,7 +74,7 @@ private:
     ListLink granted_; // Takers that the loop is about to run
 };
 
-/// Gives permits that have been taken back when it dies.
+/// Its destructor returns permits that have been taken.
 class FlowLock::Releaser {
 public:
     Releaser() = default;

@@ -3,7 +3,7 @@
 //
 //     state std::vector<Row> rows = wait(getAll(reads));
 //
-// Values are copied. The first error fails the result, and the futures are released before anyone who waits for that
+// Values are copied. The first error fails the result, and the futures are released before a waiter for that
 // runs. Cancel-safe: dropping the result releases them too.
 
 #include "flow/coro/coroutine.h"

@@ -1,5 +1,5 @@
 #pragma once
-// How long things live with a future, and who may cancel it.
+// How long things live with a future, and what may cancel it.
 //
 //     return holdWhile(buffer, read(buffer->data()));      // the buffer lives as long as the read
 //     wait(uncancellable(commit()));                       // the commit goes on if the waiting actor is cancelled
@@ -12,7 +12,7 @@
 
 namespace flow {
 
-/// The same result; `object` is destroyed before those who wait for it run.
+/// The same result; `object` is destroyed before its waiters run.
 template <class T, class X>
 Future<X> holdWhile([[maybe_unused]] T object, Future<X> what, Propagate = {}) {
     if constexpr (std::is_same_v<X, Void>)
@@ -43,7 +43,7 @@ Future<T> uncancellable(Future<T> what) {
     return lib::runOn(Uncancellable(), std::move(what));
 }
 
-/// The same result, through a future of its own: cancelling that fails it with actor_cancelled, whoever else holds
+/// The same result, through a future of its own: cancelling that fails it with actor_cancelled, whatever else holds
 /// `what` and even if what stands behind `what` cannot be cancelled.
 template <class T>
 Future<T> cancellable(Future<T> what) {

@@ -9,7 +9,7 @@
 // future is waited for there. Value or error then comes back: the future that onLoop returns belongs to the loop of the
 // caller, like every other. Until then the caller's loop does not end for want of work, and must not be destroyed.
 //
-// Cancelling the returned future, or dropping it, gives up only the answer: the call goes on where it is, so that what
+// Cancelling the returned future, or dropping it, drops only the answer: the call goes on where it is, so that what
 // it refers to must live on, but the caller's loop does not wait for it. timeoutError(onLoop(...), seconds) does that.
 //
 // If the other loop is destroyed before there is an answer, the future that it waits for is dropped there, and the

@@ -49,7 +49,7 @@ public:
         else
             ready_.push(waiter, priority);
     }
-    /// Post() without an allocation, for a waiter whose `awaited` is Awaited::turn(), and which the loop destroys if it
+    /// Post() without an allocation, for a waiter with Awaited::turn() in `awaited`, which the loop destroys if it
     /// never runs it. Any thread and any signal handler may call it. See flow/loop/posted.h.
     void putIntoInbox(detail::Waiter& waiter, TaskPriority priority) noexcept {
         waiter.link.prev = reinterpret_cast<detail::Link*>(static_cast<std::intptr_t>(priority));

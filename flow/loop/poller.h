@@ -6,7 +6,7 @@
 //     poller.wake();                 // any thread, or a signal handler: ends the sleep
 //     poller.takeWake();             // the loop: if somebody has called wake(), or is about to
 //
-// A RealLoop uses its EventPoller, which knows only wake(), until somebody gives it another one with usePoller().
+// A RealLoop uses its EventPoller, which has only wake(), until usePoller() gives it another one.
 //
 // What a poller finds makes waiters ready: it puts them, or what they wait at, into the loop's ready queue. It never
 // resumes one inside wait(): a coroutine that is resumed there could complete the future that run() waits for, and the

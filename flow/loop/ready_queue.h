@@ -62,7 +62,7 @@ public:
         return true;
     }
 
-    /// Whether something more urgent than `priority` may be ready. (A list whose waiters were all unlinked counts
+    /// Whether something more urgent than `priority` may be ready. (A list from which all waiters were unlinked counts
     /// until pop comes across it.)
     bool hasMoreUrgentThan(int priority) const { return highest_ > priority; }
 

@@ -13,7 +13,7 @@
 //     startThreadFor(call.release());
 //
 // The call is made on the loop of the caller. From future() on it owns itself: answer() destroys it, or brings the
-// result to the future, which destroys it before the future is ready. Dropping or cancelling the future gives up only
+// result to the future, which destroys it before the future is ready. Dropping or cancelling the future drops only
 // the answer: the call goes on, and is destroyed on the thread that answers. As long as the future is waited for, the
 // loop of the caller does not end for want of work, and must not be destroyed. If it is, the future is never ready.
 
@@ -34,7 +34,7 @@ public:
     Future<T> future() {
         return future([] {});
     }
-    /// Here withdraw() is called, on the loop of the caller, when the answer is given up.
+    /// Here withdraw() is called, on the loop of the caller, when the answer is no longer wanted.
     template <class Withdraw>
     Future<T> future(Withdraw withdraw) {
         return start<Asker<Withdraw>>(*this, std::move(withdraw));
@@ -68,7 +68,7 @@ protected:
     TaskPriority priority() const { return priority_; }
 
 private:
-    /// The future's side. Who comes first of the answer and the cancel settles the call; the other one clears up.
+    /// The future's side. The first of the answer and the cancel settles the call; the other one clears up.
     struct AskerBase {
         virtual void bring() noexcept = 0;
 
@@ -123,7 +123,7 @@ private:
     }
 
     Loop& home_;
-    AskerBase* asker_ = nullptr; // null when it has given up; only the thread of the caller looks at it
+    AskerBase* asker_ = nullptr; // null when the future is gone; only the thread of the caller looks at it
     std::atomic<bool> settled_{false};
     bool isBack_ = false;
     TaskPriority priority_;

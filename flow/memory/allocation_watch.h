@@ -7,7 +7,7 @@
 //     };
 //
 //     Count count;
-//     Future<int> answer = compute();        // count.blocks tells how many blocks that took
+//     Future<int> answer = compute();        // count.blocks: how many blocks that took
 //
 // Costs nothing while none exists: one that does keeps the thread's free lists empty, so that every call of the
 // allocator takes its slow path. Several on a thread are asked innermost first, and end in reverse order of their
@@ -24,7 +24,7 @@ public:
     virtual ~AllocationWatch();
 
 protected:
-    /// Called before a block is taken. False refuses it: whoever asked gets std::bad_alloc.
+    /// Called before a block is taken. False refuses it: the caller gets std::bad_alloc.
     virtual bool allocating() noexcept { return true; }
     /// `cell` is where the result cell is in the block; null if there is none.
     virtual void allocated([[maybe_unused]] void* block, [[maybe_unused]] void* cell) noexcept {}

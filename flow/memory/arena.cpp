@@ -76,21 +76,21 @@ void Arena::dependsOn(Arena const& other) {
     block_->links = ::new (link) ArenaLink{other.block_, block_->links};
 }
 
-// A chain of blocks may be long, so those that die wait in a list, linked through `next`.
+// A chain of blocks may be long, so those that are to be freed stand in a list, linked through `next`.
 void Arena::release(ArenaBlock* block) noexcept {
     if (!dropReference(block))
         return;
     block->next = nullptr;
-    for (ArenaBlock* dying = block; dying;) {
-        ArenaBlock* dead = dying;
-        dying = reinterpret_cast<ArenaBlock*>(dead->next);
-        for (ArenaLink* link = dead->links; link; link = link->next) {
+    for (ArenaBlock* toFree = block; toFree;) {
+        ArenaBlock* freed = toFree;
+        toFree = reinterpret_cast<ArenaBlock*>(freed->next);
+        for (ArenaLink* link = freed->links; link; link = link->next) {
             if (!dropReference(link->block))
                 continue;
-            link->block->next = reinterpret_cast<std::uint8_t*>(dying);
-            dying = link->block;
+            link->block->next = reinterpret_cast<std::uint8_t*>(toFree);
+            toFree = link->block;
         }
-        memory::release(dead, memory::sizeClassOf(dead->bytes));
+        memory::release(freed, memory::sizeClassOf(freed->bytes));
     }
 }
 

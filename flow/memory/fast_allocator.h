@@ -8,14 +8,14 @@
 //
 // Each thread has its own free lists, one for each size class: 16-byte steps up to 512 bytes, four steps for each
 // doubling up to 4096, and the system beyond. Taking and giving back a block is a few instructions without locks or
-// calls. A block may be freed on another thread; from there it returns to the thread whose memory it is, many at a
+// calls. A block may be freed on another thread; from there it returns to the thread that owns its memory, many at a
 // time. What a thread holds when it ends goes to the others.
 //
 // Free memory of one class serves the others when they need more. flow/memory/thread_heap.h says how, and how much
 // memory can lie idle at most; trim() gives it to the system.
 //
 // Under AddressSanitizer every block comes from the system, so that use after free is found. In code for shared objects
-// (-fPIC) the compiler calls a function for each access to a thread_local, unless it is told -ftls-model=initial-exec,
+// (-fPIC) the compiler calls a function for each access to a thread_local, unless -ftls-model=initial-exec is given,
 // which holds for objects that are there when the program starts.
 
 #include "flow/base/inline.h"
@@ -190,7 +190,8 @@ struct FastAllocator {
     static void release(void* block) noexcept { memory::release(block, memory::sizeClassOf(Size)); }
 };
 
-/// Base class whose `new` and `delete` take blocks of the exact size of Object, which must be the most derived class.
+/// Base class with a `new` and a `delete` that take blocks of the exact size of Object, which must be the most derived
+/// class.
 template <class Object>
 struct FastAllocated {
     [[nodiscard]] static void* operator new(std::size_t bytes) {

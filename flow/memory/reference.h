@@ -22,7 +22,7 @@
 
 namespace flow {
 
-/// Base class; T is the class that derives from it. A new object has one reference, which `Reference(T*)` takes over.
+/// Base class; T is the class that derives from it. A new object has one reference, which `Reference(T*)` takes.
 template <class T>
 class ReferenceCounted {
 public:
@@ -75,7 +75,7 @@ public:
 
     Reference() = default;
     Reference(std::nullptr_t) {}
-    /// Takes over one reference that the caller has: that of a new object.
+    /// Takes one reference that the caller has: that of a new object.
     explicit Reference(T* object) : object_(object) {}
     /// One more reference of an object that somebody else holds.
     static Reference addRef(T* object) {
@@ -103,9 +103,9 @@ public:
 
     void clear() { *this = Reference(); }
     T* getPtr() const { return object_; }
-    /// Gives the reference away: whoever gets the pointer must delref() it.
+    /// Releases the reference without dropping it: the caller must delref() the pointer.
     [[nodiscard]] T* extractPtr() { return std::exchange(object_, nullptr); }
-    /// Another pointer, and nothing is counted: what was held before is not given up, and one reference of `object` is
+    /// Another pointer, and nothing is counted: what was held before is not released, and one reference of `object` is
     /// taken over.
     void setPtrUnsafe(T* object) { object_ = object; }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Standalone<T>: a T whose memory is in an Arena, together with that arena.
+// Standalone<T>: a T with its memory in an Arena, together with that arena.
 //
 //     Standalone<StringRef> key = "user/7"_sr;            // a copy with memory of its own
 //     Standalone<VectorRef<StringRef>> keys;

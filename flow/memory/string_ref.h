@@ -63,7 +63,7 @@ public:
     std::string toHexString() const;
 
     /// The part from `start`, `length` bytes or as many as there are, like std::string_view's: "abc"_sr.substr(2, 7) is
-    /// "c". A `start` behind the end dies, and so does a negative number.
+    /// "c". A `start` behind the end, or a negative number, ends the program.
     StringRef substr(int start, int length) const {
         FLOW_ASSERT(start >= 0 && start <= length_ && length >= 0, "StringRef::substr() out of range");
         return {data_ + start, length < length_ - start ? length : length_ - start};

@@ -130,7 +130,7 @@ bool ThreadHeap::adoptAbandoned() noexcept {
 }
 
 // -------------------------------------------------------------------------------------------------------------------
-// Mail
+// Remote-free lists
 
 /// Under the mutex. The blocks belong to chunks of this ThreadHeap.
 void ThreadHeap::addRemote(SizeClass sizeClass, FreeBlock* first, std::size_t count) noexcept {
@@ -140,7 +140,7 @@ void ThreadHeap::addRemote(SizeClass sizeClass, FreeBlock* first, std::size_t co
     hasRemote_.store(hasRemote_.load(std::memory_order_relaxed) | bitOf(sizeClass), std::memory_order_relaxed);
 }
 
-/// Under the mutex: what waits for the other waits for this one.
+/// Under the mutex: moves the other's remote-free list to this one.
 void ThreadHeap::takeRemoteOf(ThreadHeap& other) noexcept {
     for (std::size_t c = 0; c < kClassCount; ++c)
         while (Batch* batch = other.ledgers_[c].remote) {
@@ -151,7 +151,7 @@ void ThreadHeap::takeRemoteOf(ThreadHeap& other) noexcept {
     other.remoteBytes_.store(0, std::memory_order_relaxed);
 }
 
-/// A list of what has been sent owner, one of the batches; null if there is none.
+/// One batch of the remote-free list; null if there is none.
 FreeBlock* ThreadHeap::takeRemote(SizeClass sizeClass) noexcept {
     if (!(hasRemote_.load(std::memory_order_relaxed) & bitOf(sizeClass)))
         return nullptr;
@@ -217,11 +217,11 @@ std::size_t ThreadHeap::unsortedBytes() const noexcept {
     return bytes;
 }
 
-// What has been freed since the last look is among the first `freesBetween` blocks of the list. An eighth of them is a
+// What has been freed since the last scan is among the first `freesBetween` blocks of the list. An eighth of them is a
 // sample: if there is nothing in it, a thread that frees its own blocks only is spared the rest. What samples miss
 // makes the list longer in time: all that a list holds which has doubled is sorted, step by step.
 void ThreadHeap::separateRemote(SizeClass sizeClass) noexcept {
-    constexpr int kThoroughLooks = 64;
+    constexpr int kFullScans = 64;
     if (!severalThreads.load(std::memory_order_relaxed))
         return;
     Ledger& ledger = ledgers_[sizeClass];
@@ -248,14 +248,14 @@ void ThreadHeap::separateRemote(SizeClass sizeClass) noexcept {
         --ledger.stock;
         if (ledger.pendingFullScans == 0)
             left += recent - recent / 8;
-        ledger.pendingFullScans = kThoroughLooks;
+        ledger.pendingFullScans = kFullScans;
     }
     ledger.pendingFullScans -= ledger.pendingFullScans > 0;
     if (ledger.outgoingCount * blockBytes(sizeClass) >= kSendBytes)
         returnBlocks(sizeClass);
 }
 
-/// Takes up to `most` blocks from the free list: to their spans, or on the way owner.
+/// Takes up to `most` blocks from the free list: to their spans, or on their way to their thread heap.
 void ThreadHeap::sort(SizeClass sizeClass, std::size_t most) noexcept {
     FreeBlock*& first = heap.classes[sizeClass].first;
     Ledger& ledger = ledgers_[sizeClass];
@@ -349,7 +349,7 @@ FreeBlock* ThreadHeap::supply(SizeClass sizeClass) noexcept {
     return unused_ ? carve(sizeClass) : nullptr;
 }
 
-/// What is in the list, what came owner, or the blocks of a span; null if there are none.
+/// The free list, the remote-free list, or the blocks of a span; null if there are none.
 FreeBlock* ThreadHeap::takeFree(SizeClass sizeClass) noexcept {
     if (FreeBlock*& first = heap.classes[sizeClass].first)
         return std::exchange(first, nullptr);

@@ -1,26 +1,36 @@
 #pragma once
-// ThreadHeap: where a thread's blocks come from and where they return to; the side of FastAllocator that is seldom
-// reached.
+// ThreadHeap: the slow side of FastAllocator. It fills the free lists of a thread, and empties them when they get long.
 //
-// The system gives chunks of 256 KiB. A chunk belongs to one ThreadHeap and is cut into 16 spans; a span holds blocks
-// of one class, or is unused and can hold any. A thread that frees blocks of others' chunks keeps them at first; when
-// they have become many it sorts its free list and sends them owner, many at a time. They wait there, as remote, until
-// their thread runs short. What a thread leaves behind when it ends goes to whoever runs short next.
+// The system gives chunks of 256 KiB. A chunk belongs to one ThreadHeap and is cut into 16 spans. A span is unused, or
+// it is cut into blocks of one class. The states of a block, and of a span:
 //
-// A thread that holds 8 MiB takes eight chunks at a time, as one huge page where the system has them: otherwise the
-// memory of some hundred thousand actors has more pages than the processor can remember.
+//                  allocate()                      release(), on any thread
+//     free list -----------------> in use (live) -------------------> free list of the releasing thread
+//       ^   |                                                             |
+//       |   | sort: too much is free                                      | a scan finds foreign blocks
+//       |   v                                                             v
+//       | sorted: free, in its span                                    outgoing: collected for its thread heap
+//       |   |                                                             |
+//       |   | all blocks of the span are sorted                           | 16 KiB of one class are sent at once
+//       |   v                                                             v
+//       | unused span -----> trim(): the system                        remote-free list of its thread heap, in batches
+//       |   |                                                             |
+//       +---+-----------------------<-------------------------------------+
+//       supply() takes in this order: the remote-free list, sorted blocks, an unused span, a new chunk of the system
 //
-// A free list is in the order of the frees. Sorting takes blocks from it to their spans, where they wait for whoever
-// wants that class next; a span whose blocks have all come is unused. It is done 128 KiB at a time, so that nobody
-// waits for it long.
+// When a thread ends, its memory goes to the heap `abandoned`. The next thread with an empty free list adopts it.
+//
+// A thread that holds 8 MiB takes eight chunks at a time, as one huge page where the system has huge pages: with some
+// hundred thousand actors the misses of the TLB would dominate.
+//
+// A free list is in the order of the releases. Sorting moves blocks from it to their spans, 128 KiB at a time, so that
+// no call takes long.
 //
 // Bounds, for each thread:
-// - From when free lists and remote have more than 256 KiB until they have nothing, each span that is cut comes with
-// the
-//   sorting of 128 KiB. So free memory of one class serves another after an eighth of it, at most, has been taken from
-//   the system.
-// - Of the blocks of other threads it keeps 32 KiB in each class. Where they are so few among its own that samples miss
-//   them, it keeps as many more as its free list has ever held of its own.
+// - While free lists and remote-free lists hold more than 256 KiB, each new span costs the sorting of 128 KiB. So free
+//   memory of one class serves another after an eighth of it, at most, was taken from the system.
+// - A thread keeps up to 32 KiB of foreign blocks in each class. Where they are so few that samples miss them, it keeps
+//   as many more as its free list has ever held of its own.
 // - Having taken eight chunks at a time, it holds up to 2 MiB that no block has needed yet.
 // - A class in use holds at least one span of 16 KiB; the ends of spans waste an eighth at most.
 
@@ -36,7 +46,7 @@ inline constexpr std::size_t kSortBytes = 128 * 1024;
 /// From here on chunks are taken by eights.
 inline constexpr std::size_t kBytesOfMany = 8 * 1024 * 1024;
 
-/// Blocks of one class on their way from thread to thread: a list, whose first block links to the next list.
+/// Blocks of one class on their way to their thread heap: a list. Its first block links to the next batch.
 struct Batch : FreeBlock {
     Batch* nextBatch;
 };
@@ -44,13 +54,13 @@ static_assert(sizeof(Batch) <= blockBytes(1));
 
 class ThreadHeap {
 public:
-    /// That of this thread, which is made at the first call and dissolved when the thread ends. Null if there is no
+    /// The heap of this thread. It is made at the first call and abandoned when the thread ends. Null if there is no
     /// memory for it.
     static ThreadHeap* current() noexcept;
 
     /// Blocks for the class, of which this thread has none left. Null with everything unchanged if there is no memory.
     FreeBlock* supply(SizeClass sizeClass) noexcept;
-    /// To be called after each `freesBetween` frees: picks out and sends owner what is not ours.
+    /// To be called after each `freesBetween` frees: takes foreign blocks out of the free list and sends them back.
     void separateRemote(SizeClass sizeClass) noexcept;
     static constexpr std::uint64_t freesBetween(SizeClass sizeClass) { return kScanBytes / blockBytes(sizeClass); }
     /// Gives chunks without live blocks to the system. Returns how many bytes.
@@ -82,7 +92,7 @@ private:
         Chunk::Span* sorted;  // those with free blocks, some of which are not free or not sorted
         std::int64_t length;  // that the list has had, when sorting was begun for it
         std::int64_t toSort;  // blocks, since then
-        int pendingFullScans; // looks that are to be thorough, since one has found something
+        int pendingFullScans; // full scans left to do (instead of 1-in-8 samples) after a foreign block was found
     };
     struct UnusedSpan {
         UnusedSpan* next;

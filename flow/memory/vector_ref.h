@@ -1,5 +1,5 @@
 #pragma once
-// VectorRef<T>: a vector whose elements are in an Arena.
+// VectorRef<T>: a vector with its elements in an Arena.
 //
 //     VectorRef<int> numbers;
 //     numbers.push_back(arena, 7);

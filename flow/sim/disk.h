@@ -112,7 +112,7 @@ private:
     std::vector<NameChange> unstoredNames_;
     std::uint64_t nameChanges_ = 0;
     mutable std::optional<unsigned> risks_; // none: an operation has taken effect since they were looked for
-    /// Of this life, whose process makes it with its first operation. Dies first.
+    /// Of this life of the process: made with its first operation, and destroyed first.
     std::optional<ActorCollection> operations_;
 };
 

@@ -119,11 +119,11 @@ private:
 /// Decides which faults strike, and counts them. A World is one.
 class FaultSource {
 public:
-    /// Whether this one injects now. `what` says whom, as far as that is the same in every run of a seed.
+    /// Whether this one injects now. `what` names the target, as far as its name is the same in every run of a seed.
     virtual bool injects(FaultKind kind, std::uint64_t what = 0) = 0;
     /// For how the last one of that kind injects: which bit, how long.
     virtual DeterministicRandom& random(FaultKind kind) = 0;
-    /// For what is no fault. Whoever needs more than a few numbers seeds a generator of its own with one of these.
+    /// For what is no fault. Code that needs more than a few numbers seeds a generator of its own with one of these.
     virtual DeterministicRandom& random() = 0;
 
 protected:

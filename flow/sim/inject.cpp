@@ -102,7 +102,7 @@ bool strikeBySecond(Faults const& faults) {
                        [&](FaultKind each) { return faults.of(each) > 0; });
 }
 
-Future<Void> inflictFaults(World& world) {
+Future<Void> injectFaults(World& world) {
     constexpr double kMeanPause = 0.5; // looks at the faults anew so often, at least
     DeterministicRandom pauses(world.random().randomUInt64());
     for (;;) {

@@ -15,6 +15,6 @@ double faultDuration(DeterministicRandom& random, double median);
 /// Whether any of those is to be expected.
 bool strikeBySecond(Faults const& faults);
 /// Runs on the world's loop for as long as its future is held.
-Future<Void> inflictFaults(World& world);
+Future<Void> injectFaults(World& world);
 
 } // namespace flow

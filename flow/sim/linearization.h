@@ -29,7 +29,8 @@ struct Linearization {
 };
 
 /// `operations` are of one key, in the order of their invocations, and none has failed. Only events before `end` count:
-/// an operation that returns later is as if its outcome were unknown. Gives up after about `budget` steps.
+/// an operation that returns later is as if its outcome were unknown. Ends without an answer after about `budget`
+/// steps.
 Linearization linearize(std::vector<History::Operation const*> const& operations, std::size_t end,
                         std::uint64_t budget);
 

@@ -57,7 +57,7 @@ public:
     /// Which of them there may be at all.
     virtual unsigned possibleRisks() const { return 0; }
 
-    /// Who will set the cell at this address, or end the wait of the operation in place, if that is known here, as in
+    /// What will set the cell at this address, or end the wait of the operation in place, if that is known here, as in
     /// "bytes from server at 2.0.0.1:80"; else nothing. Called as the process, for the report about a simulation that
     /// hangs.
     virtual std::string sourceOf([[maybe_unused]] void const* what) const { return {}; }

@@ -23,7 +23,7 @@ public:
     int choose(int count) {
         if (next_ == choices_.size())
             choices_.push_back({0, count});
-        FLOW_ASSERT(choices_[next_].of == count, "a test whose course depends on more than the order of its tasks");
+        FLOW_ASSERT(choices_[next_].of == count, "a test that depends on more than the order of its tasks");
         return choices_[next_++].chosen;
     }
     /// There are choices that no course makes.

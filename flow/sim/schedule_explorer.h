@@ -31,10 +31,10 @@ struct Schedules {
     std::string failure;     // of the last one; empty if there was none
 };
 
-/// Runs test() on a loop of virtual time, whose futures must be gone when it has ended. Ends with the first order that
-/// fails: by an error, an exception, or because nothing is ready before the future is. Of more than `together` tasks
-/// that are ready at the same time only the first are tried in each order, and these are not all. `most` and `together`
-/// are at least 1.
+/// Runs test() on a loop of virtual time; the futures of the loop must be gone when it has ended. Ends with the first
+/// order that fails: by an error, an exception, or because nothing is ready before the future is. Of more than
+/// `together` tasks that are ready at the same time only the first are tried in each order, and these are not all.
+/// `most` and `together` are at least 1.
 Schedules exploreSchedules(std::function<Future<Void>()> const& test, std::uint64_t most = 1'000'000, int together = 7);
 
 } // namespace flow

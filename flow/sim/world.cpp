@@ -37,6 +37,7 @@ World::World(std::uint64_t seed, Faults const& faults, Record* record)
     BuggifySource* before = setBuggifySource(this);
     FLOW_ASSERT(!before, "a World is made while this thread has another");
     setOwnerOfCells(this);
+    forgetUnreadErrors();
     watch_->enter(&cells_);
     setFaults(faults);
 }
@@ -64,7 +65,7 @@ void World::setFaults(Faults const& faults) {
         if (!strikeBySecond(faults_))
             faultsToCome_ = Future<Void>();
         else if (!faultsToCome_.isValid())
-            faultsToCome_ = inflictFaults(*this);
+            faultsToCome_ = injectFaults(*this);
     });
 }
 

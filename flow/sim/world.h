@@ -59,11 +59,11 @@ public:
     /// Calls main. It must not run.
     void start(Process& process);
     std::vector<std::unique_ptr<Process>> const& processes() const { return processes_; }
-    /// The one whose code runs; null: the world's own.
+    /// The process that runs; null: the world's own code runs.
     Process* current() const { return current_; }
     /// For each process that will be made, until it is removed.
-    void add(ProcessHook& outfitter) { outfitters_.push_back(&outfitter); }
-    void remove(ProcessHook& outfitter) { std::erase(outfitters_, &outfitter); }
+    void add(ProcessHook& hook) { hooks_.push_back(&hook); }
+    void remove(ProcessHook& hook) { std::erase(hooks_, &hook); }
 
     // What can be done to a process. Called from the code of a process, it is done when that process's turn is over.
 
@@ -130,7 +130,7 @@ public:
     std::uint64_t events() const { return digest_.events(); }
     /// An event of the kind Note or Message.
     void note(EventKind kind, std::uint64_t detail);
-    /// Who waits for whom, in the world and in every process.
+    /// Which actor waits for which, in the world and in every process.
     std::string waitGraph() const;
     /// Cells of processes, or of lives of processes, that have stopped. When all has gone well there are none: somebody
     /// keeps a future or a promise in a global, or beyond an `owner`.
@@ -140,7 +140,7 @@ public:
 
 private:
     friend class ProcessLoop;
-    friend Future<Void> inflictFaults(World& world);
+    friend Future<Void> injectFaults(World& world);
     class Entered;
     class Watch;
 
@@ -192,7 +192,7 @@ private:
     CellGroup cells_;                              // of the world's own code
     std::vector<std::unique_ptr<CellGroup>> dead_; // of lives that have ended
     std::vector<std::unique_ptr<Process>> processes_;
-    std::vector<ProcessHook*> outfitters_;
+    std::vector<ProcessHook*> hooks_;
     Process* current_ = nullptr;
     std::vector<std::function<void(Process&)>> injections_;
     Future<Void> faultsToCome_;

@@ -39,8 +39,8 @@ Process& World::add(ProcessOptions options) {
     auto id = static_cast<std::uint32_t>(processes_.size() + 1);
     processes_.emplace_back(new Process(*this, id, std::move(options), seedFor(seed_, format("process %u", id))));
     Process& process = *processes_.back();
-    for (ProcessHook* outfitter : outfitters_)
-        outfitter->outfit(process);
+    for (ProcessHook* hook : hooks_)
+        hook->outfit(process);
     return process;
 }
 

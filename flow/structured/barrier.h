@@ -9,7 +9,7 @@
 //     co_await phase.arrive();                 // in each of three tasks, once a phase
 //
 // countDown() and arrive() count when they are called, whatever becomes of the wait that follows. wait() and what
-// arrive() gives are operations in place, for every style. Belongs to one thread. Those who wait when it is destroyed
+// arrive() gives are operations in place, for every style. Belongs to one thread. The waiters when it is destroyed
 // get broken_promise.
 
 #include "flow/base/assert.h"

@@ -11,11 +11,11 @@
 //
 // send() and receive() are operations in place, for every style. A value moves when both are decided: what loses a
 // race, or is cancelled, has sent nothing and received nothing. The value stays with the sender until then; send()
-// refers to it. Values come out in the order in which they went in, and those who wait are served in order, in turns of
+// refers to it. Values come out in the order in which they went in, and the waiters are served in order, in turns of
 // the loop. A channel with capacity 0 is a rendezvous: send() goes on when a receiver has the value.
 //
-// close() lets receivers have what is in the channel, then they get end_of_stream; whoever sends, or waits to send,
-// gets broken_promise. When a channel is destroyed all who wait get broken_promise. Its memory is taken once, when it
+// close() lets receivers have what is in the channel, then they get end_of_stream; a task that sends, or waits to send,
+// gets broken_promise. When a channel is destroyed all waiters get broken_promise. Its memory is taken once, when it
 // is made. Belongs to one thread.
 
 #include "flow/memory/fast_resource.h"

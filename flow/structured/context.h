@@ -34,7 +34,7 @@ public:
     std::pmr::memory_resource& memory() const { return *memory_; }
     /// Null for what is to be the root of a tree.
     structured::Node* parent() const { return parent_; }
-    /// The same place, for children whose memory comes from somewhere else.
+    /// The same place, for children with memory from somewhere else.
     Context with(std::pmr::memory_resource& memory) const { return {memory, parent_}; }
     /// For containers: `std::pmr::vector<int> numbers(context.allocator())`.
     std::pmr::polymorphic_allocator<> allocator() const { return memory_; }

@@ -23,7 +23,7 @@ public:
         : parent_(here.parent()), values_(values), failures_(failures), isMade_(values == 0) {}
 
     bool isMade() const { return isMade_; }
-    /// Whose end has made it.
+    /// The child that has made it by its end.
     std::size_t winner() const { return winner_; }
     void throwIfFailed() const {
         if (error_.isValid())

@@ -6,7 +6,7 @@
 //     ready.set();                  // all that wait go on, oldest first, in turns of the loop, if it is still set then
 //     ready.reset();
 //
-// wait() is an operation in place, for every style. Belongs to one thread. Those who wait when it is destroyed get
+// wait() is an operation in place, for every style. Belongs to one thread. The waiters when it is destroyed get
 // broken_promise.
 
 #include "flow/wait/source.h"

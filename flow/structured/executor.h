@@ -9,7 +9,7 @@
 //
 // A tree of tasks belongs to one loop. runOn() makes a tree on another loop, with an Environment of that loop's own,
 // and a Fork here that stands for it: a cancel of the fork cancels that tree, and the fork ends when the tree has
-// ended, also after a cancel. So what the child refers to may be the parent's, if both sides agree who uses it when.
+// ended, also after a cancel. So what the child refers to may be the parent's, if both sides agree which uses it when.
 // The function is moved to the other thread, called once and destroyed there; a value that it gives without a task
 // becomes the fork's result as it is.
 //

@@ -54,7 +54,7 @@ public:
         if (!this->isReady())
             structured::cancelTree(structured::Node::of(this->cell_->frame()));
     }
-    /// For whoever is no task: its value, or its error. Dropping it does not cancel the fork.
+    /// For code that is no task: its value, or its error. Dropping it does not cancel the fork.
     Future<T> future() const {
         detail::addFuture(this->checked());
         return Future<T>::adopt(this->cell_);

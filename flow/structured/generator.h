@@ -7,7 +7,7 @@
 //     }
 //     for (int i : below(10)) ...
 //
-//     AsyncGenerator<Page> pages(Context, Key from) {            // a child of the task whose context it gets
+//     AsyncGenerator<Page> pages(Context, Key from) {            // a child of the task with that context
 //         for (; from.isValid(); from = from.next()) {
 //             Page page = co_await load(co_await context(), from);
 //             co_yield std::move(page);

@@ -67,7 +67,7 @@ FLOW_INLINE void freeTaskCell(Cell* cell) noexcept {
             destroyValue<T>(cell);
     memory::ForeignBlock::of(reinterpret_cast<char*>(cell) - kPrefixBytes<T>)->release();
 }
-/// Gives up a handle's reference.
+/// Releases a handle's reference.
 template <class T>
 FLOW_INLINE void releaseTask(Cell* cell) noexcept {
     checkThread(cell);
@@ -82,7 +82,7 @@ public:
     using Element = T;
     static constexpr bool kIsTask = true;
 
-    /// Takes over a reference to the cell.
+    /// Takes a reference to the cell.
     explicit Handle(Cell* cell) : cell_(cell) {}
     Handle(Handle&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
     FLOW_INLINE ~Handle() {
@@ -123,7 +123,7 @@ struct InTask {
     FLOW_INLINE Node* node() const { return Node::of(frame()); }
     FLOW_INLINE void throwIfCancelled() const {
         if (promise->cell()->has(Cell::kCancelled)) [[unlikely]]
-            throw actor_cancelled();
+            throw takeError(cancelledCell(nullptr, frame()));
     }
     /// Whether the call that made the fork is still on the stack.
     FLOW_INLINE bool noteSuspended() const noexcept {
@@ -243,7 +243,7 @@ struct BodyEnd {
         auto* frame = static_cast<Waiter*>(handle.address());
         Node* node = Node::of(frame);
         bool inCall = isInCall(node);
-        bool failed = handle.promise().hasFailedToEnd();
+        bool failed = !handle.promise().template hasReturned<Promise::kReturnsValue>();
         if (failed || !node->isAlone()) [[unlikely]]
             return handOver(endSlowly(frame, failed), inCall);
         Cell* cell = Cell::of(frame);

@@ -11,9 +11,9 @@
 //         ...                                       // nobody else; given back at the end of the block
 //     }
 //
-// acquire() and lock() are operations in place, for every style: what loses a race has taken no permit. Those who wait
-// are served in order, in turns of the loop; one who asks in between, when there is a permit, has it at once. Belongs
-// to one thread. Those who wait when it is destroyed get broken_promise; a Lock must not outlive its Mutex.
+// acquire() and lock() are operations in place, for every style: what loses a race has taken no permit. The waiters
+// are served in order, in turns of the loop; one that asks in between, when there is a permit, has it at once. Belongs
+// to one thread. The waiters when it is destroyed get broken_promise; a Lock must not outlive its Mutex.
 
 #include "flow/wait/source.h"
 

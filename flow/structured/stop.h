@@ -11,8 +11,8 @@
 //     }
 //     OnCancelCall close(co_await context(), [&] { file.close(); });
 //
-// Each is a local variable of the task (or stands beside the Scope) whose context it gets, and does its work while it
-// exists. A stop may be requested on any thread; the cancel follows in a turn of the task's loop, which does not end
+// Each is a local variable of the task (or stands beside the Scope) that gives it its context, and does its work while
+// it exists. A stop may be requested on any thread; the cancel follows in a turn of the task's loop, which does not end
 // for want of work before. With a scope's context the children of the scope that there are then are cancelled.
 //
 // What is called at a cancel runs once: before the task goes on, or when the variable goes if the end of a child comes

@@ -5,7 +5,7 @@
 namespace flow::structured {
 namespace {
 
-/// Publishes a node whose children have ended: its frame is destroyed first. Returns the waiter to hand over to.
+/// Completes a node after the end of its children: its frame is destroyed first. Returns the waiter to hand over to.
 Waiter* end(Node* node) noexcept {
     if (node->sibling.isLinked())
         node->sibling.cutOut();
@@ -16,9 +16,7 @@ Waiter* end(Node* node) noexcept {
     }
     Waiter* frame = node->frame();
     Cell* cell = Cell::of(frame);
-    std::uint8_t status = node->has(Node::kFailed) ? Cell::kError : Cell::kValue;
-    if (status == Cell::kError && cell->futures == 1)
-        reportDroppedError(reinterpret_cast<void const*>(frame->destroy), cell->error);
+    std::uint8_t status = node->has(Node::kFailed) ? statusOfError(cell, 1) : Cell::kValue;
     Waiter* parent = node->has(Node::kParentWaits) ? node->parent->frame() : nullptr;
     opaque(frame)->destroy(frame);
     --cell->futures;

@@ -80,7 +80,7 @@ FLOW_INLINE void adopt(Node* parent, Node* child) {
     pushFront(parent->children, child->sibling);
 }
 
-/// Makes a hook, whose type derives from HookNode and has no destructor to be called, below the parent.
+/// Makes a hook below the parent. Its type derives from HookNode and has no destructor to be called.
 template <class Hook>
 Hook* makeHook(std::pmr::memory_resource& memory, Node* parent) {
     static_assert(std::is_trivially_destructible_v<Hook>);

@@ -36,7 +36,7 @@ constexpr Option kOptions[] = {
     {"--help", nullptr, "prints this", [](TestOptions& o, std::string const&) { o.help = true; }, false},
     {"--list", nullptr, "prints the names of the tests, and runs none",
      [](TestOptions& o, std::string const&) { o.list = true; }, false},
-    {"--filter", "TEXT", "runs tests whose name contains TEXT, or matches it if it has * or ?; may be repeated",
+    {"--filter", "TEXT", "runs tests with a name that contains TEXT, or matches it if it has * or ?; may be repeated",
      [](TestOptions& o, std::string const& value) { o.filters.push_back(value); }, false},
     {"--seed", "N", "random numbers of the run; chosen and printed if not given",
      [](TestOptions& o, std::string const& v) { o.seed = number<std::uint64_t>(v, "--seed takes a number", 0); },

@@ -92,7 +92,7 @@ TraceEvent& TraceEvent::suppressFor(double seconds) {
     double time = loop().now();
     auto [place, isNew] = suppressions.try_emplace(event_->type);
     Suppression& state = place->second;
-    // A loop whose clock stands before the last event's is another loop, which knows nothing of it.
+    // A loop with a clock before the last event's is another loop, which has not seen that event.
     if (!isNew && time < state.until && time >= state.until - seconds) {
         ++state.count;
         event_.reset();

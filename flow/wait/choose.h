@@ -91,7 +91,7 @@ public:
     FLOW_INLINE Waiter* frame() const { return frame_; }
 
     /// Whether the next operand is to be evaluated. Unlike what `when` returned, this takes account of what the
-    /// temporaries did that have died since.
+    /// temporaries did that have been destroyed since.
     FLOW_INLINE bool undecided() const {
         Waiter const& last = group_.branches[group_.count - 1];
         return group_.winner == kNobody && !isReady(last) && !isCancelled(frame());
@@ -227,7 +227,7 @@ private:
         group_.winner = kNobody;
         releaseAllBut(group_, nullptr);
         group_.count = 0;
-        frame()->awaited = cancelledCell(); // where `result` looks
+        frame()->awaited = cancelledCell(nullptr, frame()); // where `result` looks
     }
 
     /// A branch has what it waited for. From here on the frame counts as running: a cancel only marks it. The frame's
@@ -252,7 +252,7 @@ private:
         auto* choose = static_cast<ChooseBase*>(branch->owner);
         Waiter* frame = choose->frame_;
         frame->awaited = {};
-        Error error = branch->awaited.cell()->error;
+        Error error = readError(branch->awaited.cell());
         releaseAllBut(choose->group_, nullptr);
         if (Waiter* last = failFrame(frame, error))
             FLOW_HAND_OVER(last);

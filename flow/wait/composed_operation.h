@@ -146,7 +146,7 @@ private:
     alignas(16) unsigned char op_[32];
 };
 
-/// Whom an operation made of operations tells how it has ended: a member function of an object. Two words; owns
+/// What an operation made of operations calls when it has ended: a member function of an object. Two words; owns
 /// nothing.
 template <class... Results>
 class Completion {
@@ -161,7 +161,7 @@ public:
         return completion;
     }
 
-    /// The last thing that the operation does: what is told may destroy it.
+    /// The last thing that the operation does: what it calls may destroy it.
     void operator()(Error error, Results... results) const { call_(object_, error, std::move(results)...); }
 
 private:

@@ -1,5 +1,5 @@
 #pragma once
-// delay and yield: give up control for a time, or for a moment.
+// delay and yield: suspend for a time, or for one turn of others.
 //
 //     wait(delay(0.5));                            // actors
 //     co_await delay(0.5, TaskPriority::Low);      // coroutines

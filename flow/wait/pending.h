@@ -79,7 +79,7 @@ public:
         pending.kind_ = Kind::Operation;
         return pending;
     }
-    /// The same for one that somebody keeps. It is taken by whoever knows its type.
+    /// The same for one that somebody keeps. It is taken by the code that has its type.
     explicit Pending(detail::HeldOperation* held) : kind_(Kind::Held), held_(held) {}
     /// What a wait finds after it was resumed: the cell in `awaited`, or nothing after a delay.
     FLOW_INLINE static Pending resumed(detail::Waiter* waiter) {
@@ -147,7 +147,7 @@ public:
     T takeNext() const {
         return detail::takeNext<T>(cell_);
     }
-    /// `!failed()`; if so, gives up the result, which is a Void.
+    /// `!failed()`; if so, releases the result, which is a Void.
     FLOW_INLINE bool passed() const {
         if (!cell_)
             return true;
@@ -157,7 +157,9 @@ public:
         return true;
     }
     /// Becomes what every wait of a cancelled actor finds.
-    FLOW_INLINE void cancel() { *this = Pending(detail::cancelledCell(holdsCell() ? cell_ : nullptr)); }
+    FLOW_INLINE void cancel(detail::Waiter* frame) {
+        *this = Pending(detail::cancelledCell(holdsCell() ? cell_ : nullptr, frame));
+    }
     /// No result is wanted.
     FLOW_INLINE void drop() const {
         if (holdsCell() && cell_)

@@ -26,7 +26,11 @@ Future<Void> QuorumFrame::make(Cell* const* inputs, std::size_t count, std::size
             break;
         if (!inputs[i]->isReady()) {
             ++unready;
-        } else if (needed > 0 && inputs[i]->isError() && !indifferent) {
+            continue;
+        }
+        if (inputs[i]->isError())
+            (void)readError(inputs[i]);
+        if (needed > 0 && inputs[i]->isError() && !indifferent) {
             failed = inputs[i];
             needed = 0;
         } else if (needed > 0) {
@@ -57,6 +61,8 @@ void QuorumFrame::fire(Waiter* branch) {
     Cell* cell = Cell::of(frame);
     Cell* input = branch->awaited.cell();
     branch->awaited = {};
+    if (input->isError()) // all that it waits for count as read, whatever it makes of them
+        (void)readError(input);
     bool isLast = --frame->parked_ == 0;
     if (frame->isDecided()) { // the result is held, and with it the frame
         if (isLast)

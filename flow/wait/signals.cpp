@@ -35,7 +35,7 @@ ProcessSignals& process() {
 
 } // namespace
 
-/// Those who wait for the same set of signals.
+/// The waiters for one set of signals.
 struct SignalGroup {
     SignalGroup(SignalHub& h, std::uint64_t m) : hub(h), mask(m) {}
 

@@ -9,9 +9,9 @@
 //     }
 //
 // From the first call for a signal on, the signal does nothing else in this process than end such waits; when the last
-// loop that has called for it ends, it does what it did before. All who wait when a signal comes get it, on each loop.
-// One that finds nobody is kept for the next who waits for it on that loop; several of one kind are kept as one. An
-// operation in place: what loses a race leaves the signal to the next who waits for it.
+// loop that has called for it ends, it does what it did before. All waiters get a signal when it comes, on each loop.
+// A signal without a waiter is kept for the next waiter on that loop; several of one kind are kept as one. An
+// operation in place: what loses a race leaves the signal to the next waiter.
 //
 // A loop that has called it does not end for want of work, since a signal may come. Not in a simulation: signals are
 // the machine's. Cancel-safe.

@@ -9,7 +9,7 @@
 //     };
 //
 // It waits for one thing at a time. When the function is called it waits for nothing: it may wait again, and the
-// function may destroy it. Destroying it gives up what it waits for. Belongs to one thread.
+// function may destroy it. Destroying it releases what it waits for. Belongs to one thread.
 
 #include "flow/core/in_place.h"
 

@@ -25,11 +25,11 @@ Cell* tryToPause() noexcept {
 /// with those behind it.
 struct YieldedFrame : Waiter {
     Error error;  // of the future, once that is ready
-    bool isFirst; // of those who wait for the pause: it goes on whatever the loop says
+    bool isFirst; // of the waiters for the pause: it goes on whatever the loop says
 
     static YieldedFrame& of(Cell* cell) { return *static_cast<YieldedFrame*>(cell->frame()); }
 
-    /// Takes over one future reference.
+    /// Takes one future reference.
     void parkBehind(Cell* cell) {
         awaited = cell;
         pushBack(cell->waiters, link);
@@ -39,7 +39,7 @@ struct YieldedFrame : Waiter {
         auto& frame = *static_cast<YieldedFrame*>(waiter);
         Cell* own = Cell::of(waiter);
         Cell* input = waiter->awaited.cell();
-        Error error = input->isError() ? input->error : frame.error;
+        Error error = input->isError() ? readError(input) : frame.error;
         if (own->has(Cell::kCancelled)) {
             // the next one is the first
         } else if (frame.isFirst) {
@@ -55,7 +55,7 @@ struct YieldedFrame : Waiter {
             FLOW_HAND_OVER(last);
     }
 
-    /// Those who stand behind at the same cell; `act` may take them away.
+    /// The frames behind this one at the same cell; `act` may take them away.
     template <class F>
     static void forEach(Cell* cell, F act) {
         Link* end = &cell->waiters;

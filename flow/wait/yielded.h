@@ -3,7 +3,7 @@
 //
 //     wait(yieldedFuture(changed));      // a thousand actors do: they take their turns
 //
-// When the future is ready, those who wait for it through yieldedFuture run after all others and in order of
+// When the future is ready, those that wait for it through yieldedFuture run after all others and in order of
 // registration, as long as yield() would let them; the rest goes on in the loop behind what is ready at the priority
 // DefaultYield, at least one in each turn. Without a loop nobody is put off. Errors pass through. Cancel-safe.
 

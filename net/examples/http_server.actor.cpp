@@ -63,7 +63,7 @@ ACTOR static Future<Void> sendFile(Reference<Connection> client, HttpResponse re
 
 /// A client that still sends would not get the answer if the connection were closed at once.
 ACTOR static Future<Void> readLastWords(Reference<Connection> client) {
-    state double deadline = now() + HttpLimits::kLastWords;
+    state double deadline = now() + HttpLimits::kRefusalSeconds;
     client->shutdownWrite();
     loop choose {
         when(Bytes bytes = wait(client->read())) {

@@ -56,7 +56,7 @@ Future<Void> sendFile(Reference<Connection> client, HttpResponse response, HttpL
 /// A client that still sends would not get the answer if the connection were closed at once.
 Future<Void> readLastWords(Reference<Connection> client) {
     client->shutdownWrite();
-    double deadline = now() + HttpLimits::kLastWords;
+    double deadline = now() + HttpLimits::kRefusalSeconds;
     for (;;) {
         auto first = co_await race(client->read(), delayUntil(deadline));
         if (first.index() == 1 || std::get<0>(first).empty())

@@ -7,7 +7,7 @@
 struct HttpLimits {
     double idle = 15; // seconds for a request to come whole, and for a part of the answer to be taken
     static constexpr std::uint64_t kPart = 65536; // bytes of a file that are read at once
-    static constexpr double kLastWords = 1;       // seconds that who was refused has to read why
+    static constexpr double kRefusalSeconds = 1;  // seconds that who was refused has to read why
 };
 
 /// Until the client, or the server, has ended the connection.

@@ -74,7 +74,7 @@ private:
     static constexpr std::size_t kLargestSlab = 512 * 1024; // for frames that are smaller
 
     char* bytes() const { return slab_ ? slab_->bytes() : nullptr; }
-    /// Behind the first message, whose parts are counted.
+    /// Behind the first message, with its parts counted.
     std::uint32_t skip(std::uint32_t& parts) const;
     void makeRoom();
     void moveTo(SlabRef slab);

@@ -5,7 +5,7 @@
 //     std::memcpy(slab->bytes(), ...);
 //     SlabRef same = slab;                    // one more reference; slab.isSole() is false from here on
 //
-// Small slabs come from the FastAllocator. Freed slabs from 1 KiB to 1 MiB, whose sizes are powers of two, are kept for
+// Small slabs come from the FastAllocator. Freed slabs from 1 KiB to 1 MiB, with powers of two as sizes, are kept for
 // the next that is made, up to 8 MiB a thread: so a socket that streams allocates nothing. Belongs to one thread.
 
 #include "flow/base/inline.h"

@@ -5,8 +5,8 @@
 //     poller->add(descriptor);              // from here on its onNews() is called when something changes
 //     poller->remove(descriptor);           // before the descriptor is closed
 //
-// A descriptor is watched for reading and writing at once, and news come once for each change (edge-triggered): whoever
-// gets them goes on reading until a read is short, and on writing until a write is.
+// A descriptor is watched for reading and writing at once, and news come once for each change (edge-triggered): code
+// that gets them goes on reading until a read is short, and on writing until a write is.
 
 #include "flow/loop/poller.h"
 #include "net/poll/polled_descriptor.h"

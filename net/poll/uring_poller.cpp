@@ -12,7 +12,7 @@ namespace {
 
 constexpr unsigned kBoth = POLLIN | POLLOUT | POLLRDHUP;
 constexpr std::uint64_t kWake = 0;   // names the eventfd
-constexpr std::uint64_t kNobody = 1; // names requests whose answer is of no use; slots begin with count 1 << 32
+constexpr std::uint64_t kNobody = 1; // names requests with an answer of no use; slots begin with count 1 << 32
 
 } // namespace
 

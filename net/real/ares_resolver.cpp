@@ -161,7 +161,7 @@ void AresResolver::goOn() {
     if (hasMore)
         again_.ask(TaskPriority::ReadSocket);
     else
-        ares_process_fd(channel_, ARES_SOCKET_BAD, ARES_SOCKET_BAD); // those whose time is over
+        ares_process_fd(channel_, ARES_SOCKET_BAD, ARES_SOCKET_BAD); // the requests that are overdue
     deadline_.takeBack();
     timeval left;
     if (waiting_ != 0 && ares_timeout(channel_, nullptr, &left))

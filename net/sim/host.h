@@ -77,7 +77,7 @@ bool sets(std::optional<Promise<T>> const& promise, void const* cell) {
     return promise && promise->getFuture().cell() == cell;
 }
 
-/// Gives the right to set the future away. Nothing is left behind, so that whoever is told may wait anew.
+/// Gives the right to set the future away. Nothing is left behind, so that what it resumes may wait anew.
 template <class T>
 Promise<T> takePromise(std::optional<Promise<T>>& promise) {
     Promise<T> taken = std::move(*promise);

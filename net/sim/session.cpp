@@ -212,7 +212,7 @@ Bytes Session::takeReceived(Half& half) {
     return bytes;
 }
 
-/// Tells the process what it waits for. Whoever is told may call anything here, and give up the handle.
+/// Completes what the process waits for. What that resumes may call anything here, and drop the handle.
 void Session::wake(Half& half) {
     auto self = Reference<Session>::addRef(this);
     if (half.opening && (half.isEstablished || half.error.isValid())) {

@@ -12,8 +12,8 @@
 //
 // Connections behave as TCP's do. What is sent over a link that is cut or clogged, or to a machine without power,
 // arrives when that is over; datagrams that arrive at a cut link or such a machine are lost. A process that stops
-// leaves its machine alive: its connections are reset, and whoever connects is refused. A machine that loses its power
-// says nothing. Those who wait for it wait on; when it is back, what they have sent to it is answered by a reset.
+// leaves its machine alive: its connections are reset, and new ones are refused. A machine that loses its power
+// says nothing. Its waiters wait on; when it is back, what they have sent to it is answered by a reset.
 // A connection that is not answered fails after kConnectTimeout.
 //
 // Faults: all that are "per message", "per connection" and "per datagram", and the partitions. A message is one write.
@@ -51,8 +51,8 @@ public:
     /// Ends all cuts and clogs.
     void heal();
 
-    /// What the name resolves to, in each process: addresses whose ports do not count. None: it is no name any more.
-    /// Those who have looked it up may keep it for kNameSeconds.
+    /// What the name resolves to, in each process: addresses; their ports do not count. None: it is no name any more.
+    /// Processes that have looked it up may keep it for kNameSeconds.
     void setName(std::string name, std::vector<Address> addresses);
     static constexpr double kNameSeconds = 60;
 

@@ -1,5 +1,5 @@
 #pragma once
-// TlsConnection: a Connection whose bytes are encrypted and whose other side has shown who it is. Around any other
+// TlsConnection: a Connection with encrypted bytes, after the other side has shown its identity. Around any other
 // Connection, real or simulated, which it owns.
 //
 //     auto context = TlsContext::client();
@@ -95,7 +95,7 @@ private:
     /// What a call of OpenSSL has come to: nothing if it waits for more bytes, else the connection has an error.
     void noteFailure(int result);
     void noteCut();
-    /// Sets error_ and closes the carrier. Readers are not woken: they may be who has found it.
+    /// Sets error_ and closes the carrier. Readers are not woken: a reader may have found it.
     void failWith(Error error, std::string why);
 
     bool fill(std::size_t wanted) noexcept override;

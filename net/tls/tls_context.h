@@ -1,5 +1,5 @@
 #pragma once
-// TlsContext: what all TLS connections of a client, or of a server, have in common: certificates, whom to trust.
+// TlsContext: what all TLS connections of a client, or of a server, have in common: certificates, and what to trust.
 //
 //     auto context = TlsContext::client();                                         // trusts the system's authorities
 //     auto context = TlsContext::client({.authorities = "ca.pem"});                // trusts these instead
@@ -34,7 +34,7 @@ struct ssl_session_st;
 
 namespace flow::net {
 
-/// Who one is.
+/// The own identity.
 struct TlsIdentity {
     std::string certificate; // PEM; behind it those that lead to an authority, in their order
     std::string key;         // PEM
@@ -58,12 +58,12 @@ struct TlsClientOptions : TlsOptions {
     std::string authorities = {};
     /// What is shown to a server that wants to know.
     std::optional<TlsIdentity> identity = {};
-    /// False: takes any certificate, for any name. Then nobody knows who the other side is.
+    /// False: takes any certificate, for any name. Then the other side may be anybody.
     bool verify = true;
 };
 
 struct TlsServerOptions : TlsOptions {
-    /// At least one. A client that asks for a name (SNI) gets the first one whose certificate has it, others get the
+    /// At least one. A client that asks for a name (SNI) gets the first one with a certificate for it, others get the
     /// first of all.
     std::vector<TlsIdentity> identities = {};
     /// PEM. Not empty: each client must show a certificate that one of these has signed.
@@ -82,7 +82,7 @@ public:
     ~TlsContext();
 
     bool isServer() const { return isServer_; }
-    /// Whether the other side must prove who it is.
+    /// Whether the other side must prove its identity.
     bool verifies() const { return verifies_; }
     double handshakeTimeout() const { return handshakeTimeout_; }
 

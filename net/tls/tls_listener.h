@@ -1,5 +1,5 @@
 #pragma once
-// TlsListener: a Listener whose connections have done their handshake.
+// TlsListener: a Listener with connections that have done their handshake.
 //
 //     auto listener = makeReference<TlsListener>(transport().listen(443), TlsContext::server(options));
 //     co_await serveUntil(listener, serve, stop, 5.0);

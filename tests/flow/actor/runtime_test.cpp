@@ -310,21 +310,21 @@ TEST_CASE("actor: one block of at most 96 bytes for an actor that waits and coun
 }
 
 TEST_CASE("actor: misuse dies with a message that names the actor") {
-    std::string words = lastWords([] {
+    std::string words = abortMessage([] {
         TraceLog log;
         (void)holds(log, Future<int>());
     });
     CHECK(words.find("a wait for an invalid Future") != std::string::npos);
     if (FLOW_CHECKED)
         CHECK(words.find("in actor holds\n") != std::string::npos);
-    words = lastWords([] {
+    words = abortMessage([] {
         auto reader = [](FutureStream<int> stream) -> Future<int> { co_return co_await stream; };
         PromiseStream<int> stream;
         Future<int> a = reader(stream.getFuture());
         Future<int> b = reader(stream.getFuture());
     });
     CHECK(words.find("two readers wait for one FutureStream") != std::string::npos);
-    words = lastWords([] {
+    words = abortMessage([] {
         int sum = 0;
         Future<Void> a = actor::start<IncrementActor>(TaskPriority::Default, &sum);
     });
@@ -347,8 +347,8 @@ TEST_CASE("actor: a message names the coroutine that runs, also after it called 
             co_await Future<Void>();
         }
     };
-    std::string words = lastWords([] { (void)Outer::misusing(false); });
+    std::string words = abortMessage([] { (void)Outer::misusing(false); });
     CHECK((!FLOW_CHECKED || words.find("misusing") != std::string::npos));
-    words = lastWords([] { (void)Outer::misusing(true); });
+    words = abortMessage([] { (void)Outer::misusing(true); });
     CHECK((!FLOW_CHECKED || words.find("misusing") != std::string::npos));
 }

@@ -1,4 +1,4 @@
-// State machines for census_test.cpp, which ends them where they stand: in handlers, in a choose, in loops.
+// State machines for live_blocks_test.cpp, which ends them where they stand: in handlers, in a choose, in loops.
 #include "flow/flow.h"
 
 #include <string>
@@ -8,7 +8,7 @@
 
 using namespace flow;
 
-namespace census_actors {
+namespace live_blocks_actors {
 
 std::vector<std::string> log_;
 
@@ -54,9 +54,15 @@ ACTOR Future<Void> inHandler(Future<Void> what) {
 ACTOR Future<Void> chooses(Future<Void> what, FutureStream<int> numbers) {
     state Named only = Named("only");
     loop choose {
-        when(wait(what)) { log_.push_back("ran"); }
-        when(int n = waitNext(numbers)) { log_.push_back("ran " + std::to_string(n)); }
-        when(wait(delay(1))) { log_.push_back("ran"); }
+        when(wait(what)) {
+            log_.push_back("ran");
+        }
+        when(int n = waitNext(numbers)) {
+            log_.push_back("ran " + std::to_string(n));
+        }
+        when(wait(delay(1))) {
+            log_.push_back("ran");
+        }
     }
 }
 
@@ -73,4 +79,4 @@ ACTOR void nobodyWaits(Future<Void> what) {
     log_.push_back("ran");
 }
 
-} // namespace census_actors
+} // namespace live_blocks_actors

@@ -11,14 +11,14 @@
 using namespace flow;
 using detail::Cell;
 
-namespace census_actors { // census_actors.actor.cpp
+namespace live_blocks_actors { // live_blocks_actors.actor.cpp
 extern std::vector<std::string> log_;
 Future<Void> handles(Future<Void> const& what);
 Future<Void> inHandler(Future<Void> const& what);
 Future<Void> chooses(Future<Void> const& what, FutureStream<int> const& numbers);
 Future<Void> goesOn(Future<Void> const& what);
 void nobodyWaits(Future<Void> const& what);
-} // namespace census_actors
+} // namespace live_blocks_actors
 
 namespace {
 
@@ -95,7 +95,7 @@ TEST_CASE("liveBlocks: frames are destroyed, and none of them runs on") {
     Promise<Void> never;
     Promise<int> number;
     Future<Void> a = stubborn(never.getFuture(), Mark("stubborn"));
-    detached(Uncancellable(), never.getFuture(), Mark("detached"));
+    (void)detached(Uncancellable(), never.getFuture(), Mark("detached"));
     Future<int> c = passing(number.getFuture(), Mark("passing"));
     Future<int> d = passing(c, Mark("passing more"));
     world.group.destroyFrames();
@@ -162,7 +162,7 @@ TEST_CASE("liveBlocks: what destructors start is destroyed as well") {
         Starter(Starter&& other) noexcept : armed(std::exchange(other.armed, false)) {}
         ~Starter() {
             if (armed)
-                detached(Uncancellable(), Never(), Mark("late"));
+                (void)detached(Uncancellable(), Never(), Mark("late"));
         }
         bool armed = true;
     };
@@ -186,7 +186,7 @@ TEST_CASE("liveBlocks: a chain of a hundred thousand") {
 }
 
 TEST_CASE("liveBlocks: state machines end where they stand") {
-    using namespace census_actors;
+    using namespace live_blocks_actors;
     log_.clear();
     SimLoop simulated;
     LiveBlocks liveBlocks;
@@ -198,7 +198,7 @@ TEST_CASE("liveBlocks: state machines end where they stand") {
         Future<Void> a = handles(promise.getFuture());
         Future<Void> b = inHandler(promise.getFuture());
         Future<Void> c = chooses(promise.getFuture(), numbers.getFuture());
-        goesOn(promise.getFuture());
+        (void)goesOn(promise.getFuture());
         nobodyWaits(promise.getFuture());
         log_.clear(); // what was copied on the way
         group.destroyFrames();

@@ -3,6 +3,7 @@
 
 #include "flow/lib/all.h"
 #include "flow/sim/sim_loop.h"
+#include "tests/flow/support/death.h"
 #include "tests/flow/support/trace_log.h"
 
 #include <doctest/doctest.h>
@@ -191,4 +192,44 @@ TEST_CASE("cancel: a long chain of quorums completes in constant stack") {
         promise.send(Void());
         CHECK(other.isReady());
     });
+}
+
+namespace {
+
+Future<Void> swallowsSome(Future<Void> awaited, int times) {
+    for (int i = 0; i < times; ++i)
+        (void)co_await tryGet(awaited);
+}
+
+Future<Void> swallowsForEver(Future<Void> awaited) {
+    for (;;) {
+        try {
+            co_await awaited;
+        } catch (Error&) {
+        }
+    }
+}
+
+Future<Void> retriesForEver(Future<Void> awaited, Propagate = {}) {
+    for (;;)
+        (void)co_await tryGet(swallowsSome(awaited, 1));
+}
+
+} // namespace
+
+TEST_CASE("cancel: a coroutine that swallows actor_cancelled in a loop ends the program, with its name") {
+    ::test::Death child = ::test::runInChild([] { (void)swallowsForEver(Never()); });
+    CHECK(child.aborted());
+    CHECK(child.says("a handler in a loop swallows actor_cancelled"));
+    CHECK_MESSAGE(child.says("in actor swallowsForEver"), child.text);
+    child = ::test::runInChild([] { (void)retriesForEver(Never()); });
+    CHECK_MESSAGE(child.says("in actor retriesForEver"), child.text);
+}
+
+TEST_CASE("cancel: a coroutine may swallow actor_cancelled often") {
+    Promise<Void> promise;
+    Future<Void> future = swallowsSome(promise.getFuture(), 10'000);
+    future.cancel();
+    CHECK(future.isReady());
+    CHECK(!future.isError());
 }

@@ -145,7 +145,7 @@ void takeOver(auto task, int taken, bool throws) {
             Parameter given;
             Parameter::left = taken;
             if (throws)
-                CHECK_THROWS_AS(task(awaited, std::move(given), Parameter()), std::runtime_error);
+                CHECK_THROWS_AS((void)task(awaited, std::move(given), Parameter()), std::runtime_error);
             else
                 CHECK(!task(awaited, std::move(given), Parameter()).isReady());
             CHECK((Parameter::left == -1) == throws);

@@ -388,7 +388,7 @@ TEST_CASE("race: a strict future is a future") {
 
 #ifndef __clang__
 TEST_CASE("race: gcc may begin it with another co_await of its expression, which is told") {
-    std::string words = flow::test::lastWords([] {
+    std::string words = flow::test::abortMessage([] {
         auto task = [](Future<int> a, Future<int> b) -> Future<int> {
             co_return co_await a + static_cast<int>((co_await race(b, Never())).index());
         };

@@ -110,12 +110,12 @@ TEST_CASE("quorum: ready, empty and Never inputs") {
     CHECK_FALSE(waitForAll(never).isReady());
     CHECK(waitForAny(never).canGet());
     CHECK(quorum(never, 0).canGet());
-    std::string words = lastWords([] {
+    std::string words = abortMessage([] {
         std::vector<Future<int>> one = {1};
         (void)quorum(one, 2);
     });
     CHECK(words.find("a quorum of more futures than there are") != std::string::npos);
-    words = lastWords([] {
+    words = abortMessage([] {
         std::vector<Future<int>> one(1);
         (void)waitForAll(one);
     });

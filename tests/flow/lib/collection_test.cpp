@@ -224,7 +224,7 @@ TEST_CASE("collection: a million members come and go in constant stack") {
 }
 
 TEST_CASE("collection: use after a move dies with a message; assignment brings it back") {
-    CHECK(lastWords([] {
+    CHECK(abortMessage([] {
               ActorCollection all(false);
               ActorCollection taken(std::move(all));
               (void)all.isEmpty();

@@ -66,7 +66,7 @@ TEST_CASE("unit_test: functions, coroutines and functions by reference run") {
     CHECK(ran == 13);
     loop.run(find("/unit_test/by reference")->func(params));
     params.set("fail", "yes");
-    CHECK_THROWS_AS(find("/unit_test/by reference")->func(params), Error);
+    CHECK_THROWS_AS((void)find("/unit_test/by reference")->func(params), Error);
 }
 
 TEST_CASE("unit_test: parameters") {

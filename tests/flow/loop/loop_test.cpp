@@ -12,8 +12,8 @@
 #include <optional>
 
 using namespace flow;
+using flow::test::abortMessage;
 using flow::test::Blocks;
-using flow::test::lastWords;
 using flow::test::Noisy;
 using flow::test::TraceLog;
 
@@ -217,7 +217,7 @@ TEST_CASE("loop: what is parked when it is destroyed stays parked, and can be dr
 }
 
 TEST_CASE("loop: a task that destroys its loop") {
-    std::string words = lastWords([] {
+    std::string words = abortMessage([] {
         auto loop = std::make_unique<SimLoop>();
         auto task = [](std::unique_ptr<SimLoop>& mine) -> Future<Void> {
             co_await delay(1);
@@ -229,11 +229,11 @@ TEST_CASE("loop: a task that destroys its loop") {
 }
 
 TEST_CASE("loop: a delay needs a loop") {
-    std::string words = lastWords([] { (void)delay(1); });
+    std::string words = abortMessage([] { (void)delay(1); });
     CHECK(words.find("no loop on this thread") != std::string::npos);
-    words = lastWords([] { Future<Void> alarm = yield(); });
+    words = abortMessage([] { Future<Void> alarm = yield(); });
     CHECK(words.find("no loop on this thread") != std::string::npos);
-    words = lastWords([] {
+    words = abortMessage([] {
         SimLoop a;
         SimLoop b;
         a.run();
@@ -242,7 +242,7 @@ TEST_CASE("loop: a delay needs a loop") {
 }
 
 TEST_CASE("loop: run of an invalid future dies") {
-    std::string words = lastWords([] {
+    std::string words = abortMessage([] {
         SimLoop loop;
         loop.run(Future<Void>());
     });

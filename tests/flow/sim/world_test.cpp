@@ -99,7 +99,7 @@ TEST_CASE("world: a process that is killed runs no further, whatever it has star
     Log log;
     World world(1);
     auto main = []() -> Future<Void> {
-        background(Uncancellable(), Life("background"));
+        (void)background(Uncancellable(), Life("background"));
         Future<Void> child = catches(Life("child"));
         loop().post([] { say("posted"); });
         co_await catches(Life("main"));
@@ -289,13 +289,13 @@ TEST_CASE("world: the digest is the same on every machine and compiler") {
 }
 
 TEST_CASE("world: a fault that is left out changes nothing of the others, of its kind and of other kinds") {
-    using Strikes = std::vector<std::pair<FaultKind, std::string>>;
+    using Injections = std::vector<std::pair<FaultKind, std::string>>;
     auto injects = [](FaultFilter filter) {
         constexpr FaultKind kKinds[] = {FaultKind::clog, FaultKind::diskError, FaultKind::datagramLoss};
         Faults faults{.clog = 0.1, .datagramLoss = 0.3, .diskError = 0.02, .buggify = 0.25};
         World world(1, faults);
         world.setFilter(std::move(filter));
-        Strikes found;
+        Injections found;
         for (int round = 0; round < 1000; ++round) {
             for (FaultKind kind : kKinds)
                 if (world.injects(kind)) {
@@ -312,16 +312,16 @@ TEST_CASE("world: a fault that is left out changes nothing of the others, of its
         found.emplace_back(FaultKind::clog, format("%u", deterministicRandom()->randomUInt32()));
         return found;
     };
-    Strikes all = injects({});
+    Injections all = injects({});
     REQUIRE(all.size() > 400);
     for (FaultKind kind : {FaultKind::clog, FaultKind::diskError, FaultKind::buggify}) {
-        Strikes rest = all;
+        Injections rest = all;
         auto isKind = [&](auto const& each) { return each.first == kind; };
         rest.erase(std::find_if(std::find_if(rest.begin(), rest.end(), isKind) + 1, rest.end(), isKind));
         CHECK(injects({.without = SomeFaults::parse(faultName(kind) + std::string(":1"))}) == rest);
     }
     for (FaultKind kind : {FaultKind::diskError, FaultKind::datagramLoss, FaultKind::buggify}) {
-        Strikes rest = all;
+        Injections rest = all;
         CHECK(std::erase_if(rest, [&](auto const& each) { return each.first == kind; }) > 0);
         CHECK(injects({.without = SomeFaults::parse(faultName(kind))}) == rest);
     }

@@ -58,6 +58,6 @@ private:
 };
 
 /// What a child process that calls `body` writes to standard error before it aborts; "lived" if it does not.
-std::string lastWords(void (*body)());
+std::string abortMessage(void (*body)());
 
 } // namespace flow::test

@@ -11,7 +11,7 @@
 
 namespace flow::test {
 
-std::string lastWords(void (*body)()) {
+std::string abortMessage(void (*body)()) {
     int ends[2];
     REQUIRE(::pipe(ends) == 0);
     pid_t child = ::fork();
@@ -35,9 +35,9 @@ std::string lastWords(void (*body)()) {
 } // namespace flow::test
 
 TEST_CASE("support: last words are those of an abort only") {
-    CHECK(flow::test::lastWords([] {
+    CHECK(flow::test::abortMessage([] {
               std::fputs("so long", stderr);
               std::abort();
           }) == "so long");
-    CHECK(flow::test::lastWords([] {}) == "lived");
+    CHECK(flow::test::abortMessage([] {}) == "lived");
 }

@@ -7,8 +7,8 @@ import sys
 import time
 
 FAULTS = ["clog", "diskFull", "diskLostWrite", "powerLoss", "processKill"]
-# What strikes in "faulty", in this order.
-STRIKES = ["clog", "diskFull", "clog", "powerLoss", "clog", "diskLostWrite", "diskFull", "processKill"]
+# What is injected in "faulty", in this order.
+INJECTIONS = ["clog", "diskFull", "clog", "powerLoss", "clog", "diskLostWrite", "diskFull", "processKill"]
 CULPRITS = {(3, "powerLoss"), (5, "diskLostWrite")}
 TESTS = ["good", "bad", "mixed", "leaky", "restless", "slow", "slowly-bad", "faulty", "stubborn"]
 
@@ -36,13 +36,13 @@ def misbehave(seed):
     return None
 
 
-def strikes(arguments):
+def injections(arguments):
     only = arguments.get("--only")
     if only is None:
-        return list(enumerate(STRIKES))
+        return list(enumerate(INJECTIONS))
     found = []
-    for i, kind in enumerate(STRIKES):
-        number = STRIKES[:i].count(kind)
+    for i, kind in enumerate(INJECTIONS):
+        number = INJECTIONS[:i].count(kind)
         for item in only.split(","):
             name, _, numbers = item.partition(":")
             first, _, last = numbers.partition("..")
@@ -52,11 +52,11 @@ def strikes(arguments):
 
 
 def struck(faults):
-    return ",".join(f"{kind}:{STRIKES[:i].count(kind)}" for i, kind in sorted(faults, key=lambda fault: fault[1]))
+    return ",".join(f"{kind}:{INJECTIONS[:i].count(kind)}" for i, kind in sorted(faults, key=lambda fault: fault[1]))
 
 
 def run(test, seed, arguments):
-    faults = strikes(arguments) if test == "faulty" else [(0, "clog")] * (seed % 2)
+    faults = injections(arguments) if test == "faulty" else [(0, "clog")] * (seed % 2)
     failure = misbehave(seed) if test == "mixed" else None
     if test in ("bad", "slowly-bad") or (test == "faulty" and set(faults) >= CULPRITS):
         failure = {"signature": "lost # records", "text": f"lost {seed} records"}

@@ -13,15 +13,15 @@ from ensemblelib.shrink import Fault, NothingFailsError, parse, shrunk, written
 from ensemblelib.shrink_command import tried
 
 KINDS = ["a", "b", "c", "d", "e"]
-STRIKES: list[Fault] = [(kind, "abcadebbca"[:place].count(kind)) for place, kind in enumerate("abcadebbca")]
+INJECTIONS: list[Fault] = [(kind, "abcadebbca"[:place].count(kind)) for place, kind in enumerate("abcadebbca")]
 
 
 def chosen(only: str | None) -> list[Fault]:
     """As the program understands it."""
     if only is None or only == "":
-        return STRIKES if only is None else []
+        return INJECTIONS if only is None else []
     some = set(parse(only))
-    return [fault for fault in STRIKES if fault in some or (fault[0], None) in some]
+    return [fault for fault in INJECTIONS if fault in some or (fault[0], None) in some]
 
 
 def model(fails: Callable[[list[Fault]], bool], dies: bool = False) -> Callable[[str | None], Result]:
@@ -51,7 +51,7 @@ def test_some_of_two_kinds() -> None:
 
 
 def test_one_of_many() -> None:
-    for fault in STRIKES:
+    for fault in INJECTIONS:
         assert parse(shrunk(model(lambda struck, needed=fault: needed in struck), KINDS).result.struck) == [fault]  # type: ignore[misc]
 
 

@@ -1,0 +1,59 @@
+#pragma once
+// RaceResult<T...>: what a race gives: which of its operands came first, and the value of that one.
+//
+//     auto first = co_await race(reply, delay(1.0));       // RaceResult<Reply, Void>
+//     if (first.index() == 0) use(std::get<0>(first));     // throws std::bad_variant_access for any other index
+//     std::visit(..., std::move(first).variant());
+//
+// A std::variant in all but its type: an index that no operand has is one error of one sentence.
+
+#include <cstddef>
+#include <utility>
+#include <variant>
+
+namespace flow {
+
+template <class... T>
+class RaceResult {
+public:
+    template <std::size_t I, class... Args>
+    explicit RaceResult(std::in_place_index_t<I> index, Args&&... args)
+        : variant_(index, std::forward<Args>(args)...) {}
+
+    /// The place of the first operand among all, from 0.
+    std::size_t index() const { return variant_.index(); }
+    std::variant<T...>& variant() & { return variant_; }
+    std::variant<T...> const& variant() const& { return variant_; }
+    std::variant<T...>&& variant() && { return std::move(variant_); }
+
+private:
+    std::variant<T...> variant_;
+};
+
+namespace detail {
+template <std::size_t I, std::size_t Count, class Variant>
+constexpr decltype(auto) raceValue(Variant&& variant) {
+    static_assert(I < Count, "std::get<I> of a race's result: the race has no operand I; they are counted from 0");
+    if constexpr (I < Count)
+        return std::get<I>(std::forward<Variant>(variant));
+    else
+        return std::get<0>(std::forward<Variant>(variant)); // so that the compiler says no more about it
+}
+} // namespace detail
+} // namespace flow
+
+// A class that derived from std::variant would get 120 lines from std::get for an index that is too high.
+namespace std {
+template <size_t I, class... T>
+constexpr decltype(auto) get(flow::RaceResult<T...>& result) {
+    return flow::detail::raceValue<I, sizeof...(T)>(result.variant());
+}
+template <size_t I, class... T>
+constexpr decltype(auto) get(flow::RaceResult<T...> const& result) {
+    return flow::detail::raceValue<I, sizeof...(T)>(result.variant());
+}
+template <size_t I, class... T>
+constexpr decltype(auto) get(flow::RaceResult<T...>&& result) {
+    return flow::detail::raceValue<I, sizeof...(T)>(std::move(result).variant());
+}
+} // namespace std
