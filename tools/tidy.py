@@ -306,7 +306,8 @@ def check_dead_headers(tree: Tree) -> Iterator[Finding]:
     # The compiler's Python and templates count: they write includes into what they emit.
     used = {target for _, _, target in tree.includes}
     # Where users of these headers find them, and a project of somebody else's its own.
-    used |= {root + target for root in ("flow/compat/", "net/compat/", "tests/install/headers/include/") for target in used}
+    roots = ("flow/compat/", "net/compat/", "tests/install/headers/include/")
+    used |= {root + target for root in roots for target in used}
     for file in tree.files.values():
         if file.path.startswith("actorc/"):
             used.update(re.findall(r'#\s*include\s*\\?["<]([^">\\]+)', "\n".join(file.lines)))

@@ -9,7 +9,7 @@ from actorc.emit.declaration import Declaration
 from actorc.emit.lines import at
 from actorc.emit.printer import Printer, initialiser, moved, pieces, switch
 from actorc.lower import labels
-from actorc.lower.lowered import Body, ChooseOperands, Jumps, Return, Suspend, Variable
+from actorc.lower.lowered import Body, ChooseOperands, Return, Suspend, Variable
 
 
 def definition(declaration: Declaration, body: Body) -> str:
