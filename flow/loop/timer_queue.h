@@ -72,11 +72,11 @@ public:
                 visit(Waiter::of(link));
         };
         visitList(soon_);
-        visitList(splitting_);
+        visitList(redistributing_);
         visitList(never_);
-        for (int list = 0; list < kLists; ++list)
-            if (used_[list / 64] >> (list % 64) & 1)
-                visitList(lists_[list]);
+        for (int bucket = 0; bucket < kBuckets; ++bucket)
+            if (used_[bucket / 64] >> (bucket % 64) & 1)
+                visitList(buckets_[bucket]);
     }
 
 private:
