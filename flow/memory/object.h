@@ -178,7 +178,8 @@ public:
     /// The next member of a struct, which stays as it is if the record ends here.
     template <class T>
     ObjectReader& operator&(T& value) {
-        return empty() ? *this : *this >> value;
+        bool isThere = std::is_same_v<T, Arena> || !empty(); // an arena has no bytes
+        return isThere ? *this >> value : *this;
     }
     template <class Read>
     void readRecord(Read read) {

@@ -9,6 +9,7 @@ namespace flow::net {
 FlowTransport::FlowTransport(RpcOptions options) : options_(std::move(options)), loop_(loop()) {
     FLOW_ASSERT(!loop_.service<FlowTransport>(), "the loop has a FlowTransport already");
     loop_.provide<FlowTransport>(this);
+    held_.reset();
     end = [](LoopOwned* owned) {
         auto* self = static_cast<FlowTransport*>(owned);
         bool isHeap = self->isHeap_;
@@ -34,6 +35,11 @@ void FlowTransport::close() noexcept {
         for (auto& [address, peer] : *peers)
             peer->shutDown();
         peers->clear();
+    }
+    while (!held_.isEmpty()) {
+        auto* each = static_cast<PendingReply*>(held_.next);
+        each->ListLink::unlink();
+        each->forsaken();
     }
     if (loop_.service<FlowTransport>() == this)
         loop_.provide<FlowTransport>(nullptr);

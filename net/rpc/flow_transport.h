@@ -104,6 +104,7 @@ public:
     std::span<std::uint8_t> scratch();
 
 private:
+    friend class PendingReply;
     friend class RpcPeer;
     static constexpr std::size_t kScratch = 64 * 1024;
 
@@ -123,6 +124,7 @@ private:
     FailureMonitor monitor_;
     std::map<Address, Reference<RpcPeer>> connecting_; // those that this process connects to
     std::map<Address, Reference<RpcPeer>> accepted_;
+    ListLink held_; // replies whose turn is to come
     std::vector<std::uint8_t> scratch_;
     ActorCollectionNoErrors running_;
     std::vector<Future<Void>> listening_;

@@ -113,6 +113,10 @@ public:
         end(ErrorOr<T>::failed(error.code() == error_code_incompatible_protocol_version ? error
                                                                                         : request_maybe_delivered()));
     }
+    void forsaken() noexcept override {
+        this->takeBack();
+        Reference<ReplyState> last = std::move(self_);
+    }
     bool dropIfUnwanted() override {
         bool isUnwanted = this->isSoleOwner() && !asker_ && (!promise_ || promise_->getFutureReferenceCount() == 0);
         if (isUnwanted) {
@@ -135,13 +139,14 @@ private:
     }
     /// In a turn of its own.
     void end(ErrorOr<T> result) {
-        stopWaiting();
+        stopWaitingHeld();
         result_ = std::move(result);
         this->ask(TaskPriority::DefaultPromiseEndpoint);
     }
     static void tell(Turn& turn) {
         auto& self = static_cast<ReplyState&>(turn);
         Reference<ReplyState> keep = std::move(self.self_);
+        self.stopWaiting(); // nor is it held any more
         ErrorOr<T> result = std::move(self.result_);
         if (self.isSet())
             return;

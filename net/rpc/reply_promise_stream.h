@@ -132,12 +132,17 @@ public:
         }
     }
     void lost(Error error) override {
-        stopWaiting();
         bool isVersion = error.code() == error_code_incompatible_protocol_version;
-        if (asker_)
+        if (asker_) {
+            stopWaiting();
             becomeObsolete();
-        else
-            over(isVersion ? error : connection_failed());
+            return;
+        }
+        over(isVersion ? error : connection_failed());
+    }
+    void forsaken() noexcept override {
+        this->takeBack();
+        Reference<ReplyStreamState> last = std::move(self_);
     }
     bool dropIfUnwanted() override {
         if (asker_ || !this->isSoleOwner() || !isUnread())
@@ -195,7 +200,7 @@ private:
         this->ask(TaskPriority::DefaultPromiseEndpoint);
     }
     void over(Error error) {
-        stopWaiting();
+        stopWaitingHeld();
         last_ = error;
         this->ask(TaskPriority::DefaultPromiseEndpoint);
     }
@@ -215,6 +220,7 @@ private:
             self.stream_.send(self.arrived_.pop());
         self.sentBytes_ = self.arrivedBytes_;
         if (self.last_.isValid()) {
+            self.stopWaiting(); // nor is it held any more
             self.isEnded_ = true;
             self.stream_.sendError(self.last_);
             self.self_ = {};

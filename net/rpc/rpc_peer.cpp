@@ -25,6 +25,13 @@ void PendingReply::stopWaiting() noexcept {
     peer_ = nullptr;
 }
 
+void PendingReply::stopWaitingHeld() noexcept {
+    FlowTransport* transport = peer_ ? peer_->transport_ : nullptr;
+    stopWaiting();
+    if (transport)
+        pushBack(transport->held_, *this);
+}
+
 void RpcPeer::dropUnwanted() {
     for (ListLink* each = pending_.next; each != &pending_;) {
         ListLink* next = each->next;
@@ -295,6 +302,7 @@ void RpcPeer::shutDown() {
     while (!pending_.isEmpty()) {
         auto* each = static_cast<PendingReply*>(pending_.next);
         each->stopWaiting();
+        each->forsaken();
     }
     transport_ = nullptr;
 }

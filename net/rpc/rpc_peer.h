@@ -25,6 +25,8 @@ public:
     RpcPeer const* onlyFrom() const override { return peer_; }
     /// The connection has ended: it asks again on the next one, or fails in a turn of its own.
     virtual void lost(Error error) = 0;
+    /// The transport ends, and nothing comes any more: what holds itself lets go. It may be gone when this returns.
+    virtual void forsaken() noexcept {}
     /// Asked now and then: whether nobody is interested any more. Then it may be gone when this returns.
     virtual bool dropIfUnwanted() { return false; }
 
@@ -35,6 +37,8 @@ protected:
     /// It gets a number, which the peer may send to, until stopWaiting().
     void waitFor(RpcPeer& peer);
     void stopWaiting() noexcept;
+    /// The same, but the transport forsakes it still, until it is unlinked.
+    void stopWaitingHeld() noexcept;
     bool isWaiting() const { return number_ != 0; }
     std::uint64_t number() const { return number_; }
     RpcPeer* peer() const { return peer_; }

@@ -2,31 +2,47 @@
 // The generic actors under the old header name.
 
 #include "../../flow.h"
+#include "../../lib/outcome.h"
 
 using flow::AsyncMap;
 using flow::AsyncTrigger;
 using flow::AsyncVar;
+using flow::broadcast;
 using flow::brokenPromiseToNever;
 using flow::cancellable;
 using flow::delayed;
 using flow::errorOr;
 using flow::FlowLock;
 using flow::FlowMutex;
+using flow::fmap;
 using flow::forwardPromise;
 using flow::getAll;
 using flow::holdWhile;
 using flow::holdWhileVoid;
+using flow::lowPriorityDelay;
 using flow::map;
 using flow::mapAsync;
+using flow::onEqual;
 using flow::quorum;
+using flow::quorumEqualsTrue;
+using flow::ready;
 using flow::recurring;
 using flow::recurringAsync;
 using flow::reportErrors;
+using flow::returnIfTrue;
+using flow::setAfter;
+using flow::setWhenDoneOrError;
+using flow::shortCircuitAny;
 using flow::stopAfter;
 using flow::store;
 using flow::success;
+using flow::tag;
+using flow::tagError;
+using flow::throwErrorOr;
 using flow::timeout;
 using flow::timeoutError;
+using flow::transformError;
+using flow::transformErrors;
 using flow::trigger;
 using flow::uncancellable;
 using flow::waitForAll;

@@ -78,3 +78,29 @@ TEST_CASE("flow transport: over a Unix socket, without checksums, with connectio
         co_await remote.drainedTo(0);
     }());
 }
+
+TEST_CASE("flow transport: when it ends, nothing of those who wait for replies is left behind") {
+    ::test::Balance balance;
+    for (int turns : {0, 1, 2, 3, 5, 8, 1000}) {
+        RealLoop loop;
+        FlowTransport transport;
+        Future<Void> listening = transport.bind(Address(), Address(0x7F000001, 0));
+        Address at(0x7F000001, transport.getLocalAddress().port());
+        RequestStream<Ping> pings;
+        pings.makeWellKnownEndpoint(WLTOKEN_FIRST_AVAILABLE, TaskPriority::DefaultEndpoint);
+        RequestStream<Ping> remote(Endpoint::wellKnown({at, {}}, WLTOKEN_FIRST_AVAILABLE));
+        Ping ping;
+        Future<std::string> later = ping.reply.getFuture();
+        remote.send(ping);
+        Future<std::string> asked = remote.getReply();
+        auto answering = [](RequestStream<Ping> served) -> Future<Void> {
+            for (;;)
+                (co_await served.getFuture()).reply.send("x");
+        }(pings);
+        auto some = [](int left) -> Future<Void> {
+            for (; left > 0; --left)
+                co_await delay(0, TaskPriority::Low);
+        }(turns);
+        loop.run(std::move(some));
+    }
+}

@@ -1,0 +1,139 @@
+#pragma once
+// Futures made of how other futures end: names that programs of Flow know.
+//
+//     wait(ready(reply));                              // value or error
+//     int who = wait(tag(done, 7));                    // 7, when it is done
+//     wait(onEqual(state, Open));                      // if it is that, else never
+//     wait(returnIfTrue(found));                       // if it is true, else never
+//     bool most = wait(quorumEqualsTrue(votes, 2));    // as soon as it is certain
+//     bool any = wait(shortCircuitAny(votes));         // at the first that is true, else when all have come
+//     Page page = wait(transformErrors(load(), io_error()));
+//     Page page = wait(throwErrorOr(tryToLoad()));     // the value of an ErrorOr, or its error
+//     Future<Page> page = tagError<Page>(stopped, operation_obsolete());   // fails with that when it has stopped
+//     wait(setAfter(open, 5.0, true));                 // open->set(true)
+//
+// Errors of the inputs pass through where nothing else is said. Cancel-safe: the inputs are released when the result is
+// dropped.
+
+#include "flow/coro/race.h"
+#include "flow/lib/all.h"
+#include "flow/lib/async_var.h"
+#include "flow/wait/delay.h"
+
+#include <functional>
+#include <vector>
+
+namespace flow {
+
+/// Ready when the future is, whether with a value or an error.
+template <class T>
+Future<Void> ready(Future<T> what) {
+    (void)co_await tryGet(std::move(what));
+}
+
+template <class T>
+Future<T> tag(Future<Void> signal, T value) {
+    co_await std::move(signal);
+    co_return std::move(value);
+}
+
+template <class T>
+Future<T> tagError(Future<Void> signal, Error error) {
+    co_await std::move(signal);
+    throw error;
+}
+
+/// Ready if the value is that; unset for ever if it is another one.
+template <class T>
+Future<Void> onEqual(Future<T> what, std::type_identity_t<T> value) {
+    T found = co_await std::move(what);
+    if (!(found == value))
+        co_await coro::never{};
+}
+
+inline Future<Void> returnIfTrue(Future<bool> what) {
+    return onEqual(std::move(what), true);
+}
+
+/// Whether so many of them are true. `required` is at most their number.
+inline Future<bool> quorumEqualsTrue(std::vector<Future<bool>> what, int required) {
+    std::vector<Future<Void>> yes, no;
+    for (Future<bool> const& each : what) {
+        yes.push_back(onEqual(each, true));
+        no.push_back(onEqual(each, false));
+    }
+    auto needed = static_cast<std::size_t>(required);
+    if (needed == 0)
+        co_return true;
+    auto first = co_await race(quorum(yes, needed), quorum(no, what.size() - needed + 1));
+    co_return first.index() == 0;
+}
+
+inline Future<bool> shortCircuitAny(std::vector<Future<bool>> what) {
+    if (what.empty())
+        co_return false;
+    co_return co_await quorumEqualsTrue(std::move(what), 1);
+}
+
+/// Any error but actor_cancelled becomes `error`.
+template <class T>
+Future<T> transformErrors(Future<T> what, Error error) {
+    ErrorOr<T> result = co_await tryGet(std::move(what));
+    if (result.isError())
+        co_await coro::fail(result.isError(error_code_actor_cancelled) ? result.getError() : error);
+    if constexpr (!std::is_same_v<T, Void>)
+        co_return std::move(result).get();
+}
+/// The error `from` becomes `to`.
+template <class T>
+Future<T> transformError(Future<T> what, Error from, Error to) {
+    ErrorOr<T> result = co_await tryGet(std::move(what));
+    if (result.isError())
+        co_await coro::fail(result.isError(from.code()) ? to : result.getError());
+    if constexpr (!std::is_same_v<T, Void>)
+        co_return std::move(result).get();
+}
+
+template <class T>
+Future<T> throwErrorOr(Future<ErrorOr<T>> what) {
+    ErrorOr<T> result = co_await std::move(what);
+    if (result.isError())
+        co_await coro::fail(result.getError());
+    if constexpr (!std::is_same_v<T, Void>)
+        co_return std::move(result).get();
+}
+
+/// The function's result for the value.
+template <class F, class T>
+auto fmap(F function, Future<T> what) -> Future<std::remove_cvref_t<std::invoke_result_t<F&, T>>> {
+    T value = co_await std::move(what);
+    co_return std::invoke(function, std::move(value));
+}
+
+template <class T>
+Future<Void> setAfter(Reference<AsyncVar<T>> variable, double seconds, std::type_identity_t<T> value) {
+    co_await delay(seconds);
+    variable->set(value);
+}
+/// The same when the condition has ended, with a value or an error.
+template <class T>
+Future<Void> setWhenDoneOrError(Future<Void> condition, Reference<AsyncVar<T>> variable,
+                                std::type_identity_t<T> value) {
+    (void)co_await tryGet(std::move(condition));
+    variable->set(value);
+}
+
+/// Sends the value to each of them.
+template <class T>
+Future<Void> broadcast(Future<T> what, std::vector<Promise<T>> to) {
+    T value = co_await std::move(what);
+    for (Promise<T> const& each : to)
+        each.send(value);
+}
+
+/// Behind all that is more urgent.
+inline Future<Void> lowPriorityDelay(double seconds) {
+    return delay(seconds, TaskPriority::Low);
+}
+
+} // namespace flow
