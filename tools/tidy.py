@@ -48,6 +48,7 @@ RANKS = {
     "flow/threads": 6,
     "flow/fiber": 7,  # beside the other styles, but its pool uses threads
     "flow/trace": 6,
+    "flow/inspect": 7,
     "flow/lib": 7,
     "flow/file": 7,
     "flow/structured": 8,
@@ -70,6 +71,7 @@ SHARE_DETAIL = {
     "flow/actor",
     "flow/coro",
     "flow/fiber",
+    "flow/inspect",
     "flow/structured",
 }
 # Production must build without these, so only umbrella headers, the runner of tests, they themselves and the outside

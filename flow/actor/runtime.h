@@ -32,6 +32,27 @@ enum class Exit : std::uint8_t {
 
 enum class Kind { Cancellable, Uncancellable };
 
+/// Where an actor suspends: the line of its declaration, then that of each suspension, by number. See
+/// flow/inspect/code.h, which reads it.
+template <std::size_t N>
+struct WaitLines {
+    char const* file;
+    std::uint32_t count;
+    std::uint32_t lines[N == 0 ? 1 : N];
+};
+template <class... Lines>
+constexpr WaitLines<sizeof...(Lines)> waitLines(char const* file, Lines... lines) {
+    return {file, sizeof...(Lines), {static_cast<std::uint32_t>(lines)...}};
+}
+/// Of a state that actorc has emitted; others say nothing.
+template <class S>
+constexpr auto waitLinesOf() {
+    if constexpr (requires { S::waits__(); })
+        return S::waits__();
+    else
+        return waitLines("");
+}
+
 /// So that emitted code can write T() for any spelling of a type.
 template <class T>
 using Type = T;
@@ -231,7 +252,11 @@ private:
 
     static void destroyActor(Waiter* frame) { static_cast<Actor*>(frame)->state().~S(); }
 
+    /// Found by its name, since nothing refers to it. The assertion makes the compiler emit it.
+    [[gnu::used]] static constexpr auto kWaits = waitLinesOf<S>();
+
     static void resumeActor(Waiter* frame) {
+        static_assert(kWaits.count != ~std::uint32_t{0});
         auto* self = static_cast<Actor*>(frame);
         std::uint8_t status = self->activate();
         if (status == kSuspended)

@@ -10,6 +10,7 @@
 // The destructor is the only way in which a cancel is noticed. Belongs to one thread: the one that made it. What can be
 // waited for again and again is an operation in place: flow/core/in_place.h.
 
+#include "flow/core/description.h"
 #include "flow/core/in_place.h"
 
 #include <cstddef>
@@ -118,6 +119,8 @@ private:
 
     /// A cancel, or its turn.
     static void resumed(detail::Waiter* waiter) {
+        if constexpr (Describes<Derived>)
+            static_assert(detail::kEmitted<&Operation::describeOp>);
         detail::Waiter* last = nullptr;
         if (detail::Cell* cancel = waiter->awaited.anyCell()) {
             detail::Cell* cell = detail::Cell::of(waiter);
@@ -130,6 +133,10 @@ private:
         }
         if (last)
             FLOW_HAND_OVER(last);
+    }
+    [[gnu::used]] static void describeOp([[maybe_unused]] void const* state, [[maybe_unused]] Description& out) {
+        if constexpr (Describes<Derived>)
+            static_cast<Derived const*>(state)->describe(out);
     }
     static void destroyState(detail::Waiter* waiter) { stateOf(static_cast<Frame*>(waiter))->~Derived(); }
 };

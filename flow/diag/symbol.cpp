@@ -57,9 +57,9 @@ private:
     std::size_t size_ = 0;
 };
 
-/// Calls `visit(symbol, mangled name)` for each function of the file, until it returns false.
+/// Calls `visit(symbol, mangled name)` for each symbol of the file, until it returns false.
 template <class Visit>
-void forEachFunction(MappedFile const& file, Visit visit) {
+void forEachSymbol(MappedFile const& file, Visit visit) {
     auto* header = file.at<Elf64_Ehdr>(0);
     if (!header)
         return;
@@ -71,13 +71,20 @@ void forEachFunction(MappedFile const& file, Visit visit) {
         auto* symbols = file.at<Elf64_Sym>(sections[i].sh_offset, count);
         auto const& strings = sections[sections[i].sh_link];
         for (std::uint64_t k = 0; symbols && k < count; ++k) {
-            if (ELF64_ST_TYPE(symbols[k].st_info) != STT_FUNC || symbols[k].st_name >= strings.sh_size)
+            if (symbols[k].st_name >= strings.sh_size)
                 continue;
             auto* name = file.at<char>(strings.sh_offset + symbols[k].st_name);
             if (name && !visit(symbols[k], name))
                 return;
         }
     }
+}
+
+template <class Visit>
+void forEachFunction(MappedFile const& file, Visit visit) {
+    forEachSymbol(file, [&](Elf64_Sym const& symbol, char const* name) {
+        return ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || visit(symbol, name);
+    });
 }
 
 /// The mangled name of the function that covers `address` (relative to the load base), or "".
@@ -113,10 +120,9 @@ bool hasFunction(MappedFile const& file, std::string const& name) {
     return found;
 }
 
-/// Writes what `name(file, demangled symbol)` returns.
-template <class Name>
-void write(const void* code, char* out, std::size_t size, Name name) noexcept {
-    std::snprintf(out, size, "%p", code);
+/// Calls `use(file, load base, mangled symbol)` for what holds the function at `code`, if it has one there.
+template <class Use>
+void withSymbol(const void* code, Use use) noexcept {
     Dl_info info;
     link_map* object = nullptr;
     if (!::dladdr1(code, &info, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) || !info.dli_fname)
@@ -129,9 +135,18 @@ void write(const void* code, char* out, std::size_t size, Name name) noexcept {
         auto base = header && header->e_type == ET_DYN ? reinterpret_cast<std::uintptr_t>(info.dli_fbase) : 0;
         std::string symbol = findSymbol(file, reinterpret_cast<std::uintptr_t>(code) - base);
         if (!symbol.empty())
-            std::snprintf(out, size, "%s", name(file, demangle(symbol)).c_str());
+            use(file, base, symbol);
     } catch (...) { // out of memory: the address has to do
     }
+}
+
+/// Writes what `name(file, demangled symbol)` returns.
+template <class Name>
+void write(const void* code, char* out, std::size_t size, Name name) noexcept {
+    std::snprintf(out, size, "%p", code);
+    withSymbol(code, [&](MappedFile const& file, std::uintptr_t, std::string const& symbol) {
+        std::snprintf(out, size, "%s", name(file, demangle(symbol)).c_str());
+    });
 }
 
 } // namespace
@@ -144,6 +159,56 @@ void actorNameAt(const void* code, char* out, std::size_t size) noexcept {
     write(code, out, size, [](MappedFile const& file, std::string const& symbol) {
         return actorName(symbol, [&](std::string const& name) { return hasFunction(file, name); });
     });
+}
+
+std::string mangledSymbol(const void* code) noexcept {
+    std::string found;
+    withSymbol(code, [&](MappedFile const&, std::uintptr_t, std::string const& symbol) { found = symbol; });
+    return found;
+}
+
+const void* addressOfSymbol(const void* code, std::string const& mangled) noexcept {
+    const void* found = nullptr;
+    withSymbol(code, [&](MappedFile const& file, std::uintptr_t base, std::string const&) {
+        // Local symbols follow the name of their translation unit's file.
+        std::uintptr_t address = reinterpret_cast<std::uintptr_t>(code) - base;
+        std::uintptr_t ofFile = 0;
+        bool isFileOfCode = false;
+        forEachSymbol(file, [&](Elf64_Sym const& symbol, char const* name) {
+            int type = ELF64_ST_TYPE(symbol.st_info);
+            if (type == STT_FILE) {
+                if (isFileOfCode && ofFile != 0)
+                    return false;
+                isFileOfCode = false;
+                ofFile = 0;
+            }
+            if (type == STT_FUNC && address - symbol.st_value < symbol.st_size)
+                isFileOfCode = true;
+            bool isUsed = symbol.st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_OBJECT);
+            if (isUsed && std::strncmp(name, mangled.c_str(), mangled.size()) == 0) {
+                ofFile = symbol.st_value;
+                found = reinterpret_cast<const void*>(base + symbol.st_value);
+            }
+            return !(isFileOfCode && ofFile != 0);
+        });
+    });
+    return found;
+}
+
+const void* staticMember(const void* code, const char* function, const char* name) noexcept {
+    try {
+        std::string symbol = mangledSymbol(code);
+        std::size_t at = symbol.rfind(std::to_string(std::strlen(function)) + function);
+        if (at == std::string::npos)
+            return nullptr;
+        return addressOfSymbol(code, symbol.substr(0, at) + std::to_string(std::strlen(name)) + name + "E");
+    } catch (...) {
+        return nullptr;
+    }
+}
+
+std::string demangled(std::string const& mangled) {
+    return demangle(mangled);
 }
 
 } // namespace flow

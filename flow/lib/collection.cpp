@@ -1,5 +1,6 @@
 #include "flow/lib/collection.h"
 
+#include "flow/base/format.h"
 #include "flow/base/inline.h"
 #include "flow/core/operation.h"
 #include "flow/coro/race.h"
@@ -58,6 +59,8 @@ struct ActorCollection::Actors : Operation<Actors, Void> {
         --count;
         delete member;
     }
+
+    void describe(Description& out) const { out.text = format("%d futures of a collection", count); }
 
     ListLink members;
     int count = 0;

@@ -1,5 +1,6 @@
 #include "flow/lib/flow_lock.h"
 
+#include "flow/base/format.h"
 #include "flow/base/inline.h"
 #include "flow/core/operation.h"
 #include "flow/coro/coroutine.h"
@@ -36,6 +37,12 @@ struct FlowLock::Taker : Operation<Taker, Void>, ListLink {
         return completed();
     }
     using Operation::fail, Operation::leaveQueue;
+    void describe(Description& out) const {
+        out.text = format("%lld of %lld permits of a lock", static_cast<long long>(amount),
+                          static_cast<long long>(lock->permits_));
+        out.lock = lock;
+        out.mostHeld = lock->active_;
+    }
 
     FlowLock* lock;
     std::int64_t amount;

@@ -64,6 +64,12 @@ public:
     /// Code on this loop is about to use the machine's own `what`, since nobody has provided any. For the loop of a
     /// simulated machine that is an assertion failure.
     virtual void useMachines([[maybe_unused]] const char* what) {}
+    /// Calls visit(waiter) for each that is ready, and for each that waits for a timer. It must change nothing.
+    template <class Visit>
+    void forEachParked(Visit&& visit) const {
+        ready_.forEach([&](detail::Waiter* waiter, int) { visit(waiter); });
+        timers_.forEach(visit);
+    }
     /// Whether a task is ready or a timer is set.
     bool hasWork() { return !ready_.isEmpty() || !timers_.isEmpty(); }
 

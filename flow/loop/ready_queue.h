@@ -66,6 +66,18 @@ public:
     /// until pop comes across it.)
     bool hasMoreUrgentThan(int priority) const { return highest_ > priority; }
 
+    /// Calls visit(waiter, priority) for each, the most urgent first. It changes nothing.
+    template <class Visit>
+    void forEach(Visit&& visit) const {
+        for (int level = highest_; level >= 0; --level) {
+            Link const& list = lists_.get()[level];
+            if (!list.prev)
+                continue;
+            for (Link* link = list.next; link != &list; link = link->next)
+                visit(Waiter::of(link), level);
+        }
+    }
+
     static int levelOf(TaskPriority priority) {
         int level = static_cast<int>(priority);
         if (level < 0 || level >= kPriorities) [[unlikely]]

@@ -63,6 +63,21 @@ public:
         }
     }
 
+    /// Calls visit(waiter) for each timer that has been neither fired nor cancelled, in no order. It changes nothing.
+    template <class Visit>
+    void forEach(Visit&& visit) const {
+        auto visitList = [&](Link const& list) {
+            for (Link* link = list.next; link != &list; link = link->next)
+                visit(Waiter::of(link));
+        };
+        visitList(soon_);
+        visitList(splitting_);
+        visitList(never_);
+        for (int list = 0; list < kLists; ++list)
+            if (used_[list / 64] >> (list % 64) & 1)
+                visitList(lists_[list]);
+    }
+
 private:
     using Key = std::uint64_t; // the bits of a deadline
 

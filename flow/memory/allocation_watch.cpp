@@ -1,8 +1,8 @@
 #include "flow/memory/allocation_watch.h"
 
 #include "flow/base/assert.h"
+#include "flow/memory/system_block.h"
 
-#include <cstdlib>
 #include <utility>
 
 namespace flow::memory {
@@ -69,7 +69,7 @@ void AllocationWatch::release(void* block, SizeClass sizeClass) noexcept {
     list.toBeFreed = 1;
     ++list.freedThen;
     if (FLOW_SYSTEM_BLOCKS || sizeClass == kSystemClass)
-        std::free(block);
+        detail::systemFree(block);
     else
         setAside[sizeClass] = ::new (block) FreeBlock{setAside[sizeClass]};
 }

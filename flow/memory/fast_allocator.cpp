@@ -2,9 +2,8 @@
 
 #include "flow/memory/allocation_watch.h"
 #include "flow/memory/foreign_block.h"
+#include "flow/memory/system_block.h"
 #include "flow/memory/thread_heap.h"
-
-#include <cstdlib>
 
 namespace flow::memory {
 
@@ -17,7 +16,7 @@ void* detail::allocateSlow(std::size_t bytes, SizeClass sizeClass) noexcept {
         return AllocationWatch::allocate(bytes, sizeClass, AllocationWatch::kNoCell);
     FreeList& list = heap.classes[sizeClass];
     if (FLOW_SYSTEM_BLOCKS || sizeClass == kSystemClass) {
-        void* block = std::malloc(bytes);
+        void* block = systemAllocate(bytes);
         if (block)
             ++list.allocated;
         return block;
@@ -46,7 +45,7 @@ void detail::releaseSlow(void* block, SizeClass sizeClass) noexcept {
     if (FLOW_SYSTEM_BLOCKS || sizeClass == kSystemClass) {
         list.toBeFreed = 1;
         ++list.freedThen;
-        return std::free(block);
+        return systemFree(block);
     }
     list.first = ::new (block) FreeBlock{list.first};
     list.toBeFreed = ThreadHeap::freesBetween(sizeClass);

@@ -56,6 +56,18 @@ public:
     /// Gives chunks without live blocks to the system. Returns how many bytes.
     std::size_t trim() noexcept;
     void addTo(Usage& usage) const noexcept;
+    /// Calls visit(block, sizeClass) for each block of this thread's chunks that has been cut, live or free.
+    template <class Visit>
+    void forEachBlock(Visit&& visit) const {
+        for (Chunk* chunk = chunks_; chunk; chunk = chunk->next)
+            for (std::size_t i = 0; i < kSpans; ++i) {
+                Chunk::Span const& span = chunk->spans[i];
+                std::size_t bytes = blockBytes(span.sizeClass);
+                char* block = chunk->begin(i);
+                for (std::size_t left = span.capacity; left != 0; --left, block += bytes)
+                    visit(static_cast<void*>(block), span.sizeClass);
+            }
+    }
 
 private:
     static constexpr std::size_t kScanBytes = 16 * 1024;

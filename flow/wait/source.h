@@ -11,6 +11,7 @@
 // next. Waking is the last thing that a function of the owner does: the waiter may destroy the source. Belongs to one
 // thread.
 
+#include "flow/core/description.h"
 #include "flow/core/in_place.h"
 #include "flow/loop/loop.h"
 
@@ -39,6 +40,9 @@ public:
 
     /// The first waiter of the source of which `turn` is the turn; null if it is no source's.
     static Waiter const* firstOf(Waiter const* turn);
+    /// The function that runs the turn of the source at which an operation is parked: its symbol names the operation.
+    /// Null if it is parked elsewhere.
+    static void const* codeOf(Waiter const* parked);
 
 protected:
     explicit SourceBase(void (*turn)(Waiter*)) : turn_{turn, {}, {nullptr, nullptr}, Awaited::operation(this)} {
@@ -85,6 +89,8 @@ public:
 
 private:
     static void takeTurn(WaiterNode* turn) {
+        if constexpr (Describes<Op>)
+            static_assert(detail::kEmitted<&Source::describeOp>);
         auto* self = static_cast<Source*>(static_cast<SourceBase*>(turn->owner));
         if (!self->isWaitedFor() || !self->first().isReady())
             return;
@@ -93,6 +99,11 @@ private:
             loop().makeReady(turn, self->priority_);
         first->awaited = {};
         FLOW_HAND_OVER(first);
+    }
+
+    [[gnu::used]] static void describeOp([[maybe_unused]] void const* op, [[maybe_unused]] Description& out) {
+        if constexpr (Describes<Op>)
+            static_cast<Op const*>(op)->describe(out);
     }
 
     TaskPriority priority_ = TaskPriority::DefaultYield;

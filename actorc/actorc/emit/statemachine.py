@@ -9,7 +9,7 @@ from actorc.emit.declaration import Declaration
 from actorc.emit.lines import at
 from actorc.emit.printer import Printer, initialiser, moved, pieces, switch
 from actorc.lower import labels
-from actorc.lower.lowered import Body, Return, Suspend, Variable
+from actorc.lower.lowered import Body, ChooseOperands, Return, Suspend, Variable
 
 
 def definition(declaration: Declaration, body: Body) -> str:
@@ -45,7 +45,15 @@ def _classes(declaration: Declaration, body: Body) -> str:
     )
     is_template = declaration.template and not declaration.is_local
     signature = _signature(declaration, body, is_used="actor__" in code and not is_template)
-    return layout.classes(declaration, body, f"{_constructor(declaration, body)}{signature} {{ {code}}} ")
+    functions = f"{_waits(declaration, printer.waits)}{_constructor(declaration, body)}{signature} {{ {code}}} "
+    return layout.classes(declaration, body, functions)
+
+
+def _waits(declaration: Declaration, lines: dict[int, int]) -> str:
+    """The function that gives the line of each suspension, for what shows where an actor stands."""
+    of_suspensions = [lines.get(number, declaration.line) for number in range(1, max(lines, default=0) + 1)]
+    numbers = ", ".join(str(line) for line in [declaration.line, *of_suspensions])
+    return f"static constexpr auto waits__() {{ return flow::actor::waitLines(__FILE__, {numbers}); }} "
 
 
 def _signature(declaration: Declaration, body: Body, *, is_used: bool) -> str:
@@ -117,6 +125,8 @@ class _StateMachinePrinter(Printer):
     def __init__(self, declaration: Declaration, body: Body) -> None:
         super().__init__(body, labels.plan(body.code, resumes=True))
         self._state = f"{declaration.class_name}State"
+        self.waits: dict[int, int] = {}  # the line of each suspension
+        self._choose_line = 0
 
     def prologue(self) -> str:
         """The variables of a_body, and the switch that leads to where it goes on."""
@@ -144,8 +154,13 @@ class _StateMachinePrinter(Printer):
     def _when(self, operand: str) -> str:
         return f"actor__.when(choose__, {operand})"
 
+    def _choose_operands(self, node: ChooseOperands) -> str:
+        self._choose_line = node.line
+        return super()._choose_operands(node)
+
     def _suspend(self, node: Suspend) -> str:
         number = node.number
+        self.waits[number] = self._choose_line if node.is_choose else node.line
         if node.is_choose:
             park = f"return actor__.park(choose__, {number});"
             taken = "wait__ = actor__.taken();"

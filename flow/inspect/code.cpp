@@ -1,0 +1,114 @@
+#include "flow/inspect/code.h"
+
+#include "flow/actor/runtime.h"
+#include "flow/diag/symbol.h"
+
+#include <string_view>
+
+namespace flow::inspect {
+namespace {
+
+/// The first argument of the template whose name, with its `<`, ends at `from`.
+std::string_view firstArgument(std::string_view symbol, std::size_t from) {
+    int depth = 0;
+    for (std::size_t i = from; i < symbol.size(); ++i) {
+        char c = symbol[i];
+        if (depth == 0 && (c == ',' || c == '>'))
+            return symbol.substr(from, i - from);
+        depth += c == '<' || c == '(' || c == '{' ? 1 : c == '>' || c == ')' || c == '}' ? -1 : 0;
+    }
+    return {};
+}
+
+/// Without what the linker needs and a reader does not.
+std::string shortName(std::string_view type) {
+    std::string name(type);
+    for (char const* part : {"(anonymous namespace)::", "flow::"})
+        for (std::size_t at; (at = name.find(part)) != std::string::npos;)
+            name.erase(at, std::string_view(part).size());
+    return name;
+}
+
+/// Of an operation, the type whose frame it is; empty for what is none.
+std::string_view operationOf(std::string_view symbol) {
+    for (std::string_view head : {"flow::Operation<", "flow::detail::Kept<", "flow::Step::resume<", "flow::Source<"})
+        if (std::size_t at = symbol.find(head); at != std::string_view::npos && at < symbol.find('('))
+            return firstArgument(symbol, at + head.size());
+    return {};
+}
+
+} // namespace
+
+char const* nameOf(Style style) {
+    switch (style) {
+    case Style::Actor:
+        return "actor";
+    case Style::Coroutine:
+        return "coroutine";
+    case Style::Fiber:
+        return "fiber";
+    case Style::Operation:
+        return "operation";
+    case Style::Other:
+        break;
+    }
+    return "computation";
+}
+
+Code const& Codes::of(void const* code) {
+    auto [place, isNew] = codes_.try_emplace(code);
+    Code& found = place->second;
+    if (!isNew)
+        return found;
+    found.number = codes_.size();
+    std::string symbol = demangled(mangledSymbol(code));
+    char name[256];
+    actorNameAt(code, name, sizeof name);
+    found.name = name;
+    if (symbol.starts_with("flow::actor::Actor<")) {
+        found.style = Style::Actor;
+        found.waits = staticMember(code, "resumeActor", "kWaits");
+    } else if (symbol.find("flow::fiber::detail::resumeFiber<") != std::string::npos) {
+        found.style = Style::Fiber;
+    } else if (std::string_view operation = operationOf(symbol); !operation.empty()) {
+        found.style = Style::Operation;
+        found.name = shortName(operation);
+        char const* function = symbol.find("::takeTurn(") != std::string::npos ? "takeTurn" : "resumed";
+        found.describe = reinterpret_cast<Describe>(const_cast<void*>(staticMember(code, function, "describeOp")));
+    } else if (std::size_t end = found.name.rfind("::");
+               symbol.find("::resume") != std::string::npos && found.name.compare(end, 8, "::resume") == 0) {
+        found.name.resize(end); // a frame of the library, by its type
+    } else {
+        found.style = Style::Coroutine;
+    }
+    return found;
+}
+
+std::string Codes::nameOf(Waiter const* frame) {
+    Code const& code = of(frame);
+    if (code.style != Style::Fiber)
+        return code.name;
+    using NameOfFiber = char const* (*)(Waiter const*);
+    auto* function = reinterpret_cast<void const*>(frame->resume);
+    auto nameOfFiber = reinterpret_cast<NameOfFiber>(const_cast<void*>(addressOfSymbol(function, "flowNameOfFiber")));
+    return nameOfFiber ? std::string("\"") + nameOfFiber(frame) + "\"" : code.name;
+}
+
+std::uint32_t Codes::suspensionOf(Waiter const* frame) {
+    if (of(frame).style != Style::Actor)
+        return 0;
+    return static_cast<std::uint32_t>(reinterpret_cast<actor::Frame<Void> const*>(frame)->entry());
+}
+
+Place Codes::placeOf(Waiter const* frame) {
+    Code const& code = of(frame);
+    if (!code.waits)
+        return {};
+    auto* waits = static_cast<actor::WaitLines<1> const*>(code.waits);
+    std::uint32_t suspension = suspensionOf(frame);
+    if (suspension >= waits->count)
+        return {};
+    return {waits->file, waits->lines[suspension]};
+}
+
+} // namespace flow::inspect

@@ -1,0 +1,54 @@
+#pragma once
+// Code: what the program itself says about the functions that resume computations: names, styles, lines of waits.
+//
+//     Codes codes;
+//     Code const& code = codes.of(frame);            // of any frame of this thread
+//     code.name; code.style; codes.placeOf(frame);   // "fetch", Style::Actor, {"fetch.actor.cpp", 12}
+//
+// Names come from the symbol table, which is read once for each function. An actor that actorc compiled to a state
+// machine has a table of the lines at which it waits; other computations have no line. In a stripped program a name is
+// an address.
+
+#include "flow/core/description.h"
+#include "flow/core/frame.h"
+
+#include <string>
+#include <unordered_map>
+
+namespace flow::inspect {
+using namespace flow::detail;
+
+enum class Style { Actor, Coroutine, Fiber, Operation, Other };
+char const* nameOf(Style style);
+
+/// A line of the source; 0 where none is known.
+struct Place {
+    std::string file;
+    std::uint32_t line = 0;
+};
+
+struct Code {
+    std::size_t number = 0; // in the order in which they were looked for
+    Style style = Style::Other;
+    std::string name;
+    void const* waits = nullptr; // flow::actor::WaitLines of an actor
+    Describe describe = nullptr; // of an operation that describes itself
+};
+
+class Codes {
+public:
+    Code const& of(void const* code);
+    Code const& of(Waiter const* frame) { return of(reinterpret_cast<void const*>(frame->resume)); }
+    /// The name, which for a fiber is its own.
+    std::string nameOf(Waiter const* frame);
+    /// Where the frame stands: the line of its wait.
+    Place placeOf(Waiter const* frame);
+    /// The suspension at which an actor stands; 0 for all others.
+    std::uint32_t suspensionOf(Waiter const* frame);
+
+private:
+    // By code. nondeterminism: it is never iterated over.
+    std::unordered_map<void const*, Code> codes_;
+};
+
+} // namespace flow::inspect

@@ -1,0 +1,202 @@
+#include "flow/inspect/frames.h"
+
+#include "flow/loop/loop.h"
+#include "flow/memory/block_walk.h"
+#include "flow/wait/choose.h"
+
+#include <algorithm>
+#include <link.h>
+
+namespace flow::inspect {
+namespace {
+
+struct Range {
+    std::uintptr_t begin, end;
+};
+
+/// The program's code, as it is loaded when the first frame is looked for, and again when that may have changed.
+std::vector<Range> codeOfProgram() {
+    std::vector<Range> ranges;
+    ::dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* out) {
+            for (int i = 0; i < info->dlpi_phnum; ++i) {
+                auto const& header = info->dlpi_phdr[i];
+                if (header.p_type == PT_LOAD && (header.p_flags & PF_X)) {
+                    std::uintptr_t begin = info->dlpi_addr + header.p_vaddr;
+                    static_cast<std::vector<Range>*>(out)->push_back({begin, begin + header.p_memsz});
+                }
+            }
+            return 0;
+        },
+        &ranges);
+    return ranges;
+}
+
+thread_local std::vector<Range> code;
+
+template <class Function>
+bool isCode(Function function) {
+    auto address = reinterpret_cast<std::uintptr_t>(function);
+    return std::any_of(code.begin(), code.end(),
+                       [&](Range const& range) { return address - range.begin < range.end - range.begin; });
+}
+
+/// What an unfinished computation's cell says. Compared, and not used: it may be anything.
+bool isUnfinished(Cell const* cell, std::size_t prefixUnits) {
+    constexpr int kReady = Cell::kReadyBit | Cell::kErrorBit;
+    return (cell->flags & (kReady | Cell::kHasFrame)) == Cell::kHasFrame && cell->prefixUnits == prefixUnits &&
+           cell->promises != 0 && cell->promises < 1u << 20 && cell->sizeClass != 0 &&
+           cell->sizeClass < memory::kClassCount;
+}
+
+bool hasCode(Waiter const* frame) {
+    return isCode(frame->resume) && (!frame->destroy || isCode(frame->destroy));
+}
+
+/// The frame in a block, if it is that of an unfinished computation of this thread.
+__attribute__((no_sanitize("thread"))) Waiter* frameIn(char* block, std::size_t bytes) {
+    constexpr std::size_t kLeast = sizeof(Cell) + sizeof(Waiter);
+    memory::SizeClass sizeClass = memory::sizeClassOf(bytes);
+    for (std::size_t prefix = 0; prefix + kLeast <= bytes; prefix += 16) {
+        auto* cell = reinterpret_cast<Cell*>(block + prefix);
+        if (!isUnfinished(cell, prefix / 16) || cell->sizeClass != sizeClass || !hasCode(cell->frame()))
+            continue;
+#if FLOW_CHECKED
+        if (cell->owner != thisThread() && !(hasLoop() && loop().isSimulated())) // another thread has the block
+            continue;
+#endif
+        return cell->frame();
+    }
+    return nullptr;
+}
+
+Frame frameOf(Cell* cell, std::size_t number) {
+    auto* begin = static_cast<char*>(cell->valueAddress());
+    std::size_t bytes = memory::blockBytes(cell->sizeClass);
+    char* end = bytes != 0 ? begin + bytes : reinterpret_cast<char*>(cell->frame() + 1);
+    return {begin, end, cell->frame(), number};
+}
+
+} // namespace
+
+// In front of a waiter that is no frame may be anything, memory that a sanitizer forbids among it.
+__attribute__((no_sanitize("address", "thread"))) bool isFrame(Waiter const* waiter) {
+    if (code.empty())
+        code = codeOfProgram();
+    Cell const* cell = Cell::of(const_cast<Waiter*>(waiter));
+    return isUnfinished(cell, cell->prefixUnits) && hasCode(waiter);
+}
+
+Frames Frames::ofThread() {
+    code = codeOfProgram();
+    Frames found;
+    memory::forEachBlock([&](void* block, std::size_t bytes) {
+        auto* begin = static_cast<char*>(block);
+        if (Waiter* frame = frameIn(begin, bytes))
+            found.frames_.push_back({begin, begin + bytes, frame, 0});
+    });
+    found.sort();
+    found.addReachable();
+    for (Frame& frame : found.frames_)
+        frame.number = static_cast<std::size_t>(&frame - found.frames_.data());
+    return found;
+}
+
+Frames Frames::of(CellGroup const& cells) {
+    code = codeOfProgram();
+    Frames found;
+    cells.forEach([&](Cell* cell) {
+        if (cell->has(Cell::kHasFrame) && !cell->isReady()) // a quorum that is ready holds what is left of its inputs
+            found.frames_.push_back(frameOf(cell, found.frames_.size()));
+    });
+    found.sort();
+    return found;
+}
+
+void Frames::sort() {
+    std::sort(frames_.begin(), frames_.end(), [](Frame const& a, Frame const& b) { return a.begin < b.begin; });
+    regions_.clear();
+    for (std::size_t i = 0; i < frames_.size(); ++i)
+        if (std::uintptr_t region = regionOf(frames_[i].begin); regions_.empty() || regions_.back().region != region)
+            regions_.push_back({region, i});
+}
+
+std::vector<Frame const*> Frames::inOrder() const {
+    std::vector<Frame const*> order(frames_.size());
+    for (Frame const& frame : frames_)
+        order[frame.number] = &frame;
+    return order;
+}
+
+// In two steps, of which the first needs little memory: with a million frames the processor has it at hand.
+Frame const* Frames::holding(void const* address) const {
+    auto* place = static_cast<char const*>(address);
+    auto region = std::upper_bound(regions_.begin(), regions_.end(), regionOf(place),
+                                   [](std::uintptr_t wanted, Region const& each) { return wanted < each.region; });
+    if (region == regions_.begin())
+        return nullptr;
+    auto last = region == regions_.end() ? frames_.end() : frames_.begin() + static_cast<std::ptrdiff_t>(region->first);
+    auto first = frames_.begin() + static_cast<std::ptrdiff_t>((region - 1)->first);
+    auto after =
+        std::upper_bound(first, last, place, [](char const* at, Frame const& frame) { return at < frame.begin; });
+    if (after == frames_.begin() || place >= (after - 1)->end)
+        return nullptr;
+    return &*(after - 1);
+}
+
+Frame const* Frames::of(Waiter const* frame) const {
+    Frame const* found = holding(frame);
+    return found && found->waiter == frame ? found : nullptr;
+}
+
+Frame const* Frames::ownerOf(Waiter const* waiter) const {
+    if (Frame const* found = holding(waiter))
+        return found;
+    Waiter const* frame = ChooseBase::frameOf(waiter); // a choose on the stack of a fiber
+    return frame ? of(frame) : nullptr;
+}
+
+/// From each frame to what it waits for, and to what waits for it.
+void Frames::addReachable() {
+    std::vector<Waiter*> found;
+    auto add = [&](Waiter const* waiter) {
+        if (Waiter const* frame = ChooseBase::frameOf(waiter))
+            waiter = frame;
+        if (!holding(waiter) && isFrame(waiter))
+            found.push_back(const_cast<Waiter*>(waiter));
+    };
+    auto follow = [&](Waiter const* frame) {
+        Cell const* cell = Cell::of(const_cast<Waiter*>(frame));
+        for (Link* link = cell->waiters.next; link != &cell->waiters; link = link->next)
+            add(Waiter::of(link));
+        forEachParked(frame, [&](Waiter const* waiter) {
+            if (waiter->awaited.isNothing() || waiter->awaited.isTimer() || waiter->awaited.isTurn() ||
+                waiter->awaited.isOperation() || waiter->awaited.isGroup())
+                return;
+            Cell* awaited = waiter->awaited.anyCell();
+            if (awaited->has(Cell::kHasFrame) && !awaited->isReady())
+                add(awaited->frame());
+            if (waiter->link.prev != &awaited->waiters) // once for each list
+                return;
+            for (Link* link = awaited->waiters.next; link != &awaited->waiters; link = link->next)
+                add(Waiter::of(link));
+        });
+    };
+    if (hasLoop())
+        loop().forEachParked(add);
+    for (Frame const& frame : frames_)
+        follow(frame.waiter);
+    while (!found.empty()) {
+        std::vector<Waiter*> fresh;
+        std::swap(fresh, found);
+        std::sort(fresh.begin(), fresh.end());
+        fresh.erase(std::unique(fresh.begin(), fresh.end()), fresh.end());
+        for (Waiter* frame : fresh)
+            frames_.push_back(frameOf(Cell::of(frame), 0));
+        sort();
+        for (Waiter* frame : fresh)
+            follow(frame);
+    }
+}
+
+} // namespace flow::inspect

@@ -1,0 +1,75 @@
+#pragma once
+// Frames: the unfinished computations of this thread, found without a registry.
+//
+//     Frames frames = Frames::ofThread();
+//     for (Frame const& each : frames) use(each.waiter);
+//     Frame const* owner = frames.holding(branch);       // the frame in whose memory a branch of a choose is
+//
+// The blocks of the allocator are read, and a frame is recognised by its cell: the status of an unfinished computation,
+// the size class and the offset of its own block, and code behind `resume`. What ends clears that status. Frames in
+// blocks that are not walked (above 4 KiB, or of a memory resource) are found by what they wait for, or wait for them.
+// Valid as long as nothing runs on this thread.
+
+#include "flow/core/live_blocks.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace flow::inspect {
+using namespace flow::detail;
+
+struct Frame {
+    char* begin; // of its block, the value in front included
+    char* end;
+    Waiter* waiter;
+    std::size_t number; // in the order of their making where that is known, else of their addresses
+
+    Cell* cell() const { return Cell::of(waiter); }
+};
+
+class Frames {
+public:
+    /// Those of the thread, and of its loop if it has one.
+    static Frames ofThread();
+    /// Those of a group.
+    static Frames of(CellGroup const& cells);
+
+    std::size_t size() const { return frames_.size(); }
+    std::vector<Frame const*> inOrder() const;
+    Frame const* begin() const { return frames_.data(); }
+    Frame const* end() const { return frames_.data() + frames_.size(); }
+    /// The frame in whose block the address is; null if it is in none.
+    Frame const* holding(void const* address) const;
+    Frame const* of(Waiter const* frame) const;
+    /// That of a waiter that stands in a list: a frame, or a part of one. Null for others, such as callbacks.
+    Frame const* ownerOf(Waiter const* waiter) const;
+
+private:
+    void sort();
+    void addReachable();
+
+    struct Region { // of 256 KiB
+        std::uintptr_t region;
+        std::size_t first; // of the frames that begin in it
+    };
+    static std::uintptr_t regionOf(void const* address) { return reinterpret_cast<std::uintptr_t>(address) >> 18; }
+
+    std::vector<Frame> frames_; // by address
+    std::vector<Region> regions_;
+};
+
+/// Whether it is the frame of an unfinished computation. Reads the cell in front of it.
+bool isFrame(Waiter const* waiter);
+
+/// Calls visit(waiter) for each that a frame waits with: the frame itself, or the branches that are parked.
+template <class Visit>
+void forEachParked(Waiter const* frame, Visit&& visit) {
+    if (!frame->awaited.isGroup())
+        return visit(frame);
+    BranchGroup const* group = frame->awaited.group();
+    for (std::uint32_t i = 0; i < group->count; ++i)
+        if (group->branches[i].link.isLinked()) // ready already, of several that are needed
+            visit(static_cast<Waiter const*>(&group->branches[i]));
+}
+
+} // namespace flow::inspect

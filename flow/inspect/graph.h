@@ -1,0 +1,83 @@
+#pragma once
+// Graph: pending computations with what each waits for. What all formats of dumpPending() print.
+//
+//     Graph graph(Frames::ofThread(), 1000);
+//     for (Node const& node : graph.nodes()) print(node.depth, node.title, node.waits);
+
+#include "flow/inspect/code.h"
+#include "flow/inspect/frames.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace flow::inspect {
+
+enum class WaitKind { Running, Ready, Computation, Promise, Stream, Delay, Operation, Itself };
+std::string_view nameOf(WaitKind kind);
+
+struct Wait {
+    WaitKind kind = WaitKind::Running;
+    std::string text;
+    Frame const* computation = nullptr; // that is waited for
+    Cell const* promise = nullptr;      // a cell without a computation
+    void const* place = nullptr;        // of the reference that it holds by waiting
+    Description description;            // of an operation
+    std::vector<Frame const*> holders;  // of the lock, or of an end that can set the promise
+};
+
+struct Node {
+    Frame const* frame;
+    int depth; // 0: no computation that is shown waits for it
+    Style style;
+    std::string name;
+    Place place;
+    std::vector<Wait> waits;
+    std::string awaitedBy; // what waits for it and is no computation; empty: nothing
+    bool isShownBefore = false;
+};
+
+/// Computations that are alike.
+struct KindCount {
+    Style style;
+    std::string name;
+    Place place;
+    WaitKind wait;
+    std::size_t count;
+};
+
+class Graph {
+public:
+    Graph(Frames frames, std::size_t limit);
+
+    std::size_t size() const { return frames_.size(); }
+    /// In the order of the trees; at most as many as the limit.
+    std::vector<Node> const& nodes() const { return nodes_; }
+    /// All of them by kind, the most frequent first.
+    std::vector<KindCount> kinds();
+    /// Each as the frames that wait for each other, the last for the first.
+    std::vector<std::vector<Frame const*>> cycles() const;
+    std::string title(Frame const* frame);
+
+private:
+    using Edge = std::pair<Frame const*, Frame const*>; // what waits, and for what
+
+    void findEdges();
+    void addTree(Frame const* root, std::size_t limit, std::vector<bool>& isShown);
+    Node nodeOf(Frame const* frame, int depth);
+    Wait waitOf(Waiter const* waiter);
+    void describe(Wait& wait, Waiter const* parked);
+    WaitKind kindOf(Waiter const* waiter) const;
+    void findHolders();
+    std::vector<Frame const*> awaitedOf(Frame const* frame) const;
+    std::size_t indexOf(Frame const* frame) const { return static_cast<std::size_t>(frame - frames_.begin()); }
+
+    Frames frames_;
+    Codes codes_;
+    std::vector<Edge> edges_;     // by what waits, and then by age
+    std::vector<bool> isAwaited_; // by a frame
+    std::vector<Node> nodes_;
+};
+
+} // namespace flow::inspect

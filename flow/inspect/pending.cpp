@@ -1,0 +1,195 @@
+#include "flow/inspect/pending.h"
+
+#include "flow/base/format.h"
+#include "flow/inspect/graph.h"
+#include "flow/trace/json.h"
+
+#include <algorithm>
+
+namespace flow {
+using namespace inspect;
+namespace {
+
+constexpr std::size_t kMostKinds = 50;
+
+std::string namesOf(Graph& graph, std::vector<Frame const*> const& frames) {
+    std::string text;
+    for (std::size_t i = 0; i < frames.size(); ++i)
+        text += (i == 0 ? "" : ", ") + graph.title(frames[i]);
+    return text;
+}
+
+std::string textOf(Graph& graph, Wait const& wait) {
+    std::string text = wait.text;
+    if (wait.holders.empty())
+        return text;
+    return text + (wait.promise ? ", to which " : ", held by ") + namesOf(graph, wait.holders) +
+           (wait.promise ? wait.holders.size() == 1 ? " refers" : " refer" : "");
+}
+
+std::string textOf(Graph& graph, Node const& node) {
+    std::string text = node.waits.size() == 1 ? " waits for " : " waits for one of: ";
+    if (node.waits.empty())
+        return " has nothing left to wait for";
+    for (std::size_t i = 0; i < node.waits.size(); ++i)
+        text += (i == 0 ? "" : "; ") + textOf(graph, node.waits[i]);
+    return node.awaitedBy.empty() ? text : text + format(" [awaited by %s]", node.awaitedBy.c_str());
+}
+
+std::string placeText(Place const& place) {
+    return place.line == 0 ? std::string() : format(" at %s:%u", place.file.c_str(), place.line);
+}
+
+std::string cycleText(Graph& graph, std::vector<Frame const*> const& cycle) {
+    std::string text;
+    for (Frame const* frame : cycle)
+        text += graph.title(frame) + (frame == cycle.front() ? " waits for " : ", which waits for ");
+    return text + (cycle.size() == 1 ? "itself" : graph.title(cycle.front()));
+}
+
+void appendText(std::string& out, Graph& graph) {
+    out += format("%zu computation%s pending\n", graph.size(), graph.size() == 1 ? " is" : "s are");
+    if (graph.size() > graph.nodes().size()) {
+        std::vector<KindCount> kinds = graph.kinds();
+        for (std::size_t i = 0; i < std::min(kinds.size(), kMostKinds); ++i)
+            out +=
+                format("%10zu x %s %s%s waits for %s\n", kinds[i].count, nameOf(kinds[i].style), kinds[i].name.c_str(),
+                       placeText(kinds[i].place).c_str(), std::string(nameOf(kinds[i].wait)).c_str());
+        if (kinds.size() > kMostKinds)
+            out += format("%10s   and %zu kinds more\n", "", kinds.size() - kMostKinds);
+        out += format("the first %zu:\n", graph.nodes().size());
+    }
+    for (Node const& node : graph.nodes()) {
+        out.append(static_cast<std::size_t>(2 * node.depth), ' ');
+        out += graph.title(node.frame);
+        out += (node.isShownBefore ? " (see above)" : textOf(graph, node)) + "\n";
+    }
+    for (auto const& cycle : graph.cycles())
+        out += "cycle: " + cycleText(graph, cycle) + "\n";
+}
+
+// -------------------------------------------------------------------------------------------------------------------
+
+/// A key and its value, which is a string.
+void appendMember(std::string& out, char const* key, std::string_view value) {
+    out += format("\"%s\":", key);
+    appendJsonString(out, value);
+}
+
+void appendPlace(std::string& out, Style style, std::string const& name, Place const& place) {
+    appendMember(out, "style", nameOf(style));
+    out += ",";
+    appendMember(out, "name", name);
+    if (place.line == 0)
+        return;
+    out += ",";
+    appendMember(out, "file", place.file);
+    out += format(",\"line\":%u", place.line);
+}
+
+void appendIds(std::string& out, char const* key, std::vector<Frame const*> const& frames) {
+    out += format(",\"%s\":[", key);
+    for (std::size_t i = 0; i < frames.size(); ++i)
+        out += format("%s%zu", i == 0 ? "" : ",", frames[i]->number);
+    out += "]";
+}
+
+void appendJson(std::string& out, Node const& node) {
+    out += format("{\"id\":%zu,\"depth\":%d,", node.frame->number, node.depth);
+    appendPlace(out, node.style, node.name, node.place);
+    if (!node.awaitedBy.empty()) {
+        out += ",";
+        appendMember(out, "awaitedBy", node.awaitedBy);
+    }
+    out += ",\"waits\":[";
+    for (Wait const& wait : node.waits) {
+        out += &wait == node.waits.data() ? "{" : ",{";
+        appendMember(out, "for", nameOf(wait.kind));
+        out += ",";
+        appendMember(out, "text", wait.text);
+        if (wait.computation)
+            out += format(",\"computation\":%zu", wait.computation->number);
+        if (!wait.holders.empty())
+            appendIds(out, wait.promise ? "referredToBy" : "heldBy", wait.holders);
+        out += "}";
+    }
+    out += "]}";
+}
+
+void appendJson(std::string& out, Graph& graph) {
+    out += format("{\"pending\":%zu,\"computations\":[", graph.size());
+    bool isFirst = true;
+    for (Node const& node : graph.nodes()) {
+        if (node.isShownBefore)
+            continue;
+        out += std::exchange(isFirst, false) ? "\n" : ",\n";
+        appendJson(out, node);
+    }
+    out += "],\"kinds\":[";
+    isFirst = true;
+    for (KindCount const& kind : graph.kinds()) {
+        out += format("%s{\"count\":%zu,", std::exchange(isFirst, false) ? "\n" : ",\n", kind.count);
+        appendPlace(out, kind.style, kind.name, kind.place);
+        out += ",";
+        appendMember(out, "for", nameOf(kind.wait));
+        out += "}";
+    }
+    out += "],\"cycles\":[";
+    isFirst = true;
+    for (auto const& cycle : graph.cycles()) {
+        out += std::exchange(isFirst, false) ? "{\"length\":" : ",{\"length\":";
+        out += format("%zu", cycle.size());
+        appendIds(out, "computations", cycle);
+        out += "}";
+    }
+    out += "]}\n";
+}
+
+// -------------------------------------------------------------------------------------------------------------------
+
+void appendGraphviz(std::string& out, Graph& graph) {
+    out += "digraph pending {\n  rankdir=LR; node [shape=box];\n";
+    for (Node const& node : graph.nodes()) {
+        if (node.isShownBefore)
+            continue;
+        std::string label = graph.title(node.frame);
+        std::string edges;
+        std::size_t from = node.frame->number;
+        for (Wait const& wait : node.waits) {
+            if (wait.computation)
+                edges += format("  n%zu -> n%zu;\n", from, wait.computation->number);
+            else
+                label += "\nwaits for " + wait.text;
+            for (Frame const* holder : wait.holders)
+                edges += format("  n%zu -> n%zu [style=dashed];\n", from, holder->number);
+        }
+        out += format("  n%zu [label=", from);
+        appendJsonString(out, label); // a string of Graphviz is quoted alike
+        out += "];\n" + edges;
+    }
+    out += "}\n";
+}
+
+void append(std::string& out, Frames frames, PendingOptions const& options) {
+    Graph graph(std::move(frames), options.limit);
+    switch (options.format) {
+    case PendingFormat::Text:
+        return appendText(out, graph);
+    case PendingFormat::Json:
+        return appendJson(out, graph);
+    case PendingFormat::Graphviz:
+        return appendGraphviz(out, graph);
+    }
+}
+
+} // namespace
+
+void dumpPending(std::string& out, PendingOptions const& options) {
+    append(out, Frames::ofThread(), options);
+}
+
+void dumpPending(std::string& out, CellGroup const& cells, PendingOptions const& options) {
+    append(out, Frames::of(cells), options);
+}
+
+} // namespace flow

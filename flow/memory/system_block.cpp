@@ -1,0 +1,67 @@
+#include "flow/memory/system_block.h"
+
+#if FLOW_SYSTEM_BLOCKS
+
+#include "flow/base/intrusive_list.h"
+
+#include <mutex>
+#include <new>
+
+namespace flow::memory::detail {
+namespace {
+
+struct alignas(16) Header : ListLink {
+    void const* thread;
+    std::size_t bytes;
+};
+
+std::mutex& mutex() {
+    static auto* const made = new std::mutex; // never destroyed: blocks are freed after static objects
+    return *made;
+}
+ListLink& blocks() {
+    static auto* const made = [] {
+        auto* list = new ListLink;
+        list->reset();
+        return list;
+    }();
+    return *made;
+}
+void const* thisThread() {
+    static constinit thread_local char mark = 0;
+    return &mark;
+}
+
+} // namespace
+
+void* systemAllocate(std::size_t bytes) noexcept {
+    void* place = std::malloc(sizeof(Header) + bytes);
+    if (!place)
+        return nullptr;
+    auto* header = ::new (place) Header;
+    header->thread = thisThread();
+    header->bytes = bytes;
+    std::lock_guard lock(mutex());
+    flow::detail::pushBack(blocks(), *header);
+    return header + 1;
+}
+
+void systemFree(void* block) noexcept {
+    Header* header = static_cast<Header*>(block) - 1;
+    {
+        std::lock_guard lock(mutex());
+        header->unlink();
+    }
+    std::free(header);
+}
+
+void forEachSystemBlock(void (*visit)(void* context, void* block, std::size_t bytes), void* context) {
+    std::lock_guard lock(mutex());
+    for (ListLink* link = blocks().next; link != &blocks(); link = link->next)
+        if (auto* header = static_cast<Header*>(link); header->thread == thisThread())
+            visit(context, header + 1, header->bytes);
+}
+
+} // namespace flow::memory::detail
+
+#endif

@@ -1,0 +1,30 @@
+#pragma once
+// System blocks: what FastAllocator takes from the system, block by block: under AddressSanitizer all of them.
+//
+//     void* block = detail::systemAllocate(bytes);      // null if there is no memory
+//     detail::systemFree(block);
+//
+// Under AddressSanitizer a header in front links them, so that a walk of live blocks finds them there too; elsewhere
+// these two are malloc and free.
+
+#include "flow/memory/fast_allocator.h"
+
+#include <cstdlib>
+
+namespace flow::memory::detail {
+
+#if FLOW_SYSTEM_BLOCKS
+void* systemAllocate(std::size_t bytes) noexcept;
+void systemFree(void* block) noexcept;
+/// Calls visit(context, block, bytes) for each block that this thread has taken and that has not been freed.
+void forEachSystemBlock(void (*visit)(void* context, void* block, std::size_t bytes), void* context);
+#else
+inline void* systemAllocate(std::size_t bytes) noexcept {
+    return std::malloc(bytes);
+}
+inline void systemFree(void* block) noexcept {
+    std::free(block);
+}
+#endif
+
+} // namespace flow::memory::detail

@@ -1,0 +1,28 @@
+// For pending_test.cpp: actors at waits whose lines it knows.
+#include "tests/flow/inspect/pending_actors.h"
+
+#include "flow/actorcompiler.h" // must be last
+
+ACTOR Future<int> pendingAnswer(Future<int> question) {
+    int answer = wait(question);
+    return answer;
+}
+
+ACTOR Future<Void> pendingAsk(Future<int> question) {
+    wait(delay(0));
+    choose {
+        when(int answer = wait(pendingAnswer(question))) {
+            (void)answer;
+        }
+        when(wait(delay(2.5))) {}
+    }
+    return Void();
+}
+
+ACTOR Future<Void> pendingHold(FlowLock* first, FlowLock* second) {
+    wait(first->take());
+    state FlowLock::Releaser releaser(*first);
+    wait(delay(1.0));
+    wait(second->take());
+    return Void();
+}

@@ -1,0 +1,164 @@
+#include "flow/inspect/pending.h"
+
+#include "tests/flow/inspect/pending_actors.h"
+
+#include "flow/sim/sim_loop.h"
+#include "flow/structured/semaphore.h"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+namespace {
+
+std::string dump(PendingOptions options = {}) {
+    std::string text;
+    dumpPending(text, options);
+    return text;
+}
+bool has(std::string const& text, std::string const& part) {
+    return text.find(part) != std::string::npos;
+}
+std::size_t count(std::string const& text, std::string const& part) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+        ++found;
+    return found;
+}
+
+Future<int> pendingReads(FutureStream<int> stream) {
+    co_return co_await stream;
+}
+Future<Void> pendingSends(PromiseStream<int> stream, Future<Void> go) {
+    co_await go;
+    stream.send(1);
+}
+Future<Void> pendingAfter(Future<Void> other, Promise<Void> own) {
+    co_await other;
+    own.send(Void());
+}
+Future<Void> pendingAcquires(Semaphore* permits) {
+    co_await permits->acquire();
+}
+Future<Void> pendingLeaf(Future<Void> go) {
+    co_await go;
+}
+Future<Void> pendingParent(Future<Void> go) {
+    co_await pendingLeaf(go);
+}
+
+} // namespace
+
+TEST_CASE("pending: a loop without computations") {
+    SimLoop loop;
+    CHECK(dump() == "0 computations are pending\n");
+}
+
+TEST_CASE("pending: actors as a tree, with the lines of their waits and what they wait for") {
+    SimLoop loop;
+    Promise<int> question;
+    Future<Void> asks = pendingAsk(question.getFuture());
+    loop.run(delay(0.5));
+    std::string text = dump();
+    INFO(text);
+    CHECK(has(text, "2 computations are pending\n"));
+    CHECK(has(text, "\nactor pendingAsk at "));
+    CHECK(has(text, "pending_actors.actor.cpp:13 waits for one of: actor pendingAnswer at "));
+    CHECK(has(text, "; a delay until 2.5 "));
+    CHECK(has(text, "\n  actor pendingAnswer at "));
+    CHECK(has(text, "pending_actors.actor.cpp:7 waits for a promise\n"));
+    CHECK(!has(text, "cycle"));
+    question.send(1);
+    CHECK(dump() == "0 computations are pending\n");
+}
+
+TEST_CASE("pending: what could send, and what waits for each other by promises") {
+    SimLoop loop;
+    PromiseStream<int> stream;
+    Promise<Void> go;
+    Future<int> reads = pendingReads(stream.getFuture());
+    Future<Void> sends = pendingSends(std::exchange(stream, {}), go.getFuture());
+    std::string text = dump();
+    INFO(text);
+    CHECK(has(text, "coroutine pendingReads waits for a stream, to which coroutine pendingSends refers\n"));
+    CHECK(has(text, "coroutine pendingSends waits for a promise\n"));
+    CHECK(!has(text, "cycle"));
+
+    Promise<Void> first, second;
+    Future<Void> one = pendingAfter(first.getFuture(), second), other = pendingAfter(second.getFuture(), first);
+    text = dump();
+    INFO(text);
+    CHECK(has(text, "\ncycle: coroutine pendingAfter waits for coroutine pendingAfter, which waits for coroutine "
+                    "pendingAfter\n"));
+}
+
+TEST_CASE("pending: two locks that are taken in two orders") {
+    SimLoop loop;
+    FlowLock first, second;
+    Future<Void> one = pendingHold(&first, &second), other = pendingHold(&second, &first);
+    CHECK_THROWS(loop.run(Future<Void>(Never())));
+    std::string text = dump();
+    INFO(text);
+    CHECK(count(text,
+                "\n  operation FlowLock::Taker waits for 1 of 1 permits of a lock, held by actor pendingHold at ") ==
+          2);
+    CHECK(count(text, "\ncycle: ") == 1);
+    CHECK(count(text, "pending_actors.actor.cpp:26, which waits for operation FlowLock::Taker") == 1);
+}
+
+TEST_CASE("pending: operations in place, collections and what is ready") {
+    SimLoop loop;
+    Semaphore permits(0);
+    ActorCollection collection(false);
+    collection.add(pendingAcquires(&permits));
+    Future<Void> queued = pendingLeaf(delay(0));
+    std::string text = dump();
+    INFO(text);
+    CHECK(has(text,
+              "coroutine pendingAcquires waits for Semaphore::Acquire [awaited by ActorCollection::Actors::Member]"));
+    CHECK(has(text, "operation ActorCollection::Actors waits for 1 futures of a collection"));
+    CHECK(has(text, "waits for its turn"));
+}
+
+TEST_CASE("pending: JSON and Graphviz") {
+    SimLoop loop;
+    Promise<Void> go;
+    Future<Void> parent = pendingParent(go.getFuture());
+    std::string json = dump({PendingFormat::Json});
+    INFO(json);
+    CHECK(json.starts_with("{\"pending\":2,\"computations\":[\n"));
+    CHECK(has(json, R"("depth":0,"style":"coroutine","name":"pendingParent","waits":[{"for":"a computation")"));
+    CHECK(has(json, R"("kinds":[)"));
+    std::string graph = dump({PendingFormat::Graphviz});
+    INFO(graph);
+    CHECK(graph.starts_with("digraph pending {\n"));
+    CHECK(count(graph, " -> ") == 1);
+    CHECK(has(graph, "label=\"coroutine pendingLeaf\\nwaits for a promise\""));
+}
+
+TEST_CASE("pending: a hundred thousand computations are counted by kind") {
+    SimLoop loop;
+    Promise<Void> go;
+    std::vector<Future<Void>> all;
+    for (int i = 0; i < 50'000; ++i)
+        all.push_back(pendingParent(go.getFuture()));
+    std::string text = dump({PendingFormat::Text, 10});
+    INFO(text);
+    CHECK(has(text, "100000 computations are pending\n"));
+    CHECK(has(text, "     50000 x coroutine pendingParent waits for a computation\n"));
+    CHECK(has(text, "     50000 x coroutine pendingLeaf waits for a promise\n"));
+    CHECK(count(text, "\n") == 14);
+}
+
+TEST_CASE("pending: frames that are too large for the walk are found by what they wait for") {
+    SimLoop loop;
+    auto large = [](Future<Void> go) -> Future<Void> {
+        char bytes[6000];
+        asm volatile("" : : "r"(bytes) : "memory");
+        co_await pendingLeaf(go);
+        asm volatile("" : : "r"(bytes) : "memory");
+    };
+    Promise<Void> go;
+    Future<Void> running = large(go.getFuture());
+    CHECK(has(dump(), "2 computations are pending\n"));
+}
