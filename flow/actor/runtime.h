@@ -44,6 +44,10 @@ template <class... Lines>
 constexpr WaitLines<sizeof...(Lines)> waitLines(char const* file, Lines... lines) {
     return {file, sizeof...(Lines), {static_cast<std::uint32_t>(lines)...}};
 }
+#define FLOW_WAITS(...)                                                                                                \
+    static constexpr auto waits__() {                                                                                  \
+        return ::flow::actor::waitLines(__FILE__, __VA_ARGS__);                                                        \
+    }
 /// Of a state that actorc has emitted; others say nothing.
 template <class S>
 constexpr auto waitLinesOf() {

@@ -166,21 +166,15 @@ void Graph::describe(Wait& wait, Waiter const* parked) {
         wait.text = isInPlace ? code.name : std::string(nameOf(wait.kind));
 }
 
-std::string Graph::title(Frame const* frame) {
-    Place place = codes_.placeOf(frame->waiter);
-    std::string text = inspect::nameOf(codes_.of(frame->waiter).style);
-    text += " " + codes_.nameOf(frame->waiter);
-    return place.line != 0 ? text + format(" at %s:%u", place.file.c_str(), place.line) : text;
-}
-
 namespace {
 
-/// What some of the shown computations wait for, and the words in frames that are its address.
+/// What some of the shown computations wait for, and the frames in which its address stands.
 struct Target {
     std::uintptr_t address;
     std::vector<std::pair<Frame const*, Wait*>> waits;
-    std::vector<Frame const*> holders{}; // once for each word
-    std::size_t ownWords = 0;            // in the frames that wait for it
+    std::vector<Frame const*> holders{}; // that do not wait for it
+    std::size_t waiting = 0;             // frames that wait for it and have its address in a place of their own
+    Frame const* lastWaiting = nullptr;
 
     bool isWaitedForBy(Frame const* frame) const {
         return std::any_of(waits.begin(), waits.end(), [&](auto& each) { return each.first == frame; });
@@ -193,7 +187,9 @@ void countWord(Target& target, Frame const& frame, std::uintptr_t const* word) {
         for (auto& each : target.waits)
             if (each.second->place == word)
                 return;
-        ++target.ownWords;
+        target.waiting += std::exchange(target.lastWaiting, &frame) != &frame;
+    } else if (!target.holders.empty() && target.holders.back() == &frame) {
+        return; // a frame has copies of its own, above all without optimisation
     } else if (wait.promise) {
         target.holders.push_back(&frame);
     } else if (frame.waiter->resume != target.waits.front().first->waiter->resume && // others that wait
@@ -203,11 +199,11 @@ void countWord(Target& target, Frame const& frame, std::uintptr_t const* word) {
     }
 }
 
-/// A word may be a Future as well as a Promise. The cell counts the futures: as many of the words may be such as are
-/// neither parked waiters nor in frames that wait.
+/// A word may be a Future as well as a Promise. The cell counts the futures: as many of the frames may have one as
+/// there are futures that are neither parked waiters nor in frames that wait.
 bool holdsPromise(Target const& target) {
     Cell const* cell = target.waits.front().second->promise;
-    std::size_t known = target.ownWords;
+    std::size_t known = target.waiting;
     for (Link const* link = cell->waiters.next; link != &cell->waiters; link = link->next)
         ++known;
     return target.holders.size() > cell->futures - std::min<std::size_t>(known, cell->futures);
@@ -240,7 +236,6 @@ void Graph::findHolders() {
     for (auto& [address, target] : byAddress) {
         if (target.waits.front().second->promise && !holdsPromise(target))
             continue;
-        target.holders.erase(std::unique(target.holders.begin(), target.holders.end()), target.holders.end());
         target.holders.resize(std::min(target.holders.size(), kMostHolders));
         for (auto& each : target.waits)
             each.second->holders = target.holders;

@@ -56,6 +56,15 @@ def test_warnings_are_silenced_in_sources_only() -> None:
 # Lines
 
 
+def test_a_state_machine_has_the_lines_at_which_it_suspends() -> None:
+    assert "FLOW_WAITS(1, 3, 5)" in emitted(SIMPLE)
+    choose = (
+        "ACTOR Future<Void> f(Future<Void> a) {\n    choose {\n        when(wait(a)) {}\n    }\n    return Void();\n}\n"
+    )
+    assert "FLOW_WAITS(1, 2)" in emitted(choose)
+    assert "FLOW_WAITS(1)" in emitted("ACTOR Future<Void> f() { return Void(); }\n")
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_statements_stand_on_their_lines(backend: str) -> None:
     lines = placed(emitted("\n" * 40 + SIMPLE, backend))

@@ -53,7 +53,7 @@ def _waits(declaration: Declaration, lines: dict[int, int]) -> str:
     """The function that gives the line of each suspension, for what shows where an actor stands."""
     of_suspensions = [lines.get(number, declaration.line) for number in range(1, max(lines, default=0) + 1)]
     numbers = ", ".join(str(line) for line in [declaration.line, *of_suspensions])
-    return f"static constexpr auto waits__() {{ return flow::actor::waitLines(__FILE__, {numbers}); }} "
+    return f"FLOW_WAITS({numbers}) "
 
 
 def _signature(declaration: Declaration, body: Body, *, is_used: bool) -> str:
