@@ -1,7 +1,6 @@
 #include "flow/inspect/reports.h"
 
-#include "flow/inspect/async_stack.h"
-#include "tests/flow/inspect/pending_actors.h"
+#include "flow/flow.h"
 #include "tests/flow/support/death.h"
 
 #include <doctest/doctest.h>
@@ -10,15 +9,10 @@
 #include <thread>
 #include <unistd.h>
 
+using namespace flow;
+
 namespace {
 
-Future<Void> reportsInner(Future<Void> go, std::string* stack) {
-    co_await go;
-    *stack = asyncStack();
-}
-Future<Void> reportsOuter(Future<Void> go, std::string* stack) {
-    co_await reportsInner(go, stack);
-}
 Future<Void> reportsAsserts(Future<Void> go) {
     co_await go;
     FLOW_ASSERT(false, "a planted failure");
@@ -28,17 +22,6 @@ Future<Void> reportsWaits(Future<Void> other) {
 }
 
 } // namespace
-
-TEST_CASE("async stack: from what runs to the root") {
-    RealLoop loop;
-    Promise<Void> go;
-    std::string stack;
-    Future<Void> outer = reportsOuter(go.getFuture(), &stack);
-    CHECK(asyncStack().empty());
-    go.send(Void());
-    CHECK(outer.isReady());
-    CHECK(stack == "coroutine reportsInner runs\n  awaited by coroutine reportsOuter\n");
-}
 
 TEST_CASE("reports: a failed assertion prints the chain of awaiters and what is pending") {
     auto fails = [] {
