@@ -77,7 +77,8 @@ void ask(Loop& loop) {
         each.end = [](LoopOwned* owned) {
             auto& self = *static_cast<Asked*>(owned);
             self.loop = nullptr;
-            while (handlers.load() != 0) // nondeterminism: none runs in a simulation. One may have read the loop
+            while (handlers.load() != 0) // one that runs may have read the loop
+                // nondeterminism: no signal is expected in a simulation.
                 std::this_thread::yield();
             if (!self.isPosted)
                 self.isTaken = false;
