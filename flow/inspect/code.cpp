@@ -1,6 +1,7 @@
 #include "flow/inspect/code.h"
 
 #include "flow/actor/runtime.h"
+#include "flow/base/format.h"
 #include "flow/diag/symbol.h"
 
 #include <string_view>
@@ -92,6 +93,12 @@ std::string Codes::nameOf(Waiter const* frame) {
     auto* function = reinterpret_cast<void const*>(frame->resume);
     auto nameOfFiber = reinterpret_cast<NameOfFiber>(const_cast<void*>(addressOfSymbol(function, "flowNameOfFiber")));
     return nameOfFiber ? std::string("\"") + nameOfFiber(frame) + "\"" : code.name;
+}
+
+std::string Codes::titleOf(Waiter const* frame) {
+    Place place = placeOf(frame);
+    std::string title = std::string(inspect::nameOf(of(frame).style)) + " " + nameOf(frame);
+    return place.line != 0 ? title + format(" at %s:%u", place.file.c_str(), place.line) : title;
 }
 
 std::uint32_t Codes::suspensionOf(Waiter const* frame) {

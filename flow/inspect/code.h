@@ -43,6 +43,8 @@ public:
     std::string nameOf(Waiter const* frame);
     /// Where the frame stands: the line of its wait.
     Place placeOf(Waiter const* frame);
+    /// Style, name and place in one line.
+    std::string titleOf(Waiter const* frame);
     /// The suspension at which an actor stands; 0 for all others.
     std::uint32_t suspensionOf(Waiter const* frame);
 

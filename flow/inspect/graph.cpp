@@ -166,13 +166,6 @@ void Graph::describe(Wait& wait, Waiter const* parked) {
         wait.text = isInPlace ? code.name : std::string(nameOf(wait.kind));
 }
 
-std::string Graph::title(Frame const* frame) {
-    Place place = codes_.placeOf(frame->waiter);
-    std::string text = inspect::nameOf(codes_.of(frame->waiter).style);
-    text += " " + codes_.nameOf(frame->waiter);
-    return place.line != 0 ? text + format(" at %s:%u", place.file.c_str(), place.line) : text;
-}
-
 namespace {
 
 /// What some of the shown computations wait for, and the frames in which its address stands.

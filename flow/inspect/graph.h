@@ -58,7 +58,7 @@ public:
     std::vector<KindCount> kinds();
     /// Each as the frames that wait for each other, the last for the first.
     std::vector<std::vector<Frame const*>> cycles() const;
-    std::string title(Frame const* frame);
+    std::string title(Frame const* frame) { return codes_.titleOf(frame->waiter); }
 
 private:
     using Edge = std::pair<Frame const*, Frame const*>; // what waits, and for what

@@ -47,6 +47,11 @@ std::string cycleText(Graph& graph, std::vector<Frame const*> const& cycle) {
     return text + (cycle.size() == 1 ? "itself" : graph.title(cycle.front()));
 }
 
+void appendCycles(std::string& out, Graph& graph) {
+    for (auto const& cycle : graph.cycles())
+        out += "cycle: " + cycleText(graph, cycle) + "\n";
+}
+
 void appendText(std::string& out, Graph& graph) {
     out += format("%zu computation%s pending\n", graph.size(), graph.size() == 1 ? " is" : "s are");
     if (graph.size() > graph.nodes().size()) {
@@ -64,8 +69,7 @@ void appendText(std::string& out, Graph& graph) {
         out += graph.title(node.frame);
         out += (node.isShownBefore ? " (see above)" : textOf(graph, node)) + "\n";
     }
-    for (auto const& cycle : graph.cycles())
-        out += "cycle: " + cycleText(graph, cycle) + "\n";
+    appendCycles(out, graph);
 }
 
 // -------------------------------------------------------------------------------------------------------------------
@@ -190,6 +194,13 @@ void dumpPending(std::string& out, PendingOptions const& options) {
 
 void dumpPending(std::string& out, CellGroup const& cells, PendingOptions const& options) {
     append(out, Frames::of(cells), options);
+}
+
+std::string waitCycles(CellGroup const& cells) {
+    std::string text;
+    Graph graph(Frames::of(cells), PendingOptions().limit);
+    appendCycles(text, graph);
+    return text;
 }
 
 } // namespace flow

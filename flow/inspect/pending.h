@@ -45,4 +45,7 @@ void dumpPending(std::string& out, PendingOptions const& options = {});
 /// The same for the cells of a group: of a simulated process.
 void dumpPending(std::string& out, CellGroup const& cells, PendingOptions const& options = {});
 
+/// Only the cycles: a line for each set of computations that wait for each other, as dumpPending() has them.
+std::string waitCycles(CellGroup const& cells);
+
 } // namespace flow

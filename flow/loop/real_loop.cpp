@@ -9,6 +9,7 @@ namespace flow {
 RealLoop::RealLoop() {
     now_ = RealLoop::timer();
     timerSteps_ = kTimerStepsPerTurn;
+    detail::realLoopMade(*this);
 }
 
 double RealLoop::timer() {

@@ -54,4 +54,10 @@ private:
     bool polled_ = false; // since the last turn
 };
 
+namespace detail {
+/// Lets failures of this program, and SIGQUIT where that is wanted, report what is pending. Defined in
+/// flow/inspect/reports.cpp.
+void realLoopMade(RealLoop& loop);
+} // namespace detail
+
 } // namespace flow

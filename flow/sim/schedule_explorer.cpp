@@ -4,6 +4,7 @@
 #include "flow/core/in_place.h"
 #include "flow/core/wait_graph.h"
 #include "flow/diag/symbol.h"
+#include "flow/inspect/pending.h"
 #include "flow/loop/loop.h"
 
 #include <limits>
@@ -135,7 +136,7 @@ std::string runOnce(std::function<Future<Void>()> const& test, Course& course, i
         loop.run(running);
     } catch (Error const& error) {
         failure = running.isReady() ? format("it ended with %s (%d)", error.name(), error.code())
-                                    : "nothing can happen any more:\n" + describeWaiting(cells);
+                                    : "nothing can happen any more:\n" + describeWaiting(cells) + waitCycles(cells);
     }
     if (!failure.empty())
         failure += "\nin this order:\n" + loop.course();

@@ -3,6 +3,7 @@
 #include "flow/base/format.h"
 #include "flow/base/seed.h"
 #include "flow/core/wait_graph.h"
+#include "flow/inspect/pending.h"
 #include "flow/lib/time.h"
 #include "flow/sim/world.h"
 
@@ -197,7 +198,7 @@ void World::stopAll() {
 }
 
 std::string World::ownActors() const {
-    return describeWaiting(cells_);
+    return describeWaiting(cells_) + waitCycles(cells_);
 }
 
 std::string World::waitGraph() const {
@@ -206,12 +207,15 @@ std::string World::waitGraph() const {
         if (!process->isRunning())
             continue;
         Entered entered(*process);
-        text += process->name() + ":\n" + describeWaiting(process->cells_, [&](void const* what) {
-                    std::string source;
-                    for (auto const& each : process->attachments_)
-                        source += each->sourceOf(what);
-                    return source;
-                });
+        text += process->name() + ":\n" +
+                describeWaiting(process->cells_,
+                                [&](void const* what) {
+                                    std::string source;
+                                    for (auto const& each : process->attachments_)
+                                        source += each->sourceOf(what);
+                                    return source;
+                                }) +
+                waitCycles(process->cells_);
     }
     return text;
 }

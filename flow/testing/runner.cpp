@@ -3,6 +3,7 @@
 #include "flow/base/format.h"
 #include "flow/base/random.h"
 #include "flow/base/seed.h"
+#include "flow/inspect/pending.h"
 #include "flow/lib/all.h"
 #include "flow/loop/real_loop.h"
 #include "flow/memory/fast_allocator.h"
@@ -34,22 +35,35 @@ std::string describe(Error error) {
     return text;
 }
 
+/// What is pending, indented, where anything is.
+std::string pendingLines() {
+    std::string text, lines;
+    dumpPending(text, {PendingFormat::Text, 30});
+    if (text.starts_with("0 "))
+        return "";
+    for (std::string_view rest = text; !rest.empty(); rest.remove_prefix(rest.find('\n') + 1))
+        lines += "\n  " + std::string(rest.substr(0, rest.find('\n')));
+    return lines;
+}
+
 /// Why the test failed, or "".
 std::string attempt(Loop& current, UnitTest const& test, TestOptions const& options) {
+    Future<Void> done;
     try {
         double seconds = options.timeout.orDefault(options.realLoop ? 60 : 3600);
-        Future<Void> done = test.func(options.parameters);
+        done = test.func(options.parameters);
         if (!done.isValid())
             return "it returned an invalid Future";
         current.run(done || Future<Void>(delay(seconds)));
         if (done.isReady())
             return "";
         return format(current.hasWork() ? "not done after %g s" : "not done after %g s, and nothing could wake it",
-                      seconds);
+                      seconds) +
+               pendingLines();
     } catch (Error& error) {
-        return describe(error);
+        return describe(error) + pendingLines();
     } catch (...) {
-        return describe(currentError());
+        return describe(currentError()) + pendingLines();
     }
 }
 

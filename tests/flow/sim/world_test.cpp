@@ -362,6 +362,25 @@ TEST_CASE("world: when nothing can happen any more, it says who waits for whom")
     CHECK(report.find("waits for one of: a promise, what nobody will set") != std::string::npos);
 }
 
+TEST_CASE("world: when nothing can happen any more, it names what waits for each other") {
+    World world(1);
+    auto main = []() -> Future<Void> {
+        auto after = [](Future<Void> other, Promise<Void> own) -> Future<Void> {
+            co_await other;
+            own.send(Void());
+        };
+        Promise<Void> first, second;
+        Future<Void> one = after(first.getFuture(), second), other = after(second.getFuture(), first);
+        co_await (one && other);
+    };
+    world.start({.name = "stuck", .main = main});
+    Promise<int> answer;
+    CHECK_THROWS_AS((void)world.run(answer.getFuture()), Error);
+    std::string report = world.waitGraph();
+    INFO(report);
+    CHECK(report.find("\ncycle: coroutine ") != std::string::npos);
+}
+
 TEST_CASE("world: leaked cells are counted") {
     static std::vector<Future<Void>> kept;
     World world(1);

@@ -48,7 +48,7 @@ FLOW_TEST_CASE("/runner/fails/exception") {
 }
 
 FLOW_TEST_CASE("/runner/fails/hangs") {
-    return Never();
+    co_await Future<Void>(Never());
 }
 
 FLOW_TEST_CASE("/runner/fails/never ends") {
@@ -129,6 +129,7 @@ TEST_CASE("runner: every way to fail") {
     CHECK(program.says("/error of a plain function: io_error (1510): input or output failed\n"));
     CHECK(program.says("/exception: unknown_error (4000): an exception that is not a flow::Error: disk on fire\n"));
     CHECK(program.says("/hangs: not done after 20 s, and nothing could wake it\n"));
+    CHECK(program.says(" waits for what is never ready\n"));
     CHECK(program.says("/never ends: not done after 20 s\n"));
     CHECK(program.says("/invalid: it returned an invalid Future\n"));
     CHECK(program.says("--filter '/runner/fails/error of a plain function'\n"));

@@ -1,0 +1,144 @@
+#include "flow/inspect/reports.h"
+
+#include "flow/inspect/async_stack.h"
+#include "flow/inspect/pending.h"
+#include "flow/loop/real_loop.h"
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <thread>
+
+namespace flow {
+using namespace detail;
+namespace {
+
+constexpr std::size_t kShown = 30;
+
+void print(char const* head, std::size_t limit) noexcept {
+    static constinit thread_local bool isPrinting = false;
+    if (std::exchange(isPrinting, true)) // this has failed itself
+        return;
+    try {
+        std::string text = head + asyncStack();
+        dumpPending(text, {PendingFormat::Text, limit});
+        std::fputs(text.c_str(), stderr);
+    } catch (...) { // no memory for it
+    }
+    isPrinting = false;
+}
+
+// -------------------------------------------------------------------------------------------------------------------
+// SIGQUIT
+
+/// Of a loop that prints. Its waiter is posted by the signal handler, which can allocate nothing.
+struct Asked : Waiter, LoopOwned {
+    std::atomic<Loop*> loop{nullptr};
+    std::atomic<bool> isTaken{false};
+    std::atomic<bool> isPosted{false};
+};
+
+constexpr int kMostLoops = 64;
+constinit Asked* asked = nullptr; // kMostLoops; made before the handler is installed
+constinit std::atomic<bool> isOn{false};
+constinit std::atomic<int> handlers{0}; // that run now
+
+void onQuit(int) {
+    handlers.fetch_add(1);
+    for (int i = 0; i < kMostLoops; ++i)
+        if (Loop* loop = asked[i].loop.load(); loop && !asked[i].isPosted.exchange(true))
+            loop->putIntoInbox(asked[i], TaskPriority::Max);
+    handlers.fetch_sub(1);
+}
+
+void ask(Loop& loop) {
+    for (int i = 0; i < kMostLoops; ++i) {
+        Asked& each = asked[i];
+        if (each.loop.load() == &loop)
+            return;
+        if (each.isTaken.exchange(true))
+            continue;
+        each.isPosted = false;
+        each.awaited = Awaited::turn();
+        each.resume = [](Waiter* waiter) {
+            auto& self = *static_cast<Asked*>(waiter);
+            waiter->awaited = Awaited::turn();
+            self.isPosted = false;
+            print("flow: SIGQUIT: ", 1000);
+        };
+        each.destroy = [](Waiter* waiter) { // the loop ends first
+            auto& self = *static_cast<Asked*>(waiter);
+            self.isPosted = false;
+            self.isTaken = false;
+        };
+        each.end = [](LoopOwned* owned) {
+            auto& self = *static_cast<Asked*>(owned);
+            self.loop = nullptr;
+            while (handlers.load() != 0) // one that runs may have read the loop
+                // nondeterminism: no signal is expected in a simulation.
+                std::this_thread::yield();
+            if (!self.isPosted)
+                self.isTaken = false;
+        };
+        loop.add(each);
+        each.loop = &loop;
+        return;
+    }
+}
+
+// -------------------------------------------------------------------------------------------------------------------
+// Failures
+
+constinit AssertionHandler assertionBefore = nullptr;
+
+void onAssertion(char const* message, char const* file, int line, char const* actor) {
+    if (assertionBefore)
+        assertionBefore(message, file, line, actor);
+    if (hasLoop())
+        print("", kShown);
+}
+
+void install() {
+    assertionBefore = setAssertionHandler(nullptr); // before onAssertion can be called on another thread
+    setAssertionHandler(onAssertion);
+    static std::terminate_handler before;
+    before = std::set_terminate([] {
+        if (hasLoop() && std::current_exception()) {
+            try {
+                throw;
+            } catch (Error const&) {
+                print("", kShown);
+            } catch (...) {
+            }
+        }
+        before();
+    });
+    char const* variable = std::getenv("MILLRACE_REPORT_ON_QUIT");
+    if (variable && std::strcmp(variable, "1") == 0)
+        reportOnQuit();
+}
+
+} // namespace
+
+void reportOnQuit() {
+    static Asked* const made = new Asked[kMostLoops]; // for as long as a handler may run
+    asked = made;
+    struct sigaction action = {};
+    action.sa_handler = onQuit;
+    action.sa_flags = SA_RESTART;
+    ::sigaction(SIGQUIT, &action, nullptr);
+    isOn = true;
+    if (auto* current = hasLoop() ? dynamic_cast<RealLoop*>(&loop()) : nullptr)
+        ask(*current);
+}
+
+void detail::realLoopMade(RealLoop& loop) {
+    [[maybe_unused]] static bool const once = (install(), true);
+    if (isOn)
+        ask(loop);
+}
+
+} // namespace flow

@@ -1,0 +1,19 @@
+#pragma once
+// Reports about programs that hang or fail, to standard error: what is pending, and what waits for what.
+//
+//     reportOnQuit();                 // from here on: kill -QUIT, or Ctrl-\ in a terminal
+//
+// Each RealLoop that is made after that, and the one that is current then, prints dumpPending() on its own thread when
+// the process gets SIGQUIT, and runs on; a loop that sleeps wakes up for it. A loop whose task does not come to an end
+// prints nothing: see flow/wait/long_tasks.h. With MILLRACE_REPORT_ON_QUIT=1 in the environment the program need not
+// call anything. At most 64 loops are asked.
+//
+// Without being asked for, on a thread that has a loop: a failed assertion prints asyncStack() and dumpPending(), and
+// so does an Error that ends the program because nothing catches it, loop_drained among them.
+
+namespace flow {
+
+/// Replaces the handler of SIGQUIT. May be called again.
+void reportOnQuit();
+
+} // namespace flow

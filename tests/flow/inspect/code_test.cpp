@@ -1,0 +1,36 @@
+#include "flow/inspect/code.h"
+
+#include "flow/inspect/frames.h"
+#include "tests/flow/inspect/pending_actors.h"
+
+#include <doctest/doctest.h>
+
+using namespace flow;
+
+namespace {
+
+Future<int> codeWait(Future<int> input) {
+    co_return co_await input;
+}
+
+} // namespace
+
+TEST_CASE("code: names, styles and lines") {
+    RealLoop loop;
+    Promise<int> promise;
+    inspect::Codes codes;
+    {
+        Future<int> coroutine = codeWait(promise.getFuture());
+        auto* frame = inspect::Frames::ofThread().begin()->waiter;
+        CHECK(codes.titleOf(frame) == "coroutine codeWait");
+        CHECK(codes.placeOf(frame).line == 0);
+        CHECK(codes.suspensionOf(frame) == 0);
+    }
+    Future<int> actor = pendingAnswer(promise.getFuture());
+    auto* frame = inspect::Frames::ofThread().begin()->waiter;
+    CHECK(codes.of(frame).style == inspect::Style::Actor);
+    CHECK(codes.nameOf(frame) == "pendingAnswer");
+    CHECK(codes.placeOf(frame).file.ends_with("pending_actors.actor.cpp"));
+    CHECK(codes.placeOf(frame).line == 7);
+    CHECK(codes.suspensionOf(frame) == 1);
+}

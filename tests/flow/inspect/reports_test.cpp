@@ -1,0 +1,64 @@
+#include "flow/inspect/reports.h"
+
+#include "flow/flow.h"
+#include "tests/flow/support/death.h"
+
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <thread>
+#include <unistd.h>
+
+using namespace flow;
+
+namespace {
+
+Future<Void> reportsAsserts(Future<Void> go) {
+    co_await go;
+    FLOW_ASSERT(false, "a planted failure");
+}
+Future<Void> reportsWaits(Future<Void> other) {
+    co_await other;
+}
+
+} // namespace
+
+TEST_CASE("reports: a failed assertion prints the chain of awaiters and what is pending") {
+    auto fails = [] {
+        RealLoop loop;
+        loop.run(reportsWaits(reportsAsserts(delay(0))));
+    };
+    test::Death death = test::runInChild(fails);
+    INFO(death.text);
+    CHECK(death.aborted());
+    CHECK(death.says("a planted failure"));
+    CHECK(death.says("coroutine reportsAsserts runs\n  awaited by coroutine reportsWaits\n"));
+}
+
+TEST_CASE("reports: a drained loop whose error nothing catches prints what is pending") {
+    auto drains = [] { // on a thread, since doctest would catch the error
+        RealLoop loop;
+        loop.run(reportsWaits(Never()));
+    };
+    test::Death death = test::runInChild([&] { std::thread(drains).join(); });
+    INFO(death.text);
+    CHECK(death.aborted());
+    CHECK(death.says("coroutine reportsWaits waits for what is never ready"));
+    CHECK(death.says("uncaught error loop_drained"));
+}
+
+TEST_CASE("reports: SIGQUIT lets a loop that sleeps print, and run on") {
+    auto quits = [] {
+        RealLoop loop;
+        reportOnQuit();
+        Future<Void> done = reportsWaits(delay(3600));
+        std::thread other([] { ::kill(::getpid(), SIGQUIT); });
+        loop.run(delay(0.05));
+        other.join();
+    };
+    test::Death death = test::runInChild(quits);
+    INFO(death.text);
+    CHECK(death.status == 0);
+    CHECK(death.says("flow: SIGQUIT: "));
+    CHECK(death.says("coroutine reportsWaits waits for coroutine "));
+}
