@@ -273,7 +273,7 @@ private:
     // A waiter may drop this very Promise: the reference is held until all have run.
     static void wake(detail::Cell* cell, std::uint8_t status) {
         ++cell->promises;
-        if (detail::Waiter* last = detail::publish(cell, status))
+        if (detail::Waiter* last = detail::complete(cell, status))
             detail::run(last);
         detail::releasePromise<T>(cell);
     }
