@@ -264,7 +264,7 @@ public:
     std::uint32_t getPromiseReferenceCount() const { return checked()->promises; }
 
 private:
-    static void drop(detail::Cell* cell) {
+    FLOW_INLINE static void drop(detail::Cell* cell) {
         detail::checkThread(cell);
         if (cell->promises == 1 && cell->isUnset() && cell->futures != 0)
             detail::breakPromise(cell, broken_promise());
