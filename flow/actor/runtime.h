@@ -9,7 +9,7 @@
 //     struct FActor final : Actor<Frame<T>, FActorState> {};
 //     Future<T> f(...) { return start<FActor>(...); }
 //
-// a_body never hands over control itself: it says how it came out, and the code here destroys the state, publishes the
+// a_body never hands over control itself: it says how it came out, and the code here destroys the state, completes the
 // result and hands over to the last waiter in tail position. Errors that a_body throws are caught here.
 
 #include "flow/base/inline.h"
@@ -210,7 +210,8 @@ private:
 
     S& state() { return *std::launder(reinterpret_cast<S*>(&stateBytes_)); }
 
-    /// Runs to the next suspension, or to the end of the state's life. Returns the status to publish.
+    /// Runs to the next suspension, or to the end of the state's life. Returns the status with which to complete the
+    /// cell.
     template <bool isStart = false>
     FLOW_INLINE std::uint8_t activate() noexcept {
         Exit exit;

@@ -162,7 +162,7 @@ void freeUnseen(Cell* cell) noexcept {
 
 namespace {
 
-/// Destroys the frame and sets its error; returns its cell, which has not been published.
+/// Destroys the frame and sets its error; returns its cell, which is not completed yet.
 Cell* endInError(Waiter* frame, Error error) noexcept {
     Cell* cell = Cell::of(frame);
     frame = opaque(frame);
@@ -248,7 +248,7 @@ Waiter* wakeAndRelease(Cell* cell) noexcept {
 void breakPromise(Cell* cell, Error error) noexcept {
     withRoom([cell, error] {
         cell->error = error;
-        if (Waiter* last = publish(cell, Cell::kError))
+        if (Waiter* last = complete(cell, Cell::kError))
             run(last);
     });
 }

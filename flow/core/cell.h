@@ -3,7 +3,7 @@
 //
 //     Cell* cell = newCell<int>(0, 1, 1);                 // no frame, one future, one promise
 //     constructValue<int>(cell, 7);
-//     if (Waiter* last = publish(cell, Cell::kValue)) run(last);
+//     if (Waiter* last = complete(cell, Cell::kValue)) run(last);
 //     releasePromise(cell); releaseFuture(cell);          // the block goes back to the allocator
 //
 // The functions here are what Future, Promise and the styles are made of; programs use those.
@@ -44,7 +44,7 @@ void destroyValue(Cell* cell) {
     valueOf<T>(cell).~T();
 }
 
-/// Builds the value; the cell's status is set later, by `publish`. May throw what T's constructor throws.
+/// Builds the value; the cell's status is set later, by `complete`. May throw what T's constructor throws.
 template <class T, class... Args>
 void constructValue(Cell* cell, Args&&... args) {
     static_assert(std::is_constructible_v<T, Args...>,
@@ -199,7 +199,7 @@ inline Waiter* takeOnly(Cell* cell) {
 }
 
 /// Sets the status and wakes. The caller holds a reference to the cell.
-inline Waiter* publish(Cell* cell, std::uint8_t status) noexcept {
+inline Waiter* complete(Cell* cell, std::uint8_t status) noexcept {
     cell->setStatus(status);
     if (cell->waiters.isEmpty())
         return nullptr;

@@ -264,7 +264,7 @@ public:
     std::uint32_t getPromiseReferenceCount() const { return checked()->promises; }
 
 private:
-    static void drop(detail::Cell* cell) {
+    FLOW_INLINE static void drop(detail::Cell* cell) {
         detail::checkThread(cell);
         if (cell->promises == 1 && cell->isUnset() && cell->futures != 0)
             detail::breakPromise(cell, broken_promise());
@@ -273,7 +273,7 @@ private:
     // A waiter may drop this very Promise: the reference is held until all have run.
     static void wake(detail::Cell* cell, std::uint8_t status) {
         ++cell->promises;
-        if (detail::Waiter* last = detail::publish(cell, status))
+        if (detail::Waiter* last = detail::complete(cell, status))
             detail::run(last);
         detail::releasePromise<T>(cell);
     }

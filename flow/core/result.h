@@ -22,7 +22,7 @@ class Result {
 public:
     explicit Result(Cell* cell) : cell_(cell) {}
     Result(Result&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
-    ~Result() {
+    FLOW_INLINE ~Result() {
         if (cell_)
             releaseFuture<T>(cell_);
     }

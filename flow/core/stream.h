@@ -90,7 +90,7 @@ struct StreamState {
         needsCare = ended;
         if (!promise)
             return;
-        if (Waiter* last = publish(promise, Cell::kValue))
+        if (Waiter* last = complete(promise, Cell::kValue))
             run(last);
         releasePromise(promise);
     }
@@ -218,7 +218,7 @@ public:
         detail::Cell* cell = checked();
         if (!end(error))
             return;
-        if (detail::Waiter* reader = detail::publish(cell, detail::Cell::kError))
+        if (detail::Waiter* reader = detail::complete(cell, detail::Cell::kError))
             detail::run(reader);
     }
 

@@ -10,7 +10,7 @@
 //
 // It starts at once on the caller's stack, goes on synchronously when what it waits for is ready, and is cancelled when
 // its last Future goes: the co_await at which it stands throws actor_cancelled, and so does every later one. Its
-// parameters are destroyed with its frame before its result is published. Calling it throws only std::bad_alloc, and
+// parameters are destroyed with its frame before its future is completed. Calling it throws only std::bad_alloc, and
 // what the copy of a parameter throws. Parameters and locals are aligned to 16 bytes at most, or the program does not
 // compile (with gcc only parameters and results are checked, and the states of actors: hold a local by pointer).
 // Parameters that are references stay references: take what must live across a co_await by value.
@@ -65,7 +65,7 @@ TryGet<typename Op::Result> tryGet(Op const& op) {
 
 namespace flow::coro {
 
-/// Suspends for ever: the frame is destroyed, its locals innermost first, and the error published without a C++ throw.
+/// Suspends for ever: the frame is destroyed, its locals innermost first, and the future fails without a C++ throw.
 struct [[nodiscard]] fail {
     explicit fail(Error e) : error(e) {}
     explicit fail(Pending const& failed) : error(failed.takeError()) {}

@@ -93,7 +93,7 @@ struct Node : WorkItem {
                 node->pending.store(1, std::memory_order_relaxed);
                 return body;
             }
-            if (std::coroutine_handle<> body = node->publish(node))
+            if (std::coroutine_handle<> body = node->complete(node))
                 return body;
             if (!node)
                 break;
@@ -106,7 +106,7 @@ struct Node : WorkItem {
             return oneEnded();
         pending.store(0, std::memory_order_relaxed);
         Node* node = this;
-        if (std::coroutine_handle<> body = publish(node))
+        if (std::coroutine_handle<> body = complete(node))
             return body;
         return node ? node->oneEnded() : std::noop_coroutine();
     }
@@ -127,7 +127,7 @@ struct Node : WorkItem {
 private:
     /// All below has ended. Returns the body that waits for it; if there is none, `node` becomes the parent, which has
     /// one child less to wait for, or null.
-    static std::coroutine_handle<> publish(Node*& node) noexcept {
+    static std::coroutine_handle<> complete(Node*& node) noexcept {
         Node* ended = node;
         node = ended->parent;
         if (!node) {

@@ -235,7 +235,7 @@ struct Beginning : InTask {
     }
 };
 
-/// The end of the body: the children end first, then the frame is destroyed and the result published.
+/// The end of the body: the children end first, then the frame is destroyed and the future completed.
 struct BodyEnd {
     bool await_ready() const noexcept { return false; }
     template <class Promise>

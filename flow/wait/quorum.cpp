@@ -81,7 +81,7 @@ void QuorumFrame::fire(Waiter* branch) {
     else if (frame->remaining_ == Remaining::Released)
         releaseBranches(cell);
     releaseFuture(input);
-    Waiter* last = publish(cell, status);
+    Waiter* last = complete(cell, status);
     releasePromise<Void>(cell);
     if (last)
         FLOW_HAND_OVER(last);

@@ -68,7 +68,7 @@ bool arrives() {
     constexpr auto first = static_cast<unsigned char>(Size);
     Cell* cell = newCell<Value>(0, 2, 0);
     constructValue<Value>(cell, first);
-    publish(cell, Cell::kValue);
+    complete(cell, Cell::kValue);
     Counted::destroyed = 0;
     bool whole = valueOf<Value>(cell).isIntact(first) && cell->valueAddress() == &valueOf<Value>(cell) &&
                  reinterpret_cast<std::uintptr_t>(cell) % 16 == 0;
