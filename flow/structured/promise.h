@@ -249,10 +249,15 @@ struct BodyEnd {
         Cell* cell = Cell::of(frame);
         Node* parent = node->parent;
         if (node->sibling.isLinked())
-            node->sibling.cutOut();
+            node->sibling.unlink(); // for good: a destructor may cancel it
         bool parentWaits = node->has(Node::kParentWaits);
-        if constexpr (Promise::kHasDestructors)
+        if constexpr (Promise::kHasDestructors) {
+            if (parent)
+                ++parent->pins; // it ends after this, even if a destructor cancels it
             opaque(frame)->destroy(frame);
+            if (parent)
+                --parent->pins;
+        }
         --cell->futures;
         Waiter* last = finishFrame<typename Promise::Value>(cell, Cell::kValue);
         if (parentWaits) {

@@ -8,7 +8,7 @@ namespace {
 /// Completes a node after the end of its children: its frame is destroyed first. Returns the waiter to hand over to.
 Waiter* end(Node* node) noexcept {
     if (node->sibling.isLinked())
-        node->sibling.cutOut();
+        node->sibling.unlink(); // for good: a destructor may cancel it
     if (node->has(Node::kIsHook)) {
         auto* hook = static_cast<HookNode*>(node);
         hook->memory->deallocate(hook, hook->bytes, alignof(HookNode));
@@ -42,7 +42,12 @@ Waiter* settle(Node* node) noexcept {
         if (!node->children.isEmpty())
             return nullptr;
         Node* parent = node->parent;
+        ++node->pins; // a destructor may cancel it: it is not ended twice
+        if (parent)
+            ++parent->pins; // and its parent ends after it
         Waiter* last = end(node);
+        if (parent)
+            --parent->pins;
         if (!parent || !parent->has(Node::kWatches))
             return last;
         if (last) {
