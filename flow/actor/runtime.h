@@ -16,8 +16,8 @@
 #include "flow/core/frame_size.h"
 #include "flow/emitted/argument.h"
 #include "flow/emitted/pack.h"
-#include "flow/emitted/room.h"
 #include "flow/wait/choose.h"
+#include "flow/wait/room.h"
 
 namespace flow::actor {
 using namespace detail;

@@ -1,7 +1,7 @@
 // Where actors keep the operations in place that they wait for: in themselves. No wait allocates, whatever its form is.
 #include "trace.h"
 
-#include "flow/emitted/room.h"
+#include "flow/wait/room.h"
 #include "flow/wait/source.h"
 
 #include <deque>
@@ -184,11 +184,7 @@ void blocks(const char* what) {
     say("%s: %d blocks", what, taken);
 }
 
-int main() {
-    SimLoop sim;
-    Numbers numbers;
-    Texts texts;
-
+void tryForms(SimLoop& sim, Numbers& numbers, Texts& texts) {
     start("forms");
     Future<int> all = forms(&numbers, &texts);
     for (int i = 1; i <= 3; ++i) {
@@ -225,7 +221,9 @@ int main() {
     sim.run();
     say("%d %d %d", one.get(), two.get(), lambda.get());
     blocks("five calls");
+}
 
+void tryChoices(SimLoop& sim, Numbers& numbers, Texts& texts) {
     start("choose");
     Promise<Void> stop;
     before = allocations();
@@ -242,7 +240,9 @@ int main() {
     numbers.put(9);
     Future<Void> victim = robbed(&numbers);
     sim.run();
+}
 
+void tryErrors(SimLoop& sim, Numbers& numbers, Texts& texts) {
     say("-- errors");
     numbers.fails = true;
     Future<Void> failing = fails(&numbers);
@@ -267,4 +267,13 @@ int main() {
     before = allocations();
     say("ready %d", any(&numbers, 1).get());
     blocks("ready");
+}
+
+int main() {
+    SimLoop sim;
+    Numbers numbers;
+    Texts texts;
+    tryForms(sim, numbers, texts);
+    tryChoices(sim, numbers, texts);
+    tryErrors(sim, numbers, texts);
 }

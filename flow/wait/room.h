@@ -13,7 +13,7 @@
 // none: what an operand is, `pending` notes under the number of its wait, and the size of the block depends on that. An
 // operation whose objects are aligned to more than 8 bytes does without: its wait takes one block.
 
-#include "flow/wait/choose.h"
+#include "flow/wait/pending.h"
 
 namespace flow {
 

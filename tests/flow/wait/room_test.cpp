@@ -1,4 +1,4 @@
-#include "flow/emitted/room.h"
+#include "flow/wait/room.h"
 
 #include "flow/core/in_place.h"
 #include "flow/sim/sim_loop.h"
