@@ -41,12 +41,12 @@ bool isCode(Function function) {
                        [&](Range const& range) { return address - range.begin < range.end - range.begin; });
 }
 
-/// What an unfinished computation's cell says. Compared, and not used: it may be anything.
-bool isUnfinished(Cell const* cell, std::size_t prefixUnits) {
+/// What an unfinished computation's cell says. Compared, and not used: it may be anything, memory that a sanitizer
+/// forbids among it.
+__attribute__((no_sanitize("address", "thread"))) bool isUnfinished(Cell const* cell) {
     constexpr int kReady = Cell::kReadyBit | Cell::kErrorBit;
-    return (cell->flags & (kReady | Cell::kHasFrame)) == Cell::kHasFrame && cell->prefixUnits == prefixUnits &&
-           cell->promises != 0 && cell->promises < 1u << 20 && cell->sizeClass != 0 &&
-           cell->sizeClass < memory::kClassCount;
+    return (cell->flags & (kReady | Cell::kHasFrame)) == Cell::kHasFrame && cell->promises != 0 &&
+           cell->promises < 1u << 20 && cell->sizeClass != 0 && cell->sizeClass < memory::kClassCount;
 }
 
 bool hasCode(Waiter const* frame) {
@@ -59,7 +59,8 @@ __attribute__((no_sanitize("thread"))) Waiter* frameIn(char* block, std::size_t 
     memory::SizeClass sizeClass = memory::sizeClassOf(bytes);
     for (std::size_t prefix = 0; prefix + kLeast <= bytes; prefix += 16) {
         auto* cell = reinterpret_cast<Cell*>(block + prefix);
-        if (!isUnfinished(cell, prefix / 16) || cell->sizeClass != sizeClass || !hasCode(cell->frame()))
+        if (!isUnfinished(cell) || cell->prefixUnits != prefix / 16 || cell->sizeClass != sizeClass ||
+            !hasCode(cell->frame()))
             continue;
 #if FLOW_CHECKED
         if (cell->owner != thisThread() && !(hasLoop() && loop().isSimulated())) // another thread has the block
@@ -72,19 +73,23 @@ __attribute__((no_sanitize("thread"))) Waiter* frameIn(char* block, std::size_t 
 
 Frame frameOf(Cell* cell, std::size_t number) {
     auto* begin = static_cast<char*>(cell->valueAddress());
+#if FLOW_SYSTEM_BLOCKS // these are as large as was asked for
+    std::size_t bytes = cell->sizeClass == memory::kForeignClass ? 0 : memory::detail::systemBytes(begin);
+#else
     std::size_t bytes = memory::blockBytes(cell->sizeClass);
+#endif
     char* end = bytes != 0 ? begin + bytes : reinterpret_cast<char*>(cell->frame() + 1);
     return {begin, end, cell->frame(), number};
 }
 
 } // namespace
 
-// In front of a waiter that is no frame may be anything, memory that a sanitizer forbids among it.
-__attribute__((no_sanitize("address", "thread"))) bool isFrame(Waiter const* waiter) {
+// The waiter first: where the second word is no code, as with an owner, what stands in front is not read.
+bool isFrame(Waiter const* waiter) {
     if (code.empty())
         code = codeOfProgram();
     Cell const* cell = Cell::of(const_cast<Waiter*>(waiter));
-    return isUnfinished(cell, cell->prefixUnits) && hasCode(waiter);
+    return hasCode(waiter) && isUnfinished(cell);
 }
 
 Frames Frames::ofThread() {

@@ -55,6 +55,10 @@ void systemFree(void* block) noexcept {
     std::free(header);
 }
 
+std::size_t systemBytes(void* block) noexcept {
+    return (static_cast<Header*>(block) - 1)->bytes;
+}
+
 void forEachSystemBlock(void (*visit)(void* context, void* block, std::size_t bytes), void* context) {
     std::lock_guard lock(mutex());
     for (ListLink* link = blocks().next; link != &blocks(); link = link->next)
