@@ -110,7 +110,7 @@ TEST_CASE("pending: what a cancelled actor's wait finds") {
     SimLoop sim;
     Promise<int> promise;
     for (Pending wait : {pending<int>(promise.getFuture()), pending<Void>(delay(1)), Pending()}) {
-        wait.cancel();
+        wait.cancel(nullptr);
         CHECK(wait.isReady());
         CHECK(wait.failed());
         CHECK(wait.takeError().code() == error_code_actor_cancelled);
