@@ -17,7 +17,7 @@
 #include "flow/emitted/argument.h"
 #include "flow/emitted/pack.h"
 #include "flow/wait/choose.h"
-#include "flow/wait/room.h"
+#include "flow/wait/operation_room.h"
 
 namespace flow::actor {
 using namespace detail;

@@ -94,7 +94,7 @@ inline void checkVoid(Void const&) {}
 ///
 ///     Self actor;
 ///     co_await actor;
-///     Pending wait = flow::pending<1, int>(room, future);      // flow/wait/room.h
+///     Pending wait = flow::pending<1, int>(room, future);      // flow/wait/operation_room.h
 ///     if (actor->waitFor(wait)) {
 ///         co_await parked();
 ///         wait = actor->settled();

@@ -1,7 +1,7 @@
 #pragma once
 // Pending: what the operand of a wait comes down to, once it has been evaluated: a cell of which a reference is held,
 // a delay, an operation that is not started, or nothing to wait for. The styles suspend on a Pending; emitted code
-// names it directly, and keeps operations in place in a room of the actor's own (flow/wait/room.h).
+// names it directly, and keeps operations in place in a room of the actor's own (flow/wait/operation_room.h).
 //
 //     Pending wait = pending<int>(future);        // T is exact: Future<int> or Never
 //     if (!wait.isReady()) ... suspend ...

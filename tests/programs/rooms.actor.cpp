@@ -1,7 +1,7 @@
 // Where actors keep the operations in place that they wait for: in themselves. No wait allocates, whatever its form is.
 #include "trace.h"
 
-#include "flow/wait/room.h"
+#include "flow/wait/operation_room.h"
 #include "flow/wait/source.h"
 
 #include <deque>

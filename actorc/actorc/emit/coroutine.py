@@ -91,7 +91,7 @@ class _CoroutinePrinter(Printer):
         text = "".join(f"static flow::StaticLocal<{type_}> {name}; " for type_, name in self._body.statics)
         if self._body.waits:
             own = "PropagatingSelf" if self._body.propagates else "Self"
-            text += f"struct waits__; flow::coro::Room<waits__{self._places}> room__; "
+            text += f"struct waits__; flow::coro::OperationRoom<waits__{self._places}> room__; "
             text += f"flow::Pending wait__; flow::coro::{own} actor__; co_await actor__; "
         if self._body.choose_size:
             text += f"flow::Choose<{self._body.choose_size}> choose__; "

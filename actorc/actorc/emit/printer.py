@@ -82,7 +82,7 @@ class Printer(ABC):
 
     @property
     def _places(self) -> str:
-        """How many operations in place may be waited for at a time, as an argument of Room."""
+        """How many operations in place may be waited for at a time, as an argument of OperationRoom."""
         return f", {self._body.choose_size}" if self._body.choose_size > 1 else ""
 
     @property

@@ -135,7 +135,7 @@ class _StateMachinePrinter(Printer):
             if state.is_erased:
                 text += f"flow::RangeIn<{state.type.text}> {state.name}(this->{state.name}); "
         if self._body.waits:
-            text += f"flow::Room<{self._state}{self._places}> room__(this); "
+            text += f"flow::OperationRoom<{self._state}{self._places}> room__(this); "
             text += "flow::Pending wait__ = actor__.resumed(); "
         if self._body.uses_error:
             text += "flow::Error error__; "

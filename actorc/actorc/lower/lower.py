@@ -216,7 +216,7 @@ class _Lowering(PrefixLowering):
         return IfFailed(line, self._handler, passed)
 
     def _take(self, function: str, wait: syntax.WaitExpr, type_: str = "") -> str:
-        """A call of what flow/wait/room.h has for a wait that has been settled."""
+        """A call of what flow/wait/operation_room.h has for a wait that has been settled."""
         place = self._places[wait]
         arguments = f"{place.number}, {type_}" if type_ else place.number
         return f"flow::{function}<{arguments}>({place.to_take}, wait__)"

@@ -1,4 +1,4 @@
-#include "flow/wait/room.h"
+#include "flow/wait/operation_room.h"
 
 #include "flow/core/in_place.h"
 #include "flow/sim/sim_loop.h"
@@ -43,7 +43,7 @@ struct KeptBlock {
 TEST_CASE("room: what is not an operation in place needs none") {
     struct Plain {};
     Plain plain;
-    Room<Plain> room(&plain);
+    OperationRoom<Plain> room(&plain);
     Pending wait = pending<1, int>(room, Future<int>(7));
     CHECK(wait.isReady());
     CHECK(takeLocal<1, int>(room, wait).get() == 7);
@@ -57,7 +57,7 @@ TEST_CASE("room: an operation is kept behind the state, and taken from there") {
     SimLoop loop;
     Slots slots{2, {}};
     KeptBlock block;
-    Room<KeptState, 2> room(&block.state);
+    OperationRoom<KeptState, 2> room(&block.state);
     CHECK(room.held() == block.places);
     Pending wait = pending<1, std::string>(room, Slots::Take{&slots});
     CHECK(wait.isHeld());
@@ -69,7 +69,7 @@ TEST_CASE("room: an operation is kept behind the state, and taken from there") {
     wait = pendingAs<2>(room.at(1), Slots::Take{&slots});
     CHECK(wait.held() == block.places + 1);
     CHECK(wait.start());
-    std::string found = takeValue<2, Deduced<Room<KeptState, 2>, 2>>(room.at(1), wait);
+    std::string found = takeValue<2, Deduced<OperationRoom<KeptState, 2>, 2>>(room.at(1), wait);
     CHECK(found == "slot 1");
     wait = pendingNext<3, std::string>(room, Slots::Take{&slots});
     CHECK_FALSE(wait.start());
@@ -80,7 +80,7 @@ TEST_CASE("room: what a wait gives is remembered where the source does not say i
     SimLoop loop;
     struct Plain {};
     Plain plain;
-    Room<Plain> room(&plain);
+    OperationRoom<Plain> room(&plain);
     using R = decltype(room);
     Pending wait;
     {
@@ -103,7 +103,7 @@ TEST_CASE("room: an operation that fits no place takes one block") {
     Slots slots{1, {}};
     struct Other {};
     Other other;
-    Room<Other> room(&other);
+    OperationRoom<Other> room(&other);
     Pending wait = pending<1>(room, Wide{&slots});
     CHECK(wait.isOperation());
     CHECK(wait.start());

@@ -1,9 +1,9 @@
 #pragma once
-// Room: where an actor keeps an operation in place while it waits for it, so that the wait allocates nothing. Emitted
-// code uses it; programs do not.
+// OperationRoom: where an actor keeps an operation in place while it waits for it, so that the wait allocates nothing.
+// Emitted code uses it; programs do not.
 //
-//     Room<FActorState, 3> room(this);                     // a state machine's: behind its state
-//     coro::Room<waits, 3> room;                           // a coroutine's: a variable
+//     OperationRoom<FActorState, 3> room(this);                     // a state machine's: behind its state
+//     coro::OperationRoom<waits, 3> room;                           // a coroutine's: a variable
 //
 //     Pending wait = pending<1, int>(room, box->take());     // the wait with the number 1 of this actor
 //     ... suspends, unless it is ready ...
@@ -113,14 +113,14 @@ public:
 
 /// The room of a state machine.
 template <class State, int Places = 1>
-class Room : public detail::RoomBase<Room<State, Places>, State, Places> {
+class OperationRoom : public detail::RoomBase<OperationRoom<State, Places>, State, Places> {
 public:
-    explicit Room(State* state) : state_(reinterpret_cast<char*>(state)) {}
+    explicit OperationRoom(State* state) : state_(reinterpret_cast<char*>(state)) {}
     FLOW_INLINE detail::HeldOperation* held() const {
         constexpr std::size_t kBehind = (sizeof(State) + 7) / 8 * 8;
         return reinterpret_cast<detail::HeldOperation*>(state_ + kBehind);
     }
-    /// Nothing to do: see coro::Room.
+    /// Nothing to do: see coro::OperationRoom.
     template <class Operand>
     static void forget(Operand const&) {}
 
@@ -141,7 +141,7 @@ namespace coro {
 
 /// The room of a coroutine. `T` is a type of its own.
 template <class T, int Places = 1>
-class Room : public flow::detail::RoomBase<Room<T, Places>, T, Places> {
+class OperationRoom : public flow::detail::RoomBase<OperationRoom<T, Places>, T, Places> {
 public:
     FLOW_INLINE flow::detail::HeldOperation* held() const { return held_; }
     /// The compiler forgets what is in an operand: otherwise clang keeps the cell in the frame, beside the variable
@@ -205,8 +205,8 @@ FLOW_INLINE Pending pendingNextAs(Place const& place, Stream const& stream) {
     return flow::pendingNext<Wait, T>(place, stream);
 }
 /// The type that pendingAs<Wait>() or pendingNextAs<Wait>(), further up in the same function, found.
-template <class Room, int Wait>
-using Deduced = detail::Noted<detail::ResultOfWait<typename Room::Tag, Wait>>;
+template <class OperationRoom, int Wait>
+using Deduced = detail::Noted<detail::ResultOfWait<typename OperationRoom::Tag, Wait>>;
 
 // ---------------------------------------------------------------------------------------------------------------------
 // What a wait goes on with
@@ -281,12 +281,12 @@ FLOW_INLINE T takeNext(Place const& place, Pending wait) {
 
 /// Behind a choose of these waits, in order, of which a waitNext() has a negative number: unless the winner takes
 /// first.
-template <int... Waits, class Room, class Choose>
-FLOW_INLINE void releaseLosers(Room const&, Choose& choose, Pending wait) {
+template <int... Waits, class OperationRoom, class Choose>
+FLOW_INLINE void releaseLosers(OperationRoom const&, Choose& choose, Pending wait) {
     std::size_t branch = 0;
     bool takesFirst = false;
     auto ask = [&]<int Wait>() {
-        if constexpr (Wait < 0 || detail::IsNoted<detail::WaitsFor<Room, Wait>>)
+        if constexpr (Wait < 0 || detail::IsNoted<detail::WaitsFor<OperationRoom, Wait>>)
             takesFirst = takesFirst || choose.won(branch);
         ++branch;
     };
