@@ -17,16 +17,16 @@ std::string nothing() {
 TEST_CASE("digest: every part of an event counts, and so does the order") {
     SimulationEvent base{1.5, 7, 2, 100, EventKind::Task};
     std::vector<std::vector<SimulationEvent>> runs = {{},
-                                            {base},
-                                            {base, base},
-                                            {{2.5, 7, 2, 100, EventKind::Task}},
-                                            {{1.5, 8, 2, 100, EventKind::Task}},
-                                            {{1.5, 7, 3, 100, EventKind::Task}},
-                                            {{1.5, 7, 2, 101, EventKind::Task}},
-                                            {{1.5, 7, 2, -100, EventKind::Task}},
-                                            {{1.5, 7, 2, 100, EventKind::Fault}},
-                                            {base, {1.5, 8, 2, 100, EventKind::Task}},
-                                            {{1.5, 8, 2, 100, EventKind::Task}, base}};
+                                                      {base},
+                                                      {base, base},
+                                                      {{2.5, 7, 2, 100, EventKind::Task}},
+                                                      {{1.5, 8, 2, 100, EventKind::Task}},
+                                                      {{1.5, 7, 3, 100, EventKind::Task}},
+                                                      {{1.5, 7, 2, 101, EventKind::Task}},
+                                                      {{1.5, 7, 2, -100, EventKind::Task}},
+                                                      {{1.5, 7, 2, 100, EventKind::Fault}},
+                                                      {base, {1.5, 8, 2, 100, EventKind::Task}},
+                                                      {{1.5, 8, 2, 100, EventKind::Task}, base}};
     std::set<std::uint64_t> values;
     for (auto const& run : runs) {
         Digest digest;
@@ -39,7 +39,8 @@ TEST_CASE("digest: every part of an event counts, and so does the order") {
 }
 
 TEST_CASE("record: equal runs, a longer one, a shorter one, another event") {
-    SimulationEvent a{1, 1, 1, 0, EventKind::Start}, b{2, 5, 1, static_cast<int>(FaultKind::processKill), EventKind::Fault};
+    SimulationEvent a{1, 1, 1, 0, EventKind::Start},
+        b{2, 5, 1, static_cast<int>(FaultKind::processKill), EventKind::Fault};
     Record first;
     first.add(a, nothing);
     first.add(b, nothing);
