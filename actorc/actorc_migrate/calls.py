@@ -65,6 +65,8 @@ def _call(use: Use, known: Known, path: str, spelled: str, edits: Edits) -> list
     if doubt is None:
         return []
     edits.insert_argument(use.inside, spelled, is_alone=not use.arguments)
+    if use.statement is not None and any(head.is_void for head in known.table.named(use.name, path)):
+        edits.insert(use.statement, "(void)")  # it returned nothing, and a Future is [[nodiscard]]
     if not doubt:
         return []
     message = f"whether this calls the actor `{use.name}` cannot be told: {doubt}"

@@ -127,7 +127,9 @@ class _Actor:
             parameters.append(f"{self._unused_mark(parameter.name)}{type_}{dots} {parameter.name}")
             passed.append(f"std::move({parameter.name}){dots}")
         returns = self._detached() if actor.result_type is None else one_line(actor.return_text)
-        start = "{ " if actor.result_type is None else "{ return "
+        # A caller of a void lambda drops what the coroutine returns.
+        dropped = "{ (void)" if self._takes_uncancellable() else "{ "
+        start = dropped if actor.result_type is None else "{ return "
         self._edits.insert(body.span.start, f"{start}[]({', '.join(parameters)}) -> {returns} ", rank=-1)
         self._edits.insert(body.span.end, f"({', '.join(passed)}); }}", rank=-1)
 

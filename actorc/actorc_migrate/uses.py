@@ -38,6 +38,7 @@ class Use:
     is_told: bool = False  # it says Uncancellable already
     types: tuple[str, ...] = ()  # words of the types with which the file declares the object of a member
     is_hidden: bool = False  # a member that is no actor stands before functions outside of classes
+    statement: int | None = None  # the offset of the statement that is nothing but this CALL
 
 
 _CLASS_NAME = re.compile(r"\b\w+Actor\d*(?:State)?\b")
@@ -215,12 +216,36 @@ class _Finder:
             classes = self._classes_at(index)
             types = self._types(texts[before - 1]) if qualifier == "." else ()
             hidden = not qualifier and self._is_plain_member(texts[index], classes)
-            yield Use(UseKind.CALL, texts[index], span, qualifier, classes, count, inside, told, types, hidden)
+            statement = self._statement(before, close)
+            yield Use(
+                UseKind.CALL, texts[index], span, qualifier, classes, count, inside, told, types, hidden, statement
+            )
         elif texts[behind] in _AFTER_MENTION and qualifier not in (".", "this") and texts[before] in _BEFORE_MENTION:
             if self._is_variable(texts[index]):
                 return
             span = self._words.span(index)
             yield Use(UseKind.MENTION, texts[index], span, qualifier, self._classes_at(index))
+
+    def _statement(self, before: int, close: int) -> int | None:
+        """Where the statement of a call begins, if it does nothing with the result: `f(x);` or `a->b[1].f(x);`."""
+        texts = self._texts
+        if texts[close + 1 : close + 2] != [";"]:
+            return None
+        while before >= 0 and (texts[before] in (".", "->", "::", "]", "this") or _is_object(texts[before])):
+            before = (self._open(before) if texts[before] == "]" else before) - 1
+        is_first = before < 0 or texts[before] in (";", "{", "}", "else", "do", ":") or texts[before][:1] == "#"
+        if texts[before] == ")":
+            is_first = texts[self._open(before) - 1] in ("if", "for", "while", "constexpr")
+        return self._words.starts[before + 1] if is_first else None
+
+    def _open(self, close: int) -> int:
+        """The index of the bracket that the one at `close` closes."""
+        depth = 0
+        for index in range(close, -1, -1):
+            depth += _OPENING.get(self._texts[index], 0)
+            if depth == 0:
+                return index
+        return 0
 
     def _is_plain_member(self, name: str, classes: tuple[str, ...]) -> bool:
         """Whether one of the classes declares a function of that name here which is no actor."""
@@ -327,6 +352,10 @@ class _Finder:
             if depth == 0:
                 return index - 1
         return close
+
+
+def _is_object(text: str) -> bool:
+    return _is_word(text) and text not in KEYWORDS
 
 
 def _is_word(text: str) -> bool:

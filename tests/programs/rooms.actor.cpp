@@ -99,7 +99,7 @@ struct Owner {
         int item = wait(self->box.take());
         return item + self->base;
     }
-    static Future<int> outside(Owner* const& self);
+    ACTOR static Future<int> outside(Owner* self);
 
     Numbers box;
     int base = 100;

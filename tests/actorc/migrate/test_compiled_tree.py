@@ -159,3 +159,28 @@ def test_an_operand_that_is_written_twice(tmp_path: Path) -> None:
     after = migrated(tmp_path, files, "--target=foundationdb")["x.cpp"]
     assert "decltype(f(Uncancellable(), 1))" in after
     assert " = f(Uncancellable(), 1);" in after
+
+
+DROPPED = """\
+#include "flow/flow.h"
+struct Base { int value = 0; };
+struct Log { Base base[2]; Log* next = this; void run(int times); };
+void Log::run(int times) {
+    if (times) log(1);
+    else log(2);
+    for (int i = 0; i < 2; ++i) log(i);
+    switch (times) { case 1: log(3); break; default: ::log(4); }
+    { log(5); }
+}
+"""
+
+
+def test_a_call_that_drops_a_void_actor_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = BARE.replace('#include "flow/flow.h"\n', "").replace("delay", "flow::delay") + DROPPED.split("\n", 1)[1]
+    make(tmp_path, {"log.actor.cpp": '#include "flow/flow.h"\nusing namespace flow;\n' + source})
+    assert migrate(".", "--write", "--target=foundationdb") == 0
+    written = (tmp_path / "log.cpp").read_text()
+    assert written.count("(void)") == 6
+    assert written.count("Uncancellable()") == 6
+    compiles(tmp_path, "log.cpp", flags=(f"-iquote{ROOT}/flow/compat",))
