@@ -120,7 +120,7 @@ TEST_CASE("unread errors: what was waited for or asked for is read") {
 
 TEST_CASE("unread errors: cancelled, broken and ended ones are not reported, and none if that is switched off") {
     UnreadErrors errors;
-    for (Error silent : {actor_cancelled(), broken_promise(), end_of_stream()})
+    for (Error silent : {actor_cancelled(), broken_promise(), end_of_stream(), operation_obsolete()})
         (void)Future<int>(silent);
     {
         Promise<int> broken;
