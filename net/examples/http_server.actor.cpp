@@ -62,7 +62,7 @@ ACTOR static Future<Void> sendFile(Reference<Connection> client, HttpResponse re
 }
 
 /// A client that still sends would not get the answer if the connection were closed at once.
-ACTOR static Future<Void> readLastWords(Reference<Connection> client) {
+ACTOR static Future<Void> drainInput(Reference<Connection> client) {
     state double deadline = now() + HttpLimits::kRefusalSeconds;
     client->shutdownWrite();
     loop choose {
@@ -90,7 +90,7 @@ ACTOR static Future<Void> serving(std::shared_ptr<Site const> site, HttpLimits l
         wait(sendFile(client, response, limits));
         reader.next();
     }
-    wait(readLastWords(client));
+    wait(drainInput(client));
     return Void();
 }
 

@@ -54,7 +54,7 @@ Future<Void> sendFile(Reference<Connection> client, HttpResponse response, HttpL
 }
 
 /// A client that still sends would not get the answer if the connection were closed at once.
-Future<Void> readLastWords(Reference<Connection> client) {
+Future<Void> drainInput(Reference<Connection> client) {
     client->shutdownWrite();
     double deadline = now() + HttpLimits::kRefusalSeconds;
     for (;;) {
@@ -81,5 +81,5 @@ Future<Void> serveHttp(std::shared_ptr<Site const> site, HttpLimits limits, Refe
             break;
         reader.next();
     }
-    co_await readLastWords(client);
+    co_await drainInput(client);
 }

@@ -69,7 +69,7 @@ private:
     /// What a message is, in its event.
     enum class Kind : std::uint8_t { Open, Accepted, Data, End, Reset, Credit, Datagram };
 
-    void outfit(Process& process) override;
+    void prepare(Process& process) override;
     Host* hostAt(Address const& address) const;
     Host& hostOf(Process const& process) const { return *hosts_[process.id() - 1]; }
     Cable& cable(Process const& from, Process const& to);
