@@ -31,7 +31,7 @@ NAVIGATION: list[tuple[str, list[tuple[str, str]]]] = [
                 ("Your own primitive", "flow/docs/own_primitive.md"),
                 ("Porting from Flow", "flow/docs/porting_from_flow.md")]),
     ("Reference", [("The actor language", "actorc/docs/language.md"), ("actorc", "actorc/README.md"),
-                   ("Frames", "actorc/docs/frames.md"),
+                   ("Migration codes", "actorc/docs/migration_codes.md"), ("Frames", "actorc/docs/frames.md"),
                    ("Dependencies", "flow/docs/dependencies.md"), ("Glossary", "flow/docs/glossary.md")]),
     ("Internals", [("The compiler", "actorc/docs/pipeline.md")]),
     ("Benchmarks", [("Measuring", "bench/README.md")]),
