@@ -37,11 +37,11 @@ class Options:
     backend: str
     show_warnings: bool
     generate_probes: bool  # state machines call the program's fdb_probe_actor_... functions
-    nodiscard: bool  # calls whose future is thrown away are to be warned of by the C++ compiler
+    nodiscard: bool  # the C++ compiler warns of calls that discard the future
     processes: int = 1
     format: str = FORMATS[0]
     colour: str = COLOUR_CHOICES[0]
-    frames: tuple[str, ...] = ()  # the files of which only the frames are to be shown; then there are no jobs
+    frames: tuple[str, ...] = ()  # the files of --frames; then there are no jobs
     compiler_flags: tuple[str, ...] | None = None  # those after `--`; None: there is no `--`
 
 
@@ -63,7 +63,7 @@ class _Explain(argparse.Action):
         values: str | Sequence[Any] | None,
         option_string: str | None = None,
     ) -> None:
-        from actorc.report import explain  # late: the table of faults is not needed to read a command line
+        from actorc.report import explain  # imported here: the table of faults is not needed to read a command line
 
         texts = []
         for code in values or ["all"]:
@@ -195,7 +195,7 @@ def _make_parser() -> Parser:
         "       actorc migrate --help",
         description="Compile actor sources to C++20.",
         allow_abbrev=False,
-        # Without a width it imports shutil, with all its compressors, to ask for the terminal's.
+        # Without a width it imports shutil, and all its compressors, to read the terminal's width.
         formatter_class=lambda prog: argparse.HelpFormatter(prog, width=100),
     )
     parser.add_argument("files", nargs="*", help="the .actor.cpp or .actor.h file, and the C++ file to write")

@@ -1,6 +1,6 @@
-"""Calls of actors whose future is thrown away, which cancels them at once.
+"""Calls of actors that discard the future, which cancels the actor at once.
 
-C++ warns of this too, by `[[nodiscard]]`; here it is told with the actor's declaration and what to write.
+C++ warns of this too, by `[[nodiscard]]`; this message also shows the actor's declaration and what to write.
 """
 
 from __future__ import annotations

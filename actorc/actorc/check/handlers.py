@@ -1,7 +1,7 @@
 """Handlers that swallow what they should pass on, above all the cancellation of their actor.
 
 A cancelled actor gets `actor_cancelled` at its wait, and again at each later one. A loop that catches it and waits
-again in the same `try` goes round for ever.
+again in the same `try` never ends.
 """
 
 from __future__ import annotations

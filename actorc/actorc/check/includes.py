@@ -1,4 +1,5 @@
-"""`flow/actorcompiler.h`: what actors are compiled to needs it, and in editors it makes macros of the keywords."""
+"""Checks the include of `flow/actorcompiler.h`, which emitted code needs, and which defines the keywords as macros for
+editors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports locals that are used after a wait, and locals that hide what lives longer; offers `state`."""
+"""Reports locals that are used after a wait, and locals that hide longer-lived variables. The fix offers `state`."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ class _Report:
         return hint, Fix("keep a copy in a state variable", edits)
 
     def _is_only(self, name: str) -> bool:
-        """Whether a state variable of that name would meet no other local that it could be taken for."""
+        """Whether no local has the name, so that a state variable could have it."""
         return self._names.count(name) == 1
 
     # -----------------------------------------------------------------------------------------------------------

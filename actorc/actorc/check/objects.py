@@ -1,4 +1,4 @@
-"""`this` in an actor, which has none: the object that a member belongs to may be gone when the actor goes on."""
+"""Reports `this` in an actor. An actor has none, since its object may be destroyed while the actor waits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slips of the pen: waits that are misspelt, errors that are none, and names that belong to the compiler."""
+"""Small mistakes: misspelt waits, thrown values that are no Error, and names that are reserved for the compiler."""
 
 from __future__ import annotations
 
