@@ -56,7 +56,7 @@ def command() -> NoReturn:
     except OSError as error:
         status = EXIT_REJECTED
         if not isinstance(error, BrokenPipeError):  # the reader has closed the pipe
-            _say(f"actorc: {error.filename or 'what was to be printed cannot be written'}: {error.strerror}\n")
+            _say(f"actorc: {error.filename or 'the output cannot be written'}: {error.strerror}\n")
     except KeyboardInterrupt:
         status = EXIT_INTERRUPTED
         _say("actorc: interrupted\n")

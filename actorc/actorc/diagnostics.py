@@ -94,7 +94,7 @@ class Fault(Enum):
     HIDDEN_STATE = ("A0602", "local that hides a state variable or parameter", Severity.WARNING)
     SWALLOWED_CANCEL = ("A0603", "loop that cannot be cancelled", Severity.WARNING)
     SWALLOWED_ERRORS = ("A0604", "catch (...) that swallows every error", Severity.WARNING)
-    DISCARDED_FUTURE = ("A0605", "actor whose future is thrown away", Severity.WARNING)
+    DISCARDED_FUTURE = ("A0605", "the future of an actor is discarded", Severity.WARNING)
     UNREAD_STATE = ("A0606", "state variable that is never read", Severity.WARNING)
     MISSPELT_WAIT = ("A0607", "misspelt wait", Severity.WARNING)
     FORGOTTEN_ACTOR = ("A0608", "wait in a function that is no actor", Severity.WARNING)

@@ -83,14 +83,14 @@ def parse(argv: list[str] | None = None) -> Options:
     words, flags = before_flags(sys.argv[1:] if argv is None else argv, "--frames")
     arguments = parser.parse_args(words)
     if flags is not None and not arguments.frames:
-        parser.error("flags after `--` are the C++ compiler's, for --frames")
+        parser.error("flags after `--` are for the C++ compiler of --frames")
     if arguments.frames:
         return _frames(parser, arguments, flags)
     if arguments.jobs is not None and not arguments.batch:
         parser.error("--jobs is for --batch")
     jobs = _batch(parser, arguments) if arguments.batch else _single(parser, arguments)
     if arguments.generate_probes and arguments.backend != "state-machine":
-        parser.error("--generate-probes is for --backend state-machine: a coroutine does not see itself resume")
+        parser.error("--generate-probes is for --backend state-machine: a coroutine cannot observe that it is resumed")
     diagnosed = not arguments.disable_diagnostics
     return Options(
         jobs,
@@ -203,9 +203,9 @@ def _make_parser() -> Parser:
         "--batch", action="store_true", help="compile many files; @FILE stands for the lines of FILE, a path each"
     )
     parser.add_argument("--jobs", type=process_count, metavar="N", help="processes for --batch (1)")
-    parser.add_argument("--backend", choices=BACKENDS, default=BACKENDS[0], help="what actors become (%(default)s)")
+    parser.add_argument("--backend", choices=BACKENDS, default=BACKENDS[0], help="what to emit (%(default)s)")
     parser.add_argument(
-        "--frames", action="store_true", help="show how large actors and coroutines are, and what takes the space"
+        "--frames", action="store_true", help="show the size of actors and coroutines, and their members"
     )
     parser.add_argument("--depfile", metavar="FILE", help="write a make rule with everything OUTPUT depends on")
     parser.add_argument(

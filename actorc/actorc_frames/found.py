@@ -212,7 +212,7 @@ def _coroutine(entry: Entry, cell: int, compiler: str, functions: dict[str, list
         size = dwarf.size_of(type_) or 0
         if name in ("__promise", "_Coro_promise"):
             if size > _LINKS:
-                members.append(Member("who ran before", frame + offset + _LINKS, size - _LINKS, "index"))
+                members.append(Member("caller", frame + offset + _LINKS, size - _LINKS, "index"))
         elif offset >= _FRAME and size:
             shown, kind = (_clang_kind if is_clang else _gcc_kind)(name, type_, function)
             members.append(Member(shown, frame + offset, size, kind, dwarf.spelt(type_)))

@@ -85,7 +85,7 @@ def _make_parser() -> Parser:
     )
     parser.add_argument(
         "--verify", action="store_true", help="compile and run what is migrated before and after, in a temporary copy, "
-        "and compare; nothing is written if something differs. Actors whose inputs can be made up are called. The "
+        "and compare; nothing is written if something differs. Actors with inputs that can be made up are called. The "
         "compiler's flags come behind `--`, or from a compile_commands.json"
     )  # fmt: skip
     parser.add_argument(

@@ -174,9 +174,9 @@ class _ActorCheck:
                 continue
             for before, after in zip(block.statements, block.statements[1:], strict=False):
                 if self._never_completes(before) and not isinstance(after, Case):
-                    message = "this can never be reached"
-                    notes = (Note("since what stands before it does not come to an end", _head(before)),)
-                    hint = "leave it out, or put it before what never ends"
+                    message = "this is never reached"
+                    notes = (Note("since the statement before it never completes", _head(before)),)
+                    hint = "remove it, or move it before that statement"
                     self._diagnostics.error(Fault.UNREACHABLE, message, _head(after), hint=hint, notes=notes)
                     break
 
@@ -219,7 +219,7 @@ class _ActorCheck:
         if returns_value and self._was_parsed and self._reach.flow(self._body).normal:
             if self._goes_on():
                 return
-            message = f"{self._actor.title} can come to its end without returning a value"
+            message = f"{self._actor.title} can reach its end without returning a value"
             end = Span(self._body.span.end - 1, self._body.span.end)
             fixes = (
                 (Fix("return at the end", (last_in(self._body, "return Void();", self._source),)),) if is_void else ()
@@ -237,7 +237,7 @@ class _ActorCheck:
         end = Span(self._body.span.end - 1, self._body.span.end)
         message = f"{self._actor.title} ends with this `}}`, and a statement follows it"
         notes = (Note("this stands outside of the actor", self._words.span(index)),)
-        hint = "take away the `}` that is too many, here or before"
+        hint = "remove the extra `}`, here or before"
         self._diagnostics.error(Fault.STRAY_BRACKET, message, end, hint=hint, notes=notes)
         return True
 

@@ -124,7 +124,7 @@ def _report(
     diagnostics: Diagnostics,
 ) -> None:
     """`is_repeated`: it stands in a loop, where one variable would keep only the last future."""
-    message = f"the future of `{callee.name}` is thrown away here, which cancels the actor at once"
+    message = f"the future of `{callee.name}` is discarded here, which cancels the actor at once"
     notes = (Note(f"`{callee.name}` is declared here", callee.name_span),)
     assert callee.result_type is not None
     if is_repeated:

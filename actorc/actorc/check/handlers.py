@@ -66,12 +66,12 @@ class _Search:
         wait = next(wait.span for inner in walk(statement.body) for wait in waits_of(inner))
         if self._may_spin(loop) and not self._waits_elsewhere(loop, statement, taker):
             message = (
-                "this loop cannot be cancelled: the handler takes `actor_cancelled`, and the next pass waits again"
+                "this loop cannot be cancelled: the handler catches `actor_cancelled`, and the next pass waits again"
             )
             notes = (Note("a cancelled actor gets it at this wait, in every pass", wait),)
             fault = Fault.SWALLOWED_CANCEL
         elif taker.kind is CatchKind.ALL:
-            message = "this handler takes every error, `actor_cancelled` and mistakes of the program included"
+            message = "this handler catches every error, also `actor_cancelled` and mistakes of the program"
             notes = (Note("such as those that this wait raises", wait),)
             fault = Fault.SWALLOWED_ERRORS
         else:

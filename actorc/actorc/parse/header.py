@@ -46,7 +46,7 @@ class HeaderParser(Reader):
             self._fail(Fault.ACTOR_HEAD, "an actor needs a name and a parameter list", actor, actor + 1, _HEAD)
         name = self._name(head, index, open_)
         if index == name and head.name in (*classes[-1:], *head.qualifier[-1:]):
-            message = "a constructor cannot be an actor: there is no future that it could return"
+            message = "a constructor cannot be an actor: it cannot return a future"
             hint = (
                 f"write a function that makes the object and waits, such as `ACTOR static Future<{head.name}*> make()`"
             )

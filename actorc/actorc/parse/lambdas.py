@@ -101,7 +101,7 @@ class LambdaParser(Reader):
             head.parameters, head.frame_limit = self._parameters.parse(index + 1, tokens.partner[index])
             index = tokens.partner[index] + 1
         if texts[index] == "mutable":
-            message = "every call of an `ACTOR` lambda has its own copy of the captures, which it may change"
+            message = "every call of an `ACTOR` lambda has its own copy of the captures, and may change it"
             self._error(Fault.LAMBDA, message, index, index + 1, "remove `mutable`")
             index += 1
         if texts[index] != "->":

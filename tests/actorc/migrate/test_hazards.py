@@ -203,7 +203,7 @@ def test_parameters_of_a_library_that_keeps_them(style: str) -> None:
         "ACTOR Future<int> f(int n, Lock lock, Server* self, Promise<int> p) {\n    wait(delay(n));\n    return 1;\n}\n"
     )
     note = converted(text, style, "foundationdb").note("H15")
-    assert note.message.startswith("`lock` and `p` live for as long as")
+    assert note.message.startswith("`lock` and `p` live as long as")
     assert "`Lock own(std::move(lock));`" in note.instead
     assert "H15" not in converted(text, style).codes
     assert (
