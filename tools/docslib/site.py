@@ -1,4 +1,4 @@
-"""Gathers the pages, which lie beside what they document, and makes MkDocs build them."""
+"""Gathers the pages, which are beside the documented code, and builds the site with MkDocs."""
 
 from __future__ import annotations
 
