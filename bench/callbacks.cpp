@@ -127,7 +127,7 @@ private:
     }
 };
 
-/// Each is told from the middle of send(); so that passes do not nest, the one who sends ends them.
+/// send() calls each callback. The sender ends the pass, so that passes do not nest.
 class Follow final : public Passes {
 public:
     explicit Follow(Run* run) : Passes(run) {}

@@ -159,7 +159,7 @@ Future<Void> driveStreamWaiting(Run* run) {
     });
 }
 
-/// Resumes whoever has parked, at once.
+/// Resumes the parked waiter, at once.
 class Baton {
 public:
     struct Pass {

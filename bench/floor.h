@@ -1,6 +1,6 @@
 #pragma once
 // Queues for what no library can do without: the works with a function pointer (floor_callbacks.cpp) and with a C++20
-// coroutine (floor_coroutines.cpp), whose nodes wait here. There are no futures, no errors and nothing to cancel;
+// coroutine (floor_coroutines.cpp), with nodes that wait here. There are no futures, no errors and nothing to cancel;
 // memory comes from lists of free blocks. DELAY has a plain queue; NET2 one with an order of priorities, because the
 // order is part of that work.
 //

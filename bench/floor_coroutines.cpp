@@ -110,7 +110,7 @@ void performCoroutineCallback(Run* run) {
     }
 }
 
-/// Runs until it first waits; who awaits it goes on when it ends. Its frame ends with the Number.
+/// Runs up to its first wait; resumes its awaiter when it ends. Its frame ends with the Number.
 class Number {
 public:
     struct promise_type : FrameMemory {

@@ -141,7 +141,7 @@ private:
     flow::DeterministicRandom random_{20};
 };
 
-/// A local whose end is counted.
+/// A local that counts its destructions.
 struct Counted {
     explicit Counted(std::uint32_t* ends) : ends(ends) {}
     Counted(Counted const&) = delete;

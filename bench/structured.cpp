@@ -144,7 +144,7 @@ Task<> allPasses(Context, Run* run, Pass pass, bool counts) {
     }
 }
 
-/// A driver that runs a task in each pass, whose memory is made once.
+/// A driver that runs a task in each pass. The task's memory is allocated once.
 template <class Memory, class Pass>
 Driver passes(std::string_view work, Pass pass, bool counts = true) {
     auto drive = [pass, counts](Run* run) { return start(allPasses<Memory, Pass>(Environment(), run, pass, counts)); };

@@ -51,7 +51,7 @@ std::span<const Work> works() {
         {"timers_unordered", Items::N, kTimers},          // the same, but each waits for a time that is drawn
 
         // Operations made of operations, N is the level: see bench/net/composed.h.
-        {"composed-socket", Items::One, {1, 2, 3, 4}}, // over a stream whose I/O is free
+        {"composed-socket", Items::One, {1, 2, 3, 4}}, // over a stream with free I/O
         {"composed-tls", Items::One, {1, 2, 3, 4}},    // with a layer around it
 
         // Fibers.

@@ -23,7 +23,7 @@ int hexDigit(char c) {
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/// Why a name of a Unix socket cannot be used, and at which of its bytes; null if it can.
+/// The reason why a name of a Unix socket is invalid, and the position of the byte; null if it is valid.
 char const* faultOfPath(std::string_view path, std::size_t& position) {
     position = 0;
     if (path.empty())
@@ -40,11 +40,11 @@ char const* faultOfAbstract(std::string_view name, std::size_t& position) {
     position = 0;
     if (name.empty())
         return "a name is expected here";
-    position = Address::kUnixRoom - 1; // a zero byte stands in front of it
+    position = Address::kUnixRoom - 1; // a zero byte precedes it
     return name.size() > position ? "an abstract name has at most 107 bytes" : nullptr;
 }
 
-/// Reads one text from left to right. Each function leaves `at_` behind what it has read, or notes the first fault.
+/// Reads one text from left to right. Each function moves `at_` past what it has read, or records the first error.
 class Parser {
 public:
     explicit Parser(std::string_view text) : text_(text) {}
@@ -58,7 +58,7 @@ public:
 
 private:
     bool atEnd() const { return at_ == text_.size(); }
-    /// The next byte; zero at the end, which stands in no address.
+    /// The next byte; zero at the end, since no address contains a zero byte.
     char peek() const { return atEnd() ? '\0' : text_[at_]; }
     bool skip(char c) {
         if (peek() != c)
@@ -162,7 +162,7 @@ private:
 
     Address::V6 readV6() {
         Address::V6 bytes{};
-        int size = 0, gap = -1; // bytes read, and how many of them stand in front of ::
+        int size = 0, gap = -1; // bytes read, and how many of them are before ::
         auto put = [&](std::uint32_t value, int bytesOfIt) {
             for (int i = bytesOfIt; i-- > 0;)
                 bytes[static_cast<std::size_t>(size++)] = static_cast<std::uint8_t>(value >> (8 * i));
@@ -171,7 +171,7 @@ private:
             at_ += 2;
             gap = 0;
         }
-        bool mayEnd = gap == 0; // behind :: nothing more is needed
+        bool mayEnd = gap == 0; // after :: nothing more is required
         while (!fault_ && size < 16 && !(mayEnd && hexDigit(peek()) < 0)) {
             if (size <= 12 && isV4Here()) {
                 put(readV4(), 4);
@@ -288,7 +288,7 @@ unsigned Address::toSystem(sockaddr_storage& to) const {
         address.sun_family = AF_UNIX;
         static_assert(sizeof address.sun_path == kUnixRoom);
         std::memcpy(address.sun_path + isAbstract(), name_.data(), nameSize_);
-        // With the zero behind a path, or the one in front of an abstract name.
+        // With the zero byte after a path, or before an abstract name.
         return write(address, offsetof(sockaddr_un, sun_path) + nameSize_ + 1u);
     }
     if (isV6()) {

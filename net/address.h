@@ -1,5 +1,5 @@
 #pragma once
-// Address: where something listens: an IP address and a port, or the name of a Unix socket.
+// Address: an IP address and a port, or the name of a Unix socket.
 //
 //     Address server = *Address::parse("10.0.0.1:4500");      // throws connection_string_invalid if the text is none
 //     Address same(0x0A000001, 4500);
@@ -13,8 +13,8 @@
 //
 //     10.0.0.1:80   [2001:db8::1]:80   [fe80::1%2]:80   unix:/run/service   unix:@name
 //
-// The number behind % is the scope: the index of the interface through which a link-local address is reached. parse()
-// takes the name of an interface as well. unix:@name is a name in Linux's abstract namespace, which is no file. A path
+// The number after % is the scope: the index of the interface through which a link-local address is reached. parse()
+// takes the name of an interface as well. unix:@name is a name in Linux's abstract namespace, without a file. A path
 // that begins with @ is written unix:./@path.
 //
 // A plain value, ordered and hashable: IPv4 before IPv6 before Unix, then by the bytes of the address or the name, then
@@ -44,7 +44,7 @@ public:
     /// Room for the name of a Unix socket; a path ends with a zero byte, so that it has one less.
     static constexpr std::size_t kUnixRoom = 108;
 
-    /// 0.0.0.0:0, which is nowhere: as an address to listen at, any of this machine's and a port that is free.
+    /// 0.0.0.0:0, no destination. As an address to listen at it means any address of this machine and a free port.
     constexpr Address() = default;
     /// The most significant byte of `ip` is the first one: 10.0.0.1 is 0x0A000001.
     constexpr Address(std::uint32_t ip, std::uint16_t port)
@@ -87,15 +87,15 @@ public:
     }
     /// Whether it is an IP address which, without the port, is 0.
     constexpr bool isAny() const { return !isUnix() && bytes_ == V6(); }
-    /// Whether it is this machine, as it calls itself: 127.x.y.z or ::1.
+    /// Whether it is a loopback address: 127.x.y.z or ::1.
     constexpr bool isLoopback() const {
         return isV4() ? bytes_[0] == 127 : bytes_ == V6{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
     }
 
     /// Writes it as the system's calls take it, and returns the size that they want.
     unsigned toSystem(sockaddr_storage& to) const;
-    /// What a call of the system has written; nothing if its family is another one. A Unix socket without a name, such
-    /// as that of a client, becomes Address().
+    /// The address that a system call has written; nothing if its family is another one. A Unix socket without a name,
+    /// such as that of a client, becomes Address().
     static std::optional<Address> fromSystem(sockaddr const* from, unsigned size);
 
     /// As its text. Throws serialization_failed.
@@ -127,7 +127,7 @@ private:
     std::uint32_t scope_ = 0;
 };
 
-/// An address, or why and where a text is none.
+/// An address, or the reason and the position of the error in the text.
 class [[nodiscard]] ParsedAddress {
 public:
     ParsedAddress(Address const& address) : address_(address) {}
@@ -142,9 +142,9 @@ public:
     Address const& operator*() const { return get(); }
     Address const* operator->() const { return &get(); }
 
-    /// Of a text that is no address: the number of bytes in front of the first that does not fit.
+    /// For a text that is no address: the number of bytes before the first wrong one.
     std::size_t position() const { return position_; }
-    /// What is expected there; "" if the address is present.
+    /// What the parser expects there; "" if the address is valid.
     char const* message() const { return message_; }
 
 private:

@@ -1,12 +1,12 @@
 #pragma once
-// ByteBuffer: bytes that have come and that nobody has taken yet.
+// ByteBuffer: received bytes that have not been read yet.
 //
 //     buffer.append("GET / HT"_sr);
 //     buffer.data(), buffer.size();
 //     buffer.consume(4);
 //
-// It may borrow: bytes that lie in a block which many buffers share, one after the other. Code that is to write there
-// calls own() first, which copies what is left. An empty buffer holds no memory of its own.
+// It may borrow its bytes from a block that many buffers use in turn. Before code writes into that block it calls
+// own(), which copies the remaining bytes. An empty buffer holds no memory of its own.
 
 #include "flow/memory/string_ref.h"
 
@@ -27,7 +27,7 @@ public:
     std::uint8_t const* data() const { return data_; }
     bool isBorrowed() const { return size_ != 0 && !block_; }
 
-    /// The first bytes are not needed any more.
+    /// Removes the first bytes.
     void consume(std::size_t bytes) {
         data_ += bytes;
         size_ -= bytes;
@@ -35,21 +35,21 @@ public:
             clear();
     }
     void clear();
-    /// Copies the bytes behind those that are there. Throws std::bad_alloc.
+    /// Appends a copy of the bytes. Throws std::bad_alloc.
     void append(std::uint8_t const* bytes, std::size_t size);
     void append(StringRef bytes) { append(bytes.begin(), static_cast<std::size_t>(bytes.size())); }
-    /// The bytes at `data`, which somebody else owns, are what this holds: it was empty, or held the first of them.
+    /// Borrows the bytes at `data`. The buffer was empty, or already borrows the first of them.
     void borrow(std::uint8_t const* data, std::size_t size) {
         data_ = data;
         size_ = size;
     }
-    /// From here on the bytes lie in memory of its own. Throws std::bad_alloc.
+    /// Copies borrowed bytes into memory of its own. Throws std::bad_alloc.
     void own() {
         if (isBorrowed())
             append(nullptr, 0);
     }
 
-    /// Where the text begins, from `from` on; size() if it is not there.
+    /// The position of the text, at or after `from`; size() if there is none.
     std::size_t find(StringRef text, std::size_t from) const;
 
 private:

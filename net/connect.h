@@ -1,14 +1,15 @@
 #pragma once
-// Connecting to a name, or to whichever of several addresses answers: RFC 8305, "happy eyeballs".
+// connect(), connectAny(): connect to a name, or to the first of several addresses that answers (RFC 8305, "happy
+// eyeballs").
 //
 //     Reference<Connection> peer = co_await connect("example.org", 80);
 //     Reference<Connection> same = co_await connectAny(addresses);
 //
-// The addresses are tried in their order, but IPv6 and IPv4 in turns; the next one when the last has failed, or after
-// kAttemptDelay seconds. The first that succeeds is the result, and the other attempts are given up at once.
+// The addresses are tried in order, with IPv6 and IPv4 alternating; the next attempt starts when the last has failed,
+// or after kAttemptDelay seconds. The first success is the result, and cancels the other attempts.
 //
 // Errors: those of Resolver::resolve(); if all attempts have failed, the error of the first; connection_timed_out when
-// options.timeout seconds are over, the lookup included. Cancel-safe: all attempts are given up.
+// options.timeout seconds are over, the lookup included. Cancel-safe: all attempts are cancelled.
 
 #include "net/transport.h"
 

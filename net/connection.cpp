@@ -123,7 +123,7 @@ Drain Connection::write(std::span<Bytes> pieces) {
     return error_.isValid() ? failed(error_) : room();
 }
 
-/// Whether what has come is enough.
+/// Whether enough bytes have been received.
 bool Connection::hasFor(ReadRequest const& request) {
     switch (request.kind) {
     case ReadRequest::Kind::Ready:

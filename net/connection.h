@@ -1,5 +1,5 @@
 #pragma once
-// Connection: a stream of bytes in each direction, and what one can wait for at it.
+// Connection: a stream of bytes in each direction, with operations to wait for.
 //
 //     Bytes some = co_await connection->read();                      // empty: the other side has ended its writing
 //     std::size_t count = co_await connection->readSome(buffer);     // into one's own memory; 0: the end
@@ -8,26 +8,26 @@
 //     co_await connection->write(line);
 //     Future<Bytes> later = keep(connection->read());                // takes the bytes as soon as there are any
 //
-// Bytes arrive in the order in which they were written, each once, but in other pieces: where a write ended is nothing
-// that the reader can see.
+// Bytes arrive in the order in which they were written, each once, but in other pieces: the reader does not see where a
+// write ended.
 //
 // Reading. Each function gives an operation in place: it names the connection, which must outlive it, and takes bytes
 // only when it has won: what loses a race or is cancelled has taken nothing. Several may wait; the oldest is served
-// first. The bytes of a read have memory of their own. Bytes that have come and that no read has taken stay in memory
-// that grows with them, and with nothing else: an idle connection holds none.
+// first. The bytes of a read have memory of their own. Received bytes that no read has taken stay in memory that grows
+// with them; an idle connection holds no memory.
 //
-// Writing. write() takes all of the bytes before it returns; they are sent behind those of earlier writes, also if
-// nobody waits for the operation that it gives. That one is ready when no more than the high water mark wait to be
-// sent, else when no more than the low one do. The bytes must not be changed once they have been written.
+// Writing. write() takes all of the bytes before it returns. They are sent after those of earlier writes, also if
+// nobody waits for the returned operation. It is ready if at most the high water mark of bytes wait to be sent;
+// otherwise, when at most the low water mark do. The bytes must not be changed once they have been written.
 //
 // Errors: see flow/base/error_table.h, and isConnectionError().
 //     connection_refused, connection_timed_out, host_unreachable     of connecting
-//     connection_reset          the other side has given the connection up: unread bytes are lost, written ones may be
+//     connection_reset          the other side has reset the connection: unread bytes are lost, written ones may be
 //     connection_cut_off        readExactly() or readUntil() has found the end behind some bytes; with TLS, also any
 //                               read if the other side has not said that it ends
 //     end_of_stream             they have found the end and not a byte before it
 //     value_too_large           readUntil() has not found the text within the limit
-//     operation_obsolete        one has closed the connection oneself
+//     operation_obsolete        this side has closed the connection
 //
 // A connection closes when its last Reference goes. It belongs to the loop on which it was made.
 
@@ -49,15 +49,15 @@ namespace flow::net {
 using Bytes = Standalone<StringRef>;
 class Connection;
 
-/// Whether the error says that a connection could not be made, or is gone.
+/// Whether the error means that a connection could not be made, or has ended.
 bool isConnectionError(Error const& error);
 
-/// What all reads have in common.
+/// The base of all reads.
 struct ReadRequest {
     enum class Kind : std::uint8_t { Some, Exactly, Until, Ready };
 
     Connection* connection;
-    std::uint8_t* place;    // where the bytes go, or the text that ends them; null: into memory of their own
+    std::uint8_t* place;    // the destination, or the text that ends the read; null: new memory
     std::uint32_t size;     // at most, or exactly, so many bytes
     std::uint16_t textSize; // of the text that ends them
     Kind kind;
@@ -66,19 +66,19 @@ struct ReadRequest {
     void park(WaiterNode& waiter);
 };
 
-/// Gives bytes with memory of their own.
+/// Returns bytes with memory of their own.
 struct Read : ReadRequest {
     using Result = Bytes;
     Bytes take();
 };
 
-/// Writes into the caller's memory, which must stay until then, and gives how many bytes.
+/// Writes into the caller's memory, which must stay valid until then, and returns the number of bytes.
 struct ReadInto : ReadRequest {
     using Result = std::size_t;
     std::size_t take();
 };
 
-/// Takes nothing: it is ready when tryReadSome() may give something.
+/// Takes nothing: it is ready when tryReadSome() may return something.
 struct Readable : ReadRequest {
     using Result = Void;
     Void take() const { return Void(); }
@@ -94,46 +94,47 @@ public:
 
     /// Some bytes, as soon as there are any; none when the other side has ended its writing and everything was read.
     Read read(std::uint32_t atMost = kLargestRead) { return {{this, nullptr, atMost, 0, ReadRequest::Kind::Some}}; }
-    /// So many. Fails with connection_cut_off or end_of_stream if the end comes before.
+    /// Exactly so many bytes. Fails with connection_cut_off or end_of_stream if the end comes before.
     Read readExactly(std::uint32_t bytes) { return {{this, nullptr, bytes, 0, ReadRequest::Kind::Exactly}}; }
-    /// Up to and with the text `end`, which is not empty, has at most 65535 bytes, and must stay until then. Fails with
-    /// value_too_large if more than `limit` bytes would be needed.
+    /// Bytes up to and with the text `end`, which is not empty, has at most 65535 bytes, and must stay valid until
+    /// then. Fails with value_too_large if more than `limit` bytes would be needed.
     Read readUntil(StringRef end, std::uint32_t limit);
-    /// As many as there are, and at least one; 0 is the end. The memory, of at least one byte, must stay until then.
+    /// As many bytes as there are, and at least one; 0 is the end. The memory, of at least one byte, must stay valid
+    /// until then.
     ReadInto readSome(std::span<std::uint8_t> to) { return into(to, ReadRequest::Kind::Some); }
     ReadInto readSome(std::span<char> to) { return readSome(asBytes(to)); }
     /// As many as fit.
     ReadInto readExactly(std::span<std::uint8_t> to) { return into(to, ReadRequest::Kind::Exactly); }
     ReadInto readExactly(std::span<char> to) { return readExactly(asBytes(to)); }
-    /// What read() would give at once; nothing if it would wait. Not while somebody waits for a read. Throws as it
-    /// does.
+    /// The bytes that read() would return at once; nothing if it would wait. Not while a read waits. Throws like
+    /// read().
     std::optional<Bytes> tryRead();
-    // For those that have buffers of their own in both directions, as messages have. They are not mixed with write(),
-    // except that what write() was given goes first.
+    // For users with buffers of their own in both directions, such as messages. Not to be mixed with write(); bytes of
+    // earlier writes are sent first.
 
-    /// As many bytes as can be had now, straight from the machine if it can be; nothing if there are none now; 0 at the
-    /// end, or after an error: failure() says which. Throws nothing.
+    /// Reads as many bytes as are available, straight from the kernel if possible; nothing if there are none now; 0 at
+    /// the end or after an error: failure() says which. Throws nothing.
     std::optional<std::size_t> tryReadSome(std::span<std::uint8_t> to) noexcept;
     Readable readable() { return {{this, nullptr, 1, 0, ReadRequest::Kind::Ready}}; }
-    /// Sends as much of the pieces as goes now, and returns how many bytes; 0 after an error as well. What is left
-    /// stays the caller's.
+    /// Sends as many bytes of the pieces as the kernel takes now, and returns their number; 0 after an error as well.
+    /// The caller keeps the rest.
     virtual std::size_t tryWrite(std::span<StringRef const> pieces) noexcept;
     /// When tryWrite() may take more. Fails when the connection has.
     virtual Drain writable() { return room(); }
-    /// Why nothing more can be read: end_of_stream if the other side has ended its writing. Invalid as long as more may
-    /// come.
+    /// The reason why nothing more can be read: end_of_stream if the other side has ended its writing. Invalid as long
+    /// as more may come.
     Error failure() const {
         if (error_.isValid() || !ended_ || !received_.isEmpty())
             return error_;
         return cut_.isValid() ? cut_ : end_of_stream();
     }
 
-    /// Bytes that have come and were not taken, as far as this side knows without asking the machine.
+    /// Received bytes that were not taken, without those that are still in the kernel.
     std::size_t bufferedBytes() const { return received_.size(); }
 
     /// Not after shutdownWrite().
     Drain write(Bytes bytes) { return write(std::span<Bytes>(&bytes, 1)); }
-    /// All of them in this order, as one write; they are moved from.
+    /// Writes all of them in this order, as one write; they are moved from.
     Drain write(std::span<Bytes> pieces);
     // The same with handlers, which are called once and never inside these functions: see flow/wait/handler_slot.h. One
     // read and one write at a time. Only the first call on a connection allocates.
@@ -160,67 +161,68 @@ public:
     void asyncWrite(Bytes bytes, Handler handler) {
         call(write(std::move(bytes)), slots().write, handler);
     }
-    /// The handlers that wait are not called; so it is when the last Reference goes.
+    /// Waiting handlers are not called; the same holds when the last Reference goes.
     void cancelHandlers() { slots_.reset(); }
 
-    /// When the machine has taken all that was written so far. Whether it arrives nobody says.
+    /// Ready when the kernel has taken all that was written so far. That does not mean that it has arrived.
     virtual Drain flushed() { return empty(); }
-    /// The other side reads the end behind what was written before. Reading goes on. Idempotent.
+    /// Ends the writing: the other side reads the end after the bytes written before. Reading goes on. Idempotent.
     virtual void shutdownWrite() = 0;
-    /// Ends both directions; what is pending, or is called later, fails with operation_obsolete. What was written is
-    /// still sent, for at most kLinger seconds, though nobody learns whether it arrives, and then the end. If the other
-    /// side has sent something that was not read here, or goes on writing, its connection fails. Idempotent.
+    /// Ends both directions; pending and later operations fail with operation_obsolete. Written bytes are still sent,
+    /// for at most kLinger seconds and without confirmation, and then the end. If the other side has sent something
+    /// that was not read here, or goes on writing, its connection fails. Idempotent.
     virtual void close() = 0;
     static constexpr double kLinger = 30;
-    /// The same, but the other side's connection fails, and what was written may not be sent. Idempotent.
+    /// The same, but resets the connection: the other side's connection fails, and written bytes may not be sent.
+    /// Idempotent.
     virtual void abort() = 0;
 
     virtual Address localAddress() const = 0;
     virtual Address peerAddress() const = 0;
-    /// What reading and writing here has cost so far; zeros if the transport does not count.
+    /// Counts of reads and writes so far; zeros if the transport does not count.
     virtual SocketCounters counters() const { return {}; }
 
 protected:
     Connection() : Drainable(kHighWater / 2, kHighWater) {}
     Connection(std::size_t low, std::size_t high) : Drainable(low, high) {}
 
-    // What a transport provides.
+    // The transport implements these.
 
-    /// Puts more bytes into received_, or sets ended_ or error_. False if there is nothing now; then readersMayTry() is
-    /// called when there may be. Runs nobody's code, throws nothing. `wanted`: for how many more bytes there is use.
+    /// Puts more bytes into received_, or sets ended_ or error_. False if there is nothing now; the transport calls
+    /// readersMayTry() later. Runs no user code, throws nothing. `wanted`: the number of bytes that can be used.
     virtual bool fill(std::size_t wanted) noexcept = 0;
-    /// The same into the caller's memory, if the transport can: how many bytes. 0: as fill() says.
+    /// The same into the caller's memory, if the transport can: the number of bytes. 0: use fill().
     virtual std::size_t fillInto(std::span<std::uint8_t> to, bool& isSomething) noexcept {
         isSomething = fill(to.size());
         return 0;
     }
-    /// Whether fillInto() may give something now.
+    /// Whether fillInto() may return something now.
     virtual bool mayFill() noexcept { return fill(1); }
     /// A read is about to wait. Throws an Error if nothing could end that.
     virtual void beforeReaderParks() {}
     /// Sends the bytes, or queues them. Sets error_ if the connection is gone.
     virtual void send(std::span<Bytes> pieces) = 0;
 
-    /// Lets those that wait look again, in turns of their own.
+    /// Lets waiting operations check again, in turns of their own.
     void readersMayTry() { readers_.wakeInTurn(TaskPriority::ReadSocket); }
     bool isReadWaitedFor() const { return readers_.isWaitedFor(); }
     bool isDrainWaitedFor() const { return drains_.isWaitedFor(); }
-    /// Whether the operation at this address is the read, or the drain, that waits first.
+    /// Whether the operation at this address is the first waiting read, or drain.
     bool isFirstRead(void const* operation) { return isReadWaitedFor() && &readers_.first() == operation; }
     bool isFirstDrain(void const* operation) { return isDrainWaitedFor() && &drains_.first() == operation; }
-    /// All that wait, and all later calls, fail with the error.
+    /// Fails all waiting operations, and all later calls, with the error.
     void fail(Error error);
-    /// Those that wait do so for ever.
+    /// Waiting operations are never completed.
     void forsakeWaiters() noexcept {
         readers_.forsakeAll();
         drains_.forsakeAll();
     }
-    /// Those that still wait fail at once. In the destructor of what derives from this.
+    /// Fails the operations that still wait, at once. For destructors of derived classes.
     void failWaiters() noexcept;
 
     ByteBuffer received_;
-    bool ended_ = false;      // nothing comes behind received_
-    Error cut_;               // of reads that find this end, if it is one that nobody has meant
+    bool ended_ = false;      // no more bytes will follow received_
+    Error cut_;               // the error of reads that reach this end, if the end was not intended
     bool writeEnded_ = false; // by shutdownWrite()
 
 private:

@@ -1,5 +1,5 @@
 #pragma once
-// Counters: what the network has cost: system calls by kind, bytes, and how often the kernel had nothing.
+// Counters of the network: system calls by kind, bytes, and calls for which the kernel had nothing.
 //
 //     SocketCounters one = connection->counters();
 //     LoopCounters all = network.counters();
@@ -12,19 +12,19 @@ namespace flow::net {
 /// Of one socket, or of all sockets of a loop.
 struct SocketCounters {
     std::uint64_t reads = 0;         // system calls that receive, or accept
-    std::uint64_t emptyReads = 0;    // of these: the kernel had nothing (EAGAIN)
+    std::uint64_t emptyReads = 0;    // of these: calls that got nothing (EAGAIN)
     std::uint64_t writes = 0;        // system calls that send
-    std::uint64_t blockedWrites = 0; // of these: the kernel took nothing (EAGAIN)
+    std::uint64_t blockedWrites = 0; // of these: calls that sent nothing (EAGAIN)
     std::uint64_t bytesRead = 0;
     std::uint64_t bytesWritten = 0;
-    std::uint64_t news = 0; // how often the poller had news of it
+    std::uint64_t news = 0; // events from the poller
 
     std::uint64_t systemCalls() const { return reads + writes; }
 };
 
 /// Of a poller.
 struct PollCounters {
-    std::uint64_t waits = 0;   // system calls that wait, or look
+    std::uint64_t waits = 0;   // system calls that wait for events, or check for them
     std::uint64_t changes = 0; // system calls that register or forget a descriptor
     std::uint64_t wakeUps = 0; // waits that another thread, or a signal handler, has ended
 };

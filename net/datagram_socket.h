@@ -1,5 +1,5 @@
 #pragma once
-// DatagramSocket: sends and receives single messages, which may be lost, come twice, or in another order.
+// DatagramSocket: sends and receives single messages, which may be lost, duplicated or reordered.
 //
 //     Reference<DatagramSocket> socket = transport().bind(Address(0, 5353));
 //     Datagram datagram = co_await socket->receive();
@@ -33,17 +33,17 @@ public:
 
     static constexpr int kLargest = 65507; // what IPv4 can carry
 
-    /// Ready when there is room for more, as for Connection::write(); what becomes of the datagram nobody says. Fails
-    /// with client_invalid_operation if there are more than kLargest bytes. The datagram is sent whether somebody waits
-    /// or not.
+    /// Sends the datagram, whether or not somebody waits for the operation. It is ready when there is room for more, as
+    /// for Connection::write(), and does not confirm that the datagram arrives. Fails with client_invalid_operation if
+    /// there are more than kLargest bytes.
     Drain send(Address to, Bytes bytes) {
         Datagram one{to, std::move(bytes)};
         return send(std::span<Datagram>(&one, 1));
     }
     /// All of them, with few system calls; they are moved from. `from` is where each goes.
     Drain send(std::span<Datagram> datagrams);
-    /// The next one that has come. Several may wait, the oldest is served first. What loses a race has taken none. A
-    /// machine drops what comes while too much waits to be received.
+    /// Receives the next datagram. Several operations may wait, the oldest is served first. What loses a race has taken
+    /// none. The kernel drops datagrams while too many wait to be received.
     Receive receive() { return {this}; }
     /// As for a Listener.
     virtual void close() = 0;
@@ -54,7 +54,7 @@ public:
 protected:
     DatagramSocket() : Drainable(128 * 1024, 256 * 1024) {}
 
-    // What a transport provides.
+    // The transport implements these.
 
     /// Puts what has come into received_, or sets error_; see Connection::fill().
     virtual bool fill() noexcept = 0;
@@ -67,7 +67,7 @@ protected:
     bool isReceiveWaitedFor() const { return receivers_.isWaitedFor(); }
     bool isFirstReceive(void const* operation) { return isReceiveWaitedFor() && &receivers_.first() == operation; }
     void fail(Error error);
-    /// Those that wait do so for ever.
+    /// Waiting operations are never completed.
     void forsakeWaiters() noexcept {
         receivers_.forsakeAll();
         drains_.forsakeAll();

@@ -1,8 +1,8 @@
 #pragma once
-// Drain: what a writer waits for: that what it has written is on its way, or that there is room for more.
+// Drain: the operation of a writer: it is ready when the written bytes are sent, or when there is room for more.
 //
 //     co_await connection->write(bytes);       // until there is room for more
-//     co_await connection->flushed();          // until the machine has all of it
+//     co_await connection->flushed();          // until the kernel has all of it
 //
 // Writing itself has happened when write() returns: dropping a Drain, or losing a race with it, takes nothing back.
 
@@ -20,7 +20,7 @@ class Drainable;
 struct Drain {
     using Result = Void;
     Drainable* what;
-    std::uint64_t mark; // how many bytes must be gone
+    std::uint64_t mark; // the number of bytes that must be sent
     Error error;        // of the call that made it
 
     bool isReady() const;
@@ -29,14 +29,14 @@ struct Drain {
     operator Future<Void>() const { return keep(*this); }
 };
 
-/// Has a queue of bytes that drains.
+/// The base of classes with a queue of bytes to send.
 class Drainable {
 public:
     /// Bytes that wait here to be sent.
     std::size_t queuedBytes() const { return static_cast<std::size_t>(written_ - gone_); }
-    /// When no more than so many of the bytes that wait now are left.
+    /// Ready when no more than so many of the bytes that wait now are left.
     Drain drainedTo(std::size_t bytes) { return {this, queuedBytes() > bytes ? written_ - bytes : 0, Error()}; }
-    /// From more than `high` queued bytes on, writers wait until no more than `low` are left.
+    /// With more than `high` queued bytes, writers wait until no more than `low` are left.
     void setWaterMarks(std::size_t low, std::size_t high) {
         FLOW_ASSERT(low <= high, "the low water mark is above the high one");
         low_ = low;
@@ -47,15 +47,15 @@ protected:
     Drainable(std::size_t low, std::size_t high) : low_(low), high_(high) {}
     ~Drainable() = default;
 
-    /// When there is room for more.
+    /// Ready when there is room for more.
     Drain room() { return queuedBytes() > high_ ? drainedTo(low_) : Drain{this, 0, Error()}; }
-    /// When nothing is left of what has been written so far.
+    /// Ready when all bytes written so far are sent.
     Drain empty() { return {this, written_, Error()}; }
     Drain failed(Error error) { return {this, 0, error}; }
     std::size_t lowWaterMark() const { return low_; }
     void noteWritten(std::size_t bytes) { written_ += bytes; }
     void noteGone(std::size_t bytes) { gone_ += bytes; }
-    /// Those that wait may go on, if they find what they wait for.
+    /// Lets waiting operations check whether they are ready.
     void wakeDrains() { drains_.wakeInTurn(TaskPriority::WriteSocket); }
 
     Error error_; // from here on, of each operation

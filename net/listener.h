@@ -1,5 +1,5 @@
 #pragma once
-// Listener: where others connect to.
+// Listener: accepts connections.
 //
 //     Reference<Listener> listener = transport().listen(4500);
 //     for (;;)
@@ -35,20 +35,20 @@ public:
     void asyncAccept(Handler handler) {
         call(accept(), slot_, handler);
     }
-    /// The port is free again. Connections that nobody has accepted fail; those that were accepted stay. A waiter,
-    /// and each later accept, fails with operation_obsolete. Idempotent.
+    /// Closes the listener and frees the port. Connections that were not accepted fail; accepted ones stay. Waiting and
+    /// later accepts fail with operation_obsolete. Idempotent.
     virtual void close() = 0;
 
-    /// With the port that was chosen, if none was asked for.
+    /// The address, with the chosen port if port 0 was requested.
     virtual Address localAddress() const = 0;
 
 protected:
-    // What a transport provides.
+    // The transport implements these.
 
-    /// Whether take() has a connection to give. Runs nobody's code, throws nothing.
+    /// Whether take() would return a connection. Runs no user code, throws nothing.
     virtual bool hasConnection() noexcept = 0;
     virtual Reference<Connection> takeConnection() = 0;
-    /// Somebody is about to wait. Throws an Error if nothing could end that.
+    /// An accept is about to wait. Throws an Error if nothing could end the wait.
     virtual void beforeAcceptorParks() {}
 
     void acceptorsMayTry() { acceptors_.wakeInTurn(TaskPriority::AcceptSocket); }
@@ -58,7 +58,7 @@ protected:
         error_ = error;
         acceptorsMayTry();
     }
-    /// Those that wait do so for ever.
+    /// Waiting operations are never completed.
     void forsakeWaiters() noexcept { acceptors_.forsakeAll(); }
     void failWaiters() noexcept {
         if (acceptors_.isWaitedFor())

@@ -7,16 +7,14 @@
 // in a build without c-ares only numeric addresses resolve, and names fail with unsupported_operation. In a simulation
 // the names are those of SimNetwork::setName().
 //
-// Numeric addresses, "10.0.0.1" and "fe80::1%2", are answered at once. The addresses stand in the order in which they
-// should be tried. What was found is kept for as long as its owner allows, but at most kLongest seconds, and that there
-// is nothing for kNegative seconds; at most kMostNames names are kept. A request for a name that is being looked up
-// waits for the same answer.
+// Numeric addresses, "10.0.0.1" and "fe80::1%2", are answered at once. The addresses are in the order in which they
+// should be tried. Answers are cached for their time to live, but at most kLongest seconds; negative answers for
+// kNegative seconds; at most kMostNames names are cached. Concurrent requests for a name share one lookup.
 //
-// Errors: lookup_failed: the name has no address, or is none; timed_out: no name server has answered; operation_failed:
-// none could be asked, or none knew how to answer. Only the first is kept.
+// Errors: lookup_failed: the name has no address, or is invalid; timed_out: no name server has answered;
+// operation_failed: no name server could be reached, or all failed. Only the first is cached.
 //
-// Cancel-safe: the question is given up when the last waiter for its answer has gone. Belongs to its loop, as
-// the transport does.
+// Cancel-safe: the lookup is cancelled when its last waiter is. Belongs to its loop, as the transport does.
 
 #include "flow/core/future.h"
 #include "net/address.h"
@@ -34,9 +32,9 @@ namespace flow::net {
 struct ResolverOptions {
     /// Name servers, which are IP addresses. None: those of the machine.
     std::vector<Address> servers;
-    /// Seconds after which a server is asked again, or the next one; longer each time.
+    /// Seconds after which the query is repeated, to this or the next server; longer each time.
     double timeout = 2;
-    /// How often each server is asked.
+    /// Attempts for each server.
     int tries = 3;
 };
 
@@ -50,7 +48,7 @@ public:
 
     /// At least one address, each with that port.
     Future<std::vector<Address>> resolve(std::string name, std::uint16_t port);
-    /// Forgets what is kept.
+    /// Clears the cache.
     void clear() { kept_.clear(); }
     std::size_t keptNames() const { return kept_.size(); }
 

@@ -15,7 +15,7 @@ Future<Void> reportErrors(Future<Void> serving) {
     Error error = result.getError();
     if (error == actor_cancelled())
         throw error;
-    // What a peer can cause as often as it likes must not fill the log.
+    // A peer must not be able to fill the log.
     if (!isConnectionError(error) && error != operation_obsolete() && error != end_of_stream() &&
         error != value_too_large())
         reportDroppedError(reinterpret_cast<void const*>(&reportErrors), error);

@@ -1,5 +1,5 @@
 #pragma once
-// serveUntil: a server in one call: accepts, serves each connection, and ends gracefully.
+// serveUntil(): a server in one call: accepts, serves each connection, and ends gracefully.
 //
 //     Reference<Listener> listener = transport().listen(port);
 //     co_await serveUntil(listener, echo, success(keep(signals({SIGTERM, SIGINT}))), 5.0);
@@ -11,10 +11,10 @@
 namespace flow::net {
 
 /// Calls serve(connection) for each connection that the listener accepts, until `stop` is ready. Then it closes the
-/// listener, waits until all that it serves has ended, or for `grace` seconds, and cancels what is left. Errors of one
-/// connection end that one alone: those that the other side causes (isConnectionError(), end_of_stream,
-/// value_too_large) are nobody's concern, others are reported as dropped. Fails with the error of `stop`, or that of
-/// accepting. Dropping it cancels all.
+/// listener, waits for all open connections, at most `grace` seconds, and cancels the rest. An error of one connection
+/// ends only that one. Errors that the other side causes (isConnectionError(), end_of_stream, value_too_large) are
+/// ignored, others are reported as dropped. Fails with the error of `stop`, or that of accepting. Dropping it cancels
+/// all.
 Future<Void> serveUntil(Reference<Listener> listener, std::function<Future<Void>(Reference<Connection>)> serve,
                         Future<Void> stop, double grace);
 

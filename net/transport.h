@@ -1,6 +1,6 @@
 #pragma once
-// Transport: the network as a program sees it. The real one and the simulated one implement it, and transport() is that
-// of the current loop.
+// Transport: the interface of the network. The real and the simulated network implement it; transport() returns that of
+// the current loop.
 //
 //     Reference<Connection> peer = co_await transport().connect(server);
 //     co_await peer->write("hello"_sr);
@@ -16,14 +16,14 @@
 //     for (;;)
 //         collection.add(serve(co_await listener->accept()));
 //
-// On a RealLoop that has none, transport() makes one: epoll and the machine's sockets. A World has its SimNetwork.
+// On a RealLoop without one, transport() makes one: epoll and the machine's sockets. A World has its SimNetwork.
 //
-// Bytes are owned by what has them: what is written belongs to the connection until it has been sent, so that giving
-// up a wait leaves nothing behind that the machine still writes into or reads from.
+// Ownership. Written bytes belong to the connection until they have been sent. So the kernel never uses memory of a
+// cancelled operation.
 //
 // Lifetime. Connections, listeners and sockets close when their last Reference goes. They belong to the loop on which
-// they were made. When it ends, their machine closes them; futures that are not ready then stay so for ever, and
-// nothing may be called any more but the destructors.
+// they were made. When it ends, they are closed; futures that are not ready then never become ready, and only
+// destructors may be called.
 
 #include "flow/core/future.h"
 #include "flow/loop/loop.h"
@@ -36,36 +36,36 @@
 
 namespace flow::net {
 
-/// When a connection tries to receive. Which it is changes what it costs, never what is read.
+/// When a connection tries to receive. The strategy changes the cost, never the bytes that are read.
 enum class ReadStrategy : std::uint8_t {
-    /// At once, whatever is known: no wait for the poller if the bytes are there, a call in vain if they are not.
+    /// At once: no wait for the poller if bytes are there, a wasted system call if they are not.
     Speculative,
-    /// When the poller has said that something has come, and as long as the kernel fills what it is given.
+    /// When the poller has reported bytes, and as long as the kernel fills the whole buffer.
     Reactive,
-    /// As Reactive, but the first read of an accepted connection is tried at once, as long as that has been worth it
-    /// lately for its listener.
+    /// As Reactive, but the first read of an accepted connection is tried at once, if that was worth it lately for its
+    /// listener.
     Adaptive,
 };
 
-/// 0: as the machine has it. The simulated network looks at none of these.
+/// 0: the system's default. The simulated network ignores these.
 struct SocketOptions {
     bool noDelay = true;    // small writes are sent at once (TCP)
-    bool keepAlive = false; // the machine asks now and then whether the other side is there (TCP)
+    bool keepAlive = false; // the kernel checks now and then whether the other side is there (TCP)
     int sendBuffer = 0;     // bytes in the kernel
     int receiveBuffer = 0;
     ReadStrategy readStrategy = ReadStrategy::Adaptive;
 };
 
 struct ConnectOptions : SocketOptions {
-    /// Where the connection comes from; with port 0 the machine chooses one.
+    /// The local address; with port 0 the kernel chooses one.
     std::optional<Address> local;
-    /// Seconds after which it fails with connection_timed_out, if the machine has not given up before.
+    /// Seconds after which it fails with connection_timed_out, if the kernel has not failed before.
     double timeout = 30;
 };
 
 struct ListenOptions : SocketOptions {
-    int backlog = 1024;     // connections that nobody has accepted
-    bool reusePort = false; // several sockets of this user may listen there, and the kernel shares out the connections
+    int backlog = 1024;     // connections that were not accepted
+    bool reusePort = false; // several sockets of this user may listen there, and the kernel distributes the connections
     bool onlyV6 = false;    // of [::]: not IPv4 as well
 };
 
@@ -78,7 +78,7 @@ class Transport {
 public:
     /// Fails with connection_refused when nobody listens there, connection_timed_out when nothing answers for long,
     /// host_unreachable when there is no way; address_in_use or invalid_local_address for options.local. Cancel-safe:
-    /// the connection is given up at once, and if the other side has accepted it already, fails there.
+    /// the attempt is cancelled at once; if the other side has already accepted the connection, it fails there.
     virtual Future<Reference<Connection>> connect(Address to, ConnectOptions const& options) = 0;
     Future<Reference<Connection>> connect(Address to) { return connect(to, ConnectOptions()); }
     /// Throws address_in_use, or invalid_local_address if the address is another machine's; not_allowed if only
@@ -109,8 +109,8 @@ public:
         return all;
     }
     std::vector<Reference<DatagramSocket>> bindMany(std::span<Address const> at) { return bindMany(at, {}); }
-    /// The same as listen() and bind() for those that wait: what these throw is the future's error. Nothing is
-    /// registered with the poller before somebody waits for the socket, so that the future is ready at once.
+    /// listen() and bind() as futures: what these throw is the future's error. A socket is registered with the poller
+    /// at the first wait for it, so the future is ready at once.
     Future<Reference<Listener>> listenAsync(Address at, ListenOptions const& options = {}) {
         return futureOf([&] { return listen(at, options); });
     }
@@ -136,10 +136,10 @@ private:
     }
 };
 
-/// Makes the machine's network the current loop's, which must be a RealLoop; it ends with the loop.
+/// Makes a RealNetwork for the current loop, which must be a RealLoop; it ends with the loop.
 Transport& makeRealTransport();
 
-/// The current loop's. There must be one, or the loop be a RealLoop.
+/// The transport of the current loop. There must be one, or the loop must be a RealLoop.
 inline Transport& transport() {
     Transport* transport = loop().service<Transport>();
     if (transport) [[likely]]

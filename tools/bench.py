@@ -1,4 +1,4 @@
-"""The front of all measuring: finds the command and runs it. Start it as tools/bench."""
+"""tools/bench: finds the command and runs it."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ In DIRECTORY, NAME.pem is a certificate and NAME.key its key; all are RSA with 2
   strangers  another authority, which nobody trusts
   stranger   for localhost, signed by that one
 
-Whoever has the keys can pretend to be the authority: never use them outside of tests.
+Never use them outside of tests: with the keys anybody can sign as the authority.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LOCAL = ("DNS:localhost", "IP:127.0.0.1", "IP:::1")
 
 
 class Failure(Exception):
-    """openssl is not there, or has failed; the text says how."""
+    """openssl is missing or has failed; the text says how."""
 
 
 def openssl(*arguments: str | Path) -> None:

@@ -1,4 +1,4 @@
-"""The front of tools/ensemble: finds the command and runs it."""
+"""tools/ensemble: finds the command and runs it."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@
     #4  serveSession at session.cpp:42
     ...
 
-Nothing in the process is changed. What a fiber is, the library describes in every build; names of functions, files
-and lines are those that the program has been compiled with (-g or -g1).
+Nothing in the process is changed. The library describes fibers in every build; names of functions, files and lines need
+-g or -g1.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class FrameId:
 
 
 class FiberUnwinder(Unwinder):  # type: ignore[misc]
-    """Lets the stack of a fiber look as if it had called the innermost frame of the thread."""
+    """Makes gdb show the stack of a fiber below the innermost frame of the thread."""
 
     def __init__(self) -> None:
         super().__init__("flow-fibers")

@@ -1,4 +1,4 @@
-"""Looks for faults with random inputs. Start it as tools/fuzz."""
+"""tools/fuzz: tests with random inputs."""
 
 from __future__ import annotations
 

@@ -22,12 +22,12 @@ from common.process import ROOT, interrupt_on_terminate, side_by_side, stream
 from common.sanitizer import SANITIZER
 
 QUICK = "clang-checked"
-# What is built and tested, and whether the programs of tests/programs are among it.
+# The presets to build and test, and whether they include the programs of tests/programs.
 USUAL = {QUICK: True, "gcc-checked": False, "asan": False}
 # In a long run, clang builds the programs with its sanitizers only. They have one thread: none for tsan to watch.
 LONG = {QUICK: False, "gcc-checked": True, "asan": True, "tsan": False}
 RELEASE = ("clang", "gcc")
-# More than one, since some test cases take long.
+# Several processes, since some test cases take long.
 PARTS_PER_PROCESS = 4
 CHECKED_PYTHON = ("actorc", "tools", "tests")
 
@@ -148,11 +148,11 @@ def preset_steps(preset: str, with_programs: bool, text: str, console: Console) 
     def build_it() -> Outcome:
         outcome = run_build(preset, targets, console)
         built.append(not outcome.counts.failed)
-        # With a filter the build is only a means: counted, it would hide that no test matches.
+        # With a filter the build does not count as a test: it would hide that no test matches.
         return Outcome(Counts()) if text and built[-1] else outcome
 
     def after_build(run: Callable[[str, str], Outcome]) -> Outcome:
-        # What an earlier build left would tell nothing about the sources of today.
+        # Remains of an earlier build say nothing about the current sources.
         return run(preset, text) if built[-1] else Outcome(Counts(0, 1), "not run, because the build failed")
 
     steps = [
@@ -211,7 +211,7 @@ def parse_arguments() -> argparse.Namespace:
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--quick", action="store_true", help=f"only quick checks, pytest and the tests of {QUICK}")
     size.add_argument("--long", action="store_true", help="everything, as before a release")
-    parser.add_argument("--filter", default="", metavar="TEXT", help="only tests and checks whose name contains TEXT")
+    parser.add_argument("--filter", default="", metavar="TEXT", help="only tests and checks with TEXT in the name")
     return parser.parse_args()
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what no compiler and no formatter checks: layers, sizes, headers and their tests, that runs can be repeated.
+"""Checks the rules that no compiler or formatter checks: layers, sizes, headers and their tests, determinism.
 
 Prints `path:line: message` for each breach and exits with 1 if there is any. Needs only the standard library.
 """
@@ -27,14 +27,14 @@ ROOT = Path(__file__).resolve().parents[1]
 MAX_FILE_LINES = 600
 MAX_FUNCTION_LINES = 70
 MIN_TESTED = 0.9
-# Our headers give none to a program that is compiled with these.
+# Our headers cause no warning in a program that is compiled with these.
 USERS_WARNINGS = ("-Wall", "-Wextra", "-Wshadow", "-Wpedantic")
 
 FOLDERS = ("flow", "net", "bench", "tests", "tools", "actorc")
 SUFFIXES = {".h", ".cpp", ".py", ".cmake"}
 SKIPPED_FOLDERS = {"build", "__pycache__", "golden", ".pytest_cache", "actorc.egg-info"}
 
-# A layer may include itself and the layers of a smaller rank. Those of one rank do not know each other.
+# A layer may include itself and the layers of a smaller rank, not others of the same rank.
 RANKS = {
     "flow/diag": 0,
     "flow/base": 1,
@@ -74,15 +74,15 @@ SHARE_DETAIL = {
     "flow/inspect",
     "flow/structured",
 }
-# Production must build without these, so only umbrella headers, the runner of tests, they themselves and the outside
+# Production must build without these, so only umbrella headers, the test runner, these folders and code outside flow/
 # include them.
 SIMULATIONS = {"flow/sim", "net/sim"}
 SIMULATE = {"flow/testing", "net/sim"}
 # Every actor file includes these, in whatever layer it is.
 ACTOR_KEYWORDS = {"flow/actorcompiler.h", "flow/unactorcompiler.h"}
 
-# What each stage of actorc imports besides the modules that all share: none looks ahead, and the emitters get the tree,
-# never the text's tokens.
+# The stages that each stage of actorc may import, besides shared modules: none imports a later stage, and the emitters
+# get the tree, never the tokens.
 STAGES: dict[str, set[str]] = {
     "parse": set(),
     "check": set(),
@@ -91,8 +91,8 @@ STAGES: dict[str, set[str]] = {
     "report": set(),
 }
 SHARED = {"syntax", "source", "words", "spelling", "diagnostics", "records", "repairs"}
-# What the packages beside the compiler import of it and of each other: these modules and no more. The compiler imports
-# none of them: its command line does, once a run asks for one.
+# The modules that the packages beside the compiler may import from it and from each other. The compiler imports none of
+# them; only its command line does, when a run needs one.
 BESIDE: dict[str, set[str]] = {
     "actorc": set(),
     "actorc_frames": {"actorc.diagnostics", "actorc.driver", "actorc.packages", "actorc.source"},
@@ -106,8 +106,8 @@ BESIDE: dict[str, set[str]] = {
         *("actorc_frames.compile", "actorc_frames.debug_info", "actorc_frames.found", "actorc_frames.tables"),
     },
 }
-# The kinds of nodes: of the tree that the parser makes, and of what it is lowered to. What goes through a tree of them
-# raises for a kind that it has no rule for, so that a new one is not passed over in silence.
+# The kinds of nodes: of the tree that the parser makes, and of what it is lowered to. A pass over a tree raises for a
+# kind without a rule, so that a new kind is not ignored silently.
 TREES = ("actorc/actorc/syntax.py", "actorc/actorc/lower/lowered.py")
 WALKERS = ("actorc/", "tests/model/")
 COMMAND_LINE = "actorc/actorc/__main__.py"
@@ -242,7 +242,7 @@ def python_functions(file: File) -> Iterator[tuple[int, int]]:
 def cpp_functions(lines: list[str]) -> Iterator[tuple[int, int]]:
     """(first line, last line) of each function outside functions.
 
-    Relies on the layout of clang-format: the brace that ends a function is as deep as the line that begins it.
+    Relies on the layout of clang-format: the closing brace of a function has the indentation of its first line.
     """
     number = 0
     while number < len(lines):
@@ -303,9 +303,9 @@ def check_headers_say_what_they_are(tree: Tree) -> Iterator[Finding]:
 
 
 def check_dead_headers(tree: Tree) -> Iterator[Finding]:
-    # The compiler's Python and templates count: they write includes into what they emit.
+    # The compiler's Python and templates count: they emit includes.
     used = {target for _, _, target in tree.includes}
-    # Where users of these headers find them, and a project of somebody else's its own.
+    # The include paths of users of these headers, and of a foreign project.
     roots = ("flow/compat/", "net/compat/", "tests/install/headers/include/")
     used |= {root + target for root in roots for target in used}
     for file in tree.files.values():
@@ -382,7 +382,7 @@ def check_headers_compile(tree: Tree) -> Iterator[Finding]:
         for path, output in alone.items():
             yield Finding(path, 1, f"does not compile alone:\n{output}")
         for compiler, result in together.items():
-            if not alone and (output := result.result()):  # otherwise it would say the same once more
+            if not alone and (output := result.result()):  # otherwise it would print the same again
                 yield Finding("flow/flow.h", 1, f"{compiler} does not compile all headers together:\n{output}")
 
 
@@ -395,17 +395,17 @@ def is_first_include(tree: Tree, header: str) -> bool:
 
 
 def is_for_one_compiler(header: str) -> bool:
-    """Whether another header has the same names for another compiler: a file includes one of them."""
+    """Whether another header defines the same names for another compiler: a file includes only one of them."""
     return header.startswith("flow/coro/abi_")
 
 
 def defines_keywords(header: str) -> bool:
-    """Whether what is included behind this header finds `state` and `loop` redefined."""
+    """Whether this header leaves `state` and `loop` defined as macros for the includes after it."""
     return header.endswith(("/actorcompiler.h", "/keywords.h"))
 
 
 def compile_headers(root: Path, compiler: str, paths: Iterable[str]) -> str:
-    """What the compiler has to say against a file that includes nothing but these headers."""
+    """The compiler's errors for a file that includes only these headers."""
     # Through standard input: naming the header itself would warn about its `#pragma once`.
     command = [compiler, "-std=c++20", "-fsyntax-only", *USERS_WARNINGS, "-Werror", "-I.", "-xc++", "-"]
     includes = "".join(f'#include "{path}"\n' for path in paths)

@@ -2,7 +2,7 @@
 actorc_migrate/arguments.py.
 
 Exit status: 0 success; 1 the source is wrong, or a file cannot be read or written, standard output among them; 3 a
-fault of actorc itself; 100 wrong arguments. Of several files the worst counts.
+fault of actorc itself; 100 wrong arguments. The exit status of several files is the worst of them.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 def main(argv: list[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else argv
     if words[:1] == ["migrate"]:  # a file of that name is `./migrate`
-        from actorc_migrate.command import main as migrate  # late: a run that compiles needs none of it
+        from actorc_migrate.command import main as migrate  # imported here: a run that compiles does not need it
 
         return migrate(words[1:])
     options = parse(words)
     if options.frames:
-        from actorc_frames.command import run as show_frames  # late: it reads debug information
+        from actorc_frames.command import run as show_frames  # imported here: it reads debug information
 
         return show_frames(options.frames, options.compiler_flags, as_json=options.format == "json")
     reporter = Reporter(options.format, options.colour, warnings=options.show_warnings)
     if len(options.jobs) == 1:
         status = run(options.jobs[0], options, reporter)
     else:
-        from actorc.batch import run_all  # late: most runs have one file
+        from actorc.batch import run_all  # imported here: most runs have one file
 
         status = run_all(options, reporter)
     reporter.finish()
@@ -43,10 +43,10 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def command() -> NoReturn:
-    """As a program of its own, which may leave its memory to the system."""
-    gc.disable()  # a tree is no garbage before the end, and looking for some takes a tenth of the time
+    """Runs as a process of its own, which does not free its memory at the end."""
+    gc.disable()  # the tree is in use until the end, and collecting garbage takes a tenth of the time
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # it was closed: let writing fail instead of doing nothing
+        if getattr(sys, name) is None:  # it was closed: writing must fail, not do nothing
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8"))
     sys.unraisablehook = _unraisable
     try:
@@ -55,16 +55,16 @@ def command() -> NoReturn:
         sys.stderr.flush()
     except OSError as error:
         status = EXIT_REJECTED
-        if not isinstance(error, BrokenPipeError):  # whoever reads has seen enough
-            _say(f"actorc: {error.filename or 'what was to be printed cannot be written'}: {error.strerror}\n")
+        if not isinstance(error, BrokenPipeError):  # the reader has closed the pipe
+            _say(f"actorc: {error.filename or 'the output cannot be written'}: {error.strerror}\n")
     except KeyboardInterrupt:
         status = EXIT_INTERRUPTED
         _say("actorc: interrupted\n")
-    os._exit(status)  # freeing each node takes another tenth
+    os._exit(status)  # freeing each node would take another tenth
 
 
 def _unraisable(raised: sys.UnraisableHookArgs) -> None:
-    """Python would go on after an interrupt that comes while it calls a destructor."""
+    """Ends the program on an interrupt during a destructor, which Python itself ignores."""
     if issubclass(raised.exc_type, KeyboardInterrupt):
         _say("actorc: interrupted\n")
         os._exit(EXIT_INTERRUPTED)
@@ -86,7 +86,7 @@ def _status() -> int:
 
 
 def _follows_interrupt(error: BaseException) -> bool:
-    """Whether it was raised while an interrupt was being handled, as by a pool that had not quite started."""
+    """Whether it was raised while an interrupt was handled, for example by a pool that was still starting."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, KeyboardInterrupt):
         cause = cause.__context__
@@ -94,7 +94,7 @@ def _follows_interrupt(error: BaseException) -> bool:
 
 
 def _say(text: str) -> None:
-    from contextlib import suppress  # late: nearly every run can print
+    from contextlib import suppress  # imported here: nearly every run can print
 
     with suppress(OSError):
         sys.stderr.write(text)

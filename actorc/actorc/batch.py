@@ -1,4 +1,4 @@
-"""Many files in one run: each is compiled whatever becomes of the others."""
+"""Compiles many files in one run. A file with errors does not stop the others."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from actorc.report.failure import Failure
 from actorc.report.report import Findings, Reporter, wants_colour
 from actorc.run import run
 
-_FILES_AT_ONCE = 4  # handed to a process together
+_FILES_AT_ONCE = 4  # jobs that one process gets at a time
 _FILES_BETWEEN_COLLECTIONS = 20
 
 
 def run_all(options: Options, reporter: Reporter) -> int:
-    """The worst exit status. What is found is reported file by file, in the order of the jobs."""
+    """Compiles the jobs; returns the worst exit status. Reports file by file, in the order of the jobs."""
     if options.processes == 1:
         return max(_run_one_by_one(options, reporter))
     status = 0
@@ -38,7 +38,7 @@ def run_all(options: Options, reporter: Reporter) -> int:
 
 
 def _run_one_by_one(options: Options, reporter: Reporter) -> Iterator[int]:
-    gc.freeze()  # what has been loaded stays, and need not be looked through
+    gc.freeze()  # loaded modules stay in use: the garbage collector need not scan them
     for number, job in enumerate(options.jobs, 1):
         yield run(job, options, reporter)
         if number % _FILES_BETWEEN_COLLECTIONS == 0:
@@ -46,7 +46,7 @@ def _run_one_by_one(options: Options, reporter: Reporter) -> Iterator[int]:
 
 
 def _run_apart(job: Job, options: Options) -> tuple[int, str, Findings, list[Failure]]:
-    """In another process: the status, what is to be printed, what was found, and what failed."""
+    """Runs in a worker process. Returns the status, the text to print, the diagnostics, and the failures."""
     reporter = Reporter(options.format, options.colour, warnings=options.show_warnings)
     printed = io.StringIO()
     with redirect_stderr(printed):

@@ -1,4 +1,4 @@
-"""What actorc tells the author: the table of faults, and the collection of what was found.
+"""Diagnostics: the table of faults, and the collection of those that were found.
 
 A `Diagnostic` names a place in the source and what to write instead; report.py prints it. Each code has a page in
 `report/explanations/`.
@@ -94,7 +94,7 @@ class Fault(Enum):
     HIDDEN_STATE = ("A0602", "local that hides a state variable or parameter", Severity.WARNING)
     SWALLOWED_CANCEL = ("A0603", "loop that cannot be cancelled", Severity.WARNING)
     SWALLOWED_ERRORS = ("A0604", "catch (...) that swallows every error", Severity.WARNING)
-    DISCARDED_FUTURE = ("A0605", "actor whose future is thrown away", Severity.WARNING)
+    DISCARDED_FUTURE = ("A0605", "the future of an actor is discarded", Severity.WARNING)
     UNREAD_STATE = ("A0606", "state variable that is never read", Severity.WARNING)
     MISSPELT_WAIT = ("A0607", "misspelt wait", Severity.WARNING)
     FORGOTTEN_ACTOR = ("A0608", "wait in a function that is no actor", Severity.WARNING)
@@ -105,7 +105,7 @@ class Fault(Enum):
     def __init__(self, code: str, title: str, severity: Severity = Severity.ERROR) -> None:
         self.code = code
         self.title = title
-        self.severity = severity  # what it is reported as, as a rule
+        self.severity = severity  # the usual severity
 
 
 # Codes that are not reported, and why.
@@ -133,7 +133,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """Edits that do not overlap and together remove what was reported; `message` says what they do."""
+    """Edits that do not overlap and together remove the fault; `message` says what they do."""
 
     message: str
     edits: tuple[Edit, ...]
@@ -167,7 +167,7 @@ class Diagnostic:
 
 
 class Abandoned(Exception):
-    """Ends the parsing of one construct whose fault has been reported; never leaves the front end."""
+    """Ends the parsing of a construct with a fault that has been reported; never leaves the front end."""
 
 
 _ALLOW = re.compile(r"actorc:\s*allow((?:[\s,]+A\d{4})+)")
@@ -204,14 +204,14 @@ class Diagnostics:
         self._add(Diagnostic(fault, Severity.WARNING, message, span, notes, hint, fixes))
 
     def _add(self, diagnostic: Diagnostic) -> None:
-        """Two scans may meet the same fault: the first message about a place stays."""
+        """Two scans may find the same fault: the first message about a place stays."""
         self._found.setdefault((diagnostic.code, diagnostic.span.start), diagnostic)
 
     def drop(self, diagnostic: Diagnostic) -> None:
         del self._found[diagnostic.code, diagnostic.span.start]
 
     def drop_allowed(self, source: Source) -> None:
-        """Forget what a comment `actorc: allow A0601` on its line, or on the line before, permits."""
+        """Removes the diagnostics that a comment `actorc: allow A0601` allows, on their line or on the line before."""
         for key, found in list(self._found.items()):
             if found.code in _ALLOWABLE and found.code in _allowed_at(source, found.span.start):
                 del self._found[key]
@@ -236,7 +236,7 @@ class Diagnostics:
         )
 
 
-# A lost local is found by a judgement of names that only C++ can make for certain.
+# Only C++ can resolve names for certain, so an author may allow a lost local.
 _ALLOWABLE = {fault.code for fault in Fault if fault.severity is Severity.WARNING} | {Fault.LOST_LOCAL.code}
 
 

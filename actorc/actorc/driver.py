@@ -22,7 +22,7 @@ class Rejected(Exception):
 
 
 def examine(source: Source, diagnostics: Diagnostics) -> File:
-    """Parse and check: what is wrong is left in `diagnostics`."""
+    """Parses and checks; adds what is wrong to `diagnostics`."""
     file = parse(source, diagnostics)
     check(file, source, diagnostics)
     advise(file, source, diagnostics)
@@ -43,7 +43,7 @@ def emitted(
     file: File, source: Source, backend: str, output_path: str, *, nodiscard: bool = True, probes: bool = False
 ) -> str:
     """The text to be compiled in place of a source without errors."""
-    from actorc.emit.emit import emit  # late: an erroneous file is answered without loading the back ends
+    from actorc.emit.emit import emit  # imported here: a file with errors does not need the back ends
 
     return emit(file, source, backend, output_path, nodiscard=nodiscard, probes=probes)
 

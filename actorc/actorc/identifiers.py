@@ -20,8 +20,8 @@ _MASK = (1 << 64) - 1
 def identifier(text: str) -> tuple[int, int]:
     """Two 64-bit numbers from the SHA-256 of `SOURCE:ACTOR`.
 
-    The shift comes after each addition, so that the first byte of each eight is lost and the lowest is 0: that is how
-    tools which read these files know them.
+    The shift comes after each addition, so the first byte of each eight is lost and the lowest is 0. Tools that read
+    these files expect that.
     """
     digest = sha256(text.encode("utf-8", errors="surrogateescape")).digest()
     return _folded(digest[:8]), _folded(digest[8:16])

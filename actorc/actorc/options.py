@@ -37,11 +37,11 @@ class Options:
     backend: str
     show_warnings: bool
     generate_probes: bool  # state machines call the program's fdb_probe_actor_... functions
-    nodiscard: bool  # calls whose future is thrown away are to be warned of by the C++ compiler
+    nodiscard: bool  # the C++ compiler warns of calls that discard the future
     processes: int = 1
     format: str = FORMATS[0]
     colour: str = COLOUR_CHOICES[0]
-    frames: tuple[str, ...] = ()  # the files of which only the frames are to be shown; then there are no jobs
+    frames: tuple[str, ...] = ()  # the files of --frames; then there are no jobs
     compiler_flags: tuple[str, ...] | None = None  # those after `--`; None: there is no `--`
 
 
@@ -63,7 +63,7 @@ class _Explain(argparse.Action):
         values: str | Sequence[Any] | None,
         option_string: str | None = None,
     ) -> None:
-        from actorc.report import explain  # late: the table of faults is not needed to read a command line
+        from actorc.report import explain  # imported here: the table of faults is not needed to read a command line
 
         texts = []
         for code in values or ["all"]:
@@ -83,14 +83,14 @@ def parse(argv: list[str] | None = None) -> Options:
     words, flags = before_flags(sys.argv[1:] if argv is None else argv, "--frames")
     arguments = parser.parse_args(words)
     if flags is not None and not arguments.frames:
-        parser.error("flags after `--` are the C++ compiler's, for --frames")
+        parser.error("flags after `--` are for the C++ compiler of --frames")
     if arguments.frames:
         return _frames(parser, arguments, flags)
     if arguments.jobs is not None and not arguments.batch:
         parser.error("--jobs is for --batch")
     jobs = _batch(parser, arguments) if arguments.batch else _single(parser, arguments)
     if arguments.generate_probes and arguments.backend != "state-machine":
-        parser.error("--generate-probes is for --backend state-machine: a coroutine does not see itself resume")
+        parser.error("--generate-probes is for --backend state-machine: a coroutine cannot observe that it is resumed")
     diagnosed = not arguments.disable_diagnostics
     return Options(
         jobs,
@@ -195,7 +195,7 @@ def _make_parser() -> Parser:
         "       actorc migrate --help",
         description="Compile actor sources to C++20.",
         allow_abbrev=False,
-        # Without a width it imports shutil, with all its compressors, to ask for the terminal's.
+        # Without a width it imports shutil, and all its compressors, to read the terminal's width.
         formatter_class=lambda prog: argparse.HelpFormatter(prog, width=100),
     )
     parser.add_argument("files", nargs="*", help="the .actor.cpp or .actor.h file, and the C++ file to write")
@@ -203,9 +203,9 @@ def _make_parser() -> Parser:
         "--batch", action="store_true", help="compile many files; @FILE stands for the lines of FILE, a path each"
     )
     parser.add_argument("--jobs", type=process_count, metavar="N", help="processes for --batch (1)")
-    parser.add_argument("--backend", choices=BACKENDS, default=BACKENDS[0], help="what actors become (%(default)s)")
+    parser.add_argument("--backend", choices=BACKENDS, default=BACKENDS[0], help="what to emit (%(default)s)")
     parser.add_argument(
-        "--frames", action="store_true", help="show how large actors and coroutines are, and what takes the space"
+        "--frames", action="store_true", help="show the size of actors and coroutines, and their members"
     )
     parser.add_argument("--depfile", metavar="FILE", help="write a make rule with everything OUTPUT depends on")
     parser.add_argument(

@@ -9,8 +9,8 @@ _WRITE_BITS = 0o222
 
 
 def write(path: str, data: bytes, *, read_only: bool = False) -> None:
-    """All or nothing: whoever reads `path` sees the old contents or the new. Links are followed, and what is no regular
-    file, such as a device or a pipe, is written to and not replaced."""
+    """Writes all or nothing: a reader of `path` sees the old contents or the new. Follows links. Writes to a device or
+    a pipe, and does not replace it."""
     target = os.path.realpath(path)
     temporary = f"{target}.{os.getpid()}.tmp"
     try:
@@ -39,7 +39,7 @@ def identifier_path(output: str) -> str:
 
 
 def is_special(path: str) -> bool:
-    """Whether something that is no regular file stands there: nothing is put beside it."""
+    """Whether the path is no regular file: no other file is written beside it."""
     return os.path.exists(path) and not os.path.isfile(path)
 
 

@@ -1,4 +1,4 @@
-"""The few packages that parts of actorc need: it is started without site-packages, which compiling does not need."""
+"""The few packages that parts of actorc need. actorc starts without site-packages, since compiling needs none."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def run(job: Job, options: Options, reporter: Reporter) -> int:
     except OSError as error:
         status = EXIT_REJECTED
         reporter.fail(Failure(error.filename or job.input, "file", error.strerror or str(error)))
-    except Exception as error:  # the author of an actor can do nothing with a traceback
+    except Exception as error:  # a traceback does not help the author of an actor
         report_internal(error, job.input, reporter)
     finally:
         if status != 0:
@@ -56,7 +56,7 @@ def _run(job: Job, options: Options, reporter: Reporter) -> int:
 
 
 def report_internal(error: Exception, input_path: str, reporter: Reporter) -> None:
-    import traceback  # late: a run that succeeds starts faster without it
+    import traceback  # imported here: a run that succeeds starts faster without it
 
     if os.environ.get("ACTORC_TRACEBACK") == "1":
         traceback.print_exception(error)

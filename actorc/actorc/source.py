@@ -1,9 +1,9 @@
-"""A source file as text, and the way from an offset to a line and a column.
+"""A source file as text, and the conversion of an offset to a line and a column.
 
 The text is kept exactly as it was read: CRLF, a byte order mark and NUL characters survive, since everything
 outside actors is copied to the output. Bytes that are not UTF-8 become lone surrogates (`surrogateescape`), so that
-they too have an offset at which they can be reported. Only a file whose lines end with CR alone becomes one of the
-usual kind, since not every C++ compiler reads those.
+they too have an offset at which they can be reported. If the lines of a file end with CR alone, they are converted,
+since not every C++ compiler reads those.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Source:
         return self.text[span.start : span.end]
 
     def implied(self, text: str) -> Span:
-        """A span, behind the end of the file, for text that a construct stands for and does not spell."""
+        """A span after the end of the file, for text that a construct implies and does not spell."""
         start = len(self.text) + 1 + len(self._implied)
         self._implied += text
         return Span(start, start + len(text))

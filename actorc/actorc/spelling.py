@@ -1,4 +1,4 @@
-"""What the text of a type or a condition tells, and how to write it elsewhere."""
+"""Facts that the text of a type or a condition shows, and how to write it elsewhere."""
 
 from __future__ import annotations
 

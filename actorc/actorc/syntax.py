@@ -1,8 +1,8 @@
 """The tree that the parser makes and every later stage reads.
 
-Every node is immutable and knows its span, a half-open range of offsets into the source text. C++ that actorc
-does not look into is kept as `Code`, which is only a span: the text is read from the source when it is emitted.
-A body (of a loop, a branch, a handler) is always a `Block`, also when the author wrote a single statement.
+Every node is immutable and has a span, a half-open range of offsets into the source text. C++ that actorc does not
+parse is kept as `Code`, which is only a span: the text is read from the source when it is emitted. A body (of a loop, a
+branch, a handler) is always a `Block`, also when the author wrote a single statement.
 
 Nodes compare by identity, so that facts about a node can be kept in a dictionary.
 """
@@ -99,7 +99,7 @@ class StateDecl(Statement):
 
 
 class ResultKind(Enum):
-    """What becomes of a wait's value."""
+    """Where a wait's value goes."""
 
     LOCAL = "T x = wait(f);"  # a plain local
     STATE = "state T x = wait(f);"
@@ -142,7 +142,7 @@ class WaitExpr(Node):
 
     is_stream: bool  # waitNext
     operand: Code
-    result: Result | None  # None: `wait(E);`, whose future must be a Future<Void>
+    result: Result | None  # None: `wait(E);`, which needs a Future<Void>
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -330,7 +330,7 @@ class Actor(Node):
     name_span: Span
     parameters: tuple[Parameter, ...]
     body: Block | None
-    enclosing_classes: tuple[str, ...]  # the classes whose bodies it stands in, outermost first
+    enclosing_classes: tuple[str, ...]  # the classes around it, outermost first
     in_namespace: bool  # it stands inside some brace block
     in_unknown: bool  # it stands in braces that open neither a class nor a namespace, as far as can be seen
     index: int  # 0 for the first definition of this name in the file, 1 for the next ...: numbers the class
@@ -341,7 +341,7 @@ class Actor(Node):
 
     @property
     def title(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         if self.test_name is not None:
             return "this test case"
         return f"actor `{self.name}`" if self.captures is None else "this `ACTOR` lambda"
@@ -406,7 +406,7 @@ LEAVES = (Plain, StateDecl, Wait, Return, Throw, Break, Continue, Case)  # nothi
 
 
 def unknown(node: object) -> AssertionError:
-    """What goes through a tree raises this for a kind of node that it has no rule for."""
+    """A pass over a tree raises this for a kind of node without a rule."""
     return AssertionError(f"no rule for a node of the kind {type(node).__name__}")
 
 

@@ -1,1 +1,1 @@
-"""How large actors and coroutines are, and what takes the space: from debug information. Loaded for --frames only."""
+"""Sizes and contents of the frames of actors and coroutines, from debug information. Loaded for --frames only."""

@@ -1,4 +1,4 @@
-"""`actorc --frames FILE...`: compiles, reads the debug information, and says what the frames are made of."""
+"""`actorc --frames FILE...`: compiles, reads the debug information, and prints what the frames contain."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EXIT_FAILED = 1
 
 
 def run(files: Sequence[str], flags: Sequence[str] | None, *, as_json: bool) -> int:
-    """Prints what there is to say of the files; 1 if something could not be found out."""
+    """Prints the frames of the files; returns 1 if something failed."""
     layouts: list[Layout] = []
     failures: list[str] = []
     notes = [f"{name} is not installed: its coroutines are not shown" for name in missing()]
@@ -63,7 +63,7 @@ def _of_file(
 
 
 def _of_unit(unit: Unit, flags: Sequence[str] | None, folder: str) -> list[Layout] | str:
-    """What is in the file itself, not in what it includes; or what is wrong."""
+    """The frames of functions in the file itself, not in its includes; or what is wrong."""
     try:
         path = compiled(unit, flags, folder)
         every = [layout for top in units(path) for layout in layouts_of(top, unit.compiler)]
@@ -75,7 +75,7 @@ def _of_unit(unit: Unit, flags: Sequence[str] | None, folder: str) -> list[Layou
 
 
 def _absent(path: str, layouts: Iterable[Layout]) -> list[str]:
-    """Actors of which the compilers say nothing."""
+    """Actors that have no frame in the debug information."""
     if not path.endswith(".actor.cpp"):
         return [] if layouts else [f"{path}: has no coroutine that returns a Future"]
     known = {(layout.style, layout.function.split("<")[0].rsplit("::", 1)[-1]) for layout in layouts}

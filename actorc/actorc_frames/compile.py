@@ -1,7 +1,7 @@
-"""Compiles sources for their debug information: with each compiler there is, and the flags that the project uses.
+"""Compiles sources for their debug information, with each installed compiler and the flags of the project.
 
-Flags are those after `--`, or those of a compile_commands.json near the file. What matters for the layout is kept of
-them; warnings and outputs are not.
+Flags are those after `--`, or those of a compile_commands.json near the file. Flags for warnings and outputs are
+dropped.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from actorc.driver import analyse, emitted
 from actorc.source import Source
 from actorc_frames.layout import COROUTINE, STATE_MACHINE
 
-_COMPILERS = (("clang++-19", "clang++"), ("g++-12", "g++"))  # of each the first that is installed
+_COMPILERS = (("clang++-19", "clang++"), ("g++-12", "g++"))  # of each kind, the first that is installed
 _BACKENDS = {STATE_MACHINE: "state-machine", COROUTINE: "coroutine"}
 _OPTIMISED = re.compile(r"-O(?:[123sz]|g|fast)")
 _WITH_VALUE = ("-I", "-isystem", "-iquote", "-idirafter", "-include", "-D", "-U")
 _KEPT = (*_WITH_VALUE, "-std=", "-m", "-f", "-pthread", "-nostdinc", "--sysroot", "-stdlib=")
 _NOT_KEPT = ("-fsanitize", "-fno-sanitize", "-fdiagnostics", "-fcolor", "-fprofile", "-fcoverage", "-flto", "-fuse-ld")
 DEBUG = ("-g", "-gdwarf-4", "-fno-lto", "-w", "-DFLOW_IGNORE_FRAME_LIMITS=1")
-# Without these clang 19 says nothing of a coroutine's frame in optimised code. They change no instruction.
+# Without these flags clang 19 does not describe a coroutine's frame in optimised code. They change no instruction.
 DESCRIBE_FRAMES = (
     *("-Xclang", "-fexperimental-assignment-tracking=disabled"),
     *("-mllvm", "-instcombine-lower-dbg-declare=0"),
@@ -35,16 +35,16 @@ DESCRIBE_FRAMES = (
 
 
 class CannotCompile(Exception):
-    """The text says why, and what to do."""
+    """The message says why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A file of C++ to compile, of which one wants to know about `source`."""
+    """A file of C++ to compile, for the frames of the functions in `source`."""
 
     source: str
     text: str  # the path of what is compiled
-    style: str | None  # of what actorc has made; None for a file that it has not
+    style: str | None  # the path of actorc's output; None for a plain file
     compiler: str
 
 
@@ -59,7 +59,7 @@ def missing() -> list[str]:
 
 
 def units_of(path: str, found: Sequence[str], folder: str) -> list[Unit]:
-    """What to compile for one file. Raises Rejected if actorc refuses it."""
+    """The unit to compile for one file. Raises Rejected if actorc reports errors."""
     if not path.endswith(".actor.cpp"):
         return [Unit(path, path, None, compiler) for compiler in found]
     source = Source.read(path)

@@ -1,4 +1,4 @@
-"""Debug information (DWARF 4 or 5) of an object file or program, and what one asks of its entries. Needs pyelftools."""
+"""Reads debug information (DWARF 4 or 5) of an object file or program. Needs pyelftools."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PLAIN_RELOCATIONS = (1, 10)  # R_X86_64_64 and _32; the others are of thread-lo
 
 
 class NoDebugInfo(Exception):
-    """There is nothing to read; the text says why."""
+    """There is no debug information; the message says why."""
 
 
 def units(path: str) -> Iterator[Entry]:
@@ -58,7 +58,7 @@ def units(path: str) -> Iterator[Entry]:
 
 
 def _forget_thread_local(file: Any, data: bytearray) -> bool:
-    """Turns the relocations that pyelftools does not know into none. Whether there were any."""
+    """Replaces the relocations that pyelftools does not support by none. Returns whether there were any."""
     found = False
     for section in file.iter_sections():
         if section["sh_type"] != "SHT_RELA" or not section.name.startswith(".rela.debug"):
@@ -85,7 +85,7 @@ def text(entry: Entry, attribute: str) -> str:
 
 
 def declared(entry: Entry) -> Entry:
-    """The entry that has the name and the place in the tree: a definition only refers to it."""
+    """The entry with the name and the place in the tree. A definition only refers to it."""
     for attribute in ("DW_AT_abstract_origin", "DW_AT_specification"):
         if attribute in entry.attributes:
             return declared(entry.get_DIE_from_attribute(attribute))
@@ -101,7 +101,7 @@ def type_of(entry: Entry) -> Entry | None:
 
 
 def bare(type_: Entry | None) -> Entry | None:
-    """The type itself, whatever names it has."""
+    """The type itself, behind all typedefs."""
     while type_ is not None and type_.tag in _SKIPPED:
         type_ = type_of(type_)
     return type_
@@ -145,7 +145,7 @@ def spelt(type_: Entry | None) -> str:
 
 
 def scope(entry: Entry) -> list[Entry]:
-    """What it stands in, outermost first, namespaces without a name left out."""
+    """The scopes around it, outermost first, without unnamed namespaces."""
     found: list[Entry] = []
     parent = declared(entry).get_parent()
     while parent is not None:

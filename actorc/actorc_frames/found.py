@@ -1,8 +1,9 @@
-"""Finds the frames in debug information: the classes of state machines, and what compilers say of coroutine frames.
+"""Finds the frames in debug information: the classes of state machines, and the compilers' descriptions of coroutine
+frames.
 
 gcc describes a frame as a struct `MANGLED.Frame` with every variable in it. clang describes one as a struct
-`MANGLED.coro_frame_ty`, in optimised code only if it is told to (compile.py knows how); what it keeps in a register up
-to a wait has no name there.
+`MANGLED.coro_frame_ty`, in optimised code only with the flags of compile.py; a value that it keeps in a register up to
+a wait has no name there.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _OF_WAITS = re.compile(
 
 @dataclass(slots=True)
 class _Function:
-    """A function that is a coroutine: its entries, of which there may be one for each part that it was split into."""
+    """A function that is a coroutine, with its entries: there may be one for each part that it was split into."""
 
     entry: Entry
     parameters: dict[str, Entry | None] = field(default_factory=dict)
@@ -71,7 +72,7 @@ def layouts_of(unit: Entry, compiler: str) -> Iterator[Layout]:
 
 
 def _base(entry: Entry, start: str) -> Entry | None:
-    """The base class whose name starts so."""
+    """The base class with a name that starts so."""
     for child in entry.iter_children():
         if child.tag == "DW_TAG_inheritance":
             found = dwarf.bare(dwarf.type_of(child))
@@ -96,7 +97,7 @@ def _argument(entry: Entry, number: int) -> Entry | None:
 
 
 def _members(entry: Entry) -> Iterator[tuple[str, int, Entry | None]]:
-    """Name, offset, type of what an object has of its own."""
+    """Name, offset and type of the members of an object."""
     for child in entry.iter_children():
         offset = dwarf.number(child, "data_member_location")
         if child.tag == "DW_TAG_member" and offset is not None:
@@ -104,7 +105,8 @@ def _members(entry: Entry) -> Iterator[tuple[str, int, Entry | None]]:
 
 
 def _front(owner: Entry, cell: int) -> tuple[list[Member], int]:
-    """Result and cell, and where the frame begins. `owner`: the promise, or the class of the state machine."""
+    """Result and cell, and the offset at which the frame begins. `owner`: the promise, or the class of the state
+    machine."""
     prefix, value = None, None
     for each in _bases(owner):
         if dwarf.name(each).startswith("ResultBytes<"):
@@ -155,7 +157,7 @@ def _state_machine(entry: Entry, cell: int, compiler: str, functions: dict[str, 
         bytes_ = dwarf.size_of(type_) or 0
         if bytes_ and not (bytes_ == 1 and "Slot" in dwarf.spelt(type_)):
             members.append(Member(name, frame + start + offset, bytes_, kind, dwarf.spelt(type_)))
-    if not any(True for _ in _members(state)):  # an object without members has a byte all the same
+    if not any(True for _ in _members(state)):  # an object without members takes a byte
         members.append(Member("no state", frame + start, 1, "padding"))
     title, file, line = _actor_function(entry, functions)
     return Layout(title, file, line, STATE_MACHINE, compiler, size, filled(members, size))
@@ -210,13 +212,13 @@ def _coroutine(entry: Entry, cell: int, compiler: str, functions: dict[str, list
         size = dwarf.size_of(type_) or 0
         if name in ("__promise", "_Coro_promise"):
             if size > _LINKS:
-                members.append(Member("who ran before", frame + offset + _LINKS, size - _LINKS, "index"))
+                members.append(Member("caller", frame + offset + _LINKS, size - _LINKS, "index"))
         elif offset >= _FRAME and size:
             shown, kind = (_clang_kind if is_clang else _gcc_kind)(name, type_, function)
             members.append(Member(shown, frame + offset, size, kind, dwarf.spelt(type_)))
     if is_clang:
         members = _with_names(members, function)
-        # What is given as the size is rounded up to an alignment that the frame does not get.
+        # The described size is rounded up to an alignment that the frame does not get.
         size = -(-max(member.end for member in members) // _POINTER) * _POINTER
     else:
         size = frame + (dwarf.number(entry, "byte_size") or 0)
@@ -249,8 +251,8 @@ def _around(entry: Entry) -> list[Entry]:
 
 
 def _beside(entry: Entry, name: str) -> list[Entry]:
-    """gcc gives functions that other files do not see no linkage name either: they are known by their own. Those that
-    only the compiler knows have no line."""
+    """gcc gives functions with internal linkage no linkage name either: they are found by their own name. Functions
+    that only the compiler made have no line."""
     parent = entry.get_parent()
     found = (each for each in parent.iter_children() if each.tag == "DW_TAG_subprogram") if parent is not None else ()
     return [each for each in found if dwarf.name(each).split("<")[0] == name and dwarf.place(each)[1]]
@@ -313,7 +315,7 @@ def _clang_kind(name: str, type_: Entry | None, function: _Function) -> tuple[st
 
 
 def _with_names(members: list[Member], function: _Function) -> list[Member]:
-    """A value without a name gets that of the only variable of its size that is nowhere else, with a `?`."""
+    """A value without a name gets the name of the only variable of its size that has no other place, with a `?`."""
     placed = {member.name for member in members}
     wanted = [(name, type_) for name, type_ in (function.parameters | function.variables).items()]
     free = [(name, type_) for name, type_ in wanted if name not in placed and not name.startswith("arg__")]

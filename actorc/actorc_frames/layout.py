@@ -1,4 +1,4 @@
-"""What the bytes of one waiting computation are: plain data, whoever found it and whoever shows it.
+"""The bytes of one waiting computation, as plain data.
 
 Offsets count from the start of the block that the allocator gives: result, cell, frame, and what is left.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-# What a member is, and what that means. The first four are there whatever the author writes.
+# Kinds of members, and what they mean. The first four are in every frame.
 KINDS = {
-    "cell": "who waits for the result, reference counts, the error",
+    "cell": "the waiters for the result, reference counts, the error",
     "header": "how to resume it and how to end it",
     "waiter": "where it is parked, and what it waits for",
     "result": "the value that the future will have",
@@ -33,7 +33,7 @@ _LARGEST_BLOCK = 4096
 
 
 def block_bytes(size: int) -> int:
-    """The block that FastAllocator gives for `size` bytes; what is larger than any of its blocks is as it is.
+    """The size of the block that FastAllocator gives for `size` bytes; `size` itself if no block is that large.
 
     As flow/memory/fast_allocator.h says; tests compare the two.
     """
@@ -67,7 +67,7 @@ class Layout:
     line: int
     style: str
     compiler: str
-    size: int  # what is asked of the allocator
+    size: int  # bytes that are requested from the allocator
     members: tuple[Member, ...]  # in order, without gaps, up to the end of the block
 
     @property
@@ -84,7 +84,7 @@ class Layout:
 
     @property
     def waste(self) -> int:
-        """What is neither the author's nor the same in every frame: here there is something to win."""
+        """The bytes that are neither the author's nor the same in every frame, and could be saved."""
         return self.block - self.own - self.bytes_of(*FIXED)
 
 
@@ -96,7 +96,7 @@ def filled(members: Iterable[Member], size: int) -> tuple[Member, ...]:
         if member.offset > end:
             found.append(Member("", end, member.offset - end, "padding"))
         if member.end > end:
-            start = max(member.offset, end)  # what shares bytes with the one before is shown behind it
+            start = max(member.offset, end)  # a member that shares bytes with the one before follows it
             found.append(Member(member.name, start, member.end - start, member.kind, member.type))
             end = member.end
     if size > end:

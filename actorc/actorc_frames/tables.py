@@ -1,4 +1,4 @@
-"""Frames as text: a table of all, the most wasteful first, and what fills each."""
+"""Prints frames as text: a table of all, the most wasteful first, and the members of each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LONGEST_TYPE = 60
 
 
 def grouped(layouts: Iterable[Layout]) -> list[list[Layout]]:
-    """Those of one function together, the most wasteful function first; among them state machines first."""
+    """Groups the frames by function, the most wasteful function first; state machines first in each group."""
     groups: dict[tuple[str, str, str], list[Layout]] = {}
     for layout in layouts:
         groups.setdefault((layout.file, layout.function, _arity(layout)), []).append(layout)
@@ -44,7 +44,7 @@ def summary(groups: Sequence[Sequence[Layout]]) -> str:
 
 
 def details(group: Sequence[Layout], heading: Callable[[Layout], str] = column) -> Iterator[str]:
-    """What fills each frame of one function; what is alike with several compilers once."""
+    """The members of each frame of one function. Equal frames of several compilers are printed once."""
     first = group[0]
     yield f"{first.function} ({first.file}:{first.line})"
     shown: dict[tuple[str, tuple[tuple[int, int, str, str], ...]], list[Layout]] = {}
@@ -66,7 +66,7 @@ def described(member: Member) -> str:
 
 
 def _merged(members: Iterable[Member]) -> Iterator[Member]:
-    """What is the same in every frame takes one row."""
+    """The members that every frame has take one row."""
     fixed: Member | None = None
     for member in members:
         if member.kind in FIXED:

@@ -1,1 +1,1 @@
-"""`actorc migrate`: actors become C++20 coroutines, as edits of the text that their author wrote."""
+"""`actorc migrate`: rewrites actors as C++20 coroutines, by edits of their author's text."""

@@ -1,4 +1,4 @@
-"""The actors of all files in one table: which belong together, and which change for those who call them."""
+"""The actors of all files in one table: which belong together, and for which the callers must change."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from actorc.syntax import Actor, File, Span, Words
 from actorc_migrate.settings import Settings
 
 _ANY_NUMBER = 1 << 20  # of arguments, where a parameter is a pack
-# What may be an actor that runs on without its future, and its name: for a first look, before anything is parsed.
+# The text of an actor that may run on without its future, and its name: for a quick search before parsing.
 _RUNS_ON = re.compile(
     r"\b(?:UNCANCELLABLE\b[^;{}()]*?|ACTOR\b[^;{}()]*?\bvoid\s+(?:\w+\s*(?:<[^;{}()]*>)?\s*::\s*)*)(\w+)\s*\("
 )
@@ -30,13 +30,13 @@ class Head:
     owner: str  # the class that it is a member of; that of a qualified name may be a namespace
     is_qualified: bool
     is_definition: bool
-    is_local: bool  # it can be seen in its file only
+    is_local: bool  # visible in its file only
     runs_on: bool  # UNCANCELLABLE
     is_void: bool
     fewest: int  # arguments
     most: int
     parameters: int
-    class_names: tuple[str, ...]  # that no longer exist
+    class_names: tuple[str, ...]  # which no longer exist
 
     def is_seen_in(self, path: str) -> bool:
         return not self.is_local or path == self.path
@@ -103,8 +103,8 @@ def belong_together(one: Head, other: Head) -> bool:
 
 
 def dragged_along(staying: Iterable[Head], all_: Iterable[Head]) -> set[Head]:
-    """Those of all actors that must stay what they are since their declaration or definition does. (A coroutine takes
-    its parameters in another way.)"""
+    """The actors that must stay actors because their declaration or definition does. (A coroutine takes its parameters
+    in another way.)"""
     by_name: dict[str, list[Head]] = {}
     for head in all_:
         by_name.setdefault(head.name, []).append(head)
@@ -120,7 +120,7 @@ def dragged_along(staying: Iterable[Head], all_: Iterable[Head]) -> set[Head]:
 
 
 def as_defined(heads: Iterable[Head]) -> dict[Head, Head]:
-    """Whether an actor is UNCANCELLABLE is said by its definition, whatever its declarations say."""
+    """The definition decides whether an actor is UNCANCELLABLE, whatever its declarations say."""
     heads = list(heads)
     defined: dict[str, list[Head]] = {}
     for head in heads:
@@ -139,9 +139,9 @@ def as_defined(heads: Iterable[Head]) -> dict[Head, Head]:
 
 
 class Table:
-    """Actors whose type changes, by name: most of them, since their callers must say `Uncancellable()`.
+    """Actors that change their type, by name: mostly those with callers that must pass `Uncancellable()`.
 
-    `sees` tells whether one file knows what another declares.
+    `sees` returns whether one file includes another's declarations.
     """
 
     def __init__(self, heads: Iterable[Head], settings: Settings, sees: Callable[[str, str], bool]) -> None:

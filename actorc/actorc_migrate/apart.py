@@ -1,4 +1,4 @@
-"""Actors whose declaration or definition is in a file that is not given: the two must take parameters alike."""
+"""Actors with a declaration or definition in a file that is not given. Both must take parameters alike."""
 
 from __future__ import annotations
 

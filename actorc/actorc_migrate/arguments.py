@@ -68,7 +68,7 @@ def _make_parser() -> Parser:
         ("check", "name the files that would change"),
     ):
         modes.add_argument(f"--{mode}", dest="mode", action="store_const", const=mode, help=text)
-    parser.add_argument("--target", choices=TARGETS, default=TARGETS[0], help="whose coroutines (%(default)s)")
+    parser.add_argument("--target", choices=TARGETS, default=TARGETS[0], help="the coroutine library (%(default)s)")
     parser.add_argument(
         "--style", choices=STYLES, default=STYLES[0], help="exact: the same meaning to the letter; idiomatic: as an "
         "engineer would write it, with a note wherever the meaning could differ (%(default)s)"
@@ -85,7 +85,7 @@ def _make_parser() -> Parser:
     )
     parser.add_argument(
         "--verify", action="store_true", help="compile and run what is migrated before and after, in a temporary copy, "
-        "and compare; nothing is written if something differs. Actors whose inputs can be made up are called. The "
+        "and compare; nothing is written if something differs. Actors with inputs that can be made up are called. The "
         "compiler's flags come behind `--`, or from a compile_commands.json"
     )  # fmt: skip
     parser.add_argument(

@@ -1,4 +1,5 @@
-"""What becomes of the places that use actors: calls that must say `Uncancellable()`, and notes for the reader."""
+"""Edits the places that use actors: calls that must pass `Uncancellable()`. Notes for the reader where a use is
+unclear."""
 
 from __future__ import annotations
 
@@ -23,8 +24,8 @@ class Known:
     table: Table
     heads: dict[str, list[Head]]  # actors that are migrated, by name
     classes: dict[str, set[str]]  # the files that have made classes of these names
-    places: dict[Head, str]  # where each is, for messages
-    sees: Callable[[str, str], bool]  # whether a file knows what another declares
+    places: dict[Head, str]  # the place of each, for messages
+    sees: Callable[[str, str], bool]  # whether a file includes another's declarations
     namespaces: Collection[str]
     settings: Settings
 
@@ -46,7 +47,7 @@ def update_uses(uses: Iterable[Use], known: Known, path: str, text: str, edits: 
         elif use.kind is UseKind.CLASS:
             if any(known.sees(path, place) for place in known.classes.get(use.name, ())):
                 message = f"`{use.name}` is the class that actorc made of an actor, which is a coroutine from here on"
-                instead = "`actorc --frames` and FLOW_ASSERT_FRAME_SIZE tell how large a coroutine's frame is"
+                instead = "`actorc --frames` shows how large a coroutine's frame is, FLOW_ASSERT_FRAME_SIZE limits it"
                 notes.append(Note(Hazard.ACTOR_CLASS, use.span, "", message, instead))
         elif _may_mean(use, known, path) is not None:
             notes.append(_mentioned(use, known, path, spelled))
@@ -69,12 +70,13 @@ def _call(use: Use, known: Known, path: str, spelled: str, edits: Edits) -> list
         edits.insert(use.statement, "(void)")  # it returned nothing, and a Future is [[nodiscard]]
     if not doubt:
         return []
-    message = f"whether this calls the actor `{use.name}` cannot be told: {doubt}"
+    message = f"this may call the actor `{use.name}`: {doubt}"
     return [Note(Hazard.DETACHED, use.span, "", message, f"without `{spelled}` where it calls another function")]
 
 
 def _may_mean(use: Use, known: Known, path: str) -> str | None:
-    """Whether a use means an actor that runs on: None if not, otherwise why that is doubtful, or nothing."""
+    """Whether a use means an actor that runs on without its future: None if not, an empty text if so, else why that is
+    doubtful."""
     heads = known.table.named(use.name, path)
     if use.kind is not UseKind.MENTION:
         heads = [head for head in heads if head.changes(known.settings)]

@@ -31,7 +31,7 @@ class Chooses:
         self._waits = waits
         self._plans = plans
         self._operands = Operands(common, waits)
-        self.holders: dict[Block, str] = {}  # of the result of a branch that a wait in it ends
+        self.holders: dict[Block, str] = {}  # the holder of a branch's result that a wait in the branch destroys
 
     def choose(self, statement: Choose, place: Place) -> None:
         self._found.count("choose")
@@ -75,7 +75,7 @@ class Chooses:
             self._winner(when, f"std::get<{number}>(std::move({chosen}))")
 
     def _single(self, when: When, statement: Choose) -> None:
-        """A choice of one is a wait."""
+        """A choose with one branch is a wait."""
         self._edits.replace(Span(statement.span.start, when.body.span.start))
         if not self._layout.has_braces(when.body):
             self._layout.wrap(when.body.span, has_head=False)
@@ -87,7 +87,7 @@ class Chooses:
             self._winner(when, "co_await ", *awaited)
 
     def _is_in_front(self, statement: Choose, resets: Sequence[str]) -> bool:
-        """Whether the operands are made in front of the race, which takes no lambda."""
+        """Whether the operands are evaluated before the race, which takes no lambda."""
         if not self._settings.is_foundationdb or not self._settings.is_exact:
             return False
         is_race = len(statement.whens) > 1
@@ -112,7 +112,7 @@ class Chooses:
             self._found.count("when with waitNext" if when.wait.is_stream else "when")
         if given is not None:
             return [f"{self._library}race(", *given, ")"]
-        # A class may have a function of that name, which hides the library's.
+        # A class may have a function of that name, which hides the library's function.
         library = self._library or (
             "flow::" if "race" in self._words.texts and not self._settings.is_foundationdb else ""
         )
@@ -123,8 +123,8 @@ class Chooses:
         return [*race, f").evaluated([&] {{ {' '.join(resets)} }})" if resets else ")"]
 
     def _is_lazy(self, when: When, number: int) -> bool:
-        """Whether it matters when the operand is made, and when what it is made of dies: behind the first operand that
-        is so wherever anything is made."""
+        """Whether the operand must be a lambda: the moment of its evaluation, or of its temporaries' destruction, can
+        be observed. After the first operand this holds for every operand that makes something."""
         operand = Operand(self._words, when.wait.operand.span)
         if self._waits.is_never(when.wait) or operand.is_name:
             return False
@@ -133,7 +133,7 @@ class Chooses:
         return self._settings.is_exact or not operand.is_plain
 
     def _raced(self, when: When, number: int) -> list[Part]:
-        """One operand of the race. Behind the first one only what is called when its turn comes makes anything."""
+        """One operand of the race. Each operand after the first is a lambda if it makes anything."""
         operand = Operand(self._words, when.wait.operand.span)
         parts = self._waits.operand(when.wait)
         if self._waits.is_never(when.wait):
@@ -217,7 +217,7 @@ class Chooses:
         self._layout.first_in(when.body, f"{mark}{left} = ", *value, ";")
 
     def _is_unneeded(self, when: When) -> bool:
-        """Whether a branch has a result of its own that it does not name, and of which nobody can tell when it dies."""
+        """Whether a branch has a result that it does not name, and the moment of its destruction cannot be observed."""
         result = when.wait.result
         if result is None or result.kind not in (ResultKind.LOCAL, ResultKind.UNPACK):
             return False

@@ -1,8 +1,8 @@
 """Names of actor files in CMake files.
 
 `add_actor_sources(target FILES x.actor.cpp)` becomes `target_sources(target PRIVATE x.cpp)` with the library that it
-linked; every other list keeps its command, which gets the new names. What is in a variable cannot be followed: that is
-a place for the reader to look at.
+linked; every other list keeps its command, which gets the new names. The contents of a variable are not known: that
+place is reported.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _HEADS = frozenset({"BACKEND", "DEFINITIONS", "OPTIONS", "FILES"})
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Something of which the reader must decide what becomes of it."""
+    """A place where the reader must decide."""
 
     span: Span
     message: str
@@ -52,8 +52,8 @@ class _Word:
 def update_lists(
     text: str, moves: Callable[[str], bool | None], edits: Edits, line_end: str, library: str
 ) -> list[Place]:
-    """`moves` tells of a file's path whether it gets its new name; None if it cannot be told. `library`: what plain
-    sources must link, that actor sources did by themselves; may be empty."""
+    """`moves` returns whether a file gets its new name; None if that is unknown. `library`: the library that plain
+    sources must link explicitly; may be empty."""
     places: list[Place] = []
     added: set[tuple[str, str]] = set()
     for command, words, close in _commands(text):

@@ -1,4 +1,4 @@
-"""`actorc migrate PATH...`: says what is to be done, and with --write does it."""
+"""`actorc migrate PATH...`: prints what it would do; with --write it does that."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def main(argv: Sequence[str]) -> int:
         _print(result, arguments)
         return max(status, EXIT_REJECTED)
     try:
-        for path in arguments.reports:  # first: nothing is migrated of which there can be no report
+        for path in arguments.reports:  # first: if the report cannot be written, nothing is migrated
             _write_report(path, result)
         if arguments.mode == "write":
             for path in remove_left_behind(result.changed):
@@ -44,7 +44,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _is_verified(result: Result, arguments: Arguments) -> bool:
-    from actorc_frames.compile import CannotCompile  # late: most runs compile nothing
+    from actorc_frames.compile import CannotCompile  # imported here: most runs compile nothing
     from actorc_migrate.verify.verify import as_text, verify
 
     try:
@@ -70,7 +70,7 @@ def _write_report(path: str, result: Result) -> None:
         text = as_json(result)
     else:
         find_package("jinja2", "jinja2")
-        from actorc_migrate.page import as_html  # late: it loads Jinja
+        from actorc_migrate.page import as_html  # imported here: it loads Jinja
 
         text = as_html(result)
     outputs.write(path, text.encode("utf-8", errors="replace"))
@@ -88,7 +88,7 @@ def _print(result: Result, arguments: Arguments) -> None:
 
 
 def _put(text: str) -> None:
-    """Bytes that are no UTF-8 come out as they were."""
+    """Bytes that are not UTF-8 are printed unchanged."""
     sys.stdout.flush()
     if hasattr(sys.stdout, "buffer"):
         sys.stdout.buffer.write(text.encode("utf-8", errors="surrogateescape"))

@@ -1,4 +1,4 @@
-"""Comments within what an edit replaces: they come out in front of what it puts there."""
+"""Keeps the comments inside replaced text: they are put before the replacement."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from actorc_migrate.edits import Part
 def keeper(words: Words, source: Source) -> Callable[[Span, Sequence[Part]], list[Part]]:
     """For Edits.keeper."""
 
-    elsewhere: set[Span] = set()  # what edits have kept of the source, in their place or in another
+    elsewhere: set[Span] = set()  # the parts of the source that edits have kept, in their place or in another
 
     def kept(span: Span, parts: Sequence[Part]) -> list[Part]:
         seen = [part for part in parts if isinstance(part, Span)]

@@ -1,4 +1,4 @@
-"""What all parts of a migration of one actor's body share: its text, its edits, and where they can stand."""
+"""The state that all parts of the migration of one actor's body share: its text, its edits, and their places."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Place:
     """Where a statement stands."""
 
     block: Block
-    dying: tuple[str, ...] = ()  # the holders of locals in scope that die at the next wait, outermost first
+    dying: tuple[str, ...] = ()  # the holders of locals in scope that the next wait destroys, outermost first
     rethrown: str = ""  # what `throw;` must name; empty where it stands in a catch block
     in_switch: bool = False  # directly: a later label could be jumped to past what is declared here
 
@@ -38,7 +38,7 @@ class Place:
 
 @dataclass(slots=True)
 class Gathered:
-    """What is found on the way."""
+    """Findings of the migration."""
 
     constructs: dict[str, int] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
@@ -60,8 +60,8 @@ class Common:
         library: str = "",
         may_be_void: bool = False,
     ) -> None:
-        """`library`: what stands before names of the library, `flow::` or nothing. `may_be_void`: only an instantiation
-        tells whether the actor's result is Void."""
+        """`library`: the prefix of names of the library, `flow::` or nothing. `may_be_void`: only an instantiation
+        shows whether the actor's result is Void."""
         self.actor = actor
         self.body = body
         self.words = words
@@ -85,7 +85,7 @@ class Common:
         self.found.notes.append(Note(hazard, span, self.actor.name, message, instead))
 
     def unused(self, wanted: str) -> str:
-        """A name that the actor does not have; it is taken by being asked for."""
+        """Returns a name that the actor does not use, and reserves it."""
         name, number = wanted, 2
         while name in self._used:
             name = f"{wanted}{number}"
@@ -114,11 +114,11 @@ class Common:
     # -----------------------------------------------------------------------------------------------------------
 
     def uses(self, name: str, span: Span) -> bool:
-        """Whether a name is looked up in a span, as far as its tokens tell."""
+        """Whether a name is looked up in a span, as far as its tokens show."""
         return next(self.places(name, span), None) is not None
 
     def unused_mark(self, type_: str, *names: str, declared: Span) -> str:
-        """`[[maybe_unused]] ` for what is read nowhere: of what the actor had, the C++ compiler did not warn."""
+        """`[[maybe_unused]] ` for a variable that nothing reads: for the actor, the C++ compiler did not warn."""
         around = (Span(self.body.span.start, declared.start), Span(declared.end, self.body.span.end))
         places = (index for name in names for span in around for index in self.places(name, span))
         return "" if not may_go_unused(type_) or any(map(self._is_read, places)) else UNUSED

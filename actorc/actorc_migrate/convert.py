@@ -29,7 +29,7 @@ from actorc_migrate.spelling import library_in
 
 
 def convert(file: File, source: Source, settings: Settings, edits: Edits) -> Conversion:
-    """Adds the edits for all that can be converted. What cannot be stays as it is, and its outcome says why."""
+    """Adds the edits for all actors that can be converted. Others stay as they are, and their outcome says why."""
     edits.keeper = keeper(file.words, source)
     facts = facts_of(file, nodiscard=False, probes=False, is_header=True)
     outcomes: list[Outcome] = []
@@ -104,8 +104,8 @@ class _Actor:
         Hazards(common).look()
 
     def _lambda(self, actor: Actor, body: Block | None) -> None:
-        """The lambda may die before its coroutine: so that one is a lambda without captures, which gets them as
-        arguments."""
+        """The lambda may be destroyed before its coroutine. So the coroutine is a lambda without captures, which gets
+        them as arguments."""
         assert body is not None
         first = self._words.first(actor.span)
         self._remove(first)
@@ -159,7 +159,7 @@ class _Actor:
             self._note(
                 Hazard.REAL_THIS,
                 actor.name_span,
-                "it becomes static: an actor never sees the object whose member it is",
+                "it becomes static: an actor has no `this`",
             )
         detached = actor.result_type is None
         if detached:
@@ -177,7 +177,7 @@ class _Actor:
                 self._edits.insert(parameter.span.start, mark, rank=1)
 
     def _unused_mark(self, parameter: str) -> str:
-        """`[[maybe_unused]] ` for a parameter that only has to be there, of which actorc let no C++ compiler warn."""
+        """`[[maybe_unused]] ` for a parameter that nothing reads, since actorc suppressed the compiler's warning."""
         body = self._actor.body
         if body is None:
             return ""
@@ -231,7 +231,7 @@ class _Actor:
         return index
 
     def _parameter(self, parameter: Parameter) -> None:
-        """By value: what the actor had was a copy."""
+        """Makes the parameter a value, since the actor had a copy."""
         span = parameter.span
         first, _ = self._words.between(span)
         after_type = self._words.between(parameter.type.span)[1]
@@ -255,7 +255,8 @@ class _Actor:
 
 
 def _library_of(actor: Actor, source: Source, settings: Settings) -> str:
-    """As its result is written, or else as the file has to: that it sees `Future` does not say that it sees others."""
+    """The prefix in the result type, else that of the file: `Future` may be visible without a prefix where other names
+    are not."""
     if actor.result_type is not None and actor.return_text.startswith("flow::"):
         return "flow::"
     if actor.result_type is not None and settings.is_foundationdb:
@@ -264,7 +265,7 @@ def _library_of(actor: Actor, source: Source, settings: Settings) -> str:
 
 
 def _propagates_errors(actor: Actor, settings: Settings, reach: Reach) -> bool:
-    """Whether an error at any of its waits can do nothing but end it: then a parameter may say so."""
+    """Whether an error at any of its waits can only end the actor. Then it can have a Propagate parameter."""
     if actor.body is None or actor.test_name is not None or actor.captures is not None or settings.is_foundationdb:
         return False
     if actor.result_type is None or actor.is_uncancellable or any(parameter.is_pack for parameter in actor.parameters):

@@ -1,4 +1,5 @@
-"""What each file becomes, once all have been examined: which keep their names, and what changes around the actors."""
+"""Decides what each file becomes, after all have been examined: which keep their names, and what changes around the
+actors."""
 
 from __future__ import annotations
 
@@ -124,7 +125,7 @@ class Decision:
             return f"{self._pinned[path]} includes it by this name, and stays as it is"
         return ""
 
-    # What is known of all files
+    # Facts about all files
 
     def _spellings(self, path: str) -> list[str]:
         each = self._examined.get(path)
@@ -194,7 +195,7 @@ class Decision:
         )
 
     def _conversion(self, each: Examined, edits: Edits) -> tuple[list[Outcome], list[Note]]:
-        """What became of the actors, without those that stay since others do."""
+        """The outcomes of the actors, without those that stay because others do."""
         if each.rejected:
             return [Outcome(head.name, head.span, {}, each.rejected) for head in each.heads], []
         dropped: dict[Span, str] = {head.span: self._stay[head] for head in each.heads if head in self._stay}
@@ -210,8 +211,8 @@ class Decision:
         return outcomes, notes
 
     def _pass_errors(self, each: Examined, outcomes: Sequence[Outcome], edits: Edits) -> None:
-        """A last parameter `Propagate = {}`, by which errors end a coroutine without a C++ exception, as they end an
-        actor; for those that are declared in one place and never named but in a call."""
+        """Adds a last parameter `Propagate = {}`, so that errors end the coroutine without a C++ exception, as they end
+        an actor; for functions that are declared in one place and only called."""
         passing = {outcome.span for outcome in outcomes if outcome.propagates_errors and not outcome.left}
         for head in each.heads:
             if head.span in passing and self._numbers[head.name] == 1 and head.name not in self._mentioned:
@@ -246,7 +247,7 @@ class Decision:
         return places
 
     def _as_defined(self, each: Examined, notes: list[Note], edits: Edits) -> list[Note]:
-        """Declarations that do not say what their definitions say of being UNCANCELLABLE."""
+        """Declarations that differ from their definitions in UNCANCELLABLE."""
         for head in each.heads:
             if head in self._stay or self._defined[head] == head or head.is_void:
                 continue

@@ -1,4 +1,4 @@
-"""Which lines a migration changes. It is known what was edited, so that only edited places need to be compared."""
+"""The lines that a migration changes. The edits are known, so only edited places are compared."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from actorc.syntax import Span
 from actorc_migrate.results import FileResult
 
 _CONTEXT = 3
-_MOST_COMPARED = 4000  # lines of one change; more are shown as taken out and put in
+_MOST_COMPARED = 4000  # lines of one change; a longer change is shown as removed and added
 
 
 @dataclass(frozen=True, slots=True)

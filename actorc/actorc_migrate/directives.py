@@ -50,8 +50,8 @@ def included_paths(text: str) -> list[str]:
 
 
 class Includes:
-    """Finds included files among given ones. Where include folders are is not known: a file is meant that stands
-    beside the including one, or whose path ends with what is included, the nearest first."""
+    """Finds included files among given ones. Include folders are not known: it takes a file beside the including one,
+    or one with a path that ends with the included path, the nearest first."""
 
     def __init__(self, paths: Iterable[str], links: Mapping[str, str]) -> None:
         """`links`: the given files that links lead to, by where the links are."""

@@ -1,4 +1,4 @@
-"""What a migration did, for programs: as JSON.
+"""The result of a migration as JSON, for programs.
 
 One object: `version` of this shape (1), `tool` (`name`, `version`), `target`, `style`, and
 

@@ -5,8 +5,8 @@
     edits.replace(Span(9, 10))
     edits.result()  # "co_await f(x);"
 
-Text that no edit covers comes out as it went in. No two edits may overlap unless one lies within the other; of an
-edit that lies within another one only those parts are seen that the outer one keeps by naming their span.
+Text that no edit covers stays unchanged. No two edits may overlap unless one is inside the other. Of an inner edit,
+only the parts that the outer edit keeps by naming their span have an effect.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Edit:
 class Edits:
     def __init__(self, text: str) -> None:
         self._text = text
-        # What is to stand in place of a span, of what an edit would put there. Of the process that makes the edits.
+        # Adds the comments in a span to its replacement, see comments.py. Set only while edits are made.
         self.keeper: Callable[[Span, Sequence[Part]], list[Part]] | None = None
         self._edits: list[Edit] = []
         self._sorted: list[Edit] | None = None
@@ -44,12 +44,12 @@ class Edits:
         return len(self._edits)
 
     def forget(self, mark: int) -> None:
-        """Takes back all edits made since."""
+        """Undoes all edits made since."""
         del self._edits[mark:]
         self._sorted = None
 
     def keep(self, span: Span) -> None:
-        """Says that the text of a span has been put elsewhere: no edit need save the comments in it."""
+        """Marks a span as moved elsewhere: edits need not keep the comments in it."""
         if self.keeper:
             self.keeper(Span(span.end, span.end), (span,))
 
@@ -153,7 +153,7 @@ def _order(edit: Edit) -> tuple[int, int, int, int]:
 
 
 def _is_around(edit: Edit, within: Edit | None) -> bool:
-    """Whether an edit reaches as far as the one whose part is being printed, or stands at its edge: not within it."""
+    """Whether an edit covers the whole part that is being printed, or is at its edge, and so is not inside it."""
     if within is None or within.span.start == within.span.end:
         return False
     if edit.span.start == edit.span.end:

@@ -1,4 +1,4 @@
-"""Whose members a place in a file sees: the classes in whose bodies, or in whose members' bodies, it stands.
+"""The classes with members that are visible at a place: those around it, or around the function that it is in.
 
 A heuristic over the tokens, for files that are parsed only as far as their actors: a class head is a class key with a
 name before a `{`, and `X::f(...) {` is a member of X.

@@ -1,4 +1,4 @@
-"""What one process finds out about one file, all of which takes a parse. The rest is decided when all are known."""
+"""Examines one file in a worker process: all that needs its tree. decide.py does the rest when all files are known."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from actorc_migrate.notes import Conversion
 from actorc_migrate.settings import Settings
 from actorc_migrate.uses import Use, find_uses
 
-_FILES_AT_ONCE = 4  # handed to a process together
+_FILES_AT_ONCE = 4  # files that one process gets at a time
 _FILES_BETWEEN_COLLECTIONS = 20
 _NOTHING = Conversion((), ())
 
@@ -69,7 +69,7 @@ def examine_all(tasks: Sequence[Task], names: Collection[str], settings: Setting
 
 
 def _end_with_parent() -> None:
-    """Nobody is left to tell a worker to end whose parent has been killed. An interrupt is the parent's affair."""
+    """Ends the worker when its parent has been killed. Interrupts are left to the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None
@@ -82,16 +82,16 @@ def _end_with_parent() -> None:
 
 
 def _one_by_one(tasks: Iterable[Task], names: Collection[str], settings: Settings) -> Iterator[Examined]:
-    gc.freeze()  # what has been loaded stays, and need not be looked through
+    gc.freeze()  # loaded modules stay in use: the garbage collector need not scan them
     for number, task in enumerate(tasks, 1):
         yield examine(task, names, settings)
         if number % _FILES_BETWEEN_COLLECTIONS == 0:
             gc.collect()
-            gc.freeze()  # what is left now has been found out, and stays too
+            gc.freeze()  # the results stay in use too
 
 
 def examine(task: Task, names: Collection[str], settings: Settings) -> Examined:
-    """Whatever goes wrong in a file is said of that file."""
+    """A failure in a file is reported for that file."""
     source = Source.from_bytes(task.path, task.data)
     reporter = Reporter("text", "never", warnings=False)
     printed = io.StringIO()
@@ -117,7 +117,7 @@ def _examine(
     edits = Edits(source.text)
     conversion = _NOTHING
     if task.kind is Kind.ACTORS and not rejected and not task.is_kept:
-        from actorc_migrate.convert import convert  # late: files without actors do not need it
+        from actorc_migrate.convert import convert  # imported here: files without actors do not need it
 
         try:
             conversion = convert(file, source, settings, edits)

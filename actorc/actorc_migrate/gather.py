@@ -1,8 +1,8 @@
-"""Which files the paths of a command line stand for.
+"""Finds the files that the paths of a command line name.
 
-A folder stands for the files in it and below it whose names tell what they are. Hidden folders, hidden files and the
-trees in which CMake builds are left out, and links to folders are not followed. A file that is named twice, in whatever
-way, is given once; but links to actor files are given, too: see links.py.
+A folder means all actor, C++ and CMake files in it and below it, by their names. Hidden folders, hidden files and build
+trees of CMake are left out, and links to folders are not followed. A file that is named twice is given once; but links
+to actor files are given too: see links.py.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _BUILD_TREE = "CMakeCache.txt"
 _ACTOR_ENDINGS = (".actor.cpp", ".actor.h")
 _GENERATED_ENDINGS = (".actor.g.cpp", ".actor.g.h")
 _PLAIN_ENDINGS = (".cpp", ".cc", ".cxx", ".h", ".hpp", ".inl")
-_UNKNOWN = "is no actor file, no C++ file and no CMake file, as far as its name tells"
+_UNKNOWN = "does not have the name of an actor file, a C++ file or a CMake file"
 
 
 class Kind(Enum):
@@ -42,7 +42,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Unusable:
-    """What was given and cannot be read, or is nothing that a migration knows."""
+    """A given path that cannot be read, or that a migration does not handle."""
 
     path: str
     message: str

@@ -1,4 +1,4 @@
-"""The two guards of an actor header, of which a plain header needs one.
+"""Reduces the two include guards of an actor header to the one that a plain header needs.
 
 #if defined(NO_INTELLISENSE) && !defined(X_ACTOR_G_H)      #ifndef X_H
 #define X_ACTOR_G_H                                        #define X_H

@@ -1,4 +1,4 @@
-"""`try`: a handler that waits moves behind the catch block, which keeps what it caught.
+"""Converts `try`: a handler that waits moves after the catch block, which stores what it caught.
 
 An actor's `catch (Error&)` takes every exception, as unknown_error if it is no Error and no other clause takes it.
 """
@@ -107,7 +107,7 @@ class Handlers:
             return True
         if not self._settings.is_exact or clause.kind is not CatchKind.ERROR or not takes_foreign:
             return False
-        return not is_last or self._settings.is_foundationdb  # which has no name for what currentError() tells
+        return not is_last or self._settings.is_foundationdb  # which has no name for the result of currentError()
 
     def _awaits(self, statement: syntax.Statement) -> bool:
         """Whether a statement that is no wait becomes a co_await."""

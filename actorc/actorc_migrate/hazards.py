@@ -1,8 +1,8 @@
-"""Hazards that stand in the text of an actor, whatever its body is made into; and the waits that need no helper.
+"""Hazards in the text of an actor, and the waits that need no helper.
 
 wait(success(f));   ->  co_await f;        idiomatic
 wait(store(x, f));  ->  x = co_await f;    idiomatic
-wait(errorOr(f))    ->  co_await tryGet(f) idiomatic; coro::errorOr(f), or coro::ignore(f) if nobody wants the result
+wait(errorOr(f))    ->  co_await tryGet(f) idiomatic; coro::errorOr(f), or coro::ignore(f) if the result is unused
 wait(self->f);      ->  co_await [&] { return self->f; }();  exact, for a library that does not keep what it awaits
 """
 
@@ -38,7 +38,7 @@ class Hazards:
         self._made = Temporaries(common.words, common.source)
 
     def look(self) -> None:
-        """Adds to the edits and the notes of an actor whose body has been converted."""
+        """Adds to the edits and the notes of an actor with a converted body."""
         statements = list(syntax.walk(self._body))
         if any(isinstance(statement, syntax.Try) for statement in statements):
             self._swallowed()
@@ -64,7 +64,7 @@ class Hazards:
             self._common.note(Hazard.SWALLOWED_CANCEL, each.span, f"{each.message}, as in the actor")
 
     def _loop_states(self, statements: list[syntax.Statement]) -> None:
-        """H10: states that die at the end of their block, where that is the body of a loop."""
+        """H10: states that are destroyed at the end of a block that is the body of a loop."""
         bodies = [
             block.span for each in statements if isinstance(each, syntax.LOOPS) for block in syntax.children(each)
         ]
@@ -92,7 +92,7 @@ class Hazards:
                     break
 
     def _frame_lifetime(self) -> None:
-        """H15: parameters of which somebody can tell when they die."""
+        """H15: parameters with a destruction that can be observed."""
         if self._actor.result_type is None or self._actor.test_name is not None:
             return
         kept = [
@@ -110,7 +110,7 @@ class Hazards:
         self._common.note(
             Hazard.FRAME_LIFETIME,
             first.span,
-            f"{listed} {ends} for as long as somebody holds the future; the actor's died before its result was seen",
+            f"{listed} {ends} as long as somebody holds the future; an actor destroys them before its result is seen",
             f"`{type_} own(std::move({first.name}));` at the top, and `own` for `{first.name}` below",
         )
 
@@ -168,14 +168,14 @@ class Hazards:
         if name == "success" and len(given) == 1:
             self._edits.replace(wait.operand.span, *self._operand(given[0]))
             self._without_actor(given[0], is_wanted=False)
-            message = "the wait is for the future itself, whose value is copied out of it and dropped"
+            message = "this awaits the future itself, copies its value, and ignores the copy"
             self._common.note(Hazard.SIMPLIFIED_WAIT, wait.operand.span, message, self._helper(wait))
             return True
         if name == "store" and len(given) == 2:
             self._edits.insert(statement.span.start, given[0], " = ")
             self._edits.replace(wait.operand.span, *self._operand(given[1]))
             target = one_line(self._source[given[0]])
-            message = f"`{target}` is found and assigned to when the wait has ended; store() keeps a reference to it"
+            message = f"`{target}` is evaluated and assigned to after the wait; store() keeps a reference to it"
             self._common.note(Hazard.SIMPLIFIED_WAIT, wait.operand.span, message, self._helper(wait))
             return True
         return False
@@ -226,6 +226,6 @@ class Hazards:
             self._common.note(
                 Hazard.TEMPORARIES,
                 wait.operand.span,
-                f"what `{made}` makes lives until the wait has ended; an actor's died before it began",
+                f"what `{made}` makes lives until the wait has ended; an actor destroys it before the wait",
                 f"co_await [&] {{ return {one_line(self._source[wait.operand.span])}; }}();",
             )

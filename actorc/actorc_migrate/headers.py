@@ -1,4 +1,4 @@
-"""What surrounds the actors of a file: includes, guards, and `loop` outside of actors."""
+"""Edits the text around the actors of a file: includes, guards, and `loop` outside of actors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BEGINS_KEYWORDS = re.compile(r"(?:^|/)(?:actorcompiler|actor/keywords)\.h$")
 _ABOUT_GUARDS = re.compile(r"intelli-?sense|generated (?:version|header|file)|\bguards?\b", re.IGNORECASE)
 _BEFORE_STATEMENT = frozenset({";", "{", "}", ")", "else", "do", ""})
 _NO_BODY = frozenset({"=", "(", ",", ".", "->", "::", ";", ")", "[", ""})
-# What the headers of actors brought in besides, which a file that does not include flow/flow.h may have relied on.
+# Headers that the actor headers included, and that a file without flow/flow.h may need.
 _FLOW_PARTS = (
     (re.compile(r"\brace\s*\("), "flow/coro/race.h"),
     (re.compile(r"Stream\s*<"), "flow/core/stream.h"),
@@ -143,7 +143,7 @@ class Frame:
             self._edits.replace(Span(start, start + len(guards.macro)), macro)
 
     def _above(self, line: int) -> int:
-        """The first line of the comment above which says why there are two guards."""
+        """The first line of the comment above that explains the two guards."""
         first = line
         while first > 1 and self._source.line_text(first - 1).lstrip().startswith("//"):
             first -= 1

@@ -1,5 +1,4 @@
-"""How the text of an actor is laid out, and new statements put into it as its author would have: the indentation, and
-where braces stand, are taken from what is there."""
+"""The layout of an actor's text. New statements get the author's indentation and placement of braces."""
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ from actorc.source import Source
 from actorc.syntax import Block, Span, Words
 from actorc_migrate.edits import Edits, Part
 
-_UNIT = "    "  # of a file that tells no other
+_UNIT = "    "  # the default
 _CLOSE = {")": "(", "]": "["}
 
 
@@ -27,7 +26,7 @@ class Layout:
     # What is there
 
     def indent(self, offset: int) -> str:
-        """What the line will begin with, once all around it has been moved."""
+        """The indentation of the line after all moves."""
         indent = self.written_indent(offset)
         removed = sum(length for span, length in self.dedents if span.start <= offset < span.end)
         return indent[removed:] if len(indent) > removed else ""

@@ -1,7 +1,7 @@
 """Symbolic links to actor files: when a file gets its new name, its links must lead there, and get new names, too.
 
-`x.actor.h -> ../src/x.actor.h` becomes `x.h -> ../src/x.h` if both are among the given paths. A link of which the file
-is not given stays as it is, and is told. Links that are not given are not looked for.
+`x.actor.h -> ../src/x.actor.h` becomes `x.h -> ../src/x.h` if both are among the given paths. A link to a file that is
+not given stays as it is, and is reported. Links that are not given are not searched for.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Plain locals that the next wait ends: in a coroutine they would live to the end of their block.
+"""Plain locals that the next wait destroys: in a coroutine they would live to the end of their block.
 
-Where somebody could tell, the local is kept in a std::optional, which the wait resets once its operand is evaluated.
+If the difference can be observed, a std::optional holds the local, and the wait resets it after its operand is
+evaluated.
 """
 
 from __future__ import annotations
@@ -47,11 +48,11 @@ class Locals:
         return any(self._reach.suspends(each) for each in statements[index + 1 :])
 
     def may_tell_end(self, result: Result) -> bool:
-        """Whether it is a local of which somebody could tell when it dies."""
+        """Whether it is a local with a destruction that can be observed."""
         return result.kind in (ResultKind.LOCAL, ResultKind.UNPACK) and self.is_risky(result)
 
     def is_risky(self, result: Result) -> bool:
-        """Whether somebody could tell when the result dies."""
+        """Whether the destruction of the result can be observed."""
         if result.type is None:
             return True
         return not is_harmless(self._common.text(result.type))
@@ -62,7 +63,7 @@ class Locals:
         return bool(self._ends_at_wait(statement))
 
     def _ends_at_wait(self, statement: Statement) -> tuple[Local, ...]:
-        """The locals that a statement declares and of which somebody could tell when they die."""
+        """The locals that a statement declares with a destruction that can be observed."""
         if not isinstance(statement, syntax.Plain) or all(local.trivial for local in statement.locals):
             return ()
         first, end = self._words.between(statement.span)
@@ -213,9 +214,9 @@ class Locals:
     def _held(self, each: Declarator, scope: Span) -> tuple[list[Part], str]:
         """`std::optional<T> xLocal(e); T& x = *xLocal;`, without the second if nothing in the scope names it."""
         if each.form == "[":
-            raise UnconvertibleError(f"the array `{each.name}` dies at a wait, which no local of a coroutine does")
+            raise UnconvertibleError(f"the array `{each.name}` is destroyed at a wait; a coroutine cannot do that")
         if each.type.endswith("&"):
-            raise UnconvertibleError(f"what `{each.name}` refers to may be a temporary, which dies at a wait")
+            raise UnconvertibleError(f"what `{each.name}` refers to may be a temporary, which is destroyed at a wait")
         is_unpacked = each.name.startswith("[")
         holder = self._common.unused("unpackedLocal" if is_unpacked else f"{each.name}Local")
         value: list[Part] = [] if each.init is None else [each.init]
@@ -252,7 +253,7 @@ class Locals:
         self._common.note(
             Hazard.LOCAL_ACROSS_WAIT,
             span,
-            f"`{name}` lives on across the next co_await; as an actor's local it died there",
+            f"`{name}` still exists after the next co_await; an actor's local is destroyed there",
             f"put `{name}` and what uses it into a block that ends before the co_await",
         )
 

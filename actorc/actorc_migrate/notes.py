@@ -1,4 +1,4 @@
-"""What a migration tells its reader: the hazards, where each was met, and what became of each actor."""
+"""The report of a migration as data: the hazards, the places, and the outcome of each actor."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Hazard(Enum):
     """Ways in which an actor and the coroutine that looks like it differ. The codes keep their meaning for ever."""
 
     BLOCK_STATE = ("H1", "state in a block lives to the end of the actor, a local to the end of the block")
-    LOCAL_ACROSS_WAIT = ("H2", "a plain local dies at the next wait, in a coroutine at the end of its block")
+    LOCAL_ACROSS_WAIT = ("H2", "a plain local is destroyed at the next wait, in a coroutine with its block")
     REFERENCE_PARAMETER = ("H3", "an actor copies its parameters, a coroutine keeps references")
     WAIT_IN_HANDLER = ("H4", "a handler may wait, a catch block may not")
     DEFAULT_INITIALISED = ("H5", "a state without initialiser is value-initialised, a local is not")
@@ -20,16 +20,16 @@ class Hazard(Enum):
     LOSING_STREAM = ("H7", "a stream that loses must keep its elements and have no waiter")
     DETACHED = ("H8", "a void or UNCANCELLABLE actor runs on without its future, and its callers must say so")
     REAL_THIS = ("H9", "in a member coroutine `this` is the object, and names are looked up in it")
-    LOOP_STATE = ("H10", "a state in a loop is assigned again in each pass, a local dies in each")
+    LOOP_STATE = ("H10", "a state in a loop is assigned again in each pass, a local is destroyed in each")
     FORWARD_DECLARATION = ("H11", "declarations must take their parameters as the definition does")
     SIMPLIFIED_WAIT = ("H12", "without success() or store() another owns the value")
     SWALLOWED_CANCEL = ("H13", "a handler that swallows actor_cancelled")
-    LAMBDA_CAPTURES = ("H14", "a coroutine's captures live in its lambda, not in its frame")
+    LAMBDA_CAPTURES = ("H14", "the captures of a coroutine are in its lambda, not in its frame")
     FRAME_LIFETIME = ("H15", "the library keeps parameters for as long as somebody holds the future")
     RETURN_NEVER = ("H16", "`return Never()` releases what the actor holds, waiting for ever does not")
     AWAITED_LVALUE = ("H17", "the library's awaiter refers to the awaited future")
     FOREIGN_EXCEPTION = ("H18", "`catch (Error&)` takes every exception in an actor, only Errors in a coroutine")
-    TEMPORARIES = ("H19", "temporaries of a wait's operand die before it suspends, of a co_await's behind it")
+    TEMPORARIES = ("H19", "the operand's temporaries are destroyed before a wait suspends, but after a co_await")
     ACTOR_CLASS = ("H20", "the name of an actor's class is used, which no longer exists")
     TEMPLATE_VOID = ("H21", "the library's coroutines of a template cannot return what may be a Void")
 
@@ -51,7 +51,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one actor or test case, defined or declared."""
+    """The outcome of one actor or test case, defined or declared."""
 
     name: str
     span: Span

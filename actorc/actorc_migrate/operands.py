@@ -10,9 +10,10 @@
     }
     if (auto chosen = co_await race(std::move(operand0), std::move(operand1)); chosen.index() == 0) ...
 
-As in an actor, nothing is made behind an operand that was ready when it was evaluated, and that one wins, even if
-making it made an earlier one ready. Nor does an actor that has been cancelled make the next: that co_await throws then,
-and does not suspend otherwise. An actor lets go of its first operand first, so the variables stand the other way round.
+As in an actor, no operand is evaluated after one that was ready when it was evaluated. That operand wins, even if
+evaluating it made an earlier one ready. A cancelled actor does not evaluate the next operand either: that co_await
+throws then, and does not suspend otherwise. An actor releases its first operand first, so the variables are declared in
+reverse order.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class Operands:
         self._waits = waits
 
     def in_front(self, statement: Choose, resets: Sequence[str], indent: str) -> tuple[list[Part], list[Part]]:
-        """What stands in front of the race, and what the race is given. `resets`: how locals die."""
+        """The statements before the race, and the operands of the race. `resets`: statements that destroy locals."""
         steps: list[list[Raced]] = [[]]  # nothing can happen between the evaluations of the operands of one step
         given: list[Part] = []
         last = max((n for n, when in enumerate(statement.whens) if resets or self._makes(when.wait)), default=0)
@@ -86,7 +87,7 @@ class Operands:
         return self._waits.is_never(wait) or (wait.result is None and self._waits.says_never(wait))
 
     def _may_be_cancelled(self, statement: Statement) -> bool:
-        """Nobody has the future of an actor that has not waited yet."""
+        """An actor that has not waited yet cannot be cancelled: nobody has its future."""
         if self._actor.is_uncancellable or self._actor.result_type is None:
             return False
         for other in syntax.walk(self._body):
@@ -136,7 +137,7 @@ class Operands:
         return self._bodies(decided, ("else", next_)) if next_ else self._bodies(decided)
 
     def _cancelled_checks(self, dying: list[Line]) -> list[Line]:
-        """Locals die before the operands do."""
+        """Locals are destroyed before the operands."""
         check: Line = (0, [f"co_await {self._library}Future<{self._library}Void>({self._library}Void());"])
         return self._bodies(("try", [check]), ("catch (...)", [*dying, (0, ["throw;"])])) if dying else [check]
 

@@ -1,4 +1,4 @@
-"""What a migration did, for reviewers: one HTML page with every changed place, to be ticked off."""
+"""The report of a migration for reviewers: one HTML page with every changed place and a box to tick."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from actorc_migrate.results import FileResult, Result
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _LEAST_ALIKE = 0.3  # of two lines that are shown side by side with their words marked
 _AROUND = 2  # lines above and below a place that nothing changes
-_LONGEST = 400  # characters of a line whose words are compared
+_LONGEST = 400  # the longest line for which words are compared
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,7 @@ class Project:
         return examined
 
     def _relevant(self, names: Collection[str], actors: Collection[str]) -> set[str]:
-        """Plain files that a migration may change, or of which there is something to say."""
+        """Plain files that a migration may change, or that have notes."""
         words = [rf"(?:{'|'.join(sorted(names))})\b"] if names else []
         words += [rf"(?:{'|'.join(sorted(actors))})\b(?!\s*\()"] if actors else []
         named = re.compile(rf"\b(?:{'|'.join(words)})") if words else None

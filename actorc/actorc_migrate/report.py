@@ -1,4 +1,4 @@
-"""What a migration did, for people at a terminal.
+"""The report of a migration on a terminal.
 
 queue.actor.cpp:14:9: H2: `lock` lives on to the end of its block
     Lock lock(mutex);

@@ -1,4 +1,4 @@
-"""What a migration makes of each file, before anything is written."""
+"""The results of a migration for each file, before anything is written."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from actorc.records import dataclass
 
-TARGETS = ("flow", "foundationdb")  # whose coroutine library the result is written for
+TARGETS = ("flow", "foundationdb")  # the coroutine libraries that the result can be written for
 STYLES = ("exact", "idiomatic")
 
 

@@ -1,4 +1,4 @@
-"""What the text of types and operands tells a migration."""
+"""Facts that a migration needs and that the text of types and operands shows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from actorc.spelling import is_assignable, is_trivial, one_line
 from actorc.syntax import Span, Words
 from actorc_migrate.settings import Settings
 
-# Classes of which nobody can tell when their objects die: they hold numbers and bytes.
+# Classes with a destruction that cannot be observed: they hold numbers and bytes.
 _BYTES = (
     r"std::(?:string|string_view|basic_string<char>)|(?:StringRef|KeyRef|ValueRef|Key|Value|Version|UID|Void|Error)"
 )
@@ -34,7 +34,7 @@ _QUALIFIED = re.compile(rf"\bflow\s*::\s*{_NAMED}")
 _BARE = re.compile(rf"(?<!::)\b(?<!:: ){_NAMED}")
 
 
-@lru_cache(maxsize=1)  # all actors of a file ask one after the other
+@lru_cache(maxsize=1)  # cached, since all actors of a file call it one after the other
 def sees_flow(text: str) -> bool:
     """Whether names of the library need no `flow::` in front."""
     return _SEES_FLOW.search(text) is not None
@@ -47,7 +47,7 @@ def qualifies(text: str) -> bool:
 
 def library_in(text: str, settings: Settings) -> str:
     """What a file must write in front of names of the library: `flow::` or nothing. Another library than ours may have
-    no such namespace, and then the file, or others, tell how its names are written."""
+    no such namespace; then the file, or other files, show how its names are written."""
     if sees_flow(text):
         return ""
     if not settings.is_foundationdb or qualifies(text):
@@ -56,7 +56,7 @@ def library_in(text: str, settings: Settings) -> str:
 
 
 def is_harmless(type_: str) -> bool:
-    """Whether the text proves that nobody can tell when such an object dies."""
+    """Whether the text proves that the destruction of such an object cannot be observed."""
     type_ = one_line(type_)
     if type_.endswith("&") or is_trivial(type_) or _HARMLESS.fullmatch(type_) is not None:
         return True
@@ -82,7 +82,7 @@ def arguments(text: str) -> list[str]:
 
 
 def is_surely_assignable(type_: str) -> bool:
-    """Whether such an object can be made of nothing and be assigned to, as far as its name tells."""
+    """Whether such an object can be default-constructed and assigned to, as far as its name shows."""
     return is_assignable(type_) or is_harmless(type_) or _KNOWN_ASSIGNABLE.fullmatch(type_) is not None
 
 
@@ -92,8 +92,8 @@ def is_surely_empty(type_: str) -> bool:
 
 
 def may_go_unused(type_: str) -> bool:
-    """Whether a C++ compiler may warn that nothing reads a variable of this type. Of classes whose destructors do
-    something it does not, and these are those that are known to be such."""
+    """Whether a C++ compiler may warn that nothing reads a variable of this type. It does not for classes with a
+    destructor that does something; these types are known to have one."""
     has_destructor = is_surely_empty(type_) or _KNOWN_ASSIGNABLE.fullmatch(type_) is not None
     return not has_destructor or _PLAIN.fullmatch(type_) is not None
 

@@ -1,8 +1,8 @@
 """State variables: as locals where they stand if that means the same, otherwise declared further out.
 
 A state lives from the call of the actor to its end, is made anew by its declaration, and is known in the whole actor.
-In the outermost block a local is the same. In an inner block it would die at the end of the block, so it is declared
-in front of the outermost statement around it, and what was its declaration assigns to it.
+In the outermost block a local is the same. In an inner block it would be destroyed at the end of the block. So it is
+declared before the outermost statement around it, and its old declaration becomes an assignment.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class States:
 
     def plan(self) -> None:
         """Decides about all state variables, before anything is edited."""
-        alive: Statement | None = None  # the first statement with a local of which somebody can tell when it dies
+        alive: Statement | None = None  # the first statement with a local with a destruction that can be observed
         for top in self._body.statements:
             self._plan_statement(top, alive or top, self._body)
             if not self._reach.completes_before_wait(top):
@@ -58,7 +58,7 @@ class States:
 
     def _plan_statement(self, statement: Statement, top: Statement, block: syntax.Block) -> None:
         """`top`: the statement of the outermost block in front of which a state can be declared, at the latest. States
-        die after all locals, so that must be in front of those that are alive."""
+        are destroyed after all locals, so it must be before those that exist."""
         owner = statement
         if isinstance(statement, syntax.For | syntax.RangeFor) and isinstance(statement.init, StateDecl):
             self._decide(statement.init.type, statement.init.name, statement.init, top, block, owner)
@@ -74,8 +74,8 @@ class States:
                 self._plan_statement(inner, top, inner_block)
 
     def _plan_result(self, wait: syntax.WaitExpr, top: Statement, block: syntax.Block) -> None:
-        """In turn: states die in the reverse order of their declarations, so a branch of a choose comes before the
-        result of the next."""
+        """Visits the states in order. States are destroyed in the reverse order of their declarations, so a branch of a
+        choose comes before the result of the next."""
         if wait.result is not None and wait.result.is_state and wait.result.type is not None:
             self._decide(wait.result.type, wait.result.name, wait, top, block, None)
 
@@ -88,7 +88,7 @@ class States:
         block: syntax.Block,
         header_of: Statement | None,
     ) -> None:
-        """`header_of`: the loop in whose header it stands."""
+        """`header_of`: the loop with the header that it is in."""
         text = one_line(self._common.text(type_))
         scope = header_of.span if header_of is not None else self._scope(block, node)
         known_after = Span(node.span.start, scope.end)
@@ -108,7 +108,7 @@ class States:
                 self._common.note(
                     Hazard.BLOCK_STATE,
                     node.span,
-                    f"`{name}` dies at the end of its block{how}; as a state it lived to the end of the actor",
+                    f"`{name}` is destroyed at the end of its block{how}; as a state it lived to the end of the actor",
                     f"declare `{name}` at the top of the function and assign to it here",
                 )
             return
@@ -156,7 +156,7 @@ class States:
         return any(text.isidentifier() or text in (">", "&", "*") for text in before)
 
     def _may_stay(self, type_: str, name: str, span: Span) -> bool:
-        """Whether nobody can tell that it ends with its block: a number that nothing refers to."""
+        """Whether the difference cannot be observed: a number without references to it."""
         if not is_trivial(type_):
             return False
         if self._has_address_taken(name, span):
@@ -184,7 +184,7 @@ class States:
         )
 
     def _is_number_call(self, index: int) -> bool:
-        """Whether the argument goes to a function of which it is known that it keeps no reference."""
+        """Whether the argument goes to a function that is known to keep no reference."""
         texts, depth = self._words.texts, 0
         while index > 0:
             index -= 1
@@ -205,7 +205,7 @@ class States:
             self._hoist_array(type_, name, node, before, elsewhere=elsewhere)
             return
         if type_.endswith("&"):
-            raise UnconvertibleError(f"the reference `{name}` is a state in a block and must outlive it")
+            raise UnconvertibleError(f"the reference `{name}` is a state in a block and is used after the block")
         if (is_surely_assignable(type_) and not is_constant(type_)) or elsewhere or self._settings.is_foundationdb:
             if is_constant(type_):
                 raise UnconvertibleError(f"the constant `{name}` is used outside of its block")
@@ -268,7 +268,7 @@ class States:
         is_named = is_visible and self._common.uses(decl.name, Span(rest_start, self._body.span.end))
         alias = f"{plan.type}& {decl.name} = " if is_named else ""
         arguments: list[Part] = value
-        # The new one is made before the old one dies.
+        # The new value is made before the old one is destroyed.
         if decl.form in (StateForm.BRACE, StateForm.PAREN) or (
             decl.form is StateForm.ASSIGN and self._common.text(decl.init).startswith("{")
         ):
@@ -276,7 +276,7 @@ class States:
         self._edits.replace(Span(head.start, stop), f"{alias}{plan.holder}.emplace(", *arguments, ")")
 
     def _separate(self, decl: StateDecl, place: Place) -> None:
-        """One declaration for each variable, and a statement for what is called of it."""
+        """One declaration for each variable, and a statement for a member function that is called on it."""
         if decl.comma is not None:
             if not self._layout.has_braces(place.block) and place.block.span.start >= decl.type.span.start - len(
                 "state "
@@ -294,7 +294,7 @@ class States:
         return decl.span.end - (self._source.text[decl.span.end - 1] == ";")
 
     def made(self, decl: StateDecl, plan: Plan, value: list[Part]) -> list[Part]:
-        """An expression for what the state is to become."""
+        """An expression for the new value of the state."""
         type_ = callable_type(plan.type.removeprefix("const ").removesuffix(" const"))
         if decl.init is None:
             return [f"{type_}()"]

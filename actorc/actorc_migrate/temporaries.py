@@ -1,8 +1,8 @@
-"""Objects that the operand of a wait makes besides the future, as far as its text tells.
+"""Objects that the operand of a wait makes besides the future, as far as its text shows.
 
-Each call within it may make one: in an argument, or in front of a `.`. What is called is taken to make none of which
-somebody could tell when it dies if the name is that of such a type, or of a function that is known to return one, or
-if the file itself declares it with such a type. Operators, and conversions that nobody wrote, are not looked at.
+Each call within it may make one: in an argument, or in front of a `.`. A call makes no such object if its name is that
+of a type with a destruction that cannot be observed, or of a function that is known to return such a type, or if the
+file itself declares it so. Operators and implicit conversions are not looked at.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from actorc.syntax import Span, Words
 from actorc.words import KEYWORDS
 from actorc_migrate.spelling import is_harmless
 
-# What the library has: it is the future that one sees end, and not what else refers to it.
+# Functions of the library: only the destruction of the future matters, not of other references to it.
 _HANDLES = re.compile(
     r"(?:flow::)?(?:Future|FutureStream|Promise|PromiseStream|Never|Optional|ErrorOr|Reference)(?:<.*>)?"
 )
-# What returns futures, references, handles, numbers or text.
+# Functions that return futures, references, handles, numbers or text.
 _KNOWN_NAMES = """
     delay delayUntil yield success ready store errorOr timeout timeoutError waitForAll waitForAny quorum getAll
     getFuture get isReady isError isSet canGet present valid front back begin end at top size length empty count
@@ -104,7 +104,7 @@ class Temporaries:
         return bool(types) and all(type_.endswith("*") or self._is_known_type(type_) for type_ in types)
 
 
-@lru_cache(maxsize=1)  # all actors of a file ask one after the other
+@lru_cache(maxsize=1)  # cached, since all actors of a file call it one after the other
 def _declared_in(text: str) -> dict[str, list[str]]:
     """The types with which a file declares functions, by name."""
     found: dict[str, list[str]] = {}

@@ -1,7 +1,7 @@
-"""Where a file uses names of actors: calls, mere mentions, prototypes without `ACTOR`, and names of actors' classes.
+"""Finds the uses of actors' names: calls, mentions, prototypes without `ACTOR`, and names of actors' classes.
 
-All is found in the token list, so that strings and comments are no uses. What a use means for the migration is decided
-in calls.py, when the actors of all files are known.
+It searches the token list, so strings and comments are no uses. calls.py decides what a use means, when the actors of
+all files are known.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Use:
     name: str
     span: Span  # of the name; of a MACRO the whole directive
     qualifier: str = ""  # `X` for X::f, `.` for a member of some object, `this` for this->f
-    classes: tuple[str, ...] = ()  # whose members the place sees, outermost first
+    classes: tuple[str, ...] = ()  # the classes with members that are visible there, outermost first
     arguments: int = 0
     inside: int = 0  # the offset behind the `(` of a CALL
     is_told: bool = False  # it says Uncancellable already
@@ -54,7 +54,7 @@ _TELLS = "Uncancellable"
 
 
 def find_uses(words: Words, source: Source, names: Collection[str], own: Sequence[Span]) -> list[Use]:
-    """Uses of the names; besides, whatever may be a prototype of an actor or the name of its class.
+    """Finds uses of the names, and what may be a prototype of an actor or the name of its class.
 
     `own` are the places at which actors are declared and defined themselves, from their first word to the `)`.
     """
@@ -140,7 +140,7 @@ class _Finder:
                     yield Use(UseKind.MACRO, name, self._words.span(index))
 
     def _is_variable(self, name: str) -> bool:
-        """Whether something else has the name in this file, as far as can be seen."""
+        """Whether something else has the name in this file, as far as the tokens show."""
         return bool(self._declarations(name))
 
     def _declarations(self, name: str) -> list[int]:

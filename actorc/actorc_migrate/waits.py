@@ -1,4 +1,4 @@
-"""Waits as co_awaits, and what becomes of locals that a wait ends."""
+"""Converts waits to co_awaits, and handles locals that a wait destroys."""
 
 from __future__ import annotations
 

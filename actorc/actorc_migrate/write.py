@@ -1,7 +1,7 @@
-"""The files that a migration writes: all or none, each whole; an old one goes only when the new is there.
+"""Writes the files of a migration: all or none, each whole. An old file is removed only when the new one exists.
 
-Each is first written under a name of its own, `.x.cpp.PID.actorc-migrate`. What a run that was killed has left under
-such names is removed by the next.
+Each is first written under a name of its own, `.x.cpp.PID.actorc-migrate`. The next run removes such files that a
+killed run has left.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _TEMPORARY = re.compile(r"\..+\.(\d+)\.actorc-migrate")
 class _Prepared:
     temporary: str
     target: str
-    old: str | None  # what is to go
+    old: str | None  # files to remove
 
 
 def write_all(files: Sequence[FileResult]) -> None:
@@ -43,13 +43,13 @@ def write_all(files: Sequence[FileResult]) -> None:
         if isinstance(error, OSError):
             raise OSError(error.errno, error.strerror, target) from error
         raise
-    # What leads to others goes first, so that a next run finds all that those which are left need.
+    # Links go first, so that after an interrupt the next run finds all targets of the remaining links.
     for old in sorted((each.old for each in reversed(prepared) if each.old is not None), key=_rank):
         os.unlink(old)
 
 
 def remove_left_behind(files: Sequence[FileResult]) -> Iterator[str]:
-    """What runs that are no more have left where files are to be written; gives the paths."""
+    """Removes temporary files of runs that have ended; returns their paths."""
     for folder in sorted({os.path.dirname(_place(file).temporary) for file in files}):
         for name in sorted(os.listdir(folder or ".")):
             match = _TEMPORARY.fullmatch(name)
@@ -69,7 +69,7 @@ def _runs(process: int) -> bool:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except OSError:  # it is somebody else's
+    except OSError:  # another process owns it
         pass
     return True
 
@@ -92,5 +92,5 @@ def _prepare(file: FileResult, prepared: _Prepared) -> None:
     with open(prepared.temporary, "wb") as new:
         new.write(file.source.encode(file.text))
         new.flush()
-        os.fsync(new.fileno())  # else a machine that fails could have lost the old text, and not have the new one
+        os.fsync(new.fileno())  # otherwise a crash of the machine could lose the old text before the new one is on disk
     os.chmod(prepared.temporary, mode)

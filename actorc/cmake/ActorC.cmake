@@ -108,7 +108,8 @@ function(add_actor_sources target)
     target_link_libraries(${target} PRIVATE millrace::flow)
 endfunction()
 
-# Makes a generated header known to all who include its source. Its text still includes files beside the source.
+# Makes a generated header visible to all targets that include its source. Its text still includes files beside the
+# source.
 function(millrace_publish_header target out_root output_dir input_dir)
     target_compile_definitions(${target} PUBLIC NO_INTELLISENSE)
     target_compile_options(${target} PUBLIC "$<BUILD_INTERFACE:-iquote${input_dir}>")

@@ -53,7 +53,7 @@ struct Library {
 using MiMalloc = Library<0>;
 using TcMalloc = Library<1>;
 
-/// Takes a block and writes to it, as whoever takes one does.
+/// Allocates a block and writes to it, as a caller does.
 template <class A>
 void* use(std::size_t bytes) {
     void* block = A::allocate(bytes);

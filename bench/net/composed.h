@@ -207,7 +207,7 @@ using CoroutineOperation = FutureOperation<Stream, Level, beginCoroutine<Stream,
 
 // Measuring.
 
-/// One operation a pass, until the queue is empty. Before that some at once, whose results must be right as well.
+/// One operation a pass, until the queue is empty. Before that, some run at once, and their results are checked.
 template <template <class, int> class Operation, class Stream, int Level>
 void performLevel(Run* run) {
     constexpr std::size_t kBytes = readsOf(Level) * Socket::kChunk;

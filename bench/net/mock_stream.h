@@ -1,5 +1,5 @@
 #pragma once
-// Streams whose I/O is free: what is left is what composing operations costs. readSome() puts whoever waits into a
+// Streams with free I/O: what remains is the cost of composing operations. readSome() puts its waiter into a
 // queue, and that is all; one item taken out of the queue and run is one piece of work.
 //
 //     Socket socket;

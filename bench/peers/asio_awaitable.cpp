@@ -83,7 +83,7 @@ Task<void> send(Event& signal) {
     co_return;
 }
 
-/// The one who sends is started last, so that all others wait.
+/// The sender is started last, so that all others wait.
 Task<void> driveCallback(Run* run, net::io_context& context) {
     while (run->next()) {
         int sum = 0;

@@ -32,8 +32,8 @@ namespace flow {
 /// Attaches to processes what a simulation of the world gives to all of them.
 class ProcessHook {
 public:
-    /// The process has been made and was never started.
-    virtual void outfit(Process& process) = 0;
+    /// Called once for each process, when it has been made and before its first start.
+    virtual void prepare(Process& process) = 0;
 
 protected:
     ~ProcessHook() = default;

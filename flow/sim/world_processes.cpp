@@ -41,7 +41,7 @@ Process& World::add(ProcessOptions options) {
     processes_.emplace_back(new Process(*this, id, std::move(options), seedFor(seed_, format("process %u", id))));
     Process& process = *processes_.back();
     for (ProcessHook* hook : hooks_)
-        hook->outfit(process);
+        hook->prepare(process);
     return process;
 }
 

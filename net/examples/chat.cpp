@@ -7,7 +7,7 @@ using namespace flow::net;
 
 namespace {
 
-/// Leaves the room with its end, however that comes.
+/// Leaves the room in its destructor.
 struct Stay {
     Room* room;
     std::string name;

@@ -1,5 +1,5 @@
 #pragma once
-// chat: who connects is a guest of a room. What one says, a line, all others get, with the guest's name before it.
+// chat: each client is a guest of a room. All others get each line of a guest, with the guest's name before it.
 
 #include "net/connection.h"
 
@@ -8,13 +8,13 @@
 
 class Room {
 public:
-    static constexpr std::uint32_t kLongestLine = 1000;     // bytes; who says more is cut off
-    static constexpr std::size_t kMostUnread = 1024 * 1024; // bytes; who leaves more unread is cut off
+    static constexpr std::uint32_t kLongestLine = 1000;     // bytes; a guest with a longer line is disconnected
+    static constexpr std::size_t kMostUnread = 1024 * 1024; // bytes; a guest that leaves more unread is disconnected
 
-    /// The guest's name. All others hear of it.
+    /// Adds a guest and returns its name. All others get a message.
     std::string enter(flow::Reference<flow::net::Connection> guest);
     void leave(std::string const& name);
-    /// Everybody but `from` gets the text.
+    /// Sends the text to all guests but `from`.
     void tell(std::string const& from, std::string const& text);
     std::size_t guests() const { return guests_.size(); }
 
@@ -23,5 +23,5 @@ private:
     int entered_ = 0;
 };
 
-/// Until the guest goes. The room must outlive it.
+/// Serves the guest until it disconnects. The room must outlive it.
 flow::Future<flow::Void> chat(Room* room, flow::Reference<flow::net::Connection> guest);

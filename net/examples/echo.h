@@ -1,7 +1,7 @@
 #pragma once
-// echo: sends back what comes.
+// echo: sends back the received bytes.
 
 #include "net/connection.h"
 
-/// Until the other side has ended its writing.
+/// Runs until the other side has ended its writing.
 flow::Future<flow::Void> echo(flow::Reference<flow::net::Connection> connection);

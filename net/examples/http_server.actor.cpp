@@ -8,7 +8,7 @@
 using namespace flow;
 using namespace flow::net;
 
-/// Who does not take it in time is given up.
+/// Closes the connection if the client does not read it in time.
 ACTOR static Future<Void> send(Reference<Connection> client, std::string bytes, double seconds) {
     choose {
         when(wait(client->write(StringRef(bytes)))) {}
@@ -50,7 +50,7 @@ ACTOR static Future<Void> sendFile(Reference<Connection> client, HttpResponse re
             wait(runBlocking([file = response.file, offset = offset, size = std::min(left, HttpLimits::kPart)] {
                 return file->read(offset, size);
             }));
-        if (part.empty()) { // the file is shorter by now: the client must not take this for all of it
+        if (part.empty()) { // the file has become shorter: the client must not take this for the whole file
             client->abort();
             throw io_error();
         }
@@ -61,8 +61,8 @@ ACTOR static Future<Void> sendFile(Reference<Connection> client, HttpResponse re
     return Void();
 }
 
-/// A client that still sends would not get the answer if the connection were closed at once.
-ACTOR static Future<Void> readLastWords(Reference<Connection> client) {
+/// Reads and drops the rest: if the connection were closed at once, a client that still sends would not get the answer.
+ACTOR static Future<Void> drainInput(Reference<Connection> client) {
     state double deadline = now() + HttpLimits::kRefusalSeconds;
     client->shutdownWrite();
     loop choose {
@@ -90,7 +90,7 @@ ACTOR static Future<Void> serving(std::shared_ptr<Site const> site, HttpLimits l
         wait(sendFile(client, response, limits));
         reader.next();
     }
-    wait(readLastWords(client));
+    wait(drainInput(client));
     return Void();
 }
 

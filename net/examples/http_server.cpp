@@ -8,7 +8,7 @@ using namespace flow::net;
 
 namespace {
 
-/// Who does not take it in time is given up.
+/// Closes the connection if the client does not read it in time.
 Future<Void> send(Reference<Connection> client, std::string bytes, double seconds) {
     auto first = co_await race(client->write(StringRef(bytes)), delay(seconds));
     if (first.index() == 0)
@@ -43,7 +43,7 @@ Future<Void> sendFile(Reference<Connection> client, HttpResponse response, HttpL
         auto read = [file = response.file, offset = response.offset,
                      size = std::min(response.left, HttpLimits::kPart)] { return file->read(offset, size); };
         std::string part = co_await runBlocking(std::move(read));
-        if (part.empty()) { // the file is shorter by now: the client must not take this for all of it
+        if (part.empty()) { // the file has become shorter: the client must not take this for the whole file
             client->abort();
             throw io_error();
         }
@@ -53,8 +53,8 @@ Future<Void> sendFile(Reference<Connection> client, HttpResponse response, HttpL
     }
 }
 
-/// A client that still sends would not get the answer if the connection were closed at once.
-Future<Void> readLastWords(Reference<Connection> client) {
+/// Reads and drops the rest: if the connection were closed at once, a client that still sends would not get the answer.
+Future<Void> drainInput(Reference<Connection> client) {
     client->shutdownWrite();
     double deadline = now() + HttpLimits::kRefusalSeconds;
     for (;;) {
@@ -81,5 +81,5 @@ Future<Void> serveHttp(std::shared_ptr<Site const> site, HttpLimits limits, Refe
             break;
         reader.next();
     }
-    co_await readLastWords(client);
+    co_await drainInput(client);
 }

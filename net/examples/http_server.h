@@ -5,11 +5,11 @@
 #include "net/examples/http/site.h"
 
 struct HttpLimits {
-    double idle = 15; // seconds for a request to come whole, and for a part of the answer to be taken
-    static constexpr std::uint64_t kPart = 65536; // bytes of a file that are read at once
-    static constexpr double kRefusalSeconds = 1;  // seconds that who was refused has to read why
+    double idle = 15; // seconds to receive a whole request, and to send a part of the answer
+    static constexpr std::uint64_t kPart = 65536; // bytes of a file in one read
+    static constexpr double kRefusalSeconds = 1;  // seconds that a refused client has to read the reason
 };
 
-/// Until the client, or the server, has ended the connection.
+/// Serves until the client or the server ends the connection.
 flow::Future<flow::Void> serveHttp(std::shared_ptr<Site const> site, HttpLimits limits,
                                    flow::Reference<flow::net::Connection> client);

@@ -1,4 +1,4 @@
-// kvstore PORT DIRECTORY: keys and values in a RocksDB database, for whoever connects; each connection is a fiber.
+// kvstore PORT DIRECTORY: a server of keys and values in a RocksDB database; each connection is a fiber.
 // PORT 0: one that is free. Ends cleanly on SIGTERM and SIGINT.
 //
 //     $ kvstore 4500 /tmp/store &
@@ -15,9 +15,10 @@
 //     GET colour
 //     NONE
 //
-// A key has no blank, neither has a line end in it, and a line no more than 64 KiB. What cannot be done is answered
-// with ERROR and why; the connection goes on, unless a line was too long or has no end. Answers come in the order of
-// the requests. What was answered with OK survives the end of the program, but a loss of power may take the last of it.
+// A key has no blank, neither has a line end in it, and a line no more than 64 KiB. A failed request is answered with
+// ERROR and the reason; the connection goes on, unless a line was too long or has no end. Answers come in the order of
+// the requests. A change that was answered with OK survives the end of the program, but a loss of power may undo the
+// last changes.
 
 #include "flow/base/parse_number.h"
 #include "flow/fiber/fiber_thread_pool.h"
@@ -42,7 +43,7 @@ constexpr std::uint32_t kLongestLine = 64 << 10;
 constexpr int kScanned = 100;      // keys, unless told otherwise
 constexpr int kScannedAtOnce = 64; // by one call of a thread
 
-/// The text up to the next blank, which is taken away with it.
+/// Removes and returns the text up to the next blank.
 std::string_view takeWord(std::string_view& text) {
     std::string_view word = text.substr(0, text.find(' '));
     text.remove_prefix(std::min(word.size() + 1, text.size()));
@@ -57,8 +58,8 @@ std::string outcome(rocksdb::Status const& status) {
     return "ERROR " + why + "\n";
 }
 
-/// The database; its calls are made by threads, so that the loop never waits for a disk. A call may still be under way
-/// when the fiber that asked is gone, so that it owns what it uses.
+/// The database; its calls are made by threads, so that the loop never waits for a disk. A call may still run when its
+/// fiber has ended, so it owns what it uses.
 class Store {
 public:
     explicit Store(std::shared_ptr<rocksdb::DB> db) : db_(std::move(db)), pool_(loop(), {.name = "kvstore"}) {}
@@ -123,7 +124,7 @@ private:
     FiberThreadPool pool_;
 };
 
-/// With unread bytes the connection would fail, and the other side might not see the answer.
+/// With unread bytes, closing would reset the connection, and the other side might not see the answer.
 void refuseLongLine(Connection& connection) {
     fiber::wait(connection.write("ERROR the line is too long\n"_sr));
     connection.shutdownWrite();
@@ -135,7 +136,7 @@ void refuseLongLine(Connection& connection) {
     }
 }
 
-/// What is left when the other side has ended its writing. It is not done: the line may have been cut.
+/// Reports the rest after the other side has ended its writing. It is not executed: the line may be incomplete.
 void refuseHalfLine(Connection& connection) {
     (void)fiber::wait(connection.read()); // with unread bytes the connection would fail here, too
     fiber::wait(connection.write("ERROR the last line has no end\n"_sr));

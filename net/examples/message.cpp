@@ -1,4 +1,4 @@
-// message: sends and receives messages, to try MessageSocket with any peer that speaks ZMTP.
+// message: sends and receives messages, to try MessageSocket with any peer that uses ZMTP.
 //
 //     $ message echo ROUTER bind tcp://127.0.0.1:5555 &
 //     $ message sink PULL bind tcp://127.0.0.1:5556 --count 3 &
@@ -45,7 +45,7 @@ struct Arguments {
     MessageOptions options;
 };
 
-/// A text that says what is wrong with the arguments.
+/// The exception for wrong arguments, with a message.
 struct Wrong {
     std::string text;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// What the mains of the examples have in common.
+// Shared by the main functions of the examples.
 
 #include "flow/base/parse_number.h"
 #include "flow/flow.h"
@@ -11,13 +11,13 @@
 
 using Arguments = std::vector<std::string>;
 
-/// What is wrong with the arguments, in words.
+/// The exception for wrong arguments, with a message.
 struct WrongArgument {
     std::string text;
 };
 
-/// Listens at that port of 127.0.0.1, or at one that is free if it is 0, prints where, and serves each who connects
-/// until SIGTERM or SIGINT comes; those that are served then get a second.
+/// Listens at that port of 127.0.0.1, or at a free one if it is 0, prints the address, and serves each client until
+/// SIGTERM or SIGINT comes; connections that are open then get a second.
 template <class Serve>
 flow::Future<flow::Void> serve(std::string portText, Serve serveOne) {
     auto port = flow::parseNumber<std::uint16_t>(portText);
@@ -30,7 +30,7 @@ flow::Future<flow::Void> serve(std::string portText, Serve serveOne) {
     return flow::net::serveUntil(listener, serveOne, flow::success(stop), 1.0);
 }
 
-/// Runs run(arguments) to its end, which gives a Future. Returns what main() is to return: 2 if there are fewer than
+/// Runs run(arguments), which returns a Future, to its end. Returns the result of main(): 2 if there are fewer than
 /// `least` or more than `most` arguments or one of them is wrong, 1 if it fails.
 template <class Run>
 int runExample(int argc, char** argv, char const* usage, std::size_t least, std::size_t most, Run run) {

@@ -14,7 +14,7 @@ ACTOR static Future<Void> pass(Reference<Connection> from, Reference<Connection>
             to->shutdownWrite();
             return Void();
         }
-        wait(to->write(std::move(bytes))); // nothing more is read while that one does not
+        wait(to->write(std::move(bytes))); // reads no more until the other side has room
     }
 }
 

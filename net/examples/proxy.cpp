@@ -14,7 +14,7 @@ Future<Void> pass(Reference<Connection> from, Reference<Connection> to) {
             to->shutdownWrite();
             co_return;
         }
-        co_await to->write(std::move(bytes)); // nothing more is read while that one does not
+        co_await to->write(std::move(bytes)); // reads no more until the other side has room
     }
 }
 

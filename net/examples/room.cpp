@@ -19,7 +19,7 @@ void Room::tell(std::string const& from, std::string const& text) {
     for (auto const& [name, guest] : guests_) {
         if (name == from)
             continue;
-        (void)guest->write(StringRef(text)); // nobody waits for those who read slowly
+        (void)guest->write(StringRef(text)); // not awaited: a slow reader must not delay the others
         if (guest->queuedBytes() > kMostUnread)
             guest->abort();
     }

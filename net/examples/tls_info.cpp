@@ -1,14 +1,14 @@
-// tls_info: says what the two sides of a TLS connection have agreed upon; a server, and a client for any server.
+// tls_info: prints the parameters of a TLS connection; a server, and a client for any server.
 //
 //     $ tools/certificates certificates
 //     $ tls_info serve 4433 --cert certificates/server.pem --key certificates/server.key &
 //     $ curl --cacert certificates/ca.pem https://localhost:4433/
 //     $ tls_info get 127.0.0.1:4433 localhost / --ca certificates/ca.pem
 //
-// serve answers GET of a number with so many bytes, and of anything else with a few lines. --client-ca FILE: each
+// serve answers GET of a number with so many bytes, and any other GET with a few lines. --client-ca FILE: each
 // client must show a certificate of that authority. On SIGHUP it reads its files again; it ends cleanly on SIGTERM and
 // SIGINT. get asks for a path and prints what comes; --times N does so over N connections, one after the other. --cert
-// and --key are its own, if the server wants to see one. It says on standard error what was agreed upon.
+// and --key are its own, if the server wants to see one. It prints the negotiated parameters on standard error.
 
 #include "flow/base/parse_number.h"
 #include "flow/flow.h"

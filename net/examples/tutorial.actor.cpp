@@ -1,12 +1,12 @@
-// Actors and requests, step by step, in one program: net/docs/rpc.md explains them. Written with the header
-// names of Flow, as programs are that come from there.
+// Actors and requests, step by step, in one program: net/docs/rpc.md explains them. It uses the header names of Flow,
+// like programs that were ported from there.
 //
 //     $ tutorial promises
 //     $ tutorial triggers
 //     $ tutorial --port 4500 echoServer kvServer
 //     $ tutorial --server 127.0.0.1:4500 echoClient
 //     $ tutorial --server 127.0.0.1:4500 kvClient
-//     $ tutorial --server 127.0.0.1:4500 --seconds 2 kvBenchmark       # in as many processes as one likes
+//     $ tutorial --server 127.0.0.1:4500 --seconds 2 kvBenchmark       # in any number of processes
 
 #include "fdbrpc/FlowTransport.h"
 #include "fdbrpc/fdbrpc.h"
@@ -52,7 +52,7 @@ ACTOR Future<Void> promises() {
     wait(delay(0.1));
     promise.send("world");
     wait(greeting);
-    // A promise that goes without a value breaks.
+    // A promise that is destroyed without a value breaks.
     state Future<Void> never = greet(Promise<std::string>().getFuture());
     try {
         wait(never);

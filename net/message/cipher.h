@@ -1,5 +1,5 @@
 #pragma once
-// Cipher: what a security mechanism makes of the frames behind its handshake. Used by net/message alone.
+// Cipher: encrypts and decrypts the frames after a handshake. Used by net/message alone.
 
 #include "net/message/zmtp.h"
 
@@ -8,9 +8,9 @@ namespace flow::net {
 class Cipher {
 public:
     virtual ~Cipher() = default;
-    /// Appends the frame in which this one is sent.
+    /// Appends the encrypted frame.
     virtual void close(std::string& out, std::string_view body, zmtp::FrameFlags flags) = 0;
-    /// Opens the body of a frame that came: it is in `plain`, to which `frame` points.
+    /// Decrypts the body of a received frame into `plain`, to which `frame` then points.
     virtual zmtp::Fault open(std::string_view closed, std::string& plain, zmtp::Frame& frame) = 0;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// CURVE: the security mechanism with keys, by libsodium. Without that library hasCurve() is false, and sockets that ask
-// for CURVE cannot be made.
+// CURVE: the security mechanism with keys, by libsodium. Without that library hasCurve() is false, and sockets with
+// CURVE cannot be made.
 
 #include "net/message/handshake.h"
 
@@ -13,10 +13,10 @@ struct CurveKeys {
     std::string publicKey, secretKey;
 };
 CurveKeys makeCurveKeys();
-/// The public key, as 32 bytes, of the secret one.
+/// The public key of a secret key, as 32 bytes.
 std::string curvePublicKey(std::string_view secretKey);
 
-// Used by net/message: the steps behind the greeting.
+// Used by net/message: the steps after the greeting.
 
 Future<Void> curveServer(Handshake shake);
 Future<Void> curveClient(Handshake shake);

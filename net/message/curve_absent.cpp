@@ -1,4 +1,4 @@
-// CURVE where there is no libsodium; CMake takes this file or curve_sodium.cpp.
+// CURVE without libsodium; CMake compiles this file or curve_sodium.cpp.
 
 #include "net/message/curve.h"
 

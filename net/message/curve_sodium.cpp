@@ -22,7 +22,7 @@ unsigned char* bytesOf(std::string& text) {
     return reinterpret_cast<unsigned char*>(text.data());
 }
 
-/// Of a simulation they repeat with its seed.
+/// In a simulation they depend on its seed.
 std::string randomBytes(std::size_t count) {
     std::string bytes(count, '\0');
     if (!loop().isSimulated())
@@ -45,7 +45,7 @@ Pair makePair() {
 std::string box(std::string_view plain, std::string const& nonce, std::string_view to, std::string_view from) {
     std::string closed(plain.size() + kMac, '\0');
     if (crypto_box_easy(bytesOf(closed), bytesOf(plain), plain.size(), bytesOf(nonce), bytesOf(to), bytesOf(from)) != 0)
-        throw serialization_failed(); // the peer's key is one of the few that are none
+        throw serialization_failed(); // the peer's key is one of the few weak ones
     return closed;
 }
 /// Nothing if it is not a box of these two.
@@ -66,7 +66,7 @@ std::string shortNonce(std::uint64_t number) {
     return bytes;
 }
 
-/// What both sides know when the handshake is over.
+/// The shared state after the handshake.
 class CurveCipher final : public Cipher {
 public:
     CurveCipher(bool isServer, std::string const& theirs, std::string const& ours, std::uint64_t sent,
@@ -82,7 +82,7 @@ public:
         std::string plain(1, static_cast<char>((flags.more ? 1 : 0) | (flags.command ? 2 : 0)));
         plain.append(body);
         std::string number = shortNonce(++sent_);
-        // As libzmq does, the frame is not marked as a command.
+        // Like libzmq, the frame is not marked as a command.
         std::size_t bytes = kName.size() + kShort + plain.size() + kMac;
         zmtp::appendFrameHeader(out, bytes, {});
         out.append(kName).append(number);
@@ -118,7 +118,7 @@ private:
     std::uint64_t sent_, received_;
 };
 
-/// Takes so many bytes off the front of a command that must have them.
+/// Removes so many bytes from the front of a command, which must have them.
 std::string take(Handshake& shake, std::string_view& data, std::size_t bytes) {
     if (data.size() < bytes)
         refuse(shake.peer, Fault::BadCommand);

@@ -1,11 +1,11 @@
 #pragma once
-// Where message sockets bind and connect: "tcp://127.0.0.1:5555", "tcp://[::1]:5555", "ipc:///run/service",
-// "ipc://@name".
+// Endpoints of message sockets, to bind or connect to: "tcp://127.0.0.1:5555", "tcp://[::1]:5555",
+// "ipc:///run/service", "ipc://@name".
 //
 //     Address address = parseEndpoint("tcp://*:5555", EndpointUse::Bind);
 //     endpointText(address)                                // "tcp://0.0.0.0:5555"
 //
-// To bind, a host of `*` is any address of this machine, and a port of `*` or 0 one that is free.
+// To bind, the host `*` means any address of this machine, and the port `*` or 0 a free one.
 
 #include "net/address.h"
 

@@ -102,7 +102,7 @@ Future<Void> Handshake::authenticate(Credentials credentials, bool isNeeded) {
 
 namespace {
 
-/// Takes a text behind its length in one byte.
+/// Reads a text after its length in one byte.
 std::string_view takeShort(Peer& peer, std::string_view& data) {
     std::size_t size = data.empty() ? 1 : static_cast<unsigned char>(data[0]);
     if (data.size() < 1 + size)
@@ -214,7 +214,7 @@ Future<Void> shakeHands(Peer& peer, SocketType type, MessageOptions const& optio
             break;
         co_await shake.fill(peer.input.size() + 1); // a wrong byte is refused at once
     }
-    // libzmq's servers do not say that they are.
+    // libzmq's servers do not set this flag.
     if (greeting.mechanism != mechanism || (greeting.asServer && asServer))
         refuse(peer, Fault::MechanismMismatch);
     peer.minorVersion = greeting.major > 3 ? 1 : greeting.minor;

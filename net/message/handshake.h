@@ -5,22 +5,22 @@
 
 namespace flow::net {
 
-/// Notes why the peer is given up, and throws serialization_failed.
+/// Records the reason of the disconnect, and throws serialization_failed.
 [[noreturn]] void refuse(Peer& peer, zmtp::Fault fault);
 
-/// Shakes hands on peer.connection; sets the peer's id, version and cipher. Refuses the peer, or throws what reading
-/// and writing throws.
+/// Does the handshake on peer.connection; sets the peer's id, version and cipher. Refuses the peer, or throws the
+/// errors of reading and writing.
 Future<Void> shakeHands(Peer& peer, SocketType type, MessageOptions const& options);
 
-/// What the steps of a mechanism have in common.
+/// Shared by the steps of all mechanisms.
 struct Handshake {
     Peer& peer;
     SocketType type;
     MessageOptions const& options;
 
-    /// At least so many bytes, behind those that are there.
+    /// Reads at least so many more bytes.
     Future<Void> fill(std::size_t bytes);
-    /// The data of the command that must come next.
+    /// Reads the data of the next command, which must have this name.
     Future<std::string> next(std::string_view expected);
     Future<Void> send(std::string_view name, std::string_view data);
     std::string metadata() const;
@@ -31,7 +31,7 @@ struct Handshake {
 
 /// The name of the type on the wire: "ROUTER".
 std::string_view nameOf(SocketType type);
-/// Whether two of these may talk.
+/// Whether sockets of these types may connect.
 bool mayTalk(SocketType ours, std::string_view theirs);
 
 } // namespace flow::net

@@ -22,7 +22,7 @@ Input::Found Input::find(zmtp::Limits const& limits) {
         }
         auto used = static_cast<std::uint32_t>(parsed.used);
         if (frame_.command) {
-            // Taken out: what stands in front of it is moved behind it.
+            // Removed: the bytes before it are moved.
             commandBody_.assign(frame_.body);
             frame_.body = commandBody_;
             std::memmove(bytes() + begin_ + used, bytes() + begin_, scan_ - begin_);
@@ -65,7 +65,7 @@ void Input::moveTo(SlabRef slab) {
     begin_ = 0;
 }
 
-/// Behind the bytes that are there, for at least what the next frame needs if that is not much.
+/// Room after the existing bytes, for at least what the next frame needs if that is not much.
 void Input::makeRoom() {
     if (begin_ == end_ && slab_) {
         if (slab_.isSole())
@@ -84,8 +84,8 @@ void Input::makeRoom() {
     if (room >= std::min<std::size_t>(missing, SlabRef::kBytes) &&
         (room >= SlabRef::kBytes / 4 || have > slab_->capacity() / 2))
         return;
-    // Where frames are large, room for eight of them, so that few are moved. But a peer that only announces a large one
-    // costs no more memory than others: room comes as its bytes come.
+    // For large frames, room for eight of them, so that few are moved. But a peer that only announces a large frame
+    // causes no large allocation: the room grows as its bytes arrive.
     bool isLarge = need_ > SlabRef::kBytes / 8;
     std::size_t wanted = SlabRef::kBytes;
     if (isLarge && (have >= SlabRef::kBytes / 2 || slab_->capacity() > SlabRef::kBytes))

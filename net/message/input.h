@@ -1,5 +1,5 @@
 #pragma once
-// Input: what has come on a connection and was not taken yet, and where messages are parsed out of it.
+// Input: the unread bytes of a connection, and the parser of messages in them.
 //
 //     switch (input.find(limits)) {                        // a whole message in front?
 //     case Found::Message: Message message = input.take(); break;
@@ -8,9 +8,9 @@
 //     case Found::Fault:   close(input.fault()); break;
 //     }
 //
-// The bytes are the queue: nothing is copied from where they were received, and a message shares that memory. An input
-// without bytes has no memory; one with a part of a small message keeps a slab of that size. Each frame is checked
-// against the limits when its header is there.
+// The bytes are the queue: messages are not copied, they share the memory of the received bytes. An input without bytes
+// has no memory; one with a part of a small message keeps a small slab. Each frame is checked against the limits when
+// its header has arrived.
 
 #include "net/connection.h"
 #include "net/message/message.h"
@@ -21,9 +21,9 @@ class Input {
 public:
     enum class Found : std::uint8_t { Nothing, Message, Command, Fault };
 
-    /// The next frame that completes a message, or is a command, behind those that were found before.
+    /// Finds the next frame that completes a message, or is a command, after those found before.
     Found find(zmtp::Limits const& limits);
-    /// Whether a message of one short part is next, as nearly all are of those that send many; then it is found.
+    /// The fast path: finds a message of one short part, if that is next.
     FLOW_INLINE bool findShort(zmtp::Limits const& limits) {
         if (parts_ != 0 || end_ - scan_ < 2 || bytes()[scan_] != 0)
             return false;
@@ -46,22 +46,22 @@ public:
             begin_ = skip(parts);
         return Message(slab_, bytes() + at, begin_ - at, parts);
     }
-    /// The first of them, which stays.
+    /// The first of them, without removing it.
     Message first() const {
         std::uint32_t parts = 0, behind = skip(parts);
         return Message(slab_, bytes() + begin_, behind - begin_, parts);
     }
-    /// Of the first of them: its first part, and whether more follow.
+    /// The first part of the first of them, and whether more follow.
     std::string_view firstPart() const { return *Message::Iterator(bytes() + begin_); }
     bool firstHasMore() const { return (bytes()[begin_] & 1) != 0; }
-    /// What find() has found, valid until the next call.
+    /// The result of find(), valid until the next call.
     zmtp::Frame const& command() const { return frame_; }
     zmtp::Fault fault() const { return fault_; }
 
     enum class Read : std::uint8_t { Some, Nothing, End };
-    /// Receives what has come. Throws std::bad_alloc.
+    /// Receives available bytes. Throws std::bad_alloc.
     Read read(Connection& connection);
-    /// Nobody reads on for now: gives memory back that is not needed for so little.
+    /// Reading stops for now: frees memory that a few bytes do not need.
     void rest();
     std::size_t size() const { return end_ - begin_; }
 
@@ -74,7 +74,7 @@ private:
     static constexpr std::size_t kLargestSlab = 512 * 1024; // for frames that are smaller
 
     char* bytes() const { return slab_ ? slab_->bytes() : nullptr; }
-    /// Behind the first message, with its parts counted.
+    /// The end of the first message; counts its parts.
     std::uint32_t skip(std::uint32_t& parts) const;
     void makeRoom();
     void moveTo(SlabRef slab);

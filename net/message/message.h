@@ -1,5 +1,5 @@
 #pragma once
-// Message: one or more parts of bytes, as they stand on the wire.
+// Message: one or more parts of bytes.
 //
 //     Message order("order");                          // one part
 //     order.add("17").add(body);                       // three
@@ -12,11 +12,11 @@
 //     Message answer = Message::to("ann");             // for a ROUTER: goes to the peer with this routing id
 //     answer.add("42");
 //
-// Where ZeroMQ's ROUTER puts the routing id in front as a part, it is routingId() here, and not among the parts.
+// ZeroMQ's ROUTER puts the routing id in front as a part; here it is routingId(), not one of the parts.
 //
-// Memory. A message that was received shares the memory into which its socket receives, up to 64 KiB with others, and
-// keeps all of it as long as it or a copy lives. So what is kept for long is kept as own(), which has memory of its
-// own. A copy shares; add() to one that shares copies first. Belongs to the thread of its socket's loop.
+// Memory. A received message shares the receive buffer of its socket, up to 64 KiB, with other messages, and keeps all
+// of it alive. If you keep a message for long, keep own(), which has memory of its own. Copies share memory; add()
+// copies shared memory first. Belongs to the thread of its socket's loop.
 
 #include "flow/memory/reference.h"
 #include "net/message/slab.h"
@@ -29,35 +29,35 @@ namespace flow::net {
 
 class Peer;
 
-/// Where messages of a ROUTER come from and go to: a peer, or only a name.
+/// The source or destination of a ROUTER's messages: a peer, or only a name.
 struct Route : ReferenceCounted<Route> {
     explicit Route(std::string_view name) : id(name) {}
     std::string id;
-    Peer* peer = nullptr; // null: gone, or not looked for yet
+    Peer* peer = nullptr; // null: disconnected, or not looked up yet
 };
 
 class Message {
 public:
     static constexpr std::size_t kLargest = std::size_t{1} << 30; // bytes
 
-    /// Without parts, which cannot be sent.
+    /// Without parts; it cannot be sent.
     Message() = default;
     explicit Message(std::string_view part) { add(part); }
     /// Without parts, to the peer with this routing id.
     static Message to(std::string_view routingId);
 
-    /// One more part, a copy of these bytes. Throws value_too_large and std::bad_alloc; then nothing has changed.
+    /// Adds a part, a copy of these bytes. Throws value_too_large and std::bad_alloc, without a change.
     Message& add(std::string_view part) &;
     Message&& add(std::string_view part) && { return std::move(add(part)); }
     std::size_t parts() const { return parts_; }
     bool isEmpty() const { return parts_ == 0; }
-    /// There must be so many. Takes time in proportion to the index.
+    /// The part with this index, which must exist. Takes time in proportion to the index.
     std::string_view operator[](std::size_t index) const;
     /// Bytes of all parts.
     std::size_t size() const;
-    /// Of the peer that it was received from, or that it goes to; empty for all but ROUTERs.
+    /// The routing id of its sender or receiver; empty except for ROUTERs.
     std::string_view routingId() const { return route_ ? std::string_view(route_->id) : std::string_view(); }
-    /// The same with memory that no other message shares.
+    /// A copy with memory of its own.
     Message own() const;
 
     class Iterator {
@@ -87,7 +87,7 @@ public:
 
     // Used by net/message.
 
-    /// Frames that lie in a slab.
+    /// Frames in a slab.
     Message(SlabRef slab, char const* wire, std::uint32_t bytes, std::uint32_t parts)
         : slab_(std::move(slab)), wire_(wire), bytes_(bytes), parts_(parts) {}
     /// The frames one after the other.
@@ -95,10 +95,10 @@ public:
     SlabRef const& slab() const { return slab_; }
     Reference<Route> const& route() const { return route_; }
     void setRoute(Reference<Route> route) { route_ = std::move(route); }
-    /// The first parts, of which each says that more follow, and the others.
+    /// The first parts, each marked that more follow, and the others.
     Message front(std::size_t parts) const;
     Message behind(std::size_t parts) const;
-    /// Such frames in front of a message, in memory of their own.
+    /// Such frames before a message, in memory of their own.
     static Message join(std::string_view frames, std::size_t parts, Message const& rest);
 
 private:

@@ -1,4 +1,4 @@
-// The connections of a MessageSocket: made, shaken hands on, given up, and made again.
+// The connections of a MessageSocket: connecting, handshake, disconnecting, reconnecting.
 
 #include "flow/base/random.h"
 #include "flow/coro/race.h"
@@ -138,7 +138,7 @@ Future<Void> MessageSocket::State::shakeHandsInTime(Reference<Peer> peer) {
         refuse(*peer, Fault::HandshakeTimedOut);
 }
 
-/// The peer may be used from here on.
+/// The peer is ready for use.
 void MessageSocket::State::open(Peer& peer) {
     if (type_ == SocketType::Router) {
         if (peer.id.empty()) {
@@ -167,11 +167,11 @@ void MessageSocket::State::open(Peer& peer) {
             tellTopic(peer, topic, true);
     flush(peer);
     if (peer.connection)
-        inputCame(peer); // what came behind the handshake, and to wait for more
+        inputCame(peer); // parse the bytes after the handshake, and wait for more
     senders_.wakeInTurn(TaskPriority::WriteSocket);
 }
 
-/// The connection has ended. What it had brought stays here for receive().
+/// The connection has ended. Received messages stay for receive().
 void MessageSocket::State::forget(Peer& peer) {
     if (peer.isShaken) {
         ++counters_.disconnected;
@@ -221,7 +221,7 @@ void MessageSocket::State::forget(Peer& peer) {
     }
     if (type_ == SocketType::Req && partner_.getPtr() == &peer && arrived_.empty() && peer.output.isEmpty() &&
         peer.queue.empty()) {
-        awaitsReply_ = false; // the reply will not come: another request may be sent
+        awaitsReply_ = false; // the reply is lost: another request may be sent
         partner_ = {};
         receivers_.wakeInTurn(TaskPriority::ReadSocket);
     }
@@ -245,7 +245,7 @@ Future<Void> MessageSocket::State::beat(Reference<Peer> peer) {
         co_await delay(std::max(options_.heartbeatIvl, patience));
         if (peer->link.isLinked() && !receivers_.isWaitedFor())
             readAhead(*peer);
-        if (peer->lastHeard < asked && !peer->isPaused) // while nobody receives, this side does not listen
+        if (peer->lastHeard < asked && !peer->isPaused) // while nothing is received, this side does not read
             refuse(*peer, Fault::HeartbeatTimedOut);
     }
 }

@@ -1,4 +1,4 @@
-// What comes in at a MessageSocket: messages are parsed when somebody receives, out of where they lie.
+// Receiving at a MessageSocket: messages are parsed in place, when receive() needs them.
 
 #include "net/message/message_state.h"
 
@@ -36,7 +36,7 @@ void MessageSocket::State::subscriptionCame(Peer& peer, std::string_view topic, 
     }
 }
 
-/// Of a socket that takes no messages from its peers, but that of a publisher from one of ZMTP 3.0.
+/// Handles a message at a socket that receives none, except subscriptions of ZMTP 3.0.
 bool MessageSocket::State::handlePublished(Peer& peer) {
     if (type_ != SocketType::Push && !publishes(type_))
         return false;
@@ -49,7 +49,7 @@ bool MessageSocket::State::handlePublished(Peer& peer) {
     return true;
 }
 
-/// A frame that is encrypted: a command is done, and what is the last part of a message lets that come.
+/// Handles an encrypted frame: executes a command; the last part of a message completes that message.
 Fault MessageSocket::State::openFrame(Peer& peer, std::string_view body) {
     zmtp::Frame frame;
     std::string plain;
@@ -74,7 +74,7 @@ Fault MessageSocket::State::openFrame(Peer& peer, std::string_view body) {
     return Fault::None;
 }
 
-/// The next message of the peer's that this type may take; commands on the way are done.
+/// Finds the peer's next message that this type may take; executes commands before it.
 Input::Found MessageSocket::State::find(Peer& peer) {
     for (;;) {
         Found found = peer.input.find(frameLimits_);
@@ -116,7 +116,7 @@ void MessageSocket::State::discardFirst(Peer& peer) {
     ++counters_.discarded;
 }
 
-/// Whether the first message of the peer's is one for receive().
+/// Whether the first message of the peer is for receive().
 bool MessageSocket::State::isWanted(Peer& peer) {
     if (type_ == SocketType::Rep) {
         Message first = peer.inbox.empty() ? peer.input.first() : peer.inbox.front();
@@ -146,7 +146,7 @@ bool MessageSocket::State::isAtMark(Peer const& peer) const {
                          (options_.rcvHwmBytes != 0 && peer.input.size() >= options_.rcvHwmBytes));
 }
 
-/// Reads once. False if nothing has come: then it is waited for, or the peer is over.
+/// Reads once. False if nothing was available: then it waits for input, or the connection has ended.
 bool MessageSocket::State::readOn(Peer& peer) {
     peer.isPaused = false;
     if (!peer.connection)
@@ -179,7 +179,7 @@ void MessageSocket::State::inputCame(Peer& peer) {
         readAhead(peer);
 }
 
-/// Nobody receives: reads up to the marks, so that commands are done, and the peer's end is noticed.
+/// While nothing is received: reads up to the marks, to execute commands and to notice the end of the connection.
 void MessageSocket::State::readAhead(Peer& peer) {
     while (!peer.isOver && !isAtMark(peer)) {
         Found found = find(peer);
@@ -220,7 +220,8 @@ bool MessageSocket::State::findMessage() {
     }
 }
 
-/// Whether the peer has a message for receive(). If not, it waits for input, is over, or is among those that are ready.
+/// Whether the peer has a message for receive(). If not, it waits for input, has ended, or is in the list of ready
+/// peers.
 bool MessageSocket::State::findAt(Peer& peer) {
     for (;;) {
         while (peer.available() != 0 && !options_.conflate) {

@@ -1,10 +1,10 @@
-// What goes out of a MessageSocket: to which peer, and when it is given to the machine.
+// Sending at a MessageSocket: the choice of the peer, and the time of the system call.
 
 #include "net/message/message_state.h"
 
 namespace flow::net {
 
-constexpr std::string_view kDelimiter{"\1\0", 2}; // an empty part in front of others
+constexpr std::string_view kDelimiter{"\1\0", 2}; // an empty part before others
 
 void MessageSocket::State::tellTopic(Peer& peer, std::string_view topic, bool isNew) {
     if (peer.twin) {
@@ -235,7 +235,7 @@ bool MessageSocket::State::trySend(Message& message) {
 }
 
 // -------------------------------------------------------------------------------------------------------------------
-// To the machine
+// System calls
 
 void MessageSocket::State::makeDirty(Peer& peer) {
     peer.isDirty = true;
@@ -253,7 +253,7 @@ void MessageSocket::State::flushDirty() {
     dirty_.clear();
 }
 
-/// Moves what still changes out of the queue. False if there was nothing.
+/// Moves messages that can still change out of the queue. False if there were none.
 bool MessageSocket::State::fillOutput(Peer& peer) {
     bool isSome = false;
     while (!peer.queue.empty() &&

@@ -61,7 +61,7 @@ MessageSocket::State::~State() {
     end();
 }
 
-/// Nothing happens any more.
+/// Stops the socket.
 void MessageSocket::State::end() {
     running_.end();
     for (Reference<Peer> const& peer : peers_) {
@@ -101,9 +101,8 @@ Future<Void> MessageSocket::State::close(double linger) {
     end();
 }
 
-/// Ends the writing of each connection, and reads what comes until the other side ends its own: were something unread
-/// when a connection is closed, the machine would reset it, and what is on its way would be lost. False if all have
-/// ended.
+/// Ends the writing of each connection, and reads until the other side ends its own: if a connection with unread bytes
+/// is closed, the kernel resets it, and sent bytes may be lost. False if all have ended.
 bool MessageSocket::State::hasFarewells() {
     bool areSome = false;
     for (Reference<Peer> const& peer : peers_) {

@@ -1,5 +1,5 @@
 #pragma once
-// The state of a MessageSocket: its peers, and what waits in each direction. Used by net/message alone.
+// The state of a MessageSocket: its peers, and the queues in each direction. Used by net/message alone.
 
 #include "flow/lib/collection.h"
 #include "flow/loop/turn.h"
@@ -47,7 +47,7 @@ FLOW_INLINE bool sameBytes(char const* a, char const* b, std::size_t size) {
     return true;
 }
 
-/// Where sockets of one loop bind with inproc://.
+/// The inproc:// names of the sockets of one loop.
 struct InprocNames {
     std::map<std::string, MessageSocket::State*, std::less<>> bound;
 };
@@ -187,7 +187,7 @@ private:
     bool couldSendSlow(Send const& operation);
     void sendSlow(Send const& operation);
     bool couldSend(Message const& message);
-    /// The next peer with room, in turn; null: none has.
+    /// The next peer with room, in turn; null if there is none.
     Peer* nextPeer(bool advance);
     void setLastPeer(Peer* peer);
     Peer* peerNamed(std::string_view id);
@@ -206,15 +206,15 @@ private:
     MessageOptions options_;
     MessageCounters counters_;
     zmtp::Limits frameLimits_; // of what comes, before it is decrypted
-    bool isDirect_;            // what find() finds is what receive() gives
+    bool isDirect_;            // receive() returns the result of find()
     bool isQueued_;            // messages wait in Peer::queue
     std::size_t sndMessages_, sndBytes_;
-    Peer* current_ = nullptr;     // of which messages are taken
-    Peer* lastPeer_ = nullptr;    // to which the last bytes went: a ROUTER's, or the only one
+    Peer* current_ = nullptr;     // the peer that messages are taken from
+    Peer* lastPeer_ = nullptr;    // the receiver of the last bytes: a ROUTER's peer, or the only one
     std::string lastName_;        // its routing id; empty if this is no ROUTER
     bool hasRead_ = false;        // from `current_`, since it is that
-    ListLink ready_;              // other peers that may have something
-    std::deque<Arrived> arrived_; // goes before what is in the inputs
+    ListLink ready_;              // other peers that may have messages
+    std::deque<Arrived> arrived_; // comes before the inputs
     std::vector<Reference<Peer>> peers_;
     std::vector<Reference<Peer>> departed_;          // senders still wait there
     std::map<std::string, Peer*, std::less<>> byId_; // ROUTER
@@ -224,7 +224,7 @@ private:
     TopicSet topics_;                          // the same
     // REQ and REP
     bool awaitsReply_ = false;
-    Reference<Peer> partner_; // from which the reply comes, or to which it goes
+    Reference<Peer> partner_; // the sender or receiver of the reply
     Message envelope_;
     std::vector<Reference<Peer>> dirty_;
     FlushTurn flushTurn_;
@@ -235,7 +235,7 @@ private:
     std::shared_ptr<InprocNames> names_;
     PromiseStream<MonitorEvent> monitor_;
     bool isMonitored_ = false;
-    ActorCollectionNoErrors running_; // last: what it runs uses all of this
+    ActorCollectionNoErrors running_; // last: its tasks use all of this
 };
 
 } // namespace flow::net

@@ -1,10 +1,10 @@
 #pragma once
-// Output: what waits to be sent on a connection: small frames in a slab, large messages where they are.
+// Output: the send queue of a connection: small frames are copied into a slab, large messages are shared.
 //
 //     output.append(frames, message);             // copied behind what waits, or shared if it is large
 //     if (!output.flush(connection)) ...          // the machine takes no more: when connection.writable(), again
 //
-// The marks count what waits here. The machine's own buffers come on top.
+// The marks count this queue. The kernel's buffers come on top.
 
 #include "flow/core/ring_queue.h"
 #include "net/connection.h"
@@ -17,7 +17,7 @@ namespace flow::net {
 class Output {
 public:
     static constexpr std::size_t kBatch = 64 * 1024; // bytes after which the owner flushes
-    static constexpr std::size_t kLarge = 32 * 1024; // bytes from which a message is sent from where it is
+    static constexpr std::size_t kLarge = 32 * 1024; // the size from which a message is not copied
 
     bool isEmpty() const { return bytes_ == 0; }
     std::size_t bytes() const { return bytes_; }
@@ -34,27 +34,27 @@ public:
         }
         appendSlow(part);
     }
-    /// Frames in front of a message, which is shared if it is large and there are none.
+    /// A message with frames before it; a large message without such frames is shared.
     void append(std::string_view frames, Message const& message);
-    /// Frames that count as no message: those of commands.
+    /// Frames of commands, which do not count as a message.
     void appendUncounted(std::string_view frames) {
         std::memcpy(room(frames.size()), frames.data(), frames.size());
         note(frames.size(), 0);
     }
-    /// Frames that count as one.
+    /// Frames that count as one message.
     void appendCounted(std::string_view frames) {
         std::memcpy(room(frames.size()), frames.data(), frames.size());
         note(frames.size(), 1);
     }
 
-    /// Sends what the machine takes. Whether that was all.
+    /// Sends what the kernel takes. Returns whether that was all.
     bool flush(Connection& connection);
-    /// The connection is gone: what is left are the messages that were not sent to their last byte.
+    /// The connection has ended: keeps the messages that were not completely sent.
     void restart();
     void clear();
 
 private:
-    /// Whole frames; each message stands in one piece.
+    /// Whole frames; each message is in one piece.
     struct Piece {
         SlabRef slab;
         char const* data;
@@ -73,7 +73,7 @@ private:
         messages_ += messages;
         inSlab_ += messages;
     }
-    /// What is in the slab becomes a piece.
+    /// Makes a piece of the slab's contents.
     void seal();
     void gone(std::size_t bytes);
     void restart(Piece const& piece);

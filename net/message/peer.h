@@ -1,5 +1,5 @@
 #pragma once
-// Peer: one connection of a MessageSocket: what has come on it, and what waits to be sent. Used by net/message alone.
+// Peer: one connection of a MessageSocket, with its input and its output. Used by net/message alone.
 
 #include "net/message/cipher.h"
 #include "net/message/input.h"
@@ -14,7 +14,7 @@ namespace flow::net {
 
 class Peer : public ReferenceCounted<Peer> {
 public:
-    /// When the connection is to be given up.
+    /// The time at which the connection is closed.
     struct Over {
         using Result = Void;
         Peer* peer;
@@ -25,12 +25,12 @@ public:
 
     explicit Peer(MessageSocket::State* s) : state(s) { link.owner = this; }
 
-    /// Messages may be given to it: it is connected, or will be again.
+    /// Whether it takes messages: it is connected, or will be again.
     bool isOpen() const { return isShaken; }
-    /// Messages that have come and are whole.
+    /// Complete received messages.
     std::size_t available() const { return input.messages() + inbox.size(); }
     std::size_t waiting() const { return output.messages() + queue.size(); }
-    /// The connection is given up in a turn of its own.
+    /// Closes the connection in a turn of its own.
     void end(zmtp::Fault why) {
         if (std::exchange(isOver, true))
             return;
@@ -48,27 +48,27 @@ public:
     Reference<Peer> twin;             // inproc: the other end
     Input input;
     Output output;
-    std::deque<Message> queue; // in front of `output`, where messages change once more: CONFLATE, CURVE
+    std::deque<Message> queue; // the queue before `output`, for messages that can still change: CONFLATE, CURVE
     std::size_t queueBytes = 0;
-    std::deque<Message> inbox; // inproc: what has come; CURVE: what was opened
+    std::deque<Message> inbox; // inproc: received messages; CURVE: decrypted messages
     std::unique_ptr<Cipher> cipher;
     Message opened;          // CURVE: the parts so far of the next message
-    Place link;              // among those that may have something to receive
-    bool isShaken = false;   // the handshake is over
+    Place link;              // in the list of peers that may have messages
+    bool isShaken = false;   // the handshake is done
     bool isAccepted = false; // it has connected to us
-    bool isBlocked = false;  // the machine takes no more of `output`
+    bool isBlocked = false;  // the kernel takes no more of `output`
     bool isDirty = false;    // it will be flushed when this turn ends
     bool isOver = false;
-    bool isPaused = false; // as much is here as the marks allow
+    bool isPaused = false; // the input has reached the marks
     int minorVersion = 0;
     std::string id;
     std::string user; // as the authenticator has it
     Reference<Route> route;
-    TopicSet topics; // PUB: what it has subscribed to
+    TopicSet topics; // PUB: its subscriptions
     double lastHeard = 0;
-    zmtp::Fault fault = zmtp::Fault::None; // why it is given up
+    zmtp::Fault fault = zmtp::Fault::None; // the reason of the disconnect
     HandlerSlot reading, writing;
-    Source<MessageSocket::Send> senders; // ROUTER: those that wait for room here
+    Source<MessageSocket::Send> senders; // ROUTER: senders that wait for room here
     Source<Over> over;
 };
 

@@ -18,7 +18,7 @@ struct Free {
     Free* next;
 };
 
-/// What a thread keeps.
+/// The cache of a thread.
 struct Pool {
     Free* classes[kClasses] = {};
     std::size_t bytes = 0;

@@ -1,12 +1,12 @@
 #pragma once
-// Slab: a block of memory that messages, inputs and outputs share, with a plain count of references.
+// Slab: a block of memory that messages, inputs and outputs share, with a reference count that is not atomic.
 //
 //     SlabRef slab = SlabRef::make(64 * 1024);
 //     std::memcpy(slab->bytes(), ...);
 //     SlabRef same = slab;                    // one more reference; slab.isSole() is false from here on
 //
-// Small slabs come from the FastAllocator. Freed slabs from 1 KiB to 1 MiB, with powers of two as sizes, are kept for
-// the next that is made, up to 8 MiB a thread: so a socket that streams allocates nothing. Belongs to one thread.
+// Small slabs come from the FastAllocator. Each thread caches up to 8 MiB of freed slabs, with sizes of powers of two
+// from 1 KiB to 1 MiB, so a streaming socket does not allocate. Belongs to one thread.
 
 #include "flow/base/inline.h"
 

@@ -5,7 +5,8 @@
 //     topics.add("weather.");
 //     topics.matches("weather.rain")       // true
 //
-// A topic that was added twice has to be removed twice. A look costs as many steps as the longest topic that matches.
+// A topic that was added twice must be removed twice. A lookup takes as many steps as the longest matching topic has
+// bytes.
 
 #include <cstdint>
 #include <map>
@@ -17,9 +18,9 @@ namespace flow::net {
 
 class TopicSet {
 public:
-    /// Whether it was not there before.
+    /// Adds a topic; returns whether it is new.
     bool add(std::string_view topic);
-    /// Whether it was there, and is not any more.
+    /// Removes a topic once; returns whether it is gone now.
     bool remove(std::string_view topic);
     bool matches(std::string_view message) const;
 

@@ -14,7 +14,7 @@ namespace flow::net {
 std::string z85Encode(std::string_view bytes);
 /// Nothing if the length is no multiple of 5, a character is not in the alphabet, or five of them exceed 32 bits.
 std::optional<std::string> z85Decode(std::string_view text);
-/// A key of 32 bytes, given as such or as 40 characters; nothing if it is neither.
+/// A key from 32 bytes or 40 characters; nothing if the text is neither.
 std::optional<std::string> z85Key(std::string_view text);
 
 } // namespace flow::net

@@ -83,7 +83,7 @@ void appendBigEndian(std::string& out, std::uint64_t value, int bytes) {
 }
 
 Parsed parseGreeting(std::string_view bytes, Greeting& greeting) {
-    // The eight bytes between the first and the tenth say nothing: peers of different ages fill them differently.
+    // The eight bytes between the first and the tenth are ignored: peers of different versions fill them differently.
     if (!bytes.empty() && byteAt(bytes, 0) != 0xFF)
         return {.fault = Fault::BadSignature};
     if (bytes.size() > 9 && byteAt(bytes, 9) != 0x7F)
@@ -106,7 +106,7 @@ void appendGreeting(std::string& out, std::string_view mechanism, bool asServer)
     out.append(kGreetingBytes, '\0');
     char* bytes = out.data() + start;
     bytes[0] = '\xFF';
-    bytes[8] = 1; // what ZMTP 1 reads as the length of an identity, so that its peers see an end and not an error
+    bytes[8] = 1; // ZMTP 1 reads this as the length of an identity, so that its peers see an end and not an error
     bytes[9] = 0x7F;
     bytes[10] = 3;
     bytes[11] = 1;

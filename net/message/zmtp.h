@@ -20,22 +20,22 @@
 
 namespace flow::net::zmtp {
 
-/// What a peer did that the protocol or our limits do not allow.
+/// A violation of the protocol or of our limits by a peer.
 enum class Fault : std::uint8_t {
     None,
     BadSignature,      // the first bytes are not those of a ZMTP greeting
     VersionTooOld,     // ZMTP 1 or 2
-    MechanismMismatch, // the two sides ask for different security mechanisms
+    MechanismMismatch, // the two sides use different security mechanisms
     BadFlags,          // reserved bits are set, or a command is followed by more
     MessageTooLarge,   // more bytes than Limits::messageBytes
     TooManyParts,      // more parts than Limits::parts
     CommandTooLarge,   // more bytes than Limits::commandBytes
     BadCommand,        // a command that cannot be read
-    UnexpectedCommand, // a command that may not come now
+    UnexpectedCommand, // a command that is not allowed now
     BadMetadata,       // properties that cannot be read
     BadSocketType,     // the peer's socket type does not match ours
     IdentityTooLong,   // more than 255 bytes
-    IdentityInUse,     // another peer of this ROUTER has the same
+    IdentityInUse,     // another peer of this ROUTER has the same routing id
     TopicTooLong,      // more bytes than Limits::topicBytes
     BadCredentials,    // PLAIN or CURVE: the authenticator refused them
     BadEncryption,     // CURVE: a box cannot be opened
@@ -66,11 +66,11 @@ struct Greeting {
 
 struct Parsed {
     std::size_t used = 0; // 0: not all bytes are there, or there is a fault
-    std::size_t need = 0; // if `used` is 0: the bytes to have before the next call
+    std::size_t need = 0; // if `used` is 0: the number of bytes needed for the next call
     Fault fault = Fault::None;
 };
 
-/// Refuses a wrong signature or an old version as soon as the bytes that say so are there.
+/// Refuses a wrong signature or an old version as soon as its bytes have arrived.
 Parsed parseGreeting(std::string_view bytes, Greeting& greeting);
 void appendGreeting(std::string& out, std::string_view mechanism, bool asServer);
 
@@ -91,7 +91,7 @@ struct FrameFlags {
     bool command = false;
 };
 
-/// The 2 or 9 bytes in front of a body.
+/// The 2 or 9 bytes before a body.
 void appendFrameHeader(std::string& out, std::size_t bodyBytes, FrameFlags flags);
 void appendFrame(std::string& out, std::string_view body, FrameFlags flags);
 /// The bytes that a frame with such a body has on the wire.
@@ -111,11 +111,11 @@ bool parseCommand(std::string_view body, Command& command);
 std::string commandBody(std::string_view name, std::string_view data);
 void appendCommand(std::string& out, std::string_view name, std::string_view data);
 
-/// Takes the next property of a list off its front. False if it cannot be read.
+/// Removes and returns the first property of a list. False if it is malformed.
 bool takeProperty(std::string_view& list, std::string_view& name, std::string_view& value);
 void appendProperty(std::string& out, std::string_view name, std::string_view value);
 
-/// Names of properties are equal whatever their case is.
+/// Compares names of properties, ignoring case.
 bool sameName(std::string_view a, std::string_view b);
 
 std::uint64_t readBigEndian(std::string_view bytes);

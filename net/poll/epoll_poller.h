@@ -23,7 +23,7 @@ public:
 private:
     static constexpr int kEventsPerWait = 256;
 
-    /// Makes what is missing, and watches again what was watched before the process forked.
+    /// Creates the descriptors that are missing, and after a fork watches all again.
     void open();
     bool change(int operation, int descriptor, void* what, std::uint32_t events) noexcept;
 

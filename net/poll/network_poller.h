@@ -5,8 +5,8 @@
 //     poller->add(descriptor);              // from here on its onNews() is called when something changes
 //     poller->remove(descriptor);           // before the descriptor is closed
 //
-// A descriptor is watched for reading and writing at once, and news come once for each change (edge-triggered): code
-// that gets them goes on reading until a read is short, and on writing until a write is.
+// A descriptor is watched for reading and writing at once, and is reported once for each change (edge-triggered): after
+// a report, read until a read is short, and write until a write is short.
 
 #include "flow/loop/poller.h"
 #include "net/poll/polled_descriptor.h"
@@ -20,7 +20,7 @@ public:
     /// Throws platform_error if the kernel has no room for it.
     virtual void add(PolledDescriptor& descriptor) = 0;
     virtual void remove(PolledDescriptor& descriptor) = 0;
-    /// What was added as `before` is `after` from here on, with the same descriptor.
+    /// Replaces `before` by `after`, which has the same descriptor.
     virtual void replace(PolledDescriptor& before, PolledDescriptor& after) = 0;
     virtual char const* name() const = 0;
 
@@ -36,7 +36,7 @@ protected:
 /// Whether this build and this kernel have io_uring.
 bool hasUring();
 
-/// What the environment's FLOW_POLLER says: epoll or uring; epoll if it says nothing.
+/// The poller that the environment variable FLOW_POLLER names: epoll or uring; by default epoll.
 std::unique_ptr<NetworkPoller> makePoller();
 
 } // namespace flow::net

@@ -1,5 +1,5 @@
 #pragma once
-// PolledDescriptor: something of the kernel's that a poller watches: a socket, a pipe.
+// PolledDescriptor: a file descriptor that a poller watches: a socket, a pipe.
 
 #include "flow/base/intrusive_list.h"
 #include "net/counters.h"
@@ -8,14 +8,15 @@
 
 namespace flow::net {
 
-/// What a poller has to say about a descriptor. A failure comes as both: reading and writing find out what it is.
+/// An event of a descriptor. A failure is reported as both: reading and writing return the error.
 struct News {
     bool readable = false;
     bool writable = false;
-    bool ended = false; // the other side has ended its writing, or all is over: reading comes to an end
+    bool ended = false; // the other side has ended its writing, or the connection has ended: reading will reach the end
 };
 
-/// Watched from add() on. The poller calls onNews() from inside its wait: it only notes and asks for a turn.
+/// Watched from add() on. The poller calls onNews() inside its wait, so onNews() only records the event and requests a
+/// turn.
 class PolledDescriptor {
 public:
     explicit PolledDescriptor(int descriptor) : descriptor_(descriptor) {}
@@ -23,12 +24,12 @@ public:
     PolledDescriptor& operator=(PolledDescriptor const&) = delete;
 
     int descriptor() const { return descriptor_; }
-    /// By its poller: what names it to the kernel.
+    /// Set by its poller: its id in the kernel.
     std::uint64_t token = 0;
     bool isWatched() const { return place_.isLinked(); }
 
     virtual void onNews(News news) noexcept = 0;
-    /// Whether somebody waits for its news, so that the loop must not end.
+    /// Whether an operation waits for its events, so that the loop must not end.
     virtual bool isAwaited() const = 0;
 
 protected:
@@ -42,7 +43,7 @@ private:
     } place_{{nullptr, nullptr}, this};
 };
 
-/// Those that a poller watches.
+/// The descriptors that a poller watches.
 class PolledDescriptorList {
 public:
     PolledDescriptorList() { list_.reset(); }
@@ -65,7 +66,7 @@ public:
             call(each);
         }
     }
-    /// Whether one of them is awaited. That one comes first, so that the next question is answered at once.
+    /// Whether one of them is awaited. Moves that one to the front, so that the next call is fast.
     bool isAwaited() {
         for (auto* link = list_.next; link != &list_; link = link->next)
             if (static_cast<PolledDescriptor::Place*>(link)->owner->isAwaited()) {

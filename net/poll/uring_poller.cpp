@@ -12,7 +12,7 @@ namespace {
 
 constexpr unsigned kBoth = POLLIN | POLLOUT | POLLRDHUP;
 constexpr std::uint64_t kWake = 0;   // names the eventfd
-constexpr std::uint64_t kNobody = 1; // names requests with an answer of no use; slots begin with count 1 << 32
+constexpr std::uint64_t kNobody = 1; // the id of requests with an unused answer; slots begin with count 1 << 32
 
 } // namespace
 
@@ -41,7 +41,7 @@ void UringPoller::prepare() {
 }
 
 void UringPoller::open() {
-    if (ring_) { // the parent's, of which this process has a copy
+    if (ring_) { // the ring of the parent process, of which this process has a copy
         ::io_uring_queue_exit(ring_.get());
         ring_.reset();
     }
@@ -104,10 +104,10 @@ void UringPoller::remove(PolledDescriptor& descriptor) {
     if (++slot->count == 0)
         slot->count = 1;
     free_.push_back(static_cast<std::uint32_t>(descriptor.token));
-    if (events_.needsDescriptor()) // the request is the parent process's
+    if (events_.needsDescriptor()) // the request belongs to the parent process
         return;
-    // At once: the request keeps the socket open in the kernel until it ends. Not by a poll remove, which leaves a
-    // request alone that has news at this moment.
+    // Cancelled at once, since the request keeps the socket open in the kernel until it ends. A poll remove would not
+    // cancel a request that has an event at this moment.
     io_uring_sqe* entry = ::io_uring_get_sqe(ring_.get());
     if (!entry) {
         submit();
@@ -180,7 +180,7 @@ void UringPoller::note(std::uint64_t token, int result, bool isLast) noexcept {
     if (isLast && result != -ECANCELED) {
         try {
             request(slot ? slot->descriptor->descriptor() : events_.descriptor(), token);
-        } catch (Error&) { // the ring takes nothing any more: reading and writing find out
+        } catch (Error&) { // the ring takes no more requests: reading and writing return the error
             result = -EIO;
         }
     }

@@ -1,6 +1,6 @@
 #pragma once
-// UringPoller: watches descriptors with io_uring: one request for each descriptor, which tells of every change
-// (multishot poll). To register and to wait is one system call; to look for news is none.
+// UringPoller: watches descriptors with io_uring: one request for each descriptor, which reports every change
+// (multishot poll). Registering and waiting take one system call together; checking for events takes none.
 
 #include "net/poll/network_poller.h"
 
@@ -28,14 +28,14 @@ public:
 private:
     static constexpr unsigned kEntries = 256;
 
-    /// A place for a descriptor. What the kernel says about one that was there before is told apart by the count.
+    /// A place for a descriptor. The count distinguishes it from an earlier descriptor in the same place.
     struct Slot {
         PolledDescriptor* descriptor = nullptr;
         std::uint32_t count = 1;
     };
 
     void open();
-    /// Asks the kernel for news of `descriptor` under that name, when it is next called.
+    /// Requests events of `descriptor` under that id, with the next system call.
     void request(int descriptor, std::uint64_t token);
     void submit() noexcept;
     void takeNews() noexcept;

@@ -9,9 +9,9 @@
 
 namespace flow::net {
 
-/// What c-ares has of a lookup, until it calls back.
+/// The state of a lookup that c-ares holds until it calls back.
 struct AresResolver::Query {
-    Lookup* lookup; // null: it was given up
+    Lookup* lookup; // null: it was cancelled
 };
 
 class AresResolver::Lookup : public Operation<Lookup, Found>, Turn {
@@ -34,7 +34,7 @@ public:
 private:
     friend class AresResolver;
 
-    /// Inside of c-ares: runs nobody's code.
+    /// Called inside c-ares: runs no user code.
     void note(int status, ares_addrinfo const* answer) {
         query_ = nullptr;
         if (status == ARES_EDESTRUCTION) {
@@ -141,7 +141,7 @@ void AresResolver::onSocket(void* self, int descriptor, int readable, int writab
         place->second.wantsToRead = readable;
         place->second.wantsToWrite = writable;
         resolver.again_.ask(TaskPriority::ReadSocket);
-    } catch (...) { // nobody watches it: what it was asked for ends by its deadline
+    } catch (...) { // it cannot be watched: its requests end at their deadline
     }
 }
 

@@ -1,9 +1,9 @@
 #pragma once
-// AresResolver: asks name servers through c-ares. Its sockets are watched by the network's poller, its deadlines are
-// turns of the loop; it blocks nobody and has no thread.
+// AresResolver: resolves names with c-ares. The network's poller watches its sockets, and its deadlines are timers of
+// the loop; it never blocks and has no thread.
 //
-// c-ares wants to be called as long as a socket has something, a poller says so once. So after each piece of news the
-// sockets are asked until none has anything left.
+// c-ares must be called as long as a socket is readable, but the poller reports that once. So after each event it is
+// called until no socket has anything left.
 
 #include "flow/loop/turn.h"
 #include "net/poll/network_poller.h"
@@ -20,7 +20,7 @@ public:
     AresResolver(NetworkPoller& poller, ResolverOptions const& options);
     AresResolver(AresResolver const&) = delete;
     AresResolver& operator=(AresResolver const&) = delete;
-    /// Those that wait do so for ever.
+    /// Waiting operations are never completed.
     ~AresResolver() override;
 
 private:
@@ -45,7 +45,7 @@ private:
     static void onSocket(void* self, int descriptor, int readable, int writable);
     static void onAnswer(void* query, int status, int timeouts, ares_addrinfo* answer);
     void goOn();
-    /// A lookup has ended or was given up.
+    /// A lookup has ended or was cancelled.
     void leave();
 
     NetworkPoller& poller_;

@@ -22,26 +22,26 @@ void signalProcess(int descriptor, int signal) {
     ::syscall(SYS_pidfd_send_signal, descriptor, signal, nullptr, 0);
 }
 
-/// The status of a child that has ended, which then is no zombie any more; nothing if it has not.
+/// Reaps a child that has ended, and returns its status; nothing if it still runs.
 std::optional<ExitStatus> takeExit(int descriptor) {
     siginfo_t info = {};
     if (::waitid(P_PIDFD, static_cast<id_t>(descriptor), &info, WEXITED | WNOHANG) != 0)
-        return errno == ECHILD ? std::optional<ExitStatus>({-1, 0}) : std::nullopt; // somebody else has taken it
+        return errno == ECHILD ? std::optional<ExitStatus>({-1, 0}) : std::nullopt; // other code has reaped it
     if (info.si_pid == 0)
         return std::nullopt;
     return info.si_code == CLD_EXITED ? ExitStatus{info.si_status, 0} : ExitStatus{0, info.si_status};
 }
 
-/// Where there is no loop any more that could wait.
+/// For a child without a loop that could wait.
 void killAndTakeExit(int descriptor) {
-    constexpr int kMilliseconds = 1000; // as a rule it takes none
+    constexpr int kMilliseconds = 1000; // usually it need not wait
     signalProcess(descriptor, SIGKILL);
     pollfd asked = {descriptor, POLLIN, 0};
     if (::poll(&asked, 1, kMilliseconds) > 0)
         (void)takeExit(descriptor);
 }
 
-/// A child that was killed and that nobody waits for. Destroys itself.
+/// Reaps a child that was killed. Destroys itself.
 class Reaped final : public RealSocket, Turn, public FastAllocated<Reaped> {
 public:
     Reaped(RealNetwork& network, int descriptor)
@@ -62,7 +62,7 @@ private:
     }
 };
 
-/// What posix_spawn() is called with.
+/// The arguments of posix_spawn().
 class Preparation {
 public:
     Preparation() {
@@ -92,7 +92,7 @@ void check(int error) {
         throw error == ENOENT || error == ENOTDIR ? file_not_found() : errorOfSystem(error);
 }
 
-/// The same open file with a number that is no standard stream's.
+/// The same open file with a number above those of the standard streams.
 int aboveStreams(int descriptor) {
     if (descriptor > STDERR_FILENO)
         return descriptor;

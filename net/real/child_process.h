@@ -1,5 +1,5 @@
 #pragma once
-// ChildProcess: another program, with its standard streams as connections and its end as a future.
+// ChildProcess: runs another program, with its standard streams as connections and its exit status as a future.
 //
 //     ChildOptions options{.program = "sort", .arguments = {"-n"}};
 //     options.input = options.output = ChildStream::Connected;
@@ -9,10 +9,11 @@
 //     Bytes first = co_await sort->output()->readUntil("\n"_sr, 100);
 //     ExitStatus status = co_await sort->onExit();
 //
-// A connected stream is a Unix socket for the child. Most programs do not mind; what opens /dev/stdout by name does.
+// A connected stream is a Unix socket for the child. Most programs work with that; a program that opens /dev/stdout by
+// name does not.
 //
-// The child is killed (SIGKILL) when the last Reference of its ChildProcess goes, or the loop's network ends, before it
-// has ended by itself. No zombie stays behind, whenever that is. Belongs to its loop, which must have the machine's
+// If the child still runs when the last Reference of its ChildProcess goes, or when the loop's network ends, it is
+// killed (SIGKILL). It is always reaped, so no zombie remains. Belongs to its loop, which must have the machine's
 // network: elsewhere spawn() throws unsupported_operation. A program that ignores SIGCHLD loses the exit statuses.
 
 #include "flow/loop/turn.h"
@@ -34,18 +35,18 @@ enum class ChildStream : std::uint8_t {
 struct ChildOptions {
     /// Looked up in PATH if there is no / in it.
     std::string program;
-    /// Behind the program's name.
+    /// After the program's name.
     std::vector<std::string> arguments = {};
     /// "NAME=value" each; nothing: this program's.
     std::optional<std::vector<std::string>> environment = {};
-    /// Where it starts; "": where this program is.
+    /// Its working directory; "": that of this program.
     std::string directory = {};
     ChildStream input = ChildStream::Inherited, output = ChildStream::Inherited, error = ChildStream::Inherited;
 };
 
 struct ExitStatus {
-    int code = 0;   // what it has returned
-    int signal = 0; // or what has ended it
+    int code = 0;   // its exit code
+    int signal = 0; // or the signal that ended it
 
     bool isSuccess() const { return code == 0 && signal == 0; }
     friend bool operator==(ExitStatus const&, ExitStatus const&) = default;
@@ -60,13 +61,13 @@ public:
     ~ChildProcess();
 
     int id() const { return id_; }
-    /// Those that are Connected; null otherwise. What is written to input() is read by the child.
+    /// The streams that are Connected; null otherwise. The child reads what is written to input().
     Reference<Connection> const& input() const { return streams_[0]; }
     Reference<Connection> const& output() const { return streams_[1]; }
     Reference<Connection> const& error() const { return streams_[2]; }
-    /// Ready when it has ended. Of several, each gets it. Fails with broken_promise if this is dropped before.
+    /// Ready when it has ended. Several may wait. Fails with broken_promise if this is destroyed before.
     Future<ExitStatus> onExit() { return exit_.getFuture(); }
-    /// Sends it a signal; nothing happens if it has ended.
+    /// Sends it a signal; does nothing if it has ended.
     void kill(int signal);
 
 private:

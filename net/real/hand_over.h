@@ -1,10 +1,10 @@
 #pragma once
-// Handing a connection over to another loop: one loop accepts, others serve.
+// DetachedConnection: moves a connection to another loop: one loop accepts, others serve.
 //
 //     DetachedConnection detached(co_await listener->accept());
 //     loops.next().post([detached = std::move(detached)]() mutable { serve(detached.attach()); });
 //
-// Both threads need nothing of each other. Dropping a DetachedConnection closes the connection.
+// The threads share no state. Dropping a DetachedConnection closes the connection.
 
 #include "net/connection.h"
 
@@ -14,16 +14,16 @@ namespace flow::net {
 
 class DetachedConnection {
 public:
-    /// Takes the connection out of its loop; from here on it is closed there. Nobody may wait for it, and all that was
-    /// written must be flushed(). Throws unsupported_operation if it is no socket of this machine, and
+    /// Takes the connection out of its loop; there it is closed from now on. No operation may wait for it, and all
+    /// written bytes must be flushed(). Throws unsupported_operation if it is no socket of this machine, and
     /// operation_obsolete if it is closed.
     explicit DetachedConnection(Reference<Connection> connection);
     DetachedConnection(DetachedConnection&& other) noexcept;
     DetachedConnection& operator=(DetachedConnection&&) = delete;
     ~DetachedConnection();
 
-    /// The connection, on the current loop, which must have the machine's network. Once. Bytes that had come and were
-    /// not read are read first.
+    /// The connection, on the current loop, which must have the machine's network. Call it once. Received bytes that
+    /// were not read are read first.
     Reference<Connection> attach();
 
 private:

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t kPiecesPerCall = 64;
 
-/// A socket that its owner has closed, and which still has bytes to send. Destroys itself.
+/// A closed socket that still has bytes to send. Destroys itself.
 class Lingering final : public RealSocket, Turn, public FastAllocated<Lingering> {
 public:
     Lingering(RealNetwork& network, SendQueue& queue, int descriptor)
@@ -19,7 +19,7 @@ public:
         deadline_.askAt(loop().now() + Connection::kLinger, TaskPriority::WriteSocket);
     }
 
-    /// Sends what it can. May be the end of this.
+    /// Sends what it can. May destroy this.
     void start() {
         try {
             watch();
@@ -189,7 +189,7 @@ std::size_t RealConnection::fillInto(std::span<std::uint8_t> to, bool& isSomethi
     return count.value_or(0);
 }
 
-/// Inside a read, which finds it: only writers need to be woken.
+/// Called inside a read, which sees the error: only writers must be woken.
 void RealConnection::failReading(Error error) noexcept {
     error_ = error;
     received_.clear();

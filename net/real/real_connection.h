@@ -7,12 +7,12 @@
 
 namespace flow::net {
 
-/// Bytes that a socket has not taken yet.
+/// Queued bytes that the kernel has not taken yet.
 class SendQueue {
 public:
     bool isEmpty() const { return pieces_.isEmpty(); }
     void push(Bytes bytes) { pieces_.push(std::move(bytes)); }
-    /// Calls the kernel until it takes no more. `gone` are bytes that it has taken, by so many calls.
+    /// Calls the kernel until it takes no more. `gone`: the bytes that it took, with the number of calls.
     struct Sent {
         std::size_t bytes = 0;
         int calls = 0;
@@ -24,16 +24,16 @@ public:
 
 private:
     RingQueue<Bytes> pieces_;
-    int first_ = 0; // bytes of the first piece that are gone
+    int first_ = 0; // bytes of the first piece that were sent
 };
 
-/// How often the first read of an accepted connection has found something at once. Of a listener, and shared with its
-/// connections.
+/// Statistics of a listener, shared with its connections: how often the first read of an accepted connection found
+/// bytes at once.
 class FirstReads : public ReferenceCounted<FirstReads> {
 public:
     bool areWorthIt() const { return score_ > 0; }
     void note(bool found) { score_ = found ? std::min(score_ + 1, 8) : std::max(score_ - 2, -8); }
-    /// Every now and then one that is not worth it is tried.
+    /// Now and then a read is tried although it was not worth it.
     bool isTrial() { return ++count_ % 64 == 0; }
 
 private:
@@ -46,7 +46,7 @@ public:
     /// `descriptor` is open and connected.
     RealConnection(RealNetwork& network, int descriptor, Address const& peer, ReadStrategy strategy,
                    Reference<FirstReads> firstReads);
-    /// What connects has succeeded.
+    /// Connecting has succeeded.
     static Reference<Connection> ofConnected(RealSocket& before, Address const& peer, ReadStrategy strategy);
     ~RealConnection() override;
 
@@ -80,13 +80,13 @@ private:
 
     Address peer_;
     SendQueue queue_;
-    Reference<FirstReads> firstReads_; // null: the first read is behind us, or nobody counts
+    Reference<FirstReads> firstReads_; // null after the first read, or without statistics
     ReadStrategy strategy_;
-    bool mayRead_ = false;   // the poller has said so, and no read since was short
-    bool mayWrite_ = true;   // no write was short since the poller has said so
-    bool noMore_ = false;    // reading comes to an end, whatever a read is short of
+    bool mayRead_ = false;   // the poller has reported it, and no read since was short
+    bool mayWrite_ = true;   // no write was short since the poller reported it
+    bool noMore_ = false;    // the end will follow: keep reading even after a short read
     bool isClosed_ = false;  // by its owner
-    bool holdsByte_ = false; // writable() waits: a byte is noted as written, which stands for what the caller keeps
+    bool holdsByte_ = false; // writable() waits: one byte counts as queued, for the bytes that the caller keeps
 };
 
 } // namespace flow::net

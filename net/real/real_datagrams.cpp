@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kRoom = 65536; // for one datagram
 
-/// What a call for many datagrams needs.
+/// The arguments of a call for many datagrams.
 struct Batch {
     static constexpr std::size_t kPieces = 128;
 
@@ -24,7 +24,7 @@ struct Batch {
     };
     std::array<Control, RealDatagramSocket::kBatch> controls;
 
-    /// The message takes the pieces from `first` on.
+    /// The message uses the pieces from `first` on.
     void set(std::size_t message, std::size_t first, std::size_t count, unsigned addressSize) {
         msghdr& header = messages[message].msg_hdr;
         header = {};
@@ -60,8 +60,8 @@ struct Batch {
     }
 };
 
-/// How many of the first ones the kernel can take as one that it cuts apart: of one size, but for a shorter last one,
-/// and to one address.
+/// The number of first datagrams that the kernel can take as one and split: to one address and of one size, except a
+/// shorter last one.
 std::size_t alike(std::span<Datagram> datagrams, std::size_t most) {
     constexpr int kMostBytes = 65000;
     constexpr std::size_t kMostCuts = 64; // UDP_MAX_SEGMENTS
@@ -80,7 +80,7 @@ std::size_t alike(std::span<Datagram> datagrams, std::size_t most) {
     return count;
 }
 
-/// Where all sockets of a thread receive; pages that are not used take no memory.
+/// The receive buffer of all sockets of a thread; unused pages take no memory.
 std::uint8_t* roomForBatch() {
     static thread_local std::unique_ptr<std::uint8_t[]> room;
     if (!room)
@@ -100,7 +100,7 @@ bool RealDatagramSocket::fill() noexcept {
     try {
         std::uint8_t* room = roomForBatch();
         if (!std::exchange(mayBeJoined_, true)) {
-            int on = 1; // a kernel that cannot, or a Unix socket, gives them one by one
+            int on = 1; // a kernel without it, or a Unix socket, returns them one by one
             ::setsockopt(descriptor(), IPPROTO_UDP, UDP_GRO, &on, sizeof on);
         }
         Batch batch;
@@ -118,7 +118,7 @@ bool RealDatagramSocket::fill() noexcept {
                 count(&SocketCounters::emptyReads);
                 mayRead_ = false;
             }
-            return false; // what an earlier datagram has met with is nobody's error; the next call finds the next one
+            return false; // an error of an earlier datagram is ignored; the next call gets the next datagram
         }
         mayRead_ = got == static_cast<int>(kBatch);
         for (int i = 0; i < got; ++i) {
@@ -164,7 +164,7 @@ std::size_t RealDatagramSocket::give(std::span<Datagram> datagrams) {
             mayWrite_ = false;
             return 0;
         }
-        if (starts[1] > 1) { // a kernel or a device that cannot cut these apart
+        if (starts[1] > 1) { // a kernel or a device that cannot split these
             maySendJoined_ = false;
             return 0;
         }
@@ -181,7 +181,7 @@ void RealDatagramSocket::sendAll(std::span<Datagram> datagrams) {
         datagrams = datagrams.subspan(give(datagrams));
     for (Datagram& each : datagrams) {
         if (room().mark != 0)
-            return; // as a machine drops what it has no room for
+            return; // dropped, as a kernel without room does
         noteWritten(static_cast<std::size_t>(each.bytes.size()));
         queue_.push(std::move(each));
     }

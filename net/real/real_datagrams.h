@@ -1,6 +1,6 @@
 #pragma once
-// RealDatagramSocket: a UDP or Unix datagram socket. It receives and sends many datagrams with one system call. Those
-// of one size to one address go through the kernel as one, where it can (GSO and GRO).
+// RealDatagramSocket: a UDP or Unix datagram socket. It receives and sends many datagrams with one system call.
+// Datagrams of one size to one address go through the kernel as one, if it supports GSO and GRO.
 
 #include "flow/loop/turn.h"
 #include "net/real/real_socket.h"
@@ -20,7 +20,7 @@ public:
 
     void close() override;
     Address localAddress() const override {
-        if (!at_.isUnix() && at_.port() == 0 && isOpen()) // asked late, since it is a system call
+        if (!at_.isUnix() && at_.port() == 0 && isOpen()) // looked up when it is needed, since it is a system call
             at_ = addressHere();
         return at_;
     }
@@ -34,7 +34,7 @@ private:
     bool isAwaited() const override { return isReceiveWaitedFor() || !queue_.isEmpty(); }
     void onNetworkEnd() noexcept override;
 
-    /// How many of them the kernel has taken, or which it never will take.
+    /// The number of datagrams that the kernel has taken, or has refused for good.
     std::size_t give(std::span<Datagram> datagrams);
     void flush();
 
@@ -43,8 +43,8 @@ private:
     ReadStrategy strategy_;
     bool mayRead_ = false;
     bool mayWrite_ = true;
-    bool mayBeJoined_ = false;  // what is received: the kernel was asked for it
-    bool maySendJoined_ = true; // the kernel has not refused it
+    bool mayBeJoined_ = false;  // GRO: it was requested from the kernel
+    bool maySendJoined_ = true; // GSO: the kernel has not refused it
 };
 
 } // namespace flow::net

@@ -40,7 +40,7 @@ bool RealListener::hasConnection() noexcept {
         case ENOTSOCK:
             fail(platform_error());
             return true;
-        default: // the connection that was to be accepted is gone already
+        default: // the connection has already ended
             break;
         }
     }

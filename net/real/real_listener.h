@@ -1,8 +1,8 @@
 #pragma once
 // RealListener: a TCP or Unix socket that others connect to.
 //
-// When the process or the machine has no descriptor left it looks again after kPause seconds, instead of at once and
-// for ever: who has connected waits in the kernel meanwhile.
+// When the process or the machine has no descriptor left, it tries again after kPause seconds, to avoid a busy loop.
+// Clients wait in the kernel meanwhile.
 
 #include "flow/loop/turn.h"
 #include "net/real/real_connection.h"
@@ -19,13 +19,13 @@ public:
 
     void close() override;
     Address localAddress() const override {
-        if (!at_.isUnix() && at_.port() == 0 && isOpen()) // asked late, since it is a system call
+        if (!at_.isUnix() && at_.port() == 0 && isOpen()) // looked up when it is needed, since it is a system call
             at_ = addressHere();
         return at_;
     }
 
 private:
-    /// One that the kernel has given and nobody has taken.
+    /// An accepted connection that nobody has taken.
     struct Accepted {
         int descriptor = -1;
         Address peer;

@@ -19,7 +19,7 @@ namespace flow::net {
 
 namespace {
 
-/// A connection that is being made.
+/// A connection in progress.
 class Connect final : public Operation<Connect, Reference<Connection>>, RealSocket, Turn {
 public:
     Connect(RealNetwork& network, Address const& to, ConnectOptions const& options)
@@ -40,7 +40,7 @@ private:
         Deadline(void (*run)(Turn&), Connect& o) : Turn(run), owner(&o) {}
         Connect* owner;
     };
-    static constexpr double kRetry = 0.01; // seconds, where a Unix socket's backlog is full
+    static constexpr double kRetry = 0.01; // seconds between attempts while a Unix socket's backlog is full
 
     void start() {
         sockaddr_storage address = {};
@@ -110,7 +110,7 @@ std::vector<SocketOption> listOf(Options const& options, int type) {
     return set;
 }
 
-/// make(descriptor, index) for each; if one cannot be made, none is left.
+/// Calls make(descriptor, index) for each; if one fails, all are closed.
 template <class Socket, class Make>
 std::vector<Reference<Socket>> ownAll(std::span<int const> descriptors, Make make) {
     std::size_t owned = 0;
@@ -197,7 +197,7 @@ Reference<DatagramSocket> RealNetwork::bind(Address at, DatagramOptions const& o
     return socket;
 }
 
-/// Null if it is not worth it, or cannot be done.
+/// Null if it is not worth it, or not possible.
 UringSockets* RealNetwork::socketsFor(std::span<Address const> at) {
     constexpr std::size_t kWorthIt = 8;
     if (at.size() < kWorthIt || std::ranges::any_of(at, [](Address const& each) { return each.isUnix(); }))

@@ -2,14 +2,14 @@
 // RealNetwork: the machine's network, as the Transport of a RealLoop.
 //
 //     RealLoop loop;
-//     RealNetwork network(loop);           // or nothing: transport() makes one when it is first asked
+//     RealNetwork network(loop);           // optional: the first call of transport() makes one
 //     loop.run(serve());
 //     network.counters().systemCalls();
 //
-// It gives the loop its poller, which is epoll. Sockets are registered when somebody first waits for them, once.
+// It sets the loop's poller, which is epoll. A socket is registered once, at the first wait for it.
 //
-// What a socket receives lies at first in one block of 64 KiB that all sockets of the loop share: as a rule the reader
-// takes it at once. What is still there when another socket receives is copied into memory of its connection.
+// Sockets receive into one block of 64 KiB that all sockets of the loop share: usually the reader takes the bytes at
+// once. If some are left when another socket receives, they are copied into memory of their connection.
 
 #include "flow/loop/real_loop.h"
 #include "net/poll/network_poller.h"
@@ -26,7 +26,7 @@ public:
     explicit RealNetwork(RealLoop& loop);
     RealNetwork(RealNetwork const&) = delete;
     RealNetwork& operator=(RealNetwork const&) = delete;
-    /// Sockets that are still there close.
+    /// Closes all open sockets.
     ~RealNetwork();
 
     using Transport::bind, Transport::bindMany, Transport::connect, Transport::listen, Transport::listenMany;
@@ -38,7 +38,7 @@ public:
                                                     DatagramOptions const& options) override;
     Address localAddress() const override;
     Resolver& resolver() override;
-    /// How names are looked up from here on. Nobody may wait for one.
+    /// Replaces the resolver. No lookup may be in progress.
     void setResolver(ResolverOptions const& options) { resolver_ = makeResolver(options); }
 
     LoopCounters counters() const { return {counters_, poller_->counters()}; }
@@ -55,7 +55,7 @@ private:
     };
 
     std::unique_ptr<Resolver> makeResolver(ResolverOptions const& options);
-    /// Nothing can be watched any more, and what was open is closed.
+    /// Closes all sockets; nothing can be watched any more.
     void end() noexcept;
     UringSockets* socketsFor(std::span<Address const> at);
 

@@ -1,6 +1,5 @@
 #pragma once
-// RealSocket: a socket of the machine that belongs to a RealNetwork: what connections, listeners and datagram sockets
-// have in common.
+// RealSocket: the base of connections, listeners and datagram sockets of a RealNetwork.
 
 #include "net/real/real_network.h"
 
@@ -13,21 +12,21 @@ class RealSocket : public PolledDescriptor, ListLink {
 public:
     bool isOpen() const { return descriptor_ >= 0; }
     RealNetwork& network() { return *network_; }
-    /// The descriptor, which is not open here any more. If it was watched, `by` is watched in its place. Throws
-    /// platform_error; then it is still the caller's to close.
+    /// Releases the descriptor to the caller. If it was watched, `by` is watched in its place. Throws platform_error;
+    /// then the caller still has to close it.
     int release(PolledDescriptor* by);
 
 protected:
     RealSocket(RealNetwork& network, int descriptor);
     ~RealSocket() { leaveNetwork(); }
 
-    /// Lets the poller watch it, if it does not yet. Throws platform_error.
+    /// Registers it with the poller, if it is not registered. Throws platform_error.
     void watch();
-    /// It is not watched and not open any more.
+    /// Stops watching and closes it.
     void closeDescriptor();
-    /// The same; the other side finds that the connection has failed.
+    /// The same, with a reset: the other side's connection fails.
     void resetConnection();
-    /// The network ends: nothing happens any more. Overridden, it calls leaveNetwork() or destroys this.
+    /// The network ends. An override calls leaveNetwork() or destroys this.
     virtual void onNetworkEnd() noexcept { leaveNetwork(); }
     /// Closes it; from here on there is no network.
     void leaveNetwork() noexcept;
@@ -50,14 +49,15 @@ private:
     RealNetwork* network_; // null: it has ended
 };
 
-/// The error that a system call's errno stands for.
+/// The error for an errno of a system call.
 Error errorOfSystem(int number);
-/// A socket for that address, which blocks nobody. Throws an Error.
+/// A non-blocking socket for that address. Throws an Error.
 int openSocket(Address const& address, int type, SocketOptions const& options);
 /// Throws an Error; the socket stays open.
 void setOption(int descriptor, int level, int name, int value);
 void bindSocket(int descriptor, Address const& at);
-/// What sets it as the options say, once it is connected or was accepted. If it is gone already, reading finds out.
+/// Applies the options to a connected or accepted socket. If the connection has already failed, reading returns the
+/// error.
 void applyOptions(int descriptor, bool isTcp, SocketOptions const& options) noexcept;
 /// Of a descriptor on its way to an owner.
 class OpenDescriptor {

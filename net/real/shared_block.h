@@ -1,12 +1,12 @@
 #pragma once
-// SharedBlock: where the sockets of a loop receive, one after the other.
+// SharedBlock: the receive buffer that the sockets of a loop use in turn.
 //
 //     std::span<std::uint8_t> room = block.roomFor(buffer);
 //     ssize_t count = ::recv(descriptor, room.data(), room.size(), 0);
 //     block.received(buffer, room, count);
 //
-// What was received lies in the block, and the buffer borrows it. As a rule the reader takes it before the next socket
-// receives. If not, that one's roomFor() lets the buffer copy what is left.
+// The received bytes are in the block, and the buffer borrows them. Usually the reader takes them before the next
+// socket receives. If not, roomFor() of the next socket makes the buffer copy the rest.
 
 #include "net/byte_buffer.h"
 
@@ -19,7 +19,7 @@ class SharedBlock {
 public:
     static constexpr std::size_t kBytes = 64 * 1024;
 
-    /// Room for what comes behind the bytes of the buffer. Throws std::bad_alloc.
+    /// Room after the bytes of the buffer. Throws std::bad_alloc.
     std::span<std::uint8_t> roomFor(ByteBuffer& buffer) {
         if (!block_)
             block_ = std::make_unique_for_overwrite<std::uint8_t[]>(kBytes);
@@ -35,7 +35,7 @@ public:
         }
         return {block_.get() + used, kBytes - used};
     }
-    /// So many bytes have come into the room that roomFor() gave. Throws std::bad_alloc.
+    /// So many bytes were received into the room of roomFor(). Throws std::bad_alloc.
     void received(ByteBuffer& buffer, std::span<std::uint8_t> room, std::size_t count) {
         if (buffer.isBorrowed()) {
             buffer.borrow(buffer.data(), buffer.size() + count);

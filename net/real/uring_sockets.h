@@ -1,6 +1,5 @@
 #pragma once
-// UringSockets: many sockets made with few system calls: their steps are chains of requests to io_uring, of which the
-// kernel takes a batch at a time.
+// UringSockets: makes many sockets with few system calls, by batches of chained io_uring requests.
 //
 //     if (std::unique_ptr<UringSockets> sockets = UringSockets::make())       // null: this kernel cannot do it
 //         std::vector<int> descriptors = sockets->open(addresses, SOCK_STREAM, options, 1024);
@@ -18,7 +17,7 @@ struct io_uring_sqe;
 
 namespace flow::net {
 
-/// What setsockopt() gets.
+/// The arguments of setsockopt().
 struct SocketOption {
     int level;
     int name;
@@ -39,8 +38,8 @@ public:
 
     /// Whether another process has made it.
     bool isOfParent() const;
-    /// Sockets that are bound there, in the order of the addresses, and block nobody; with a backlog they listen. All
-    /// or none: throws the Error of the first that fails. None of the addresses is a Unix socket's.
+    /// Non-blocking sockets bound to the addresses, in their order; with a backlog they listen. All or none: throws the
+    /// Error of the first that fails. No address is that of a Unix socket.
     std::vector<int> open(std::span<Address const> at, int type, std::span<SocketOption const> options, int backlog);
 
 private:
@@ -50,7 +49,7 @@ private:
     void bindAll(std::span<Address const> at, std::span<int const> made, std::span<SocketOption const> options,
                  int backlog);
     io_uring_sqe* request(unsigned char operation, int descriptor, std::size_t index, bool goesOn);
-    /// Waits for all that was requested. Each result is written where its index says, unless an error stands there.
+    /// Waits for all requests. Writes each result to the place of its index, unless an error is there.
     void finish(std::span<int> results);
 
     std::unique_ptr<io_uring> ring_;

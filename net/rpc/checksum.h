@@ -1,9 +1,9 @@
 #pragma once
-// CRC-32C, as iSCSI and ext4 use it: finds bytes that have changed on their way.
+// CRC-32C, as iSCSI and ext4 use it: detects corrupted bytes.
 //
 //     std::uint32_t sum = crc32c(bytes);
 //
-// With the processor's instruction where it has one.
+// Uses the processor's instruction if it has one.
 
 #include "flow/memory/string_ref.h"
 

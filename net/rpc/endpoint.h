@@ -1,11 +1,11 @@
 #pragma once
-// Endpoint: where messages go: a process, by its address, and one of what it serves, by a token.
+// Endpoint: the destination of messages: the address of a process, and the token of one of its streams.
 //
 //     Endpoint store = Endpoint::wellKnown({server}, WLTOKEN_FIRST_AVAILABLE);
 //     RequestStream<GetRequest> get(store);
 //
-// A plain value. One whose process listens nowhere, or at an address that says nothing (0.0.0.0), is written without an
-// address; whoever reads it from a connection reaches it through that connection: see isByConnection.
+// A plain value. If its process does not listen, or listens at 0.0.0.0, it is written without an address; its reader
+// then reaches it through the connection that it came from: see isByConnection.
 
 #include "flow/base/optional.h"
 #include "flow/base/uid.h"
@@ -18,7 +18,7 @@ namespace flow::net {
 /// The numbers below WLTOKEN_FIRST_AVAILABLE are this library's own.
 enum WellKnownEndpoints : int { WLTOKEN_FIRST_AVAILABLE = 4 };
 
-/// Where a process can be reached.
+/// The addresses of a process.
 struct NetworkAddressList {
     Address address = {};
     Optional<Address> secondaryAddress = {};
@@ -42,8 +42,8 @@ struct Endpoint {
 
     NetworkAddressList addresses;
     UID token; // UID(): it is nowhere
-    /// The address is that of the other end of a connection to this process, which nobody else can connect to. When the
-    /// connection is gone, so is the endpoint.
+    /// The address is that of the other end of a connection to this process; nobody else can connect to it. The
+    /// endpoint ends with the connection.
     bool isByConnection = false;
 
     static Endpoint wellKnown(NetworkAddressList const& addresses, int number) {

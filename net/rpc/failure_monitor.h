@@ -1,5 +1,5 @@
 #pragma once
-// FailureMonitor: which other processes answer, as far as this one has seen.
+// FailureMonitor: the states of other processes, as this process has observed them.
 //
 //     FailureMonitor& monitor = FailureMonitor::failureMonitor();
 //     if (monitor.getState(endpoint).isFailed()) ...
@@ -8,10 +8,9 @@
 //
 // An address has failed when a connection to it could not be made, has ended, or does not answer; it is available again
 // when a connection has been made. Addresses that nothing was ever sent to count as available. A single endpoint has
-// failed when its process has said that there is none of that token.
+// failed when its process has answered that it has no such token.
 //
-// Those who wait go on in a turn of their own. Cancel-safe. Ends with its FlowTransport: what is waited for then fails
-// with broken_promise.
+// Waiters resume in a turn of their own. Cancel-safe. Ends with its FlowTransport: waiters then get broken_promise.
 
 #include "flow/lib/async_trigger.h"
 #include "flow/loop/turn.h"
@@ -40,20 +39,21 @@ public:
 
     FailureStatus getState(Address const& address) const;
     FailureStatus getState(Endpoint const& endpoint) const;
-    /// Whether it is this endpoint that has failed, and not its process.
+    /// Whether this endpoint has failed, and not its process.
     bool onlyEndpointFailed(Endpoint const& endpoint) const;
 
-    /// When the state may have changed.
+    /// Ready when the state may have changed.
     Future<Void> onStateChanged(Endpoint const& endpoint);
     Future<Void> onStateEqual(Endpoint endpoint, FailureStatus status);
-    /// When a connection to the address has ended, or could not be made.
+    /// Ready when a connection to the address has ended, or could not be made.
     Future<Void> onDisconnect(Address const& address);
-    /// When it has failed; or the next time that the connection ends, if it fails and comes back at once.
+    /// Ready when it has failed, or when the connection ends, even if it is made again at once.
     Future<Void> onDisconnectOrFailure(Endpoint const& endpoint);
-    /// When it has been failed for so long without a break; `slope` more for each second that this call waits.
+    /// Ready when it has been failed for so long without interruption; `slope` more for each second that this call
+    /// waits.
     Future<Void> onFailedFor(Endpoint endpoint, double seconds, double slope = 0);
 
-    // By the transport, or by a test.
+    // Called by the transport, or by a test.
 
     void setStatus(Address const& address, FailureStatus status);
     void notifyDisconnect(Address const& address);
@@ -65,7 +65,7 @@ private:
         bool hasChanged = false, hasDisconnected = false;
         AsyncTrigger changed, disconnected;
     };
-    /// Of endpoints that do not exist, all are forgotten when there are so many.
+    /// The limit of recorded endpoints that do not exist; beyond it all are removed.
     static constexpr std::size_t kMostFailedEndpoints = 10'000;
 
     void tell();

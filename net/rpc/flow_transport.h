@@ -1,24 +1,23 @@
 #pragma once
-// FlowTransport: this process as others reach it, and the way to them: what RequestStream and ReplyPromise go over.
+// FlowTransport: the connections to other processes, for RequestStream and ReplyPromise.
 //
 //     FlowTransport transport;                                       // of this loop, from here on
 //     Future<Void> listening = transport.bind(address, address);     // a server; fails when it cannot listen there
 //     Future<Void> served = serveStore();
 //     loop.run(listening || served);
 //
-// It uses net::transport(), so that the same program runs on sockets and on the simulated network. A process without
-// one gets one, which only connects, when it first sends; it ends with the loop.
+// It uses net::transport(), so that the same program runs on sockets and on the simulated network. If a process sends
+// without one, one is made that only connects; it ends with the loop.
 //
-// To each address there is one connection, made when something is first sent there, and again when it has ended and
-// somebody waits for a reply. A process that connects here gets its replies over its own connection.
+// There is one connection to each address. It is made when something is first sent there, and again when it has ended
+// and a request waits for a reply. A process that connects here gets its replies over its own connection.
 //
-// What a hostile peer can do: its frames are checked against limits and checksums, its messages against their types; a
-// frame that is wrong ends the connection, and a message that is wrong gets the error serialization_failed as its
-// reply. Memory: a peer that does not read is not read from any more while RpcOptions::unsentBytes wait for it, and one
-// whose requests nobody takes while RpcOptions::backlogBytes of them wait. At most maxConnections others may be
-// connected. Replies are only taken from the peer that was asked.
+// Hostile peers. Frames are checked against limits and checksums, messages against their types. A wrong frame ends the
+// connection; a wrong message gets the error serialization_failed as its reply. Memory is bounded: reading from a peer
+// stops while RpcOptions::unsentBytes wait to be sent to it, or while RpcOptions::backlogBytes of its requests wait to
+// be taken. At most maxConnections peers may be connected. A reply is only accepted from the peer that got the request.
 //
-// Thread: that of its loop. Destroying it closes all connections, and those who wait for replies wait for ever.
+// Belongs to the thread of its loop. Destroying it closes all connections; replies that are awaited then never arrive.
 
 #include "flow/lib/collection.h"
 #include "flow/loop/loop_machine.h"
@@ -34,21 +33,21 @@
 namespace flow::net {
 
 struct RpcOptions {
-    /// Programs whose versions differ in more than the lowest 16 bits do not talk.
+    /// Programs with versions that differ in more than the lowest 16 bits refuse to connect.
     ProtocolVersion version = currentProtocolVersion();
-    /// False where the connection protects its bytes itself, as TLS does. Both sides need to agree.
+    /// False if the connection protects its bytes itself, as TLS does. Both sides must agree.
     bool hasChecksums = true;
     std::uint32_t largestMessage = 64 * 1024 * 1024;
     std::size_t unsentBytes = 4 * 1024 * 1024;
     std::size_t backlogBytes = 16 * 1024 * 1024;
-    /// Others that may be connected to this process at a time; those beyond are disconnected at once.
+    /// The number of peers that may be connected to this process at a time; further ones are disconnected at once.
     std::size_t maxConnections = 10'000;
     // Seconds.
     double connectTimeout = 5;
     double greetingTimeout = 10;
-    /// Somebody who waits for a reply while nothing comes asks every so often whether the other side is there...
+    /// While a reply is awaited and nothing is received, a ping is sent after each such interval...
     double pingInterval = 1;
-    /// ...and gives the connection up after this silence. Idle accepted connections: after sixty times that.
+    /// ...and the connection is closed after this silence; an idle accepted connection after sixty times that.
     double pingTimeout = 4;
     double reconnectMin = 0.05;
     double reconnectMax = 1;
@@ -61,29 +60,28 @@ struct RpcCounters {
     std::uint64_t framesSent = 0, framesReceived = 0;
     std::uint64_t flushes = 0;
     std::uint64_t connected = 0, accepted = 0, refused = 0;
-    std::uint64_t unknownEndpoints = 0;  // messages to tokens that are none, or not for that peer
-    std::uint64_t malformedMessages = 0; // whose bytes were not what their receiver expects
+    std::uint64_t unknownEndpoints = 0;  // messages to unknown tokens, or to tokens of another peer
+    std::uint64_t malformedMessages = 0; // messages with bytes that do not fit the receiver's type
     std::uint64_t brokenConnections = 0; // ended by a frame or a greeting that was wrong
 };
 
 class FlowTransport : LoopOwned, NonCopyable {
 public:
-    /// Becomes the current loop's; there must be none.
+    /// Becomes the transport of the current loop, which must have none.
     explicit FlowTransport(RpcOptions options = {});
     ~FlowTransport();
 
-    /// The current loop's, which is made if there is none.
+    /// The transport of the current loop, made if there is none.
     static FlowTransport& transport();
-    /// The same, but there must be none, and it ends with the loop. The arguments are those that programs know:
-    /// `isClient` and `id` do not matter here, and well-known endpoints have any number up to
-    /// EndpointTable::kLargestNumber.
+    /// Makes one that ends with the loop, which must have none. The arguments are those of Flow: `isClient` and `id`
+    /// have no effect, and well-known endpoints have any number up to EndpointTable::kLargestNumber.
     static FlowTransport& createInstance(bool isClient, std::uint64_t id, int maxWellKnownEndpoints,
                                          RpcOptions options = {});
 
-    /// Listens. `publicAddress` is what others are told; if its port is 0, the one that was chosen. The future is not
-    /// ready as long as this listens, and fails with the errors of Transport::listen(). Dropping it changes nothing.
+    /// Listens. Others get `publicAddress`; a port of 0 there becomes the chosen one. The future is not ready as long
+    /// as this listens, and fails with the errors of Transport::listen(). Dropping it changes nothing.
     Future<Void> bind(Address publicAddress, Address listenAddress);
-    /// Where others reach this process; Address() if nowhere.
+    /// The address at which others reach this process; Address() if it does not listen.
     Address const& getLocalAddress() const { return addresses_.address; }
     NetworkAddressList const& getLocalAddresses() const { return addresses_; }
 
@@ -100,7 +98,7 @@ public:
     /// Null if it is by a connection that has ended.
     Reference<RpcPeer> peerOf(Endpoint const& endpoint);
     RpcCounters& count() { return counters_; }
-    /// For one turn of a peer that reads.
+    /// The limit for one turn of a peer that reads.
     std::span<std::uint8_t> scratch();
 
 private:
@@ -108,7 +106,7 @@ private:
     friend class RpcPeer;
     static constexpr std::size_t kScratch = 64 * 1024;
 
-    /// All connections are closed, and nothing is done any more.
+    /// Closes all connections and stops.
     void close() noexcept;
     Future<Void> accept(Reference<Listener> listener);
     Future<Void> serve(Reference<RpcPeer> peer, Reference<Connection> connection);
@@ -124,7 +122,7 @@ private:
     FailureMonitor monitor_;
     std::map<Address, Reference<RpcPeer>> connecting_; // those that this process connects to
     std::map<Address, Reference<RpcPeer>> accepted_;
-    ListLink held_; // replies whose turn is to come
+    ListLink held_; // replies that will be completed in a later turn
     std::vector<std::uint8_t> scratch_;
     ActorCollectionNoErrors running_;
     std::vector<Future<Void>> listening_;

@@ -8,9 +8,9 @@
 //               8 bytes: where the reply goes, in the sending process; 0: there is none
 //               the message, an object of flow/memory/object.h; or a reply, see net/rpc/reply_body.h
 //
-// A token whose first half is 0 names, in the other half, where a reply goes; if that is 0 too, it is a ping, which
-// asks for an empty frame back if its place for the reply is not 0. One whose first half is all ones is a well-known
-// endpoint, of the number in the other half.
+// If the first half of a token is 0, the other half names the place for a reply. If that is 0 too, the frame is a ping;
+// it asks for an empty frame back if its own place for the reply is not 0. If the first half is all ones, the token is
+// a well-known endpoint with the number in the other half.
 //
 //     ParsedFrame parsed = parseFrame(bytes, limits);
 //     if (parsed.fault != FrameFault::None) ...            // nothing of that connection can be used any more
@@ -45,7 +45,7 @@ constexpr std::uint64_t kWellKnown = ~std::uint64_t{0};
 
 /// Of the first frame in `bytes`.
 ParsedFrame parseFrame(StringRef bytes, FrameLimits const& limits);
-/// Begins a frame at the end of `out`; what is appended then is the message. finishFrame() with the result ends it.
+/// Begins a frame at the end of `out`; the caller then appends the message. finishFrame() with the result ends it.
 std::size_t beginFrame(std::string& out, UID to, std::uint64_t reply);
 void finishFrame(std::string& out, std::size_t begin, bool hasChecksum);
 
@@ -55,9 +55,9 @@ struct Greeting {
 };
 constexpr std::size_t kGreetingBytes = 24;
 std::string greetingBytes(Greeting const& greeting);
-/// Of the first kGreetingBytes of a connection; nothing if they are none.
+/// Parses the first kGreetingBytes of a connection; nothing if they are no greeting.
 std::optional<Greeting> parseGreeting(StringRef bytes);
-/// Whether programs of these versions may talk: when they differ in the lowest 16 bits at most.
+/// Whether programs of these versions are compatible: they may differ only in the lowest 16 bits.
 bool isCompatible(ProtocolVersion a, ProtocolVersion b);
 
 } // namespace flow::net

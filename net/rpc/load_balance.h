@@ -1,18 +1,18 @@
 #pragma once
-// loadBalance: a request to whichever of several servers answers.
+// loadBalance(): sends a request to one of several equivalent servers.
 //
 //     auto stores = makeReference<MultiInterface<StoreInterface>>(interfaces);
 //     std::string value = co_await loadBalance(stores, &StoreInterface::get, GetRequest{"key"});
 //
 // The first server is chosen at random among those that have not failed, and the next ones follow in turn. When one has
-// not answered in kHedgeAfter seconds, the next is asked as well, and the first answer counts; the other is thrown
-// away. One whose connection ends, that has not the endpoint, or is known to have failed is passed over. If all have
-// failed, it waits until one is back. An error that a server sends is the result.
+// not answered in kHedgeAfter seconds, the next is asked as well, and the first answer counts; the other is ignored. A
+// server is skipped if its connection ends, if it does not have the endpoint, or if it is known to have failed. If all
+// have failed, it waits until one is available. An error that a server sends is the result.
 //
-// With AtMostOnce::True one server is asked, once, and its failure is the result: request_maybe_delivered.
-// basicLoadBalance() is the same without hedging: one server after the other.
+// With AtMostOnce::True the request is sent once, to one server, and its failure is the result:
+// request_maybe_delivered. basicLoadBalance() is the same without hedging: one server after the other.
 //
-// Request is copied for each server that is asked. Cancel-safe.
+// The request is copied for each server. Cancel-safe.
 
 #include "flow/base/random.h"
 #include "flow/coro/race.h"
@@ -28,7 +28,7 @@ enum class AtMostOnce : bool { False, True };
 
 constexpr double kHedgeAfter = 0.1;
 
-/// Servers that offer the same.
+/// Equivalent servers.
 template <class Interface>
 class MultiInterface : public ReferenceCounted<MultiInterface<Interface>> {
 public:
@@ -47,7 +47,7 @@ private:
 
 namespace rpc {
 
-/// Whether another server is to be asked then.
+/// Whether the request should go to another server.
 template <class T>
 bool isRefused(ErrorOr<T> const& reply) {
     return reply.isError(error_code_request_maybe_delivered) || reply.isError(error_code_broken_promise);
@@ -75,9 +75,9 @@ public:
         for (std::size_t i = 0; i < servers_->size(); ++i)
             available.push_back(FailureMonitor::failureMonitor().onStateEqual(servers_->get(i, channel_).getEndpoint(),
                                                                               FailureStatus(false)));
-        return waitForAny(available) || Future<Void>(delay(kRetry)); // nothing connects unless somebody asks
+        return waitForAny(available) || Future<Void>(delay(kRetry)); // a connection is made only for a request
     }
-    /// After that, when all have failed, one is asked all the same.
+    /// After so many seconds with all servers failed, one is tried.
     RequestStream<Request> const& any() { return servers_->get(next_++ % servers_->size(), channel_); }
 
 private:
@@ -107,7 +107,7 @@ Future<ReplyOf<Request>> balance(Reference<MultiInterface<Interface>> servers,
             stream = alternatives.next();
         }
         Future<ErrorOr<Reply>> first = ask(stream ? *stream : alternatives.any());
-        Future<ErrorOr<Reply>> second; // invalid: nobody else is asked
+        Future<ErrorOr<Reply>> second; // invalid: no second request
         if (hedges && atMostOnce == AtMostOnce::False && servers->size() > 1) {
             (void)co_await race(success(first), delay(kHedgeAfter));
             RequestStream<Request> const* other = first.isReady() ? nullptr : alternatives.next();

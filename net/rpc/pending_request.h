@@ -1,5 +1,5 @@
 #pragma once
-// PendingRequest: a request on its way to another process, and the future of its reply in one block. Used by net/rpc
+// PendingRequest: a sent request and the future of its reply, in one block. Used by net/rpc
 // alone.
 
 #include "flow/core/operation.h"
@@ -8,7 +8,7 @@
 
 namespace flow::net {
 
-/// What becomes of a request whose connection ends.
+/// What happens to a request when its connection ends.
 enum class Delivery : std::uint8_t {
     AtLeastOnce, // it is sent again, and may arrive twice
     AtMostOnce,  // it fails with request_maybe_delivered

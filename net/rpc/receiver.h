@@ -1,6 +1,6 @@
 #pragma once
-// MessageReceiver: what a message is delivered to: a stream of requests, or whoever waits for a reply. EndpointTable:
-// those of this process, by their tokens. Used by net/rpc alone.
+// MessageReceiver: the receiver of messages: a stream of requests, or the waiter for a reply. EndpointTable: the
+// receivers of this process, by token. Used by net/rpc alone.
 
 #include "flow/base/uid.h"
 #include "flow/core/future.h"
@@ -13,11 +13,11 @@ namespace flow::net {
 
 class RpcPeer;
 
-/// What a message is read or written within: the context of its ObjectReader or ObjectWriter.
+/// The context of a message: of its ObjectReader or ObjectWriter.
 struct MessageContext {
-    RpcPeer* peer;          // where it comes from, or goes to
-    std::uint64_t reply{0}; // where the reply to it goes
-    Future<Void> pause{};   // set by the receiver: nothing more is read from there before that is ready
+    RpcPeer* peer;          // the other process
+    std::uint64_t reply{0}; // the place for the reply
+    Future<Void> pause{};   // set by the receiver: no more is read from there before this is ready
 };
 
 class MessageReceiver {
@@ -26,11 +26,11 @@ public:
     MessageReceiver& operator=(MessageReceiver const&) = delete;
     virtual ~MessageReceiver() = default;
 
-    /// Reads the message, and lets whom it concerns go on in another turn. Throws an Error if the bytes are none.
+    /// Reads the message, and resumes its waiter in another turn. Throws an Error if the bytes are no such message.
     virtual void receive(ObjectReader& reader, MessageContext& context) = 0;
-    /// Who alone may send to it; null: whoever has the token.
+    /// The only peer that may send to it; null: any peer with the token.
     virtual RpcPeer const* onlyFrom() const { return nullptr; }
-    /// The address of something that stands for the type of its messages.
+    /// An address that identifies the type of its messages.
     virtual void const* typeKey() const { return nullptr; }
 
 protected:
@@ -39,14 +39,14 @@ protected:
 
 class EndpointTable {
 public:
-    /// A new token of which the first half is random, so that nobody guesses it.
+    /// A new token with a random first half, so that it cannot be guessed.
     UID add(MessageReceiver& receiver);
-    /// The number of a place for a reply: of a token whose first half is 0.
+    /// The number of a place for a reply: of a token with a first half of 0.
     std::uint64_t addReply(MessageReceiver& receiver) { return put(receiver, 0); }
     /// False if the number is taken, negative, or above kLargestNumber.
     bool addWellKnown(MessageReceiver& receiver, int number);
     static constexpr int kLargestNumber = 100'000;
-    /// The token is no endpoint from here on, and never again.
+    /// Removes the token for good.
     void remove(UID token);
     void removeReply(std::uint64_t number) { remove(UID(0, number)); }
 

@@ -11,10 +11,10 @@
 //     request.reply.send(value);                 // by the server
 //     request.reply.sendError(key_too_large());
 //
-// Copies are the same promise, which is answered once. When the last copy goes without an answer the requester gets
-// broken_promise. In a process that has received the request an answer is sent to the process that has asked; if the
-// connection is gone by then, it is dropped. A request may be sent on to a third process, which answers by way of this
-// one.
+// Copies are the same promise, which is answered once. When the last copy is destroyed without an answer, the requester
+// gets broken_promise. In the process that has received the request, an answer is sent to the requester; if the
+// connection has ended, the answer is dropped. A request may be forwarded to a third process, which answers through
+// this one.
 //
 // T is default-constructible, and a number, a string, a container or a struct with `serialize`. Belongs to one thread.
 
@@ -29,7 +29,7 @@ namespace flow::net {
 
 namespace rpc {
 
-/// The context of an archive that reads or writes a message. Throws unsupported_operation if it is none.
+/// The context of an archive that reads or writes a message. Throws unsupported_operation for another archive.
 template <class Ar>
 MessageContext& messageContext(Ar& ar) {
     if constexpr (requires { ar.context(); })
@@ -46,7 +46,7 @@ class ReplyState final : public FastAllocated<ReplyState<T>>,
                          Turn {
 public:
     ReplyState() : Turn(tell) {}
-    /// Of a request that has come from there.
+    /// For a request that was received from there.
     ReplyState(RpcPeer* to, std::uint64_t number)
         : Turn(tell), asker_(Reference<RpcPeer>::addRef(to)), theirs_(number) {}
     ~ReplyState() override {
@@ -88,7 +88,7 @@ public:
             promise().sendError(error);
         }
     }
-    /// The answer is somebody else's affair.
+    /// Another place will answer.
     void forget() { isAnswered_ = true; }
 
     /// The number at which the peer finds it.
@@ -97,7 +97,7 @@ public:
             waitFor(peer);
             self_ = Reference<ReplyState>::addRef(this);
         } else if (this->peer() != &peer) {
-            throw unsupported_operation(); // it is on its way to somebody else
+            throw unsupported_operation(); // it was forwarded
         }
         return number();
     }
@@ -146,7 +146,7 @@ private:
     static void tell(Turn& turn) {
         auto& self = static_cast<ReplyState&>(turn);
         Reference<ReplyState> keep = std::move(self.self_);
-        self.stopWaiting(); // nor is it held any more
+        self.stopWaiting(); // and its reference is released
         ErrorOr<T> result = std::move(self.result_);
         if (self.isSet())
             return;
@@ -187,13 +187,13 @@ public:
         shared()->send(std::forward<U>(value));
     }
     void sendError(Error error) const { shared()->sendError(error); }
-    /// Nobody answers, and the requester is not told.
+    /// Drops the reply without an answer to the requester.
     void send(Never) const { shared()->forget(); }
     Future<T> getFuture() const { return shared()->promise().getFuture(); }
     bool isSet() const { return state_ && state_->isSet(); }
     bool canBeSet() const { return !isSet(); }
     bool isValid() const { return true; }
-    /// Starts anew; the old one is dropped.
+    /// Makes a new promise; the old one is dropped.
     void reset() { *this = ReplyPromise(); }
     std::uint32_t getFutureReferenceCount() const {
         return state_ && state_->hasPromise() ? state_->promise().getFutureReferenceCount() : 0;
@@ -217,7 +217,7 @@ public:
     /// The reply goes to that place of this process.
     void setNumber(std::uint64_t number) { number_ = number; }
     std::uint64_t numberFor(RpcPeer& peer) const { return number_ != 0 ? number_ : shared()->numberFor(peer); }
-    /// Whether somebody else has, or may make, a future of it.
+    /// Whether a future of it exists elsewhere, or can be made.
     bool isShared() const { return static_cast<bool>(state_); }
     void forget() const {
         if (state_)
@@ -233,7 +233,7 @@ private:
         return state_;
     }
 
-    mutable Reference<State> state_; // made for the first who needs it
+    mutable Reference<State> state_; // made at first use
     std::uint64_t number_ = 0;
 };
 

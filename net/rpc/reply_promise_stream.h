@@ -32,7 +32,7 @@
 
 namespace flow::net {
 
-/// The base of what such a stream carries, with the members that programs serialize beside their own.
+/// The base of the replies of such a stream, with members that programs serialize beside their own.
 struct ReplyPromiseStreamReply {
     Optional<UID> acknowledgeToken;
     std::uint16_t sequence = 0;
@@ -40,7 +40,7 @@ struct ReplyPromiseStreamReply {
 
 namespace rpc {
 
-/// What the client's process says to the server's: how many bytes it has taken so far, or that it wants no more.
+/// The message of the client's process to the server's: the number of bytes taken so far, or a stop.
 struct StreamNews {
     constexpr static FileIdentifier file_identifier = 0x4D525341;
     std::uint64_t taken = 0;
@@ -51,12 +51,12 @@ struct StreamNews {
     }
 };
 
-/// What the copies of one stream share: where the replies are read, where they are sent, or within a process both.
+/// The shared state of the copies of one stream: at the reader, at the sender, or for both within a process.
 template <class T>
 class ReplyStreamState final : public ReferenceCounted<ReplyStreamState<T>>, public PendingReply, Callback<Void>, Turn {
 public:
     ReplyStreamState() : Turn(hand) {}
-    /// Of a request that has come from there.
+    /// For a request that was received from there.
     ReplyStreamState(RpcPeer* to, std::uint64_t number)
         : Turn(hand), asker_(Reference<RpcPeer>::addRef(to)), theirs_(number) {
         PendingReply::waitFor(*to);
@@ -113,7 +113,7 @@ public:
         }
         return number();
     }
-    /// Of the client: a reply, or the end. Of the server: how much was taken; or that there is no such client any more.
+    /// At the client: a reply, or the end. At the server: the number of bytes taken, or the end of the client.
     void receive(ObjectReader& reader, MessageContext& context) override {
         if (asker_)
             return receiveNews(reader);
@@ -152,7 +152,7 @@ public:
         self_ = {};
         return true;
     }
-    /// A copy of the client's has gone.
+    /// A copy of the client's stream was destroyed.
     void copyGone() {
         if (self_ && this->debugGetReferenceCount() == 2 && isUnread() && !this->isAsked())
             dropIfUnwantedNow();
@@ -165,7 +165,7 @@ private:
         else
             return sizeof(T);
     }
-    /// Whether nobody has a FutureStream of it.
+    /// Whether no FutureStream of it exists.
     bool isUnread() const {
         FutureStream<T> one = stream_.getFuture();
         return one.cell()->futures == 1;
@@ -210,7 +210,7 @@ private:
         else if (sentBytes_ - takenBytes_ < limit_)
             ready_.trigger();
     }
-    /// A turn: what has come goes into the stream; or whoever sends goes on.
+    /// A turn: puts received replies into the stream, or resumes the sender.
     static void hand(Turn& turn) {
         auto& self = static_cast<ReplyStreamState&>(turn);
         Reference<ReplyStreamState> keep = Reference<ReplyStreamState>::addRef(&self);
@@ -220,7 +220,7 @@ private:
             self.stream_.send(self.arrived_.pop());
         self.sentBytes_ = self.arrivedBytes_;
         if (self.last_.isValid()) {
-            self.stopWaiting(); // nor is it held any more
+            self.stopWaiting(); // and its reference is released
             self.isEnded_ = true;
             self.stream_.sendError(self.last_);
             self.self_ = {};
@@ -228,7 +228,7 @@ private:
             self.expectEmpty();
         }
     }
-    /// What has been given to the stream counts as taken when it is empty.
+    /// The replies in the stream count as taken when the stream is empty.
     void expectEmpty() {
         if (isExpecting_)
             return;
@@ -251,8 +251,8 @@ private:
 
     PromiseStream<T> stream_;
     AsyncTrigger ready_;
-    Reference<RpcPeer> asker_;         // of the server: whom to send to
-    Reference<RpcPeer> reader_;        // of the client: whom it has asked
+    Reference<RpcPeer> asker_;         // at the server: the requester
+    Reference<RpcPeer> reader_;        // at the client: the server
     Reference<ReplyStreamState> self_; // while the server knows its number
     std::uint64_t theirs_ = 0;         // the other side's number
     std::uint64_t sentBytes_ = 0;      // or of the client: given to the stream

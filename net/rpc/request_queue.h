@@ -1,6 +1,6 @@
 #pragma once
-// RequestQueue<T>: what the copies of a RequestStream<T> share: a stream of this process, or where another one is. Used
-// by net/rpc alone.
+// RequestQueue<T>: the shared state of the copies of a RequestStream<T>: a stream of this process, or the endpoint of a
+// remote one. Used by net/rpc alone.
 
 #include "flow/core/stream.h"
 #include "flow/loop/turn.h"
@@ -36,7 +36,7 @@ public:
             stream_.emplace();
         return *stream_;
     }
-    /// As others reach it. It becomes one that they can, if it is not yet.
+    /// Its endpoint. Registers it as one if necessary.
     Endpoint const& endpoint(TaskPriority priority) {
         if (!endpoint_)
             publish(priority);

@@ -1,5 +1,5 @@
 #pragma once
-// RequestStream<T>: a stream of requests, whose other end may be in another process.
+// RequestStream<T>: a stream of requests. Its other end may be in another process.
 //
 //     struct StoreInterface {                              // what a server offers, a plain struct
 //         constexpr static FileIdentifier file_identifier = 6000;
@@ -20,10 +20,10 @@
 //     RequestStream<GetRequest> get(Endpoint::wellKnown({server}, WLTOKEN_FIRST_AVAILABLE));
 //     std::string value = co_await get.getReply(GetRequest{"key"});
 //
-// A struct that is sent to another process takes its streams with it: there they lead back to here. Copies are the same
-// stream. When the last copy is gone, requests that still come are answered with broken_promise.
+// A struct that is sent to another process contains its streams: there they send back to this process. Copies are the
+// same stream. When the last copy is destroyed, further requests are answered with broken_promise.
 //
-// Within a process requests are handed over as they are, and nothing is serialized.
+// Within a process requests are moved, and nothing is serialized.
 //
 // How a request fails:
 //     broken_promise                the server has dropped it, or has no such stream
@@ -34,7 +34,7 @@
 //                                   again when there is a new connection, so that it may arrive twice
 //     whatever the server sends
 //
-// Cancel-safe: a reply whose future was dropped is thrown away when it comes; the server is not told.
+// Cancel-safe: if the future is dropped, the reply is ignored; the server is not informed.
 
 #include "flow/lib/errors.h"
 #include "net/rpc/pending_request.h"
@@ -47,15 +47,15 @@ public:
     using Element = T;
 
     RequestStream() : queue_(new RequestQueue<T>) {}
-    /// Where another process, or this one, has such a stream.
+    /// A stream that this or another process has at this endpoint.
     explicit RequestStream(Endpoint const& endpoint) : queue_(new RequestQueue<T>(endpoint)) {}
 
-    /// What has come. For one reader; only where the stream was made.
+    /// The received requests. For one reader; only in the process that made the stream.
     FutureStream<T> getFuture() const {
-        FLOW_ASSERT(!queue_->isRemote(), "getFuture() of a RequestStream whose requests go elsewhere");
+        FLOW_ASSERT(!queue_->isRemote(), "getFuture() of a RequestStream of another process");
         return queue_->stream().getFuture();
     }
-    /// Sends and expects nothing: it arrives at most once. If it has a reply promise, that may still be waited for.
+    /// Sends without waiting: the request arrives at most once. Its reply promise, if any, may still be awaited.
     template <class U = T>
     void send(U&& value) const {
         T request(std::forward<U>(value));
@@ -66,7 +66,7 @@ public:
     }
     void sendError(Error error) const { queue_->stream().sendError(error); }
 
-    /// The reply, however often the connection is made anew until it comes.
+    /// Sends the request, again on each new connection, until the reply arrives.
     template <class U = T>
     Future<ReplyOf<U>> getReply(U request = U(), TaskPriority priority = TaskPriority::DefaultPromiseEndpoint) const {
         return ask<false>(T(std::move(request)), priority, Delivery::AtLeastOnce);
@@ -77,8 +77,8 @@ public:
                                             TaskPriority priority = TaskPriority::DefaultPromiseEndpoint) const {
         return ask<true>(T(std::move(request)), priority, Delivery::AtMostOnce);
     }
-    /// As getReply(), but request_maybe_delivered when the process has been failed for `seconds` without a break, and
-    /// `slope` more for each second since this call.
+    /// As getReply(), but request_maybe_delivered when the process has been failed for `seconds` without interruption,
+    /// and `slope` more for each second since this call.
     template <class U = T>
     Future<ErrorOr<ReplyOf<U>>>
     getReplyUnlessFailedFor(U request, double seconds, double slope,
@@ -88,7 +88,7 @@ public:
         return unlessFailed<ReplyOf<U>>(ask<true>(T(std::move(request)), priority, Delivery::AtLeastOnce),
                                         FailureMonitor::failureMonitor().onFailedFor(getEndpoint(), seconds, slope));
     }
-    /// What the server sends, one reply after the other: see net/rpc/reply_promise_stream.h.
+    /// The replies of the server, one after the other: see net/rpc/reply_promise_stream.h.
     template <class U = T>
     auto getReplyStream(U request = U()) const {
         T sent(std::move(request));
@@ -97,18 +97,18 @@ public:
         return stream;
     }
 
-    /// It can be reached by others from here on.
+    /// Registers the stream, so that others can send to it.
     Endpoint const& getEndpoint(TaskPriority priority = TaskPriority::DefaultEndpoint) const {
         return queue_->endpoint(priority);
     }
-    /// Others reach it by a number that they know. The number is not taken, and getEndpoint() was not called.
+    /// Registers the stream under a fixed number. The number must be free, and getEndpoint() not called before.
     void makeWellKnownEndpoint(int number, TaskPriority priority) const { queue_->publishAs(number, priority); }
-    /// Bytes that wait to be sent to the other process, of whatever streams.
+    /// Bytes that wait to be sent to the other process, of all streams.
     std::size_t queuedBytes() const {
         RpcPeer* peer = queue_->isElsewhere() ? queue_->peer() : nullptr;
         return peer ? peer->queuedBytes() : 0;
     }
-    /// Ready when no more than so many of them are left, for those who send more than the other process takes.
+    /// Ready when no more than so many of them are left, for senders that are faster than the other process.
     Future<Void> drainedTo(std::size_t bytes) const {
         RpcPeer* peer = queue_->isElsewhere() ? queue_->peer() : nullptr;
         return peer ? peer->drainedTo(bytes) : Future<Void>(Void());

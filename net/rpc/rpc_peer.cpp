@@ -8,7 +8,7 @@
 namespace flow::net {
 
 // -------------------------------------------------------------------------------------------------------------------
-// Those who wait for a reply
+// Waiters for replies
 
 void PendingReply::waitFor(RpcPeer& peer) {
     peer_ = &peer;
@@ -95,7 +95,7 @@ void RpcPeer::flush() {
             out_.erase(0, sent_);
             sent_ = 0;
         }
-        isBlocked_ = true; // also by an error, which whoever reads finds
+        isBlocked_ = true; // also by an error, which the reader gets
         call(connection_->writable(), writing_, [this](Error error) {
             isBlocked_ = error.isValid();
             flush();
@@ -159,7 +159,7 @@ Future<Void> RpcPeer::readFrames() {
     }
 }
 
-/// Whoever is refused learns the version before the connection ends.
+/// A refused peer gets the version before the connection ends.
 Future<Void> RpcPeer::refuse() {
     ++transport_->count().brokenConnections;
     flush();

@@ -1,9 +1,9 @@
 #pragma once
-// RpcPeer: another process, and the connection to it: frames that wait to be sent, what has come of one that is not
-// whole, and those who wait for its replies. Used by net/rpc alone.
+// RpcPeer: another process and the connection to it: frames that wait to be sent, an incomplete received frame, and the
+// waiters for its replies. Used by net/rpc alone.
 //
-// A peer that this process has connected to is connected again when the connection ends and somebody still waits. A
-// peer that has connected to this one is gone with its connection.
+// If this process has connected to the peer, it connects again when the connection ends and a waiter remains. If the
+// peer has connected to this process, the object ends with its connection.
 //
 // Frames are collected and sent at the end of the turn, or when there are kBatch bytes or kMostFrames frames of them.
 
@@ -19,15 +19,15 @@ namespace flow::net {
 
 class FlowTransport;
 
-/// Somebody who waits for a message of one peer.
+/// A waiter for a message of one peer.
 class PendingReply : public MessageReceiver, public ListLink {
 public:
     RpcPeer const* onlyFrom() const override { return peer_; }
-    /// The connection has ended: it asks again on the next one, or fails in a turn of its own.
+    /// The connection has ended: sends again on the next one, or fails in a turn of its own.
     virtual void lost(Error error) = 0;
-    /// The transport ends, and nothing comes any more: what holds itself lets go. It may be gone when this returns.
+    /// The transport ends: releases the reference to itself. May destroy this.
     virtual void forsaken() noexcept {}
-    /// Asked now and then: whether nobody is interested any more. Then it may be gone when this returns.
+    /// Called now and then: releases this if its result is not needed any more. May destroy this.
     virtual bool dropIfUnwanted() { return false; }
 
 protected:
@@ -37,7 +37,7 @@ protected:
     /// It gets a number, which the peer may send to, until stopWaiting().
     void waitFor(RpcPeer& peer);
     void stopWaiting() noexcept;
-    /// The same, but the transport forsakes it still, until it is unlinked.
+    /// The same, but the transport still ends it, until it is unlinked.
     void stopWaitingHeld() noexcept;
     bool isWaiting() const { return number_ != 0; }
     std::uint64_t number() const { return number_; }
@@ -45,7 +45,7 @@ protected:
 
 private:
     friend class RpcPeer;
-    RpcPeer* peer_ = nullptr; // which stays as long as somebody waits for it
+    RpcPeer* peer_ = nullptr; // stays as long as it has a waiter
     std::uint64_t number_ = 0;
 };
 
@@ -56,16 +56,16 @@ public:
     RpcPeer(FlowTransport& transport, Side side, Address const& address);
     ~RpcPeer();
 
-    /// Where it listens; or, of one that has connected to this process, where that connection comes from.
+    /// The address at which it listens; for a peer that has connected to this process, the address of its connection.
     Address const& address() const { return address_; }
     bool isAccepted() const { return side_ == Side::Accepted; }
-    /// Whether what is sent may arrive: false when the transport or an accepted connection has ended.
+    /// Whether sent messages may arrive: false when the transport or an accepted connection has ended.
     bool isOpen() const { return transport_ != nullptr; }
     FlowTransport* transport() const { return transport_; }
     ProtocolVersion version() const;
     /// Bytes that wait to be sent.
     std::size_t queuedBytes() const { return out_.size() - sent_; }
-    /// When no more than so many of them are left, or the connection has ended.
+    /// Ready when no more than so many of them are left, or the connection has ended.
     Future<Void> drainedTo(std::size_t bytes);
 
     /// A message which `write(ObjectWriter&)` writes. Does nothing if the peer is not open. Throws value_too_large.
@@ -90,13 +90,13 @@ public:
 
     // For the transport.
 
-    /// From the greeting to the end of the connection, with whose error it fails.
+    /// Runs from the greeting to the end of the connection, and fails with its error.
     Future<Void> run(Reference<Connection> connection);
-    /// The connection has ended: those who wait are told.
+    /// The connection has ended: informs the waiters.
     void lost(Error error);
     /// The transport ends: nothing is sent or received any more.
     void shutDown();
-    /// Whether there is something to connect for.
+    /// Whether a connection is needed.
     bool isWanted() const { return queuedBytes() != 0 || !pending_.isEmpty(); }
     AsyncTrigger wanted;
 
@@ -104,7 +104,7 @@ private:
     friend class PendingReply;
     static constexpr std::size_t kBatch = 64 * 1024;
     static constexpr std::uint32_t kMostFrames = 256;
-    /// Behind the handlers of requests and replies that have come in the same turn.
+    /// Runs after the handlers of requests and replies of the same turn.
     static constexpr auto kFlushPriority =
         static_cast<TaskPriority>(static_cast<int>(TaskPriority::DefaultEndpoint) - 1);
 
@@ -123,15 +123,15 @@ private:
     Future<Void> readFrames();
     Future<Void> refuse();
     Future<Void> watch();
-    /// Takes the greeting and whole frames; how many bytes it has used.
+    /// Takes the greeting and whole frames; returns the number of bytes used.
     std::size_t take(StringRef bytes, Future<Void>& pause);
     void deliver(ParsedFrame const& frame, Future<Void>& pause);
     void dropUnwanted();
 
     FlowTransport* transport_;
     Side side_;
-    bool isBlocked_ = false; // the machine takes no more for now
-    bool isGreeted_ = false; // the other side's greeting has come, and fits
+    bool isBlocked_ = false; // the kernel takes no more for now
+    bool isGreeted_ = false; // the other side's greeting was received, and is compatible
     bool isPaused_ = false;  // nothing is read for now
     ProtocolVersion theirs_;
     std::uint32_t frames_ = 0; // in out_ since the last flush

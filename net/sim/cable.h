@@ -1,5 +1,5 @@
 #pragma once
-// Cable: the way of messages from one simulated machine to another, in one direction.
+// Cable: the link from one simulated machine to another, in one direction.
 
 #include "flow/base/random.h"
 
@@ -8,10 +8,10 @@
 
 namespace flow::net {
 
-/// What messages from one machine to another find.
+/// The properties of a link.
 struct LinkShape {
-    double latency = 0.0003;   // seconds that each takes at least
-    double jitter = 0.0006;    // seconds more, at most: half of them take less than an eighth of that
+    double latency = 0.0003;   // minimum latency in seconds
+    double jitter = 0.0006;    // seconds more, at most; half of the messages: below an eighth
     double bandwidth = 1.25e8; // bytes a second
 };
 
@@ -23,10 +23,10 @@ struct Cable {
 
     std::uint32_t from, to; // ids of processes
     LinkShape shape;
-    DeterministicRandom random; // of how long each message takes: other cables have theirs
-    double freeAt = 0;          // when all that was sent is on its way
-    double cutUntil = 0;        // nothing arrives: connections go on afterwards, datagrams are lost
-    double clogUntil = 0;       // nothing arrives before
+    DeterministicRandom random; // of the latencies; each cable has its own
+    double freeAt = 0;          // the time when all sent bytes have left
+    double cutUntil = 0;        // until then nothing arrives: connections go on afterwards, datagrams are lost
+    double clogUntil = 0;       // until then nothing arrives
 
     std::uint64_t id() const { return std::uint64_t{from} << 32 | to; }
 };

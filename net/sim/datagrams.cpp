@@ -4,7 +4,7 @@
 
 namespace flow::net {
 
-/// A datagram on its way. Waits on the world's loop.
+/// A datagram in flight. Waits on the world's loop.
 struct SimDatagramSocket::Flight final : WaiterNode, ListLink, FastAllocated<Flight> {
     Flight(SimNetwork& n, Cable& c, Host& t, std::uint16_t p, Datagram d, double a)
         : WaiterNode{[](WaiterNode* waiter) { static_cast<Flight*>(waiter)->arrive(); },
@@ -35,7 +35,7 @@ struct SimDatagramSocket::Flight final : WaiterNode, ListLink, FastAllocated<Fli
     Host& to;
     std::uint16_t port;
     Datagram datagram;
-    double at; // when it arrives if nothing holds it up
+    double at; // the time of arrival without delays
 };
 
 void SimDatagramSocket::drop(ListLink* flight) {

@@ -1,12 +1,12 @@
 #pragma once
-// Datagrams of a SimNetwork: the sockets, and what is on its way between them.
+// Datagrams of a SimNetwork: the sockets, and the datagrams in flight.
 
 #include "flow/core/ring_queue.h"
 #include "net/sim/host.h"
 
 namespace flow::net {
 
-/// Waits in the loop of its process for its turn when there is something to tell.
+/// Gets a turn in the loop of its process when there is an event.
 class SimDatagramSocket final : public DatagramSocket, WaiterNode {
 public:
     static constexpr std::size_t kRoom = 256 * 1024; // bytes that may wait to be received
@@ -21,12 +21,12 @@ public:
         return isFirstReceive(what) ? "a datagram to " + address_.toString() : std::string();
     }
 
-    /// By the machine.
+    /// Called by the machine.
     void arrive(Datagram datagram);
     /// The process stops.
     void stop();
 
-    // What is on its way, in the network's list.
+    // The datagrams in flight, in the network's list.
 
     static void drop(ListLink* flight);
     static void lookAgain(ListLink& flights);

@@ -11,7 +11,7 @@ constexpr int kFirstEphemeral = 49152, kPorts = 65536;
 
 } // namespace
 
-/// Waits in the loop of its process for its turn when somebody has connected.
+/// Gets a turn in the loop of its process when a client has connected.
 class SimListener final : public Listener, WaiterNode {
 public:
     SimListener(Host& host, Address address)
@@ -39,7 +39,7 @@ public:
         return isFirstAccept(what) ? "a connection to " + address_.toString() : std::string();
     }
 
-    /// By the machine: takes the connection if there is room.
+    /// Called by the machine: takes the connection if there is room.
     bool offer(Session& session) {
         if (waiting_.size() >= SimNetwork::kBacklog)
             return false;
@@ -125,7 +125,7 @@ Future<Reference<Connection>> Host::connect(Address to, ConnectOptions const& op
         co_await delay(timeout);
         throw connection_timed_out();
     }
-    Reference<Connection> connection = session->handle(0); // given up with this
+    Reference<Connection> connection = session->handle(0); // cancelled with this
     Future<Void> established = session->established();
     auto first = co_await race(established, delay(timeout));
     if (first.index() == 1)

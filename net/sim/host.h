@@ -1,5 +1,5 @@
 #pragma once
-// Host: the machine of a simulated process as its network sees it, and the Transport of the process.
+// Host: the network side of a simulated machine, and the Transport of its process.
 
 #include "net/sim/session.h"
 
@@ -21,15 +21,15 @@ public:
 
     Process& process() const { return process_; }
     bool isPowered() const { return isPowered_; }
-    /// Lets the process's loop run it, unless it is about to.
+    /// Schedules it in the process's loop, unless it is scheduled.
     void wake(WaiterNode& waiter) const {
         if (!waiter.link.isLinked())
             process_.makeReady(waiter, TaskPriority::ReadSocket);
     }
-    /// Whether a listener takes the connection that somebody has asked for.
+    /// Whether a listener takes the requested connection.
     bool offer(Session& session);
     void arrive(std::uint16_t port, Datagram datagram);
-    /// There is no network any more.
+    /// The network has ended.
     void unplug() { network_ = nullptr; }
 
 private:
@@ -37,7 +37,7 @@ private:
     friend class SimListener;
     friend class SimDatagramSocket;
 
-    /// Looks names up in the table of the network; the answer takes as long as a message there and back.
+    /// Looks names up in the table of the network; the answer takes the time of a round trip.
     struct Names final : Resolver {
         explicit Names(Host& h) : host(h) {}
         Future<Found> lookUp(std::string name) override;
@@ -48,7 +48,7 @@ private:
     void stopped(Process& process, bool powerLost) override;
     std::string sourceOf(void const* what) const override;
     Reference<Session> open(Address to);
-    /// The address to use for `at`, of which `used` has those in use.
+    /// The address to use for `at`, given the addresses in use.
     template <class T>
     Address bindable(Address at, std::map<std::uint16_t, T*> const& used);
     std::uint16_t ephemeralPort();
@@ -58,13 +58,13 @@ private:
     Names names_{*this};
     bool isPowered_ = false;
     std::uint16_t nextPort_;
-    // Of the present life of the process:
+    // For the current life of the process:
     ListLink halves_; // ends of connections
     std::map<std::uint16_t, SimListener*> listeners_;
     std::map<std::uint16_t, SimDatagramSocket*> sockets_;
 };
 
-/// Drops a promise of a process that stops: nobody is told, and nobody will be.
+/// Drops a promise of a process that stops, without completing its future.
 template <class T>
 void forsake(std::optional<Promise<T>>& promise) {
     if (promise && promise->canBeSet())
@@ -77,7 +77,7 @@ bool sets(std::optional<Promise<T>> const& promise, void const* cell) {
     return promise && promise->getFuture().cell() == cell;
 }
 
-/// Gives the right to set the future away. Nothing is left behind, so that what it resumes may wait anew.
+/// Moves the promise out. The member is empty then, so that a resumed waiter may wait again.
 template <class T>
 Promise<T> takePromise(std::optional<Promise<T>>& promise) {
     Promise<T> taken = std::move(*promise);

@@ -10,7 +10,7 @@ public:
         : Connection(kHighWater, kHighWater), session_(Reference<Session>::addRef(&session)), side_(side) {}
     ~SimConnection() override { session_->handleGone(side_); }
 
-    Drain flushed() override { return {this, 0, Error()}; } // the machine takes all at once
+    Drain flushed() override { return {this, 0, Error()}; } // the machine accepts all at once
     void shutdownWrite() override {
         writeEnded_ = true;
         session_->shutdownWrite(side_);
@@ -26,14 +26,14 @@ public:
     Address localAddress() const override { return session_->address(side_); }
     Address peerAddress() const override { return session_->address(1 - side_); }
 
-    // By the session.
+    // Called by the session.
 
     bool isAwaited() const { return isReadWaitedFor() || isDrainWaitedFor(); }
     /// The process stops.
     void stop() { forsakeWaiters(); }
     /// The other side has read so many bytes.
     void noteRead(std::size_t bytes) { noteGone(bytes); }
-    /// There is something to tell.
+    /// There is an event for the process.
     void wake() {
         if (session_->error(side_).isValid())
             return fail(session_->error(side_));
@@ -126,7 +126,7 @@ Reference<Session> Session::open(SimNetwork& network, Host& from, Address fromAd
 }
 
 // -------------------------------------------------------------------------------------------------------------------
-// By processes
+// Called by processes
 
 Reference<Connection> Session::handle(int side) {
     auto handle = makeReference<SimConnection>(*this, side);
@@ -187,7 +187,7 @@ void Session::handleGone(int side) {
     leaveUnlessNeeded(half);
 }
 
-/// What one write has sent; by a fault less, or more.
+/// Receives the bytes of one write; an injected fault may split or join them.
 Bytes Session::takeReceived(Half& half) {
     World& world = network_.world_;
     World::Kernel kernel(world);
@@ -212,7 +212,7 @@ Bytes Session::takeReceived(Half& half) {
     return bytes;
 }
 
-/// Completes what the process waits for. What that resumes may call anything here, and drop the handle.
+/// Completes the operations of the process. The resumed code may call anything here, and drop the handle.
 void Session::wake(Half& half) {
     auto self = Reference<Session>::addRef(this);
     if (half.opening && (half.isEstablished || half.error.isValid())) {
@@ -225,9 +225,9 @@ void Session::wake(Half& half) {
 }
 
 // -------------------------------------------------------------------------------------------------------------------
-// By machines
+// Called by machines
 
-/// The machine has this end from here on.
+/// The machine now has this end.
 void Session::enter(Half& half) {
     half.isKnown = true;
     ++network_.openEnds_;
@@ -235,7 +235,7 @@ void Session::enter(Half& half) {
     addref();
 }
 
-/// May be the end of this.
+/// May destroy this.
 void Session::leaveUnlessNeeded(Half& half) {
     auto& place = static_cast<ListLink&>(half);
     if (half.isNeeded() || !place.isLinked())
@@ -245,7 +245,7 @@ void Session::leaveUnlessNeeded(Half& half) {
     delref();
 }
 
-/// The machine forgets this end. May be the end of this.
+/// The machine removes this end. May destroy this.
 void Session::fail(Half& half, Error error) {
     if (!std::exchange(half.isKnown, false))
         return;
@@ -334,7 +334,7 @@ void Session::lookAgain() {
         }
 }
 
-/// Whatever has arrived by now.
+/// Delivers all that has arrived by now.
 void Session::deliver(Pipe& pipe) {
     auto self = Reference<Session>::addRef(this);
     Half& half = halves_[&pipe == &pipes_[0]];

@@ -1,9 +1,9 @@
 #pragma once
-// Session: a connection in a SimNetwork: what both machines know of it, what is on its way between them, and what the
-// processes at its ends wait for.
+// Session: a connection in a SimNetwork: the state at both machines, the messages in flight, and the operations of the
+// processes at its ends.
 //
-// Side 0 has connected, side 1 has listened. What is called by a process runs on its loop; everything else is the
-// world's, and touches no future: it lets the process's loop run wake().
+// Side 0 has connected, side 1 has listened. Functions that a process calls run on its loop. All other functions run on
+// the world's loop and touch no future: they schedule wake() on the process's loop.
 
 #include "flow/core/ring_queue.h"
 #include "net/sim/sim_network.h"
@@ -20,11 +20,11 @@ public:
     static Reference<Session> open(SimNetwork& network, Host& from, Address fromAddress, Host& to, Address toAddress);
     ~Session();
 
-    // By the process at that side.
+    // Called by the process at that side.
 
     Reference<Connection> handle(int side);
     Future<Void> established();
-    /// What one write has sent, as Connection::fill() does; an error if there is one.
+    /// Receives the bytes of one write, as Connection::fill() does; an error if there is one.
     bool hasReceived(int side) const { return !halves_[side].received.isEmpty(); }
     Bytes takeReceived(int side) { return takeReceived(halves_[side]); }
     Error error(int side) const { return halves_[side].error; }
@@ -37,15 +37,15 @@ public:
     void handleGone(int side);
     Address address(int side) const { return halves_[side].address; }
 
-    // By machines.
+    // Called by machines.
 
     /// The machine of side 1 has taken the connection for a listener.
     void accepted();
     std::uint16_t port() const { return halves_[1].address.port(); }
     void lookAgain();
-    /// Nothing of it happens any more.
+    /// Stops the session.
     void vanish();
-    /// The process has stopped, of which an end is at this place of its machine's list.
+    /// The process has stopped that has the end at this place of its machine's list.
     static void stop(ListLink* place, bool powerLost);
     /// See Attachment.
     static std::string sourceOf(ListLink* place, void const* what);
@@ -59,7 +59,7 @@ private:
         std::uint64_t credit;
         Kind kind;
     };
-    /// What is on its way from a side. Waits on the world's loop for the arrival of the first.
+    /// The messages in flight from a side. Waits on the world's loop for the arrival of the first.
     struct Pipe : WaiterNode {
         Session* session;
         Cable* cable;
@@ -67,8 +67,8 @@ private:
         double last = 0;             // when the last one arrives
         double freeAt = 0;           // of a slow connection: when that is on its way
     };
-    /// What the machine of a side knows, and what its process waits for. Waits in the loop of the process for its turn
-    /// when there is something to tell.
+    /// The state of a side: of its machine, and the operations of its process. Gets a turn in the loop of the process
+    /// when there is an event.
     struct Half : WaiterNode, ListLink { // the latter in the list of its machine
         Session* session;
         Host* host;
@@ -76,7 +76,7 @@ private:
         RingQueue<Bytes> received;
         SimConnection* handle = nullptr; // the process has it
         std::optional<Promise<Void>> opening;
-        std::size_t unreported = 0; // bytes that were read, which the other side does not know
+        std::size_t unreported = 0; // bytes that were read and not yet acknowledged
         Error error;                // of all operations, from here on
         bool isKnown = false;       // the machine has this end
         bool isEstablished = false;
@@ -110,7 +110,7 @@ private:
     Half halves_[2];
     bool isRefused_ = false;
     double bandwidth_ = 0;  // of each direction, if it is a slow one
-    int messagesLeft_ = -1; // of one that will be half open: how many more arrive
+    int messagesLeft_ = -1; // for a connection that will be half open: the number of messages that still arrive
 };
 
 } // namespace flow::net

@@ -74,7 +74,7 @@ SimNetwork::~SimNetwork() {
         SimDatagramSocket::drop(flights_.next);
 }
 
-void SimNetwork::outfit(Process& process) {
+void SimNetwork::prepare(Process& process) {
     hosts_.push_back(&process.attach<Host>(*this, process));
 }
 

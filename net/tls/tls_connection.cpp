@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t kRecord = 16 * 1024;
 constexpr int kChunk = 64 * 1024;
-/// What a failed connection reads and drops, so that the machine does not reset it before the other side has our alert.
+/// The number of bytes that a failed connection reads and drops, so that the kernel does not reset it before the other
+/// side has our alert.
 constexpr std::size_t kDropped = 256 * 1024;
 
 std::string textOfName(X509_NAME const* name) {
@@ -215,7 +216,7 @@ void TlsConnection::noteFailure(int result) {
         failWith(error, std::move(why));
 }
 
-/// What was received stays, and writing goes on: the other side may have ended only its writing, though in a bad way.
+/// Received bytes stay, and writing goes on: the other side may have ended only its writing, without close_notify.
 void TlsConnection::noteCut() {
     std::string why = "the other side has ended the connection without saying so";
     if (!isOpen_)
@@ -308,9 +309,9 @@ void TlsConnection::encrypt(StringRef bytes) {
     }
 }
 
-/// Gives the carrier what OpenSSL has written.
+/// Passes the records of OpenSSL to the carrier.
 void TlsConnection::sendRecords() {
-    if (writeEnded_ || error_.isValid()) // nothing may come behind the end
+    if (writeEnded_ || error_.isValid()) // nothing may follow the end
         records_.clear();
     if (records_.empty())
         return;
@@ -325,7 +326,7 @@ void TlsConnection::sendRecords() {
     noteQueue();
 }
 
-/// What has left the carrier's queue has left this one.
+/// Removes from this queue what has left the carrier's queue.
 void TlsConnection::noteQueue() {
     std::size_t queued = carrier_->queuedBytes();
     if (queued < queuedBytes()) {
@@ -371,7 +372,7 @@ void TlsConnection::close() {
     if (error_.isValid())
         return;
     if (isOpen_ && received_.isEmpty() && !ended_)
-        fill(kRecord); // what is no data for anybody, such as tickets, shall not make the machine reset the connection
+        fill(kRecord); // unread records without data, such as tickets, must not make the kernel reset the connection
     readable_.cancel();
     if (!isOpen_ || !received_.isEmpty()) {
         carrier_->abort();

@@ -1,6 +1,6 @@
 #pragma once
-// TlsConnection: a Connection with encrypted bytes, after the other side has shown its identity. Around any other
-// Connection, real or simulated, which it owns.
+// TlsConnection: an encrypted Connection to an authenticated peer. It owns another Connection, real or simulated, which
+// carries its bytes.
 //
 //     auto context = TlsContext::client();
 //     Reference<TlsConnection> connection = co_await tlsConnect(address, "example.org", context);
@@ -11,19 +11,19 @@
 //
 // All that net/connection.h says holds, and besides:
 //
-// The end. shutdownWrite(), close() and the last Reference say that the end is meant (close_notify). If the other side
-// ends without saying so, somebody may have cut the connection: reads that find this end fail with connection_cut_off,
-// behind all that has come; writing goes on.
+// The end. shutdownWrite(), close() and the destruction of the last Reference send close_notify. If the other side ends
+// without close_notify, an attacker may have cut the connection: after all received bytes, reads fail with
+// connection_cut_off; writing goes on.
 //
-// A server sends its tickets with the first bytes that it writes. Servers of others send them at once: a client that
-// closes before they have come resets the connection when they do, as with any unread bytes, and what it has written
-// last may be lost. It should read to the end first. The price: a client of others that has not set TCP_NODELAY sends
-// its first bytes only when the kernel has acknowledged its part of the handshake, which takes some 40 ms on Linux.
+// A server sends its tickets with the first bytes that it writes. Other servers send them at once: a client that closes
+// before they arrive resets the connection when they do, as with any unread bytes, and its last written bytes may be
+// lost. It should read to the end first. The cost of sending tickets late: another client without TCP_NODELAY sends its
+// first bytes only when the kernel has acknowledged its part of the handshake, which takes some 40 ms on Linux.
 //
-// Errors are those of net/tls/tls_error.h. After one the connection is closed, and why() says what it was.
+// Errors are those of net/tls/tls_error.h. After an error the connection is closed, and why() describes it.
 //
-// Reading. OpenSSL gets the bytes that the carrier has received and calls the machine for nothing. A record is at most
-// 16 KiB, and decrypted when somebody reads: what is not read stays with the carrier, as its backpressure wants.
+// Reading. OpenSSL gets its bytes from the carrier and makes no system calls. A record has at most 16 KiB, and is
+// decrypted when it is read: unread bytes stay in the carrier, so its backpressure works.
 //
 // Writing. write() encrypts at once. queuedBytes() and the water marks count encrypted bytes, here and in the carrier.
 
@@ -40,10 +40,10 @@ namespace flow::net {
 
 class TlsConnection;
 
-/// The client's side of a handshake over a connection that is there already. `name`: of the server, as its certificate
-/// must have it; the text of an IP address counts as one. Only a context that does not verify takes an empty one: else
-/// invalid_option_value. Fails with what tls_error.h has; lastTlsError() says why. Cancel-safe: the connection is given
-/// up.
+/// The client's side of a handshake over an existing connection. `name`: the name that the server's certificate must
+/// have; the text of an IP address counts as one. Only a context that does not verify accepts an empty one; otherwise
+/// it throws invalid_option_value. Fails with the errors of tls_error.h; lastTlsError() says why. Cancel-safe: the
+/// connection is closed.
 Future<Reference<TlsConnection>> tlsClient(Reference<Connection> carrier, Reference<TlsContext> context,
                                            std::string name);
 /// The server's side.
@@ -62,13 +62,13 @@ public:
     /// "TLSv1.3"
     std::string version() const;
     std::string cipher() const;
-    /// What both have agreed to speak (ALPN); "" if they have not.
+    /// The negotiated protocol (ALPN); "" if there is none.
     std::string protocol() const;
-    /// The name that the client has asked for (SNI); "" if none.
+    /// The name that the client has requested (SNI); "" if none.
     std::string serverName() const;
     /// The subject of the other side's certificate, as in "CN=example.org,O=Example"; "" if it has shown none.
     std::string peerSubject() const;
-    /// Whether the handshake was short because both remembered an earlier one.
+    /// Whether an earlier session was resumed.
     bool wasResumed() const;
     /// Why it has failed, as a sentence without a full stop; "" if it has not.
     std::string const& why() const { return why_; }
@@ -89,10 +89,10 @@ private:
 
     TlsConnection(Reference<Connection> carrier, Reference<TlsContext> context);
     void setServerName(std::string const& name);
-    /// Goes on with the handshake as far as it can. Whether it is done; throws its error.
+    /// Continues the handshake as far as possible. Returns whether it is done; throws its error.
     bool advance();
     static Future<Reference<TlsConnection>> finishHandshake(Reference<TlsConnection> connection);
-    /// What a call of OpenSSL has come to: nothing if it waits for more bytes, else the connection has an error.
+    /// Handles the result of a call of OpenSSL: does nothing if it waits for more bytes, else sets the error.
     void noteFailure(int result);
     void noteCut();
     /// Sets error_ and closes the carrier. Readers are not woken: a reader may have found it.
@@ -111,7 +111,7 @@ private:
     Reference<Connection> carrier_;
     Reference<TlsContext> context_;
     ssl_st* ssl_ = nullptr;
-    std::vector<Bytes> records_; // that OpenSSL has made and the carrier has not got
+    std::vector<Bytes> records_; // made by OpenSSL and not yet passed to the carrier
     std::string sessionName_;    // under which the context keeps a client's session
     std::string peerName_;       // for messages
     std::string why_;

@@ -29,7 +29,7 @@ int numberOf(TlsVersion version) {
     return version == TlsVersion::Tls13 ? TLS1_3_VERSION : TLS1_2_VERSION;
 }
 
-/// What messages call it.
+/// Its name in messages.
 std::string nameOf(std::string const& pem) {
     return pem.find(kBegin) == std::string::npos ? pem : "PEM in memory";
 }
@@ -78,7 +78,7 @@ std::vector<X509Pointer> certificatesOf(std::string const& pem) {
     return all;
 }
 
-/// A key that has a password is refused: nobody is asked for it.
+/// A key with a password is refused, since there is nobody to enter it.
 int noPassword(char*, int, int, void*) {
     return -1;
 }
@@ -122,7 +122,7 @@ struct TlsContext::Identity {
     }
 };
 
-/// What OpenSSL calls.
+/// The callbacks of OpenSSL.
 struct TlsContext::Callbacks {
     static int chooseIdentity(SSL* ssl, void* self) {
         auto const& all = static_cast<TlsContext*>(self)->identities_;
@@ -162,7 +162,7 @@ struct TlsContext::Callbacks {
 
 TlsContext::TlsContext(TlsOptions const& options, bool isServer, bool verifies)
     : handshakeTimeout_(options.handshakeTimeout), isServer_(isServer), verifies_(verifies) {
-    setProtocols(options.protocols); // first, since it throws, and nothing would free the context
+    setProtocols(options.protocols); // first, since it throws, and the context would leak
     context_ = SSL_CTX_new(isServer ? TLS_server_method() : TLS_client_method());
     if (!context_)
         throw std::bad_alloc();
@@ -216,7 +216,7 @@ Reference<TlsContext> TlsContext::server(TlsServerOptions const& options) {
         made->trust(options.clientAuthorities);
     if (!made->protocols_.empty())
         SSL_CTX_set_alpn_select_cb(context, Callbacks::chooseProtocol, made.getPtr());
-    // Sessions live in tickets that clients keep, and not in memory here.
+    // Sessions are in tickets that clients keep, not in memory here.
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     made->tickets_ = options.tickets;
     SSL_CTX_set_num_tickets(context, 0); // those of TLS 1.3 are sent with the first bytes
@@ -265,7 +265,7 @@ ssl_session_st* TlsContext::takeSession(std::string const& server) {
         SSL_SESSION_up_ref(session);
         return session;
     }
-    sessions_.erase(found); // a ticket of 1.3 that is shown twice tells that both are the same client
+    sessions_.erase(found); // a ticket of TLS 1.3 that is used twice shows that both are the same client
     return session;
 }
 

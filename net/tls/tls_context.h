@@ -1,5 +1,6 @@
 #pragma once
-// TlsContext: what all TLS connections of a client, or of a server, have in common: certificates, and what to trust.
+// TlsContext: the shared settings of the TLS connections of a client or of a server: certificates, and trusted
+// authorities.
 //
 //     auto context = TlsContext::client();                                         // trusts the system's authorities
 //     auto context = TlsContext::client({.authorities = "ca.pem"});                // trusts these instead
@@ -36,7 +37,7 @@ namespace flow::net {
 
 /// The own identity.
 struct TlsIdentity {
-    std::string certificate; // PEM; behind it those that lead to an authority, in their order
+    std::string certificate; // PEM; followed by the chain up to an authority, in order
     std::string key;         // PEM
 };
 
@@ -45,33 +46,33 @@ enum class TlsVersion : std::uint8_t { Tls12, Tls13 };
 struct TlsOptions {
     TlsVersion minimum = TlsVersion::Tls12;
     TlsVersion maximum = TlsVersion::Tls13;
-    /// The names of what is spoken inside (ALPN), the preferred one first: "h2", "http/1.1". Empty: nothing is said.
+    /// The protocols for ALPN, the preferred one first: "h2", "http/1.1". Empty: no ALPN.
     std::vector<std::string> protocols = {};
     /// Seconds after which a handshake fails with connection_timed_out.
     double handshakeTimeout = 10;
-    /// When certificates have to be valid, in seconds since 1970; nothing: at the time of the handshake.
+    /// The time at which certificates must be valid, in seconds since 1970; nothing: the time of the handshake.
     std::optional<std::int64_t> validAt = {};
 };
 
 struct TlsClientOptions : TlsOptions {
     /// PEM of the authorities that are trusted; empty: those of the system.
     std::string authorities = {};
-    /// What is shown to a server that wants to know.
+    /// The identity for a server that requests one.
     std::optional<TlsIdentity> identity = {};
     /// False: takes any certificate, for any name. Then the other side may be anybody.
     bool verify = true;
 };
 
 struct TlsServerOptions : TlsOptions {
-    /// At least one. A client that asks for a name (SNI) gets the first one with a certificate for it, others get the
-    /// first of all.
+    /// At least one. A client that requests a name (SNI) gets the first with a certificate for it, others get the first
+    /// of all.
     std::vector<TlsIdentity> identities = {};
     /// PEM. Not empty: each client must show a certificate that one of these has signed.
     std::string clientAuthorities = {};
     /// 80 secret bytes that encrypt the tickets with which clients resume sessions. Contexts that have the same accept
     /// each other's tickets, without a look at the client's certificate. Empty: random ones, of this context alone.
     std::string ticketKey = {};
-    /// How many a client gets, with the first bytes that are written to it; 0: sessions are not resumed.
+    /// The number of tickets for a client, sent with the first written bytes; 0: sessions are not resumed.
     std::size_t tickets = 2;
 };
 
@@ -86,7 +87,7 @@ public:
     bool verifies() const { return verifies_; }
     double handshakeTimeout() const { return handshakeTimeout_; }
 
-    /// How many servers a client remembers a session of; when there are more it forgets some.
+    /// The number of servers for which a client keeps a session; beyond it some are removed.
     static constexpr std::size_t kSessions = 1000;
 
 private:

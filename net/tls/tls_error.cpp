@@ -49,7 +49,7 @@ Error errorOfReason(int reason) {
     case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
         return tls_error();
     default:
-        // What OpenSSL itself finds wrong in what has come.
+        // Errors that OpenSSL itself finds in received bytes.
         return isAlert(reason) ? tls_error() : tls_protocol_error();
     }
 }

@@ -40,7 +40,7 @@ Reference<Connection> TlsListener::takeConnection() {
     return connection;
 }
 
-/// Ends with the error of accepting, which is then that of this listener.
+/// Runs until accepting fails; the error is then that of this listener.
 Future<Void> TlsListener::acceptAll() {
     try {
         for (;;) {
@@ -50,7 +50,7 @@ Future<Void> TlsListener::acceptAll() {
             }
             Reference<Connection> carrier = co_await carrier_->accept();
             if (underWay_.size() >= limits_.handshakes) {
-                underWay_.begin()->second->abort(); // its handshake finds that, and fails
+                underWay_.begin()->second->abort(); // its handshake fails with that error
                 underWay_.erase(underWay_.begin());
             }
             std::uint64_t number = ++accepted_;

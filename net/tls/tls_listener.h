@@ -5,13 +5,13 @@
 //     co_await serveUntil(listener, serve, stop, 5.0);
 //     listener->setContext(TlsContext::server(options));      // its files have changed
 //
-// Handshakes run beside each other, and accept() gives those that are done, in the order in which they are. So a client
-// that is slow, speaks garbage or says nothing delays nobody. At most limits.handshakes are under way: when one more
-// client comes, the oldest handshake is given up. A handshake that fails, or takes longer than its context allows, ends
-// that connection alone; failures() counts them, and onFailure() calls a function with each.
+// Handshakes run concurrently, and accept() returns connections in the order in which they finish. So a client that is
+// slow, sends garbage or sends nothing delays no other client. At most limits.handshakes run at a time: when one more
+// client connects, the oldest handshake is cancelled. A handshake that fails, or takes longer than its context allows,
+// ends only that connection; failures() counts them, and onFailure() sets a function that is called with each.
 //
-// It accepts as long as it lives, whether or not somebody waits; when limits.ready connections wait to be accepted,
-// further clients wait in the kernel.
+// It does handshakes also while no accept() waits; when limits.ready connections wait to be accepted, further clients
+// wait in the kernel.
 
 #include "flow/base/non_copyable.h"
 #include "flow/core/ring_queue.h"
@@ -39,8 +39,8 @@ public:
     std::size_t handshakes() const { return underWay_.size(); }
     /// How many have failed so far.
     std::uint64_t failures() const { return failures_; }
-    /// Calls the function with each that fails: its client, the error, and why in words. It must not throw, nor destroy
-    /// the listener.
+    /// Sets the function that is called for each failure, with the client, the error and the reason as text. It must
+    /// not throw, nor destroy the listener.
     void onFailure(std::function<void(Address const&, Error, std::string const&)> call) {
         onFailure_ = std::move(call);
     }
@@ -64,7 +64,7 @@ private:
     std::function<void(Address const&, Error, std::string const&)> onFailure_;
     Limits limits_;
     std::uint64_t failures_ = 0;
-    Promise<Void> room_; // somebody waits until there is room in ready_
+    Promise<Void> room_; // a handshake waits until there is room in ready_
     ActorCollection handshaking_;
     Future<Void> accepting_;
 };

@@ -212,7 +212,7 @@ def test_what_cannot_be_printed(tmp_path: Path, arguments: list[str], where: str
     command = f"{shlex.join([*PROGRAM, *arguments])} {where}"
     done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == f"actorc: what was to be printed cannot be written: {said}\n"
+    assert done.stderr == f"actorc: the output cannot be written: {said}\n"
 
 
 @PRINTING

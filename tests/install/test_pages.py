@@ -18,7 +18,7 @@ BLOCK = re.compile(r'^```(\w*)(?: title="([^"]+)")?\n(.*?)^```$', re.DOTALL | re
 
 def pages() -> list[Path]:
     candidates = [ROOT / "README.md", *sorted(ROOT.glob("*/docs/*.md")), *sorted(ROOT.glob("flow/*/README.md"))]
-    elsewhere = ROOT / "actorc" / "docs" / "migration.md"  # tests/actorc/migrate/test_examples.py does its programs
+    elsewhere = ROOT / "actorc" / "docs" / "migration.md"  # tests/actorc/migrate/test_examples.py runs its programs
     return [page for page in candidates if page != elsewhere and "```console" in page.read_text(encoding="utf-8")]
 
 

@@ -1,1 +1,1 @@
-"""What tools/bench is made of: a folder for each of its commands, and what they share."""
+"""The parts of tools/bench: a folder for each of its commands, and shared modules."""

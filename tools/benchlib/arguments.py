@@ -1,4 +1,4 @@
-"""What the commands of tools/bench have in common: their arguments, and which program they run."""
+"""Shared by the commands of tools/bench: their arguments, and the program that they run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COMPILERS = ("clang", "gcc")  # also the names of the presets
 
 
 class Parser(CommandParser):
-    """Has the arguments that most commands take."""
+    """A parser with the arguments that most commands take."""
 
     def __init__(
         self, prog: str, description: str, epilog: str = "", *, compiler: str | None = "clang", has_loop: bool = True

@@ -1,4 +1,4 @@
-"""What Google Benchmark found: the repetitions of each benchmark, by row and style."""
+"""The results of Google Benchmark: the repetitions of each benchmark, by row and style."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 
 from common.failure import Failure
 
-# Added to a name by Google Benchmark for some settings of a benchmark; they are no part of what we call it.
+# Suffixes that Google Benchmark adds for some settings of a benchmark; not part of our names.
 _SUFFIX = re.compile(r"(min_time|min_warmup_time|iterations|repeats|threads):\S*|manual_time|process_time|real_time")
 
 # These have a column in every table; other styles get one when they occur.
 STYLES = ("actor", "coroutine", "actorc-coroutine")
 MIGRATED = "migrated"  # the actors as `actorc migrate` writes them
-FIBER = "fiber"  # only where times are: what counts instructions does not follow from stack to stack
-LIBRARY = "library"  # what has no styles: a table of its own
+FIBER = "fiber"  # only in tables of times: callgrind does not follow a switch of stacks
+LIBRARY = "library"  # benchmarks without styles: a table of their own
 TASK = "task"  # structured tasks: a table of their own
 # All that is ours and runs without --peers.
 OURS = (*STYLES, MIGRATED, LIBRARY, TASK)
@@ -140,7 +140,7 @@ def merge(documents: dict[str, dict[str, Any]]) -> dict[str, Any]:
 
 
 def noise(rows: list[Row]) -> str:
-    """One line on how far to trust the minima; none without repetitions."""
+    """One line about the quality of the minima; none without repetitions."""
     found = [
         (cell.noise(), f"{row.label}/{style}")
         for row in rows

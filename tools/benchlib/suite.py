@@ -24,7 +24,7 @@ _RUNNING = re.compile(r"Running (.+) for (\d+)$")
 
 
 class RunError(Failure):
-    """The benchmark program failed; the text is what it printed last."""
+    """The benchmark program failed; the text is the end of its output."""
 
 
 class Died(RunError):
@@ -37,7 +37,7 @@ class Died(RunError):
 
     @property
     def result(self) -> dict[str, Any]:
-        """What Google Benchmark would write of a benchmark that fails."""
+        """The entry of Google Benchmark for a benchmark that fails."""
         return {
             "name": self.name,
             "run_name": self.name,
@@ -48,10 +48,10 @@ class Died(RunError):
 
 
 def death(code: int, lines: Sequence[str], names: Sequence[str]) -> RunError:
-    """Of a program that ran some of `names` with --v=2 and ended so: which benchmark it was at, if it had begun one."""
+    """The benchmark during which a program with --v=2 ended, by its log; None if it had not begun one."""
     starts = [(place, match[1]) for place, line in enumerate(lines) if (match := _RUNNING.search(line))]
     start, running = starts[-1] if starts else (0, "")
-    # Google Benchmark warns of itself, wherever it is under way.
+    # Google Benchmark prints warnings at any time.
     said = [line for line in lines[start:] if line.strip() and not line.startswith(("-- LOG", "***WARNING***"))]
     name = next((name for name in names if running == name or parse_name(running) == parse_name(name)), None)
     if name:
@@ -78,7 +78,7 @@ def available(binary: Path, loop: str, more: Sequence[str] = ()) -> list[str]:
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
-    """The FILTER of a command, to be looked at before minutes go into a build: a UsageError if it is none."""
+    """The FILTER of a command, checked before a build of minutes: a UsageError if it is no regular expression."""
     try:
         return re.compile(pattern)
     except (re.error, OverflowError) as error:
@@ -88,7 +88,7 @@ def compiled(pattern: str) -> re.Pattern[str]:
 
 
 def choose(names: Sequence[str], pattern: str, peers: bool = False, more: Sequence[str] = ()) -> list[str]:
-    """Those that the pattern is found in: in our styles and `more`, or beside those of peers. A UsageError if there is
+    """The benchmarks that match the pattern: in our styles and `more`, or with those of peers. A UsageError if there is
     none."""
     own = [name for name in names if parse_name(name).style in (*OURS, *more)]
     if peers:
@@ -129,8 +129,9 @@ def run(
 ) -> dict[str, Any]:
     """Runs exactly `names`, each row in a process of its own; returns Google Benchmark's JSON in the order of `names`.
 
-    What is compared takes turns in one process. What is not, a million timers say, leaves memory behind in an order
-    that some allocators suffer from for the rest of their process. A benchmark that the program dies in has an error.
+    Styles that are compared take turns in one process. Other rows have other processes, since for example a million
+    timers leave free memory in an order that slows down some allocators. If the program crashes in a benchmark, that
+    one has an error.
     """
     documents = []
     deaths: list[Died] = []
@@ -170,7 +171,7 @@ def _run(
             f"--benchmark_filter=^({'|'.join(map(escape, names))})$",
             f"--benchmark_repetitions={settings.repetitions}",
             f"--benchmark_min_time={settings.min_time:.4f}",
-            # Slow and fast phases of a shared machine then hit all styles alike.
+            # Slow and fast phases of a shared machine then affect all styles alike.
             "--benchmark_enable_random_interleaving=true",
             f"--benchmark_context=revision={settings.revision}",
             f"--benchmark_out={out}",
@@ -188,7 +189,7 @@ def _run(
         if code:
             raise death(code, lines, names)
         document: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
-    # The program names what it was built with; a context without these could not be told from another.
+    # The program names its compiler and flags; without them contexts could not be distinguished.
     for key, value in {"compiler": settings.compiler, "flags": "unknown", "loop": settings.loop}.items():
         document["context"].setdefault(key, value)
     return document
@@ -200,7 +201,7 @@ def loop_option(loop: str) -> list[str]:
 
 
 def escape(name: str) -> str:
-    """Escapes for the extended regular expressions of POSIX, which re.escape() is not made for."""
+    """Escapes for extended regular expressions of POSIX; re.escape() is for Python's."""
     return re.sub(r"([.^$*+?()\[\]{}|\\])", r"\\\1", name)
 
 

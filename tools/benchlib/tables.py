@@ -1,4 +1,4 @@
-"""How all tables of tools/bench look, how they write numbers, and what more than one command has in them."""
+"""Shared by all tables of tools/bench: layout, numbers, and common columns."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def more(old: float | None, new: float | None) -> str:
 
 
 def text(cell: Cell, measure: str) -> str:
-    """An attribute of the cell, or that there is none because it failed."""
+    """An attribute of the cell, or a mark that it failed."""
     return "error" if cell.error is not None else number(getattr(cell, measure))
 
 
@@ -48,7 +48,7 @@ def new_table(title: str, plain: bool, headings: Iterable[str], optional: Sequen
 
 
 def library_table(rows: Iterable[Row], title: str, plain: bool, unit: str, measure: str) -> Table:
-    """What exists once, and not in styles."""
+    """Benchmarks without styles."""
     result = new_table(title, plain, (unit, "allocs", "bytes"))
     for row in rows:
         if LIBRARY in row.cells:

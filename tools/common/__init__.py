@@ -1,1 +1,1 @@
-"""What the tools have in common."""
+"""Modules that the tools share."""

@@ -1,4 +1,4 @@
-"""What the command lines of tools have in common: how they say that an argument is wrong."""
+"""Shared by the command lines of tools: reports of wrong arguments."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ MANY = 16  # names in one message
 
 
 class UsageError(Exception):
-    """A mistake in the arguments, said in one line."""
+    """A mistake in the arguments, described in one line."""
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> str:
-    """Says that there is no `name`, and which of those that there are comes near, whatever the case of its letters."""
+    """The error that there is no `name`, with the most similar existing name, ignoring case."""
     folded = {word.lower(): word for word in reversed(list(known))}
     near = [folded[word] for word in get_close_matches(name.lower(), folded, n=3, cutoff=0.5)]
     if near:

@@ -35,7 +35,7 @@ def build(
     options: Sequence[str] = (),
     title: str = "",
 ) -> None:
-    """Brings `targets` (default: all) up to date; `source` may be another tree, `options` are for configuring it."""
+    """Builds `targets` (default: all); `source` may be another tree, `options` are for its configuration."""
     binary = binary or source / "build" / preset
     with locked(binary, console), Bar(console, title or f"building {preset}") as bar:
         _configure(["cmake", "--preset", preset, "-B", str(binary), *options], source, binary)
@@ -55,8 +55,8 @@ def build(
 
 @contextmanager
 def locked(binary: Path, console: Console) -> Iterator[None]:
-    """Two tools that configure or build in one folder at once would leave it broken. The lock is a file beside the
-    folder, so that the folder can be removed."""
+    """Locks a build folder, since two tools that configure or build in it at once would break it. The lock file is
+    beside the folder, so that the folder can be removed."""
     binary.parent.mkdir(parents=True, exist_ok=True)
     with (binary.parent / f".{binary.name}.lock").open("w") as file:
         try:
@@ -72,7 +72,7 @@ def _configure(command: list[str], source: Path, binary: Path) -> None:
     was_good = (binary / "CMakeCache.txt").exists()
     code = stream(command, lines.append, cwd=source)
     if code and was_good:
-        # What the cache says of compilers may be wrong since one moved, or since a configure was killed.
+        # The cache may have wrong compilers, after one moved, or after a killed configure.
         lines.clear()
         code = stream([*command, "--fresh"], lines.append, cwd=source)
     if code:
@@ -80,7 +80,7 @@ def _configure(command: list[str], source: Path, binary: Path) -> None:
 
 
 def first_error(lines: Sequence[str]) -> list[str]:
-    """What ninja printed about the first command that failed, without the command itself."""
+    """Ninja's output about the first failed command, without the command itself."""
     start = next((i for i, line in enumerate(lines) if line.startswith("FAILED: ")), None)
     if start is None:
         return list(lines)
@@ -94,7 +94,7 @@ def first_error(lines: Sequence[str]) -> list[str]:
 
 
 def first_configure_error(lines: Sequence[str]) -> list[str]:
-    """What CMake printed about the first error: to the next message, which is not indented."""
+    """CMake's output about the first error, up to the next message, which is not indented."""
     start = next((i for i, line in enumerate(lines) if line.startswith("CMake Error")), None)
     if start is None:
         return list(lines)

@@ -1,4 +1,4 @@
-"""Consoles of Rich that print a text as it stands, where it would make something of [this], :this: and 17."""
+"""Consoles of Rich that print a text unchanged: no markup for [this], no emoji for :this:, no colour for 17."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rich.console import Console
 
 plain = partial(Console, markup=False, emoji=False, highlight=False)
 
-_ENDLESS = 100_000  # columns: where nobody looks nothing needs to be folded
+_ENDLESS = 100_000  # columns: output to a file need not be wrapped
 
 
 def output() -> Console:

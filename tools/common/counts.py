@@ -19,12 +19,12 @@ class Counts:
         return Counts(self.passed + other.passed, self.failed + other.failed)
 
     def with_exit_code(self, code: int) -> Counts:
-        """A program that fails without naming a failed test (a leak at exit, a crash) has failed all the same."""
+        """A program that fails without naming a failed test (a leak at exit, a crash) counts as failed."""
         return self + Counts(0, 1) if code and not self.failed else self
 
 
 def doctest(output: str) -> Counts:
-    """By the summary line. Without one the program died, which counts as one failure."""
+    """Counts by the summary line. Without one the program crashed, which counts as one failure."""
     found = _DOCTEST_SUMMARY.search(output)
     return Counts(int(found[1]), int(found[2])) if found else Counts(0, 1)
 

@@ -1,4 +1,4 @@
-"""The front of a tool that has commands: finds the one that is meant, and says in a line what went wrong."""
+"""Command dispatch of a tool: finds and runs the command, and prints a failure in one line."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from common.process import interrupt_on_terminate
 
 
 def run(tool: str, commands: Mapping[str, str], default: str | None = None, failed: int = 1) -> int:
-    """`commands` are modules with main(arguments, console for progress, console for results) -> exit code. They are
-    imported when asked for, since what some of them need starts slowly. `default`: the module without a command;
-    `failed`: the exit code of a Failure."""
+    """`commands` are modules with main(arguments, console for progress, console for results) -> exit code. A command is
+    imported when it is used, since some imports are slow. `default`: the module without a command; `failed`: the exit
+    code of a Failure."""
     interrupt_on_terminate()
     arguments = sys.argv[1:]
     try:
@@ -38,7 +38,7 @@ def run(tool: str, commands: Mapping[str, str], default: str | None = None, fail
         print(error, file=sys.stderr)
         return failed
     except OSError as error:
-        # Whatever is left to be printed would fail again when Python ends.
+        # Output that is still buffered would fail again when Python ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         where = f"{error.filename}: " if error.filename else ""
         print(f"{tool}: {where}{error.strerror or error}", file=sys.stderr)

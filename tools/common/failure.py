@@ -1,5 +1,5 @@
-"""What ends a tool, with an exit code of 1 as a rule."""
+"""An error that ends a tool, usually with exit code 1."""
 
 
 class Failure(Exception):
-    """Something that the tool needs did not work; the text says what, and what it printed."""
+    """Something that the tool needs did not work; the text says what, with its output."""

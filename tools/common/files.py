@@ -1,4 +1,4 @@
-"""The files that commands write: looked at before minutes go into measuring, and written whole or not at all."""
+"""The files that commands write: checked before a long measurement, and written whole or not at all."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BLOCK = 1 << 16  # bytes that must fit at least
 
 
 def default_file(name: str) -> Path:
-    """Where a command writes what nobody has named a place for; check_result_file() makes the folder."""
+    """The default path of a command's output; check_result_file() makes the folder."""
     return ROOT / "build" / name
 
 
@@ -58,8 +58,8 @@ def _try(folder: Path) -> None:
 
 
 def write(file: Path, content: str | bytes) -> None:
-    """Whole, or what was there before stays. A Failure says where the content is instead: in a file for temporary ones,
-    or, if not even that can be written, on the terminal."""
+    """Writes the file whole, or keeps the old one. A Failure says where the content is instead: in a temporary file or,
+    if that cannot be written either, on the terminal."""
     data = content.encode() if isinstance(content, str) else content
     try:
         _replace(file, data)
@@ -71,7 +71,7 @@ def _replace(file: Path, data: bytes) -> None:
     if _is_special(file):
         file.write_bytes(data)
         return
-    file = file.resolve()  # what a link leads to is what is written
+    file = file.resolve()  # writes the target of a link
     part = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         with part.open("wb") as stream:

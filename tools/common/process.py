@@ -1,4 +1,4 @@
-"""Running other programs so that none outlives us."""
+"""Runs other programs so that none outlives this one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from types import FrameType
 from typing import IO, Any
 
 ROOT = Path(__file__).resolve().parents[2]
-_PAUSE = 0.01  # seconds between two looks at what runs side by side
+_PAUSE = 0.01  # seconds between two checks of parallel commands
 
 
 def stream(
@@ -38,9 +38,9 @@ def side_by_side(
     on_end: Callable[[int, int, str], None],
     variables: dict[str, str] | None = None,
 ) -> None:
-    """Runs commands, `width` at a time, and hands over of each which it was, its exit code and what it printed.
+    """Runs commands, `width` at a time, and yields the index, the exit code and the output of each.
 
-    Where that raises, the other commands end too.
+    If the caller raises, the other commands end too.
     """
     waiting = list(enumerate(commands))
     alive: dict[int, tuple[ExitStack, subprocess.Popen[str], IO[str]]] = {}
@@ -50,7 +50,7 @@ def side_by_side(
                 index, command = waiting.pop(0)
                 with _uninterrupted():
                     own = all_of_them.enter_context(ExitStack())
-                    # A pipe that nobody reads would stop a command that prints much.
+                    # A full pipe without a reader would block a command that prints much.
                     printed: IO[str] = own.enter_context(tempfile.TemporaryFile("w+", errors="replace"))
                     alive[index] = own, own.enter_context(running(command, ROOT, variables, printed)), printed
             time.sleep(_PAUSE)
@@ -64,7 +64,7 @@ def side_by_side(
 
 
 def ending(code: int) -> str:
-    """How a program ended that did not succeed."""
+    """Describes the end of a program that did not succeed."""
     if code >= 0:
         return f"exit code {code}"
     try:
@@ -81,7 +81,7 @@ def running(
     output: int | IO[str],
     errors: int | IO[bytes] = subprocess.STDOUT,
 ) -> Iterator[subprocess.Popen[str]]:
-    """Where the block raises, it is stopped."""
+    """Stops the command if the block raises."""
     with ExitStack() as stack:
         with _uninterrupted():
             # A session of its own, so that we can end the command together with everything it started.
@@ -103,7 +103,7 @@ def running(
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """An interrupt comes when the block is left, so that nothing is started that nobody knows of."""
+    """Delays an interrupt to the end of the block, so that no process is started and lost."""
     came: list[int] = []
     before: dict[signal.Signals, Any] = {}
     try:

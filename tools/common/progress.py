@@ -38,7 +38,7 @@ class Bar:
         return self
 
     def update(self, done: int, total: int, note: str = "") -> None:
-        """`note`: what else there is to be said of the state of things."""
+        """`note`: a further remark."""
         if self._bar:
             self._bar.update(self._task, completed=done, total=total, note=note)
         elif time.monotonic() - self._said > LINE_INTERVAL:

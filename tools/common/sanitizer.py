@@ -1,4 +1,4 @@
-"""What the environment of a program built with sanitizers must say."""
+"""The environment of a program that is built with sanitizers."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A table that fits wherever it is printed, and never cuts a number or a verdict.
+"""A table that fits its output, and never cuts a number or a verdict.
 
-In a file or a pipe it is Markdown, as wide as it gets. On a terminal too narrow for it, headings and texts take several
-lines; if that is not enough, columns are left out, in the order that the table states, and said to be; and if that is
-not enough either, each row becomes a paragraph.
+In a file or a pipe it is Markdown, as wide as it gets. On a narrow terminal, headings and texts take several lines. If
+that is not enough, columns are left out, in the order that the table states, and a line names them. If that is not
+enough either, each row becomes a paragraph.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Table:
         return max(words, min(NARROWEST, max((cell_len(word) for cell in cells for word in cell.split()), default=0)))
 
     def _spread(self, chosen: Sequence[int], least: Sequence[int], spare: int) -> list[int]:
-        """Gives what is left of the width to those that could use it: texts first, then headings."""
+        """Distributes the rest of the width: to texts first, then to headings."""
         widths = list(least)
         for is_text in (True, False):
             for place, index in enumerate(chosen):
@@ -131,7 +131,7 @@ def _natural(cells: Sequence[str]) -> int:
 
 
 def _between(columns: Sequence[int]) -> int:
-    """What box.SIMPLE_HEAD and the padding put around so many columns."""
+    """The width that box.SIMPLE_HEAD and the padding add to so many columns."""
     return 2 * len(columns) + 1
 
 

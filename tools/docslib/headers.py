@@ -1,4 +1,4 @@
-"""Pages of the reference that are made of what headers say of themselves: each opens with a comment."""
+"""Makes pages of the reference from the opening comments of headers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from common.process import ROOT
 
-# What only emitted code, or one's own programs of old header names, include.
+# Headers for emitted code, and for programs with old header names.
 _NOT_PUBLIC = ("flow/compat/", "flow/emitted/")
 _INDENT = "    "
 
@@ -60,7 +60,7 @@ def _until_blank(lines: list[str]) -> list[str]:
 
 
 def _markdown(lines: list[str]) -> str:
-    """Paragraphs as they are; what is indented is code."""
+    """Paragraphs stay the same; indented text becomes code."""
     out: list[str] = []
     code: list[str] = []
 
@@ -84,5 +84,5 @@ def _markdown(lines: list[str]) -> str:
 
 
 def _escaped(line: str) -> str:
-    """What Markdown would take for HTML or emphasis."""
+    """Escapes what Markdown would read as HTML or emphasis."""
     return re.sub(r"([<*_])", r"\\\1", line)

@@ -1,4 +1,4 @@
-"""Gathers the pages, which lie beside what they document, and makes MkDocs build them."""
+"""Gathers the pages, which are beside the documented code, and builds the site with MkDocs."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ NAVIGATION: list[tuple[str, list[tuple[str, str]]]] = [
                 ("Your own primitive", "flow/docs/own_primitive.md"),
                 ("Porting from Flow", "flow/docs/porting_from_flow.md")]),
     ("Reference", [("The actor language", "actorc/docs/language.md"), ("actorc", "actorc/README.md"),
-                   ("Frames", "actorc/docs/frames.md"), ("Dependencies", "flow/docs/dependencies.md"),
-                   ("Glossary", "flow/docs/glossary.md")]),
+                   ("Migration codes", "actorc/docs/migration_codes.md"), ("Frames", "actorc/docs/frames.md"),
+                   ("Dependencies", "flow/docs/dependencies.md"), ("Glossary", "flow/docs/glossary.md")]),
     ("Internals", [("The compiler", "actorc/docs/pipeline.md")]),
-    ("Benchmarks", [("Measuring", "bench/README.md"), ("History", "bench/HISTORY.md")]),
+    ("Benchmarks", [("Measuring", "bench/README.md")]),
     ("Project", [("Contributing", "CONTRIBUTING.md"), ("Changes", "CHANGELOG.md")]),
 ]  # fmt: skip
 

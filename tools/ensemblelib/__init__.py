@@ -1,1 +1,1 @@
-"""Many seeds of simulations: run, kept in a ledger, and what fails made small."""
+"""Runs many seeds of simulations, records the results in a ledger, and shrinks failures."""

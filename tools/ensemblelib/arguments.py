@@ -1,4 +1,4 @@
-"""What the arguments of tools/ensemble may be."""
+"""The types of tools/ensemble's arguments."""
 
 from __future__ import annotations
 

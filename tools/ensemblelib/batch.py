@@ -1,8 +1,8 @@
-"""Runs seeds with a program of simulations and says what each gave, whatever the program does.
+"""Runs seeds with a program of simulations, and yields a record for each, even if the program crashes.
 
-A record is what flow/sim/simulation_main.cpp prints of a seed. A seed that crashes the program, hangs it or makes it
-print something else gets one of the same form; those after it are run by another process. Workers of a cluster get this
-module by value (cluster.py), so it needs only the standard library and common.process.
+A record is the line that flow/sim/simulation_main.cpp prints for a seed. A seed that crashes or hangs the program, or
+makes it print something else, gets a record of the same form, and another process runs the seeds after it. Workers of a
+cluster get this module by value (cluster.py), so it needs only the standard library and common.process.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ Record: TypeAlias = dict[str, Any]
 
 NO_END = "no end within the time limit"  # the signature of a seed that hangs
 _LONGEST_LINE = 1 << 24  # bytes
-_KEPT = 8000  # characters of what a program said before it died
-_LOOK = 0.2  # seconds between two looks at whether we are to stop
-# Of what a program says on stderr, the lines that tell what happened, the best first.
+_KEPT = 8000  # characters of the program's last output
+_LOOK = 0.2  # seconds between two checks for a stop
+# Patterns of the lines on stderr that describe a failure, the best first.
 _TELLING = tuple(
     re.compile(pattern)
     for pattern in (
@@ -44,7 +44,7 @@ _NUMBER = re.compile(r"0x[0-9a-fA-F]+|(?<![^\W_])(?=[a-fA-F]*\d)[0-9a-fA-F]{4,}(
 
 
 class _Fault(Exception):
-    """Why a process is not to be waited for any longer: a signature, and the text."""
+    """The reason to stop waiting for a process: a signature, and the text."""
 
 
 class _Stopped(Exception):
@@ -111,11 +111,11 @@ class Batch:
         return last + 1
 
     def _blame(self, first: int, last: int, why: tuple[str, str]) -> None:
-        """The process failed when it was through with its seeds, as one that leaks does: which of them was it?"""
+        """Finds the seed of a failure that came after the last seed, such as a leak."""
         guilty: list[Record] = []
 
         def look(record: Record) -> None:
-            if not record["digest"]:  # it has died, now that it is alone
+            if not record["digest"]:  # it crashed again, alone
                 guilty.append(record)
             self._emit(record)
 

@@ -21,13 +21,13 @@ from ensemblelib.results import Result
 PATIENCE = 5.0  # seconds for the scheduler to answer, and for a first worker to be there
 ABSENCE = 60.0  # seconds without any worker, in the middle of a run
 AHEAD = 3  # batches that wait for each thread of the workers
-TRIES = 3  # of a batch whose workers die, each of which Dask makes several
+TRIES = 3  # for a batch with workers that crash; Dask makes several attempts each
 
-logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # tracebacks of what we say in a line
+logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # we print its errors in a line
 
 
 class _ByValue:
-    """A function that a worker gets as it is, and not as the name of a module that it would have to have."""
+    """A function that is sent to a worker by value, so that the worker does not need the module."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         for module in (batch, task, common.process):
@@ -44,7 +44,7 @@ class _ByValue:
 
 class Cluster:
     def __init__(self, address: str) -> None:
-        """A Failure within PATIENCE if there is nobody."""
+        """A Failure after PATIENCE if there is no worker."""
         self._address = address
         try:
             self._client = Client(address, timeout=PATIENCE)

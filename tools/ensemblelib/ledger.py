@@ -1,4 +1,4 @@
-"""What all runs gave, in a file of SQLite, so that later ones can be held against it."""
+"""The results of all runs in an SQLite file, to compare later runs with."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ COMMIT;
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Two runs of one seed with one program that did not go the same way."""
+    """Two runs of one seed with one program that differ."""
 
     test: str
     hash: str

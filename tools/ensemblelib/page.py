@@ -1,4 +1,4 @@
-"""The summary as one HTML page that needs nothing else, in the form of that of tools/bench report."""
+"""The summary as one HTML page that needs no other file, in the form of tools/bench report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The program of simulations: found or built, and asked what is in it."""
+"""Finds or builds the program of simulations, and lists its simulations."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Program:
         return [str(self.path), "--run", test, *options]
 
     def again(self, test: str, seed: int, options: Sequence[str] = ()) -> str:
-        """What one writes to run a seed again."""
+        """The command that runs a seed again."""
         path = os.path.relpath(self.path) if self.path.is_relative_to(Path.cwd()) else str(self.path)
         path = path if "/" in path else f"./{path}"
         return shlex.join([path, "--run", test, "--seeds", str(seed), *options])
@@ -50,7 +50,7 @@ def add_arguments(parser: CommandParser) -> None:
 
 
 def program(path: Path | None, preset: str | None, console: Console) -> Program:
-    """That at `path`, or the project's own, brought up to date."""
+    """The program at `path`, or the project's own after a build."""
     if path and preset:
         raise UsageError("--preset does nothing with --program")
     if not path:

@@ -1,4 +1,4 @@
-"""What seeds gave, and which of those that failed belong together."""
+"""The results of seeds, and groups of equal failures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ensemblelib.batch import Record
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """`digest` is empty if the program did not live to tell it, `signature` if nothing has failed."""
+    """`digest` is empty if the program crashed before printing it, `signature` if nothing failed."""
 
     seed: int
     digest: str
@@ -61,7 +61,7 @@ def grouped(failures: Iterable[Result]) -> list[Group]:
 
 @dataclass(slots=True)
 class Tally:
-    """What a run has given so far. Of a seed that comes again the latter counts."""
+    """The results of a run so far. A second result of a seed replaces the first."""
 
     seconds: float = 0  # of the world
     faults: Counter[str] = field(default_factory=Counter)

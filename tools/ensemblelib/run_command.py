@@ -105,7 +105,7 @@ def _run(
         code, problem = _gather(options, tally, ledger, number, results, console)
         ledger.end(number)
         differences = ledger.differences(number)
-    finally:  # where the ledger fails, too
+    finally:  # also if the ledger fails
         _print(options, found, tally, differences, time.monotonic() - began, console, out)
     if problem:
         console.print(f"tools/ensemble: {problem}", soft_wrap=True)

@@ -1,10 +1,9 @@
 """The fewest faults with which a seed still fails in the same way.
 
-Of the faults that struck, parts are left out: first whole kinds, then any of them; first halves, then smaller and
-smaller parts down to single faults, and so again until none can be spared. The random numbers of a fault are its own,
-so that those that are left strike as they did. But after a fault that is left out the program goes another way, and
-nothing may fail there, or not for the same reason: so each choice is run, and only one that fails in the same way
-counts.
+It removes parts of the injected faults: first whole kinds, then halves, then smaller parts down to single faults, and
+again until none can be removed. Each fault has its own random numbers, so the remaining faults are injected as before.
+But after a removed fault the program takes another path, where it may not fail, or for another reason. So each choice
+is run, and only one that fails in the same way counts.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from itertools import groupby
 from ensemblelib.results import Result
 
 MOST = 1000  # runs
-MOST_NAMED = 4096  # faults of a kind, where the program does not say which have struck
+MOST_NAMED = 4096  # faults of a kind, if the program does not print which were injected
 
 # A kind, and a number among those of its kind; none: all of them.
 Fault = tuple[str, int | None]
@@ -71,7 +70,7 @@ class _Shrinker:
         self._before = self._result = run(None)
         if not self._result.signature:
             raise NothingFailsError
-        # One that died told no names.
+        # A crashed program printed no names.
         self._left: list[Fault] = parse(self._before.struck) or [(kind, None) for kind in kinds]
 
     def shrunk(self) -> Shrunk:
@@ -101,7 +100,7 @@ class _Shrinker:
         return True
 
     def _name_faults(self) -> None:
-        """Of kinds that are left as a whole as many as it takes, or at most twice that."""
+        """The number of faults of the kinds that remain whole, at most twice what is needed."""
         for kind in [kind for kind, number in self._left if number is None]:
             others = [fault for fault in self._left if fault[0] != kind]
             count = 1
@@ -121,7 +120,7 @@ class _Shrinker:
     def _leave_out(self, size: int, unit: Callable[[Fault], str | Fault]) -> bool:
         """Each so many units, if they can be spared."""
         went = False
-        units = [*dict.fromkeys(map(unit, self._left))]  # as they stand: neighbours struck one after the other
+        units = [*dict.fromkeys(map(unit, self._left))]  # in order: neighbours were injected one after the other
         for start in range(0, len(units), size):
             part = {*units[start : start + size]}
             rest = [fault for fault in self._left if unit(fault) not in part]

@@ -1,4 +1,4 @@
-"""tools/ensemble shrink: finds out which faults it takes to make a seed fail."""
+"""tools/ensemble shrink: finds the faults that make a seed fail."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _alone(command: Sequence[str], number: int, limit: float) -> Result:
 def report(found: Program, test: str, small: Shrunk) -> list[str]:
     seed = small.result.seed
     before = sum(small.before.faults.values())
-    # One that died did not tell what had struck.
+    # A crashed program did not print the injected faults.
     left = amounts(small.result.faults) if small.result.digest else small.only or "no fault"
     tries = f"of {before:,}; {small.tries} runs" if small.before.digest else f"{small.tries} runs"
     return [

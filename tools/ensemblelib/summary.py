@@ -1,4 +1,4 @@
-"""What the runs in a ledger have shown together."""
+"""Summarises all runs in a ledger."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Failed:
 
     @property
     def again(self) -> str:
-        """What one writes to run it again."""
+        """The command that runs it again."""
         return shlex.join([self.program, "--run", self.test, "--seeds", str(self.seed)])
 
 
@@ -40,7 +40,7 @@ class Failed:
 class Summary:
     tests: list[Test] = field(default_factory=list)
     faults: Counter[str] = field(default_factory=Counter)
-    in_seeds: Counter[str] = field(default_factory=Counter)  # in how many a fault has struck
+    in_seeds: Counter[str] = field(default_factory=Counter)  # the number of seeds in which a fault was injected
     probes: Counter[str] = field(default_factory=Counter)  # in how many seeds
     all_faults: list[str] = field(default_factory=list)  # that the programs have
     all_probes: list[str] = field(default_factory=list)
@@ -64,14 +64,14 @@ _PROBES = """
 SELECT each.value, count(*)
 FROM run r JOIN seed s ON s.run = r.id, json_each(s.probes) each WHERE :test IN ('', r.test) GROUP BY each.value
 """
-# Where there is one min(), SQLite takes the other columns from its row.
+# With one min(), SQLite takes the other columns from its row.
 _FAILED = """
 SELECT r.test, s.signature, count(DISTINCT s.seed), min(s.seed), s.text, r.program, (
     SELECT max(q.began) FROM run q JOIN seed t ON t.run = q.id WHERE q.test = r.test AND t.signature = s.signature)
 FROM run r JOIN seed s ON s.run = r.id WHERE s.signature <> '' AND :test IN ('', r.test)
 GROUP BY r.test, s.signature ORDER BY r.test, count(DISTINCT s.seed) DESC
 """
-# The newest says what there is; an older one may have what is gone.
+# The newest program lists the current names; an older one may have removed names.
 _KNOWN = "SELECT faults, probes FROM run WHERE :test IN ('', test) GROUP BY test HAVING id = max(id)"
 
 

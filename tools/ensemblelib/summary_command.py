@@ -1,4 +1,4 @@
-"""tools/ensemble summary: what all runs so far have shown, on the terminal or as a page."""
+"""tools/ensemble summary: summarises all runs, on the terminal or as a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a worker of a cluster does, which gets this module by value, too."""
+"""The code of a cluster's worker, which gets this module by value too."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def run(
 def run_until_released(
     command: Sequence[str], program_hash: str, first: int, last: int, seconds: float, variables: dict[str, str]
 ) -> tuple[str, list[Record]]:
-    """As a task of Dask, which cannot be interrupted: it looks whether anybody wants it still."""
+    """A task of Dask. It cannot be interrupted, so it polls whether its result is still needed."""
     from distributed import get_worker
 
     worker = get_worker()

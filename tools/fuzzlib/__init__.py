@@ -1,1 +1,1 @@
-"""What tools/fuzz is made of."""
+"""The parts of tools/fuzz."""

@@ -1,4 +1,4 @@
-"""Runs programs by the model and in other forms, as the back ends or `actorc migrate` make them; tells what differs.
+"""Runs programs in the model and as the back ends or `actorc migrate` emit them, and reports differences.
 
 Many programs share one file, since most of the time goes into starting the compiler.
 """
@@ -37,7 +37,7 @@ NOT_MIGRATED = "not migrated"
 
 _NAMESPACE = "namespace FUZZ_NAMESPACE {\n\n"
 _HEAD = f'#include "flow/actorcompiler.h"\n\n{_NAMESPACE}'
-_MIGRATED_FILE = "fuzz.program{}.cpp"  # in which file a compiler finds an error tells of which program it is
+_MIGRATED_FILE = "fuzz.program{}.cpp"  # the file of a compiler's error shows the program
 _POSITION = re.compile(rf"{re.escape(FILE)}:(\d+)|fuzz\.program(\d+)\.cpp:\d+")
 _ERROR = re.compile(rf"^(?:{_POSITION.pattern})[:\d]*: (?:fatal )?error:", re.MULTILINE)
 
@@ -52,7 +52,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A run in which not all agree. `seed` is 0 if it never ran, and then `message` says why."""
+    """A run with different traces. `seed` is 0 if it never ran; then `message` says why."""
 
     program: Program
     seed: int
@@ -62,14 +62,14 @@ class Difference:
 
 
 class ActorcFailedError(Exception):
-    """An exception in actorc, which does not tell of which program."""
+    """An exception in actorc, without the program that caused it."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(str(error))
         self.error = error
 
 
-# What a test of the harness does to emitted text: (text, form) -> text.
+# A change of the emitted text by a test of the harness: (text, form) -> text.
 Mutation = Callable[[str, str], str]
 
 
@@ -159,14 +159,14 @@ class _Batch:
         return next(place for place, each in enumerate(self._ranges) if offset <= each.stop)
 
     def _rest(self) -> list[Difference]:
-        """What is wrong with the programs in which no fault has been found yet, without the others."""
+        """The faults of the programs without a fault so far, each tested alone."""
         rest = [program for place, program in enumerate(self._programs) if place not in self._found]
         others = check(rest, self._toolchain, self._mutation, self._runs, self._forms) if rest else []
         return [*self._found.values(), *others]
 
     # -----------------------------------------------------------------------------------------------------------
 
-    # All of them before any compiler is started: an exception then costs little.
+    # All before a compiler is started: an exception then costs little.
 
     def _emitted(self, file: File, backend: str) -> str:
         with _in_actorc():
@@ -202,7 +202,7 @@ class _Batch:
         return folder / "programs"
 
     def _compile_errors(self, message: str) -> list[Difference]:
-        """An error in a header is that of the program which the message names first."""
+        """An error in a header belongs to the program that the message names first."""
         found = list(_ERROR.finditer(message)) or list(_POSITION.finditer(message))[:1]
         if not found:
             raise CompileError(message)
@@ -268,7 +268,7 @@ def _registration(place: int, program: Program, form: str = "") -> str:
 
 
 def _execute(binary: Path, *arguments: int) -> tuple[str, str]:
-    """What the programs print, and what is to be said of a crash."""
+    """The output of the programs, and a description of a crash."""
     command = [str(binary), *map(str, arguments)]
     try:
         done = subprocess.run(

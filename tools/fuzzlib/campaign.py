@@ -27,7 +27,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A difference, and how to come by it again."""
+    """A difference, and the command that reproduces it."""
 
     seed: int
     index: int
@@ -61,7 +61,7 @@ def run(found: Sequence[Task], jobs: int) -> Generator[tuple[Task, list[Found]],
 
 
 def made_small(found: Found) -> Difference:
-    """In a process of its own, so that the compiler ends if we do."""
+    """In a process of its own, so that the compiler ends with this program."""
     [difference] = unordered(_shrink, [found], 1)
     return difference
 

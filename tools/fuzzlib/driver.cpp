@@ -2,7 +2,7 @@
 //
 //     driver RUNS [PROGRAM SEED]      all programs, each with seeds 1 to RUNS; or one
 //
-// For each run a line `# PROGRAM SEED FORM` and its trace; for a form of the program whose trace is that of the one
+// For each run a line `# PROGRAM SEED FORM` and its trace; for a form of the program with the same trace as the one
 // before, a line `# PROGRAM SEED FORM same`.
 
 #include "prelude.h"

@@ -23,14 +23,14 @@ _RUNS_ON = re.compile(r"\bUNCANCELLABLE\s+Future<int>\s+root\(")
 
 @dataclass(frozen=True, slots=True)
 class Migrated:
-    """`why_not`: what went wrong, or why an actor stays one; empty if all is well."""
+    """`why_not`: the error, or the reason why an actor stays one; empty if there is none."""
 
     text: str
     why_not: str = ""
 
 
 def target_of(form: str) -> str:
-    """For whose library a form is migrated; nothing for a back end."""
+    """The library that a form is migrated for; nothing for a back end."""
     return form.removeprefix(MIGRATED) if form.startswith(MIGRATED) else ""
 
 
@@ -51,7 +51,7 @@ def rules_for(forms: Sequence[str], toolchain: str) -> Rules:
 
 
 def told_apart(trace: list[str], form: str) -> list[str]:
-    """What of a trace must be as the model has it: for foundationdb a void actor has a future, and who drops it
+    """The part of a trace that must equal the model's: for foundationdb a void actor has a future, and dropping that
     drops its error."""
     if target_of(form) != "foundationdb":
         return trace
@@ -59,7 +59,7 @@ def told_apart(trace: list[str], form: str) -> list[str]:
 
 
 def headers_of(form: str) -> str:
-    """What a file of programs begins with: our headers under the names of the library that they are migrated for."""
+    """The start of a file of programs: our headers under the names of the target library."""
     return '#include "flow/compat/flow/CoroUtils.h"\n' if target_of(form) == "foundationdb" else ""
 
 
@@ -82,7 +82,7 @@ def _names_in(text: str) -> set[str]:
 
 
 def root_arguments(text: str, form: str) -> str:
-    """What a program's root is called with, given `token` and `n`."""
+    """The arguments of a program's root, given `token` and `n`."""
     if target_of(form) and _RUNS_ON.search(text):
         return "flow::Uncancellable(), token, n"
     return "token, n"

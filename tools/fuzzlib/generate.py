@@ -1,7 +1,7 @@
 """Random actor programs, as source text.
 
-A program is a few actors that call each other; the first is its root. All that it does at run time is decided by
-`pick`, whose fuel ends, at which every loop ends. So every program comes to an end, whatever its inputs do.
+A program is a few actors that call each other; the first is its root. `pick` decides all that it does at run time. It
+has limited fuel; when that is used up, every loop ends. So every program ends, whatever its inputs do.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Signature:
 
 @dataclass
 class Made:
-    """A piece of text, and whether control never comes to its end."""
+    """A piece of text, and whether control never reaches its end."""
 
     lines: list[str]
     leaves: bool = False
@@ -32,7 +32,7 @@ class Made:
 
 @dataclass
 class Names:
-    """What can be used at some place."""
+    """The names that can be used at a place."""
 
     ints: list[str] = field(default_factory=list)  # states and parameters
     locals: list[str] = field(default_factory=list)  # plain ints, until the next wait
@@ -48,16 +48,16 @@ class Names:
 
 @dataclass(frozen=True)
 class Rules:
-    """What programs must do without."""
+    """The features that programs must not use."""
 
-    # What a call makes for an argument is the coroutine's own; an actor gets a copy, and it dies with the statement. So
-    # nothing is made of which the trace would tell when it dies: such arguments have names.
+    # A coroutine owns a temporary argument; an actor gets a copy, and the temporary is destroyed at the end of the
+    # statement. So arguments with a traced destructor are named variables.
     owns_arguments: bool = False
-    # gcc 12 destroys a coroutine's parameters first to last: of no two of them does the trace tell when they die.
+    # gcc 12 destroys a coroutine's parameters from first to last: at most one of them has a traced destructor.
     orders_parameters: bool = True
-    # The library has no way to wait for ever and hold nothing, as `return Never()` does.
+    # The library has no equivalent of `return Never()`, which waits for ever and holds nothing.
     ends_by_never: bool = True
-    # A library that tells nothing but Errors apart cannot keep an exception of another type while a handler waits.
+    # A library with only Errors cannot keep an exception of another type while a handler waits.
     keeps_exceptions: bool = True
 
 
@@ -158,7 +158,7 @@ class _Actor:
         return str(self._chance.randint(0, 9))
 
     def _waited(self) -> None:
-        """A wait stands here: locals are gone."""
+        """After a wait: locals are destroyed."""
         self._waits += 1
         self._names.locals.clear()
         self._can_rethrow = False
@@ -170,7 +170,7 @@ class _Actor:
     # Blocks
 
     def _statements(self, count: int, depth: int) -> Made:
-        """Statements for a block of their own: what they declare is known to its end only."""
+        """Statements for a block of their own: their declarations are visible only in it."""
         outer, could_rethrow, waits = self._names, self._can_rethrow, self._waits
         self._names = outer.copy()
         made = Made([])
@@ -281,7 +281,7 @@ class _Actor:
         return Made(["{", *indented(body.lines), "}"], body.leaves)
 
     # -----------------------------------------------------------------------------------------------------------
-    # What can be waited for
+    # Operands of waits
 
     def _call_text(self, result: str) -> str:
         """A call of another actor, or nothing if there is none."""
@@ -296,7 +296,7 @@ class _Actor:
             return ""
         callee = self._chance.choice(fitting)
         self._cost += self._times * callee.cost
-        # At most one argument makes something: C++ does not say in which order arguments are evaluated.
+        # At most one argument makes an object: C++ does not specify the order in which arguments are evaluated.
         maker = self._chance.randrange(len(callee.parameters)) if callee.parameters else -1
         arguments = [self._argument(type_, place == maker) for place, (type_, _) in enumerate(callee.parameters)]
         return f"{callee.name}({', '.join(arguments)})"
@@ -400,7 +400,7 @@ class _Actor:
         return Made([f"{form};", *self._seen(name)])
 
     # -----------------------------------------------------------------------------------------------------------
-    # What leaves a block
+    # Statements that leave a block
 
     def _perhaps(self, line: str) -> Made:
         """Under a condition, mostly, since what leaves a block ends it."""

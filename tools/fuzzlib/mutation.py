@@ -1,4 +1,4 @@
-"""Texts for the parser fuzzer: pieces of real actor files, damaged or combined by a seeded generator."""
+"""Texts for the parser fuzzer: pieces of real actor files, mutated or combined by a seeded generator."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _INSERTED = (
     "operator()(", "__LINE__", "1'000", "0x1p-3", 'u8"x"', "'\\''", "\0",
     "\x01", "\x01" "7\x02", "\udcff", "\ufeff", "é", "\u2028", "\t",
 )  # fmt: skip
-# Around or in place of a statement, so that much of what comes out is still sound and reaches the back ends.
+# Replaces or encloses a statement, so that many texts stay valid and reach the back ends.
 _WRAPPED = (
     "{{ {} }}", "if (x) {{ {} }}", "if (int k = g(); k) {{ {} }} else {{ wait(f); }}", "loop {{ {} wait(f); }}",
     "while (g()) {{ {} }}", "for (int j = 0; j < 3; j++) {{ {} }}", "for (auto v : values) {{ {} wait(f); }}",

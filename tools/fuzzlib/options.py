@@ -68,7 +68,7 @@ def parse_arguments(argv: list[str] | None = None) -> argparse.Namespace:
 
 
 def _refuse_idle(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    """No option may do nothing."""
+    """Rejects an option that would have no effect."""
     mode = "--parser" if options.parser else "--programs" if options.programs is not None else "--program"
     one = options.only is not None
     used = {

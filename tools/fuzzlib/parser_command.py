@@ -1,4 +1,4 @@
-"""`tools/fuzz --parser`: runs the parser fuzzer over several processes and says what it found."""
+"""`tools/fuzz --parser`: runs the parser fuzzer in several processes and prints the faults."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fuzzlib.mutation import Corpus
 from fuzzlib.parser_fuzz import Campaign, fault, minimised, run, text_of
 from fuzzlib.workers import unordered
 
-_CHUNK = 2_000  # executions handed to a process at once
+_CHUNK = 2_000  # executions that a process gets at a time
 
 
 def _run_chunk(chunk: tuple[int, range]) -> Campaign:
@@ -56,7 +56,7 @@ def fuzz_parser(executions: int, seed: int, jobs: int) -> int:
 
 
 def only(seed: int, number: int) -> int:
-    """One execution again, whole: for who mends what it found."""
+    """Runs one execution again and prints its whole text, for debugging."""
     text = text_of(_corpus(), seed, number)
     sys.stdout.write(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") + "\n")
     found = fault(text)

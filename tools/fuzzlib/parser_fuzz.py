@@ -1,7 +1,7 @@
-"""Looks for inputs that the front end or a back end cannot cope with.
+"""Searches for inputs that break the front end or a back end.
 
-For any text at all: no exception, an answer within a second of CPU time, a place inside the file for everything that is
-reported; and what is accepted is emitted by both back ends, with every `#line` inside the file.
+The invariants for any text: no exception; an answer within a second of CPU time; each diagnostic has a place inside the
+file; both back ends emit an accepted text, with every `#line` inside the file.
 
     tools/fuzz --parser --executions 100000 --seed 1
 """
@@ -29,7 +29,7 @@ _LINE = re.compile(r'^[ \t]*#line (\d+) "fuzz"$', re.MULTILINE)
 
 
 class Hang(BaseException):
-    """No Exception: nothing on the way may swallow it."""
+    """Not derived from Exception, so that no handler swallows it."""
 
 
 class Broken(Exception):
@@ -81,7 +81,7 @@ def _check_places(diagnostics: Diagnostics, source: Source) -> None:
 
 
 def fault(text: str) -> str | None:
-    """What is wrong, in words that are the same for texts that meet the same fault; None if nothing is."""
+    """A description of the fault, equal for texts with the same fault; None if there is none."""
     try:
         with limited(LONGEST):
             execute(text)
@@ -89,7 +89,7 @@ def fault(text: str) -> str | None:
         return f"no answer within {LONGEST} s, in {_place(hang)}"
     except Broken as broken:
         return str(broken)
-    except Exception as error:  # that is what is looked for
+    except Exception as error:  # the fault to find
         return described(error)
     return None
 
@@ -107,7 +107,7 @@ def _place(error: BaseException) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# Making texts smaller
+# Shrinking
 
 
 def minimised(text: str, wanted: str, *, seconds: float = 20.0) -> str:
@@ -139,7 +139,8 @@ def _without_parts(text: str, pattern: re.Pattern[str], fails: Callable[[str], b
 
 @dataclass(slots=True)
 class Campaign:
-    """What came of a run. `faults`: for each fault the first execution that met it, its text, and how many did."""
+    """The result of a run. `faults`: for each fault the first execution that had it, its text, and the number of
+    executions."""
 
     executions: int = 0
     accepted: int = 0

@@ -57,7 +57,7 @@ void fill(int k, int value);
 void failSlot(int k);
 void breakSlot(int k);
 
-/// Futures that outlive those who made them, until somebody drops them.
+/// Futures that outlive their creators, until the program drops them.
 void keep(int k, Future<int> const& future);
 Future<int> kept(int k);
 void drop(int k);

@@ -1,4 +1,4 @@
-"""`tools/fuzz --programs`: runs random programs over several processes and prints what differs."""
+"""`tools/fuzz --programs`: runs random programs in several processes and prints differences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fuzzlib.report import reproducer
 from fuzzlib.toolchain import TOOLCHAINS
 
 COMPILERS = tuple(TOOLCHAINS)
-SHRUNK = 5  # of the differences that are found: the rest are printed as they are
+SHRUNK = 5  # differences that are shrunk: the rest are printed unchanged
 
 
 def fuzz_programs(seed: int, indices: range, jobs: int, compilers: list[str] | None, forms: tuple[str, ...]) -> int:

@@ -1,4 +1,4 @@
-"""What is printed of a difference: everything that is needed to look into it."""
+"""Prints a difference with all that is needed to debug it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def reproducer(found: Found, shrunk: Difference) -> str:
 
 
 def _diverging(difference: Difference) -> list[str]:
-    """From a little before the first line at which not all traces agree."""
+    """The traces from a few lines before their first difference."""
     traces = difference.traces
     shortest = min(len(trace) for trace in traces.values())
     model = traces[MODEL]

@@ -1,7 +1,7 @@
-"""Makes a program with a difference as small as it goes.
+"""Shrinks a program with a difference.
 
-Each step tries all that can be left out, by the structure of the program: a statement, an actor, a branch, what stands
-around a block. Many such candidates are compiled together.
+Each step tries to remove each part of the program's structure: a statement, an actor, a branch, the statement around a
+block. Many such candidates are compiled together.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from fuzzlib.parser_fuzz import fault, minimised
 from fuzzlib.toolchain import Toolchain
 
 TOGETHER = 12  # candidates in one file
-RUNS = 60  # of each candidate: what is left out shifts all numbers that decide what the rest does
+RUNS = 60  # seeds for each candidate: a removed part shifts the numbers that decide what the rest does
 SECONDS = 120.0
 
 _OWN_NAME = re.compile(r"\b(?:[stxep]\d+\w?|child\d+|n|token)\b")
@@ -48,7 +48,7 @@ def shrunk(
 
 
 def _shrunk_text(difference: Difference) -> Difference:
-    """As the parser's fuzzer does it, which needs neither a tree nor a compiler."""
+    """Shrinks as the parser fuzzer does, without a tree or a compiler."""
     program, wanted = difference.program, difference.kind.removeprefix(ACTORC_FAILED)
     if fault(program.text) != wanted:
         return difference
@@ -78,7 +78,7 @@ def _is_alike(found: Difference, wanted: Difference) -> bool:
 
 
 def candidates(text: str) -> Iterator[str]:
-    """All sound programs that lack one thing."""
+    """All valid programs with one part removed."""
     source = Source("shrink.actor.cpp", text)
     try:
         file = analyse(source, Diagnostics())
@@ -99,7 +99,7 @@ def _is_sound(text: str) -> bool:
 
 
 def _knows_its_names(text: str) -> bool:
-    """Whether each name is declared, that is, stands behind a type, before it is used, and there is a root."""
+    """Whether each name is declared (follows a type) before it is used, and there is a root."""
     if " root(" not in text:
         return False
     for name in set(_OWN_NAME.findall(text)):
@@ -125,7 +125,7 @@ def _tidied(text: str) -> str:
 
 
 def _cuts(file: syntax.File, source: Source) -> Iterator[tuple[Span, str]]:
-    """What could be left out, and what then stands there."""
+    """The parts that could be removed, and their replacements."""
     for actor in file.actors:
         yield actor.span, ""
         if actor.body is not None:

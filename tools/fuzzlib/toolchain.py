@@ -27,7 +27,7 @@ SYMBOLIZER = {"ASAN_OPTIONS": "external_symbolizer_path=/usr/bin/addr2line:detec
 
 
 class CompileError(Exception):
-    """What the compiler said."""
+    """The output of the compiler."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Toolchain:
             name = "_".join(source.relative_to(ROOT).with_suffix(".o").parts)
             self._run(*self._common(folder), "-c", str(source), "-o", str(folder / name))
         header, options = "prelude.h.gch", []
-        if "clang" in self.compiler:  # which would refuse it when a header is touched, and not changed
+        if "clang" in self.compiler:  # the compiler would reject it after a header is touched but not changed
             header, options = "prelude.pch", ["-Xclang", "-fno-pch-timestamp"]
         prelude = [*options, "-x", "c++-header", str(HERE / "prelude.h")]
         self._run(*self._common(folder), *prelude, "-o", str(folder / header))

@@ -1,6 +1,6 @@
-"""Work over several processes that can be stopped at any moment, with all that they started.
+"""Runs work in several processes that can be stopped at any moment, with their children.
 
-Each process has a pipe of its own. A queue that they share would stay locked by one that is killed while it reads.
+Each process has a pipe of its own. A shared queue would stay locked if a process is killed while it reads.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
 class WorkerError(Exception):
-    """A process could not do its work: it raised an exception or died."""
+    """A process failed: it raised an exception or crashed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class _Worker:
 
 
 def unordered(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> Generator[Result, None, None]:
-    """What `work` makes of each item, as it comes. Closing the iterator ends all processes."""
+    """The results of `work` for each item, in the order of completion. Closing the iterator ends all processes."""
     with tempfile.TemporaryDirectory(prefix="fuzz-", ignore_cleanup_errors=True) as folder:
         crew: list[_Worker] = []
         try:
@@ -95,7 +95,7 @@ def _start(work: Callable[[Item], object], folder: str) -> _Worker:
     process = _FORK.Process(target=_serve, args=(work, theirs, ours, folder))
     process.start()
     theirs.close()
-    os.setpgid(process.pid or 0, 0)  # a group of its own, to which all belongs that it starts
+    os.setpgid(process.pid or 0, 0)  # a process group of its own, with all its children
     return _Worker(process, ours)
 
 
@@ -112,7 +112,7 @@ def _serve(work: Callable[[Any], object], connection: Connection, parents: Conne
     for number in _ENDING:
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
-    parents.close()  # else we would not learn that the parent is gone
+    parents.close()  # otherwise the end of the parent would go unnoticed
     tempfile.tempdir = os.environ["TMPDIR"] = folder  # removed by the parent, since we may be killed
     with suppress(EOFError, OSError):
         while True:

@@ -1,5 +1,5 @@
-"""What generated programs stand on, for the model: the same as `prelude.h` and `driver.cpp`, in the terms of the
-reference interpreter."""
+"""The environment of generated programs in the model: the same as `prelude.h` and `driver.cpp`, for the reference
+interpreter."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ class World:
         define("drop", lambda scope, arguments: self.keep(read(arguments[0]), Future()))
 
     # -----------------------------------------------------------------------------------------------------------
-    # What programs call
+    # Functions that programs call
 
     def pick(self, n: int) -> int:
         if not self._fuel:
@@ -172,7 +172,7 @@ class World:
         return Vector("int", list(range(1, count + 1)))
 
     def _made(self, kind: str, id_: int) -> Value:
-        """What an input of this kind gives."""
+        """The value of an input of this kind."""
         match kind:
             case "number":
                 return id_
@@ -258,7 +258,7 @@ class World:
         last.destroy()
 
     # -----------------------------------------------------------------------------------------------------------
-    # What the driver does
+    # The driver
 
     def settle(self, place: int, how: int) -> None:
         source = self.sources.pop(place)
@@ -383,7 +383,7 @@ class DriverScope:
 
 
 def expected(interpreter: Interpreter, world: World, start: int) -> list[str]:
-    """The trace of one run of a program's root, as it should be."""
+    """The expected trace of one run of a program's root."""
     interpreter.report_dropped = lambda error: world.say(f"dropped error {error.code}")
     run = Run(world, Numbers(~start))
     run.start(interpreter)

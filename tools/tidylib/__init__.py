@@ -1,1 +1,1 @@
-"""What tools/tidy.py is made of."""
+"""The parts of tools/tidy.py."""

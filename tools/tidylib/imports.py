@@ -1,4 +1,4 @@
-"""What a file of Python imports."""
+"""The imports of a Python file."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What two runs need not have alike: the machine's clocks, threads and entropy, and the order of addresses and hashes.
+"""Finds sources of nondeterminism: the machine's clocks, threads and entropy, and the order of addresses and hashes.
 
-For tools/tidy.py. Code under a simulation must do the same in every run of a seed, with every compiler and library. A
-line that may have such a thing all the same says why, at its end or in the comment above it: `// nondeterminism: why`.
+For tools/tidy.py. Simulated code must do the same in every run of a seed, with every compiler and library. A comment at
+the end of a line, or above it, allows an exception: `// nondeterminism: why`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _TOKEN = re.compile(
     r"(?P<draw>\b(?:random01|randomInt|randomInt64|randomUInt32|randomUInt64|randomSkewedUInt32|randomUniqueID"
     r"|randomChoice|randomAlphaNumeric|coinflip|faultDuration)\s*\()"
     r"|(?P<head>\b(?:if|while|for|switch)\s*(?:constexpr\s*)?\()|(?P<open>\()|(?P<close>\))"
-    # One operand of these comes before the other, and statements come one after the other.
+    # The operands of these are evaluated in order, and so are statements.
     r"|(?P<sequenced>[;{}]|&&|\|\||\?|(?<!:):(?!:))"
 )
 _TWO_DRAWS = "two random numbers in one expression: compilers differ in which they draw first; draw them one by one"
@@ -109,7 +109,7 @@ def _keys(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _two_draws(code: Iterable[str]) -> Iterator[int]:
-    """The lines on which an expression draws once more."""
+    """The lines on which an expression draws a second random number."""
     drawn = False
     heads: list[bool] = []  # of each parenthesis that is open: whether it is that of an if or a loop
     for number, line in enumerate(code, 1):

@@ -1,4 +1,4 @@
-"""Finds each `match` over the kinds of nodes of a tree that passes over a kind which it does not know."""
+"""Finds each `match` over node kinds of a tree that silently ignores an unknown kind."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What is wrong with a tree, or likely to be: errors first, then advice."""
+"""Checks of a tree: first for errors, then for likely mistakes."""

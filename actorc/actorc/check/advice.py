@@ -1,6 +1,6 @@
-"""What is likely to be a mistake although actorc could compile it: the stage after check.
+"""Warnings about code that actorc can compile but that is likely to be a mistake. Runs after check.
 
-It looks only at actors in which nothing is wrong, so that one mistake gives one message.
+It reads only actors without errors, so that one mistake gives one message.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from actorc.syntax import File, Try, all_actors, walk
 
 
 def advise(file: File, source: Source, diagnostics: Diagnostics) -> None:
-    """Add to `diagnostics` what the author should look at."""
+    """Adds to `diagnostics` what the author should look at."""
     reach = Reach(source)
     outside = Outside(file)
     callees = Callees(file, outside)

@@ -16,13 +16,13 @@ _CLOSE = frozenset({")", "]", "}"})
 class CaptureList:
     """Indices of tokens."""
 
-    entries: tuple[range, ...]  # some are empty where C++ will say that a name is missing
+    entries: tuple[range, ...]  # an entry is empty where a name is missing, which C++ reports
     open: int  # the `[`
-    end: int  # behind the lambda's body
+    end: int  # after the lambda's body
 
 
 def capture_lists(words: Words, span: Span) -> Iterator[CaptureList]:
-    """Of the lambdas in a span, those inside others too. The lists of `ACTOR` lambdas are not among them."""
+    """The capture lists of the lambdas in a span, nested ones included, `ACTOR` lambdas excluded."""
     first, end = words.between(span)
     texts = words.texts
     for index in (first + offset for offset, text in enumerate(texts[first:end]) if text == "["):
@@ -34,7 +34,7 @@ def capture_lists(words: Words, span: Span) -> Iterator[CaptureList]:
 
 
 def _body(texts: list[str], index: int, end: int) -> int | None:
-    """The `{` of the lambda whose captures end before `index`."""
+    """The `{` of the lambda with the captures that end before `index`."""
     while index < end and texts[index] not in (";", "}", ")", "]", ","):
         if texts[index] == "{":
             return index

@@ -1,6 +1,6 @@
-"""What is wrong with an actor although it can be parsed: names, control flow, and what a wait takes away.
+"""Errors of an actor that can be parsed: in names, in control flow, and in uses of locals that a wait has destroyed.
 
-Reachability is syntactic: a function that never returns is not known, and neither is the value of a condition, but
+Reachability is syntactic: calls are assumed to return, and the value of a condition is unknown, except
 for `true` and `1`.
 """
 
@@ -57,7 +57,7 @@ _STATEMENTS = CONTROL | {"state", "loop", "choose", "when"}
 
 
 def check(file: File, source: Source, diagnostics: Diagnostics) -> None:
-    """Add every fault of the file's actors to `diagnostics`."""
+    """Adds every error of the file's actors to `diagnostics`."""
     for actor in all_actors(file.actors):
         if actor.body is not None:
             _ActorCheck(actor, actor.body, file.words, source, diagnostics).run()
@@ -81,7 +81,7 @@ class _ActorCheck:
         report_local_types(kept, statements, self._words, self._diagnostics)
         if kinds & {Break, Continue}:
             self._check_jumps(self._body, in_loop=False, in_switch=False)
-        if self._was_parsed:  # what stands in for a broken statement would lead to false conclusions
+        if self._was_parsed:  # the placeholder of a broken statement would lead to wrong conclusions
             self._check_unreachable(statements)
         self._check_returns(statements)
         if Try in kinds:
@@ -100,7 +100,7 @@ class _ActorCheck:
     # Ranges
 
     def _check_ranges(self, statement: Statement, locals_: frozenset[str]) -> None:
-        """The type of a range that is kept across waits is told by its expression, in which no local can stand."""
+        """Checks ranges that are kept across waits. Their type comes from the expression, which can use no local."""
         if isinstance(statement, RangeFor):
             if suspends(statement.body):
                 self._check_range(statement, locals_)
@@ -120,7 +120,7 @@ class _ActorCheck:
             self._diagnostics.error(Fault.RANGE_NOT_STATE, message, item.range.span, hint=hint)
 
     def _check_statics(self, statement: Statement, *, owns: bool, is_doubled: bool) -> None:
-        """`owns`: a local with a destructor may be alive. A loop that waits is then printed twice: see lower.py."""
+        """`owns`: a local with a destructor may exist. A loop that waits is then printed twice: see lower.py."""
         if is_doubled and is_static(statement, self._source):
             assert isinstance(statement, Plain)
             if static_variable(statement, self._source) is None:
@@ -174,15 +174,15 @@ class _ActorCheck:
                 continue
             for before, after in zip(block.statements, block.statements[1:], strict=False):
                 if self._never_completes(before) and not isinstance(after, Case):
-                    message = "this can never be reached"
-                    notes = (Note("since what stands before it does not come to an end", _head(before)),)
-                    hint = "leave it out, or put it before what never ends"
+                    message = "this is never reached"
+                    notes = (Note("since the statement before it never completes", _head(before)),)
+                    hint = "remove it, or move it before that statement"
                     self._diagnostics.error(Fault.UNREACHABLE, message, _head(after), hint=hint, notes=notes)
                     break
 
     def _never_completes(self, statement: Statement) -> bool:
-        """For what must not be followed by anything in its block: a jump, an endless loop without a break, or a `try`
-        of which neither the body nor a handler comes to its end."""
+        """Whether nothing may follow the statement in its block: it is a jump, an endless loop without a break, or a
+        `try` that completes neither in its body nor in a handler."""
         if isinstance(statement, Loop | While | DoWhile | For | Try):
             return not self._reach.flow(statement).normal
         if isinstance(statement, Wait):
@@ -219,7 +219,7 @@ class _ActorCheck:
         if returns_value and self._was_parsed and self._reach.flow(self._body).normal:
             if self._goes_on():
                 return
-            message = f"{self._actor.title} can come to its end without returning a value"
+            message = f"{self._actor.title} can reach its end without returning a value"
             end = Span(self._body.span.end - 1, self._body.span.end)
             fixes = (
                 (Fix("return at the end", (last_in(self._body, "return Void();", self._source),)),) if is_void else ()
@@ -229,7 +229,7 @@ class _ActorCheck:
             )
 
     def _goes_on(self) -> bool:
-        """Whether statements stand behind the actor's last brace, which is then the one that is too many."""
+        """Whether statements follow the actor's last brace, which is then one too many."""
         index = self._words.between(self._body.span)[1]
         texts = self._words.texts
         if texts[index] not in _STATEMENTS and not (texts[index] in ("wait", "waitNext") and texts[index + 1] == "("):
@@ -237,7 +237,7 @@ class _ActorCheck:
         end = Span(self._body.span.end - 1, self._body.span.end)
         message = f"{self._actor.title} ends with this `}}`, and a statement follows it"
         notes = (Note("this stands outside of the actor", self._words.span(index)),)
-        hint = "take away the `}` that is too many, here or before"
+        hint = "remove the extra `}`, here or before"
         self._diagnostics.error(Fault.STRAY_BRACKET, message, end, hint=hint, notes=notes)
         return True
 
@@ -253,7 +253,7 @@ class _ActorCheck:
     # Errors
 
     def _check_catches(self, statements: Sequence[Statement]) -> None:
-        """An `Error` clause takes all that no other clause takes, `...` all that is left."""
+        """An `Error` clause catches all that no other clause catches, `...` all that is left."""
         for statement in statements:
             if not isinstance(statement, Try):
                 continue
@@ -319,7 +319,7 @@ def _scopes(statement: Statement) -> Iterator[tuple[Block, frozenset[str]]]:
 
 
 def _declared(statement: Statement) -> frozenset[str]:
-    """The plain locals that a statement leaves behind in its block."""
+    """The plain locals that a statement declares in its block."""
     if isinstance(statement, Wait):
         return _bound(statement.wait)
     return frozenset(local.name for local in statement.locals) if isinstance(statement, Plain) else frozenset()

@@ -1,6 +1,6 @@
-"""Calls of actors whose future is thrown away, which cancels them at once.
+"""Calls of actors that discard the future, which cancels the actor at once.
 
-C++ warns of this too, by `[[nodiscard]]`; here it is told with the actor's declaration and what to write.
+C++ warns of this too, by `[[nodiscard]]`; this message also shows the actor's declaration and what to write.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def _report(
     diagnostics: Diagnostics,
 ) -> None:
     """`is_repeated`: it stands in a loop, where one variable would keep only the last future."""
-    message = f"the future of `{callee.name}` is thrown away here, which cancels the actor at once"
+    message = f"the future of `{callee.name}` is discarded here, which cancels the actor at once"
     notes = (Note(f"`{callee.name}` is declared here", callee.name_span),)
     assert callee.result_type is not None
     if is_repeated:

@@ -1,4 +1,4 @@
-"""Parameters and state variables of one name: they are members of one class, so that only one can be."""
+"""Parameters and state variables with the same name, which cannot be members of one class."""
 
 from __future__ import annotations
 

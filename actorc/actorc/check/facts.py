@@ -1,4 +1,4 @@
-"""What a whole file tells about each of its actors."""
+"""Facts about the whole file that each of its actors needs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _CLASS_WORDS = frozenset({"struct", "class", "union", "enum"})
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    nodiscard: bool  # the C++ compiler is to warn of calls whose future is thrown away
-    probes: bool  # state machines are to call the program's fdb_probe_actor_... functions
-    is_header: bool  # several translation units may read the text, and what they share must be the same class to all
+    nodiscard: bool  # the C++ compiler warns of calls that discard the future
+    probes: bool  # state machines call the program's fdb_probe_actor_... functions
+    is_header: bool  # several translation units may read the text, and must see the same classes
     classes: frozenset[str]  # names that are declared as classes, so that they cannot be names for Void
     emitted_names: frozenset[str]  # words of the file that may be names of classes that actors become
     static_members: frozenset[tuple[str, str]]  # class and name of actors that are declared static in their class

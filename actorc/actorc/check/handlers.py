@@ -1,7 +1,7 @@
 """Handlers that swallow what they should pass on, above all the cancellation of their actor.
 
 A cancelled actor gets `actor_cancelled` at its wait, and again at each later one. A loop that catches it and waits
-again in the same `try` goes round for ever.
+again in the same `try` never ends.
 """
 
 from __future__ import annotations
@@ -66,12 +66,12 @@ class _Search:
         wait = next(wait.span for inner in walk(statement.body) for wait in waits_of(inner))
         if self._may_spin(loop) and not self._waits_elsewhere(loop, statement, taker):
             message = (
-                "this loop cannot be cancelled: the handler takes `actor_cancelled`, and the next pass waits again"
+                "this loop cannot be cancelled: the handler catches `actor_cancelled`, and the next pass waits again"
             )
             notes = (Note("a cancelled actor gets it at this wait, in every pass", wait),)
             fault = Fault.SWALLOWED_CANCEL
         elif taker.kind is CatchKind.ALL:
-            message = "this handler takes every error, `actor_cancelled` and mistakes of the program included"
+            message = "this handler catches every error, also `actor_cancelled` and mistakes of the program"
             notes = (Note("such as those that this wait raises", wait),)
             fault = Fault.SWALLOWED_ERRORS
         else:

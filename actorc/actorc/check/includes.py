@@ -1,4 +1,5 @@
-"""`flow/actorcompiler.h`: what actors are compiled to needs it, and in editors it makes macros of the keywords."""
+"""Checks the include of `flow/actorcompiler.h`, which emitted code needs, and which defines the keywords as macros for
+editors."""
 
 from __future__ import annotations
 
@@ -49,6 +50,6 @@ def _report_behind(last: int, behind: list[int], file: File, source: Source, dia
     is_plain = all(_INCLUDE.match(texts[index]) for index in range(last, behind[-1] + 1))
     line = source.text[start:end].rstrip("\r\n")
     fix = Fix("include it last", (Edit(Span(start, end), ""), insert(place, f"{source.line_end}{line}")))
-    message = "this is included after `flow/actorcompiler.h`, whose macros it would see in editors"
+    message = "this is included after `flow/actorcompiler.h`; an editor applies the macros of that header to it"
     hint = "include `flow/actorcompiler.h` last"
     diagnostics.warning(Fault.LAST_INCLUDE, message, first, hint=hint, fixes=(fix,) if is_plain else ())

@@ -1,4 +1,4 @@
-"""What lives as long as an actor: its captures, parameters and state variables."""
+"""The variables that live as long as an actor: captures, parameters and state variables."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Kept:
 
 
 def kept_variables(actor: Actor, statements: Sequence[Statement], words: Words) -> Iterator[Kept]:
-    """All of an actor's, in the order of their declarations; `statements` are all of its body."""
+    """All such variables of an actor, in the order of their declarations; `statements` are all of its body."""
     for capture in actor.captures or ():
         yield _kept(capture.name, capture, None, words)
     for parameter in actor.parameters:
@@ -57,7 +57,7 @@ def kept_variables(actor: Actor, statements: Sequence[Statement], words: Words) 
 
 
 def _kept(name: str, origin: Capture | Parameter | StateDecl | WaitExpr, type_: Code | None, words: Words) -> Kept:
-    """A name stands behind its type."""
+    """A name follows its type."""
     start = origin.span.start if type_ is None else max(type_.span.end, origin.span.start)
     index = words.first(Span(start, origin.span.end))
     end = words.between(origin.span)[1]

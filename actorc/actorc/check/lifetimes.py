@@ -1,7 +1,8 @@
-"""Locals that are used where the language has taken them away: a plain local dies at the next wait.
+"""Uses of locals that a wait has destroyed: a plain local lives up to the next wait.
 
-The walk follows the statements in source order, with what is declared and what is lost at each place. A local is lost
-where control can arrive after a wait, also when it need not: the code after a wait is compiled once, without the local.
+The walk follows the statements in source order, and records what is declared and what is lost at each place. A local is
+lost at each place that control can reach after a wait, even if it can also get there without one: the code after a wait
+is compiled once, without the local.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from actorc.syntax import Block, Code, Span, Statement, WaitExpr, Words
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """Where a local is used that `wait` has ended."""
+    """The use of a local that `wait` has destroyed."""
 
     span: Span
     wait: Span
@@ -35,7 +36,7 @@ class Local:
 
 
 class Scope:
-    """What is declared at a place, and which of it a wait has ended."""
+    """What is declared at a place, and which locals a wait has destroyed."""
 
     def __init__(self, bound: dict[str, Local], lost: dict[str, Span], alive: dict[str, None]) -> None:
         self.bound = bound
@@ -57,7 +58,7 @@ class Scope:
         self._alive.clear()
 
     def lose(self, lost: dict[str, Span]) -> None:
-        """Control comes from where this is lost, and nothing else."""
+        """Control arrives from a place where exactly these are lost."""
         self.lost = dict(lost)
         self._alive = {name: None for name in self.bound if name not in lost}
 

@@ -1,4 +1,4 @@
-"""State variables whose type is declared in the actor: a state outlives the block in which such a type is known."""
+"""State variables with a type that is declared in the actor: a state outlives the block of that type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports locals that are used after a wait, and locals that hide what lives longer; offers `state`."""
+"""Reports locals that are used after a wait, and locals that hide longer-lived variables. The fix offers `state`."""
 
 from __future__ import annotations
 
@@ -74,14 +74,16 @@ class _Report:
         if not after or local.name in self._outside.macros:
             return
         use = after[0]
-        which = "this wait ends it" if use.wait.start < use.span.start else "this wait, in an earlier pass, ends it"
+        which = (
+            "this wait destroys it" if use.wait.start < use.span.start else "this wait, in an earlier pass, destroys it"
+        )
         notes = (Note(which, use.wait), Note(f"`{local.name}` is declared here", local.span))
         if self._outside.sees(self._actor, local.name):
-            message = f"after the wait, `{local.name}` is not the local but what has this name outside the actor"
+            message = f"after the wait, `{local.name}` means the one outside the actor, not the local"
             hint = "give the local another name, or declare it with `state`"
             self._diagnostics.warning(Fault.LOST_LOCAL, message, use.span, hint=hint, notes=notes)
             return
-        message = f"`{local.name}` is used after a wait, which has ended it: a plain local lives up to the next wait"
+        message = f"`{local.name}` is used after a wait, which destroys it: a plain local lives up to the next wait"
         hint, fix = self._repair(local, after)
         fixes = () if fix is None else (fix,)
         self._diagnostics.error(Fault.LOST_LOCAL, message, use.span, hint=hint, notes=notes, fixes=fixes)
@@ -184,7 +186,7 @@ class _Report:
         return hint, Fix("keep a copy in a state variable", edits)
 
     def _is_only(self, name: str) -> bool:
-        """Whether a state variable of that name would meet no other local that it could be taken for."""
+        """Whether no local has the name, so that a state variable could have it."""
         return self._names.count(name) == 1
 
     # -----------------------------------------------------------------------------------------------------------
@@ -199,7 +201,7 @@ class _Report:
         message = f"`{local.name}` hides a {kept.kind} of the same name, which is used later"
         notes = [Note(f"the {kept.kind} is declared here", kept.span)]
         if local.lost:
-            notes.append(Note("this wait ends the local", local.lost[0].wait))
+            notes.append(Note("this wait destroys the local", local.lost[0].wait))
         notes.append(Note(f"so here `{local.name}` means the {kept.kind}", used[0]))
         hint = "give one of them another name"
         self._diagnostics.warning(Fault.HIDDEN_STATE, message, local.span, hint=hint, notes=tuple(notes))

@@ -1,4 +1,4 @@
-"""`this` in an actor, which has none: the object that a member belongs to may be gone when the actor goes on."""
+"""Reports `this` in an actor. An actor has none, since its object may be destroyed while the actor waits."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def report_objects(actor: Actor, kept: Collection[str], words: Words, diagnostic
         if words.texts[index + 1] == "->" and words.texts[index + 2] in kept:
             span = Span(words.starts[index], words.starts[index + 2])
             fixes = (Fix("leave out `this->`", (Edit(span, ""),)),)
-        message = "an actor has no `this`: its object may be gone when the actor goes on"
+        message = "an actor has no `this`: its object may be destroyed while the actor waits"
         hint = "pass a pointer to the object, `self` by custom; the address of the actor itself is `THIS`"
         diagnostics.error(Fault.NO_OBJECT, message, words.span(index), hint=None if fixes else hint, fixes=fixes)
 

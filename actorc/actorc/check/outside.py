@@ -1,4 +1,4 @@
-"""What stands outside actors: the names that are declared there, and where they are visible."""
+"""The text outside actors: the names that it declares, and where they are visible."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BEFORE_DECLARED = frozenset({">", "*", "&", "]"})
 
 
 class Outside:
-    """Answers about one file, for checks that have found something: each is looked up when it is first asked for."""
+    """Facts about one file, for checks that have found something. Each is computed at its first use."""
 
     def __init__(self, file: File) -> None:
         self._file = file
@@ -90,7 +90,7 @@ _Path = tuple[str, ...]  # the names of the namespaces and classes around a plac
 class _Declared:
     paths: dict[str, set[_Path]]  # of each name, where it is declared
     actors: list[tuple[int, _Path]]  # in order, the start of each actor and where it stands
-    opened: set[str]  # namespaces whose names some `using namespace` makes visible
+    opened: set[str]  # namespaces that some `using namespace` makes visible
     bases: dict[str, set[str]]  # of a class, what its head names behind the `:`
 
     def sees(self, actor: Actor, name: str) -> bool:

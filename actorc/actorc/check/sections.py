@@ -18,7 +18,7 @@ _FALLTHROUGH = re.compile(r"\[\[[\s\w:]*fallthrough\s*\]\]\s*;")
 class Section:
     labels: tuple[syntax.Case, ...]  # none for what stands before the first label
     statements: tuple[syntax.Statement, ...]
-    falls: bool  # an attribute or a comment at its end says that control goes on with the next section
+    falls: bool  # an attribute or a comment at its end says that control falls through to the next section
 
 
 def sections_of(switch: syntax.Switch, source: Source) -> Iterator[Section]:

@@ -1,4 +1,4 @@
-"""Slips of the pen: waits that are misspelt, errors that are none, and names that belong to the compiler."""
+"""Small mistakes: misspelt waits, thrown values that are no Error, and names that are reserved for the compiler."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def report_slips(
     """`statements` are all of the actor's body, `names` what it declares."""
     for name, place in names:
         if _RESERVED.fullmatch(name):
-            message = f"`{name}` is a name that the code which actorc makes uses itself"
+            message = f"`{name}` is a name that the generated code uses"
             hint = "choose a name without two underscores"
             diagnostics.error(Fault.RESERVED_NAME, message, place, hint=hint, fixes=_renamed(name, actor, words))
     for statement in statements:
@@ -75,7 +75,7 @@ def _renamed(name: str, actor: Actor, words: Words) -> tuple[Fix, ...]:
 def _check_throw(statement: Throw, source: Source, diagnostics: Diagnostics) -> None:
     if statement.value is None or not _is_foreign(source[statement.value.span]):
         return
-    message = "an actor throws an `Error`; what others catch of any other exception is only `unknown_error`"
+    message = "an actor throws an `Error`; any other exception becomes `unknown_error`"
     hint = "throw an `Error` that says what is wrong, such as `operation_failed()`"
     diagnostics.error(Fault.FOREIGN_ERROR, message, statement.value.span, hint=hint)
 
@@ -103,7 +103,7 @@ def _check_plain(statement: Plain, file: File, outside: Outside, diagnostics: Di
         fix = (Edit(Span(words.starts[index], words.starts[index + 1]), "wait("), insert(words.starts[end - 1], ")"))
     else:
         return
-    message = f"`{word}` is no word of the actor language"
+    message = f"unknown keyword `{word}`; did you mean `{right}`?"
     diagnostics.warning(
         Fault.MISSPELT_WAIT,
         message,

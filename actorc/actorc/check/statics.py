@@ -1,4 +1,4 @@
-"""Plain `static` locals: what prints a statement twice must not make two objects of one."""
+"""Plain `static` locals. A statement may be printed twice, and such a variable must exist once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class StaticVariable:
 
 
 def is_static(item: syntax.Statement, source: Source) -> bool:
-    """Whether the statement declares variables that live for ever; a `constexpr` one may well exist twice."""
+    """Whether the statement declares static variables. A `constexpr` one may exist twice."""
     if not isinstance(item, syntax.Plain) or not item.locals:
         return False
     text = source[item.span]

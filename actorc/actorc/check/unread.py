@@ -1,6 +1,6 @@
 """State variables that are never read.
 
-Only types are looked at whose objects do nothing by merely being there: a future keeps an actor alive, a lock is held.
+Types that act by merely existing are left out: a future keeps an actor alive, a lock is held.
 """
 
 from __future__ import annotations

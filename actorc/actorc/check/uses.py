@@ -1,6 +1,6 @@
-"""Where C++ text that actorc does not look into uses a name.
+"""Finds the uses of a name in C++ text that actorc does not parse.
 
-Names cannot be looked up here. Where the tokens around a name leave it open whether it is used or means something else
+Names cannot be looked up here. If the tokens around a name do not show whether it is used or means something else
 (a member, a label, a variable that is declared there), it is not taken for a use.
 """
 
@@ -27,7 +27,7 @@ def uses(words: Words, span: Span, names: Collection[str]) -> Iterator[int]:
     for index in range(first, end):
         text = texts[index]
         if text in CLASS_KEYS and texts[index + 1] != "(" and "{" in texts[index + 1 : index + 5]:
-            return  # a local class sees no locals; what it declares itself is not told from them
+            return  # a local class sees no locals; its own members are not told apart from locals
         if text == "(" and index > first and texts[index - 1] in ("]", "catch"):
             hidden.update(_parameters(words, index, end))
         elif text in names and text not in hidden:
@@ -97,7 +97,7 @@ def _is_name(text: str) -> bool:
 
 
 def _type_start(texts: list[str], index: int, first: int) -> int | None:
-    """Where a type begins that ends just before `index`, if that can be one."""
+    """The start of the type that ends just before `index`; None if that cannot be a type."""
     place = index
     depth = 0
     while place > first:

@@ -1,4 +1,5 @@
-"""What plain lambdas capture of an actor: parameters and states, which are members in one back end, locals in another.
+"""Captures of plain lambdas in an actor: parameters and states, which are members in one back end and locals in the
+other.
 
 `[x]` becomes `[x = x]`. `=` and `this` see what the actor keeps by reference, as the members that they are in a state
 machine, and `&` does so in either back end.
@@ -18,10 +19,10 @@ _QUALIFIES = frozenset({".", "->", "::"})
 def spelt_captures(
     source: Source, words: Words, lists: Iterable[CaptureList], kept: Collection[str]
 ) -> Iterator[tuple[Span, str]]:
-    """Capture lists that must read otherwise. `kept`: the names of what lives as long as the actor."""
+    """The capture lists that must be rewritten. `kept`: the names of the variables that live as long as the actor."""
     for found in lists:
         if not all(found.entries):
-            continue  # C++ has to say that a name is missing
+            continue  # C++ reports that a name is missing
         before = [source[_span(entry, words)] for entry in found.entries]
         after = [text for entry in _entries(found, before, words, kept) for text in entry]
         if after != before:

@@ -1,7 +1,7 @@
 """Actors as C++20 coroutines: parameters and states are locals at the top, and a wait is a co_await.
 
-gcc 12 miscompiles braced lists and `?:` within co_await expressions, so what is awaited is always a variable or a call
-with plain arguments.
+gcc 12 miscompiles braced lists and `?:` in co_await expressions, so the operand is always a variable or a call with
+plain arguments.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from actorc.spelling import is_trivial
 
 
 def definition(declaration: Declaration, body: Body) -> str:
-    """An actor's definition, with marks for lines. What shares a line of the source needs no line of its own."""
+    """The definition of an actor, with line marks. Texts that share a line of the source may share a line."""
     coroutine = _coroutine(declaration, body)
     named = (
         layout.around(declaration, layout.classes(declaration, body, ""))
@@ -43,9 +43,9 @@ def definition(declaration: Declaration, body: Body) -> str:
 
 
 def _needs_run(declaration: Declaration) -> bool:
-    """Whether the coroutine must be a function of its own: a void function cannot be one, a pack cannot be copied into
-    a local, a lambda may die before its coroutine, an actor does not see the object whose member it is, and what its
-    frame may take is said by a parameter that callers do not see."""
+    """Whether the coroutine must be a separate function. It must if the function is void, if it has a parameter pack
+    (which cannot be copied into a local), if it is a lambda (which may be destroyed before its coroutine), if it may be
+    a member (the actor does not see its object), or if it has a frame limit (a parameter that callers do not see)."""
     return bool(
         declaration.result == "void"
         or declaration.has_pack
@@ -74,7 +74,7 @@ def _coroutine(declaration: Declaration, body: Body) -> str:
     if kept:
         parts.append(f"flow::coro::requireFit<{', '.join(f'decltype({name})' for name in kept)}>(); ")
     parts.append(printer.prologue())
-    if declaration.is_uncancellable:  # after the prologue, which says anew what the frame is
+    if declaration.is_uncancellable:  # after the prologue, which sets the frame again
         parts.append("co_await flow::coro::uncancellable(); ")
     return "".join((*parts, printer.body_text(), "co_return; " if body.ends else ""))
 

@@ -1,4 +1,4 @@
-"""What stands around an actor's body: the parts of its declaration, spelt as both back ends need them."""
+"""The declaration of an actor in parts, spelt as both back ends need them."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ class Declaration:
     class_arguments: str  # `<T, N>` of the emitted classes
     is_uncancellable: bool
     in_unnamed_namespace: bool  # the emitted classes
-    is_local: bool  # the emitted classes must stand in the function, where the class it belongs to is known
+    is_local: bool  # the emitted classes must be inside the function, where the actor's class is known
     returns_void: bool  # Future<Void>
-    may_return_void: bool  # Future<T> of which only an instantiation tells whether T is Void
+    may_return_void: bool  # Future<T>: only an instantiation shows whether T is Void
     may_have_object: bool  # it may be a member that is not static
     names_address: bool  # its body has THIS or THIS_ADDR, which stand for `this__`
     frame_limit: str  # what a FLOW_ASSERT_FRAME_SIZE allows, an expression that begins on its line; or nothing
-    has_probes: bool  # the program wants to be told when it begins, runs and ends
+    has_probes: bool  # probes report when it begins, runs and ends
     declares_itself: bool  # its body names it, and nothing before has declared it
     state_is_named: bool  # the file spells FActorState, which is a template over FActor then
     is_named: bool  # the file spells FActor or FActorState
 
     def head(self, prefix: str = "", *, declares: bool = True) -> str:
-        """Everything of the function before its `;` or `{`. `prefix` of its arguments' names; `declares`: this is where
-        default arguments belong."""
+        """The function up to its `;` or `{`. `prefix` precedes the names of its arguments; `declares`: default
+        arguments belong here."""
         arguments = ", ".join(argument.declared(prefix, default=declares) for argument in self.arguments)
         if self.captures is not None:
             return f"{at(self.line)}{self.captures}({arguments}) -> {self.returns}"
@@ -53,12 +53,12 @@ class Declaration:
 
     @property
     def kept(self) -> tuple[Argument, ...]:
-        """All that the actor has copies of."""
+        """Everything that the actor copies."""
         return self.captured + self.arguments
 
     @property
     def aliases(self) -> str:
-        """What must stand in the function, in front of all else."""
+        """The first lines of the function."""
         types = ((each.type, f"decltype({each.name})", each.signature == each.type) for each in self.captured)
         return "".join(
             f"using {name} = {type_ if is_reference else f'std::remove_cv_t<{type_}>'}; "
@@ -72,7 +72,7 @@ class Declaration:
 
     @property
     def own_arguments(self) -> str:
-        """Parameters that are the actor's own copies."""
+        """The parameters as the actor's own copies."""
         return ", ".join(f"[[maybe_unused]] {a.type}{'...' if a.is_pack else ''} {a.name}" for a in self.arguments)
 
     @property
@@ -171,7 +171,7 @@ def _class_arguments(template: tuple[TemplateParameter, ...] | None) -> str:
 
 
 def may_be_void(result: str, actor: Actor, facts: Facts) -> bool:
-    """Whether T may name Void although it is not spelt so: a template parameter, or a name that is no known class's."""
+    """Whether T may be Void under another name: it is a template parameter, or no known class has the name."""
     if is_void(result) or is_trivial(result):
         return False
     names = re.findall(r"\w+", result)

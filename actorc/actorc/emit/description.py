@@ -1,4 +1,4 @@
-"""What follows a `DESCR struct`: its descriptor, and a function by which flow::Descriptor finds that."""
+"""Emits the descriptor of a `DESCR struct`, and the function by which flow::Descriptor finds it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from actorc.syntax import Description, Field
 
 
 def described(description: Description, source: Source) -> str:
-    """The text that follows the struct, on one line."""
+    """The text after the struct, on one line."""
     name = description.name
     types = ", ".join(f"{field.name}Descriptor" for field in description.fields)
     return (

@@ -32,8 +32,8 @@ def emit(
 ) -> str:
     """The text to be compiled in place of a source without errors. `backend` is a key of `_DEFINITIONS`.
 
-    `nodiscard`: the C++ compiler is to warn of calls whose future is thrown away, which cancels the actor.
-    `probes`: state machines are to call the program's fdb_probe_actor_... functions.
+    `nodiscard`: the C++ compiler warns of calls that discard the future, which cancels the actor. `probes`: state
+    machines call the program's fdb_probe_actor_... functions.
     """
     definition = _DEFINITIONS[backend]
     is_header = output_path.endswith(".h")
@@ -87,5 +87,5 @@ def _captures(actor: Actor, body: Block, source: Source, words: Words) -> Iterat
 
 
 def _key(actor: Actor) -> tuple[object, ...]:
-    """What tells one actor from another, as far as a file shows it."""
+    """The key that tells one actor from another in a file."""
     return (*actor.enclosing_classes, *actor.qualifier, actor.name, len(actor.parameters), len(actor.template or ()))

@@ -1,4 +1,4 @@
-"""The two classes of an actor: FActorState with all that it keeps, and FActor. Programs ask for their sizes."""
+"""The two classes of an actor: FActorState with its variables, and FActor. Programs use their sizes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def classes(declaration: Declaration, body: Body, functions: str) -> str:
 
 
 def frame_class(declaration: Declaration, body: Body) -> str:
-    """An actor with probes is always resumed, since they tell of that."""
+    """An actor with probes is always resumed, since the probes report that."""
     return "PropagatingFrame" if body.propagates and not declaration.has_probes else "Frame"
 
 

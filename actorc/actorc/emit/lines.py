@@ -1,8 +1,8 @@
 """Puts emitted text on the lines of the source that it comes from.
 
-Emitted text is laid out like its source: what an actor's line N became stands on one line, which the C++ compiler
-counts as line N, so that messages, `__LINE__` and debuggers show the source. Emitters put `at(N)` in front of what
-belongs to line N; here that becomes a line break, some empty lines or a `#line`, or nothing if the count is right.
+Emitted text keeps the lines of its source: all that line N of an actor becomes is on one line, which the C++ compiler
+counts as line N. So messages, `__LINE__` and debuggers show the source. Emitters write `at(N)` before the text of line
+N; this module replaces it by a line break, empty lines, a `#line`, or nothing if the count is right.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import re
 
 from actorc.source import BYTE_ORDER_MARK, Source
 
-# Halves of characters that no source has: its text was decoded from bytes.
+# Lone surrogates, which no source can contain: its text was decoded from bytes.
 _OPEN, MARK_END = "\ud801", "\ud802"
 _MARK = re.compile(f"{_OPEN}([0-9]+){MARK_END}")
-# Because of the `#line`s gcc takes what it compiles for a header, and warns of types that no other file can name.
+# With `#line` gcc takes the file for a header, and warns of types that no other file can name.
 _NO_HEADER = """\
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wsubobject-linkage"
@@ -35,7 +35,7 @@ class LineWriter:
         self._file = f'"{path}"'
         start = "#define POST_ACTOR_COMPILER 1\n" + ("" if is_header else _NO_HEADER)
         self._parts = [BYTE_ORDER_MARK + start if source.text.startswith(BYTE_ORDER_MARK) else start]
-        self._line = 0  # what the C++ compiler takes the next character's line for
+        self._line = 0  # the line that the C++ compiler counts for the next character
         self._is_blank = True  # nothing but white space stands on the current line
         self._directive(1)
 

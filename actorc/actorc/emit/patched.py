@@ -1,4 +1,4 @@
-"""A source of which some spans read as other text: the lambdas of an actor, when the actor around them is printed."""
+"""A source with some spans replaced: the lambdas of an actor, when the actor around them is printed."""
 
 from __future__ import annotations
 

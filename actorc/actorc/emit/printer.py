@@ -1,4 +1,4 @@
-"""Prints a lowered body. What both back ends print alike is here; each adds how it suspends, fails and returns."""
+"""Prints a lowered body. This is the part that both back ends share; each adds how it suspends, fails and returns."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def pieces(parts: Pieces) -> str:
 
 
 def moved(value: Pieces) -> str:
-    """A parameter or state variable by its name, which nothing will read again; unless it is a reference."""
+    """The name of a parameter or state variable that is not read again and may be moved, unless it is a reference."""
     (name,) = (part.text for part in value if isinstance(part, Text))
     return f"std::forward<decltype({name})>({pieces(value)})"
 
@@ -53,13 +53,13 @@ def _text(text: Text) -> str:
 
 
 def switch(value: str, cases: Iterable[Case], *, reset: str = "", otherwise: str = "break") -> str:
-    """Passes control on to where it was to go. `reset` is done on arrival."""
+    """Dispatches to the label in `entry__`. `reset` runs on arrival."""
     texts = [f"case {case.code}: {reset if case.arrives else ''}goto {case.label};" for case in cases]
     return f"switch ({value}) {{ {' '.join(texts)} default: {otherwise}; }} "
 
 
 def initialiser(state: Variable, default: str) -> str:
-    """What stands behind the name of a state variable where it is made."""
+    """The initialiser of a state variable."""
     if state.slot:
         return f"({state.slot_name}.start())"
     return pieces(state.init) if state.init else default
@@ -82,7 +82,7 @@ class Printer(ABC):
 
     @property
     def _places(self) -> str:
-        """How many operations in place may be waited for at a time, as an argument of OperationRoom."""
+        """The largest number of in-place operations that are waited for at a time, an argument of OperationRoom."""
         return f", {self._body.choose_size}" if self._body.choose_size > 1 else ""
 
     @property
@@ -224,7 +224,7 @@ class Printer(ABC):
 
     @staticmethod
     def _release_losers(node: Suspend) -> str:
-        """Behind a choose."""
+        """Prints the code after a choose."""
         return f"flow::releaseLosers<{', '.join(map(str, node.branches))}>(room__, choose__, wait__);"
 
     def _branches(self, node: Branches) -> None:

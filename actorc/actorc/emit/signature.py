@@ -26,7 +26,7 @@ class Argument:
     name: str
     default: str  # ` = e` or nothing
     signature: str  # `T const&`, `T&&`, or `flow::Argument<T>`, which is one of these two
-    cast: str  # what passes it on as it came: `std::move`, `std::forward<T>`, `flow::pass<T>` or nothing
+    cast: str  # how it is forwarded: `std::move`, `std::forward<T>`, `flow::pass<T>` or nothing
     is_pack: bool
 
     def declared(self, prefix: str = "", *, default: bool = True) -> str:
@@ -65,8 +65,8 @@ def capture_list(actor: Actor, source: Source) -> str:
 
 
 def _argument(parameter: Parameter, source: Source, template_parameters: frozenset[str]) -> Argument:
-    """Callers must find every copyable type as `T const&`. What T is only C++ knows; but where it is deduced from the
-    call, or may be incomplete, it must be written out."""
+    """Callers pass every copyable type as `T const&`. Only C++ can resolve T; but if it is deduced from the call, or
+    may be incomplete, it must be written out."""
     type_ = one_line(source[parameter.type.span])
     signature, cast = f"{type_} const&", ""
     is_deduced = not template_parameters.isdisjoint(re.findall(r"\w+", type_)) if template_parameters else False

@@ -13,7 +13,7 @@ from actorc.lower.lowered import Body, ChooseOperands, Return, Suspend, Variable
 
 
 def definition(declaration: Declaration, body: Body) -> str:
-    """An actor's definition, with marks for lines. What shares a line of the source needs no line of its own."""
+    """The definition of an actor, with line marks. Texts that share a line of the source may share a line."""
     classes = _classes(declaration, body)
     before, inside = ("", f"{classes} ") if declaration.is_local else (layout.around(declaration, classes), "")
     arguments = "" if declaration.is_local else declaration.class_arguments
@@ -28,7 +28,7 @@ def definition(declaration: Declaration, body: Body) -> str:
 
 
 def _pin(declaration: Declaration, class_: str) -> str:
-    """What makes the compiler refuse an actor that is too large."""
+    """The assertion that rejects an actor that is too large."""
     if not declaration.frame_limit:
         return ""
     message = "this actor takes more bytes than its FLOW_ASSERT_FRAME_SIZE: `actorc --frames` tells what for"
@@ -50,17 +50,18 @@ def _classes(declaration: Declaration, body: Body) -> str:
 
 
 def _waits(declaration: Declaration, lines: dict[int, int]) -> str:
-    """The function that gives the line of each suspension, for what shows where an actor stands."""
+    """The function that returns the line of each suspension, for reports of waiting actors."""
     of_suspensions = [lines.get(number, declaration.line) for number in range(1, max(lines, default=0) + 1)]
     numbers = ", ".join(str(line) for line in [declaration.line, *of_suspensions])
     return f"FLOW_WAITS({numbers}) "
 
 
 def _signature(declaration: Declaration, body: Body, *, is_used: bool) -> str:
-    """Of the function with the code. Packs, which cannot be members, reach it through the one that the frame calls."""
+    """The parameters of the function with the code. Packs cannot be members; the function that the frame calls passes
+    them."""
     unused = "" if is_used else "[[maybe_unused]] "
     frame = f"{unused}flow::actor::{layout.frame_class(declaration, body)}<{declaration.result}>& actor__"
-    # Of a template it is compiled when its type is asked for: only then the size of the actor's room is known.
+    # In a template it is compiled when its type is used: only then is the size of the actor's OperationRoom known.
     exit_ = "auto" if declaration.template or declaration.is_local else "flow::actor::Exit"
     head = f"{exit_} a_body({frame})"
     packs = [argument for argument in declaration.kept if argument.is_pack]
@@ -90,7 +91,7 @@ def _constructor(declaration: Declaration, body: Body) -> str:
 
 
 def _initialiser(declaration: Declaration, state: Variable) -> str:
-    """Of a state in the constructor, where packs are reached as in _signature."""
+    """The initialiser of a state in the constructor, which gets packs as in _signature."""
     text = initialiser(state, "()")
     packs = [each for each in declaration.kept if each.is_pack and re.search(rf"\b{each.name}\b", text)]
     if not packs:
@@ -108,7 +109,7 @@ def _probe(
 
 
 def _visit(declaration: Declaration) -> str:
-    """Tells of each activation of the actor, from its beginning to whatever ends it."""
+    """Reports each activation of the actor, from its beginning to its end."""
     if not declaration.has_probes:
         return ""
     left = _probe(declaration, "exit", "address", ", index")

@@ -1,4 +1,4 @@
-"""What a `try`'s clauses need: where errors go, and how a handler keeps what it has caught for `throw;`."""
+"""Facts about the clauses of a `try`: where errors go, and how a handler keeps the caught error for `throw;`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from actorc.syntax import CatchKind
 
 
 def takes_errors(item: syntax.Try) -> bool:
-    """Whether an Error raised in the body stays here; if not, it goes to the next handler outside."""
+    """Whether an Error raised in the body is caught here. If not, it goes to the next handler outside."""
     return any(catch.kind is not CatchKind.OTHER for catch in item.catches)
 
 

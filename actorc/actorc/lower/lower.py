@@ -1,16 +1,15 @@
 """From an actor's body to the form that both back ends print (lowered.py).
 
-A plain local dies at the next wait that is executed, and C++ lets no jump into its scope. So a run of statements that
-begins with a local is printed inside braces which end where the actor may suspend:
+A plain local is destroyed at the next wait that is executed, and C++ allows no jump into its scope. So a run of
+statements that begins with a local is printed inside braces which end where the actor may suspend:
 
     { int n = 5;                                     // the run: here locals may be in scope
       wait__ = flow::pending<1>(room__, delay(n)); } // evaluated while they live
     if (!actor__.ready(wait__, from__)) { suspend }  // here they are gone
 
-If a run comes to a statement that waits only on some of its paths, the statement is printed twice: in the run
-(prefix.py), where each wait that it can come to first is evaluated and then left for with a jump, and after the run,
-where only what those jumps lead to is printed. So a wait may be evaluated in several places, but there is one place
-where it suspends, and no local is in scope there.
+If a statement in a run waits on only some of its paths, it is printed twice. In the run (prefix.py), each wait that can
+come first is evaluated, and a jump leaves the run. After the run, only the code that those jumps reach is printed. So a
+wait may be evaluated in several places, but there is one place where it suspends, and no local is in scope there.
 """
 
 from __future__ import annotations
@@ -60,8 +59,8 @@ def lower(actor: syntax.Actor, source: Source) -> Body:
 class _Lowering(PrefixLowering):
     """Statements as they stand where no local is in scope.
 
-    `reachable` always means that control comes to the statement from above. If it does not, what is lowered is what
-    the jumps out of a run lead to, which may be nothing.
+    `reachable` always means that control reaches the statement from above. If it does not, only the code that jumps out
+    of a run reach is lowered, which may be nothing.
     """
 
     def body(self, block: syntax.Block) -> Body:
@@ -147,11 +146,11 @@ class _Lowering(PrefixLowering):
         if jump is not None and not (rest and _label_of(rest[0]) == run.target):
             run.nodes.append(jump)
         if len(items) not in merges and all(isinstance(node, Label) for node in rest):
-            return run.nodes, ends  # the run ends with its block, whose braces are enough
+            return run.nodes, ends  # the run ends with its block, and needs no braces of its own
         return [Scope(self._line(items[start]), tuple(run.nodes), line), *rest], ends
 
     def _extend(self, run: _Run, index: int) -> bool:
-        """Take the next item into the run; false if the run ends with it."""
+        """Adds the next item to the run; false if the run ends with it."""
         item = run.items[index]
         if isinstance(item, syntax.Wait | syntax.Choose):
             run.nodes += self._prefix(item)[:-1]  # without the jump: that may not be needed
@@ -261,7 +260,7 @@ class _Lowering(PrefixLowering):
         return [Declared(Span(wait.span.end - 1, wait.span.end), locals_, (text,))]
 
     def _hold(self, result: syntax.Result, after: int) -> Hold:
-        """A result that the source moves on is its own, so that there is something to move."""
+        """A result that the source moves must be a copy of its own."""
         is_moved = result.hold is Hold.VALUE and any(self._moved.get(name, -1) >= after for name in result.names)
         return Hold.OWN if is_moved else result.hold
 
@@ -355,7 +354,7 @@ class _Run:
 
     @property
     def is_trivial(self) -> bool:
-        """Whether nobody can tell when the locals die."""
+        """Whether the moment of the locals' destruction cannot be observed."""
         return all(local.trivial for local in self.locals)
 
     def leave_for(self, index: int, label: LabelName) -> None:

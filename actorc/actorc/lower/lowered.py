@@ -5,8 +5,8 @@ tree of these nodes, since C++ forbids to jump over an initialisation or into a 
 
 - where a Suspend, a Label or a Branches stands, no plain local is in scope: locals live inside a `Scope` that ends
   before;
-- a Try or a constexpr If that has labels inside is a `Region`: jumps from outside arrive at its front and are passed on
-  by a dispatch switch that is its first statement.
+- a Try or a constexpr If that has labels inside is a `Region`: jumps from outside arrive at its start, and a dispatch
+  switch, its first statement, leads to the label.
 
 Each suspension is printed exactly once; code that leads to it may be printed more than once.
 """
@@ -32,7 +32,7 @@ class LabelName:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """What must be entered from its front: a `try`, or one branch of an `if constexpr`."""
+    """A statement that is entered only at its start: a `try`, or one branch of an `if constexpr`."""
 
     front: LabelName
     branch: int = 0
@@ -135,8 +135,8 @@ class Suspend(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IfFailed(Node):
-    """A settled wait that raises goes to the handler, or ends the actor. `passed`: a call that tells whether it does,
-    and gives up the value, which is not wanted."""
+    """A completed wait with an error goes to the handler, or ends the actor. `passed`: a call that returns whether it
+    has an error, and releases the unused value."""
 
     handler: LabelName | None
     passed: str = ""
@@ -208,7 +208,8 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """With this code in `entry__`, go to this label. `arrives`: it is the one that was meant, no front on the way."""
+    """With this code in `entry__`, go to this label. `arrives`: it is the final label, not the start of a region on the
+    way."""
 
     code: int
     label: str
@@ -223,4 +224,4 @@ class Jumps:
     may_vanish: bool  # the jumps to a label may stand in the branch of an `if constexpr` that is discarded
     entry: tuple[Case, ...]  # of the switch at the start of the body
     dispatch: Mapping[Region, tuple[Case, ...]]  # of the switch at the start of a region
-    through: Mapping[Goto, Case]  # jumps that enter a region: what to set `entry__` to, and which front to go to
+    through: Mapping[Goto, Case]  # jumps that enter a region: the value of `entry__`, and the region's start label

@@ -1,7 +1,7 @@
-"""Statements as they stand where plain locals may be in scope: no jump may arrive there.
+"""Lowers statements while plain locals may be in scope: no jump may arrive there.
 
-Code without waits is native C++ here, but for `return`, `throw` and `try`. A wait is evaluated and then left for with a
-jump; what comes after it in its block is not printed here, but by lower.py, where no local is in scope.
+Code without waits is native C++ here, but for `return`, `throw` and `try`. A wait is evaluated, and a jump leaves the
+scope; lower.py prints what follows the wait, where no local is in scope.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _is_deduced(wait: syntax.WaitExpr) -> bool:
 
 
 class PrefixLowering(TryLowering):
-    """The way of printing statements that is for the inside of runs, and what both ways share."""
+    """Lowers statements inside runs, and holds what both kinds of lowering share."""
 
     def _prefix_list(self, items: Items) -> Nodes:
         nodes: Nodes = []
@@ -135,7 +135,7 @@ class PrefixLowering(TryLowering):
         return Operand(self._line(wait), function, place.to_hold, operand, is_name)
 
     def _result_type(self, wait: syntax.WaitExpr) -> str:
-        """What the wait gives, as it may be spelt wherever its operand stands before."""
+        """The type of the wait's result, as it can be spelt after its operand."""
         if wait.result is None:
             return "flow::Void"
         if wait.result.type is None:

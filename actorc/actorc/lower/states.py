@@ -16,7 +16,7 @@ from actorc.syntax import StateDecl, StateForm
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """The state variables that nobody has declared."""
+    """The state variables that the source does not declare."""
 
     iterators: Mapping[syntax.RangeFor, str]  # of the range-fors that wait and go over a parameter or state variable
     ranges: Mapping[syntax.RangeFor, str]  # of those that go over anything else
@@ -157,5 +157,5 @@ def assigned(variable: Variable) -> str:
 
 
 def is_referring(variable: Variable) -> bool:
-    """Whether what the name means is not the actor's own to move from."""
+    """Whether the actor does not own the named object, so that it must not be moved from."""
     return not variable.slot and (variable.type.text.endswith("&") or bool(variable.extents))

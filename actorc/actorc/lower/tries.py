@@ -193,7 +193,7 @@ class TryLowering:
         return [Declared(catch.head, (), (text,))] if names else []
 
     def _caught_local(self, catch: syntax.Catch) -> list[Statement]:
-        """What was caught as the handler sees it: by its name, and by one that nothing can hide, for `throw;`."""
+        """The caught error under the handler's name, and under a name that nothing can hide, for `throw;`."""
         assert self._caught is not None
         kind, kept = self._caught
         source = "error__" if kind is not CatchKind.OTHER else "flow::CaughtException(exception__)"

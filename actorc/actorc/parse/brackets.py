@@ -1,7 +1,7 @@
 """The token list with every bracket's partner: what the parser walks over.
 
 Brackets are matched actor by actor, never over a whole file, so that `#if` branches with unbalanced braces outside
-actors do no harm. A bracket whose partner is missing is reported once and from then on is a token like any other:
+actors do no harm. A bracket without a partner is reported once and from then on is a token like any other:
 the statements around it can still be parsed.
 
 Template brackets are matched by a heuristic: a `<` after a name opens, and a `>` closes the nearest open `<`
@@ -149,7 +149,7 @@ class TokenList:
 
 
 class _Pairing:
-    """One run over the tokens. `root` is the bracket whose partner ends the run; None for an actor's head."""
+    """One run over the tokens. The partner of `root` ends the run; None for an actor's head."""
 
     def __init__(self, tokens: TokenList, root: int | None) -> None:
         self._tokens = tokens
@@ -191,8 +191,8 @@ class _Pairing:
         return index
 
     def _is_nested(self, actor: int) -> bool:
-        """Whether an actor stands inside the body that is read, and not behind it with a brace missing between: only
-        the indentation tells."""
+        """Whether an actor is inside the body that is read, and not after it with a brace missing between: only the
+        indentation shows that."""
         if self._root is None:
             return False
         outer = self._root
@@ -222,7 +222,7 @@ class _Pairing:
         return True
 
     def _forget_line(self) -> None:
-        """After a literal without end: the brackets that it may have swallowed the partners of are no brackets."""
+        """After a literal without end: brackets with a partner that may be inside the literal do not count."""
         while self._open and self._open[-1] != self._root and self._texts[self._open[-1]] != "{":
             self._open.pop()
             self._angles.pop()
@@ -279,7 +279,7 @@ class _Pairing:
         self._tokens.diagnostics.error(Fault.UNCLOSED_BRACKET, message, token.span, hint=hint, notes=notes)
 
     def _report_unclosed(self, end: int) -> None:
-        """At the end of the file, or before the next actor: the outermost open bracket is the one to tell about."""
+        """At the end of the file, or before the next actor: reports the outermost open bracket."""
         if not self._open:
             return
         tokens = self._tokens.tokens

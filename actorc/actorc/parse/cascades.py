@@ -1,4 +1,4 @@
-"""Drops what follows from another fault, so that one mistake gives one message."""
+"""Drops faults that follow from another fault, so that one mistake gives one message."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from actorc.source import Source
 from actorc.syntax import Words
 from actorc.words import ACTOR_WORDS
 
-# A fault that is of no account after one of these in the same actor.
+# Faults that are dropped after one of these in the same actor.
 _FOLLOWS = {
     Fault.STRAY_BRACKET: {Fault.UNCLOSED_BRACKET},
     Fault.MISSING_SEMICOLON: {Fault.UNCLOSED_BRACKET, Fault.STRAY_BRACKET},
@@ -43,7 +43,7 @@ def drop_consequences(words: Words, source: Source, diagnostics: Diagnostics) ->
 
 
 def _is_consequence(one: Diagnostic, leaders: set[Fault], on_line: int) -> bool:
-    """A bracket that closes nothing is one whose partner was not understood, if something else is wrong before it."""
+    """A closing bracket without a partner is a consequence if something else is wrong before it."""
     if one.fault is Fault.STRAY_BRACKET and on_line:
         return True
     return not leaders.isdisjoint(_FOLLOWS.get(one.fault, ()))

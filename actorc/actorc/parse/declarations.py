@@ -207,9 +207,9 @@ def _is_function_pointer(tokens: TokenList, index: int) -> bool:
 
 
 def _needs_nothing(tokens: TokenList, pointers: str, first: int, end: int) -> bool:
-    """Whether a declarator's pointer or reference spares it destruction.
+    """Whether a declarator is a pointer or reference, and needs no destruction.
 
-    A reference bound to a call's result may keep a temporary alive, which then dies with it.
+    A reference bound to a call's result may extend the life of a temporary.
     """
     if pointers in ("", "*"):
         return pointers == "*" or _is_function_pointer(tokens, first)

@@ -46,7 +46,7 @@ class HeaderParser(Reader):
             self._fail(Fault.ACTOR_HEAD, "an actor needs a name and a parameter list", actor, actor + 1, _HEAD)
         name = self._name(head, index, open_)
         if index == name and head.name in (*classes[-1:], *head.qualifier[-1:]):
-            message = "a constructor cannot be an actor: there is no future that it could return"
+            message = "a constructor cannot be an actor: it cannot return a future"
             hint = (
                 f"write a function that makes the object and waits, such as `ACTOR static Future<{head.name}*> make()`"
             )
@@ -192,7 +192,7 @@ class HeaderParser(Reader):
                 message = f"actor `{head.name}` has neither a body nor a `;`"
                 self._error(Fault.ACTOR_HEAD, message, index - 1, index, "write `{ ... }` after it")
         elif self._texts[index] == "{":
-            return  # its head only seems to go on, since a bracket is open: which has been reported
+            return  # its head only seems to go on, since a bracket is open, which has been reported
         elif not self._tokens.same_line(index - 1, index) and not self._is_trailer(index, end):
             place = self._tokens.after(index - 1)
             message = f"the `{{` of actor `{head.name}` is missing after its parameters"

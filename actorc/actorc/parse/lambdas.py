@@ -1,7 +1,7 @@
 """Lambdas that may wait: `ACTOR [x, y = e, &z](int n) -> Future<T> { ... }`, in actors and in any other function.
 
-The body is that of an actor whose first parameters are the captures: each call copies them, so that the lambda itself
-may be gone when the actor goes on.
+The body is that of an actor. Its first parameters are the captures: each call copies them, so that the lambda may be
+destroyed while the actor waits.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from actorc.words import ACTOR_WORDS, KEYWORDS
 
 
 class LambdaParser(Reader):
-    """Parses lambdas whose brackets have been matched."""
+    """Parses lambdas after their brackets have been matched."""
 
     def __init__(self, tokens: TokenList, diagnostics: Diagnostics) -> None:
         super().__init__(tokens, diagnostics)
@@ -101,7 +101,7 @@ class LambdaParser(Reader):
             head.parameters, head.frame_limit = self._parameters.parse(index + 1, tokens.partner[index])
             index = tokens.partner[index] + 1
         if texts[index] == "mutable":
-            message = "every call of an `ACTOR` lambda has its own copy of the captures, which it may change"
+            message = "every call of an `ACTOR` lambda has its own copy of the captures, and may change it"
             self._error(Fault.LAMBDA, message, index, index + 1, "remove `mutable`")
             index += 1
         if texts[index] != "->":

@@ -29,7 +29,7 @@ class Kind(Enum):
     CHARACTER = "character"
     PUNCTUATOR = "punctuator"
     DIRECTIVE = "directive"
-    BROKEN = "broken"  # a quote whose literal does not end on its line
+    BROKEN = "broken"  # a quote of a literal that does not end on its line
     OTHER = "other"  # a character that is not C++
 
 
@@ -47,7 +47,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tokens:
-    """The tokens of a file as lists of equal length. Asking for one as a Token is for where time does not matter."""
+    """The tokens of a file as lists of equal length. Making a Token of one is slow."""
 
     kinds: list[Kind]
     texts: list[str]
@@ -73,7 +73,7 @@ _STRING = r'(?:u8|[uUL])?"[^"\\\n]*(?:\\(?:\r\n|(?s:.))[^"\\\n]*)*"'
 _CHARACTER = r"(?:u8|[uUL])?'[^'\\\n]*(?:\\(?:\r\n|(?s:.))[^'\\\n]*)*'"
 _SUFFIX = r"(?:[^\W\d]\w*)?"
 _NAME = r"(?:[^\W\d]|\$)[\w$]*"
-_COMMON_NAME = r"[a-zA-Z_]\w*\b(?![\"'$])"  # quick to tell, since nothing needs to be taken back
+_COMMON_NAME = r"[a-zA-Z_]\w*\b(?![\"'$])"  # fast, since it never backtracks
 _REST_OF_LINE = (
     rf"(?:\\\r?\n|{_BLOCK_COMMENT}|{_LINE_COMMENT}|{_RAW_STRING.format('raw_in_line')}"
     rf"|{_STRING}|{_CHARACTER}|\r(?!\n|\Z)|[^\r\n])*"
@@ -130,7 +130,7 @@ OPEN_TO_THE_END = "/*"  # the text of a token that swallows the rest of the file
 
 
 def lex(source: Source, diagnostics: Diagnostics) -> Tokens:
-    """All tokens of the file. A literal without end is left to the parser, to which text outside actors is nothing."""
+    """All tokens of the file. A literal without end is left to the parser, which ignores text outside actors."""
     pieces = _Pieces(source.text)
     pieces.check_directives()
     texts, kinds = pieces.texts, pieces.kinds

@@ -120,7 +120,7 @@ class ParameterParser(Reader):
             first, is_const = first + 1, True
         if (reference == "&&") if is_const else (reference == "&"):
             bare = self._tokens.text(first, stop)
-            message = "a reference parameter would dangle: what it refers to may be gone when the actor resumes"
+            message = "a reference parameter would dangle: its object may be destroyed while the actor waits"
             hint = f"write `{bare} {name}` for a copy, or `{bare}* {name}` and keep the object alive"
             fixes = removed(self._tokens.span(end - 1, end), reference)
             self._error(Fault.REFERENCE_PARAMETER, message, first, end + 1, hint, fixes)

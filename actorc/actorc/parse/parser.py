@@ -1,4 +1,4 @@
-"""Finds the actors of a file and parses them; all else is only looked at for the classes that actors stand in."""
+"""Finds the actors of a file and parses them. It reads other text only to find the classes around actors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NOT_FIRST = ("#else", "#elif", "#endif")
 
 
 def parse(source: Source, diagnostics: Diagnostics) -> File:
-    """The tree of a file. Faults are reported, never raised; an actor whose head is wrong is left out of the tree."""
+    """The tree of a file. Faults are reported, never raised; an actor with a malformed head is left out of the tree."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
     stray = source.undecodable()
     if stray is not None:
@@ -105,7 +105,7 @@ class _FileParser:
         return self._lambdas.parse(first, min(close + 1, len(self._tokens)))
 
     def _head(self, first: int, end: int) -> tuple[Head | None, Code | None]:
-        """What can be made of the head, whose faults are reported, and the name of a test case."""
+        """The head as far as it can be read, and the name of a test case. Reports the faults of the head."""
         errors = len(self._diagnostics)
         self._check_tokens(first, end)
         if len(self._diagnostics) > errors:

@@ -1,4 +1,4 @@
-"""What every parser of a part of the language has: the tokens, and how it says that something is wrong with them."""
+"""The base of every parser of a part of the language: the tokens, and functions that report faults."""
 
 from __future__ import annotations
 
@@ -37,6 +37,6 @@ class Reader:
         hint: str | None = None,
         fixes: tuple[Fix, ...] = (),
     ) -> NoReturn:
-        """The same, where what the tokens belong to cannot be parsed any further."""
+        """The same, for a construct that cannot be parsed any further. Raises Abandoned."""
         self._error(fault, message, first, end, hint, fixes)
         raise Abandoned

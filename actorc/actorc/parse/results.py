@@ -78,7 +78,7 @@ class ResultParser(Reader):
             message = "a wait's result is declared with its type, or with `auto`"
             self._error(Fault.RESULT_DECLARATION, message, first, end, f"write `auto {texts[name]} = {shown};`")
         elif what == ["Void"] or what[-2:] == ["::", "Void"]:
-            message = "a `Void` result says nothing, so it cannot be given a name"
+            message = "a `Void` has no value, so its result cannot have a name"
             declaration = Span(self._tokens.span(start - is_state, wait).start, self._tokens.span(wait, wait + 1).start)
             fixes = removed(declaration, f"Void {texts[name]} =")
             self._error(Fault.VOID_RESULT, message, first, name + 1, f"write `{shown};`", fixes)

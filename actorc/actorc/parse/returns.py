@@ -78,7 +78,7 @@ class ReturnTypeParser(Reader):
         if self._future_angle(first) == open_ and close >= end:
             return "write the `>` that is missing", inserted(span.end, ">")
         if self._future_angle(first) == open_ and texts[close + 1 : end] == [">"] * (end - close - 1):
-            return "leave out the `>` that is too many", removed(self._tokens.span(close + 1, end), text[-1])
+            return "remove the extra `>`", removed(self._tokens.span(close + 1, end), text[-1])
         if "Future" in text:
             return _NOT_IT, ()
         return f"write `Future<{text}>`", replaced(span, f"Future<{text}>")

@@ -1,4 +1,4 @@
-"""Which braces, and which of them classes, are open at a place outside actors.
+"""Tracks the open braces outside actors, and which of them are classes.
 
 A heuristic, for a file need not balance braces over all branches of their `#if`s: an `#else` starts again with what
 was open at the `#if`, and after the `#endif` what counts is the end of the first branch. What stands behind `#if 0`,

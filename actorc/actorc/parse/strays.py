@@ -1,4 +1,4 @@
-"""Words of the language at places where actorc does not read them, and C++ could only misunderstand them."""
+"""Reports words of the actor language outside actors, where C++ would misread them."""
 
 from __future__ import annotations
 

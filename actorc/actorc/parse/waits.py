@@ -143,7 +143,7 @@ class WaitScanner:
         return (Fix("wait before", (first_edit, Edit(wait, name))),)
 
     def _respelt(self, index: int, first: int, end: int, statement: int | None) -> tuple[Fix, ...]:
-        """`co_await f;` as `wait(f);`, where it is a statement, or the value of one."""
+        """Offers `wait(f);` for `co_await f;` that is a statement, or the value of one."""
         tokens = self._tokens
         word = tokens.texts[index]
         if word == "co_return" and index == first:

@@ -1,4 +1,4 @@
-"""Why a file could not be compiled although it may be right."""
+"""The reason why a file was not compiled, apart from errors in it."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _MOST_LINES = 6  # of what a fix would make
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """The escape sequences before and after what is to stand out; all empty where there is no colour."""
+    """The escape sequences before and after coloured text; all empty without colour."""
 
     error: str = ""
     warning: str = ""
@@ -59,7 +59,7 @@ Findings = list[tuple[Source, Sequence[Diagnostic]]]
 
 
 class Reporter:
-    """Prints what is found in one file after the other: text at once to standard error; what is for programs as one
+    """Prints the diagnostics of one file after the other: text at once to standard error; JSON and SARIF as one
     document to standard output, by `finish`."""
 
     def __init__(self, format_: str, colour: str, *, warnings: bool) -> None:
@@ -78,19 +78,19 @@ class Reporter:
         sys.stderr.write(text.encode(encoding, "replace").decode(encoding))
 
     def fail(self, failure: Failure, advice: str = "") -> None:
-        """Told at once, in every format."""
+        """Prints a failure at once, in every format."""
         self.failures.append(failure)
         sys.stderr.write(f"actorc: {printable(failure.path)}: {failure.message}\n{advice}")
 
     def extend(self, findings: Findings, failures: Sequence[Failure]) -> None:
-        """What another Reporter was told, after what this one was."""
+        """Appends the reports of another Reporter."""
         self.findings += findings
         self.failures += failures
 
     def finish(self) -> None:
         if self._format == "text":
             return
-        from actorc.report import formats as report_formats  # late: most runs have nothing to say
+        from actorc.report import formats as report_formats  # imported here: most runs print nothing
 
         make = report_formats.as_json if self._format == "json" else report_formats.as_sarif
         sys.stdout.write(make(self.findings, self.failures))

@@ -1,1 +1,1 @@
-"""Whether a migrated program means what it meant: both are compiled, run and compared."""
+"""Checks that a migrated program has the same meaning: compiles, runs and compares both versions."""

@@ -1,4 +1,4 @@
-"""Compiles files of a tree, and links those that need nothing but flow."""
+"""Compiles files of a tree, and links those that need only flow."""
 
 from __future__ import annotations
 

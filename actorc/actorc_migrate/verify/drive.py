@@ -1,4 +1,4 @@
-"""Programs that call the actors of one file by themselves: those whose parameters can be made up."""
+"""Generates programs that call the actors of one file: those with parameters that can be made up."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MAIN = re.compile(r"^\s*(?:int|auto)\s+main\s*\(", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Driven:
-    """An actor as a program calls it."""
+    """An actor and how a program calls it."""
 
     name: str  # with its namespaces
     types: tuple[str, ...]
@@ -38,7 +38,7 @@ def has_main(text: str) -> bool:
 
 
 def driven_in(source: Source) -> list[Driven]:
-    """What can be called of a file with actors."""
+    """The actors of a file that can be called."""
     return list(dict.fromkeys(driven for _, driven in _looked_at(source) if isinstance(driven, Driven)))
 
 
@@ -63,7 +63,7 @@ def _looked_at(source: Source) -> Iterator[tuple[str, Driven | str]]:
 
 
 def _driven(actor: Actor, source: Source, words: Words) -> Driven | str:
-    """How it is called, or why it is not."""
+    """The call, or the reason why there is none."""
     if actor.test_name is not None:
         return "test cases"
     if actor.captures is not None:

@@ -1,4 +1,4 @@
-"""A temporary copy of the tree that is migrated, which is first as it was and then as it becomes."""
+"""A temporary copy of the migrated tree: first as it was, then with the changes."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ class Tree:
             file.write(data)
 
     def relink(self, old: str, new: str, text: str) -> None:
-        """What is a link in the tree gets another name and leads elsewhere."""
+        """Renames a symbolic link and changes its target."""
         folder = self.copy_of(os.path.dirname(old) or ".")
         os.unlink(os.path.join(folder, os.path.basename(old)))
         os.symlink(text, os.path.join(folder, os.path.basename(new)))
 
     def make(self, path: str, data: bytes) -> None:
-        """A file that is not of the tree: `remove_made` takes it away."""
+        """A file that is not part of the tree: `remove_made` removes it."""
         self._made.append(path)
         self.write(path, data)
 

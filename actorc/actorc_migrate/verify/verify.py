@@ -1,7 +1,7 @@
 """`actorc migrate --verify`: compiles and runs what is migrated before and after, in a copy, and compares.
 
-Compiled is every source that changes. Run are the files with a `main` that need nothing but flow; the actors of files
-without one, as far as their inputs can be made up (driver.inl); and the commands that the user gives.
+It compiles every source that changes. It runs the files with a `main` that need only flow; the actors of files without
+one, if their inputs can be made up (driver.inl); and the commands that the user gives.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from actorc_migrate.verify.tree import Tree
 
 SECONDS = 60  # for one program
 _SHOWN = 40  # lines of a difference
-_SHOWN_OF_FAILED = 5  # the last of what a command printed
+_SHOWN_OF_FAILED = 5  # lines of a command's output that are kept, from its end
 _SOURCES = (".cpp", ".cc", ".cxx")
 
 
@@ -37,12 +37,12 @@ class Ran:
 
     output: str
     code: int
-    is_over: bool = True  # else it was ended at the time limit
+    is_over: bool = True  # false: it was killed at the time limit
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is not as it was, or could not be compared."""
+    """A difference, or something that could not be compared."""
 
     subject: str
     what: str
@@ -57,8 +57,8 @@ class Verification:
     commands: int = 0
     uncalled: list[tuple[str, str]] = field(default_factory=list)  # actors that were not, and why
     findings: list[Finding] = field(default_factory=list)
-    unverified: list[Finding] = field(default_factory=list)  # what was run, and is no evidence
-    notes: list[str] = field(default_factory=list)  # what was not looked at, and why
+    unverified: list[Finding] = field(default_factory=list)  # runs that prove nothing
+    notes: list[str] = field(default_factory=list)  # what was not checked, and why
     frames: list[FrameSizes] = field(default_factory=list)
 
     @property
@@ -68,7 +68,7 @@ class Verification:
 
 @dataclass(slots=True)
 class _Phase:
-    """What was found out about the tree as it was, or as it becomes. Files are known by their paths before."""
+    """The results for the tree before, or after. Files have their paths from before."""
 
     is_after: bool
     objects: dict[str, str] = field(default_factory=dict)
@@ -96,7 +96,7 @@ class _Verifier:
         self._tree = Tree([file.path for file in result.files], folder)
         self._builder = Builder(self._tree, flags, folder, jobs)
         self._driven: dict[str, list[Driven]] = {}
-        self._told: set[str] = set()  # files of which a note says that their actors are not called
+        self._told: set[str] = set()  # files with a note that their actors are not called
 
     def verify(self) -> Verification:
         for file in self._files:
@@ -124,7 +124,7 @@ class _Verifier:
 
     def _phase(self, *, is_after: bool) -> _Phase:
         phase = _Phase(is_after)
-        for command in self._commands:  # first: what is made below is not of the tree
+        for command in self._commands:  # first: files made below are not part of the tree
             phase.commands.append(self._run_command(command))
         for file in self._result.files:
             path = self._path(file, phase)
@@ -230,7 +230,7 @@ class _Verifier:
         return Ran(done.stdout, done.returncode)
 
     def _migrate(self) -> None:
-        """The copy becomes what the tree is to become."""
+        """Applies the migration to the copy."""
         for file in self._result.files:
             old = self._tree.copy_of(file.path)
             if file.is_changed and file.is_link:
@@ -270,12 +270,12 @@ class _Verifier:
         if old is None or new is None:
             if has_main(file.source.text):
                 self._found.notes.append(f"{file.path} is not run: it needs more than flow")
-            self._leave_uncalled(file, "in files whose driver cannot be built")
+            self._leave_uncalled(file, "in files with a driver that cannot be built")
             return
         if not old.is_over and not new.is_over:
             what = f"does not end within {SECONDS} s, before and after: it is no evidence"
             self._found.unverified.append(Finding(file.path, what, ""))
-            self._leave_uncalled(file, "in files whose driver does not end")
+            self._leave_uncalled(file, "in files with a driver that does not end")
             return
         if has_main(file.source.text):
             self._found.programs.append(file.path)

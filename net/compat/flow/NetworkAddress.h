@@ -5,7 +5,7 @@
 //     server.port, server.ip.toString(), server.isTLS()                    // 4500, "10.0.0.1", false
 //
 // It converts to flow::net::Address and from it, so that it goes wherever that is wanted. ":tls" behind the port and
-// "(fromHostname)" behind that are flags of the text; nothing connects otherwise for them.
+// "(fromHostname)" behind that are flags of the text, and have no effect on connections.
 
 #include "../../rpc/endpoint.h"
 #include "IPAddress.h"

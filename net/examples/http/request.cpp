@@ -68,7 +68,7 @@ void RequestReader::refuse(int failure) {
     request_.method = message.method_string();
     request_.path = message.target();
     request_.range = message[http::field::range];
-    if (message.count(http::field::if_range) != 0) // there is nothing by which it could still be the same
+    if (message.count(http::field::if_range) != 0) // there is no validator that could match
         request_.range.clear();
     request_.keepsAlive = message.keep_alive();
     if (message.version() == 11 && message.count(http::field::host) != 1)

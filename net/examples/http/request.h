@@ -1,8 +1,8 @@
 #pragma once
-// RequestReader: takes the bytes of a connection apart into HTTP requests, with Boost.Beast's parser.
+// RequestReader: parses the bytes of a connection into HTTP requests, with Boost.Beast's parser.
 //
 //     RequestReader reader;
-//     reader.add(bytes);                          // what comes behind a request stays for the next one
+//     reader.add(bytes);                          // bytes after a request stay for the next one
 //     if (reader.isWhole())
 //         answer(reader.request());
 //     reader.next();
@@ -12,9 +12,9 @@
 #include <memory>
 #include <string>
 
-/// What a server has to know of a request.
+/// The parts of a request that a server needs.
 struct HttpRequest {
-    int failure = 0; // 0, or the status that the request is to be refused with, as 400
+    int failure = 0; // 0, or the status with which to refuse the request, such as 400
     std::string method, path;
     std::string range;       // the field, or ""
     bool keepsAlive = false; // the connection may go on afterwards
@@ -23,22 +23,22 @@ struct HttpRequest {
 class RequestReader {
 public:
     static constexpr unsigned kLargestHeader = 8192; // bytes
-    static constexpr unsigned kLargestBody = 65536;  // bytes, which nobody reads
+    static constexpr unsigned kLargestBody = 65536;  // bytes, which are skipped
 
     RequestReader();
     ~RequestReader();
 
     void add(flow::StringRef bytes);
-    /// Whether something of a request has come that is not whole yet.
+    /// Whether an incomplete request has been received.
     bool hasBegun() const;
-    /// Whether there is a request to be answered.
+    /// Whether there is a complete request.
     bool isWhole() const { return isWhole_; }
     HttpRequest const& request() const { return request_; }
     /// True once: the client waits for "100 Continue" before it sends the body.
     bool takeExpectation();
-    /// What has come of a request is to be answered with that status.
+    /// Refuses the incomplete request with that status.
     void refuse(int failure);
-    /// That one has been answered.
+    /// Removes the answered request.
     void next();
 
 private:

@@ -171,7 +171,7 @@ ParsedRange parseRange(std::string const& field, std::uint64_t fileSize) {
     std::string_view firstText = text.substr(kUnit.size(), dash - kUnit.size()), lastText = text.substr(dash + 1);
     auto first = flow::parseNumber<std::uint64_t>(firstText), last = flow::parseNumber<std::uint64_t>(lastText);
     if ((!first && !firstText.empty()) || (!last && !lastText.empty()) || (!first && !last))
-        return {}; // several ranges among others: the whole file is an answer to these
+        return {}; // for example several ranges: the whole file is a valid answer
     if (!first) {
         std::uint64_t size = std::min(*last, fileSize);
         return {size != 0, size == 0, {fileSize - size, size}};

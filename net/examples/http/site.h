@@ -1,5 +1,5 @@
 #pragma once
-// Site: a directory as an HTTP server sees it, and what it answers. These functions block: see runBlocking().
+// Site: a directory and the HTTP responses for its files. These functions block: see runBlocking().
 //
 //     Site site("/srv/www");
 //     HttpResponse response = site.answer(request);
@@ -19,7 +19,7 @@ public:
     ~SiteFile();
 
     int descriptor() const { return descriptor_; }
-    /// Fewer bytes where it ends by now. Throws flow::Error.
+    /// Reads; returns fewer bytes if the file has become shorter. Throws flow::Error.
     std::string read(std::uint64_t offset, std::uint64_t size) const;
 
 private:
@@ -27,7 +27,7 @@ private:
 };
 
 struct HttpResponse {
-    std::string header;             // with the body, if that is not the file
+    std::string header;             // with the body, unless that is the file
     std::shared_ptr<SiteFile> file; // null: nothing of it is sent
     std::uint64_t offset = 0, left = 0;
     bool keepsAlive = false;
@@ -42,7 +42,7 @@ public:
     Site& operator=(Site const&) = delete;
 
     /// Serves files in the directory and below it, and index.html for a directory. It follows no symbolic links, so
-    /// that no path leads out.
+    /// that no path leaves the directory.
     HttpResponse answer(HttpRequest const& request) const;
 
 private:
@@ -62,5 +62,5 @@ struct ParsedRange {
     ByteRange range{};
 };
 ParsedRange parseRange(std::string const& field, std::uint64_t fileSize);
-/// The bytes that a path in a request stands for, without its query; false if it is none.
+/// Decodes a path of a request, without its query; false if it is invalid.
 bool decodePath(std::string const& target, std::string& path);

@@ -1,4 +1,4 @@
-// echo PORT: sends back to each who connects what it sends. Ends cleanly on SIGTERM and SIGINT.
+// echo PORT: sends back to each client what it sends. Ends cleanly on SIGTERM and SIGINT.
 //
 //     $ echo 4500 &
 //     $ printf hello | nc -N 127.0.0.1 4500

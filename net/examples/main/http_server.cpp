@@ -1,5 +1,6 @@
 // http_server DIRECTORY PORT [--idle SECONDS]: serves the files of a directory by HTTP/1.1. Ends cleanly on SIGTERM and
-// SIGINT. A request must come whole within SECONDS, and the client take a part of the answer; 15 if nothing is said.
+// SIGINT. A client must send a whole request within SECONDS (default 15), and read a part of the answer within that
+// time.
 //
 //     $ http_server . 8080 &
 //     $ curl --range 0-9 http://127.0.0.1:8080/README.md

@@ -1,4 +1,4 @@
-"""Documents with examples of what `actorc migrate` does: its guide, and constructs.md for all constructs.
+"""Documents with examples of what `actorc migrate` does: its guide, its codes, and constructs.md for all constructs.
 
     tests/actorc/migrate/examples.py --write    puts in what the tool makes today; then read the difference
 
@@ -25,8 +25,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
 GUIDE = ROOT / "actorc" / "docs" / "migration.md"
+CODES = ROOT / "actorc" / "docs" / "migration_codes.md"
 CONSTRUCTS = Path(__file__).parent / "constructs.md"
-DOCUMENTS = (GUIDE, CONSTRUCTS)
+DOCUMENTS = (GUIDE, CODES, CONSTRUCTS)
 
 _TOP = '#include "flow/flow.h"\nusing namespace flow;\n#include "flow/actorcompiler.h"\n\n'
 _BLOCK = re.compile(r"^```(cpp|cmake|text|console) ?(.*)\n((?:.*\n)*?)```$", re.MULTILINE)

@@ -22,7 +22,7 @@ def convert(file: File, source: Source, settings: Settings, edits: Edits) -> Con
         outcomes.append(Outcome(actor.name, actor.span, {"wait": source[actor.span].count("wait(")}, ""))
         if "guard" in source[actor.span]:
             place = source.text.index("guard", actor.span.start)
-            message = "`guard` lives on to the end of its block"
+            message = "`guard` is destroyed at the end of its block"
             notes.append(
                 Note(Hazard.LOCAL_ACROSS_WAIT, Span(place, place + 5), actor.name, message, "a block around it")
             )

@@ -148,7 +148,7 @@ def test_notes_stand_at_their_places(around: Path, capsys: pytest.CaptureFixture
         "a.actor.cpp:6:1: left: actor `left` stays: its name begins with left\n"
         "    ACTOR Future<Void> left();\n"
         "    ^~~~~~~~~~~~~~~~~~~~~~~~~~\n"
-        "a.actor.cpp:2:7: H2: `guard` lives on to the end of its block\n"
+        "a.actor.cpp:2:7: H2: `guard` is destroyed at the end of its block\n"
         "    \tLock guard(mutex);\n"
         "    \t     ^~~~~\n"
         "    instead: a block around it\n"
@@ -158,7 +158,7 @@ def test_notes_stand_at_their_places(around: Path, capsys: pytest.CaptureFixture
         "converted: 1 wait\n"
         "\n"
         "places to look at, by hazard:\n"
-        "  H2  1  a plain local dies at the next wait, in a coroutine at the end of its block\n"
+        "  H2  1  a plain local is destroyed at the next wait, in a coroutine with its block\n"
     )
 
 

@@ -66,7 +66,7 @@ def test_the_document_has_the_figures(document: Any) -> None:
     assert totals["constructs"] == {"wait": 2}
     assert totals["hazards"] == {"H2": 1, "H8": 1}
     assert totals["places"] == 2
-    assert document["hazards"]["H2"] == "a plain local dies at the next wait, in a coroutine at the end of its block"
+    assert document["hazards"]["H2"] == "a plain local is destroyed at the next wait, in a coroutine with its block"
     assert document["frames"] == []
     assert document["failures"] == []
 
@@ -119,7 +119,7 @@ def test_the_page_has_a_hunk_for_each_actor_and_place(around: Path) -> None:
     assert [hunk["codes"] for hunk in page.hunks] == ["look", "H2", "", "left", "H8", "left"]
     by_codes = {hunk["codes"]: hunk["text"] for hunk in page.hunks}
     assert "Lock guard(mutex); // < & >" in by_codes["H2"]
-    assert "`guard` lives on to the end of its block" in by_codes["H2"]
+    assert "`guard` is destroyed at the end of its block" in by_codes["H2"]
     assert "int between;" in by_codes[""]
     assert "its name begins with left" in page.hunks[3]["text"]
     assert "an error in line 1: this `(` is never closed [A0004]" in page.hunks[5]["text"]

@@ -1,4 +1,4 @@
-"""The examples of the guide, and of constructs.md: what stands there is what the tool makes, and it compiles.
+"""The examples of the pages about migration, and of constructs.md, are what the tool makes, and compile.
 
 `tests/actorc/migrate/examples.py --write` puts in what the tool makes today.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from conversions import converted
-from examples import CONSTRUCTS, DOCUMENTS, GUIDE, ROOT, examples, made_of, rendered
+from examples import CODES, CONSTRUCTS, DOCUMENTS, ROOT, examples, made_of, rendered
 from trees import TOP, migrated
 
 from actorc_migrate.notes import Hazard
@@ -66,8 +66,8 @@ def test_a_second_run_changes_nothing(style: str, tmp_path: Path, monkeypatch: p
 
 
 def test_every_code_has_its_section() -> None:
-    text = GUIDE.read_text()
-    sections = dict(re.findall(r"^### (H\d+): .*\n((?:(?!^#).*\n)*)", text, re.MULTILINE))
+    text = CODES.read_text()
+    sections = dict(re.findall(r"^## (H\d+): .*\n((?:(?!^#).*\n)*)", text, re.MULTILINE))
     assert list(sections) == [hazard.code for hazard in Hazard]
     for code, section in sections.items():
         assert "```cpp before" in section, code

@@ -65,7 +65,7 @@ def test_a_file_that_is_given_twice_counts_once(tmp_path: Path, monkeypatch: pyt
         ("broken.actor.cpp", "a link that leads nowhere"),
         ("link.actor.cpp", "a link to "),
         ("other.actor.cpp", "a link to "),
-        ("a.txt", "is no actor file, no C++ file and no CMake file"),
+        ("a.txt", "does not have the name of an actor file"),
         ("a.actor.g.cpp", "is made by actorc: name the .actor.cpp or .actor.h file"),
     ],
 )

@@ -74,7 +74,7 @@ def test_state_of_a_loop() -> None:
     body = "while (self) {\n    state std::vector<Future<Void>> running;\n    wait(delay(1));\n}"
     found = idiomatic(body)
     assert found.codes == ["H10"]
-    assert found.note("H10").message.startswith("`running` dies at the end of each pass")
+    assert found.note("H10").message.startswith("`running` is destroyed at the end of each pass")
     assert "declare `running`" in found.note("H10").instead
     assert exact(body).codes == []
 
@@ -131,7 +131,7 @@ def test_no_temporaries_of_which_one_can_tell(operand: str) -> None:
     assert converted(text, "idiomatic").codes == []
 
 
-LOCAL = "`x` lives on across the next co_await; as an actor's local it died there"
+LOCAL = "`x` still exists after the next co_await; an actor's local is destroyed there"
 
 
 @pytest.mark.parametrize(
@@ -159,11 +159,11 @@ def test_locals_that_a_wait_ends(body: str) -> None:
 def test_addresses_of_states_in_blocks(use: str) -> None:
     body = f"if (self) {{\n    state int x = 5;\n    {use}\n    wait(delay(1));\n}}"
     assert (
-        "`x` dies at the end of its block, and its address may be kept; as a state"
+        "`x` is destroyed at the end of its block, and its address may be kept; as a state"
         in idiomatic(body).note("H1").message
     )
     loop = idiomatic(body.replace("if (self)", "while (self)"))
-    assert "dies at the end of each pass, and its address may be kept" in loop.note("H10").message
+    assert "is destroyed at the end of each pass, and its address may be kept" in loop.note("H10").message
     assert exact(body).codes == []
     assert idiomatic(body.replace(use, "self->add(x);")).codes == []
 
@@ -203,7 +203,7 @@ def test_parameters_of_a_library_that_keeps_them(style: str) -> None:
         "ACTOR Future<int> f(int n, Lock lock, Server* self, Promise<int> p) {\n    wait(delay(n));\n    return 1;\n}\n"
     )
     note = converted(text, style, "foundationdb").note("H15")
-    assert note.message.startswith("`lock` and `p` live for as long as")
+    assert note.message.startswith("`lock` and `p` live as long as")
     assert "`Lock own(std::move(lock));`" in note.instead
     assert "H15" not in converted(text, style).codes
     assert (

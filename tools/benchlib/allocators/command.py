@@ -1,4 +1,4 @@
-"""The command tools/bench allocators: FastAllocator beside malloc and what one might use in its place."""
+"""The command tools/bench allocators: compares FastAllocator with malloc and its replacements."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""tools/bench check: whether an operation takes more than it did."""
+"""tools/bench check: finds operations that need more than they did."""

@@ -1,4 +1,5 @@
-"""bench/baseline.json: what each benchmark takes, by compiler; a line for each, so that a diff can be read."""
+"""Reads and writes bench/baseline.json: the counts of each benchmark, by compiler, one on a line, so that a diff is
+readable."""
 
 from __future__ import annotations
 
@@ -14,10 +15,10 @@ from common import files
 from common.failure import Failure
 
 UPDATE = "tools/bench check --update"
-# What it was counted with.
+# The versions of the tools that counted.
 TOOLS = ("compiler", LIBC, VALGRIND)
 
-# What is kept of a row: the key in the file, that in the benchmarks' results, and the digits.
+# The kept numbers of a row: the key in the file, the key in the benchmarks' results, and the digits.
 MEASURES = {
     "instructions": ("instructions_per_item", 2),
     "allocs": ("allocs_per_item", 4),
@@ -38,7 +39,7 @@ class Baseline:
 
 
 def counted(document: Mapping[str, Any]) -> Baseline:
-    """What the file would have of these results; a Failure if one of them is an error."""
+    """The entry of the file for these results; a Failure if one of them is an error."""
     rows = {}
     for result in document["benchmarks"]:
         if result.get("error_occurred"):
@@ -49,7 +50,7 @@ def counted(document: Mapping[str, Any]) -> Baseline:
 
 
 def read(file: Path) -> dict[str, Baseline]:
-    """By compiler. A Failure says what is wrong with the file, and what to do about it."""
+    """Reads the baselines by compiler. A Failure says what is wrong with the file, and what to do."""
     try:
         text = file.read_text(encoding="utf-8")
     except FileNotFoundError as error:
@@ -82,7 +83,7 @@ def _baseline(section: object) -> Baseline:
         for what, number in _members(numbers, name).items():
             if what not in MEASURES or isinstance(number, bool) or not isinstance(number, int | float):
                 raise ValueError(f"{name}: '{what}: {number}' is none of {', '.join(MEASURES)}, or no number")
-            if not 0 <= number < _MOST:  # NaN is neither more nor less than anything: no row with it would ever fail
+            if not 0 <= number < _MOST:  # NaN compares as neither more nor less: a row with NaN would never fail
                 raise ValueError(f"{name}: '{what}: {number!s:.40}' cannot be")
         if "instructions" not in numbers:
             raise ValueError(f"{name} has no instructions")
@@ -105,7 +106,7 @@ def text_of(baselines: Mapping[str, Baseline]) -> str:
 
 
 def _numbers(numbers: Numbers) -> str:
-    # A number that is whole is written so, whichever way it was found.
+    # A whole number is written without a point, whatever its type.
     plain = {what: int(x) if (x := numbers[what]) == int(x) else x for what in MEASURES if what in numbers}
     return json.dumps(plain)
 

@@ -22,7 +22,7 @@ from common.process import ROOT
 from common.table import Table
 
 FILE = ROOT / "bench" / "baseline.json"
-LOOP = "sim"  # real time and real sockets do not come out the same twice
+LOOP = "sim"  # counts with real time and real sockets do not repeat
 
 DESCRIPTION = f"""\
 Counts instructions, allocations and frame bytes of one item of each benchmark, as
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
 def look(compiler: str, pattern: str, console: Console) -> Baseline:
     program = binary(compiler)
     names, left_out = countable(choose(available(program, LOOP), ""))
-    names = [name for name in names if parse_name(name).style != MIGRATED]  # these are to be as coroutines are
+    names = [name for name in names if parse_name(name).style != MIGRATED]  # these must be as small as coroutines
     wanted = compiled(pattern)
     if not any(wanted.search(name) for name in names) and (rows := [row for row in left_out if wanted.search(row)]):
         raise UsageError("; ".join(f"{row} is not counted: {left_out[row]}" for row in rows))
@@ -94,7 +94,7 @@ def said_of(baseline: Baseline) -> str:
 
 
 def report(compiler: str, old: Baseline, now: Baseline, found: Comparison, out: Console) -> bool:
-    """Says what was found; whether that is good."""
+    """Prints the result; returns whether it is good."""
     if old.tools != now.tools:
         out.print(
             f"{compiler}: the baseline was counted with {said_of(old)}; this is {said_of(now)}. What differs may be "

@@ -1,4 +1,4 @@
-"""What has changed since the baseline was written."""
+"""The changes since the baseline was written."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from statistics import geometric_mean
 from benchlib.check.baseline import MEASURES, Baseline, Numbers
 
 LIMIT = 0.03
-# A compiler takes an instruction more or less for reasons of its own, which is 9 % of the shortest row.
+# A compiler may need one instruction more without a reason in the source, which is 9 % of the shortest row.
 SLACK = {"instructions": 1.0}
-# By so much two counts of one thing may differ; what changed less is no reason for a new line in the file.
+# Two counts of one row may differ by so much; a smaller change does not rewrite the line in the file.
 REPEATABLE = 0.005
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A number of a row, by the benchmark's name, that is not what it was."""
+    """A changed number of a row."""
 
     name: str
     what: str
@@ -41,7 +41,7 @@ class Comparison:
     better: list[Change] = field(default_factory=list)
     new: list[str] = field(default_factory=list)  # only in the program
     missing: list[str] = field(default_factory=list)  # only in the baseline
-    average: str = ""  # by how much all instructions changed, as the geometric mean: what creeps in below the limit
+    average: str = ""  # the geometric mean of all changes in instructions: shows slow growth below the limit
 
     @property
     def good(self) -> bool:
@@ -67,7 +67,7 @@ def compare(baseline: Baseline, now: Baseline, looked_at: Collection[str]) -> Co
 
 
 def changes(name: str, old: Numbers | None, new: Numbers) -> list[Change]:
-    """All that is not as it was, however little; none for what was not there."""
+    """All changes, however small; none for new rows."""
     if old is None:
         return []
     found = [Change(name, what, old.get(what, 0), new.get(what, 0)) for what in MEASURES]
@@ -79,7 +79,7 @@ def is_more(what: str, old: float, new: float) -> bool:
 
 
 def updated(baseline: Baseline, now: Baseline, looked_at: Collection[str]) -> tuple[Baseline, list[str]]:
-    """The baseline with what was counted now in the place of what was looked at, and what that changes, a line each."""
+    """The baseline with the new counts of the checked rows, and the changed lines."""
     said = [
         f"{tool} {baseline.tools.get(tool, '-')} -> {now.tools[tool]}"
         for tool in now.tools

@@ -1,1 +1,1 @@
-"""tools/bench compare: whether one build of the benchmarks is faster than another."""
+"""tools/bench compare: compares the speed of two builds of the benchmarks."""

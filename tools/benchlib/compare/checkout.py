@@ -1,6 +1,6 @@
-"""The trees of other revisions, each with its build, under build/compare/: kept for the next time, the oldest removed.
+"""The trees of other revisions with their builds, in build/compare/. The latest are kept, the oldest removed.
 
-They are what `git archive` writes: nothing in .git changes, neither index, stash nor list of worktrees.
+`git archive` writes them: nothing in .git changes, neither index, stash nor list of worktrees.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from common.failure import Failure
 KEPT = 6  # trees; one with a build is some 100 MB
 _HASH_LENGTH = 12
 _TREE = re.compile(f"[0-9a-f]{{{_HASH_LENGTH}}}")
-_UNFINISHED = ".unfinished"  # what a tree's name ends in until it is whole
+_UNFINISHED = ".unfinished"  # the suffix of a tree's name until it is whole
 _COPIES = "copies-"  # of programs, one folder for each compare that runs
 
 
 class Store:
-    """The folder of all that compare keeps. Whoever checks out or builds holds its lock."""
+    """The folder of all that compare keeps. Every checkout and build holds its lock."""
 
     def __init__(self, root: Path) -> None:
         self.folder = root / "build" / "compare"
@@ -48,7 +48,7 @@ class Store:
             yield
 
     def tree(self, commit: str) -> Path:
-        """The files of a commit; at once if they are there from an earlier time."""
+        """Unpacks the files of a commit, unless they are there from an earlier run."""
         tree = self.folder / commit[:_HASH_LENGTH]
         if not tree.exists():
             unfinished = tree.with_suffix(_UNFINISHED)
@@ -58,19 +58,20 @@ class Store:
             finally:
                 shutil.rmtree(unfinished, ignore_errors=True)
         now = time.time_ns()  # finer than what the kernel would write
-        os.utime(tree, ns=(now, now))  # so that those not used for longest can be told
+        os.utime(tree, ns=(now, now))  # so that the least recently used ones can be found
         return tree
 
     def prune(self, kept: int = KEPT) -> None:
         """Removes all trees but those used last."""
         trees = sorted(self._trees(), key=lambda tree: tree.stat().st_mtime_ns, reverse=True)
         for tree in trees[kept:]:
-            # Under a name that is no tree's, so that one half removed is not taken for whole.
+            # Renamed first, so that a half-removed tree is not used as a whole one.
             shutil.rmtree(tree.rename(tree.with_suffix(_UNFINISHED)), ignore_errors=True)
 
     @contextmanager
     def copies(self) -> Iterator[Path]:
-        """A folder for the programs that one compare runs, which another one may meanwhile build anew."""
+        """A folder with copies of the programs that one compare runs, since another compare may rebuild them
+        meanwhile."""
         with TemporaryDirectory(prefix=f"{_COPIES}{os.getpid()}-", dir=self.folder, ignore_cleanup_errors=True) as name:
             yield Path(name)
 
@@ -92,7 +93,7 @@ class Store:
             archive.unlink(missing_ok=True)
 
     def _remove_remains(self) -> None:
-        """What a compare left that was killed."""
+        """Removes what a killed compare has left."""
         for each in self.folder.iterdir():
             if each.suffix in (_UNFINISHED, ".tar") or (each.name.startswith(_COPIES) and not _is_alive(each)):
                 shutil.rmtree(each, ignore_errors=True) if each.is_dir() else each.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The command tools/bench compare: whether one build of the benchmarks is faster than another."""
+"""The command tools/bench compare: compares the speed of two builds of the benchmarks."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("a", metavar="A", help="what B is compared with")
     parser.add_argument("b", metavar="B", nargs="?", default=".", help="default: the working tree")
     parser.add_argument("--compiler", default="clang", metavar="PRESET", help="of sides that name none; default: clang")
-    parser.add_argument("--filter", default="", metavar="REGEX", help="only benchmarks whose name contains REGEX")
+    parser.add_argument("--filter", default="", metavar="REGEX", help="only benchmarks with a name that contains REGEX")
     sizes = ", ".join(map(str, QUICK_SIZES))
     parser.add_argument("--quick", action="store_true", help=f"some two minutes: sizes {sizes}, the first rows only")
     parser.add_argument("--rounds", type=int, default=ROUNDS, metavar="N", help=f"pairs of runs; default: {ROUNDS}")
@@ -73,7 +73,7 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Finds what can be wrong before minutes go into a build."""
+    """Checks the arguments before a build of minutes."""
     if options.rounds < 1:
         raise UsageError("--rounds must be at least 1")
     if options.fail_above is not None and not options.fail_above >= 0:
@@ -115,7 +115,7 @@ def main(arguments: Sequence[str], console: Console, out: Console, root: Path = 
 def prepare(
     sides: Sequence[Side], options: argparse.Namespace, root: Path, stack: ExitStack, console: Console
 ) -> dict[int, Program]:
-    """Builds those sides that are to be built; `stack` holds their programs."""
+    """Builds the sides that need it; `stack` holds their programs."""
     building = [(i, side) for i, side in enumerate(sides) if isinstance(side, Build)]
     programs: dict[int, Program] = {}
     if not building:
@@ -127,7 +127,7 @@ def prepare(
             for i, side in building:
                 built = build_program(side, "AB"[i], store, root, console)
                 programs[i] = probe(side, built, copies / "AB"[i], options.loop or "")
-                # What one side has not, both have not: that is said before the other is built.
+                # Both sides lack what one lacks: reported before the other is built.
                 common_names([list(programs[i].names)] * 2, options)
         finally:
             store.prune()
@@ -148,7 +148,7 @@ def common_names(known: Sequence[Sequence[Name]], options: argparse.Namespace) -
 
 
 def only_one(known: Sequence[Sequence[Name]], options: argparse.Namespace) -> list[list[str]]:
-    """What only A has, and what only B has, of those that the filter asks for."""
+    """The benchmarks that match the filter and that only A, or only B, has."""
     wanted = compiled(options.filter)
     found = [[name for name in known[i] if name not in set(known[1 - i]) and name.style in OURS] for i in (0, 1)]
     return [[text(name) for name in in_order(each) if wanted.search(text(name))] for each in found]

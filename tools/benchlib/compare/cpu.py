@@ -1,4 +1,4 @@
-"""The processor that has least to do."""
+"""Finds the least busy processor."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SECONDS = 0.2
 
 
 def least_busy() -> int:
-    """Of those that we may use, by what they do in the next fifth of a second."""
+    """The least busy of the allowed processors, measured for a fifth of a second."""
     file = Path("/proc/stat")
     before = idle(file.read_text(encoding="ascii"))
     time.sleep(_SECONDS)
@@ -19,7 +19,7 @@ def least_busy() -> int:
 
 
 def idle(stat: str) -> dict[int, int]:
-    """How long each processor had nothing to do, by /proc/stat."""
+    """The idle time of each processor, from /proc/stat."""
     lines = [line.split() for line in stat.splitlines()]
     # cpu3 user nice system idle iowait ...; the line "cpu" is all of them together.
     return {int(line[0][3:]): int(line[4]) + int(line[5]) for line in lines if line[0][:3] == "cpu" and line[0][3:]}

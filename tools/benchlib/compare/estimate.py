@@ -1,16 +1,17 @@
-"""What runs say about two programs: the ratio of their times, an interval that it lies in, and a verdict.
+"""Compares two programs by their runs: the ratio of their times, its interval, and a verdict.
 
-Machines have slow phases, from microseconds to minutes long. So what counts of a run is the median of its repetitions;
-what is compared is the two runs of a pair, which follow each other at once, in an order that is drawn for each pair;
-and the median of the pairs' ratios asks how many pairs there are on each side of it, not how far out the worst lie.
+Machines have slow phases, from microseconds to minutes long. So the result of a run is the median of its repetitions.
+The two runs of a pair follow each other at once, in random order, and are compared. The median of the pairs' ratios
+does not depend on how far out the worst pairs are.
 
-The interval of a row is the bootstrap's: what the median would be if the runs were drawn again, with replacement, from
-those that there are. For a median that has a closed form, so nothing is drawn: the k-th smallest of n values is at
-least the median of such a sample if enough of the n draws are among the k smallest, which is a binomial probability.
+The interval of a row is a bootstrap interval: the range of the median if the runs were drawn again, with replacement,
+from those that were measured. For a median that has a closed form, so nothing is drawn: the k-th smallest of n values
+is at least the median of such a sample if enough of the n draws are among the k smallest, which is a binomial
+probability.
 
-The verdict asks for more, since a table has many rows, and since the bootstrap is too sure far out and of few runs. It
-has an interval of its own, which holds whatever the noise is like: if a ratio were the true one, each pair would be as
-likely to lie above it as below, because the order in a pair was drawn.
+The verdict uses a wider interval, since a table has many rows, and since the bootstrap is too narrow for few runs. It
+holds for any kind of noise: for the true ratio, a pair is as likely above it as below, because the order in a pair is
+random.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from itertools import pairwise
 from math import comb, exp, inf, log
 from statistics import median
 
-CONFIDENCE = 0.95  # of the interval of a row; and that no verdict of a table is wrong
-# A smaller difference is none: where a linker happens to put a function can make as much.
+CONFIDENCE = 0.95  # the probability of a row's interval, and of a table without a wrong verdict
+# A smaller difference does not count: the linker's placement of a function can cause as much.
 MARGIN = 0.01
 
 FASTER, SLOWER, SAME = "faster", "slower", "no difference"
@@ -65,7 +66,7 @@ def of_pairs(a: Sequence[float], b: Sequence[float], rows: int = 1) -> Estimate:
 
 
 def of_groups(a: Sequence[float], b: Sequence[float], rows: int = 1) -> Estimate:
-    """From runs of A and of B that have nothing to do with each other."""
+    """The estimate from independent runs of A and of B."""
     logs_a, logs_b = (sorted(map(log, each)) for each in (a, b))
     tail = (1 - CONFIDENCE) / 2
     low, high = _difference(logs_b, logs_a, tail), -_difference(logs_a, logs_b, tail)
@@ -75,24 +76,24 @@ def of_groups(a: Sequence[float], b: Sequence[float], rows: int = 1) -> Estimate
 
 
 def _between(logs: Sequence[float], outside: int | None) -> Interval:
-    """What so many values at either end lie outside of."""
+    """The interval without so many values at either end."""
     return UNBOUNDED if outside is None else Interval(exp(logs[outside]), exp(logs[-1 - outside]))
 
 
 def _error(rows: int) -> float:
-    """How often one row may be wrong for CONFIDENCE to hold for all rows of a table together."""
+    """The probability of error that one row may have so that CONFIDENCE holds for the whole table."""
     return (1 - CONFIDENCE) / max(rows, 1)
 
 
 @cache
 def surely_outside(pairs: int, rows: int) -> int | None:
-    """How many of so many ratios may be left out at either end; None if even all of them do not say enough."""
+    """The number of ratios to leave out at either end; None if there are too few ratios."""
     return _leave_out([comb(pairs, above) for above in range(pairs + 1)], rows)
 
 
 @cache
 def surely_outside_of_groups(a: int, b: int, rows: int) -> int | None:
-    """The same of all a * b ratios of runs that are no pairs."""
+    """The same for all a * b ratios of independent runs."""
     # ways[u]: in how many orders of all runs u of the ratios lie above the true one. Its generating function is the
     # Gaussian binomial coefficient, the product of (1 - q^(a+i)) / (1 - q^i).
     ways = [1] + [0] * (a * b)
@@ -105,7 +106,7 @@ def surely_outside_of_groups(a: int, b: int, rows: int) -> int | None:
 
 
 def _leave_out(ways: Sequence[int], rows: int) -> int | None:
-    """`ways[k]`: in how many of all cases k of the ratios lie above the true one, if nothing but chance decides."""
+    """`ways[k]`: the number of cases, by pure chance, in which k of the ratios are above the true one."""
     allowed = _error(rows) / 2 * sum(ways)
     total, count = 0, 0
     for each in ways:
@@ -117,7 +118,7 @@ def _leave_out(ways: Sequence[int], rows: int) -> int | None:
 
 
 def _difference(x: Sequence[float], y: Sequence[float], share: float) -> float:
-    """What the median of x less that of y falls below in no more than `share` of all samples."""
+    """The bound that the median of x minus the median of y falls below in at most `share` of all samples."""
     likely_x = _each(likely_below(len(x), _lower(x)))
     likely_y = _each(likely_below(len(y), _upper(y)))
     differences = sorted((x[i] - y[j], p * q) for i, p in enumerate(likely_x) for j, q in enumerate(likely_y))
@@ -142,7 +143,7 @@ def _each(sums: Sequence[float]) -> list[float]:
     return [here - before for before, here in pairwise((0.0, *sums))]
 
 
-# Of an even number of values the median lies between two. The one that makes the interval wider is taken.
+# The median of an even number of values is between two. This takes the one that makes the interval wider.
 def _lower(values: Sequence[float]) -> int:
     return (len(values) + 1) // 2
 

@@ -1,4 +1,4 @@
-"""Which build presets a tree has, and which of them build the benchmarks."""
+"""The build presets of a tree, and which of them build the benchmarks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _builds_bench(name: str, found: dict[str, dict[str, Any]]) -> bool:
 
 
 def _switch(name: str, found: dict[str, dict[str, Any]]) -> Any:
-    """What the preset, or the first that it inherits from and that has a word to say, sets the switch to."""
+    """The value of the switch in the preset, or in the first inherited preset that sets it."""
     preset = found.get(name, {})
     value = preset.get("cacheVariables", {}).get(_SWITCH)
     if value is not None:

@@ -1,4 +1,4 @@
-"""A side's benchmark program: built, and asked what it offers."""
+"""The benchmark program of a side: builds it, and finds out its options."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def build_program(side: Build, letter: str, store: Store, root: Path, console: C
     """Builds a side; the lock of the store must be held. The working tree is built where it is."""
     tree = root if side.commit is None else store.tree(side.commit)
     _check(side, tree)
-    # The same place in each tree: a ccache that makes paths relative then makes the same ones.
+    # The same place in each tree, so that relative paths in ccache are the same.
     binary = tree / "build" / f"compare-{side.preset}"
     options = [f"-DCMAKE_PROJECT_TOP_LEVEL_INCLUDES={_REPRODUCIBLE}", f"-DMILLRACE_PYTHON={sys.executable}"]
     title = f"building {letter}, {side.text}"
@@ -52,7 +52,7 @@ def build_program(side: Build, letter: str, store: Store, root: Path, console: C
 
 
 def _check(side: Build, tree: Path) -> None:
-    """Says what a revision lacks; CMake would say so in more words."""
+    """Reports what a revision lacks, in one line."""
     if not (tree / "bench" / "CMakeLists.txt").exists():
         raise Failure(f"{side.text} has no benchmarks: there is no bench/CMakeLists.txt")
     found = presets(tree)
@@ -61,16 +61,16 @@ def _check(side: Build, tree: Path) -> None:
 
 
 def probe(side: Build, built: Path, copy: Path, loop: str) -> Program:
-    """Takes a copy of what was built, which the next build does not change, and finds out what it offers.
+    """Copies the program, so that the next build does not change it, and finds out its options.
 
-    `loop` is the one that was asked for, or "".
+    `loop` is the requested loop, or "".
     """
     shutil.copy2(built, copy)
     if _has_loops(copy):
         loop = loop or "sim"
     elif loop:
         raise Failure(f"the benchmarks of {side.text} have no --loop")
-    # Of a program that makes as many passes as it is told each name says so.
+    # If the program has --passes, each name contains the number of passes.
     by_passes = _listing(copy, "--passes=1").stdout.split()
     has_passes = bool(by_passes) and all("/iterations:1" in name for name in by_passes)
     names = {parse_name(name): name for name in available(copy, loop)}
@@ -78,7 +78,7 @@ def probe(side: Build, built: Path, copy: Path, loop: str) -> Program:
 
 
 def _has_loops(program: Path) -> bool:
-    """Whether it takes a loop that there is and refuses one that there is not; others take or refuse anything."""
+    """Whether it accepts a loop that exists and rejects one that does not. Older programs accept or reject both."""
     return _listing(program, "--loop=sim").returncode == 0 and _listing(program, "--loop=none").returncode != 0
 
 

@@ -45,7 +45,7 @@ def read(side: Recorded) -> Recording:
 
 
 def _mistakes(document: Any) -> Iterator[str]:
-    """What is not as it should be, with the name of the field."""
+    """The error in the file, with the name of the field."""
     if not isinstance(document, dict):
         yield "it is no object"
         return
@@ -80,7 +80,7 @@ def _mistakes_of(result: dict[str, Any]) -> Iterator[str]:
 
 
 def _compiler(side: Recorded, found: set[str]) -> str:
-    """Which of those that the file has; "" if it is about one only."""
+    """The compiler to take from the file; "" if the file has only one."""
     if found <= {""}:
         if side.compiler:
             raise UsageError(f"{side.file} has the results of one compiler only: leave out ':{side.compiler}'")

@@ -1,4 +1,4 @@
-"""What tools/bench compare says about its sides, and where all of it goes: a console and a JSON file."""
+"""Prints the results of tools/bench compare, and writes them as JSON."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LISTED = 8  # names in one line
 
 
 def describe_side(index: int, side: Side, program: Program | None, recording: Recording | None, root: Path) -> str:
-    """One line: what A or B is, to the commit."""
+    """One line that describes A or B, with the commit."""
     letter = "AB"[index]
     if isinstance(side, Build):
         assert program is not None
@@ -37,7 +37,7 @@ def describe_side(index: int, side: Side, program: Program | None, recording: Re
 def remarks(
     programs: dict[int, Program], recordings: dict[int, Recording], rows: int, rounds: int, cpu: int | None
 ) -> list[str]:
-    """How it was measured, and what follows from that."""
+    """How it was measured, and the consequences."""
     lines = []
     runs = f"of {REPETITIONS} repetitions of {SECONDS * 1000:.0f} ms on CPU {cpu}"
     if not recordings:
@@ -82,7 +82,7 @@ def show(
 
 
 def too_slow(rows: Sequence[Compared], percent: float | None, out: Console) -> bool:
-    """Whether a row is slower by more than is allowed, as surely as B is called slower."""
+    """Whether a row is slower by more than the limit, with the certainty of the verdict "slower"."""
     if percent is None:
         return False
     found = [row for row in rows if row.estimate.verdict == SLOWER and row.estimate.sure.low > 1 + percent / 100]
@@ -92,7 +92,7 @@ def too_slow(rows: Sequence[Compared], percent: float | None, out: Console) -> b
 
 
 def write_json(file: Path, lines: Sequence[str], rows: Sequence[Compared], samples: dict[Name, Samples]) -> None:
-    """All runs: what each counts for and, of those made for this comparison, its repetitions."""
+    """All runs: the result of each and, if made for this comparison, its repetitions."""
     document = {"about": lines, "rows": [_entry(row, samples.get(row.name)) for row in rows]}
     write(file, json.dumps(document, indent=1) + "\n")
 

@@ -1,4 +1,4 @@
-"""Runs two programs in turn: pair by pair, in an order that is drawn for each pair, on one processor."""
+"""Runs two programs in turn on one processor: pair by pair, each pair in random order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from benchlib.suite import RunError, escape, loop_option
 from common.process import ending, stream
 from common.progress import Bar
 
-REPETITIONS = 5  # of a benchmark in one run; their median is what the run counts for
+REPETITIONS = 5  # repetitions of a benchmark in one run; their median is the result of the run
 SECONDS = 0.004  # of one repetition
 SEED = 1
 # What Google Benchmark adds to a name for settings of the benchmark; benchlib.results.parse_name() takes it off.
@@ -101,7 +101,8 @@ def _announce(console: Console, seconds: float) -> None:
 
 
 def _options(runner: Runner, sides: Sequence[Program], name: Name, samples: Samples) -> list[str]:
-    """How long each run is: as many passes for A as for B, if both can be told; a first run of each finds out."""
+    """The length of each run: the same number of passes for A and B if both have --passes. A first run of each measures
+    it."""
     repetitions = f"--benchmark_repetitions={REPETITIONS}"
     least = f"--benchmark_min_time={SECONDS}"
     slowest = 1.0

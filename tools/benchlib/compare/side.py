@@ -1,4 +1,4 @@
-"""What the two words of `tools/bench compare A B` stand for."""
+"""The two sides of `tools/bench compare A B`."""
 
 from __future__ import annotations
 
@@ -85,13 +85,13 @@ def _commit(name: str, root: Path, known: dict[str, bool]) -> str:
 def _resolved(name: str, root: Path) -> str:
     """The full hash of a commit, or ""."""
     options = ("rev-parse", "--verify", "--quiet", "--end-of-options")
-    # By two steps, since all that follows ":/" is what the message is searched for.
+    # In two steps, since git searches messages for all that follows ":/".
     found = _git(root, *options, name).stdout.strip()
     return _git(root, *options, found + "^{commit}").stdout.strip() if found else ""
 
 
 def _candidates(name: str, root: Path) -> list[str]:
-    """The commits whose hashes begin so, if there are several."""
+    """The commits with hashes that begin so, if there are several."""
     if not _BEGINNING.fullmatch(name):
         return []
     hashes = _git(root, "rev-parse", f"--disambiguate={name.lower()}").stdout.split()
@@ -118,6 +118,6 @@ def describe(side: Build, root: Path) -> str:
 
 
 def _git(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    # Without optional locks a mere look does not write the index.
+    # Without optional locks git does not write the index here.
     command: Sequence[str] = ["git", "--no-optional-locks", *arguments]
     return subprocess.run(command, cwd=root, capture_output=True, text=True, errors="replace", check=False)

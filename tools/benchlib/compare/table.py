@@ -16,7 +16,7 @@ from common.table import Table
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One benchmark: what each run counts for, in nanoseconds per item."""
+    """One benchmark: the result of each run, in nanoseconds per item."""
 
     name: Name
     a: Sequence[float]
@@ -69,7 +69,7 @@ def summary(rows: Sequence[Compared]) -> str:
 
 
 def noise_lines(rows: Sequence[Compared]) -> str:
-    """How far to trust the figures: what runs differ by, and what difference could have been missed."""
+    """The quality of the figures: how much runs differ, and the smallest difference that would be found."""
     sides = [Row(text(row.name), None, {"A": Cell(list(row.a)), "B": Cell(list(row.b))}) for row in rows]
     line = noise(sides)
     intervals = [row.estimate.sure for row in rows if row.estimate.sure != UNBOUNDED]

@@ -1,1 +1,1 @@
-"""tools/bench compiler: what actorc costs."""
+"""tools/bench compiler: measures the cost of actorc."""

@@ -1,8 +1,8 @@
-"""Actor files of any length, made from a seed, that look like those of a large program.
+"""Generates actor files of any length from a seed, with the statistics of a large program.
 
 Each 1,000 lines hold about 10 actors with 30 waits (among them those of one choose), 28 state variables and 5 tries;
-nearly half of the actors are members of classes; the rest is plain C++ and comments, 39 bytes a line. The files are
-valid C++ once actorc has been over them, so that a compiler can be timed on what actorc writes.
+nearly half of the actors are members of classes; the rest is plain C++ and comments, 39 bytes a line. actorc makes
+valid C++ of them, so that the compilation of its output can be timed.
 """
 
 from __future__ import annotations

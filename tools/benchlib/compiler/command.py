@@ -1,4 +1,4 @@
-"""The command tools/bench compiler: what actorc costs, in two tables."""
+"""The command tools/bench compiler: prints the cost of actorc in two tables."""
 
 from __future__ import annotations
 

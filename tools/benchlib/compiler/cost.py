@@ -1,7 +1,7 @@
-"""What actorc costs: CPU time, size of its output, and what a C++ compiler then takes for that.
+"""Measures the cost of actorc: CPU time, size of its output, and the time of a C++ compiler for that output.
 
-Every time is the CPU time, user and system, of a whole process, and the least of several runs: neither depends on what
-else the machine does. Both back ends take turns.
+Every time is the CPU time, user and system, of a whole process, and the least of several runs, so other processes have
+little effect. The back ends alternate.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class MeasureError(Failure):
 
 
 def cpu_seconds(command: Sequence[str | Path], runs: int) -> float:
-    """The least CPU time of a command and what it started."""
+    """The least CPU time of a command and its children."""
     times = []
     for _ in range(runs):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -41,7 +41,7 @@ def cpu_seconds(command: Sequence[str | Path], runs: int) -> float:
 
 
 def actorc(backend: str, *arguments: str | Path) -> list[str | Path]:
-    """As add_actor_sources calls it: actorc needs nothing that lies in site-packages."""
+    """The command of add_actor_sources: actorc needs no site-packages."""
     return [sys.executable, "-S", ROOT / "actorc", "--disable-diagnostics", "--backend", backend, *arguments]
 
 
@@ -52,7 +52,7 @@ class Row:
     backend: str
     lines: int
     seconds: float
-    start: float  # of `seconds`, what a file of one line takes
+    start: float  # the part of `seconds` that a file of one line takes
     ratio: float  # bytes of output for a byte of input
     syntax: float | None = None  # clang -O0 -fsyntax-only
     optimised: float | None = None  # clang -O2 -c

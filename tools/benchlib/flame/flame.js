@@ -1,5 +1,6 @@
 // A click (or Enter) makes a frame as wide as the graph, Escape or "reset" shows all again. Arrow keys go to the caller,
-// the callee and the neighbours. The search marks every frame whose name it is found in, and says their share.
+// the callee and the neighbours. The search marks every frame with a name that contains the text, and shows their
+// share.
 (() => {
     "use strict";
     const svg = document.currentScript.closest("svg");

@@ -1,4 +1,4 @@
-"""Draws flame graphs, and what differs between two, as SVG that one can search and zoom into."""
+"""Draws flame graphs, and the difference of two, as SVG with search and zoom."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from xml.sax.saxutils import escape, quoteattr
 from benchlib.flame.stacks import Stacks
 from benchlib.flame.tree import Box, Node, boxes, tree
 
-WIDTH = 1200  # where no script runs; the script takes the width that there is
+WIDTH = 1200  # without scripts; the script uses the available width
 ROW = 18
 TOP = 62  # title, field for searching, legend
-BOTTOM = 24  # what the pointer is on
+BOTTOM = 24  # the text for the frame under the pointer
 SMALLEST = 0.0008  # of the whole: less than a pixel
 CHARACTER = 6.7  # width of one, at 11 pixels
 COLOURS = 20  # classes k0, k1, ... in flame.css
@@ -22,9 +22,9 @@ _FOLDER = Path(__file__).parent
 
 
 def flame_svg(stacks: Stacks, title: str, *, kinds: Mapping[str, str] | None = None, order: Sequence[str] = ()) -> str:
-    """One flame graph. `kinds` says of what kind a frame is, by its name: each kind has a colour and a place in the
-    legend. `order` of the kinds gives them the same in every graph; what is not in it follows, as it is first named.
-    Without `kinds`, colours only tell neighbours apart."""
+    """One flame graph. `kinds` maps the name of a frame to its kind: each kind has a colour and a place in the legend.
+    `order` fixes the order of the kinds for every graph; other kinds follow in the order of their first use. Without
+    `kinds`, colours only separate neighbours."""
     top = tree([stacks])
     order = list(dict.fromkeys([*order, *(kinds or {}).values()]))
 
@@ -47,9 +47,10 @@ def flame_svg(stacks: Stacks, title: str, *, kinds: Mapping[str, str] | None = N
 
 
 def difference_svg(a: Stacks, b: Stacks, title: str, *, names: tuple[str, str] = ("A", "B")) -> str:
-    """What `b` spends more (red) and less (blue) than `a`, on the same scale: give both per item.
+    """The difference of two profiles: red where `b` spends more than `a`, blue where it spends less. Both must be per
+    item.
 
-    A frame is as wide as it is in both together, so that one that only one of them has is seen as well.
+    A frame is as wide as in both together, so that a frame of only one of them is visible.
     """
     top = tree([a, b])
     largest = max((abs(_more(box.node)) for box in boxes(top, SMALLEST) if box.depth), default=0.0)
@@ -110,7 +111,7 @@ def _svg(
         f"<script><![CDATA[\n{(_FOLDER / 'flame.js').read_text(encoding='utf-8')}]]></script>",
         "</svg>",
     ]
-    # A page that does not say how it is encoded shows it as well.
+    # ASCII only, so that a page without a declared encoding shows it correctly.
     return ("\n".join(parts) + "\n").encode("ascii", "xmlcharrefreplace").decode("ascii")
 
 
@@ -154,7 +155,7 @@ def _frame(box: Box, height: int, colour: str, tip: str) -> str:
 
 
 def shortened(name: str, width: float) -> str:
-    """As much of a name as fits; nothing rather than a letter or two."""
+    """As much of a name as fits; nothing if only a letter or two would fit."""
     room = int((width - 8) / CHARACTER)
     if len(name) <= room:
         return name

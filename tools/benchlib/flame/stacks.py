@@ -1,4 +1,4 @@
-"""Folded stacks: what was spent where, by who called whom."""
+"""Folded stacks: the weight of each call stack."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 
 class Stacks:
-    """The weight of each stack of names, outermost first: what was spent in its last frame itself.
+    """The weight of each stack of names, outermost first: the amount spent in its last frame itself.
 
     `unit` is what a weight is, as tooltips say it: "ns per item", "instructions per item", "samples".
     """

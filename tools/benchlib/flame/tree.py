@@ -10,8 +10,8 @@ from benchlib.flame.stacks import Stacks
 
 @dataclass(slots=True)
 class Node:
-    """A frame under the frames that called it. `own` is what was spent in it, `whole` what its callees took as well;
-    both have a number for each of the Stacks that the tree was made of."""
+    """A frame under the frames that called it. `own` is the amount spent in it, `whole` includes its callees; both have
+    a number for each of the Stacks of the tree."""
 
     name: str
     own: list[float]
@@ -50,8 +50,8 @@ class Box:
 
 
 def boxes(top: Node, smallest: float) -> Iterator[Box]:
-    """Callers before callees; what is narrower than `smallest` of the whole is left out. The width is that of all
-    Stacks together, so that no frame hides which only one of them has."""
+    """Callers before callees; frames narrower than `smallest` of the whole are left out. The width is that of all
+    Stacks together, so that a frame of only one of them is visible."""
     total = sum(top.whole) or 1.0
     waiting = [Box(top, 0.0, 1.0, 0)]
     while waiting:

@@ -1,4 +1,4 @@
-"""The command tools/bench frames: how large the actors and coroutines of the benchmarks are, and what fills them."""
+"""The command tools/bench frames: prints the sizes and the members of the benchmarks' actors and coroutines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from common.build import build
 from common.files import check_folder, check_writable, write
 from common.table import Table
 
-MANY = 4  # functions of which each member is shown, and not only sums
+MANY = 4  # functions for which each member is shown
 
 DESCRIPTION = f"""\
 Shows what the bytes of each actor and coroutine of the benchmarks are, ACTOR and

@@ -1,4 +1,4 @@
-"""Draws which bytes of a frame are what: blocks side by side, a row of bytes under the other, as SVG without a script.
+"""Draws the members of frames as SVG without a script: blocks side by side, each in rows of bytes.
 
     svg = layout_svg([actor, clang_coroutine, gcc_coroutine], title="NET2")
 
@@ -12,7 +12,7 @@ from html import escape
 
 from actorc_frames.layout import KINDS, STATE_MACHINE, Layout, Member
 
-BYTE = 26  # width and height of what one byte takes
+BYTE = 26  # width and height of one byte
 MARGIN = 16
 OFFSETS = 34  # the column with the offsets, left of each block
 GAP = 24

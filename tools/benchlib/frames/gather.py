@@ -1,4 +1,4 @@
-"""The frames of the benchmarks: from the debug information of the very program that is measured."""
+"""The frames of the benchmarks, from the debug information of the measured program."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from benchlib.suite import available, compiled, death, escape, loop_option
 from common.arguments import UsageError, unknown
 from common.failure import Failure
 
-# Of what computation `frame_bytes` of a benchmark is, where it is not the driver's: see `itemBytes` in the sources.
+# The function with the benchmark's `frame_bytes`, if it is not the driver: see `itemBytes` in the sources.
 ITEMS = {
     "NET2": "increment",
     "callback": "follow",
@@ -63,13 +63,13 @@ def subject(file: str) -> str:
 
 
 def item_of(benchmark: str) -> str:
-    """The function whose frame is the benchmark's `frame_bytes`."""
+    """The function with the frame that is the benchmark's `frame_bytes`."""
     words = benchmark.lower().split("_")
     return ITEMS.get(benchmark) or "drive" + "".join(word[:1].upper() + word[1:] for word in words)
 
 
 def frames_of(compiler: str) -> Frames:
-    """All that the benchmarks in our styles have, of the program as it was built."""
+    """All frames of the benchmarks in our styles, from the program as it was built."""
     path = binary(compiler)
     try:
         tops = [unit for unit in units(str(path)) if _SOURCES.search(text(unit, "name"))]
@@ -83,7 +83,7 @@ def frames_of(compiler: str) -> Frames:
 
 
 def choose(frames: Frames, pattern: str) -> Frames:
-    """Those whose function the pattern is found in, or a benchmark of which it is the item. A UsageError if none is."""
+    """The frames with a function, or a benchmark, that the pattern matches. A UsageError if there is none."""
     wanted = compiled(pattern)
     items = {item_of(name) for name in ITEMS if wanted.search(name)}
     found = {key: each for key, each in frames.items() if wanted.search(key[1]) or key[1] in items}
@@ -109,7 +109,7 @@ def counted(compiler: str) -> dict[Name, int]:
 
 
 def disagreements(frames: Frames, measured: dict[Name, int]) -> list[str]:
-    """Where the debug information says something else than the running program."""
+    """The frames for which the debug information differs from the running program."""
     found = []
     for name, bytes_ in measured.items():
         blocks = {

@@ -1,1 +1,1 @@
-"""tools/bench growth: what an actor costs among few, and among very many."""
+"""tools/bench growth: the cost of an actor by the number of actors."""

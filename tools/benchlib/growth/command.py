@@ -1,4 +1,4 @@
-"""The command tools/bench growth: what one actor costs when there are few, and when there are very many."""
+"""The command tools/bench growth: prints the cost of one actor by the number of actors."""
 
 from __future__ import annotations
 

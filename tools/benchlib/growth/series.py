@@ -1,4 +1,4 @@
-"""How the cost of an actor, and the memory it takes, change with the number of actors."""
+"""The cost and the memory of an actor by the number of actors."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from common.process import ending
 from common.table import Table
 
 STYLES = ("actor", "coroutine")
-FLOORS = {"actor": "floor-callback", "coroutine": "floor-coroutine"}  # what no library can do without
-MEMORY = "waiting"  # the work whose result is memory, not time
+FLOORS = {"actor": "floor-callback", "coroutine": "floor-coroutine"}  # the least that is possible
+MEMORY = "waiting"  # this work measures memory, not time
 _TITLES = {"actor": "ACTOR"}
 
 LIMIT = 2.5  # times the cost at LIMIT_SIZES[0] that the cost at LIMIT_SIZES[1] may be
 LIMIT_SIZES = (64, 65536)
 CLIFF = 1.5  # times the cost of half as many
-SMALLEST = 64  # below, a pass has costs of its own, which few actors share
-SMALLEST_MEMORY = 4096  # below, pages are too coarse a measure
+SMALLEST = 64  # with fewer actors, the fixed costs of a pass dominate
+SMALLEST_MEMORY = 4096  # with fewer actors, whole pages are too coarse a measure
 
 
 @dataclass(slots=True)
@@ -54,9 +54,9 @@ class Series:
         return self.rise(*LIMIT_SIZES)
 
     def steepest(self) -> tuple[int, int, float] | None:
-        """The two neighbours between which the cost rises most, for good, and by how many times.
+        """The two neighbouring sizes between which the cost rises most and stays high, and the ratio.
 
-        What is slow for one N only was disturbed.
+        A single slow N is a disturbance.
         """
         sizes = sorted(size for size in self.cost if size >= SMALLEST)
         lasting = {size: min(self.cost[later] for later in sizes[i:]) for i, size in enumerate(sizes)}
@@ -78,7 +78,8 @@ def timed(compiler: str, results: Iterable[dict[str, Any]]) -> list[Series]:
 
 
 def resident(compiler: str, program: Path, loop: str, names: Sequence[str]) -> list[Series]:
-    """Resident bytes of each actor that waits. Memory that was once used stays with a process: so each has its own."""
+    """Resident bytes of each actor that waits. A process keeps memory that it once used, so each measurement has its
+    own process."""
     found = {style: Series(compiler, MEMORY, style) for style in STYLES}
     for text in names:
         name = parse_name(text)

@@ -1,1 +1,1 @@
-"""tools/bench instructions: how many instructions an operation takes."""
+"""tools/bench instructions: counts the instructions of an operation."""

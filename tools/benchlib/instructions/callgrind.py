@@ -1,8 +1,8 @@
-"""One process under valgrind's callgrind, and the instructions of the passes that it makes.
+"""Runs one process under valgrind's callgrind, and reads the instructions of its passes.
 
-callgrind writes a file, and begins again at nothing, when Run::isWarmUp() and Run::stop() of bench/run.h are called:
-what it writes before a stop() are the passes that count. So one process can make several benchmarks, and what it takes
-to start it, and to set them up, is in none of the numbers.
+At each call of Run::isWarmUp() and Run::stop() of bench/run.h, callgrind writes a file and sets its counters to 0. The
+file of a stop() has the passes that count. So one process can run several benchmarks, and no number includes the start
+or the set-up.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from common.failure import Failure
 
 START, STOP = "bench::Run::isWarmUp()", "bench::Run::stop()"
 
-# glibc has several memcpy, strlen, ... and takes what the processor does best. So told, it takes those that run on any
-# x86-64, and two machines count alike.
+# glibc chooses memcpy, strlen, ... by the processor. With this setting it takes those that run on any x86-64, so that
+# two machines count alike.
 _FEATURES = (
     "AVX512F AVX2 AVX AVX_Fast_Unaligned_Load ERMS FSRM SSE4_2 SSE4_1 SSSE3 Fast_Unaligned_Load Fast_Unaligned_Copy"
 )
@@ -38,7 +38,7 @@ class Process:
 
     names: Sequence[str]
     passes: int
-    folder: Path  # of its own, for what it writes
+    folder: Path  # a folder of its own for its output
 
     def command(self, program: Path, loop: str) -> list[str]:
         return [
@@ -52,7 +52,7 @@ class Process:
             *options(self.names, self.passes, loop),
             f"--benchmark_out={self.folder / 'out.json'}",
             "--benchmark_out_format=json",
-            "--v=2",  # where the program dies, its log says in which benchmark
+            "--v=2",  # if the program crashes, its log shows the benchmark
         ]
 
     def read(self) -> tuple[dict[str, int], dict[str, Any]]:
@@ -99,7 +99,7 @@ def plain_name(result: dict[str, Any]) -> str:
 
 
 def read_part(file: Path) -> tuple[str, int]:
-    """What made callgrind write this file, and the instructions since it wrote the one before."""
+    """The reason why callgrind wrote this file, and the instructions since the file before."""
     trigger = ""
     with file.open(encoding="utf-8", errors="replace") as lines:
         for line in lines:

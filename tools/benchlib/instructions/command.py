@@ -1,4 +1,4 @@
-"""The command tools/bench instructions: what an operation takes, whatever else the machine does."""
+"""The command tools/bench instructions: counts the instructions of an operation."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
 
 
 def chosen(names: Sequence[str], pattern: str, all_sizes: bool) -> tuple[list[str], dict[str, str]]:
-    """What is counted, and why the rest of what the pattern is found in is not."""
+    """The benchmarks to count, and the reasons why other matches are not counted."""
     found, left_out = countable(choose(names, pattern))
     if not found:
         raise UsageError("; ".join(f"{row} is not counted: {why}" for row, why in left_out.items()))
@@ -73,7 +73,7 @@ def chosen(names: Sequence[str], pattern: str, all_sizes: bool) -> tuple[list[st
 
 
 def report(document: dict[str, Any], left_out: Mapping[str, str], out: Console) -> bool:
-    """Prints the tables; false if a benchmark said that it failed."""
+    """Prints the tables; false if a benchmark failed."""
     plain = not out.is_terminal
     context, rows = document["context"], collect(document["benchmarks"])
     out.print(f"\n{context['compiler']}, {context['loop']} loop, {context['revision']}")

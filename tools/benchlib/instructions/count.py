@@ -19,7 +19,7 @@ from benchlib.suite import Died, RunError, death
 from common.process import side_by_side
 from common.progress import Bar
 
-# What makes counts of equal programs differ, beside the compiler.
+# The versions, beside the compiler, that can change the counts of equal programs.
 LIBC = "libc"
 VALGRIND = "valgrind"
 
@@ -27,9 +27,9 @@ VALGRIND = "valgrind"
 def count(program: Path, names: Sequence[str], loop: str, console: Console, title: str) -> dict[str, Any]:
     """Google Benchmark's JSON in the order of `names`, with instructions_per_item in the place of times.
 
-    A benchmark that the program dies in has an error; the others are counted again, without it.
+    If the program crashes in a benchmark, that one has an error, and the others are counted again.
     """
-    valgrind()  # that it is missing is said before anything runs
+    valgrind()  # a missing valgrind is reported before anything runs
     deaths: dict[str, Died] = {}
     while alive := [name for name in names if name not in deaths]:
         try:
@@ -76,7 +76,7 @@ def _process(folder: Path, names: Sequence[str], passes: int) -> Process:
 
 
 def items_of(program: Path, names: Sequence[str], loop: str) -> dict[str, float]:
-    """How many items a pass of each has. One pass of each tells, and that they work at all."""
+    """The number of items in a pass of each. One pass of each shows that, and that it works."""
     command = [str(program), *options(names, 1, loop), "--benchmark_format=json", "--v=2"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     if run.returncode:
@@ -112,5 +112,5 @@ def per_item(few: Process, many: Process) -> list[dict[str, Any]]:
 
 
 def difference(few: float, few_passes: int, many: float, many_passes: int) -> float:
-    """What a pass takes; what both runs have in common, however many passes they make, is not in it."""
+    """The instructions of a pass, without the fixed part that both runs have in common."""
     return (many - few) / (many_passes - few_passes)

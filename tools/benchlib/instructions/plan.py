@@ -1,4 +1,4 @@
-"""What is counted: of which sizes, how many passes, and which benchmarks in one process."""
+"""Plans the counting: sizes, numbers of passes, and which benchmarks share a process."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from benchlib.results import LIBRARY, parse_name
 from benchlib.suite import rows_of
 
 USUAL_SIZE = 64
-# Enough for all that a pass takes only now and then: see bench/README.md.
+# Enough passes to include work that a pass does only now and then: see bench/README.md.
 ITEMS = 4000
 FEWEST_PASSES = 4
-# The second run makes so many times the passes of the first; what both have in common cancels out.
+# The second run makes so many times the passes of the first; the fixed part cancels out.
 TIMES = 3
 # A process takes half a second to start, and pieces of the library have little to do with each other.
 AT_ONCE = 15
 
 
 def countable(names: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    """The names of what has a number of instructions, and by row why the others have none."""
-    # So the program names those that measure the time that passes, because they have more than one thread.
+    """The names of the benchmarks that can be counted, and for other rows the reason why not."""
+    # The program gives this suffix to benchmarks that measure real time, because they have more than one thread.
     threads = [name for name in names if "/real_time" in name]
     why = "how often its threads wait for each other is chance"
     return [name for name in names if name not in threads], {parse_name(name).label: why for name in threads}
@@ -42,7 +42,8 @@ def _distance(size: int) -> float:
 
 
 def passes(items: float) -> int:
-    """Of a benchmark with so many items in a pass. They depend on nothing else: other passes, other counts."""
+    """The passes of a benchmark with so many items in a pass. They depend on nothing else, since other passes give
+    other counts."""
     return max(FEWEST_PASSES, math.ceil(ITEMS / items))
 
 

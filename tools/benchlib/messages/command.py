@@ -1,4 +1,4 @@
-"""The command tools/bench messages: ROUTER to ROUTER beside libzmq, in the same run."""
+"""The command tools/bench messages: compares ROUTER to ROUTER with libzmq, in the same run."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def measure(program: Path, wanted: list[Case], rounds: int, console: Console) ->
     with Bar(console, "messages") as bar:
         for done in range(rounds + 1):
             for each in wanted:
-                if done == rounds:  # what is counted costs time, so that it has a run of its own
+                if done == rounds:  # counting costs time, so it has a run of its own
                     counted = run(program, each, "count-allocations")
                     for row in runs[each.name]:
                         row["allocs_per_item"] = counted["allocs_per_item"]

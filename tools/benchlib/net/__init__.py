@@ -1,1 +1,1 @@
-"""tools/bench net: operations made of operations, binding, and echo servers."""
+"""tools/bench net: measures composed operations, binding, and echo servers."""

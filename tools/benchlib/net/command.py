@@ -1,4 +1,4 @@
-"""The command tools/bench net: operations made of operations, binding, and echo servers."""
+"""The command tools/bench net: measures composed operations, binding, and echo servers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ QUICK_MIN_TIME = 0.005
 QUICK_REPETITIONS = 3
 
 DESCRIPTION = """\
-Measures operations made of operations over a stream whose I/O is free, in each style
+Measures composed operations over a stream with free I/O, in each style
 and beside a function pointer and a bare coroutine in the same queue; binding, beside
 the bare system calls; and echo servers, ours and others, on the loopback device."""
 
@@ -37,13 +37,13 @@ Servers take turns, a round each. Takes some five minutes."""
 
 
 def quick_names(compiler: str, loop: str) -> list[str]:
-    """What tools/bench --quick shows: no sockets to be served, and no rows that take seconds."""
+    """The rows of tools/bench --quick: no echo servers, and no rows that take seconds."""
     names = [parse_name(name) for name in available(binary(compiler, TARGET), loop)]
     return [f"{name.label}/{name.style}" for name in names if name.benchmark != ECHO and (name.size or 0) <= 50]
 
 
 def measure(names: Sequence[str], settings: Settings, console: Console, quick: bool) -> dict[str, Any]:
-    """One document. `names` may be short of what Google Benchmark adds to them."""
+    """One document. `names` are without the suffixes of Google Benchmark."""
     program = binary(settings.compiler, TARGET)
     wanted = set(map(parse_name, names))
     exact = [name for name in available(program, settings.loop) if parse_name(name) in wanted]
@@ -63,7 +63,7 @@ def measure(names: Sequence[str], settings: Settings, console: Console, quick: b
 
 def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     parser = Parser("tools/bench net", DESCRIPTION, EPILOG, has_loop=False)
-    parser.add_argument("--filter", default="", metavar="REGEX", help="only rows whose name contains REGEX")
+    parser.add_argument("--filter", default="", metavar="REGEX", help="only rows with a name that contains REGEX")
     parser.add_argument("--repetitions", type=int, default=REPETITIONS, metavar="N", help=f"default: {REPETITIONS}")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to FILE as well")
     options = parser.parse_args(arguments)

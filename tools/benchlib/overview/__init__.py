@@ -1,1 +1,1 @@
-"""tools/bench without a command: what a wait costs, in each style and beside other libraries."""
+"""tools/bench without a command: the cost of a wait, in each style and beside other libraries."""

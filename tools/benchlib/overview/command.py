@@ -1,4 +1,4 @@
-"""What a wait costs in each style: the command that tools/bench is without a name."""
+"""The default command of tools/bench: the cost of a wait in each style."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from common.table import Table
 
 QUICK = "^(DELAY|YIELD|NET2|callback|fork-.*)/"
 QUICK_SIZES: tuple[int, ...] = (64, 4096, 65536, 100_000)
-QUICK_SECONDS = 24.0  # for all compilers together; the rest of the minute is for setting up and first tries
+QUICK_SECONDS = 24.0  # for all compilers together; the rest of the minute is for set-up and first runs
 QUICK_PEERS_SIZES: tuple[int, ...] = (1000, 1024, 4096)  # one of each row
 QUICK_PEERS_SECONDS = 30.0
 FULL_MIN_TIME = 0.2  # of one repetition, in seconds
@@ -72,7 +72,7 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     sizes = ", ".join(map(str, QUICK_SIZES))
     parser.add_argument("--quick", action="store_true", help=f"less than a minute: sizes {sizes}, the first rows only")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to FILE as well")
-    parser.add_argument("--filter", default="", metavar="REGEX", help="only benchmarks whose name contains REGEX")
+    parser.add_argument("--filter", default="", metavar="REGEX", help="only benchmarks with a name that contains REGEX")
     parser.add_argument("--peers", action="store_true", help="beside other libraries; with --quick less than 2 minutes")
     parser.add_argument("--repetitions", type=int, metavar="N", help="default: 9, with --quick 5")
     options = parser.parse_args(arguments)
@@ -81,7 +81,7 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Finds what can be wrong before minutes go into a build."""
+    """Checks the arguments before a build of minutes."""
     if options.repetitions is not None and options.repetitions < 1:
         raise UsageError("--repetitions must be at least 1")
     compiled(options.filter)
@@ -118,7 +118,7 @@ def measure(options: argparse.Namespace, console: Console) -> dict[str, dict[str
 
 
 def report(documents: dict[str, dict[str, Any]], options: argparse.Namespace, out: Console) -> bool:
-    """Prints the tables; false if a benchmark said that it failed."""
+    """Prints the tables; false if a benchmark failed."""
     plain = not out.is_terminal
     good = True
     for document in documents.values():

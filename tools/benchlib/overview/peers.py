@@ -1,4 +1,4 @@
-"""The tables of tools/bench --peers: what other libraries take for the same work."""
+"""The tables of tools/bench --peers: the same work with other libraries."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from common.table import Table
 
 _OURS = ("actor", "coroutine", "callback", FIBER)
 _FLOORS = ("floor-callback", "floor-coroutine", "floor-context")
-_MEASURE = "coroutine"  # the style of ours that all others are compared with
+_MEASURE = "coroutine"  # our style that all others are compared with
 
 
 def own_styles(rows: list[Row]) -> list[str]:
-    """Ours, then what no library can do without."""
+    """Our styles, then the floors."""
     return [style for style in (*_OURS, *_FLOORS) if any(style in row.cells for row in rows)]
 
 
@@ -21,7 +21,7 @@ def libraries(rows: list[Row]) -> list[str]:
 
 
 def cell(row: Row, style: str) -> str:
-    """The minimum and, of what is not ours, how many times ours that is."""
+    """The minimum and, for other libraries, its ratio to ours."""
     one = row.cell(style)
     if one.error is not None:
         return "error"

@@ -1,4 +1,4 @@
-"""The table of tools/bench: what a wait costs in each style."""
+"""The table of tools/bench: the cost of a wait in each style."""
 
 from __future__ import annotations
 
@@ -28,5 +28,5 @@ def table(rows: list[Row], title: str, plain: bool) -> Table:
 
 
 def overhead(row: Row) -> str:
-    """What the hand-written coroutine costs over the actor, by the minima: the least disturbed runs of both."""
+    """The cost of the hand-written coroutine over the actor, by the minima, the least disturbed runs."""
     return more(row.cell("actor").minimum, row.cell("coroutine").minimum)

@@ -1,4 +1,4 @@
-"""What a profile says: how much each cause took, in which functions and lines, and the stacks of a flame graph."""
+"""Divides a profile among causes, functions and lines, and makes the stacks of a flame graph."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Spent:
 
     unit: str  # "ns" or "instructions"
     total: float
-    samples: float  # how many samples, or instructions, this comes from
+    samples: float  # the number of samples or instructions
     is_sampled: bool
     outside: float = 0.0  # the share of all samples that belong to no pass
     causes: defaultdict[str, float] = field(default_factory=_amounts)
@@ -40,7 +40,7 @@ class Spent:
         return self.causes.get(cause, 0.0) / self.total if self.total else 0.0
 
     def error(self, amount: float) -> float:
-        """The standard error of an amount: what chance makes of so many samples. Counted ones have none."""
+        """The standard error of an amount, by the number of samples. Counts have none."""
         if not self.is_sampled or not self.samples or not self.total:
             return 0.0
         share = min(1.0, amount / self.total)
@@ -48,7 +48,7 @@ class Spent:
 
 
 def attribute(profile: Profile, attribution: Attribution, total: float | None, items: float) -> Spent:
-    """`total` is what an item takes by the clock, if the profile has samples; what is counted is divided by `items`."""
+    """`total` is the time of an item by the clock, if the profile has samples; counts are divided by `items`."""
     inside, outside = of_passes(profile, attribution)
     samples = sum(weight for _, weight in inside)
     factor = (total / samples if total is not None else 1 / items) if samples else 0.0
@@ -65,9 +65,9 @@ Weighed = list[tuple[list[Frame], float]]
 
 
 def of_passes(profile: Profile, attribution: Attribution) -> tuple[Weighed, Weighed]:
-    """The stacks that belong to passes of the benchmark, from where the pass begins, and those that do not.
+    """The stacks that belong to passes of the benchmark, from the beginning of the pass, and the others.
 
-    A stack of which the outer part is lost, since a library has no frame pointers, belongs to a pass.
+    A stack with a lost outer part, since a library has no frame pointers, belongs to a pass.
     """
     frames = expand(place for stack in profile.weights for place in stack)
     inside: Weighed = []
@@ -107,12 +107,13 @@ def shown(stack: list[Frame]) -> list[str]:
 
 
 def without_part(name: str) -> str:
-    """Which part of an actor it is says the cause; the styles have different ones, and are to stand on one line."""
+    """Removes the part of an actor from the name, since the cause shows it: the styles have different parts, but share
+    a line."""
     return re.sub(r" \[(start|body|resume)\]$", "", name)
 
 
 def _is_shell(frame: Frame, name: str) -> bool:
-    """What an ACTOR has around its code and a coroutine has not; the standard library's inside says as little."""
+    """Names that only an ACTOR has around its code, and internals of the standard library."""
     if frame.file.startswith("/usr/"):
         return frame.is_inlined or (name.startswith("std::") and name not in KNOWN.values())
     return frame.is_inlined and (name in ("start", "Actor::activate") or name.endswith((" [start]", " [body]")))

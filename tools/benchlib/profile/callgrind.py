@@ -1,6 +1,6 @@
-"""Records a program with valgrind's callgrind: how many instructions were executed at each address, and who called.
+"""Records a program with valgrind's callgrind: the instructions executed at each address, and the callers.
 
-Slow, but exact and everywhere the same. An instruction is an instruction: one that waits for memory counts no more.
+Slow, but exact and repeatable. An instruction that waits for memory counts as one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from benchlib.profile.samples import Place, Profile
 from common.failure import Failure
 from common.process import ending, stream
 
-# So many callers tell apart what was spent in a function. A chain of actors is no deeper than that: tail calls.
+# The number of callers that separate the costs of a function. A chain of actors is no deeper, thanks to tail calls.
 CALLERS = 12
 
 _NAMED = re.compile(r"(c?fn|c?ob)=\((\d+)\)(?: (.*))?$")
@@ -35,7 +35,7 @@ def record(command: Sequence[str | Path]) -> Profile:
             "--tool=callgrind",
             "--dump-instr=yes",
             "--dump-line=no",
-            "--demangle=no",  # callers are separated by ', which demangled names may hold
+            "--demangle=no",  # callers are separated by ', which demangled names may contain
             f"--separate-callers={CALLERS}",
             f"--callgrind-out-file={out}",
         ]
@@ -69,7 +69,7 @@ def parse(lines: Iterable[str]) -> Profile:
 
 
 def _callers(functions: dict[str, _Function], key: str, known: dict[str, tuple[Place, ...]]) -> tuple[Place, ...]:
-    """The calls that led to a function, of which the costliest counts: callgrind does not keep whole stacks."""
+    """The costliest calls that led to a function: callgrind does not record whole stacks."""
     path: list[str] = []
     while key not in known:
         path.append(key)
@@ -89,7 +89,7 @@ def _callers(functions: dict[str, _Function], key: str, known: dict[str, tuple[P
 
 
 class _Reader:
-    """Reads callgrind's file: costs at addresses, each of which may be written as a distance from the one before."""
+    """Reads callgrind's file: costs at addresses. An address may be a distance from the one before."""
 
     def __init__(self) -> None:
         self._functions: dict[str, _Function] = {}
@@ -133,7 +133,7 @@ class _Reader:
         return self._names[kind, number]
 
     def _function(self, name: str, in_object: str) -> _Function:
-        """By the function and its callers, which callgrind writes behind it."""
+        """Looks up the function and its callers, which callgrind writes after it."""
         found = self._functions.get(name)
         if found is None:
             found = self._functions[name] = _Function(name.split("'")[0], in_object)

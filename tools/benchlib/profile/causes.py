@@ -1,4 +1,4 @@
-"""Which cause a sample counts for: by causes.toml, which says how."""
+"""Finds the cause of a sample by the rules of causes.toml."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Rule:
         return [expression(kind, pattern) for pattern in self.patterns[kind]]
 
     def fits(self, text: Callable[[str], str]) -> bool:
-        """`text` gives what the patterns of a kind are looked for in."""
+        """`text` returns the text that the patterns of a kind are searched in."""
         return all(pattern.search(text(kind)) for kind, pattern in self._compiled.items())
 
 
@@ -43,7 +43,7 @@ def expression(kind: str, pattern: str) -> str:
 
 
 def text_of(frame: Frame, kind: str) -> str:
-    """What the patterns of a kind are looked for in."""
+    """The text that the patterns of a kind are searched in."""
     if kind == "functions":
         return qualified(frame.name)
     if kind == "files":
@@ -57,7 +57,7 @@ def text_of(frame: Frame, kind: str) -> str:
 class Causes:
     order: tuple[str, ...]
     rules: tuple[Rule, ...]
-    passes: tuple[Rule, ...]  # what one of them fits is part of a pass
+    passes: tuple[Rule, ...]  # a frame that one of them matches is part of a pass
 
     def of(self, text: Callable[[str], str]) -> str | None:
         """None if no rule fits."""
@@ -65,8 +65,8 @@ class Causes:
 
 
 def decisive(causes: Sequence[str | None]) -> tuple[str, int]:
-    """The cause of a stack by those of its frames, outermost first, and which frame decided it: the innermost that is
-    not there for its caller."""
+    """The cause of a stack from the causes of its frames, outermost first, and the frame that decided it: the innermost
+    frame that does not count for its caller."""
     for index in range(len(causes) - 1, -1, -1):
         if causes[index] != CALLER:
             return causes[index] or UNMAPPED, index
@@ -88,7 +88,7 @@ def read(file: Path = FILE) -> Causes:
 
 
 class Attribution:
-    """The causes of stacks of frames, outermost first; remembers what it has been asked."""
+    """The causes of stacks of frames, outermost first; caches the results."""
 
     def __init__(self, causes: Causes) -> None:
         self._causes = causes
@@ -100,7 +100,7 @@ class Attribution:
         return self._causes.order
 
     def start_of_pass(self, stack: Sequence[Frame]) -> int | None:
-        """Where the part of a stack begins that belongs to a pass; None if no part does."""
+        """The index at which the part of a stack that belongs to a pass begins; None if no part does."""
         for index, frame in enumerate(stack):
             if frame not in self._passes:
                 self._passes[frame] = any(rule.fits(partial(text_of, frame)) for rule in self._causes.passes)

@@ -1,4 +1,4 @@
-"""The command tools/bench profile: what the time of a benchmark goes for, in each style."""
+"""The command tools/bench profile: divides the time of a benchmark among causes, in each style."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Finds what can be wrong before minutes go into a build."""
+    """Checks the arguments before a build of minutes."""
     compiled(options.filter)
     for style in options.styles:
         if style not in OURS:
@@ -140,7 +140,7 @@ def report(
 
 
 def remark(row: Row) -> str:
-    """What the numbers stand on."""
+    """The basis of the numbers."""
     parts = []
     for style, one in row.spent.items():
         many = f"{one.samples:.0f} {'samples' if one.is_sampled else 'instructions'}"
@@ -150,7 +150,7 @@ def remark(row: Row) -> str:
 
 
 def document(found: Sequence[Row], tool: str, now: str, options: argparse.Namespace) -> dict[str, Any]:
-    """What --json writes."""
+    """The document of --json."""
     profiles = [
         {
             "benchmark": row.label,

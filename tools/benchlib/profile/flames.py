@@ -1,4 +1,4 @@
-"""The flame graphs of a benchmark: one for each style, and what differs between the first two."""
+"""The flame graphs of a benchmark: one for each style, and the difference of the first two."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs benchmarks under a profiler, and says what each spent for what."""
+"""Runs benchmarks under a profiler."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from common.failure import Failure
 from common.progress import Bar
 
 PROFILERS: dict[str, types.ModuleType] = {"perf": record, "callgrind": callgrind}
-COUNTED_SECONDS = 0.01  # of what runs fifty times slower while instructions are counted
+COUNTED_SECONDS = 0.01  # seconds of a run under callgrind, which is fifty times slower
 
 
 @dataclass(slots=True)
@@ -34,7 +34,7 @@ class Row:
 
 
 def profiler(wanted: str | None, console: Console) -> str:
-    """The one that is wanted, or the first that works; says why not, if another was better."""
+    """The requested profiler, or the first that works; prints why a better one does not work."""
     if wanted:
         reason = PROFILERS[wanted].why_not()
         if reason:
@@ -58,7 +58,7 @@ def rows(names: Sequence[str], pattern: str, styles: Sequence[str]) -> list[list
     if not styled:
         others = ",".join(dict.fromkeys(parse_name(name).style for name in chosen))
         raise UsageError(f"'{pattern}' is found in no benchmark of these styles; write --styles {others}")
-    # What exists once is no row that one would compare.
+    # A benchmark without styles has no row to compare.
     compared = [name for name in styled if parse_name(name).style != LIBRARY]
     once = [[name] for name in styled if parse_name(name).style == LIBRARY]
     return [sorted(row, key=lambda name: styles.index(parse_name(name).style)) for row in rows_of(compared)] + once
@@ -72,8 +72,8 @@ def profile(
     attribution: Attribution,
     console: Console,
 ) -> tuple[list[Row], list[str]]:
-    """Times each benchmark without the profiler first: so long takes an item, and so many passes fill the time. Rows of
-    which a style fails are not there, but what failed is; a Failure if all do."""
+    """Times each benchmark without the profiler first, to find the time of an item and the number of passes. Leaves out
+    rows with a style that fails, and returns the failures; a Failure if all fail."""
     program = binary(settings.compiler)
     timed = run(program, [name for row in chosen for name in row], settings, console)["benchmarks"]
     minima = {row.label: row for row in collect(timed)}

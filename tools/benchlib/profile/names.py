@@ -1,4 +1,4 @@
-"""Names of functions as one can read them: without what the compiler needs to tell them apart."""
+"""Makes readable names of functions: without parameters, template arguments and results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _OPERATOR = re.compile(r"operator\s*(<=>|<<=?|>>=?|<=?|>=?|->\*?|\(\))")
 _UNNAMED = re.compile(r"\(anonymous namespace\)::|\{anonymous\}::|__n4861::|__cxx11::")
 _LAMBDA = re.compile(r"\$_\d+|\{lambda\(.*?\)#\d+\}|<lambda\(.*?\)>|'lambda\d*'")
 _HIDDEN = re.compile(r"\b(flow::detail|flow::coro|flow::actor|flow|bench|state_machine|coroutine|migrated)::")
-# What the standard library calls something that has a better-known name.
+# Internal names of the standard library that have a better-known name.
 KNOWN = {"std::coroutine_handle::__frame::__dummy_resume_destroy": "std::noop_coroutine"}
 # A state machine is a struct with the actor's name.
 _STATE = re.compile(r"\b([A-Z]\w*)ActorState\b")
@@ -22,7 +22,7 @@ _METHODS = {"resumeActor": "resume", "destroyActor": "destroy", "create": "start
 @lru_cache(maxsize=65536)
 def qualified(name: str) -> str:
     """With namespaces and classes; without parameters, template arguments, results. Clones of coroutines, and the state
-    machines of actors, say what they are part of: "follow [resume]"."""
+    machines of actors, get the name of their function: "follow [resume]"."""
     clones = [first or second for first, second in _CLONE.findall(name)]
     part = next((_PARTS[word] for clone in clones for word in clone.split(".") if word in _PARTS), None)
     name = _UNNAMED.sub("", _CLONE.sub("", name))

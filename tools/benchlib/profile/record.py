@@ -1,7 +1,6 @@
-"""Records a program with perf: which instruction it was at, many times a second, and the frames that led there.
+"""Records a program with perf: its instruction and its frames, many times a second.
 
-Machines in a cloud hide the counters of the processor, so the clock is what interrupts: the samples say where time
-goes, not where cache misses are.
+Cloud machines hide the counters of the processor, so the clock interrupts: the samples show time, not cache misses.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from common.failure import Failure
 from common.process import ending, stream
 
 EVENT = "cpu-clock"
-FREQUENCY = 4999  # a second; no multiple of what a benchmark may do at regular times
+FREQUENCY = 4999  # samples a second; no multiple of a frequency that a benchmark may have
 PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
 
 _FRAME = re.compile(r"\s+([0-9a-f]+) (.*?)(?:\+0x[0-9a-f]+)? \(([^()]*)\)$")
@@ -45,7 +44,7 @@ def why_not() -> str | None:
 
 
 def record(command: Sequence[str | Path]) -> Profile:
-    """Runs the command to its end under perf. What perf writes is gone afterwards, whatever happens."""
+    """Runs the command to its end under perf. Removes perf's files afterwards."""
     with tempfile.TemporaryDirectory(prefix="millrace-profile-") as folder:
         data = Path(folder) / "perf.data"
         lines: list[str] = []
@@ -73,7 +72,7 @@ class Parts:
 
     def address(self, file: str, offset: int) -> int | None:
         if not file.startswith("/"):
-            return None  # the kernel, or what it gives to programs
+            return None  # the kernel, or its vdso
         if file not in self._known:
             done = subprocess.run(["readelf", "-lW", file], capture_output=True, text=True, check=False)
             self.set(file, done.stdout)
@@ -114,6 +113,6 @@ def _place(line: str, parts: Parts, *, is_caller: bool) -> Place | None:
     if name == "[unknown]":
         name = ""
     if not name and file == "[unknown]":
-        return None  # what stands on the stack where code without frame pointers was under way
-    # What a frame will return to is behind the call, maybe on another line: the byte before belongs to it.
+        return None  # garbage on the stack from code without frame pointers
+    # A return address is after the call, perhaps on another line: the byte before it belongs to the call.
     return Place(file, parts.address(file, offset - 1 if is_caller else offset), name)

@@ -1,4 +1,4 @@
-"""What a profiler recorded: how much was spent at which place in the program, and who had called that."""
+"""A recorded profile: the amount spent at each place of the program, with the callers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Profile:
         return sum(self.weights.values())
 
     def without(self, other: Profile) -> Profile:
-        """What this one has more than the other: a run of many passes without what a run of few needs as well."""
+        """This profile minus the other: a run of many passes without the fixed costs of a run of few."""
         result = Profile(self.unit)
         for stack, weight in self.weights.items():
             result.add(stack, weight - other.weights.get(stack, 0.0))

@@ -1,4 +1,4 @@
-"""What stands at an address: the function, and those that the compiler put into it, with file and line."""
+"""Looks up an address: the function, and the functions inlined there, with file and line."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def expand(places: Iterable[Place]) -> dict[Place, tuple[Frame, ...]]:
 
 
 def _has_symbols(file: str) -> bool:
-    """Not all that profilers call an object is a file: "[vdso]" is none, nor is callgrind's "???"."""
+    """Not every object of a profiler is a file: "[vdso]" and callgrind's "???" are not."""
     return file.startswith("/") and not file.startswith(_SYSTEM) and Path(file).is_file()
 
 
@@ -72,7 +72,7 @@ def _expand(file: str, places: list[Place]) -> dict[Place, tuple[Frame, ...]]:
             Frame(function, *source(where), name, is_inlined=True)
             for function, where in zip(chain[::2], chain[1::2], strict=True)
         ]
-        # Debug information calls the parts of a coroutine by one name; the symbol table tells them apart.
+        # The parts of a coroutine have one name in the debug information, and different names in the symbol table.
         outermost = inner[-1]
         symbol = symbols.at(place.address or 0) or place.name or outermost.name
         inner[-1] = Frame(symbol, outermost.file, outermost.line, name)
@@ -81,7 +81,7 @@ def _expand(file: str, places: list[Place]) -> dict[Place, tuple[Frame, ...]]:
 
 
 def paragraphs(lines: Iterable[str]) -> list[list[str]]:
-    """What addr2line prints for each address: function and place by turns, innermost first."""
+    """Parses addr2line's output for each address: function and place in turn, innermost first."""
     result: list[list[str]] = []
     for line in lines:
         if line.startswith("0x"):
@@ -102,7 +102,7 @@ def source(text: str) -> tuple[str, int]:
 
 @lru_cache(maxsize=4096)
 def _relative(file: str) -> str:
-    """A compiler cache may have compiled it in another checkout: what counts is the path below the project's folder."""
+    """A compiler cache may have compiled it in another checkout: only the path below the project's folder matters."""
     path = Path(re.sub(r"[^/]+/\.\./", "", re.sub(r"[^/]+/[^/]+/\.\./\.\./", "", file)))
     for start in range(1, len(path.parts)):
         below = Path(*path.parts[start:])

@@ -19,7 +19,7 @@ SURE = 2.0  # standard errors: a smaller difference may be chance
 
 
 def causes_table(title: str, spent: Mapping[str, Spent], order: Sequence[str], plain: bool) -> Table:
-    """By style; with two or more, what the second takes more than the first."""
+    """By style; with two or more, the difference of the second and the first."""
     result = Table(title, plain, optional=("%",))
     result.texts("cause, functions")
     for style in spent:
@@ -59,7 +59,7 @@ def _cells(spent: Sequence[Spent], amounts: Sequence[float]) -> list[str]:
 
 
 def difference(spent: Sequence[Spent], amounts: Sequence[float]) -> str:
-    """Of the second from the first; in brackets where so many samples cannot tell it from nothing."""
+    """The difference of the second and the first; in brackets if it is not significant."""
     more = amounts[1] - amounts[0]
     unsure = SURE * math.hypot(spent[0].error(amounts[0]), spent[1].error(amounts[1]))
     text = "+0.00" if abs(more) < 0.005 else f"{more:+.2f}" if abs(more) < 10 else f"{more:+.1f}"
@@ -67,7 +67,7 @@ def difference(spent: Sequence[Spent], amounts: Sequence[float]) -> str:
 
 
 def summary(spent: Mapping[str, Spent]) -> str:
-    """What makes most of the difference between the first two, in a sentence; none if there is only one."""
+    """A sentence with the causes of most of the difference between the first two; none if there is only one."""
     if len(spent) < 2:
         return ""
     (first, a), (second, b) = list(spent.items())[:2]

@@ -1,4 +1,4 @@
-"""Makes the report of what was measured."""
+"""Assembles the report from the measurements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report was measured on and with."""
+"""The machine and the tools of a report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _GOVERNOR = "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
 
 
 def machine(root: Path = Path("/")) -> dict[str, str]:
-    """The machine, by what its kernel says below `root`."""
+    """The machine, from the kernel's files below `root`."""
     processor = _field(root / "proc/cpuinfo", "model name", ":")
     flags = _field(root / "proc/cpuinfo", "flags", ":").split()
     memory = _field(root / "proc/meminfo", "MemTotal", ":").removesuffix("kB").strip()
@@ -33,7 +33,8 @@ def load() -> str:
 
 
 def idle_share() -> float:
-    """How much of a processor one more program gets: a busy machine must not make a run several times as long."""
+    """The share of a processor that one more program gets, so that a run on a busy machine is not several times as
+    long."""
     return min(1.0, (os.cpu_count() or 1) / (os.getloadavg()[0] + 1))
 
 

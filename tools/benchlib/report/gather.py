@@ -1,4 +1,5 @@
-"""Runs everything that the report shows; what fails is missing there, with its reason, and stops nothing else."""
+"""Runs everything that the report shows. A failed part is missing in the report, with its reason; the other parts
+run."""
 
 from __future__ import annotations
 
@@ -35,8 +36,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How much to measure. Seconds are those of the timed repetitions, of all compilers together: to find out how often
-    to repeat, and to set up, takes twice as long."""
+    """How much to measure. Seconds are those of the timed repetitions, of all compilers together; set-up takes twice as
+    long."""
 
     repetitions: int  # of the suite
     suite_seconds: float
@@ -45,7 +46,7 @@ class Plan:
     growth_seconds: float
     growth_sizes: tuple[int, ...]
     peers_seconds: float
-    counted: str  # whose instructions are counted
+    counted: str  # the filter for counted instructions
     profiled: str
     profile_seconds: float  # of each recording
 
@@ -56,7 +57,7 @@ REPETITIONS = 5
 GROWTH_REPETITIONS = 3  # each of a million actors takes seconds
 GROWTH_SIZES = tuple(1 << power for power in range(21))
 GROWTH_LINES = 10  # styles of all works, with the floors
-SHORTEST, LONGEST = 0.005, 0.2  # seconds of one repetition: longer ones tell nothing more
+SHORTEST, LONGEST = 0.005, 0.2  # seconds of one repetition: longer ones add no precision
 
 
 NOTHING_BUILT = Missing("There is no build of the benchmarks to run.")
@@ -64,12 +65,12 @@ NOTHING_BUILT = Missing("There is no build of the benchmarks to run.")
 
 @dataclass(slots=True)
 class Measured:
-    """What one run found, by compiler where it depends on that."""
+    """The results of one run, by compiler where that matters."""
 
     revision: str
     moment: str
     machine: dict[str, str]
-    busy: str = ""  # what else the machine did when this began
+    busy: str = ""  # the load of the machine at the start
     builds: dict[str, str] = field(default_factory=dict)  # compiler and flags
     noise: dict[str, str] = field(default_factory=dict)
     suite: dict[str, list[Row] | Missing] = field(default_factory=dict)
@@ -86,7 +87,7 @@ class Measured:
 def gather(compilers: Sequence[str], plan: Plan, earlier: int, console: Console) -> Measured:
     """`earlier` revisions are built and counted, too."""
     found = Measured(revision(), environment.moment(), environment.machine())
-    commit = head()  # of what is built; the sources may change before the end
+    commit = head()  # the hash of the built sources, which may change before the end
     before = environment.load()
     if environment.idle_share() < 1:
         found.busy = f"on a busy machine (load {before.partition(',')[0]})"
@@ -189,6 +190,6 @@ class Run:
         return rows
 
     def _settings(self, loop: str, seconds: float, benchmarks: int, repetitions: int = REPETITIONS) -> Settings:
-        """So much time for each repetition that all together take the seconds that there are."""
+        """The time of each repetition, so that all together take the given seconds."""
         each = seconds * environment.idle_share() / self.compilers / (benchmarks * repetitions)
         return Settings(self.compiler, loop, repetitions, min(LONGEST, max(SHORTEST, each)), self.found.revision)

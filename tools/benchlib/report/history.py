@@ -1,7 +1,7 @@
 """Instructions per item over revisions.
 
-Counts do not depend on what else a machine does, so that those of different days compare. They come from three places:
-what earlier reports and this one counted, kept in build/history; the versions of bench/baseline.json in git; and, if
+Counts do not depend on the load of a machine, so counts of different days can be compared. They come from three places:
+counts of this and earlier reports, kept in build/history; the versions of bench/baseline.json in git; and, if
 asked for, earlier revisions that are built and counted for it.
 """
 
@@ -27,10 +27,10 @@ from common.failure import Failure
 from common.files import write
 from common.process import ROOT
 
-# Those that say most of the runtime; each costs a few seconds under valgrind.
+# The most informative ones; each takes a few seconds under valgrind.
 WORKS = re.compile("^(DELAY|YIELD|NET2|callback|chain|cancel|error|stream|race_last)(/|$)")
 BASELINE = "bench/baseline.json"
-_MARK = "isWarmUp"  # in bench/run.h of each revision whose passes can be counted
+_MARK = "isWarmUp"  # in bench/run.h of each revision with passes that can be counted
 _LOOP = "sim"
 
 
@@ -47,7 +47,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """What was counted before, in a file for each revision and compiler."""
+    """Earlier counts, in a file for each revision and compiler."""
 
     folder: Path = field(default_factory=lambda: ROOT / "build" / "history")
 
@@ -57,7 +57,7 @@ class Archive:
             counts = {str(name): float(value) for name, value in document.items()}
             return counts if all(map(_is_count, counts.values())) else {}
         except (OSError, ValueError, AttributeError, TypeError, OverflowError, RecursionError):
-            return {}  # a file that somebody has damaged is counted anew
+            return {}  # a damaged file is counted again
 
     def add(self, commit: str, compiler: str, counts: dict[str, float]) -> None:
         try:
@@ -72,13 +72,13 @@ class Archive:
 
 
 def counts_of(rows: Sequence[Row]) -> dict[str, float]:
-    """Of the works whose history is shown."""
+    """The benchmarks that the history shows."""
     found = {f"{row.label}/{style}": cell.instructions for row in rows for style, cell in row.cells.items()}
     return {name: instructions for name, instructions in found.items() if instructions and _is_shown(name)}
 
 
 def head(root: Path = ROOT) -> str | None:
-    """The commit that the sources are at; none where they are not as committed."""
+    """The commit of the sources; none if they are modified."""
     changed = _git(root, "status", "--porcelain", "--untracked-files=no")
     return None if changed else _git(root, "rev-parse", "--verify", "--quiet", "HEAD") or None
 
@@ -117,7 +117,7 @@ def _is_shown(name: str) -> bool:
 
 
 def fill(compiler: str, number: int, archive: Archive, console: Console, root: Path = ROOT) -> None:
-    """Counts so many earlier revisions, spread evenly over those that changed the runtime or the compiler."""
+    """Counts so many earlier revisions, spread evenly over those that changed the runtime or actorc."""
     store = Store(root)
     for commit in spread(countable_revisions(root), number):
         if archive.read(commit, compiler):

@@ -1,4 +1,4 @@
-"""What a report is made of: sections of tables, charts, drawings and text, before anybody draws them.
+"""The model of a report: sections of tables, charts, drawings and text, before they are drawn.
 
 A chart is drawn twice from the same description, by templates/page.js with Plotly and by pictures.py with Matplotlib.
 """
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-# Whose colour a line, a bar or a dot has; templates/page.css and pictures.py say which colour that is.
+# The role of a line, a bar or a dot; templates/page.css and pictures.py map it to a colour.
 Role: TypeAlias = Literal["actor", "coroutine", "emitted", "ours", "other", "floor"]
 Point: TypeAlias = tuple[float | str, float | str]
 
@@ -32,7 +32,7 @@ def role(style: str) -> Role:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Stands where data could not be had."""
+    """Replaces data that could not be measured."""
 
     why: str  # one sentence
     details: str = ""  # what a program printed
@@ -42,9 +42,9 @@ class Missing:
 class Axis:
     title: str
     log: bool = False
-    ticks: tuple[tuple[float, str], ...] = ()  # none: wherever the drawing program likes
+    ticks: tuple[tuple[float, str], ...] = ()  # none: the drawing program decides
     range: tuple[float, float] | None = None
-    names: tuple[str, ...] = ()  # what the values 0, 1, 2, ... stand for
+    names: tuple[str, ...] = ()  # the meaning of the values 0, 1, 2, ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +96,12 @@ class Grid:
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     folded: bool = False
-    ordered: bool = False  # the order of rows says something, and stays
+    ordered: bool = False  # the order of rows has a meaning, and is kept
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A picture that comes as SVG, and the same in words for those who cannot see it."""
+    """A picture as SVG, and its description in words."""
 
     id: str
     title: str
@@ -111,11 +111,11 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One of what stands at the top of the page."""
+    """One of the key figures at the top of the page."""
 
     title: str
     says: str
-    values: tuple[tuple[Role, str, str], ...]  # of whom, by its name, and the value
+    values: tuple[tuple[Role, str, str], ...]  # role, name and value
 
 
 @dataclass(frozen=True, slots=True)

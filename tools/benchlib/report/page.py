@@ -1,4 +1,4 @@
-"""Writes a report as one HTML page that needs nothing else, no network either."""
+"""Writes a report as one HTML page that needs no other file and no network."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def packed_plotly() -> str:
 
 @dataclass(slots=True)
 class Group:
-    """Parts that follow each other; those that are small stand side by side where there is space."""
+    """Parts in order; small ones are side by side if there is space."""
 
     small: bool
     parts: list[Part]
@@ -76,12 +76,12 @@ def groups(section: Section) -> list[Group]:
 
 
 def legend(chart: Chart) -> list[Line]:
-    """What the colours of a chart mean; bars have their names beside them."""
+    """The legend of a chart; bars have their names beside them."""
     return [] if chart.kind == "bars" else list(chart.lines)
 
 
 def chart_rows(chart: Chart) -> tuple[list[str], list[list[str]]]:
-    """A chart as a table, for those who cannot see it or would rather copy it: headings, and rows."""
+    """A chart as a table, to read or copy: headings, and rows."""
     flat = chart.kind != "lines"
     first = "" if flat else chart.x.title
     points = [{(y if flat else x): (x if flat else y) for x, y in line.points} for line in chart.lines]

@@ -1,4 +1,4 @@
-"""The drawings, flame graphs and tables of a report as PNGs: a headless Chromium takes them, where there is one."""
+"""Makes PNGs of the drawings, flame graphs and tables of a report, with a headless Chromium."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from common.failure import Failure
 from common.files import write
 
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-_WIDTH, _HEIGHT = 1240, 6000  # of the window; what is not needed is cut off
+_WIDTH, _HEIGHT = 1240, 6000  # of the window; unused space is cut off
 _MARGIN = 12
 _SECONDS = 60
-# What stands on a page around one part of it.
+# The page around one part of it.
 _ALONE = """
 <style>
 header, nav, h2, .lead, .anchor, noscript { display: none; }

@@ -1,1 +1,1 @@
-"""The sections of the report: each makes tables and charts of what was measured, and measures nothing."""
+"""The sections of the report: each makes tables and charts from the measurements."""

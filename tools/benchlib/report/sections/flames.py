@@ -1,4 +1,4 @@
-"""What time goes for: the table of causes, and flame graphs of both styles and of their difference."""
+"""The section about causes of time: the table, and flame graphs of both styles and of their difference."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def section(found: Profile | Missing) -> Section:
         "profile",
         "What the time goes for",
         "Where the time of an item is spent, by cause, as a profiler sees it; the time itself was measured without "
-        "one. In a flame graph a frame is as wide as it takes, and whom it calls stands on it: click to look into a "
+        "one. In a flame graph the width of a frame is its cost, and its callees are above it: click to look into a "
         "frame, Escape to go back.",
     )
     if isinstance(found, Missing):

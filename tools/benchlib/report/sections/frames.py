@@ -1,4 +1,4 @@
-"""Which bytes of a frame are what, ACTOR and coroutine side by side."""
+"""The members of frames, ACTOR and coroutine side by side."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from benchlib.frames.gather import Frames, item_of, side_by_side, style_of
 from benchlib.report.model import Cell, Column, Drawing, Grid, Missing, Section
 from benchlib.results import STYLES, TITLES
 
-DRAWN = ("NET2", "callback", "race_last")  # of each the computation that the benchmark makes many of
+DRAWN = ("NET2", "callback", "race_last")  # for each, the computation that the benchmark makes many of
 
 
 def section(found: Mapping[str, Frames | Missing]) -> Section:
     result = Section(
         "frames",
         "What the bytes are",
-        "A computation that waits is one block: its result, the cell that counts who holds it, and its frame. From the "
+        "A computation that waits is one block: its result, the cell with its counts, and its frame. From the "
         "debug information of the program that was measured.",
     )
     result.parts += [one for one in found.values() if isinstance(one, Missing)]

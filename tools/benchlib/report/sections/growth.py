@@ -1,4 +1,4 @@
-"""What one actor costs among few and among very many, and the memory that one takes while it waits."""
+"""The cost of one actor by the number of actors, and the memory of one that waits."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def section(found: Mapping[str, Growth | Missing]) -> Section:
 def _lines(growths: Mapping[str, Growth], work: str) -> list[Line]:
     lines = []
     for index, (compiler, growth) in enumerate(growths.items()):
-        # Floors of one compiler are enough to see what is the machine's.
+        # The floors of one compiler are enough to see the effect of the machine.
         for one in (*growth.series, *(growth.floors if index == 0 else ())):
             if one.benchmark != work or not one.cost:
                 continue

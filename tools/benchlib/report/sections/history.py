@@ -10,7 +10,7 @@ from benchlib.results import STYLES, TITLES, parse_name
 from benchlib.tables import more, number
 
 TICKS = 5
-SAME = 0.0005  # what one of the last digits of a count differs by
+SAME = 0.0005  # the difference of one in the last digit of a count
 ROOM = 0.08  # of the values above and below them: a difference of one per cent is then seen as small
 
 
@@ -74,7 +74,7 @@ def _chart(
 
 
 def _says(lines: Sequence[Line], first: Point, last: Point) -> str:
-    """What became of the oldest count."""
+    """The change since the oldest count."""
     if first.commit == last.commit:
         return f"{first.commit[:7]} is the only revision counted so far."
     parts = []

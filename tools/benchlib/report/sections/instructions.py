@@ -1,4 +1,4 @@
-"""Instructions per item: the figure that does not depend on what else the machine does."""
+"""Instructions per item, which do not depend on the load of the machine."""
 
 from __future__ import annotations
 

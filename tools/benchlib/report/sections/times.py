@@ -1,4 +1,4 @@
-"""What a wait costs in each style: the tables, and one chart of them all."""
+"""The cost of a wait in each style: the tables, and one chart of all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchlib.tables import count, pair, size_text, text
 
 Rows = Mapping[str, Sequence[Row] | Missing]  # by compiler
 
-LARGEST_SHOWN = 4096  # N of the rows in the chart and at the top: where caches still hold everything
+LARGEST_SHOWN = 4096  # N of the rows in the chart and at the top: everything still fits into the caches
 GLANCE = {
     "DELAY": "one wait for delay(0)",
     "YIELD": "one yield() that need not give way",
@@ -55,7 +55,7 @@ def section(found: Rows) -> Section:
 
 
 def glance(rows: Sequence[Row]) -> list[Figure]:
-    """The rows that one looks at first."""
+    """The key figures."""
     result = []
     for row in at_one_size(rows):
         if row.benchmark in GLANCE:
