@@ -7,6 +7,7 @@
 //     std::size_t batch = buggify() ? 1 : knob("batch", 1000);
 //
 // Of the sites of a program each run arms a quarter, by its seed, and an armed one is true in a quarter of its visits.
+// buggify(0.01) is true in one of a hundred visits of an armed one instead.
 // Outside of a simulation buggify() is false and knob() what it is given, after a load and a branch.
 
 #include <source_location>
@@ -17,7 +18,10 @@ namespace flow {
 /// What decides. The current one of a thread is a World.
 class BuggifySource {
 public:
-    virtual bool buggify(const char* file, unsigned line) = 0;
+    static constexpr double kUsual = -1;
+
+    /// `probability` is that of an armed site; kUsual: what the source takes for all.
+    virtual bool buggify(const char* file, unsigned line, double probability = kUsual) = 0;
     /// Null if the current process has none of that name.
     virtual double const* findKnob(std::string const& name) const = 0;
 
@@ -39,6 +43,11 @@ inline BuggifySource* setBuggifySource(BuggifySource* source) {
 inline bool buggify(std::source_location where = std::source_location::current()) {
     BuggifySource* source = detail::buggifySource;
     return source && source->buggify(where.file_name(), where.line());
+}
+
+inline bool buggify(double probability, std::source_location where = std::source_location::current()) {
+    BuggifySource* source = detail::buggifySource;
+    return source && source->buggify(where.file_name(), where.line(), probability);
 }
 
 inline double knob(const char* name, double value) {

@@ -64,19 +64,36 @@ public:
         return present() ? std::move(*value_) : static_cast<T>(std::forward<U>(otherwise));
     }
 
-    /// Optional of what `function` (or a member) makes of the value; nothing of nothing.
-    template <class F>
-    auto map(F&& function) const -> Optional<std::remove_cvref_t<std::invoke_result_t<F, T const&>>> {
+    /// Optional of what `function`, or a member, makes of the value and the arguments; nothing of nothing.
+    template <class F, class... Args>
+    auto map(F&& function, Args&&... args) const
+        -> Optional<std::remove_cvref_t<std::invoke_result_t<F, T const&, Args...>>> {
         if (!present())
             return {};
-        return std::invoke(std::forward<F>(function), *value_);
+        return std::invoke(std::forward<F>(function), *value_, std::forward<Args>(args)...);
     }
     /// The same for a function that returns an Optional itself.
-    template <class F>
-    auto flatMap(F&& function) const -> std::remove_cvref_t<std::invoke_result_t<F, T const&>> {
+    template <class F, class... Args>
+    auto flatMap(F&& function, Args&&... args) const
+        -> std::remove_cvref_t<std::invoke_result_t<F, T const&, Args...>> {
         if (!present())
             return {};
-        return std::invoke(std::forward<F>(function), *value_);
+        return std::invoke(std::forward<F>(function), *value_, std::forward<Args>(args)...);
+    }
+    /// Like map() and flatMap(), of what the value, a pointer or a Reference, points to; nothing of a null pointer.
+    template <class F, class... Args, class Pointer = T>
+    auto mapRef(F&& function, Args&&... args) const
+        -> Optional<std::remove_cvref_t<std::invoke_result_t<F, decltype(*std::declval<Pointer const&>()), Args...>>> {
+        if (!present() || !*value_)
+            return {};
+        return std::invoke(std::forward<F>(function), **value_, std::forward<Args>(args)...);
+    }
+    template <class F, class... Args, class Pointer = T>
+    auto flatMapRef(F&& function, Args&&... args) const
+        -> std::remove_cvref_t<std::invoke_result_t<F, decltype(*std::declval<Pointer const&>()), Args...>> {
+        if (!present() || !*value_)
+            return {};
+        return std::invoke(std::forward<F>(function), **value_, std::forward<Args>(args)...);
     }
     /// The value converted explicitly.
     template <class U>

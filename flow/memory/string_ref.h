@@ -88,16 +88,25 @@ public:
     Standalone<StringRef> withSuffix(StringRef suffix) const;
 
     /// Takes off what stands before the separator, and the separator, and returns the former. All of it if there is no
-    /// separator.
-    StringRef eat(StringRef separator) {
+    /// separator, which `found` says.
+    StringRef eat(StringRef separator, bool* found = nullptr) {
         std::size_t at = toStringView().find(separator.toStringView());
+        if (found)
+            *found = at != std::string_view::npos;
+        return at == std::string_view::npos ? eat() : eatTo(static_cast<int>(at), separator.size());
+    }
+    StringRef eat(char const* separator, bool* found = nullptr) { return eat(StringRef(separator), found); }
+    /// The same up to the first byte that is one of the separators, which `found` becomes; it stays what it was if
+    /// there is none.
+    StringRef eatAny(StringRef separators, std::uint8_t* found) {
+        std::size_t at = toStringView().find_first_of(separators.toStringView());
         if (at == std::string_view::npos)
             return eat();
-        StringRef before = substr(0, static_cast<int>(at));
-        *this = substr(static_cast<int>(at) + separator.size());
-        return before;
+        if (found)
+            *found = data_[at];
+        return eatTo(static_cast<int>(at), 1);
     }
-    StringRef eat(char const* separator) { return eat(StringRef(separator)); }
+    StringRef eatAny(char const* separators, std::uint8_t* found) { return eatAny(StringRef(separators), found); }
     /// All of it.
     StringRef eat() {
         StringRef all = *this;
@@ -121,6 +130,11 @@ public:
     friend std::strong_ordering operator<=>(StringRef a, StringRef b) { return a.toStringView() <=> b.toStringView(); }
 
 private:
+    StringRef eatTo(int end, int separator) {
+        StringRef before = substr(0, end);
+        *this = substr(end + separator);
+        return before;
+    }
     static StringRef join(Arena& arena, StringRef first, StringRef second) {
         int length = first.length_ + second.length_;
         auto* bytes = static_cast<std::uint8_t*>(arena.allocate(static_cast<std::size_t>(length), 1));

@@ -97,7 +97,7 @@ void World::onFault(FaultKind kind, std::function<void(Process&)> inject) {
     injections_[static_cast<std::size_t>(kind)] = std::move(inject);
 }
 
-bool World::buggify(const char* file, unsigned line) {
+bool World::buggify(const char* file, unsigned line, double probability) {
     if (faults_.buggify <= 0)
         return false;
     std::string_view name(file); // its path depends on how it was compiled
@@ -111,7 +111,8 @@ bool World::buggify(const char* file, unsigned line) {
         if (random.random01() < kArmed)
             visits = random;
     }
-    if (!visits || visits->random01() >= faults_.buggify || !admits(FaultKind::buggify))
+    if (!visits || visits->random01() >= (probability < 0 ? faults_.buggify : probability) ||
+        !admits(FaultKind::buggify))
         return false;
     injected(FaultKind::buggify, site);
     return true;

@@ -148,7 +148,7 @@ private:
     bool idleUntil(double deadline) override;
     bool sliceIsOver() override;
     bool runTurn() override;
-    bool buggify(const char* file, unsigned line) override;
+    bool buggify(const char* file, unsigned line, double probability = kUsual) override;
     double const* findKnob(std::string const& name) const override;
 
     template <class F>

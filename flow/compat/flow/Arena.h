@@ -13,3 +13,7 @@ using flow::StringRef;
 using flow::VectorRef;
 using flow::operator""_sr;
 using flow::printable;
+
+/// Its first elements lie in the arena too, not in the vector itself.
+template <class T, int InlineMembers = 1>
+using SmallVectorRef = flow::VectorRef<T>;

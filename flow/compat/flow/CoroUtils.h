@@ -3,11 +3,59 @@
 //
 //     ErrorOr<int> answer = co_await coro::errorOr(ask());     // never throws
 //     co_await coro::ignore(goodbye());                        // neither its value nor its error is of interest
+//
+//     co_await Choose()                                        // the function of the first that is ready is called
+//         .When(ask(), [&](int const& answer) { sum += answer; })
+//         .When([] { return delay(1.0); }, [&](Void const&) { late = true; })     // made if none before is ready
+//         .run();
 
 #include "../../flow.h"
 
+#include <tuple>
+#include <utility>
+#include <vector>
+
 using flow::race;
 using flow::Uncancellable;
+
+/// A future of which the value is to be taken once. Here it may be copied, too.
+template <class T>
+using AsyncResult = flow::Future<T>;
+
+template <class T>
+auto getAllAsync(std::vector<AsyncResult<T>> all) {
+    return flow::getAll(std::move(all));
+}
+
+/// As a coroutine's parameter it changes nothing here: a cancel throws actor_cancelled.
+struct NoThrowOnCancel {};
+
+/// What Choose() has become after each When().
+template <class... Branches>
+class Choose {
+public:
+    Choose() = default;
+    explicit Choose(std::tuple<Branches...> branches) : branches_(std::move(branches)) {}
+
+    /// `what` is a Future or a FutureStream, or a function without parameters that makes one.
+    template <class What, class F>
+    auto When(What what, F function) && {
+        std::tuple<std::pair<What, F>> last(std::pair<What, F>(std::move(what), std::move(function)));
+        return Choose<Branches..., std::pair<What, F>>(std::tuple_cat(std::move(branches_), std::move(last)));
+    }
+    /// Throws what the function throws, and the error of what was first.
+    flow::Future<flow::Void> run() && { return runAll(std::move(branches_), std::index_sequence_for<Branches...>()); }
+
+private:
+    template <std::size_t... I>
+    static flow::Future<flow::Void> runAll(std::tuple<Branches...> branches, std::index_sequence<I...>) {
+        auto first = co_await flow::race(std::get<I>(branches).first...);
+        (void)((first.index() == I && (std::get<I>(branches).second(std::get<I>(first)), true)) || ...);
+    }
+
+    std::tuple<Branches...> branches_;
+};
+Choose() -> Choose<>;
 
 // A namespace of its own and no alias, so that a program may have more names in it.
 namespace coro {

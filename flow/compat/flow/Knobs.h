@@ -1,12 +1,90 @@
 #pragma once
-// FLOW_KNOBS under the old header name: the constants of flow that programs read.
+// FLOW_KNOBS, and the base of a program's own knobs, under the old header name.
+//
+//     struct ServerKnobs : Knobs {
+//         int BATCH;
+//         explicit ServerKnobs(bool randomize) {
+//             initKnob(BATCH, 1000, "BATCH");
+//             if (randomize && BUGGIFY)
+//                 BATCH = 1;
+//         }
+//     };
+//     ServerKnobs knobs(true);
+//     knobs.setKnob("batch", "50");                    // the case of a name does not matter; false if there is none
+//
+// A simulated process may have another value of a knob of that name: flow::knob() (flow/base/buggify.h).
 
+#include "../../base/parse_number.h"
 #include "../../flow.h"
+#include "Buggify.h"
 
-/// How far delayJittered() may be from what it is asked for, in parts of that.
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+
+class Knobs {
+public:
+    /// Throws operation_failed if the text is no value of the knob's type, which is left as it was.
+    bool setKnob(std::string const& name, std::string const& text) {
+        auto place = knobs_.find(lowerCase(name));
+        if (place == knobs_.end())
+            return false;
+        std::visit([&](auto* knob) { *knob = parsed<std::remove_reference_t<decltype(*knob)>>(text); }, place->second);
+        return true;
+    }
+
+protected:
+    Knobs() = default;
+    // Its knobs are where it is.
+    Knobs(Knobs const&) = delete;
+    Knobs& operator=(Knobs const&) = delete;
+
+    template <class T, class Value>
+    void initKnob(T& knob, Value const& value, std::string const& name) {
+        knob = static_cast<T>(value);
+        if constexpr (std::is_arithmetic_v<T>)
+            knob = static_cast<T>(flow::knob(name.c_str(), static_cast<double>(knob)));
+        knobs_[lowerCase(name)] = &knob;
+    }
+
+private:
+    using Place = std::variant<int*, std::int64_t*, double*, bool*, std::string*>;
+
+    static std::string lowerCase(std::string_view name) {
+        std::string lower;
+        for (char c : name)
+            lower += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        return lower;
+    }
+    template <class T>
+    static T parsed(std::string const& text) {
+        if constexpr (std::is_same_v<T, std::string>) {
+            return text;
+        } else if constexpr (std::is_same_v<T, bool>) {
+            if (text != "true" && text != "false" && text != "1" && text != "0")
+                throw flow::operation_failed();
+            return text == "true" || text == "1";
+        } else {
+            auto number = flow::parseNumber<T>(text);
+            if (!number)
+                throw flow::operation_failed();
+            return *number;
+        }
+    }
+
+    std::map<std::string, Place> knobs_;
+};
+
+/// The constants of flow that programs read.
 struct FlowKnobs {
+    // How far delayJittered() may be from what it is asked for, in parts of that.
     double DELAY_JITTER_OFFSET = flow::kJitterOffset;
     double DELAY_JITTER_RANGE = flow::kJitterRange;
+    /// Seconds by which a simulation makes a delay longer: Faults (flow/sim/faults.h) do such things here.
+    double MAX_BUGGIFIED_DELAY = 0;
 };
 
 inline constexpr FlowKnobs flowKnobs;

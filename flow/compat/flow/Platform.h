@@ -1,14 +1,26 @@
 #pragma once
-// Clocks and the processor, under the old header name.
+// Clocks, threads and the processor, under the old header name.
 //
 //     double begin = timer();      // seconds: the loop's clock, or the machine's where there is no loop
+//
+//     THREAD_FUNC work(void* argument) {
+//         use(static_cast<Job*>(argument));
+//         THREAD_RETURN;
+//     }
+//     THREAD_HANDLE thread = startThread(work, &job);
+//     waitThread(thread);          // each that was started is waited for, once
 //
 // g_network (network.h) decides what time it is where there is a loop.
 
 #include "../../flow.h"
 
+#include <pthread.h>
+
+#include <algorithm>
 #include <chrono>
+#include <climits>
 #include <cstdint>
+#include <string>
 #include <thread>
 
 #define force_inline inline __attribute__((__always_inline__))
@@ -31,4 +43,32 @@ inline std::uint64_t timer_int() {
 inline void threadSleep(double seconds) {
     // nondeterminism: nothing sees how long it was but the machine's clock
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}
+
+// nondeterminism: programs start threads by name
+typedef pthread_t THREAD_HANDLE;
+#define THREAD_FUNC_RETURN void*
+#define THREAD_FUNC static void*
+#define THREAD_RETURN return nullptr
+
+/// Calls function(argument) on a thread of its own. A stack of 0 bytes is one of the usual size. Linux keeps the first
+/// 15 letters of the name. Throws platform_error.
+inline THREAD_HANDLE startThread(THREAD_FUNC_RETURN (*function)(void*), void* argument, int stackSize = 0,
+                                 const char* name = nullptr) {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    if (stackSize > 0)
+        pthread_attr_setstacksize(&attributes, std::max<std::size_t>(static_cast<std::size_t>(stackSize),
+                                                                     static_cast<std::size_t>(PTHREAD_STACK_MIN)));
+    THREAD_HANDLE thread;
+    int failed = pthread_create(&thread, &attributes, function, argument);
+    pthread_attr_destroy(&attributes);
+    if (failed)
+        throw flow::platform_error();
+    if (name)
+        pthread_setname_np(thread, std::string(name).substr(0, 15).c_str());
+    return thread;
+}
+inline void waitThread(THREAD_HANDLE thread) {
+    pthread_join(thread, nullptr);
 }

@@ -3,6 +3,10 @@
 
 #include "../../flow.h"
 #include "../../lib/outcome.h"
+#include "IAsyncListener.h"
+
+#include <cstddef>
+#include <vector>
 
 using flow::AsyncMap;
 using flow::AsyncTrigger;
@@ -51,3 +55,36 @@ using flow::waitForAny;
 using flow::waitOrError;
 using flow::YieldedAsyncMap;
 using flow::yieldedFuture;
+
+/// Holds the futures until it is cancelled.
+template <class T>
+flow::Future<flow::Void> cancelOnly([[maybe_unused]] std::vector<flow::Future<T>> futures) {
+    co_await flow::Future<flow::Void>(flow::Never());
+}
+
+/// Whether one of the inputs is true, from here on, as a variable.
+inline flow::Future<flow::Void> anyTrue(std::vector<flow::Reference<flow::AsyncVar<bool>>> inputs,
+                                        flow::Reference<flow::AsyncVar<bool>> output) {
+    while (true) {
+        bool isTrue = false;
+        std::vector<flow::Future<flow::Void>> changes;
+        for (auto const& input : inputs) {
+            isTrue = isTrue || input->get();
+            changes.push_back(input->onChange());
+        }
+        output->set(isTrue);
+        co_await flow::waitForAny(std::move(changes));
+    }
+}
+
+/// The value to all promises, `batchSize` of them in a turn of the loop.
+template <class T>
+flow::Future<flow::Void> incrementalBroadcast(flow::Future<T> input, std::vector<flow::Promise<T>> output,
+                                              int batchSize) {
+    T value = co_await input;
+    for (std::size_t i = 0; i < output.size(); ++i) {
+        output[i].send(value);
+        if ((i + 1) % static_cast<std::size_t>(batchSize) == 0)
+            co_await flow::delay(0);
+    }
+}

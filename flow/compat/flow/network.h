@@ -19,17 +19,43 @@
 #include "Platform.h"
 #include "TLSConfig.h"
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 using flow::TaskPriority;
+
+struct NetworkAddress;
+
+namespace flow::compat {
+
+/// Whether an address is one of this machine's. Set by flow/NetworkAddress.h, which all have included that have one.
+inline bool (*isLocalAddress)(::NetworkAddress const&) = nullptr;
+
+/// The loop to which onMainThread() of flow/ThreadHelper.actor.h goes: that of newNet2(), or the one that run() runs.
+inline std::atomic<Loop*> mainLoop = nullptr;
+
+/// What newNet2() was given.
+inline TLSConfig const*& tlsConfig() {
+    static TLSConfig const none;
+    static thread_local TLSConfig const* config = &none;
+    return config;
+}
+
+} // namespace flow::compat
 
 /// What programs ask of a network; a base class for tests. Each function does what the current loop does.
 class INetwork {
 public:
     typedef void* flowGlobalType;
+    enum ETLSInitState { NONE, CONFIG, CONNECT, LISTEN };
 
     INetwork() = default;
     INetwork(INetwork const&) = delete;
@@ -47,12 +73,51 @@ public:
     }
     virtual flow::Future<flow::Void> yield(TaskPriority priority) { return flow::yield(priority); }
     virtual bool check_yield(TaskPriority) { return flow::check_yield(); }
-    virtual TaskPriority getCurrentTask() const { return flow::loop().currentPriority(); }
+    /// The priority of the running task, or what setCurrentTask() has made of it.
+    virtual TaskPriority getCurrentTask() const {
+        flow::Loop& current = flow::loop();
+        return taskOfPriority_ == current.tasksRun() + 1 ? priority_ : current.currentPriority();
+    }
+    /// For the rest of the running task. It changes what getCurrentTask() says, and not the order of the loop.
+    virtual void setCurrentTask(TaskPriority priority) {
+        priority_ = priority;
+        taskOfPriority_ = flow::loop().tasksRun() + 1;
+    }
     virtual bool isSimulated() const { return flow::hasLoop() && flow::loop().isSimulated(); }
     virtual bool isOnMainThread() const { return flow::hasLoop(); }
     /// Runs the loop until stop(), or until nothing is left to do.
-    virtual void run() { flow::loop().run(); }
+    virtual void run() {
+        flow::compat::mainLoop = &flow::loop();
+        flow::loop().run();
+        for (auto& callback : std::exchange(stopCallbacks_, {}))
+            callback();
+    }
     virtual void stop() { flow::loop().stop(); }
+    /// Called when run() has ended, once.
+    virtual void addStopCallback(std::function<void()> callback) { stopCallbacks_.push_back(std::move(callback)); }
+    /// True the first time: whoever asks may call run().
+    virtual bool checkRunnable() { return !std::exchange(askedToRun_, true); }
+    virtual THREAD_HANDLE startThread(THREAD_FUNC_RETURN (*function)(void*), void* argument, int stackSize = 0,
+                                      const char* name = nullptr) {
+        return ::startThread(function, argument, stackSize, name);
+    }
+    /// Of the file system on which that is. Throws platform_error.
+    virtual void getDiskBytes(std::string const& directory, std::int64_t& free, std::int64_t& total) {
+        std::error_code error;
+        std::filesystem::space_info space = std::filesystem::space(directory, error);
+        if (error)
+            throw flow::platform_error();
+        free = static_cast<std::int64_t>(space.available);
+        total = static_cast<std::int64_t>(space.capacity);
+    }
+    virtual bool isAddressOnThisHost(NetworkAddress const& address) const {
+        return flow::compat::isLocalAddress(address);
+    }
+    virtual flow::ProtocolVersion protocolVersion() const { return flow::currentProtocolVersion(); }
+    virtual TLSConfig const& getTLSConfig() const { return *flow::compat::tlsConfig(); }
+    /// Nothing has to be prepared here.
+    virtual void initMetrics() {}
+    virtual void initTLS(ETLSInitState = CONNECT) {}
     /// Sends on this thread's loop, which the caller is on, at the priority.
     virtual void onMainThread(flow::Promise<flow::Void>&& signal, TaskPriority priority) {
         flow::forwardPromise(flow::Promise<flow::Void>(std::move(signal)),
@@ -71,6 +136,10 @@ public:
 
 private:
     std::vector<flowGlobalType> globals_;
+    std::vector<std::function<void()>> stopCallbacks_;
+    std::uint64_t taskOfPriority_ = 0; // its number, from 1; 0: none
+    TaskPriority priority_ = TaskPriority::Zero;
+    bool askedToRun_ = false;
 };
 
 namespace flow::compat {
@@ -162,8 +231,12 @@ inline double now() {
 }
 
 /// A real loop for this thread, which lives as long as the thread.
-inline INetwork* newNet2(TLSConfig const&, bool = false, bool = false) {
+inline INetwork* newNet2(TLSConfig const& config, bool = false, bool = false) {
+    static thread_local TLSConfig kept;
+    kept = config;
+    flow::compat::tlsConfig() = &kept;
     static thread_local std::unique_ptr<flow::RealLoop> loop;
     loop = std::make_unique<flow::RealLoop>();
+    flow::compat::mainLoop = loop.get();
     return &flow::compat::loopNetwork();
 }

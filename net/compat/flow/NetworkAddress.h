@@ -7,7 +7,9 @@
 // It converts to flow::net::Address and from it, so that it goes wherever that is wanted. ":tls" behind the port and
 // "(fromHostname)" behind that are flags of the text, and have no effect on connections.
 
+#include "../../../flow/compat/flow/network.h"
 #include "../../rpc/endpoint.h"
+#include "../../transport.h"
 #include "IPAddress.h"
 #include "flow/base/error.h"
 
@@ -99,3 +101,18 @@ struct std::hash<NetworkAddress> {
 };
 
 using flow::net::NetworkAddressList;
+
+namespace flow::compat {
+
+/// g_network->isAddressOnThisHost(): whether something could be bound there.
+inline bool canBind(::NetworkAddress const& address) {
+    try {
+        (void)flow::net::transport().bind(::NetworkAddress(address.ip, 0));
+        return true;
+    } catch (flow::Error&) {
+        return false;
+    }
+}
+inline bool const localAddressesAreKnown = (isLocalAddress = canBind, true);
+
+} // namespace flow::compat

@@ -10,8 +10,10 @@
 using namespace flow;
 
 TEST_CASE("buggify: false outside of a simulation, and knobs are what they are given") {
-    for (int i = 0; i < 1000; ++i)
+    for (int i = 0; i < 1000; ++i) {
         CHECK(!buggify());
+        CHECK(!buggify(1.0));
+    }
     CHECK(knob("any", 3.5) == 3.5);
 }
 
@@ -51,4 +53,25 @@ TEST_CASE("buggify: a site is the same however its file was named to the compile
     BuggifySource& source = *detail::buggifySource;
     for (unsigned line = 1; line < 100; ++line)
         CHECK(source.buggify("/home/a/file.cpp", line) == source.buggify("file.cpp", line));
+}
+
+TEST_CASE("buggify: an armed site has the probability that it asks for") {
+    Faults faults;
+    faults.buggify = 0.25;
+    World world(1, faults);
+    int always = 0, never = 0, sometimes = 0;
+    BuggifySource& source = *detail::buggifySource;
+    for (unsigned line = 1; line <= 400; ++line) {
+        int hits = 0;
+        for (int i = 0; i < 100; ++i)
+            hits += source.buggify("file.cpp", line, 1);
+        CHECK((hits == 0 || hits == 100));
+        always += hits == 100;
+        never += source.buggify("file.cpp", line, 0);
+        for (int i = 0; i < 100; ++i)
+            sometimes += source.buggify("file.cpp", line, 0.1);
+    }
+    CHECK(always / 400.0 == doctest::Approx(0.25).epsilon(0.25));
+    CHECK(never == 0);
+    CHECK(sometimes / (always * 100.0) == doctest::Approx(0.1).epsilon(0.1));
 }

@@ -97,3 +97,21 @@ TEST_CASE("optional: order and hash") {
     std::unordered_set<Optional<int>> set = {1, 2, Optional<int>(), 1};
     CHECK(set.size() == 3);
 }
+
+TEST_CASE("optional: functions with arguments, and of what the value points to") {
+    struct Point {
+        int x = 3;
+        int plus(int more) const { return x + more; }
+        Optional<int> above(int least) const { return x > least ? Optional<int>(x) : Optional<int>(); }
+    };
+    Point point;
+    CHECK(Optional<Point>(point).map(&Point::plus, 4).get() == 7);
+    CHECK(Optional<Point>(point).flatMap(&Point::above, 1).get() == 3);
+    CHECK_FALSE(Optional<Point>(point).flatMap(&Point::above, 3).present());
+    Optional<Point*> pointer(&point);
+    CHECK(pointer.mapRef(&Point::x).get() == 3);
+    CHECK(pointer.mapRef(&Point::plus, 1).get() == 4);
+    CHECK(pointer.flatMapRef(&Point::above, 2).get() == 3);
+    CHECK_FALSE(Optional<Point*>(nullptr).mapRef(&Point::x).present());
+    CHECK_FALSE(Optional<Point*>().flatMapRef(&Point::above, 2).present());
+}

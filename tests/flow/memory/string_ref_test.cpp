@@ -79,6 +79,17 @@ TEST_CASE("string_ref: what is out of range dies") {
 #endif
 }
 
+TEST_CASE("string_ref: eat says whether there was a separator, and eatAny which") {
+    StringRef text = "a=1;b"_sr;
+    bool found = false;
+    CHECK((text.eat("="_sr, &found) == "a"_sr && found));
+    std::uint8_t which = 0;
+    CHECK((text.eatAny("=;", &which) == "1"_sr && which == ';'));
+    CHECK((text.eatAny("=;"_sr, &which) == "b"_sr && which == ';' && text.empty()));
+    CHECK((text.eat("=", &found).empty() && !found));
+    CHECK(StringRef("x.y").eatAny(".", nullptr) == "x"_sr);
+}
+
 TEST_CASE("string_ref: eat takes one part after the other") {
     StringRef text = "a=1;;b=2"_sr;
     CHECK(text.eat(";"_sr) == "a=1"_sr);

@@ -1,0 +1,22 @@
+#pragma once
+// FLOW_BOOLEAN_PARAM under the old header name: a type for one parameter that is true or false, so that calls are
+// plain.
+//
+//     FLOW_BOOLEAN_PARAM(Compressed);
+//     void write(File& file, Compressed compressed);
+//     write(file, Compressed::True);
+
+#define FLOW_BOOLEAN_PARAM(Name)                                                                                       \
+    class Name {                                                                                                       \
+    public:                                                                                                            \
+        explicit constexpr Name(bool value) : value_(value) {}                                                         \
+        constexpr operator bool() const {                                                                              \
+            return value_;                                                                                             \
+        }                                                                                                              \
+        static Name const True, False;                                                                                 \
+                                                                                                                       \
+    private:                                                                                                           \
+        bool value_;                                                                                                   \
+    };                                                                                                                 \
+    inline constexpr Name Name::True = Name(true);                                                                     \
+    inline constexpr Name Name::False = Name(false)

@@ -1,0 +1,243 @@
+#pragma once
+// IThreadPool and what brings results back from its threads, under the old header name.
+//
+//     struct Reader : IThreadPoolReceiver {
+//         void init() override {}
+//         struct Read : TypedAction<Reader, Read> {
+//             ThreadReturnPromise<std::string> result;
+//             double getTimeEstimate() const override { return 0.001; }
+//         };
+//         void action(Read& read) { read.result.send(readWholeFile()); }      // on the receiver's thread
+//     };
+//     Reference<IThreadPool> pool = createGenericThreadPool();
+//     pool->addThread(new Reader);
+//     auto* read = new Reader::Read;
+//     Future<std::string> answer = read->result.getFuture();
+//     pool->post(read);
+//
+// The pool owns receivers and actions. stop() waits for the actions that run, and cancels those that have not begun;
+// the last reference to the pool does so too. On a simulated loop there are no threads: post() runs the action at once.
+// New code calls runBlocking() (flow/threads/run_blocking.h).
+
+#include "flow.h"
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+class IThreadPoolReceiver {
+public:
+    virtual ~IThreadPoolReceiver() = default;
+    /// Called first, on the thread.
+    virtual void init() = 0;
+};
+
+struct ThreadAction {
+    virtual ~ThreadAction() = default;
+    /// Destroys the action.
+    virtual void operator()(IThreadPoolReceiver* receiver) = 0;
+    /// Called in place of the call, if that will not come. Destroys the action.
+    virtual void cancel() = 0;
+    virtual double getTimeEstimate() const = 0;
+};
+typedef ThreadAction* PThreadAction;
+
+template <class Object, class ActionType>
+class TypedAction : public ThreadAction {
+public:
+    void operator()(IThreadPoolReceiver* receiver) override {
+        std::unique_ptr<ActionType> self(static_cast<ActionType*>(this));
+        static_cast<Object*>(receiver)->action(*self);
+    }
+    void cancel() override { delete static_cast<ActionType*>(this); }
+};
+
+class IThreadPool {
+public:
+    virtual ~IThreadPool() = default;
+    /// Fails with the first error that an action has thrown.
+    virtual flow::Future<flow::Void> getError() const = 0;
+    virtual void addThread(IThreadPoolReceiver* receiver, const char* name = nullptr) = 0;
+    /// To one of the threads.
+    virtual void post(PThreadAction action) = 0;
+    virtual flow::Future<flow::Void> stop(flow::Error const& error = flow::success()) = 0;
+    virtual bool isCoro() const { return false; }
+    virtual void addref() const = 0;
+    virtual void delref() const = 0;
+};
+
+namespace flow::compat {
+
+/// The way to the loop on which this was made, which does not end for want of work until something has been sent.
+class WayHome {
+public:
+    WayHome() : loop_(&loop()), guard_(std::make_unique<WorkGuard>(*loop_)) {}
+
+    /// Calls it on the loop. From any thread.
+    template <class F>
+    void post(F call) {
+        loop_->post(std::move(call));
+    }
+    /// The same, and the last call.
+    template <class F>
+    void postLast(F call) {
+        loop_->post([guard = std::move(guard_), call = std::move(call)]() mutable { call(); });
+    }
+
+private:
+    Loop* loop_;
+    std::unique_ptr<WorkGuard> guard_;
+};
+
+} // namespace flow::compat
+
+/// Made on a loop, of which getFuture() is to be called there; send() and sendError() may be called by any thread, one
+/// of them once. If neither is, the future gets broken_promise.
+template <class T>
+class ThreadReturnPromise : flow::NonCopyable {
+public:
+    ~ThreadReturnPromise() {
+        if (promise_.isValid())
+            sendError(flow::broken_promise());
+    }
+    flow::Future<T> getFuture() { return promise_.getFuture(); }
+    void send(T value) {
+        home_.postLast(
+            [promise = std::move(promise_), value = std::move(value)]() mutable { promise.send(std::move(value)); });
+    }
+    void sendError(flow::Error error) {
+        home_.postLast([promise = std::move(promise_), error]() mutable { promise.sendError(error); });
+    }
+
+private:
+    flow::Promise<T> promise_;
+    flow::compat::WayHome home_;
+};
+
+/// The same with any number of values; its end gives broken_promise, unless sendError() was called.
+template <class T>
+class ThreadReturnPromiseStream : flow::NonCopyable {
+public:
+    ~ThreadReturnPromiseStream() {
+        home_.postLast([stream = std::move(stream_)] {});
+    }
+    flow::FutureStream<T> getFuture() { return stream_->getFuture(); }
+    void send(T value) {
+        home_.post([stream = stream_, value = std::move(value)]() mutable { stream->send(std::move(value)); });
+    }
+    void sendError(flow::Error error) {
+        home_.post([stream = stream_, error] { stream->sendError(error); });
+    }
+
+private:
+    std::shared_ptr<flow::PromiseStream<T>> stream_ = std::make_shared<flow::PromiseStream<T>>();
+    flow::compat::WayHome home_;
+};
+
+namespace flow::compat {
+
+class GenericThreadPool final : public IThreadPool, ThreadSafeReferenceCounted<GenericThreadPool> {
+    using Counted = ThreadSafeReferenceCounted<GenericThreadPool>;
+    friend Counted;
+
+public:
+    GenericThreadPool() : loop_(&loop()) {}
+    ~GenericThreadPool() override { end(); }
+
+    Future<Void> getError() const override { return errors_->getFuture(); }
+    void addThread(IThreadPoolReceiver* receiver, const char* name) override {
+        receivers_.emplace_back(receiver);
+        if (loop_->isSimulated())
+            return receiver->init();
+        // nondeterminism: a simulated loop has none
+        threads_.emplace_back([this, receiver, text = std::string(name ? name : "").substr(0, 15)] {
+            if (!text.empty())
+                pthread_setname_np(pthread_self(), text.c_str()); // nondeterminism: for those who watch
+            work(*receiver);
+        });
+    }
+    void post(PThreadAction action) override {
+        if (loop_->isSimulated() && !isStopped_) {
+            ASSERT(!receivers_.empty());
+            return reporting([&] { (*action)(receivers_.front().get()); });
+        }
+        std::unique_lock lock(mutex_);
+        if (isStopped_) {
+            lock.unlock();
+            return action->cancel();
+        }
+        actions_.push_back(action);
+        changed_.notify_one();
+    }
+    Future<Void> stop(Error const& error) override {
+        end();
+        if (error.code() != error_code_success && errors_->canBeSet())
+            errors_->sendError(error);
+        return Void();
+    }
+    void addref() const override { Counted::addref(); }
+    void delref() const override { Counted::delref(); }
+
+private:
+    void work(IThreadPoolReceiver& receiver) {
+        reporting([&] { receiver.init(); });
+        while (PThreadAction action = next())
+            reporting([&] { (*action)(&receiver); });
+    }
+    /// Null at the end.
+    PThreadAction next() {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [this] { return isStopped_ || !actions_.empty(); });
+        if (isStopped_)
+            return nullptr;
+        PThreadAction first = actions_.front();
+        actions_.pop_front();
+        return first;
+    }
+    template <class F>
+    void reporting(F call) {
+        try {
+            call();
+        } catch (...) {
+            loop_->post([promise = errors_, error = currentError()] {
+                if (promise->canBeSet())
+                    promise->sendError(error);
+            });
+        }
+    }
+    void end() {
+        std::deque<PThreadAction> left;
+        {
+            std::lock_guard lock(mutex_);
+            isStopped_ = true;
+            left.swap(actions_);
+            changed_.notify_all();
+        }
+        for (PThreadAction action : left)
+            action->cancel();
+        for (std::thread& thread : std::exchange(threads_, {})) // nondeterminism: a simulated loop has none
+            thread.join();
+        receivers_.clear();
+    }
+
+    Loop* loop_;
+    std::shared_ptr<Promise<Void>> errors_ = std::make_shared<Promise<Void>>(); // used on the loop only
+    std::vector<std::unique_ptr<IThreadPoolReceiver>> receivers_;
+    std::vector<std::thread> threads_; // nondeterminism: a simulated loop has none
+    std::mutex mutex_;                 // guards what follows
+    std::condition_variable changed_;
+    std::deque<PThreadAction> actions_;
+    bool isStopped_ = false;
+};
+
+} // namespace flow::compat
+
+/// Of the current loop. Sizes of stacks and the threads' priorities are those of the system.
+inline flow::Reference<IThreadPool> createGenericThreadPool(int = 0, int = 0) {
+    return flow::Reference<IThreadPool>(new flow::compat::GenericThreadPool);
+}

@@ -1,0 +1,4 @@
+#pragma once
+// IndexedSet under another of its old header names.
+
+#include "IndexedSet.h"

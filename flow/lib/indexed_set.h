@@ -1,0 +1,360 @@
+#pragma once
+// IndexedSet<T, Metric>: a sorted set in which each element has a number, and sums of these numbers are found quickly.
+//
+//     IndexedSet<std::string, int> files;                      // names, with their bytes
+//     files.insert("b", 20);
+//     files.insert("a", 10);
+//     files.sumTo(files.find("b"));                            // 10: the bytes of all that come before
+//     *files.index(15);                                        // "b": the file that holds byte 15
+//     files.addMetric("a", 5);                                 // "a" has 15 now
+//
+// T has operator<, also with each type of key that it is searched by: a StringRef finds a std::string, without a copy.
+// A Metric has +, - and <, and Metric() is zero; no sum may overflow. NoMetric is for those who need no sums.
+//
+// Each function but begin(), end(), empty(), swap() and clear() takes time in the logarithm of the size; clear(), and
+// erasing a range, take time in the number of the elements. Iterators stay good until their element is erased. An
+// iterator gives a T&: the order must not be changed through it. There is no size(): a metric of 1 for each gives it.
+//
+// Inserting throws std::bad_alloc and what the copy of a T throws, and changes nothing then.
+
+#include "flow/base/assert.h"
+#include "flow/memory/fast_allocator.h"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace flow {
+
+/// The metric of sets without sums.
+struct NoMetric {
+    NoMetric() = default;
+    NoMetric(int) {}
+    friend NoMetric operator+(NoMetric, NoMetric) { return {}; }
+    friend NoMetric operator-(NoMetric, NoMetric) { return {}; }
+    friend bool operator<(NoMetric, NoMetric) { return false; }
+};
+
+template <class T, class Metric>
+class IndexedSet {
+    /// Of a treap: sorted by element, and no child has a higher rank than its parent.
+    struct Node : FastAllocated<Node> {
+        template <class U>
+        Node(U&& d, Metric m, std::uint32_t r) : data(std::forward<U>(d)), metric(m), total(std::move(m)), rank(r) {}
+
+        T data;
+        Metric metric;
+        Metric total; // of this one and all below
+        std::uint32_t rank;
+        Node* child[2] = {nullptr, nullptr};
+        Node* parent = nullptr;
+    };
+
+    template <class Element>
+    class Iterator {
+    public:
+        Iterator() = default;
+        operator Iterator<T const>() const { return Iterator<T const>(node_); }
+        Element& operator*() const { return node_->data; }
+        Element* operator->() const { return &node_->data; }
+        Iterator& operator++() {
+            node_ = neighbour(node_, 1);
+            return *this;
+        }
+        /// Not at end(): previous() can do that.
+        Iterator& operator--() {
+            node_ = neighbour(node_, 0);
+            return *this;
+        }
+        void decrementNonEnd() { --*this; }
+        friend bool operator==(Iterator, Iterator) = default;
+
+    private:
+        friend IndexedSet;
+        explicit Iterator(Node* node) : node_(node) {}
+        Node* node_ = nullptr;
+    };
+
+public:
+    using value_type = T;
+    using key_type = T;
+    using iterator = Iterator<T>;
+    using const_iterator = Iterator<T const>;
+
+    IndexedSet() = default;
+    IndexedSet(IndexedSet&& other) noexcept : root_(std::exchange(other.root_, nullptr)) {}
+    IndexedSet& operator=(IndexedSet&& other) noexcept {
+        swap(other);
+        other.clear();
+        return *this;
+    }
+    ~IndexedSet() { clear(); }
+
+    iterator begin() { return iterator(outermost(root_, 0)); }
+    const_iterator begin() const { return const_iterator(outermost(root_, 0)); }
+    iterator end() { return {}; }
+    const_iterator end() const { return {}; }
+    /// end() of an empty set.
+    iterator lastItem() { return iterator(outermost(root_, 1)); }
+    const_iterator lastItem() const { return const_iterator(outermost(root_, 1)); }
+    /// The one before, also of end(); end() of the first.
+    iterator previous(iterator i) { return i == end() ? lastItem() : --i; }
+    const_iterator previous(const_iterator i) const { return i == end() ? lastItem() : --i; }
+
+    bool empty() const { return root_ == nullptr; }
+    void clear() { destroy(std::exchange(root_, nullptr)); }
+    void swap(IndexedSet& other) noexcept { std::swap(root_, other.root_); }
+
+    /// If there is an equal one, it is replaced together with its metric, or left as it is.
+    template <class U>
+    iterator insert(U&& data, Metric metric, bool replaceExisting = true) {
+        auto [node, isNew] = findOrAdd(std::forward<U>(data), metric);
+        if (!isNew && replaceExisting) {
+            node->data = std::forward<U>(data);
+            node->metric = std::move(metric);
+            updateUpwards(node);
+        }
+        return iterator(node);
+    }
+    /// How many of them were new.
+    int insert(std::vector<std::pair<T, Metric>> const& elements, bool replaceExisting = true) {
+        int added = 0;
+        for (auto const& [data, metric] : elements) {
+            added += find(data) == end();
+            insert(data, metric, replaceExisting);
+        }
+        return added;
+    }
+    /// Adds to the metric of the element, which is inserted if it is not there. Its metric from now on.
+    template <class U>
+    Metric addMetric(U&& data, Metric metric) {
+        auto [node, isNew] = findOrAdd(std::forward<U>(data), metric);
+        if (!isNew) {
+            node->metric = node->metric + metric;
+            updateUpwards(node);
+        }
+        return node->metric;
+    }
+
+    /// Nothing for end().
+    void erase(iterator i) {
+        if (i.node_)
+            remove(i.node_);
+    }
+    /// From `begin` up to `end`.
+    void erase(iterator begin, iterator end) {
+        while (begin != end)
+            erase(std::exchange(begin, iterator(neighbour(begin.node_, 1))));
+    }
+    template <class Key>
+    void erase(Key const& key) {
+        erase(find(key));
+    }
+    template <class Key>
+    void erase(Key const& begin, Key const& end) {
+        erase(lower_bound(begin), lower_bound(end));
+    }
+
+    template <class Key>
+    int count(Key const& key) const {
+        return findNode(key) != nullptr;
+    }
+    template <class Key>
+    iterator find(Key const& key) {
+        return iterator(findNode(key));
+    }
+    template <class Key>
+    const_iterator find(Key const& key) const {
+        return const_iterator(findNode(key));
+    }
+    /// The first that is not less than the key.
+    template <class Key>
+    iterator lower_bound(Key const& key) {
+        return iterator(firstNotLess(key));
+    }
+    template <class Key>
+    const_iterator lower_bound(Key const& key) const {
+        return const_iterator(firstNotLess(key));
+    }
+    /// The first that is greater than the key.
+    template <class Key>
+    iterator upper_bound(Key const& key) {
+        return iterator(firstGreater(key));
+    }
+    template <class Key>
+    const_iterator upper_bound(Key const& key) const {
+        return const_iterator(firstGreater(key));
+    }
+    /// The last that is not greater than the key.
+    template <class Key>
+    iterator lastLessOrEqual(Key const& key) {
+        return previous(upper_bound(key));
+    }
+    template <class Key>
+    const_iterator lastLessOrEqual(Key const& key) const {
+        return previous(upper_bound(key));
+    }
+
+    /// The first element with which the sum of the metrics, its own included, is above this one.
+    template <class M>
+    iterator index(M const& metric) {
+        return iterator(nodeAt(Metric(metric)));
+    }
+    template <class M>
+    const_iterator index(M const& metric) const {
+        return const_iterator(nodeAt(Metric(metric)));
+    }
+    Metric getMetric(const_iterator i) const { return i.node_->metric; }
+    /// Of all elements before this one; of all for end().
+    Metric sumTo(const_iterator to) const {
+        Node* node = to.node_;
+        if (!node)
+            return totalOf(root_);
+        Metric sum = totalOf(node->child[0]);
+        for (; node->parent; node = node->parent)
+            if (node == node->parent->child[1])
+                sum = sum + node->parent->metric + totalOf(node->parent->child[0]);
+        return sum;
+    }
+    Metric sumRange(const_iterator begin, const_iterator end) const { return sumTo(end) - sumTo(begin); }
+    template <class Key>
+    Metric sumRange(Key const& begin, Key const& end) const {
+        return sumRange(lower_bound(begin), lower_bound(end));
+    }
+
+    /// Bytes of memory for each element.
+    static int getElementBytes() { return sizeof(Node); }
+
+private:
+    static Metric totalOf(Node const* node) { return node ? node->total : Metric(); }
+    static void update(Node* node) { node->total = totalOf(node->child[0]) + node->metric + totalOf(node->child[1]); }
+    static void updateUpwards(Node* node) {
+        for (; node; node = node->parent)
+            update(node);
+    }
+    static Node* outermost(Node* node, int side) {
+        while (node && node->child[side])
+            node = node->child[side];
+        return node;
+    }
+    static Node* neighbour(Node* node, int side) {
+        if (node->child[side])
+            return outermost(node->child[side], 1 - side);
+        while (node->parent && node == node->parent->child[side])
+            node = node->parent;
+        return node->parent;
+    }
+    static void destroy(Node* node) { // its depth is logarithmic
+        if (!node)
+            return;
+        destroy(node->child[0]);
+        destroy(node->child[1]);
+        delete node;
+    }
+
+    template <class Key>
+    Node* firstNotLess(Key const& key) const {
+        Node* found = nullptr;
+        for (Node* node = root_; node;) {
+            bool isLess = node->data < key;
+            if (!isLess)
+                found = node;
+            node = node->child[isLess];
+        }
+        return found;
+    }
+    template <class Key>
+    Node* firstGreater(Key const& key) const {
+        Node* found = nullptr;
+        for (Node* node = root_; node;) {
+            bool isGreater = key < node->data;
+            if (isGreater)
+                found = node;
+            node = node->child[!isGreater];
+        }
+        return found;
+    }
+    template <class Key>
+    Node* findNode(Key const& key) const {
+        Node* node = firstNotLess(key);
+        return node && !(key < node->data) ? node : nullptr;
+    }
+    Node* nodeAt(Metric const& metric) const {
+        Metric before = Metric();
+        for (Node* node = root_; node;) {
+            Metric left = before + totalOf(node->child[0]);
+            if (metric < left) {
+                node = node->child[0];
+            } else if (metric < left + node->metric) {
+                return node;
+            } else {
+                before = left + node->metric;
+                node = node->child[1];
+            }
+        }
+        return nullptr;
+    }
+
+    /// The element that is equal, or a new one made of `data`; and whether it is new.
+    template <class U>
+    std::pair<Node*, bool> findOrAdd(U&& data, Metric const& metric) {
+        Node *parent = nullptr, *notLess = nullptr;
+        int side = 0;
+        for (Node* node = root_; node; node = node->child[side]) {
+            side = node->data < data;
+            if (side == 0)
+                notLess = node;
+            parent = node;
+        }
+        if (notLess && !(data < notLess->data))
+            return {notLess, false};
+        auto* added = new Node(std::forward<U>(data), metric, nextRank());
+        added->parent = parent;
+        (parent ? parent->child[side] : root_) = added;
+        while (added->parent && added->parent->rank < added->rank)
+            rotateUp(added);
+        updateUpwards(added->parent);
+        return {added, true};
+    }
+    void remove(Node* node) {
+        while (node->child[0] || node->child[1]) {
+            Node *left = node->child[0], *right = node->child[1];
+            rotateUp(!right || (left && left->rank > right->rank) ? left : right);
+        }
+        replaceAtParent(node, nullptr);
+        updateUpwards(node->parent);
+        delete node;
+    }
+
+    void replaceAtParent(Node* old, Node* node) {
+        Node* parent = old->parent;
+        (parent ? parent->child[old == parent->child[1]] : root_) = node;
+        if (node)
+            node->parent = parent;
+    }
+    /// Puts the node into the place of its parent, and the parent below it.
+    void rotateUp(Node* node) {
+        Node* parent = node->parent;
+        int side = node == parent->child[1];
+        Node* inner = node->child[1 - side];
+        replaceAtParent(parent, node);
+        node->child[1 - side] = parent;
+        parent->parent = node;
+        parent->child[side] = inner;
+        if (inner)
+            inner->parent = parent;
+        update(parent);
+        update(node);
+    }
+    /// The same ranks in each run, one after the other: a set is the same whatever else the program does.
+    std::uint32_t nextRank() {
+        rank_ ^= rank_ << 13;
+        rank_ ^= rank_ >> 17;
+        return rank_ ^= rank_ << 5;
+    }
+
+    Node* root_ = nullptr;
+    std::uint32_t rank_ = 2463534242; // of a xorshift generator
+};
+
+} // namespace flow

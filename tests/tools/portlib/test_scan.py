@@ -1,0 +1,125 @@
+"""tools/port on a small code base."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from common.process import ROOT
+from portlib.scan import names_in, scan, without_comments
+from portlib.vocabulary import Header, Vocabulary
+
+TABLE = Vocabulary(
+    headers={
+        "flow/flow.h": Header("flow/flow.h", ("Future", "delay", "format", "coro::ignore"), {"SAV": "a Promise"}, None),
+        "flow/Old.h": Header("flow/Old.h", (), {"Old": "New", "Future::tally": "count()"}, "flow/New.h"),
+    },
+    errors=frozenset({"timed_out"}),
+    knobs=frozenset({"RATE"}),
+)
+FILES = {
+    "server.actor.cpp": """\
+#include "flow/flow.h"
+#include "flow/Old.h"
+#include <vector>
+// A SAV in a comment, and "
+ACTOR Future<Void> serve(Future<int> f) {
+    printf("SAV /* Old");
+    wait(delay(1.0));
+    if (e.code() == error_code_timed_out || e.code() == error_code_made_up) throw;
+    return f->tally() + Old::one + FLOW_KNOBS->RATE;
+}
+""",
+    "lib/plain.h": "std::format(x); a.delay(1); coro::ignore(f); flow::delay(2); fine::SAV; auto c = 'x';\n",
+    "lib/own.cpp": '#include "lib/plain.h"\nint main() { return 1\'000; }\n',
+    "lib/forward.h": "class Future;\n",
+    "build/made.cpp": "SAV\n",
+    "server.actor.g.cpp": "SAV\n",
+    "notes.txt": "SAV\n",
+}
+
+
+@pytest.fixture
+def code(tmp_path: Path) -> Path:
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def test_counts(code: Path) -> None:
+    result = scan(code, TABLE)
+    assert result.files == ["lib/forward.h", "lib/own.cpp", "lib/plain.h", "server.actor.cpp"]
+    assert {name: use.uses for name, use in result.names.items()} == {
+        "Future": 3,
+        "delay": 2,
+        "coro::ignore": 1,
+        "Old": 1,
+        "Future::tally": 1,
+        "error_code_timed_out": 1,
+        "error_code_made_up": 1,
+    }
+    assert result.names["delay"].files == {"lib/plain.h", "server.actor.cpp"}
+    assert result.names["delay"].advice is None
+    assert result.names["Old"].advice == "New"
+    assert result.names["error_code_timed_out"].advice is None
+    assert result.names["error_code_made_up"].advice is not None
+    assert result.headers["flow/flow.h"].advice is None
+    assert result.headers["flow/Old.h"].advice == "flow/New.h"
+    assert result.forward["Future"].files == {"lib/forward.h"}
+    assert result.using() == {"lib/forward.h", "lib/plain.h", "server.actor.cpp"}
+    assert result.needing() == {"server.actor.cpp"}
+
+
+def test_a_name_of_the_code_bases_own_is_none_of_flows(code: Path) -> None:
+    (code / "own.h").write_text("template <class T>\nstruct Old : Base<T> { int x; };\n#define SAV 1\n", "utf-8")
+    assert not {"Old", "SAV"} & scan(code, TABLE).names.keys()
+
+
+def test_a_header_of_the_code_bases_own_is_none_of_flows(code: Path) -> None:
+    (code / "flow").mkdir()
+    (code / "flow" / "Old.h").write_text("", encoding="utf-8")
+    assert scan(code, TABLE).headers.keys() == {"flow/flow.h"}
+
+
+def test_literals_are_no_code() -> None:
+    assert without_comments('a R"x(" b)x" c // d\n"e\\"f" g\n/* h\n*/ i 1\'000').split() == [*"acgi", "1'000"]
+    assert list(names_in("x::Future<int>::delay; ::Future", TABLE.advice_by_name())) == ["Future"]
+
+
+def port(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, ROOT / "tools" / "port.py", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
+
+
+def test_the_tool_prints_text(code: Path) -> None:
+    done = port("--scan", code)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == (
+        f"{code}: 4 C++ files, of which 3 use Flow: 2 have all that they need, 1 need something that is not here"
+    )
+    assert "headers: 1 here, 1 missing" in lines
+    assert any("1 file,    1 use   flow/Old.h" in line for line in lines)
+    assert "1 file,    1 use   Future" in lines[-1]
+    assert "  1 file,    3 uses  Future" not in done.stdout
+    assert "2 files,    3 uses  Future" in port("--scan", code, "--all").stdout
+
+
+def test_the_tool_prints_json(code: Path) -> None:
+    content = json.loads(port("--scan", code, "--json").stdout)
+    assert content["files"] == {"all": 4, "use_flow": 3, "need_something": ["server.actor.cpp"]}
+    future = content["names"]["Future"]
+    assert future == {"here": True, "instead": None, "uses": 3, "files": ["lib/forward.h", "server.actor.cpp"]}
+    assert content["headers"]["flow/Old.h"]["here"] is False
+
+
+def test_mistakes_in_the_arguments(tmp_path: Path) -> None:
+    missing = port("--scan", tmp_path / "nowhere")
+    assert (missing.returncode, missing.stderr) == (2, f"tools/port: there is no folder {tmp_path / 'nowhere'}\n")
+    assert port().returncode == 2

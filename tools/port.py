@@ -1,0 +1,42 @@
+"""Says what a code base that uses Flow needs. Start it as tools/port."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from common.arguments import CommandParser, UsageError
+from portlib.report import as_json, as_text, headers_as_markdown
+from portlib.scan import scan
+from portlib.vocabulary import Vocabulary
+
+DESCRIPTION = """\
+Reads the C++ files below a folder, and says which headers and names of Flow
+they use, which of them millrace::compat has, and what to do about the others."""
+
+
+def main() -> int:
+    parser = CommandParser("tools/port", DESCRIPTION)
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--scan", type=Path, metavar="FOLDER", help="the code base")
+    what.add_argument("--headers", action="store_true", help="what is here of the headers of Flow, as Markdown")
+    parser.add_argument("--json", action="store_true", help="everything, for programs")
+    parser.add_argument("--all", action="store_true", help="also the names that are here, one a line")
+    try:
+        options = parser.parse_args()
+        if options.scan is not None and not options.scan.is_dir():
+            raise UsageError(f"there is no folder {options.scan}")
+    except UsageError as error:
+        print(f"tools/port: {error}", file=sys.stderr)
+        return 2
+    vocabulary = Vocabulary.read()
+    if options.headers:
+        print(headers_as_markdown(vocabulary))
+        return 0
+    result = scan(options.scan, vocabulary)
+    print(as_json(result) if options.json else as_text(result, options.all))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

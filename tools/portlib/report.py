@@ -1,0 +1,82 @@
+"""What a scan found, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from portlib.scan import Scan, Use
+from portlib.vocabulary import Vocabulary
+
+_WIDEST = 34  # of a name, before its advice
+FORWARD = "include flow/flow.h instead: Flow's classes are in a namespace here"
+
+
+def as_text(result: Scan, every: bool) -> str:
+    using, needing = result.using(), result.needing()
+    lines = [
+        f"{result.folder}: {_count(result.files, 'C++ file')}, of which {len(using)} use Flow: "
+        f"{len(using - needing)} have all that they need, {len(needing)} need something that is not here",
+        *_section("headers", result.headers, every),
+        *_section("names", result.names, every),
+    ]
+    if result.forward:
+        lines += ["", f"forward declarations of Flow's classes: {FORWARD}", *_lines(result.forward.items())]
+    return "\n".join(lines)
+
+
+def as_json(result: Scan) -> str:
+    using, needing = result.using(), result.needing()
+    content = {
+        "folder": str(result.folder),
+        "files": {"all": len(result.files), "use_flow": len(using), "need_something": sorted(needing)},
+        "headers": _objects(result.headers),
+        "names": _objects(result.names),
+        "forward_declarations": _objects(result.forward),
+    }
+    return json.dumps(content, indent=2)
+
+
+def headers_as_markdown(vocabulary: Vocabulary) -> str:
+    """The table of headers of the guide, flow/docs/porting_from_flow.md."""
+    lines = ["| header | what is in it | what is missing |", "|---|---|---|"]
+    for header in vocabulary.headers.values():
+        here = f"is not there: {header.instead}" if header.instead else _quoted(header.names)
+        lines.append(f"| `{header.path}` | {here} | {_quoted(header.missing)} |")
+    return "\n".join(lines)
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _section(title: str, uses: dict[str, Use], every: bool) -> list[str]:
+    here = {name: use for name, use in uses.items() if use.advice is None}
+    missing = {name: use for name, use in uses.items() if use.advice is not None}
+    lines = ["", f"{title}: {len(here)} here, {len(missing)} missing"]
+    lines += _lines(missing.items())
+    if every:
+        lines += _lines(here.items())
+    return lines
+
+
+def _lines(uses: Iterable[tuple[str, Use]]) -> list[str]:
+    """Those that most files use first."""
+    ordered = sorted(uses, key=lambda item: (-len(item[1].files), -item[1].uses, item[0]))
+    return [
+        f"  {_count(use.files, 'file'):>9}, {use.uses:>4} {'use' if use.uses == 1 else 'uses':<4}  "
+        + (f"{name:<{_WIDEST}}  {use.advice}" if use.advice is not None else name)
+        for name, use in ordered
+    ]
+
+
+def _objects(uses: dict[str, Use]) -> dict[str, object]:
+    return {
+        name: {"here": use.advice is None, "instead": use.advice, "uses": use.uses, "files": sorted(use.files)}
+        for name, use in sorted(uses.items())
+    }
+
+
+def _count(things: Iterable[object], word: str) -> str:
+    count = len(list(things))
+    return f"{count} {word}" + ("" if count == 1 else "s")

@@ -1,0 +1,127 @@
+"""Reads a code base and counts what it uses of Flow."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from portlib.vocabulary import Vocabulary
+
+_ENDINGS = (".h", ".hh", ".hpp", ".cpp", ".cc", ".cxx")
+_NOT_READ = {".git", "build", "node_modules", ".venv"}
+# Comments, string and character literals; raw strings first. What they hold is no code.
+_NO_CODE = re.compile(
+    r'R"([^ ()\\\t\n]{0,16})\(.*?\)\1"|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Fa-f])\'(?:\\.|[^\'\\\n])+\'',
+    re.DOTALL,
+)
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]((?:flow|fdbrpc)/[^">]+)[">]', re.MULTILINE)
+_DECLARED = re.compile(
+    r"\b(?:class|struct|union|enum(?:\s+(?:class|struct))?)\s+(\w+)\s*(?:final\s*)?(?::[^:;{][^;{]*)?\{"
+    r"|#[ \t]*define[ \t]+(\w+)|\busing\s+(\w+)\s*="
+)
+_FORWARD = re.compile(r"^(?:template\s*<[^<>]*>\s*)?(?:class|struct)\s+(\w+)\s*;", re.MULTILINE)
+# What stands before a name decides what the name is.
+_NAME = re.compile(r"(::\s*|\.\s*|->\s*)?\b([A-Za-z_]\w*)\b")
+_SCOPE = re.compile(r"([A-Za-z_]\w*)(?:<[^<>]*>)?$")
+_KNOB = re.compile(r"\bFLOW_KNOBS\s*->\s*(\w+)")
+_ERROR_CODE = "error_code_"
+_KNOB_PREFIX = "FLOW_KNOBS->"
+
+
+@dataclass(slots=True)
+class Use:
+    """Of one header or name."""
+
+    advice: str | None  # what to do instead; None: it is here
+    uses: int = 0
+    files: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class Scan:
+    folder: Path
+    files: list[str] = field(default_factory=list)
+    headers: dict[str, Use] = field(default_factory=dict)
+    names: dict[str, Use] = field(default_factory=dict)
+    forward: dict[str, Use] = field(default_factory=dict)  # of Flow's classes that the code declares
+
+    def using(self) -> set[str]:
+        """The files that use Flow."""
+        return {file for uses in (self.headers, self.names) for use in uses.values() for file in use.files}
+
+    def needing(self) -> set[str]:
+        """The files that use what is missing."""
+        uses = [*self.headers.values(), *self.names.values()]
+        return {file for use in uses if use.advice is not None for file in use.files}
+
+
+def scan(folder: Path, vocabulary: Vocabulary) -> Scan:
+    result = Scan(folder)
+    texts = {file.relative_to(folder).as_posix(): file.read_text("utf-8", "replace") for file in source_files(folder)}
+    stripped = {name: without_comments(text) for name, text in texts.items()}
+    own = {name for text in stripped.values() for match in _DECLARED.finditer(text) for name in match.groups() if name}
+    advice = {name: what for name, what in vocabulary.advice_by_name().items() if name.split("::")[0] not in own}
+    for name, text in texts.items():
+        result.files.append(name)
+        included = [path for path in _INCLUDE.findall(text) if not _is_own(folder, path)]
+        _add(result.headers, name, Counter(included), vocabulary.advice_for_header)
+        code = stripped[name]
+        _add(result.names, name, Counter(names_in(code, advice)), advice.__getitem__)
+        codes = [word.removeprefix(_ERROR_CODE) for word in re.findall(rf"\b{_ERROR_CODE}\w+", code)]
+        _add(result.names, name, Counter(codes), vocabulary.advice_for_error, _ERROR_CODE)
+        if "FLOW_KNOBS" in advice:
+            _add(result.names, name, Counter(_KNOB.findall(code)), vocabulary.advice_for_knob, _KNOB_PREFIX)
+        declared = [word for word in _FORWARD.findall(code) if word in advice]
+        _add(result.forward, name, Counter(declared), advice.__getitem__)
+    return result
+
+
+def source_files(folder: Path) -> Iterator[Path]:
+    """In the order of their names. Folders that hold what was built are passed over."""
+    for path in sorted(folder.iterdir()):
+        if path.is_dir() and not path.is_symlink():
+            if path.name not in _NOT_READ:
+                yield from source_files(path)
+        elif path.name.endswith(_ENDINGS) and ".g." not in path.name and path.is_file():
+            yield path
+
+
+def without_comments(text: str) -> str:
+    """The code, with blanks for comments and literals; thus without the paths of includes."""
+    return _NO_CODE.sub(lambda match: " " + "\n" * match[0].count("\n"), text)
+
+
+def names_in(code: str, known: dict[str, str | None]) -> Iterator[str]:
+    """Those of the known names that the code uses, each as often as it does."""
+    members = {name.split("::")[1]: name for name in known if "::" in name}
+    for match in _NAME.finditer(code):
+        before, word = (match[1] or "").strip(), match[2]
+        if before in (".", "->"):
+            if word in members and members[word][0].isupper():
+                yield members[word]
+        elif before == "::":
+            scope = _SCOPE.search(code, max(0, match.start() - 80), match.start())
+            if scope is None or scope[1] == "flow":
+                if word in known:
+                    yield word
+            elif f"{scope[1]}::{word}" in known:
+                yield f"{scope[1]}::{word}"
+        elif word in known:
+            yield word
+
+
+def _is_own(folder: Path, path: str) -> bool:
+    """Whether the code base brings that header itself."""
+    return (folder / path).is_file() or (folder / "include" / path).is_file()
+
+
+def _add(
+    uses: dict[str, Use], file: str, counts: Counter[str], advice: Callable[[str], str | None], prefix: str = ""
+) -> None:
+    for name, count in counts.items():
+        use = uses.setdefault(prefix + name, Use(advice(name)))
+        use.uses += count
+        use.files.add(file)

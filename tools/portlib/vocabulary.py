@@ -1,0 +1,66 @@
+"""The vocabulary of Flow (vocabulary.toml), and what the project's own headers have of it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from common.process import ROOT
+
+TABLE = Path(__file__).with_name("vocabulary.toml")
+# Where the headers are that programs include by the names of Flow's.
+COMPAT_FOLDERS = (ROOT / "flow" / "compat", ROOT / "net" / "compat")
+_ERRORS = re.compile(r"FLOW_ERROR\((\w+), \d")
+_KNOBS = re.compile(r"^    \w+ ([A-Z][A-Z0-9_]+) =", re.MULTILINE)
+UNKNOWN_HEADER = "not in the table of Flow's headers: its names are not looked for"
+UNKNOWN_ERROR = "a code of the program's own, from 10000 on: Error(code) (flow/base/error.h)"
+UNKNOWN_KNOB = "a constant of the program's own"
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    path: str
+    names: tuple[str, ...]  # that are here
+    missing: dict[str, str]  # what to do instead, by name
+    instead: str | None  # of the header itself; None: it is here
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    headers: dict[str, Header]
+    errors: frozenset[str]  # that error_code_ stands in front of
+    knobs: frozenset[str]
+
+    @staticmethod
+    def read(table: Path = TABLE) -> Vocabulary:
+        content = tomllib.loads(table.read_text(encoding="utf-8"))
+        headers = {
+            path: Header(path, tuple(entry["names"].split()), entry.get("missing", {}), entry.get("instead"))
+            for path, entry in content.items()
+        }
+        errors = _ERRORS.findall((ROOT / "flow/base/error_table.h").read_text(encoding="utf-8"))
+        knobs = _KNOBS.findall((ROOT / "flow/compat/flow/Knobs.h").read_text(encoding="utf-8"))
+        return Vocabulary(headers, frozenset(errors) | {"actor_cancelled"}, frozenset(knobs))
+
+    def advice_by_name(self) -> dict[str, str | None]:
+        """Every name of the table: None for one that is here, else what to do instead."""
+        names: dict[str, str | None] = {}
+        for header in self.headers.values():
+            names.update(dict.fromkeys(header.names))
+            names.update(header.missing)
+        return names
+
+    def advice_for_header(self, path: str) -> str | None:
+        """None for one that is here."""
+        if any((folder / path).is_file() for folder in COMPAT_FOLDERS):
+            return None
+        known = self.headers.get(path)
+        return (known.instead if known else None) or UNKNOWN_HEADER
+
+    def advice_for_error(self, name: str) -> str | None:
+        return None if name in self.errors else UNKNOWN_ERROR
+
+    def advice_for_knob(self, name: str) -> str | None:
+        return None if name in self.knobs else UNKNOWN_KNOB
