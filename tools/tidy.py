@@ -95,6 +95,11 @@ SHARED = {"syntax", "source", "words", "spelling", "diagnostics", "records", "re
 # them; only its command line does, when a run needs one.
 BESIDE: dict[str, set[str]] = {
     "actorc": set(),
+    "actorc_check": {
+        *("actorc.check.kept", "actorc.check.lifetimes", "actorc.check.reach"),
+        *(f"actorc.{name}" for name in ("diagnostics", "driver", "options", "packages", "records", "source", "syntax")),
+        *("actorc.report.failure", "actorc.report.report", "actorc_frames.compile"),
+    },
     "actorc_frames": {"actorc.diagnostics", "actorc.driver", "actorc.packages", "actorc.source"},
     "actorc_migrate": {
         *(f"actorc.{name}" for name in SHARED),

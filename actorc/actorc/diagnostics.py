@@ -102,6 +102,13 @@ class Fault(Enum):
     NO_OBJECT = ("A0610", "`this` in an actor")
     LAST_INCLUDE = ("A0611", "actorcompiler.h is not the last include", Severity.WARNING)
 
+    # Of `actorc check`, which reads plain C++ as well.
+    DISCARDED_RESULT = ("A0701", "future that is thrown away", Severity.WARNING)
+    DANGLING_PARAMETER = ("A0702", "parameter that refers to what may be gone after a wait", Severity.WARNING)
+    CAPTURING_COROUTINE = ("A0703", "coroutine lambda that captures", Severity.WARNING)
+    HANDLER_NEVER_RUNS = ("A0704", "try block in a coroutine with Propagate", Severity.WARNING)
+    SWALLOWED_IN_COROUTINE = ("A0705", "loop of a coroutine that cannot be cancelled", Severity.WARNING)
+
     def __init__(self, code: str, title: str, severity: Severity = Severity.ERROR) -> None:
         self.code = code
         self.title = title

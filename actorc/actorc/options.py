@@ -192,6 +192,7 @@ def _make_parser() -> Parser:
         usage="actorc [options] INPUT OUTPUT\n"
         "       actorc --batch [options] INPUT OUTPUT [INPUT OUTPUT ...]\n"
         "       actorc --frames [--format FORMAT] FILE [FILE ...] [-- FLAGS OF THE C++ COMPILER]\n"
+        "       actorc check [options] FILE [FILE ...] [-- FLAGS OF THE C++ COMPILER]\n"
         "       actorc migrate --help",
         description="Compile actor sources to C++20.",
         allow_abbrev=False,

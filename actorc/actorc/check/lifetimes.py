@@ -70,6 +70,14 @@ def plain_locals(body: Block, words: Words, reach: Reach) -> tuple[Local, ...]:
     return tuple(walk.locals)
 
 
+def uses_after_waits(body: Block, declared: Iterable[Local], words: Words, reach: Reach) -> None:
+    """Adds to what is declared before the body, such as parameters, its uses after a wait."""
+    scope = Scope({}, {}, {})
+    for local in declared:
+        scope.declare(local)
+    _Walk(words, reach).block(body, scope)
+
+
 class _Walk:
     def __init__(self, words: Words, reach: Reach) -> None:
         self._words = words

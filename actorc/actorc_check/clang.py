@@ -1,0 +1,62 @@
+"""Reads C++ by libclang, with the flags that the project compiles the file with."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from actorc.packages import PackageMissing, find_package
+from actorc_frames.compile import CannotCompile, Unit, first_error, flags_of
+
+_COMPILERS = ("clang++-19", "clang++")
+_COMMAND = "actorc check"
+_ERROR = 3  # clang's severities: 2 is a warning, 4 a fatal error
+
+
+@cache
+def _library() -> Any:
+    """The module clang.cindex. Raises PackageMissing."""
+    find_package("clang", "libclang")
+    from clang import cindex
+
+    try:
+        cindex.conf.lib  # noqa: B018  loads the shared library
+    except cindex.LibclangError as error:
+        raise PackageMissing(f"libclang cannot be loaded: {error}") from error
+    return cindex
+
+
+@cache
+def _builtin_headers() -> tuple[str, ...]:
+    """Flags that lead to <stddef.h> and its like, which belong to a compiler and do not come with libclang."""
+    for name in _COMPILERS:
+        if shutil.which(name):
+            run = subprocess.run([name, "-print-resource-dir"], capture_output=True, text=True, check=False)
+            if run.returncode == 0:
+                return "-resource-dir", run.stdout.strip()
+    for name in ("g++-12", "g++"):
+        if shutil.which(name):
+            run = subprocess.run([name, "-print-file-name=include"], capture_output=True, text=True, check=False)
+            return "-idirafter", run.stdout.strip()
+    return ()
+
+
+def translation_unit(path: str, flags: Sequence[str] | None) -> Any:
+    """clang's tree of a file. Raises CannotCompile with the first error, and PackageMissing."""
+    cindex = _library()
+    unit = Unit(path, path, None, _COMPILERS[0])
+    found, directory, origin = flags_of(unit, flags)
+    absolute = os.path.abspath(path)
+    arguments = ["-x", "c++", *found, *_builtin_headers(), f"-working-directory={directory}", "-w"]
+    try:
+        tree = cindex.Index.create().parse(absolute, args=arguments)
+    except cindex.TranslationUnitLoadError as error:
+        raise CannotCompile(f"clang cannot read it with the flags {' '.join(arguments)}") from error
+    errors = [found for found in tree.diagnostics if found.severity >= _ERROR]
+    if errors:
+        raise CannotCompile(first_error(errors[0].format(), unit, origin, _COMMAND))
+    return tree

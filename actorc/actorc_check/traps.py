@@ -1,0 +1,254 @@
+"""The traps of coroutines: what compiles, and goes wrong when the coroutine goes on or ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from actorc.diagnostics import Diagnostics, Edit, Fault, Fix, Note
+from actorc.source import Source
+from actorc.syntax import Span
+from actorc_check.order import first_after
+from actorc_check.tree import AWAIT, CALL, CO_RETURN, FUNCTIONS, LAMBDA, USE, Function, Node, is_flow, namespace_of
+
+_VIEWS = {"basic_string_view": "std::string", "span": "std::vector", "initializer_list": "std::vector"}
+_NO_STATEMENTS = frozenset({"RETURN_STMT", "DECL_STMT", CO_RETURN})
+_OPERATION = {"isReady", "park", "take"}  # what the concept InPlace asks for
+
+
+class Traps:
+    """Looks through the functions of a file and adds to `diagnostics`."""
+
+    def __init__(self, source: Source, text: bytes, diagnostics: Diagnostics) -> None:
+        self._source = source
+        self._text = text
+        self._diagnostics = diagnostics
+
+    def look(self, function: Function) -> None:
+        self._discards(function)
+        if function.is_coroutine:
+            self._parameters(function)
+            self._captures(function)
+
+    # -----------------------------------------------------------------------------------------------------------
+    # Places
+
+    def span(self, start: int, end: int) -> Span:
+        """A span in characters."""
+        first = len(self._text[:start].decode("utf-8", errors="surrogateescape"))
+        return Span(first, first + len(self._text[start:end].decode("utf-8", errors="surrogateescape")))
+
+    def word(self, node: Node, length: int = len("co_await")) -> Span:
+        return self.span(node.start, min(node.end, node.start + length))
+
+    def _written(self, node: Node) -> str:
+        return self._text[node.start : node.end].decode("utf-8", errors="replace")
+
+    def _name(self, node: Node) -> Span:
+        """The name that a declaration introduces, or all of it."""
+        start, size = node.name_start(), len(node.cursor.spelling.encode())
+        return self.span(start, start + size) if size else self.span(node.start, node.end)
+
+    # -----------------------------------------------------------------------------------------------------------
+    # Futures that are thrown away
+
+    def _discards(self, function: Function) -> None:
+        for node in function.body.own():
+            if node.kind.endswith("_STMT") and node.kind not in _NO_STATEMENTS:
+                for child in node.children:
+                    self._discarded(child, function)
+            elif node.kind == "BINARY_OPERATOR" and self._is_comma(node):
+                self._discarded(node.children[0], function)
+
+    def _is_comma(self, node: Node) -> bool:
+        between = self._text[node.children[0].end : node.children[1].start] if len(node.children) == 2 else b""
+        return between.strip() == b","
+
+    def _discarded(self, expression: Node, function: Function) -> None:
+        node = expression.core()
+        if node.kind == "CONDITIONAL_OPERATOR":
+            for branch in node.children[1:]:
+                self._discarded(branch, function)
+            return
+        if node.kind != CALL or not _gives_value(node.cursor):
+            return
+        name = node.cursor.spelling
+        if is_flow(node.cursor.type, ("Future", "StrictFuture")):
+            message = f"the future of `{name}` is thrown away here, which cancels the work behind it"
+            hint = "wait for it, keep it in a variable for as long as the work shall go on, or write `(void)` before it"
+        elif _is_operation(node.cursor.type):
+            message = f"`{name}` gives an operation, and nothing waits for it"
+            hint = "write `co_await` before it"
+        else:
+            return
+        fixes: tuple[Fix, ...] = ()
+        if function.is_coroutine:
+            hint = hint.replace("wait for it", "write `co_await` before it")
+            fixes = (Fix("wait for it", (Edit(self.span(node.start, node.start), "co_await "),)),)
+        place = self.span(node.start, node.end)
+        self._diagnostics.warning(Fault.DISCARDED_RESULT, message, place, hint=hint, fixes=fixes)
+
+    # -----------------------------------------------------------------------------------------------------------
+    # Parameters that refer to what may be gone
+
+    def _parameters(self, function: Function) -> None:
+        for parameter in function.parameters:
+            type_ = parameter.cursor.type
+            kind = _refers(type_)
+            if kind is None:
+                continue
+            uses = [node for node in function.body.walk() if _uses(node, parameter)]
+            found = first_after(function, uses)
+            if found is None:
+                continue
+            use, wait = found
+            name = parameter.cursor.spelling
+            instead, hint = self._by_value(parameter)
+            message = f"`{name}` is {kind}: what it refers to may be gone when {function.title} goes on"
+            notes = (
+                Note("the coroutine may wait here, while its caller goes on", self.word(wait)),
+                Note("and uses it here", self.span(use.start, use.end)),
+            )
+            fixes: tuple[Fix, ...] = ()
+            if instead is not None and _is_declared_once(function):
+                place = self.span(parameter.start, parameter.name_start())
+                fixes = (Fix("take it by value", (Edit(place, instead + " "),)),)
+            self._diagnostics.warning(
+                Fault.DANGLING_PARAMETER, message, self._name(parameter), hint=hint, notes=notes, fixes=fixes
+            )
+
+    def _by_value(self, parameter: Node) -> tuple[str | None, str]:
+        """The type to take instead, if it is clear, and the hint."""
+        name = parameter.cursor.spelling
+        written = self._text[parameter.start : parameter.name_start()].decode("utf-8", errors="replace").strip()
+        type_ = parameter.cursor.type
+        view = _view(type_)
+        if view == "std::string":
+            return view, f"take a copy: `{view} {name}`"
+        if view is not None:
+            return None, f"take a copy: `{view}<...> {name}`"
+        instead = written.removesuffix("&&").removesuffix("&").strip()
+        if type_.get_pointee().is_const_qualified() or written.endswith("&&"):
+            instead = instead.removeprefix("const ").removesuffix(" const").strip()
+            return instead, f"take it by value: `{instead} {name}`"
+        return None, (
+            f"take a `{instead}*` or a `std::shared_ptr<{instead}>`, which shows that it must outlive the coroutine; "
+            "where it does, `// actorc: allow A0702`"
+        )
+
+    # -----------------------------------------------------------------------------------------------------------
+    # Lambdas that capture
+
+    def _captures(self, function: Function) -> None:
+        if function.node.kind != LAMBDA or self._outlives(function.node):
+            return
+        uses = [node for node in function.body.walk() if self._is_captured(node, function)]
+        found = first_after(function, uses)
+        if found is None:
+            return
+        use, wait = found
+        start = function.node.start
+        place = self.span(start, self._text.index(b"]", start) + 1)
+        notes = (
+            Note("the coroutine may wait here, while the lambda's object goes away", self.word(wait)),
+            Note("and uses a capture here", self.span(use.start, use.end)),
+        )
+        message = "what a lambda captures is in the lambda's object, not in the coroutine that it starts"
+        hint = "capture nothing, and pass what it needs as parameters by value: `[](T x) -> Future<U> { ... }(x)`"
+        self._diagnostics.warning(Fault.CAPTURING_COROUTINE, message, place, hint=hint, notes=notes)
+
+    def _is_captured(self, node: Node, function: Function) -> bool:
+        """Whether a node of the body uses a variable of the functions around the lambda, or `this`."""
+        if node.kind == "CXX_THIS_EXPR":
+            return True
+        if node.kind == "MEMBER_REF_EXPR":
+            return not node.children and node.cursor.spelling != ""  # `this->` is not written
+        if node.kind != USE:
+            return False
+        meant = node.cursor.referenced
+        if meant is None or meant.kind.name not in ("VAR_DECL", "PARM_DECL"):
+            return False
+        if meant.kind.name == "VAR_DECL" and not _is_automatic(meant):
+            return False
+        offset = meant.extent.start.offset
+        inside = function.body.start <= offset < function.body.end
+        return not inside and not any(offset == parameter.start for parameter in function.parameters)
+
+    def _outlives(self, node: Node) -> bool:
+        """Whether the lambda's object certainly lives until the coroutine ends: its call is awaited at once."""
+        for above in node.above():
+            if above.kind == AWAIT:
+                return True
+            if above.kind == "VAR_DECL":
+                return self._is_always_awaited(above)
+            if above.kind.endswith("_STMT") or above.kind in FUNCTIONS:
+                return False
+        return False
+
+    def _is_always_awaited(self, variable: Node) -> bool:
+        """Whether each use of a variable that holds a lambda is a call below a `co_await`."""
+        function = next((above for above in variable.above() if above.kind in FUNCTIONS), None)
+        if function is None:
+            return False
+        uses = [node for node in function.walk() if _uses(node, variable)]
+        return bool(uses) and all(self._is_awaited(use) for use in uses)
+
+    def _is_awaited(self, use: Node) -> bool:
+        for above in use.above():
+            if above.kind == AWAIT:
+                return True
+            if above.kind.endswith("_STMT") or above.kind in ("VAR_DECL", *FUNCTIONS):
+                return False
+        return False
+
+
+def _is_automatic(variable: Any) -> bool:
+    return variable.storage_class.name in ("NONE", "AUTO", "REGISTER") and variable.semantic_parent.kind.name in (
+        "FUNCTION_DECL",
+        "CXX_METHOD",
+        "FUNCTION_TEMPLATE",
+        "CONSTRUCTOR",
+        "DESTRUCTOR",
+    )
+
+
+def _gives_value(call: Any) -> bool:
+    """Whether it makes an object, as opposed to `f = g()`, which gives a reference."""
+    callee = call.referenced
+    return callee is None or callee.result_type.kind.name not in ("LVALUEREFERENCE", "RVALUEREFERENCE")
+
+
+def _is_operation(type_: Any) -> bool:
+    """Whether it can be waited for and does nothing by itself."""
+    if is_flow(type_, ("Race", "TryGet")):
+        return True
+    declaration = type_.get_canonical().get_declaration()
+    if declaration.kind.name not in ("STRUCT_DECL", "CLASS_DECL"):
+        return False
+    members = {child.spelling for child in declaration.get_children()}
+    return members >= _OPERATION or any(name.startswith("operator Future") for name in members)
+
+
+def _uses(node: Node, declaration: Node) -> bool:
+    return node.kind == USE and _are_same(node.cursor.referenced, declaration.cursor)
+
+
+def _are_same(first: Any, second: Any) -> bool:
+    return first is not None and second is not None and bool(first == second)
+
+
+def _view(type_: Any) -> str | None:
+    declaration = type_.get_canonical().get_declaration()
+    return _VIEWS.get(declaration.spelling) if namespace_of(declaration) == "std" else None
+
+
+def _refers(type_: Any) -> str | None:
+    """How a parameter of this type refers to something of the caller's; None if it does not."""
+    if type_.kind.name in ("LVALUEREFERENCE", "RVALUEREFERENCE"):
+        return "a reference"
+    return None if _view(type_) is None else f"a `{type_.spelling}`"
+
+
+def _is_declared_once(function: Function) -> bool:
+    cursor = function.node.cursor
+    is_only = _are_same(cursor.canonical, cursor) and _are_same(cursor.semantic_parent, cursor.lexical_parent)
+    return function.node.kind == LAMBDA or is_only

@@ -1,0 +1,379 @@
+"""`actorc check`: the traps that it finds, and what looks like one and is none.
+
+Places that must be reported have a mark before them. All sources are read as one file, since most of the time goes into
+the headers.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from front import unmarked
+
+from actorc.diagnostics import Fault
+from actorc.report.explain import page
+from actorc.source import Source
+from actorc_check.command import check
+
+pytest.importorskip("clang")
+
+ROOT = Path(__file__).parents[2]
+HEAD = """\
+#include "flow/flow.h"
+#include <cstdio>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+using namespace flow;
+int use(std::string_view);
+Future<int> fetch(Future<int>);
+Future<Void> rest();
+bool flag();
+"""
+FAULTS = [fault for fault in Fault if fault.code.startswith("A07")]
+
+
+DISCARDS = [
+    """
+Future<Void> a(Future<int> f) {
+    @@fetch(f);
+    if (f.isReady()) @@fetch(f);
+    else @@fetch(f);
+    for (int i = 0; i < 3; @@fetch(f)) ++i;
+    while (true) @@fetch(f);
+    f.isReady() ? @@fetch(f) : @@fetch(f);
+    @@delay(1);
+    @@race(fetch(f), delay(1));
+    @@tryGet(fetch(f));
+    (@@rest() && rest());
+    [&] { @@fetch(f); }();
+    co_await rest();
+}
+struct Disk {
+    Future<Void> flush();
+    void close() { @@flush(); }
+    ~Disk() { @@this->flush(); }
+};
+template <class T> void each(T const& t, Disk& disk) { @@disk.flush(); (void)t; }
+""",
+    """
+Future<int> b(Future<int> f) {
+    (void)fetch(f);
+    co_await fetch(f);
+    Future<int> kept = fetch(f);
+    kept = fetch(f);
+    std::vector<Future<int>> many;
+    many.push_back(fetch(f));
+    if (fetch(f).isReady()) co_return 1;
+    fetch(f).cancel();
+    f.isReady();
+    for (Future<int> inner = fetch(f); !inner.isReady();) inner = fetch(f);
+    co_return co_await fetch(f);
+}
+Future<int> c(Future<int> f) { return fetch(f); }
+auto d = [](Future<int> f) { return fetch(f); };
+""",
+]
+PARAMETERS = [
+    """
+Future<Void> a(std::string const& @@s, std::string_view @@v, std::span<int> @@n, std::vector<int>&& @@r, int& @@i) {
+    co_await rest();
+    use(s); use(v); i = n[0] + r[0];
+}
+Future<Void> loops(std::string const& @@s) {
+    while (true) { use(s); co_await rest(); }
+}
+Future<Void> range(std::vector<int> const& @@v) {
+    for (int i : v) { (void)i; co_await rest(); }
+}
+Future<Void> handler(std::string const& @@s) {
+    try { co_await rest(); co_return; } catch (Error&) { use(s); }
+}
+Future<Void> branch(bool b, std::string const& @@s) {
+    if (b) co_await rest();
+    use(s);
+}
+Future<Void> inLambda(std::string const& @@s) {
+    co_await rest();
+    auto f = [&] { use(s); };
+    f();
+}
+auto lambda = [](std::string const& @@s) -> Future<Void> { co_await rest(); use(s); };
+template <class T> Future<Void> generic(T const& @@t) { co_await rest(); use(t); }
+struct Disk { Future<Void> write(std::string_view @@v) { co_await rest(); use(v); } };
+Future<Void> list(std::initializer_list<int> @@l) { co_await rest(); (void)l.size(); }
+Future<Void> operand(std::string const& @@s) { int a = use(s); (void)a; co_await fetch(a); co_await fetch(use(s)); }
+Future<Void> cases(int n, std::string const& @@s) {
+    switch (n) { case 1: co_await rest(); case 2: use(s); break; }
+}
+""",
+    """
+Future<Void> a(std::string const& s, std::string_view v, std::span<int> n, std::string* p, std::string copy) {
+    use(s); use(v); (void)n[0];
+    co_await rest();
+    use(*p); use(copy);
+}
+Future<int> last(std::string const& s) { co_return co_await fetch(use(s)); }
+Future<Void> none(std::string const& s) { use(s); co_return; }
+Future<Void> other(bool b, std::string const& s) {
+    if (b) co_await rest();
+    else use(s);
+}
+Future<Void> leaves(bool b, std::string const& s) {
+    if (b) { co_await rest(); co_return; }
+    use(s);
+}
+Future<Void> first(std::string const& s) {
+    for (int i = use(s); i < 3; ++i) co_await rest();
+}
+Future<Void> cases(int n, std::string const& s) {
+    switch (n) { case 1: co_await rest(); break; case 2: use(s); break; }
+}
+int plain(std::string const& s) { return use(s); }
+Future<Void> allowed(std::string const& s) { // actorc: allow A0702
+    co_await rest();
+    use(s);
+}
+Future<Void> shadow(std::string const& s) {
+    use(s);
+    co_await rest();
+    std::string t; { std::string s; use(s); }
+}
+""",
+]
+LAMBDAS = [
+    """
+Future<Void> a(int k) {
+    return @@[k]() -> Future<Void> { co_await rest(); std::printf("%d", k); }();
+}
+Future<Void> b(int k) {
+    auto f = @@[&]() -> Future<Void> { co_await rest(); std::printf("%d", k); };
+    return f();
+}
+Future<Void> c(int k) {
+    auto f = @@[=]() -> Future<Void> { while (true) { std::printf("%d", k); co_await rest(); } };
+    Future<Void> running = f();
+    co_await running;
+}
+struct Disk {
+    int size = 0;
+    Future<Void> d() { return @@[this]() -> Future<Void> { co_await rest(); ++size; }(); }
+    Future<Void> e() { return @@[this]() -> Future<Void> { co_await rest(); this->size = 1; }(); }
+};
+""",
+    """
+Future<Void> a(int k) {
+    co_await [&]() -> Future<Void> { co_await rest(); std::printf("%d", k); }();
+    co_await [](int n) -> Future<Void> { co_await rest(); std::printf("%d", n); }(k);
+    auto f = [k]() -> Future<Void> { co_await rest(); std::printf("%d", k); };
+    co_await f();
+    co_await (f() && f());
+}
+Future<Void> b(int k) {
+    return [k]() -> Future<Void> { std::printf("%d", k); co_await rest(); }();
+}
+int global = 0;
+Future<Void> c() {
+    return [] () -> Future<Void> { co_await rest(); int own = ++global; std::printf("%d", own); }();
+}
+auto plain(int k) { return [k] { return k; }; }
+""",
+]
+HANDLERS = [
+    """
+Future<int> a(Future<int> f, Propagate = {}) {
+    @@try { co_return co_await f; } catch (Error&) { co_return 1; }
+}
+Future<Void> b() {
+    while (true) { try { co_await rest(); } @@catch (Error& e) { std::puts(e.what()); } }
+}
+Future<Void> c() {
+    for (;;) { try { co_await rest(); } @@catch (...) {} }
+}
+Future<Void> d() {
+    do { try { co_await rest(); } catch (int) { throw; } @@catch (Error const&) { continue; } } while (true);
+}
+Future<Void> e() {
+    while (true) { try { co_await rest(); } @@catch (Error) {} if (flag()) co_await rest(); }
+}
+""",
+    """
+Future<int> a(Future<int> f, Propagate = {}) {
+    try { ErrorOr<int> r = co_await tryGet(f); co_return r.get(); } catch (std::exception&) { co_return 1; }
+}
+Future<int> once(Future<int> f) {
+    try { co_return co_await f; } catch (Error&) { co_return 1; }
+}
+Future<Void> rethrows() {
+    while (true) { try { co_await rest(); } catch (Error& e) { if (e.code() == error_code_actor_cancelled) throw; } }
+}
+Future<Void> returns() {
+    while (true) { try { co_await rest(); } catch (...) { co_return; } }
+}
+Future<Void> waits() {
+    while (true) { try { co_await rest(); } catch (Error&) { std::puts("again"); } co_await delay(1); }
+}
+Future<Void> counts() {
+    for (int i = 0; i < 3; ++i) { try { co_await rest(); } catch (Error&) {} }
+}
+Future<Void> others() {
+    while (true) { try { co_await rest(); } catch (std::bad_alloc&) {} }
+}
+Future<Void> goesOn(Uncancellable) {
+    while (true) { try { co_await rest(); } catch (Error&) {} }
+}
+Future<Void> noWait() {
+    while (true) { co_await rest(); try { (void)flag(); } catch (...) {} }
+}
+Future<Void> outside() {
+    try { while (true) co_await rest(); } catch (...) {}
+}
+""",
+]
+KINDS = {"A0701": DISCARDS, "A0702": PARAMETERS, "A0703": LAMBDAS, "A0704 A0705": HANDLERS}
+
+
+@dataclass
+class Part:
+    """A stretch of the file: the codes that are expected there, at the marks if there are any."""
+
+    name: str
+    text: str
+    codes: set[str]
+    start: int = 0
+    marks: list[int] = field(default_factory=list)
+    found: list[tuple[str, int]] = field(default_factory=list)
+
+
+def parts() -> list[Part]:
+    found = [
+        Part(f"{codes} {'traps' if n == 0 else 'none'}", text, set(codes.split()) if n == 0 else set())
+        for codes, texts in KINDS.items()
+        for n, text in enumerate(texts)
+    ]
+    for fault in FAULTS:
+        found += [Part(f"{fault.code} wrong", text, {fault.code}) for text in page(fault.code).wrong]
+        found += [Part(f"{fault.code} right", text, set()) for text in page(fault.code).right]
+    return found
+
+
+PARTS = parts()
+
+
+@pytest.fixture(scope="module")
+def checked(tmp_path_factory: pytest.TempPathFactory) -> list[Part]:
+    text = HEAD
+    for number, part in enumerate(PARTS):
+        body, marks = unmarked(part.text)
+        text += f"namespace part{number} {{\n"
+        part.start = len(text)
+        part.marks = [part.start + mark for mark in marks]
+        text += body + "}\n"
+    path = tmp_path_factory.mktemp("traps") / "traps.cpp"
+    path.write_text(text, encoding="utf-8")
+    data = path.read_bytes()
+    for each in check(Source.from_bytes(str(path), data), data, ["-std=c++20", f"-I{ROOT}"]):
+        part = [part for part in PARTS if part.start <= each.span.start][-1]
+        part.found.append((each.code, each.span.start))
+    return PARTS
+
+
+@pytest.mark.parametrize("number", range(len(PARTS)), ids=[part.name for part in PARTS])
+def test_each_trap_is_reported_at_its_place_and_nothing_else(number: int, checked: list[Part]) -> None:
+    part = checked[number]
+    assert {code for code, _ in part.found} == part.codes
+    if part.marks:
+        assert [start - part.start for _, start in part.found] == [mark - part.start for mark in part.marks]
+
+
+PROGRAM = """\
+#include "flow/flow.h"
+using namespace flow;
+Future<Void> work();
+Future<Void> spaß() { const char* text = "äöü"; (void)text; work(); co_await delay(1); }
+"""
+ACTORS = """\
+#include "flow/flow.h"
+#include <string_view>
+using namespace flow;
+int use(std::string_view);
+Future<Void> work();
+#include "flow/actorcompiler.h" // must be the last include
+ACTOR Future<Void> keeps(std::string_view @@text, std::string const& copied, Future<Void> f) {
+    use(text);
+    wait(f);
+    use(text);
+    use(copied);
+    return Void();
+}
+ACTOR Future<Void> before(std::string_view text, Future<Void> f) {
+    use(text);
+    wait(f);
+    return Void();
+}
+Future<Void> plain() {
+    @@work();
+    co_await delay(1);
+}
+"""
+
+
+def actorc(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "actorc"), "check", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_the_command_prints_places_and_what_to_write(tmp_path: Path) -> None:
+    (tmp_path / "program.cpp").write_text(PROGRAM, encoding="utf-8")
+    done = actorc("program.cpp", folder=tmp_path)
+    assert done.returncode == 1
+    line = PROGRAM.splitlines()[3]
+    column = line.index("work()") + 1
+    lines = done.stderr.splitlines()
+    assert lines[0].startswith(f"program.cpp:4:{column}: warning: the future of `work` is thrown away here")
+    assert lines[0].endswith(" [A0701]")
+    assert lines[1:3] == ["    " + line, "    " + " " * (column - 1) + "^~~~~~"]
+    assert lines[3].startswith("hint: write `co_await` before it")
+
+
+@pytest.mark.parametrize("format_", ["json", "sarif"])
+def test_the_command_prints_documents(format_: str, tmp_path: Path) -> None:
+    text, marks = unmarked(ACTORS)
+    (tmp_path / "a.actor.cpp").write_text(text, encoding="utf-8")
+    done = actorc(f"--format={format_}", "a.actor.cpp", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (1, "")
+    document = json.loads(done.stdout)
+    if format_ == "json":
+        found = [(each["code"], each["range"]["start"]["offset"]) for each in document["diagnostics"]]
+        assert found == [("A0702", marks[0]), ("A0701", marks[1])]
+    else:
+        assert [each["ruleId"] for each in document["runs"][0]["results"]] == ["A0702", "A0701"]
+
+
+def test_what_is_clean_and_what_cannot_be_checked(tmp_path: Path) -> None:
+    (tmp_path / "clean.cpp").write_text("int main() {}\n")
+    (tmp_path / "wrong.cpp").write_text("int main() { return x; }\n")
+    done = actorc("clean.cpp", folder=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    done = actorc("wrong.cpp", "missing.cpp", "clean.cpp", folder=tmp_path)
+    assert done.returncode == 2
+    assert "use of undeclared identifier 'x'" in done.stderr
+    assert "missing.cpp: No such file or directory" in done.stderr
+    assert actorc(folder=tmp_path).returncode == 2
+    assert actorc("--format=xml", "clean.cpp", folder=tmp_path).returncode == 2
+
+
+def test_flags_come_after_two_dashes_or_from_a_database(tmp_path: Path) -> None:
+    (tmp_path / "flags.cpp").write_text("#ifndef NAME\n#error none\n#endif\n")
+    assert actorc("flags.cpp", folder=tmp_path).returncode == 2
+    assert actorc("flags.cpp", "--", "-DNAME=1", folder=tmp_path).returncode == 0
+    entry = {"directory": str(tmp_path), "file": "flags.cpp", "command": "g++ -DNAME=1 -c flags.cpp"}
+    (tmp_path / "compile_commands.json").write_text(json.dumps([entry]))
+    assert actorc("flags.cpp", folder=tmp_path).returncode == 0
