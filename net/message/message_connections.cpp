@@ -1,6 +1,5 @@
 // The connections of a MessageSocket: connecting, handshake, disconnecting, reconnecting.
 
-#include "flow/base/random.h"
 #include "flow/coro/race.h"
 #include "flow/wait/delay.h"
 #include "net/message/endpoint.h"
@@ -89,7 +88,7 @@ Future<Void> MessageSocket::State::keepConnected(Address to) {
             if (counters_.connected != before)
                 pause = options_.reconnectIvl;
         }
-        co_await delay(pause * (0.5 + deterministicRandom()->random01()));
+        co_await delay(pause * (0.5 + chance().random01()));
         pause = std::min(pause * 2, options_.reconnectIvlMax);
         tell(Kind::ConnectRetried, endpointText(to));
         co_await Future<Void>(Void()); // ends here if a reader of the monitor has destroyed the socket

@@ -1,6 +1,7 @@
 #pragma once
 // The state of a MessageSocket: its peers, and the queues in each direction. Used by net/message alone.
 
+#include "flow/base/random.h"
 #include "flow/lib/collection.h"
 #include "flow/loop/turn.h"
 #include "net/message/handshake.h"
@@ -45,6 +46,11 @@ FLOW_INLINE bool sameBytes(char const* a, char const* b, std::size_t size) {
         if (a[i] != b[i])
             return false;
     return true;
+}
+
+/// Differs in each run of a real program, unlike deterministicRandom() there.
+inline DeterministicRandom& chance() {
+    return *(loop().isSimulated() ? deterministicRandom() : nondeterministicRandom());
 }
 
 /// The inproc:// names of the sockets of one loop.
@@ -219,7 +225,7 @@ private:
     std::vector<Reference<Peer>> departed_;          // senders still wait there
     std::map<std::string, Peer*, std::less<>> byId_; // ROUTER
     std::size_t turn_ = 0;
-    std::uint32_t lastId_ = 0;
+    std::uint32_t lastId_;                     // of those that a ROUTER gives
     std::map<std::string, int> subscriptions_; // of this socket
     TopicSet topics_;                          // the same
     // REQ and REP

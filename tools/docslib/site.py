@@ -23,7 +23,7 @@ NAVIGATION: list[tuple[str, list[tuple[str, str]]]] = [
                ("Simulation", "flow/sim/README.md"), ("Migration", "actorc/docs/migration.md")]),
     ("Guides", [("CMake and other build systems", "flow/docs/cmake.md"), ("Tests", "flow/docs/testing.md"),
                 ("Sockets", "net/docs/sockets.md"), ("Messages", "net/message/README.md"),
-                ("Requests", "net/docs/rpc.md"),
+                ("Coming from ZeroMQ", "net/docs/zeromq.md"), ("Requests", "net/docs/rpc.md"),
                 ("Structured tasks", "flow/structured/README.md"), ("Fibers", "flow/fiber/README.md"),
                 ("Writing a service", "flow/docs/writing_a_service.md"),
                 ("Threads and loops", "flow/docs/threads_and_loops.md"), ("Debugging", "flow/docs/debugging.md"),

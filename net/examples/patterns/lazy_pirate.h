@@ -1,0 +1,45 @@
+#pragma once
+// Lazy pirate: a client that gets its answer, or an error, in a bounded time, whatever happens to its server.
+//
+//     Asker asker("tcp://127.0.0.1:5555");
+//     Message answer = co_await asker.ask(Message("why?"));      // fails with timed_out after the last try
+//
+// A REQ that got no answer is destroyed, and a new one asks again. The new one has another routing id, so that an
+// answer that comes late goes to nobody. A server may get the same question several times: number the questions if the
+// work must not be done twice.
+
+#include "net/message/message_socket.h"
+
+#include <optional>
+
+/// How long to wait for an answer, and how often to ask.
+struct Patience {
+    double seconds = 2.5;
+    int tries = 3;
+};
+
+/// Of all sockets of these programs: a connection ends when its peer has been silent for three seconds.
+flow::net::MessageOptions beating();
+
+class Asker {
+public:
+    explicit Asker(std::string endpoint, Patience patience = {}, flow::net::MessageOptions options = beating())
+        : endpoint_(std::move(endpoint)), patience_(patience), options_(std::move(options)) {}
+    /// One at a time.
+    flow::Future<flow::net::Message> ask(flow::net::Message question);
+
+private:
+    std::string endpoint_;
+    Patience patience_;
+    flow::net::MessageOptions options_;
+    std::optional<flow::net::MessageSocket> req_;
+};
+
+/// What a server or a worker makes of a question.
+using Answer = std::function<flow::Future<flow::net::Message>(flow::net::Message)>;
+
+/// The server: answers one question after the other.
+flow::Future<flow::Void> answerAll(std::string endpoint, Answer answer);
+
+/// Adds the parts of another message from that index on, of which there may be none.
+flow::net::Message& addParts(flow::net::Message& message, flow::net::Message const& other, std::size_t first);

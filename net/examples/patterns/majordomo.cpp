@@ -1,0 +1,177 @@
+#include "net/examples/patterns/majordomo.h"
+
+#include "flow/flow.h"
+
+#include <algorithm>
+
+using namespace flow;
+using namespace flow::net;
+
+Broker::Broker(std::string const& endpoint) : router_(SocketType::Router, beating()) {
+    router_.bind(endpoint);
+}
+
+/// A peer that does not take what it gets for so long that its marks are reached gets nothing.
+void Broker::send(Message message) {
+    (void)router_.trySend(message);
+}
+
+void Broker::answer(std::string const& client, std::string_view status, Message const& parts, std::size_t first) {
+    Message message = Message::to(client).add("").add(status);
+    send(addParts(message, parts, first));
+}
+
+void Broker::refuse(std::string const& client, std::string_view why) {
+    answer(client, "ERROR", Message(why), 0);
+}
+
+void Broker::clientCame(Message const& message) { // an empty part, the service, the question
+    std::string client(message.routingId());
+    if (message.parts() < 2)
+        return refuse(client, "a question begins with the name of a service");
+    Service& service = services_[std::string(message[1])];
+    Message parts;
+    service.questions.push_back({client, addParts(parts, message, 2), now()});
+    giveWork(service);
+}
+
+void Broker::giveWork(Service& service) {
+    while (!service.questions.empty() && !service.idle.empty()) {
+        Question question = std::move(service.questions.front());
+        service.questions.pop_front();
+        std::string name = std::move(service.idle.front());
+        service.idle.pop_front();
+        workers_.at(name).client = question.client;
+        Message work = Message::to(name).add("WORK").add(question.client);
+        send(addParts(work, question.parts, 0));
+    }
+}
+
+void Broker::isIdle(std::string const& name, Worker& worker) {
+    worker.client.clear();
+    Service& service = services_[worker.service];
+    service.idle.push_back(name);
+    giveWork(service);
+}
+
+void Broker::workerCame(Message const& message) {
+    std::string name(message.routingId());
+    std::string_view what = message[0];
+    auto found = workers_.find(name);
+    if (what == "READY" && message.parts() == 2) {
+        if (found != workers_.end())
+            forget(found);
+        Worker& worker = workers_[name];
+        worker = {std::string(message[1]), now(), {}};
+        return isIdle(name, worker);
+    }
+    if (found == workers_.end())
+        return send(Message::to(name).add("WHO"));
+    Worker& worker = found->second;
+    worker.heard = now();
+    if (what != "ANSWER" || message.parts() < 2 || message[1] != worker.client)
+        return; // BEAT
+    answer(worker.client, "OK", message, 2);
+    isIdle(name, worker);
+}
+
+void Broker::forget(std::map<std::string, Worker>::iterator worker) {
+    if (!worker->second.client.empty())
+        refuse(worker->second.client, "the worker has gone");
+    std::deque<std::string>& idle = services_[worker->second.service].idle;
+    std::erase(idle, worker->first);
+    workers_.erase(worker);
+}
+
+/// And looks for what takes too long.
+Future<Void> Broker::beat() {
+    for (;;) {
+        co_await delay(kBeat);
+        for (auto next = workers_.begin(); next != workers_.end();) {
+            auto worker = next++;
+            if (worker->second.heard + kSilence < now())
+                forget(worker);
+            else
+                send(Message::to(worker->first).add("BEAT"));
+        }
+        for (auto& [name, service] : services_)
+            while (!service.questions.empty() && service.questions.front().came + kWait < now()) {
+                refuse(service.questions.front().client, "no worker is free for " + name);
+                service.questions.pop_front();
+            }
+        std::erase_if(services_,
+                      [](auto const& each) { return each.second.questions.empty() && each.second.idle.empty(); });
+    }
+}
+
+Future<Void> Broker::run() {
+    Future<Void> beating = beat();
+    for (;;) {
+        Message message = co_await router_.receive();
+        if (message[0].empty())
+            clientCame(message);
+        else
+            workerCame(message);
+    }
+}
+
+Future<Void> majordomo(std::string endpoint) {
+    Broker broker(endpoint);
+    co_await broker.run();
+}
+
+// -------------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Sends BEAT each second. Ends when the broker has been silent for too long.
+Future<Void> beatAndListen(MessageSocket& broker, double const& heard) {
+    for (;;) {
+        co_await delay(kBeat);
+        if (heard + kSilence < now())
+            co_return;
+        Message beat("BEAT");
+        (void)broker.trySend(beat);
+    }
+}
+
+Future<Void> serve(MessageSocket& broker, std::string const& service, Answer const& work, double& heard) {
+    Future<Void> sending = broker.send(Message("READY").add(service));
+    std::deque<Message> jobs; // more than one if an earlier broker gave one of them
+    Future<Message> working = Never();
+    std::string client;
+    for (;;) {
+        auto first = co_await race(broker.receive(), working);
+        if (first.index() == 1) {
+            Message answer = Message("ANSWER").add(client);
+            sending = broker.send(std::move(addParts(answer, std::get<1>(first), 0)));
+            working = Never();
+            client.clear();
+        } else {
+            Message& said = std::get<0>(first);
+            heard = now();
+            if (said[0] == "WHO" && client.empty())
+                sending = broker.send(Message("READY").add(service));
+            else if (said[0] == "WORK" && said.parts() >= 2)
+                jobs.push_back(said.own());
+        }
+        if (client.empty() && !jobs.empty()) {
+            client = jobs.front()[1];
+            Message question;
+            working = work(std::move(addParts(question, jobs.front(), 2)));
+            jobs.pop_front();
+        }
+    }
+}
+
+} // namespace
+
+Future<Void> majordomoWorker(std::string endpoint, std::string service, Answer work) {
+    for (;;) {
+        MessageSocket broker(SocketType::Dealer, beating());
+        broker.connect(endpoint);
+        double heard = now();
+        (void)co_await race(serve(broker, service, work, heard), beatAndListen(broker, heard));
+        co_await delay(kBeat); // the broker has gone, or the way to it is cut
+    }
+}

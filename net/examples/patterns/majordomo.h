@@ -1,0 +1,61 @@
+#pragma once
+// Majordomo: a broker for services by name. Clients and workers connect to the same endpoint.
+//
+//     co_await majordomo("tcp://*:5555");
+//     co_await majordomoWorker("tcp://127.0.0.1:5555", "echo", work);
+//     Asker asker("tcp://127.0.0.1:5555");
+//     Message answer = co_await asker.ask(Message("echo").add("hello"));       // "OK", "hello"
+//
+// What goes over the wire. A client, a REQ, asks with the name of a service and the parts of its question; it gets "OK"
+// and the answer, or "ERROR" and why. A worker, a DEALER, says READY and its service, BEAT each second, also while it
+// works, and ANSWER, the client, and the answer. The broker says WORK, the client, and the question; BEAT each second;
+// and WHO to one that it does not know, as after it was started again, which then says READY again.
+//
+// A worker that is silent for kSilence seconds is forgotten, and so is what it comes with afterwards. The question that
+// it had is answered with "ERROR", and so is one that waits for longer than kWait.
+
+#include "net/examples/patterns/paranoid_pirate.h"
+
+#include <deque>
+#include <map>
+
+constexpr double kWait = 2; // seconds
+
+flow::Future<flow::Void> majordomo(std::string endpoint);
+flow::Future<flow::Void> majordomoWorker(std::string endpoint, std::string service, Answer work);
+
+class Broker {
+public:
+    explicit Broker(std::string const& endpoint);
+    flow::Future<flow::Void> run();
+
+private:
+    struct Question {
+        std::string client;
+        flow::net::Message parts;
+        double came;
+    };
+    struct Service {
+        std::deque<Question> questions; // that wait for a worker
+        std::deque<std::string> idle;   // the worker that has waited longest is first
+    };
+    struct Worker {
+        std::string service;
+        double heard;
+        std::string client; // of the question that it has; empty: it is idle
+    };
+
+    void clientCame(flow::net::Message const& message);
+    void workerCame(flow::net::Message const& message);
+    void giveWork(Service& service);
+    void isIdle(std::string const& name, Worker& worker);
+    void forget(std::map<std::string, Worker>::iterator worker);
+    void answer(std::string const& client, std::string_view status, flow::net::Message const& parts, std::size_t first);
+    void refuse(std::string const& client, std::string_view why);
+    void send(flow::net::Message message);
+    flow::Future<flow::Void> beat();
+
+    flow::net::MessageSocket router_;
+    std::map<std::string, Service, std::less<>> services_;
+    std::map<std::string, Worker> workers_; // by routing id
+};

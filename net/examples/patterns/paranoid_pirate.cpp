@@ -1,0 +1,95 @@
+#include "net/examples/patterns/paranoid_pirate.h"
+
+#include "flow/flow.h"
+
+#include <algorithm>
+
+using namespace flow;
+using namespace flow::net;
+
+void IdleWorkers::add(std::string_view worker) {
+    auto known = std::find_if(idle_.begin(), idle_.end(), [&](Idle const& idle) { return idle.worker == worker; });
+    if (known != idle_.end()) {
+        known->heard = now();
+        return;
+    }
+    idle_.push_back({std::string(worker), now()});
+    changed_.trigger();
+}
+
+void IdleWorkers::remove(std::string_view worker) {
+    std::erase_if(idle_, [&](Idle const& idle) { return idle.worker == worker; });
+}
+
+void IdleWorkers::dropSilent() {
+    std::erase_if(idle_, [](Idle const& idle) { return idle.heard + kSilence < now(); });
+}
+
+std::optional<std::string> IdleWorkers::take() {
+    dropSilent();
+    if (idle_.empty())
+        return {};
+    std::string worker = std::move(idle_.front().worker);
+    idle_.erase(idle_.begin());
+    return worker;
+}
+
+namespace {
+
+/// Questions wait in the clients' sockets, and one here, as long as no worker is idle.
+Future<Void> giveWork(MessageSocket& clients, MessageSocket& workers, IdleWorkers& idle) {
+    for (;;) {
+        Message question = co_await clients.receive();
+        for (bool isSent = false; !isSent;) {
+            std::optional<std::string> worker = idle.take();
+            if (!worker) {
+                co_await idle.onChange();
+                continue;
+            }
+            Message job = Message::to(*worker).add(question.routingId());
+            addParts(job, question, 0);
+            isSent = !(co_await tryGet(workers.send(std::move(job)))).isError(); // host_unreachable: it has gone
+        }
+    }
+}
+
+Future<Void> takeAnswers(MessageSocket& clients, MessageSocket& workers, IdleWorkers& idle) {
+    for (;;) {
+        Message said = co_await workers.receive();
+        idle.add(said.routingId());
+        if (said.parts() == 1)
+            continue; // READY
+        Message answer = Message::to(said[0]);
+        co_await clients.send(addParts(answer, said, 1));
+    }
+}
+
+} // namespace
+
+Future<Void> pirateQueue(std::string front, std::string back) {
+    MessageOptions options = beating();
+    options.routerMandatory = true; // a worker that has gone is an error
+    MessageSocket clients(SocketType::Router, beating()), workers(SocketType::Router, options);
+    clients.bind(front);
+    workers.bind(back);
+    IdleWorkers idle;
+    co_await (giveWork(clients, workers, idle) && takeAnswers(clients, workers, idle));
+}
+
+Future<Void> pirateWorker(std::string back, Answer work) {
+    MessageOptions options = beating();
+    options.immediate = true; // no heap of READYs while the queue is not there
+    MessageSocket queue(SocketType::Dealer, options);
+    queue.connect(back);
+    for (;;) {
+        co_await queue.send("READY");
+        auto first = co_await race(queue.receive(), delay(kBeat));
+        if (first.index() == 1)
+            continue;
+        Message const& job = std::get<0>(first); // the client, an empty part, the question
+        Message question;
+        Message answer = co_await work(std::move(addParts(question, job, 2)));
+        Message reply(job[0]);
+        co_await queue.send(addParts(reply.add(""), answer, 0));
+    }
+}

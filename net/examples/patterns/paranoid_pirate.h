@@ -1,0 +1,40 @@
+#pragma once
+// Paranoid pirate: a queue between clients and workers. A worker may end, hang or be cut off at any time: it gets
+// questions only as long as its heartbeats come.
+//
+//     co_await pirateQueue("tcp://*:5555", "tcp://*:5556");
+//     co_await pirateWorker("tcp://127.0.0.1:5556", work);       // as many as one likes
+//     Asker asker("tcp://127.0.0.1:5555");                       // clients are lazy pirates
+//
+// A worker that has nothing to do says READY each second; one that has said nothing for three is left out. A question
+// that a worker takes with it is asked again by its client.
+
+#include "flow/lib/async_trigger.h"
+#include "net/examples/patterns/lazy_pirate.h"
+
+constexpr double kBeat = 1;      // seconds between heartbeats
+constexpr double kSilence = 3.5; // seconds without one, after which the other side is left out
+
+flow::Future<flow::Void> pirateQueue(std::string front, std::string back);
+flow::Future<flow::Void> pirateWorker(std::string back, Answer work);
+
+/// Workers that wait for work, of which the one that has waited longest is first.
+class IdleWorkers {
+public:
+    /// The worker waits, or still does.
+    void add(std::string_view worker);
+    void remove(std::string_view worker);
+    /// The first one that is not silent; nothing: there is none.
+    std::optional<std::string> take();
+    void dropSilent();
+    /// Ready when there may be one.
+    flow::Future<flow::Void> onChange() { return changed_.onTrigger(); }
+
+private:
+    struct Idle {
+        std::string worker;
+        double heard;
+    };
+    std::vector<Idle> idle_;
+    flow::AsyncTrigger changed_;
+};

@@ -1,0 +1,87 @@
+"""Speaks with the programs of the patterns of messages: check_message_patterns.py PROGRAM."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import tempfile
+from contextlib import ExitStack
+
+import zmq
+
+PROGRAM = sys.argv[1]
+
+
+def ask(endpoint: str, *parts: str) -> list[str]:
+    done = subprocess.run([PROGRAM, "ask", endpoint, *parts], stdout=subprocess.PIPE, text=True, check=True, timeout=30)
+    return done.stdout.split()
+
+
+class Programs(ExitStack):
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        running = subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.PIPE, text=True)
+        self.callback(self.end, running)
+        return running
+
+    @staticmethod
+    def end(running: subprocess.Popen[str]) -> None:
+        running.send_signal(signal.SIGTERM)
+        assert running.wait(20) == 0, running.args
+
+
+def check_questions(folder: str) -> None:
+    with Programs() as programs:
+        programs.start("server", f"ipc://{folder}/server")
+        programs.start("queue", f"ipc://{folder}/front", f"ipc://{folder}/back")
+        programs.start("queue-worker", f"ipc://{folder}/back")
+        programs.start("broker", f"ipc://{folder}/broker")
+        programs.start("broker-worker", f"ipc://{folder}/broker", "echo")
+        assert ask(f"ipc://{folder}/server", "one") == ["one"]
+        assert ask(f"ipc://{folder}/front", "two", "parts") == ["two", "parts"]
+        assert ask(f"ipc://{folder}/broker", "echo", "three") == ["OK", "three"]
+
+
+def check_pyzmq(folder: str) -> None:
+    """A client and a worker that somebody else wrote."""
+    context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+    endpoint = f"ipc://{folder}/mixed"
+    with Programs() as programs, context.socket(zmq.REQ) as req, context.socket(zmq.DEALER) as worker:
+        for peer in (req, worker):
+            peer.linger = 0
+            peer.rcvtimeo = 20_000
+            peer.connect(endpoint)
+        programs.start("broker", endpoint)
+        worker.send_multipart([b"READY", b"python"])
+        req.send_multipart([b"python", b"hello"])
+        said = worker.recv_multipart()
+        while said[0] == b"BEAT":
+            said = worker.recv_multipart()
+        assert said[0] == b"WORK" and said[2:] == [b"hello"]
+        worker.send_multipart([b"ANSWER", said[1], b"good day"])
+        assert req.recv_multipart() == [b"OK", b"good day"]
+
+
+def check_clone() -> None:
+    with zmq.Context().socket(zmq.PULL) as free:
+        port = free.bind_to_random_port("tcp://127.0.0.1", 20_000, 60_000)
+    with Programs() as programs:
+        programs.start("clone-server", "tcp://127.0.0.1", str(port))
+        one = programs.start("clone", "tcp://127.0.0.1", str(port), "colour", "blue")
+        other = programs.start("clone", "tcp://127.0.0.1", str(port))
+        for replica in (one, other):
+            assert replica.stdout
+            assert replica.stdout.readline() == "colour=blue \n"
+
+
+def main() -> None:
+    for wrong in ((), ("queue", "tcp://*:0"), ("clone", "tcp://127.0.0.1", "port"), ("server", "nowhere")):
+        ended = subprocess.run([PROGRAM, *wrong], capture_output=True, text=True, timeout=20)
+        assert ended.returncode in (1, 2) and ended.stderr.count("\n") == 1, ended
+    with tempfile.TemporaryDirectory() as folder:
+        check_questions(folder)
+        check_pyzmq(folder)
+    check_clone()
+
+
+main()
