@@ -76,7 +76,7 @@ private:
     }
     friend struct Entry;
 
-    // tools/fibers.py reads these.
+    // tools/debug/fibers.py reads these.
     Stack stack_;
     char const* name_;
     void* context_ = nullptr; // where it goes on; null: it runs, or has resumed another one from its stack

@@ -26,6 +26,8 @@ struct Chunk {
         SizeClass sizeClass;
     };
 
+    static constexpr std::size_t kHeader = 576; // where the first span begins
+
     std::atomic<ThreadHeap*> owner; // changes under the mutex, and only to or from `abandoned`
     Chunk* next;
     std::uint32_t unusedSpans;
@@ -38,7 +40,6 @@ struct Chunk {
         return (reinterpret_cast<std::uintptr_t>(place) & (kChunkBytes - 1)) / kSpanBytes;
     }
     char* begin(std::size_t span) {
-        constexpr std::size_t kHeader = 576;
         static_assert(sizeof(Chunk) <= kHeader);
         return reinterpret_cast<char*>(this) + (span == 0 ? kHeader : span * kSpanBytes);
     }

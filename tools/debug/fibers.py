@@ -1,7 +1,7 @@
 """For gdb: shows the stack of each fiber that waits, of a process or of a core file.
 
-    $ gdb -p PID -x tools/fibers.py -ex fibers -batch
-    $ gdb PROGRAM CORE -x tools/fibers.py
+    $ gdb -p PID -x tools/debug/fibers.py -ex fibers -batch
+    $ gdb PROGRAM CORE -x tools/debug/fibers.py
     (gdb) fibers
     fiber 1 "session" of thread 1, stack of 262144 bytes:
     #0  switchTo at flow/fiber/context_switch.h:40

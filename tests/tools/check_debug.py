@@ -1,0 +1,120 @@
+"""Lets the debuggers show what is pending in a process and in its core file, and values: check_debug.py PROGRAM."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+PROGRAM = sys.argv[1]
+SCRIPTS = Path(__file__).resolve().parents[2] / "tools" / "debug"
+SOURCE = Path(__file__).with_name("debugged.actor.cpp")
+VALUES = {
+    "pendingFuture": r"Future, not ready, 1 future, 1 promise, computed by 0x\w+ coroutine answerLater",
+    "invalidFuture": r"Future, invalid$",
+    "readyFuture": r'Future, ready, 1 future, 0 promises = \{value = "ready"\}$',
+    "failedFuture": r"Future, failed with end_of_stream, 1 future, 1 promise$",
+    "openPromise": r"Promise, not ready, 3 futures, 2 promises$",
+    "queuedStream": r"PromiseStream, 3 queued, 1 future, 1 promise = \{\[0\] = 3, \[1\] = 5, \[2\] = 8\}$",
+    "queuedReader": r"FutureStream, 3 queued, 1 future, 1 promise = \{\[0\] = 3, \[1\] = 5, \[2\] = 8\}$",
+    "text": r'"plain\\x0a" \(6 bytes\)$',
+    "owned": r'Standalone = \{contents = "owned" \(5 bytes\)\}$',
+    "numbers": r"VectorRef of 2 = \{13, 21\}$",
+    "strings": r'Standalone = \{contents = VectorRef of 1 = \{"one" \(3 bytes\)\}\}$',
+}
+
+
+def line_of(text: str, nth: int = 0) -> str:
+    lines = SOURCE.read_text().splitlines()
+    return f"debugged.actor.cpp:{[i for i, line in enumerate(lines, 1) if text in line][nth]}"
+
+
+def gdb(*commands: str, core: Path | None = None) -> str:
+    arguments = ["gdb", "-nx", "-batch", PROGRAM, *([str(core)] if core else [])]
+    arguments += ["-iex", "set debuginfod enabled off", "-x", str(SCRIPTS / "millrace_gdb.py")]
+    for command in commands:
+        arguments += ["-ex", command]
+    run = subprocess.run(arguments, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
+    return run.stdout + run.stderr
+
+
+def check_pending(text: str) -> None:
+    def one(pattern: str) -> None:
+        assert re.search(pattern, text, re.MULTILINE), f"{pattern}\n\n{text}"
+
+    delayed = line_of("choose {")
+    one(r"^10 computations are pending$")
+    one(rf"^0x\w+ coroutine answerLater waits for actor askTwice at \S+{delayed}$")
+    one(
+        rf"^  0x\w+ actor askTwice at \S+{delayed} waits for one of: coroutine answerLater; "
+        r"a delay until \S+ \(1000\.5 s after its loop's last turn\)$"
+    )
+    one(r"^    0x\w+ coroutine answerLater waits for a promise that 2 hold \(0x\w+\)$")
+    one(
+        rf"^0x\w+ actor readOne at \S+{line_of('waitNext(')} waits for a stream \(\w+\), "
+        r"to which coroutine sendLater refers$"
+    )
+    one(rf"^0x\w+ actor holdLock at \S+{line_of('Never()')} waits for what is never ready ")
+    one(rf"^0x\w+ actor holdLock at \S+{line_of('take()')} waits for operation FlowLock::Taker$")
+    one(
+        r"^  0x\w+ operation FlowLock::Taker waits for what completes it \(\*\(flow::FlowLock::Taker\*\)0x\w+\), "
+        rf"held by actor holdLock at \S+{line_of('Never()')}$"
+    )
+    one(r'^0x\w+ fiber "sleeper" waits for a delay until ')
+    one(r"^0x\w+ coroutine waitLarge waits for a promise ")  # its block is beyond the size classes
+    assert "Error" not in text, text
+
+
+def check_stack(text: str) -> None:
+    shown = [re.sub(r"0x\w+", "*", line) for line in text.splitlines() if "waits for" in line or "awaited by" in line]
+    assert shown[0].startswith("coroutine answerLater waits for a promise"), text
+    assert shown[1] == f"  awaited by * actor askTwice at {SOURCE}:{line_of('choose {').split(':')[1]}", text
+    assert shown[2:] == ["  awaited by * coroutine answerLater"], text
+
+
+def innermost(text: str) -> str:
+    found = re.search(r"^    (0x\w+) coroutine answerLater", text, re.MULTILINE)
+    assert found, text
+    return found[1]
+
+
+def check_values(text: str) -> None:
+    shown = re.findall(r"^\$\d+ = (.*)$", text, re.MULTILINE)
+    assert len(shown) == len(VALUES), text
+    for (name, pattern), value in zip(VALUES.items(), shown, strict=True):
+        assert re.match(pattern, value), f"{name}: {value}"
+
+
+def check_gdb() -> None:
+    prints = [f"print {name}" for name in VALUES]
+    with tempfile.TemporaryDirectory() as folder:
+        core = Path(folder) / "core"
+        live = gdb(
+            "run", "flow pending", f"generate-core-file {core}", *prints, "flow pending 2", "flow pending x",
+            "flow stack", "flow stack 17", "flow stack openPromise", "fibers", "kill"
+        )  # fmt: skip
+        check_pending(live.partition("Saved corefile")[0])
+        check_values(live)
+        assert re.search(r"^ +1 x coroutine answerLater waits for a promise$", live, re.MULTILINE), live
+        assert "the first 2:\n" in live, live
+        assert "'x' is no number of computations" in live, live
+        assert "write flow stack FRAME" in live, live
+        assert "0x11 is no frame of a pending computation" in live, live
+        assert "no computation stands behind openPromise" in live, live
+        assert 'fiber 1 "sleeper"' in live, live
+        dead = gdb("flow pending", *prints, core=core)
+        check_pending(dead)
+        check_values(dead)
+        check_stack(gdb(f"flow stack {innermost(dead)}", core=core))
+        chain = gdb("flow stack pendingFuture", core=core)
+        assert "coroutine answerLater waits for actor askTwice" in chain, chain
+    assert "there is no process and no core file" in gdb("flow pending")
+
+
+if shutil.which("gdb"):
+    check_gdb()
+else:
+    print("skipped: there is no gdb")

@@ -1,0 +1,176 @@
+"""For gdb: what is pending in a program that uses Millrace, running or as a core file; printers for its types.
+
+    $ gdb -p PID -x tools/debug/millrace_gdb.py -ex 'flow pending' -batch
+    $ gdb PROGRAM CORE -x tools/debug/millrace_gdb.py
+    (gdb) flow pending
+    2 computations are pending
+    0x7ffff7c04260 actor lead at lead.actor.cpp:14 waits for coroutine replicate at replicate.cpp:8
+      0x7ffff7c04310 coroutine replicate at replicate.cpp:8 waits for a promise (0x7ffff7c04200)
+    (gdb) flow stack 0x7ffff7c04310
+    coroutine replicate at replicate.cpp:8 waits for a promise (0x7ffff7c04200)
+      awaited by 0x7ffff7c04260 actor lead at lead.actor.cpp:14
+    (gdb) print answer
+    $1 = Future, not ready, 2 futures, 1 promise, computed by 0x7ffff7c04310 coroutine replicate at replicate.cpp:8
+
+`flow pending [LIMIT]` shows up to LIMIT computations, 1000 if none is given; if there are more, it counts all of them
+by kind first. `flow stack FRAME` takes an address that `flow pending` shows, or a Future. `fibers` (fibers.py) shows
+the stacks of fibers. Nothing in the process is changed or called.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import gdb
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from debug import fibers as fibers
+from debug import pending, printers
+
+
+def find_type(name: str) -> gdb.Type:
+    try:
+        return gdb.lookup_type(name)
+    except gdb.error:
+        return gdb.lookup_type(name.replace("UL>", ">"))  # as gcc writes it
+
+
+class GdbTarget:
+    def __init__(self) -> None:
+        self._sizes: dict[str, int] = {}
+        self._offsets: dict[tuple[str, ...], int] = {}
+        self._constants: dict[str, int] = {}
+
+    def read(self, address: int, size: int) -> bytes:
+        try:
+            return bytes(gdb.selected_inferior().read_memory(address, size))
+        except gdb.MemoryError as error:
+            raise pending.Unreadable(str(error)) from None
+
+    def size_of(self, type_name: str) -> int:
+        if type_name not in self._sizes:
+            self._sizes[type_name] = find_type(type_name).sizeof
+        return self._sizes[type_name]
+
+    def offset_of(self, type_name: str, *members: str) -> int:
+        key = (type_name, *members)
+        if key not in self._offsets:
+            place = gdb.Value(0).cast(find_type(type_name).pointer()).dereference()
+            for member in members:
+                place = place[member]
+            self._offsets[key] = int(place.address)
+        return self._offsets[key]
+
+    def constant(self, name: str) -> int:
+        if name not in self._constants:
+            with in_cpp():
+                self._constants[name] = int(gdb.parse_and_eval(name))
+        return self._constants[name]
+
+    def heaps(self) -> Iterator[tuple[int, int, float]]:
+        before = gdb.selected_thread()
+        try:
+            for thread in sorted(gdb.selected_inferior().threads(), key=lambda one: one.num):
+                thread.switch()
+                heap = int(gdb.parse_and_eval("'flow::memory::detail::(anonymous namespace)::mine'"))
+                loop = gdb.parse_and_eval("flow::detail::currentLoop")
+                if heap:
+                    yield thread.num, heap, float(loop["now_"]) if int(loop) else 0.0
+        finally:
+            before.switch()
+
+    def symbol(self, address: int) -> str:
+        found = re.match(r"(.*) in section ", gdb.execute(f"info symbol {address:#x}", to_string=True))
+        return found[1] if found and not re.search(r" \+ \d+$", found[1]) else ""
+
+    def address_of(self, symbol: str) -> int:
+        try:
+            return int(gdb.parse_and_eval(f"&'{symbol}'"))
+        except gdb.error:
+            return 0
+
+    def has_function(self, name: str) -> bool:
+        try:
+            return bool(gdb.parse_and_eval(f"&'{name}'").type.target().code == gdb.TYPE_CODE_FUNC)
+        except gdb.error:
+            return False
+
+    def place_of_coroutine(self, frame: int) -> str:
+        return ""
+
+
+class in_cpp:
+    """The thread may stand in a function of C, where the names of C++ mean nothing."""
+
+    def __enter__(self) -> None:
+        if gdb.selected_thread() is None:
+            raise gdb.GdbError("there is no process and no core file")
+        self._before = gdb.parameter("language")
+        gdb.execute("set language c++")
+
+    def __exit__(self, *error: object) -> None:
+        gdb.execute(f"set language {self._before}")
+
+
+def read_all() -> pending.Pending:
+    try:
+        found = pending.Pending(GdbTarget())
+        found.find_all()
+        return found
+    except (gdb.error, pending.Unreadable) as error:
+        raise gdb.GdbError(
+            f"this is no program that uses Millrace, or its debug information is gone: {error}"
+        ) from None
+
+
+class FlowCommand(gdb.Command):  # type: ignore[misc]
+    """Shows what is pending in a program that uses Millrace."""
+
+    def __init__(self) -> None:
+        super().__init__("flow", gdb.COMMAND_STACK, prefix=True)
+
+
+class PendingCommand(gdb.Command):  # type: ignore[misc]
+    """Shows all pending computations as trees: flow pending [LIMIT]"""
+
+    def __init__(self) -> None:
+        super().__init__("flow pending", gdb.COMMAND_STACK)
+
+    def invoke(self, argument: str, from_tty: bool) -> None:
+        if argument and not argument.isdecimal():
+            raise gdb.GdbError(f"'{argument}' is no number of computations: write flow pending [LIMIT]")
+        with in_cpp():
+            for line in read_all().tree(int(argument) if argument else 1000):
+                print(line)
+
+
+class StackCommand(gdb.Command):  # type: ignore[misc]
+    """Shows what a computation waits for, and the chain of what waits for it: flow stack FRAME"""
+
+    def __init__(self) -> None:
+        super().__init__("flow stack", gdb.COMMAND_STACK)
+
+    def invoke(self, argument: str, from_tty: bool) -> None:
+        if not argument:
+            raise gdb.GdbError("write flow stack FRAME, with an address that flow pending shows, or a Future")
+        with in_cpp():
+            value = gdb.parse_and_eval(argument)
+            frame = printers.frame_of(value)
+            if not frame and value.type.strip_typedefs().code not in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_PTR):
+                raise gdb.GdbError(f"no computation stands behind {argument}")
+            frame = frame or int(value)
+            try:
+                for line in read_all().stack(frame):
+                    print(line)
+            except pending.Unreadable as error:
+                raise gdb.GdbError(str(error)) from None
+
+
+FlowCommand()
+PendingCommand()
+StackCommand()
+printers.register(GdbTarget())
