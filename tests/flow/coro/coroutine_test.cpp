@@ -332,8 +332,8 @@ TEST_CASE("coroutine: two co_awaits of one expression come one after the other, 
     CHECK(sumOfTwo() == 3);
     CHECK(sum(1, 2).get() == 3);
 #else
-    CHECK(::test::abortMessage([] { (void)sumOfTwo(); }).find("a statement of its own") != std::string::npos);
-    CHECK(::test::abortMessage([] { (void)sum(1, 2); }).find("a statement of its own") != std::string::npos);
+    CHECK(flow::test::abortMessage([] { (void)sumOfTwo(); }).find("a statement of its own") != std::string::npos);
+    CHECK(flow::test::abortMessage([] { (void)sum(1, 2); }).find("a statement of its own") != std::string::npos);
 #endif
 }
 
