@@ -17,6 +17,7 @@ set(migrated_differently
     "parameters        | out/gcc     | arguments are made last to first"
     "range_expressions | numbers     | it prints the number of a line"
     "results           | own         | it counts copies: a wait gives a reference to the result, co_await a copy"
+    "rooms             | own         | an operation that a function makes for a race takes a block"
     "simulated         | own         | a site of buggify() is a line of a file"
     "sizes             | out         | it names the classes that actorc makes of actors"
     "testcases         | numbers     | it prints numbers of lines"

@@ -84,8 +84,8 @@ const char* lastUnknownError() noexcept;
 
 /// Called for an error that nobody is left to receive, and for one in a future that is destroyed before anybody has
 /// read it: by a wait, get(), getError() or isError(). `where` names the actor. Not called for actor_cancelled and
-/// broken_promise, nor for an unread end_of_stream. The default writes a line to standard error. Of unread errors each
-/// thread reports the first ten of an actor, then the 100th, the 1000th and so on.
+/// broken_promise, nor for an unread end_of_stream or operation_obsolete. The default writes a line to standard error.
+/// Of unread errors each thread reports the first ten of an actor, then the 100th, the 1000th and so on.
 using DroppedErrorHandler = void (*)(const char* where, Error error);
 /// Installs a handler for all threads and returns the one before; null restores the default.
 DroppedErrorHandler setDroppedErrorHandler(DroppedErrorHandler handler) noexcept;

@@ -150,7 +150,7 @@ public:
     /// Whether the frame stands in some queue. False when it runs, or when what it waits for was ready.
     bool isParked() const { return link_.isLinked(); }
     /// Whether there is a cell to take. After a delay only if the coroutine was cancelled.
-    FLOW_INLINE bool hasAwaited() const { return !awaited_.isNothing(); }
+    FLOW_INLINE bool hasAwaited() const { return !awaited_.isNothing() && !awaited_.isReturned(); }
     /// What the coroutine goes on with: a ready cell with its reference, or null after a delay.
     FLOW_INLINE Cell* takeAwaited() {
         Cell* cell = awaited_.cell();
@@ -173,12 +173,13 @@ public:
 
     /// Without a value: `awaited` stays empty. That is also how a body ends that has no co_return.
     FLOW_INLINE void noteReturned() const {
-        FLOW_CHECK(!hasAwaited(), "a coroutine returns before it has taken what it waited for");
-        if (hasAwaited())
+        FLOW_CHECK(awaited_.isNothing(), "a coroutine returns before it has taken what it waited for");
+        if (!awaited_.isNothing())
             __builtin_unreachable();
     }
+    /// A body may go on after its co_return: where the destructor of a local throws, and a handler catches that.
     FLOW_INLINE void noteReturnedValue() {
-        noteReturned();
+        FLOW_CHECK(!hasAwaited(), "a coroutine returns before it has taken what it waited for");
         awaited_ = Awaited::returned();
     }
     void noteFailed() { awaited_ = Awaited::failed(); }

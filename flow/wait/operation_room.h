@@ -205,8 +205,8 @@ FLOW_INLINE Pending pendingNextAs(Place const& place, Stream const& stream) {
     return flow::pendingNext<Wait, T>(place, stream);
 }
 /// The type that pendingAs<Wait>() or pendingNextAs<Wait>(), further up in the same function, found.
-template <class OperationRoom, int Wait>
-using Deduced = detail::Noted<detail::ResultOfWait<typename OperationRoom::Tag, Wait>>;
+template <class Room, int Wait>
+using Deduced = detail::Noted<detail::ResultOfWait<typename Room::Tag, Wait>>;
 
 // ---------------------------------------------------------------------------------------------------------------------
 // What a wait goes on with
@@ -281,12 +281,12 @@ FLOW_INLINE T takeNext(Place const& place, Pending wait) {
 
 /// Behind a choose of these waits, in order, of which a waitNext() has a negative number: unless the winner takes
 /// first.
-template <int... Waits, class OperationRoom, class Choose>
-FLOW_INLINE void releaseLosers(OperationRoom const&, Choose& choose, Pending wait) {
+template <int... Waits, class Room, class Choose>
+FLOW_INLINE void releaseLosers(Room const&, Choose& choose, Pending wait) {
     std::size_t branch = 0;
     bool takesFirst = false;
     auto ask = [&]<int Wait>() {
-        if constexpr (Wait < 0 || detail::IsNoted<detail::WaitsFor<OperationRoom, Wait>>)
+        if constexpr (Wait < 0 || detail::IsNoted<detail::WaitsFor<Room, Wait>>)
             takesFirst = takesFirst || choose.won(branch);
         ++branch;
     };

@@ -42,7 +42,8 @@ constexpr decltype(auto) raceValue(Variant&& variant) {
 } // namespace detail
 } // namespace flow
 
-// A class that derived from std::variant would get 120 lines from std::get for an index that is too high.
+// The standard allows no overloads in std, but users write std::get<I>, as they do for a std::variant. A class that
+// derived from std::variant would get 120 lines from std::get for an index that is too high.
 namespace std {
 template <size_t I, class... T>
 constexpr decltype(auto) get(flow::RaceResult<T...>& result) {

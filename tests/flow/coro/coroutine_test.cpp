@@ -332,8 +332,8 @@ TEST_CASE("coroutine: two co_awaits of one expression come one after the other, 
     CHECK(sumOfTwo() == 3);
     CHECK(sum(1, 2).get() == 3);
 #else
-    CHECK(::test::abortMessage([] { (void)sumOfTwo(); }).find("a statement of its own") != std::string::npos);
-    CHECK(::test::abortMessage([] { (void)sum(1, 2); }).find("a statement of its own") != std::string::npos);
+    CHECK(flow::test::abortMessage([] { (void)sumOfTwo(); }).find("a statement of its own") != std::string::npos);
+    CHECK(flow::test::abortMessage([] { (void)sum(1, 2); }).find("a statement of its own") != std::string::npos);
 #endif
 }
 
@@ -358,4 +358,36 @@ TEST_CASE("coroutine: one that owes a value and ends without co_return ends the 
     CHECK(child.aborted());
     CHECK(child.says("a coroutine that returns a value ended without a co_return"));
     CHECK_MESSAGE(child.says("in actor withoutReturn"), child.text);
+}
+
+namespace {
+
+struct ThrowsWhenDestroyed {
+    ~ThrowsWhenDestroyed() noexcept(false) { throw timed_out(); }
+};
+
+Future<std::string> returnsTwice(Future<std::string> next) {
+    try {
+        ThrowsWhenDestroyed last;
+        co_return "the first value, too long to be kept in place";
+    } catch (Error& error) {
+        CHECK(error == timed_out());
+    }
+    co_return co_await next;
+}
+
+} // namespace
+
+TEST_CASE("coroutine: one whose co_return is interrupted by the error of a destructor goes on, waits and returns") {
+    Blocks blocks;
+    CHECK(returnsTwice(std::string("ready")).get() == "ready");
+    CHECK(returnsTwice(io_error()).getError() == io_error());
+    {
+        Promise<std::string> promise, dropped;
+        Future<std::string> later = returnsTwice(promise.getFuture()), cancelled = returnsTwice(dropped.getFuture());
+        CHECK(!later.isReady());
+        promise.send("later");
+        CHECK(later.get() == "later");
+    }
+    CHECK(blocks.leaked() == 0);
 }
