@@ -237,7 +237,7 @@ Future<Void> closing() {
     CHECK(ofWrite == operation_obsolete());
     Bytes end = co_await pair.server->read();
     CHECK(end.empty());
-    Error error; // whoever goes on writing hears of it
+    Error error; // a later write gets it
     while (!error.isValid()) {
         error = co_await endOf(Future<Void>(pair.server->write("x"_sr)));
         co_await delay(0.01);

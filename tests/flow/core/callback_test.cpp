@@ -16,7 +16,7 @@ using namespace flow::test;
 
 namespace {
 
-/// Says what it is told; `after` runs then.
+/// Logs each call; then `after` runs.
 template <class Base, class T>
 struct Teller : Base {
     Teller(TraceLog& where, std::string who) : log(where), name(std::move(who)) {}
@@ -46,7 +46,7 @@ Future<Void> follow(TraceLog& log, std::string name, Future<int> future) {
 
 } // namespace
 
-TEST_CASE("callback: told of a value and of an error, newest first among all who wait") {
+TEST_CASE("callback: called with a value and with an error, the newest waiter first") {
     ::test::Balance balance;
     TraceLog log;
     Told a(log, "a"), b(log, "b");
@@ -56,7 +56,7 @@ TEST_CASE("callback: told of a value and of an error, newest first among all who
     CHECK_FALSE(f.isValid());
     Future<Void> actor = follow(log, "actor", p.getFuture());
     p.getFuture().addCallbackAndClear(&b);
-    CHECK(p.getFutureReferenceCount() == 1); // nobody has a handle; somebody waits
+    CHECK(p.getFutureReferenceCount() == 1); // no handle, but a waiter
     p.send(7);
     CHECK(log.take() == "b const& 7 actor 7 a const& 7");
     CHECK(p.getFutureReferenceCount() == 0);
@@ -72,7 +72,7 @@ TEST_CASE("callback: told of a value and of an error, newest first among all who
     CHECK(log.take() == "a broken_promise");
 }
 
-TEST_CASE("callback: remove() and destruction let go of the future, and so cancel what nobody else holds") {
+TEST_CASE("callback: remove() and destruction release the future, and so cancel what nothing else holds") {
     ::test::Balance balance;
     TraceLog log;
     Promise<int> p;
@@ -94,7 +94,7 @@ TEST_CASE("callback: remove() and destruction let go of the future, and so cance
     CHECK(log.take() == "");
 }
 
-TEST_CASE("callback: may delete itself, wait again or remove others when it is told") {
+TEST_CASE("callback: may delete itself, wait again or remove others when it is called") {
     ::test::Balance balance;
     TraceLog log;
     Promise<int> p, q;
@@ -118,7 +118,7 @@ TEST_CASE("callback: may delete itself, wait again or remove others when it is t
     CHECK(log.take() == "again const& 2");
 }
 
-TEST_CASE("callback: of a stream, told of one element by rvalue or of the end") {
+TEST_CASE("callback: of a stream, called with one element as an rvalue, or with the end") {
     ::test::Balance balance;
     TraceLog log;
     PromiseStream<int> s;

@@ -26,7 +26,7 @@ struct Servers {
 
 constexpr int kWho = WLTOKEN_FIRST_AVAILABLE;
 
-/// What the servers, each of its number, have been asked; and how many seconds each takes.
+/// The questions to each server, by its number; and the seconds that each takes.
 struct Played {
     int asked[3] = {0, 0, 0};
     double seconds[3] = {0, 0, 0};
@@ -86,7 +86,7 @@ Who questionOf(int question) {
 
 } // namespace
 
-TEST_CASE("load balance: a slow server is asked, and then another one too") {
+TEST_CASE("load balance: a request to a slow server also goes to another one") {
     play([](Reference<MultiInterface<Servers>> all) -> Future<Void> {
         played.seconds[0] = played.seconds[1] = 50;
         for (int i = 0; i < 10; ++i) {
