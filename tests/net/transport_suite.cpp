@@ -505,7 +505,7 @@ std::vector<TransportCase> const& transportCases() {
         {"what loses a race has taken nothing", loserTakesNothing},
         {"reads of exactly, and of at most, so many bytes", sizesOfReads},
         {"reads up to a text", lines},
-        {"several who read are served in order", readersInOrder},
+        {"several readers are served in order", readersInOrder},
         {"abort", aborting},
         {"flushed, and a close behind much that was written", flushing},
         {"many datagrams", manyDatagrams},

@@ -18,8 +18,8 @@ namespace {
 
 /// Logs each call; then `after` runs.
 template <class Base, class T>
-struct Teller : Base {
-    Teller(TraceLog& where, std::string who) : log(where), name(std::move(who)) {}
+struct Logging : Base {
+    Logging(TraceLog& where, std::string label) : log(where), name(std::move(label)) {}
     void fire(T const& value) override {
         log.say(name + " const& " + std::to_string(value));
         after();
@@ -37,8 +37,8 @@ struct Teller : Base {
     std::string name;
     std::function<void()> after = [] {};
 };
-using Told = Teller<Callback<int>, int>;
-using ToldOnce = Teller<SingleCallback<int>, int>;
+using LoggingCallback = Logging<Callback<int>, int>;
+using LoggingSingleCallback = Logging<SingleCallback<int>, int>;
 
 Future<Void> follow(TraceLog& log, std::string name, Future<int> future) {
     log.say(name + " " + std::to_string(co_await std::move(future)));
@@ -49,7 +49,7 @@ Future<Void> follow(TraceLog& log, std::string name, Future<int> future) {
 TEST_CASE("callback: called with a value and with an error, the newest waiter first") {
     ::test::Balance balance;
     TraceLog log;
-    Told a(log, "a"), b(log, "b");
+    LoggingCallback a(log, "a"), b(log, "b");
     Promise<int> p;
     Future<int> f = p.getFuture();
     f.addCallbackAndClear(&a);
@@ -80,13 +80,13 @@ TEST_CASE("callback: remove() and destruction release the future, and so cancel 
         Noisy local(log, name);
         co_return co_await p.getFuture();
     };
-    Told a(log, "a");
+    LoggingCallback a(log, "a");
     actor("one").addCallbackAndClear(&a);
     a.remove();
     CHECK(log.take() == "~one");
     a.remove();
     {
-        Told b(log, "b");
+        LoggingCallback b(log, "b");
         actor("two").addCallbackAndClear(&b);
     }
     CHECK(log.take() == "~two");
@@ -98,8 +98,8 @@ TEST_CASE("callback: may delete itself, wait again or remove others when it is c
     ::test::Balance balance;
     TraceLog log;
     Promise<int> p, q;
-    auto* first = new Told(log, "first");
-    Told other(log, "other"), again(log, "again");
+    auto* first = new LoggingCallback(log, "first");
+    LoggingCallback other(log, "other"), again(log, "again");
     p.getFuture().addCallbackAndClear(&other);
     p.getFuture().addCallbackAndClear(&again);
     p.getFuture().addCallbackAndClear(first);
@@ -122,7 +122,7 @@ TEST_CASE("callback: of a stream, called with one element as an rvalue, or with 
     ::test::Balance balance;
     TraceLog log;
     PromiseStream<int> s;
-    ToldOnce a(log, "a");
+    LoggingSingleCallback a(log, "a");
     FutureStream<int> in = s.getFuture();
     in.addCallbackAndClear(&a);
     CHECK_FALSE(in.isValid());
@@ -156,11 +156,11 @@ TEST_CASE("callback: values that can only be moved arrive by rvalue from a strea
 
 TEST_CASE("callback: misuse ends the program") {
     TraceLog log;
-    Told a(log, "a");
+    LoggingCallback a(log, "a");
     CHECK_DIES(Future<int>(1).addCallbackAndClear(&a), "on a Future that is ready");
     Promise<int> p;
     CHECK_DIES(p.getFuture().addCallbackAndClear(&a); p.getFuture().addCallbackAndClear(&a), "while it waits");
     PromiseStream<int> s;
-    ToldOnce b(log, "b"), c(log, "c");
+    LoggingSingleCallback b(log, "b"), c(log, "c");
     CHECK_DIES(s.getFuture().addCallbackAndClear(&b); s.getFuture().addCallbackAndClear(&c), "two readers wait");
 }
