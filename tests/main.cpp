@@ -2,7 +2,7 @@
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
-/// ThreadSanitizer asks for it. The tests want more memory than there is, to see std::bad_alloc.
+/// ThreadSanitizer calls it. The tests request more memory than there is, to get std::bad_alloc.
 extern "C" const char* __tsan_default_options() {
     return "allocator_may_return_null=1";
 }

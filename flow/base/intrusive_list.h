@@ -1,5 +1,5 @@
 #pragma once
-// Links of a circular, doubly linked list whose nodes are part of the objects in it.
+// Links of a circular, doubly linked list. The nodes are part of the objects in it.
 //
 //     Link head;            // a list: linked to itself when empty
 //     head.reset();

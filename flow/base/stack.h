@@ -6,7 +6,8 @@
 //     }
 //
 // A thread's own stack and those of onNewStack() are known. Of any other, such as a fiber's, nothing is: there 32
-// levels of withRoom() are allowed. A fiber whose stack is an object on another stack cannot be told from that.
+// levels of withRoom() are allowed. A fiber with a stack that is an object on another stack is not distinguished from
+// that stack.
 
 #include "flow/base/inline.h"
 

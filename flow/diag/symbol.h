@@ -22,12 +22,12 @@ void actorNameAt(const void* code, char* out, std::size_t size) noexcept;
 /// The symbol of the function at an address as the linker knows it; empty if there is none.
 std::string mangledSymbol(const void* code) noexcept;
 
-/// The function or object whose symbol begins with `mangled`, in the file of the program that holds `code`. Where
+/// The function or object with a symbol that begins with `mangled`, in the file of the program that holds `code`. Where
 /// several translation units have one of that name for themselves, that of the one with the function at `code`. Null if
 /// there is none.
 const void* addressOfSymbol(const void* code, std::string const& mangled) noexcept;
 
-/// The same for a member of the class whose member `function` is at `code`: the address of the class's static member
+/// The same for a member of the class with the member `function` at `code`: the address of the class's static member
 /// `name`.
 const void* staticMember(const void* code, const char* function, const char* name) noexcept;
 

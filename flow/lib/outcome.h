@@ -2,7 +2,7 @@
 // Futures made of how other futures end: names that programs of Flow know.
 //
 //     wait(ready(reply));                              // value or error
-//     int who = wait(tag(done, 7));                    // 7, when it is done
+//     int which = wait(tag(done, 7));                  // 7, when it is done
 //     wait(onEqual(state, Open));                      // if it is that, else never
 //     wait(returnIfTrue(found));                       // if it is true, else never
 //     bool most = wait(quorumEqualsTrue(votes, 2));    // as soon as it is certain

@@ -42,7 +42,7 @@ struct LinearizabilityVerdict {
 
 /// Gives each key up, and goes on with the next, after about `budget` steps: ten million take a second or two, and at
 /// most some hundred bytes each. Few different values make the search long: when most writes write a value of their
-/// own, who saw what is clear.
+/// own, it is clear which operation saw which value.
 LinearizabilityVerdict checkLinearizable(History const& history, std::uint64_t budget = 10'000'000);
 
 } // namespace flow

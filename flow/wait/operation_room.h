@@ -11,7 +11,7 @@
 //
 // It has a place for each branch of the largest choose. An actor that waits for nothing but futures and delays has
 // none: what an operand is, `pending` notes under the number of its wait, and the size of the block depends on that. An
-// operation whose objects are aligned to more than 8 bytes does without: its wait takes one block.
+// operation with objects aligned to more than 8 bytes does not fit: its wait takes one block.
 
 #include "flow/wait/pending.h"
 

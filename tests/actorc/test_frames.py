@@ -166,7 +166,7 @@ def test_coroutines_are_pinned(run: Run, compiler: str) -> None:
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_without_optimisation_the_first_call_looks(run: Run, compiler: str) -> None:
-    """What the compiler cannot know then is in the program."""
+    """A value that the compiler cannot compute then is in the program."""
     flags = ["-O0", "-S", "-o", "-", "-DLIMIT=1", "-DBY_HAND=1"]
     output = run.folder / f"coroutine.{compiler}.cpp"
     compiles(run, "coroutine", compiler, ["-fsyntax-only", "-DLIMIT=1", "-DBY_HAND=1"])

@@ -1,4 +1,4 @@
-"""The model of the language, by programs small enough to know their traces by heart."""
+"""The model of the language, with programs that are small enough to check their traces by hand."""
 
 from __future__ import annotations
 

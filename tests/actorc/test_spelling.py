@@ -1,4 +1,4 @@
-"""What the text of a type, a condition or an initialiser tells."""
+"""Facts that the text of a type, a condition or an initialiser shows."""
 
 from __future__ import annotations
 

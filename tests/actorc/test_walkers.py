@@ -1,4 +1,4 @@
-"""A kind of statement that nothing knows: all that goes through the tree refuses it, and none passes it over.
+"""An unknown kind of statement: every pass over the tree rejects it, and none ignores it.
 
 That each `match` over the kinds ends in a refusal is checked by tools/tidy.py. Here is what begins a walk.
 """
@@ -74,7 +74,7 @@ def test_what_asks_about_a_statement_refuses_it(name: str) -> None:
 
 
 def test_each_kind_is_a_loop_or_a_leaf_or_has_blocks_of_its_own() -> None:
-    """A new kind must be put into one of them, as `walk` and much else ask for that."""
+    """A new kind must be in one of them, since `walk` and others use them."""
     kinds = {kind for kind in vars(syntax).values() if isinstance(kind, type) and issubclass(kind, Statement)} - {
         Statement
     }

@@ -1,4 +1,4 @@
-// A program whose own global names are those that a framework likes to use for itself.
+// A program with global names that frameworks often use.
 #include <cstdio>
 
 #include "flow/sim.h"

@@ -1,4 +1,4 @@
-"""The fuzzers' processes end when they are told to, whatever they are doing."""
+"""The fuzzers' processes end at a signal, whatever they are doing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fuzzlib.workers import WorkerError, unordered
 
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
 
-# A campaign whose work hardly ends, and whose processes have children of their own. Both hold the standard output, so
+# A campaign with long work, and with processes that have children. Both hold the standard output, so
 # that it has an end only when all are gone.
 ENDLESS = f"""
 import os, subprocess, sys
@@ -53,7 +53,7 @@ def test_closing_ends_the_processes_and_what_they_started() -> None:
     with closing(unordered(work, [0, 1, 2], 2)) as results:
         assert next(results) > 0
     os.close(theirs)
-    assert os.read(ours, 1) == b""  # the end: nobody holds the other end
+    assert os.read(ours, 1) == b""  # the end: no process holds the other end
     os.close(ours)
 
 

@@ -1,4 +1,4 @@
-"""Just enough of an editor to ask clangd: opens files, collects diagnostics, requests completions."""
+"""A minimal client for clangd: opens files, collects diagnostics, requests completions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A project of somebody else's takes Millrace in, with add_subdirectory() or find_package(), and compiles actors."""
+"""A foreign project uses Millrace with add_subdirectory() or find_package(), and compiles actors."""
 
 import json
 import os
@@ -180,7 +180,7 @@ def test_runs_with_either_backend(consumer: Consumer, program: str) -> None:
 
 
 def test_probes(consumer: Consumer) -> None:
-    """The wait whose future was ready is no visit of its own."""
+    """A wait for a ready future is no visit of its own."""
     first = ["create twice", "enter twice 1 -1", "exit twice 1 -1", "enter twice 1 0", "21 1", "exit twice 1 0"]
     second = ["enter twice 1 2", "exit twice 1 2", "destroy twice 1"]
     third = ["create empty", "enter empty 1 -1", "empty", "exit empty 1 -1", "destroy empty 1"]
@@ -252,7 +252,7 @@ def test_the_embedding_project_keeps_its_own_flags(consumer: Consumer) -> None:
 
 @pytest.fixture(scope="module")
 def user(prefix: Path, tmp_path_factory: pytest.TempPathFactory) -> Consumer:
-    """A project that knows only what was installed, and then moved."""
+    """A project that uses only the installed files, after they were moved."""
     root = tmp_path_factory.mktemp("user")
     moved = Path(shutil.copytree(prefix, root / "moved"))
     user = Consumer(root / "source", root / "binary")

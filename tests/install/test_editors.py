@@ -57,7 +57,7 @@ def clangd(commands: Path) -> Iterator[Clangd]:
 
 
 def written(name: str, text: str, folder: Path) -> Path:
-    """A source with the flags of a program in a project of somebody else's."""
+    """A source with the flags of a program in a foreign project."""
     path = folder / name
     path.write_text(text, encoding="utf-8")
     database = folder / "compile_commands.json"

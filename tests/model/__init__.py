@@ -6,8 +6,8 @@
 It shares nothing with lowering and the back ends, so that what those make of an actor can be compared with the rules:
 
 - a call starts the actor at once; a ready wait does not suspend; waiters run last come, first served;
-- a plain local dies at the next wait that is carried out, after the wait's operand was evaluated; a state lives as long
-  as the actor; at the end states die in reverse order, then parameters, then waiters are told;
+- a plain local is destroyed at the next wait that is executed, after the wait's operand was evaluated; a state lives as
+  long as the actor; at the end states are destroyed in reverse order, then parameters; then waiters run;
 - a choose is lazy, and its losers are released before the winner's body runs;
 - a cancelled actor's waits raise, after their operands have been evaluated; handlers see that like any error.
 
@@ -33,7 +33,7 @@ class Interpreter:
         """`facts` can be shared by the interpreters of one file."""
         self.library = library
         self.facts = facts
-        self.report_dropped: Callable[[Error], None] = lambda error: None  # told of errors that nobody receives
+        self.report_dropped: Callable[[Error], None] = lambda error: None  # called with dropped errors
         self._actors = {actor.name: actor for actor in file.actors if actor.body is not None}
 
     def knows(self, name: str) -> bool:

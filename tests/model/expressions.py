@@ -70,7 +70,7 @@ def own(scope: Scope, result: Value) -> Value:
             if scope.temporaries[place] is result:
                 del scope.temporaries[place]
                 return result
-        return result.copy()  # a value that somebody else owns, such as what `get()` refers to
+        return result.copy()  # a value with another owner, such as the result of `get()`
     return result
 
 
@@ -300,7 +300,7 @@ def _variable(scope: Scope, name: str) -> Value:
 
 
 def temporary(scope: Scope, value: Value) -> Value:
-    """Gives a new value to the full expression, at whose end it dies unless somebody takes it."""
+    """Adds a new value to the full expression, which destroys it at its end unless it is taken."""
     if isinstance(value, Owned):
         scope.temporaries.append(value)
     return value

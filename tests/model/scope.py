@@ -36,7 +36,7 @@ class World(Protocol):
 
 
 class ActorScope(Computation):
-    """One call of an actor, as the expressions in it see it: its variables, and what dies when."""
+    """One call of an actor, as its expressions see it: its variables, and when each is destroyed."""
 
     def __init__(self, world: World, actor: syntax.Actor) -> None:
         is_void = actor.result_type is None
@@ -77,7 +77,7 @@ class ActorScope(Computation):
         return self._library.convert(self, type_, result)
 
     def _full(self, expression: Expression, use: Callable[[Value], Value]) -> Value:
-        """A full expression: what is left of its temporaries dies at its end, the last first."""
+        """A full expression: destroys its remaining temporaries at its end, the last first."""
         outer, self.temporaries = self.temporaries, []
         try:
             return use(expression(self))
@@ -89,7 +89,7 @@ class ActorScope(Computation):
     def _initialise(
         self, type_: str, form: StateForm, init: Sequence[Expression], place: Callable[[Value], None]
     ) -> None:
-        """Gives `place` the initial value, before the temporaries die that were needed to make it."""
+        """Gives `place` the initial value, before its temporaries are destroyed."""
         if not init:
             place(self._library.default(type_))
             return

@@ -1,7 +1,7 @@
 """What the model's actors compute with: futures, promises, streams and values with owners.
 
 An independent restatement of the runtime's rules, for the reference interpreter. Python's own collector plays no part:
-whoever owns a value ends its life with `destroy`, so that what destruction sets off happens when the language says.
+the owner of a value calls `destroy`, so that the effects of destruction happen when the language says.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Raised(Exception):
 
 
 class ModelFault(Exception):
-    """The program does what the model does not know, or what no program may do."""
+    """The program does what the model does not support, or what no program may do."""
 
 
 class Owned:
@@ -73,7 +73,7 @@ class Variable:
         self.is_const = False
 
     def assign(self, value: Value) -> None:
-        """Takes the value over; the old one dies when the new one is in place."""
+        """Moves the value in; the old one is destroyed after the new one is in place."""
         old, self.value = self.value, value
         destroy(old)
 
@@ -390,7 +390,7 @@ class Computation:
         self._step(None)
 
     def wait(self, future: Future) -> Generator[list[Operand], int | None, Cell]:
-        """Waits for one future, whose reference it takes. Gives the ready cell with that reference, or raises."""
+        """Waits for one future, and takes its reference. Returns the ready cell with that reference, or raises."""
         operand = Operand(self, 0, future.release())
         yield from self.first_of([operand])
         assert operand.cell is not None
@@ -408,7 +408,7 @@ class Computation:
 
     @staticmethod
     def settle(operands: list[Operand], winner: int | None) -> int:
-        """Releases the losers, in order; raises if nobody won or the winner failed."""
+        """Releases the losers, in order; raises if there is no winner or it failed."""
         for operand in operands:
             if operand.index != winner:
                 operand.release()
@@ -444,7 +444,7 @@ class Delay:
 
 
 class _Alarm(Computation):
-    """The computation behind a delay that somebody waits for."""
+    """The computation behind a delay with a waiter."""
 
     def __init__(self) -> None:
         super().__init__(is_cancellable=True)

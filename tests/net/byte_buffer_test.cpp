@@ -49,7 +49,7 @@ TEST_CASE("byte buffer: what is borrowed is copied when it must be") {
     CHECK(textOf(buffer) == "rowed!");
 }
 
-TEST_CASE("byte buffer: finds a text, and says where it would have to go on") {
+TEST_CASE("byte buffer: finds a text, and returns where to continue the search") {
     ByteBuffer buffer;
     CHECK(buffer.find("\n"_sr, 0) == 0);
     buffer.append("one\r\ntwo"_sr);

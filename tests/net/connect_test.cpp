@@ -17,7 +17,7 @@ Address const kNobody = *Address::parse("10.9.9.9:1"), kNobodyV6 = *Address::par
 
 LinkShape const kPlain = {.latency = 0.01, .jitter = 0, .bandwidth = 1e9};
 
-/// Runs the test in a process, which has the name "here", and so has an address at which nobody is.
+/// Runs the test in a process. The process, and an unused address, have the name "here".
 void simulated(Future<Void> (*test)()) {
     World world(1);
     SimNetwork network(world, kPlain);
@@ -77,7 +77,7 @@ TEST_CASE("connect: an address that refuses is not waited for, and the error is 
     });
 }
 
-TEST_CASE("connect: the attempts that lose are given up, as are all when nobody waits any more") {
+TEST_CASE("connect: the attempts that lose are cancelled, and a cancel cancels all") {
     simulated([]() -> Future<Void> {
         Reference<Listener> first = transport().listen(80), second = transport().listen(81);
         {
@@ -113,7 +113,7 @@ TEST_CASE("connect: to localhost, on the machine's network") {
     RealLoop loop;
     auto test = []() -> Future<Void> {
         Reference<Listener> listener = transport().listen(Address(0x7F000001, 0));
-        // It stands for ::1 as well, where nobody listens.
+        // It also resolves to ::1, where nothing listens.
         Reference<Connection> client = co_await net::connect("localhost", listener->localAddress().port());
         Reference<Connection> server = co_await listener->accept();
         CHECK(server->peerAddress() == client->localAddress());

@@ -106,7 +106,7 @@ TEST_CASE("connection: a writer waits from above the high mark until no more tha
     CHECK(connection->sent == "123456789");
 }
 
-TEST_CASE("connection: closing it ends all who wait, and so does its last reference") {
+TEST_CASE("connection: closing it fails all waiters, and so does its last reference") {
     SimLoop loop;
     for (bool closes : {true, false}) {
         auto connection = makeReference<Scripted>();
@@ -121,7 +121,7 @@ TEST_CASE("connection: closing it ends all who wait, and so does its last refere
     }
 }
 
-TEST_CASE("connection: errors of connections are told apart from others") {
+TEST_CASE("connection: errors of connections are distinguished from others") {
     for (Error const& error : {connection_failed(), connection_refused(), connection_timed_out(), host_unreachable(),
                                connection_reset(), connection_cut_off()})
         CHECK(isConnectionError(error));

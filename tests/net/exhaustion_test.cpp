@@ -1,4 +1,4 @@
-// Every allocation of every operation of net fails once, on the simulated network: who waits gets an error, nothing is
+// Every allocation of every operation of net fails once, on the simulated network: waiters get an error, nothing is
 // left of it, and the same works again afterwards. tests/flow/lib/exhaustion_test.cpp has flow's.
 #include "flow/flow.h"
 #include "flow/sim.h"
@@ -27,7 +27,7 @@ Future<std::string> whole(std::unique_ptr<Scene> scene) {
 Future<Void> failAt(SceneKind const& kind, World& world, std::int64_t n) {
     world.failAllocation(*world.current(), n);
     try {
-        auto first = co_await race(whole(kind.make()), delay(20)); // whoever has lost his partner waits
+        auto first = co_await race(whole(kind.make()), delay(20)); // a side without its partner waits
         (void)first;
     } catch (...) {
         CHECK(world.faultCounts()[FaultKind::allocationFailure] == 1); // or it fails for another reason

@@ -1,4 +1,4 @@
-// Peers that a server must bear: each of them costs it little, and delays nobody else.
+// Hostile peers: each of them costs a server little, and delays no other peer.
 #include "flow/flow.h"
 #include "flow/sim.h"
 #include "net/real/real_network.h"
@@ -51,7 +51,7 @@ void beside(Future<Void> (*misbehave)(Address), bool isSlow = false) {
     CHECK(process.exit() == Error());
 }
 
-/// Somebody who behaves is served.
+/// A correct client is served.
 Future<Void> askPolitely(Address server) {
     Reference<Connection> connection = co_await transport().connect(server);
     for (int i = 0; i < 20; ++i) {

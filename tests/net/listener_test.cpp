@@ -30,7 +30,7 @@ private:
 
 } // namespace
 
-TEST_CASE("listener: connections go to those who wait, oldest first; one who gives up has taken none") {
+TEST_CASE("listener: connections go to waiters, oldest first; a cancelled one has taken none") {
     SimLoop loop;
     auto listener = makeReference<Scripted>();
     std::vector<Future<Reference<Connection>>> all;

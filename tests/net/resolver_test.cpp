@@ -25,7 +25,7 @@ struct Counting final : Resolver {
 
 } // namespace
 
-TEST_CASE("resolver: numeric addresses are answered at once, and need nobody") {
+TEST_CASE("resolver: numeric addresses are answered at once, without a server") {
     RealLoop loop;
     Counting resolver;
     for (auto const& [text, address] : {std::pair("10.1.2.3", "10.1.2.3:80"), std::pair("::1", "[::1]:80"),

@@ -22,7 +22,7 @@ std::string differs(std::string const& found, std::string const& wanted) {
     return found == wanted ? "" : "'" + found.substr(0, 60) + "' instead of '" + wanted.substr(0, 60) + "'";
 }
 
-/// Has a listener and, where asked for, both ends of a connection.
+/// Has a listener and, if requested, both ends of a connection.
 class Connected : public Scene {
 public:
     Future<Void> prepare() override { pair_ = co_await makePair(); }
@@ -40,7 +40,7 @@ public:
     }
 
 protected:
-    /// Whether a connection that is made now is accepted, behind those that were given up before.
+    /// Whether a new connection is accepted, after the cancelled ones.
     Future<std::string> worksAgain() {
         connection_ = Reference<Connection>();
         Reference<Connection> again = co_await transport().connect(address_);
@@ -74,7 +74,7 @@ public:
 class ConnectsToAny final : public Listening {
 public:
     Future<Void> operation() override {
-        std::vector<Address> addresses(1, *Address::parse("192.0.2.1:1")); // nobody answers
+        std::vector<Address> addresses(1, *Address::parse("192.0.2.1:1")); // no answer
         addresses.push_back(address_);
         connection_ = co_await connectAny(std::move(addresses));
     }

@@ -22,11 +22,11 @@ class Scene {
 public:
     virtual ~Scene() = default;
     virtual Future<Void> prepare() = 0;
-    /// What is tested. Ends by itself if nobody ends it.
+    /// The tested operation. Ends by itself if it is not cancelled.
     virtual Future<Void> operation() = 0;
-    /// What goes on meanwhile, whatever becomes of the operation.
+    /// Runs meanwhile, whatever happens to the operation.
     virtual Future<Void> others();
-    /// When the operation has ended or is gone: goes on where it stopped. What is wrong then, or nothing.
+    /// Continues where the operation ended or was cancelled. Returns what is wrong then, or nothing.
     virtual Future<std::string> rest() = 0;
 };
 

@@ -33,7 +33,7 @@ Future<Void> failing(Reference<Connection> connection) {
 
 } // namespace
 
-TEST_CASE("serve: serves all who connect, also after one of them has failed") {
+TEST_CASE("serve: serves all clients, also after one of them has failed") {
     onBoth([]() -> Future<Void> {
         Reference<Listener> listener = transport().listen(transport().localAddress());
         Promise<Void> stop;
@@ -50,7 +50,7 @@ TEST_CASE("serve: serves all who connect, also after one of them has failed") {
     });
 }
 
-TEST_CASE("serve: when it stops it accepts nobody, drains, and cancels after its grace") {
+TEST_CASE("serve: when it stops it accepts no client, drains, and cancels after its grace") {
     onBoth([]() -> Future<Void> {
         Reference<Listener> listener = transport().listen(transport().localAddress());
         Promise<Void> stop;

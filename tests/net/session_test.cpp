@@ -80,7 +80,7 @@ Future<int> session(Reference<Connection> with) {
     co_return kRequests;
 }
 
-/// With somebody who sends back what comes.
+/// With a peer that sends back the received bytes.
 Future<Void> runSession(Future<int> (*begin)(Reference<Connection>)) {
     Pair pair = co_await makePair();
     Future<Void> echoing = echoOnce(pair.server);
@@ -90,7 +90,7 @@ Future<Void> runSession(Future<int> (*begin)(Reference<Connection>)) {
     co_await echoing;
 }
 
-/// With somebody who goes in the middle of a line.
+/// With a peer that disconnects in the middle of a line.
 Future<Void> runCutOff(Future<int> (*begin)(Reference<Connection>)) {
     Pair pair = co_await makePair();
     Future<int> asking = begin(pair.client);
@@ -100,7 +100,7 @@ Future<Void> runCutOff(Future<int> (*begin)(Reference<Connection>)) {
     CHECK(co_await endOf(asking) == connection_cut_off());
 }
 
-/// One that is given up in the middle takes no byte of what comes later.
+/// A read that is cancelled in the middle takes no later byte.
 Future<Void> runGivenUp(Future<int> (*begin)(Reference<Connection>)) {
     Pair pair = co_await makePair();
     Future<int> asking = begin(pair.client);

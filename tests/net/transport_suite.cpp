@@ -237,7 +237,7 @@ Future<Void> closing() {
     CHECK(ofWrite == operation_obsolete());
     Bytes end = co_await pair.server->read();
     CHECK(end.empty());
-    Error error; // whoever goes on writing hears of it
+    Error error; // a later write gets it
     while (!error.isValid()) {
         error = co_await endOf(Future<Void>(pair.server->write("x"_sr)));
         co_await delay(0.01);
@@ -505,7 +505,7 @@ std::vector<TransportCase> const& transportCases() {
         {"what loses a race has taken nothing", loserTakesNothing},
         {"reads of exactly, and of at most, so many bytes", sizesOfReads},
         {"reads up to a text", lines},
-        {"several who read are served in order", readersInOrder},
+        {"several readers are served in order", readersInOrder},
         {"abort", aborting},
         {"flushed, and a close behind much that was written", flushing},
         {"many datagrams", manyDatagrams},

@@ -33,7 +33,7 @@ Future<Pair> makePairAt(Address at);
 
 /// Sends back what comes, up to the end.
 Future<Void> echoOnce(Reference<Connection> connection);
-/// So many round trips with one who does.
+/// So many round trips with a peer that does so.
 Future<Void> askTimes(Reference<Connection> connection, int times);
 
 /// Up to the end; at least so many bytes.

@@ -32,7 +32,7 @@ ACTOR Future<int> leading(int k) {
     return value.v;
 }
 
-// A state is known in the whole actor.
+// A state is visible in the whole actor.
 ACTOR Future<int> outside(int k) {
     {
         state int inner = k * 2;

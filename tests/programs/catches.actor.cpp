@@ -104,7 +104,7 @@ ACTOR Future<Void> errorClauses(int how) {
     return Void();
 }
 
-// Handlers wait; the exception dies at the wait like any local.
+// Handlers wait; the wait destroys the exception like any local.
 ACTOR Future<Void> waits(int how) {
     Token a("a");
     try {
@@ -133,7 +133,7 @@ ACTOR Future<Void> waits(int how) {
     return Void();
 }
 
-// No clause for Errors: they pass by, whoever throws them.
+// No clause for Errors: they propagate, wherever they come from.
 ACTOR Future<Void> othersOnly(int how) {
     try {
         try {

@@ -85,7 +85,7 @@ static Future<int> operand(Token const& token, Future<int> future) {
     return future;
 }
 
-// What was needed to evaluate an operand dies before the next one is evaluated.
+// The temporaries of an operand are destroyed before the next one is evaluated.
 ACTOR Future<Void> temporaries(Future<int> a, Future<int> b) {
     choose {
         when(int x = wait(operand(Token("first"), a))) { say("a %d", x); }

@@ -1,4 +1,4 @@
-// Waits on some paths only: a plain local dies at the wait that is executed, and lives on where none is.
+// Waits on some paths only: a wait that is executed destroys a plain local, which lives on without one.
 #include "trace.h"
 #include "flow/actorcompiler.h"
 

@@ -1,4 +1,4 @@
-// DESCR: a struct that knows its fields.
+// DESCR: a struct with a description of its fields.
 #include "trace.h"
 #include <cstdint>
 #include <map>

@@ -28,7 +28,7 @@ ACTOR Future<int> ends(Token p1, Token p2, Future<int> f, const char* how) {
     return -1;
 }
 
-// States that were never reached exist from the start, and die without a trace.
+// States that were never reached exist from the start, and are destroyed without a trace.
 ACTOR Future<int> early(Token p1, bool stop) {
     state Token s1("s1");
     if (stop)

@@ -1,4 +1,4 @@
-// void actors and UNCANCELLABLE ones: nobody holds them, and an error that escapes them is reported.
+// void actors and UNCANCELLABLE ones: they run without a future, and an error that escapes them is reported.
 #include "trace.h"
 #include "flow/actorcompiler.h"
 

@@ -85,7 +85,7 @@ ACTOR Future<Void> flags() {
     return Void();
 }
 
-// A state whose initialiser throws: the actor fails as if its body had thrown.
+// A state with a throwing initialiser: the actor fails as if its body had thrown.
 ACTOR Future<Void> badState() {
     state Token before("before");
     state int x = value(-1);

@@ -1,4 +1,4 @@
-// Lambdas that are actors: each call copies the captures, so that the lambda may die first.
+// Lambdas that are actors: each call copies the captures, so that the lambda may be destroyed first.
 #include "trace.h"
 #include <functional>
 

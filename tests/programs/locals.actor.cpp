@@ -1,4 +1,4 @@
-// A plain local dies at the next wait, whether or not that suspends: after the operand was evaluated, before the actor
+// The next wait destroys a plain local, whether or not it suspends: after the operand was evaluated, before the actor
 // goes on or its caller does.
 #include "trace.h"
 #include "flow/actorcompiler.h"

@@ -1,4 +1,4 @@
-// Messages about an actor give the name that it has in its source: here, who dropped an error.
+// Messages about an actor use its name in the source: here, the actor that dropped an error.
 #include "flow/sim.h"
 #include "tests/programs/trace.h"
 
@@ -95,7 +95,7 @@ int main() {
     MyClass object;
     Promise<Void> now;
     Future<Void> f = now.getFuture();
-    // Those who wait are woken in the reverse order.
+    // Waiters are resumed in the reverse order.
     (void)Written::byHand(Uncancellable(), f);
     (void)written(Uncancellable(), f);
     (void)runActorState(f);

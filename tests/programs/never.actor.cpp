@@ -1,4 +1,4 @@
-// `return Never()` gives up everything the actor holds; `wait(Never())` keeps it.
+// `return Never()` releases everything the actor holds; `wait(Never())` keeps it.
 #include "trace.h"
 #include "flow/actorcompiler.h"
 

@@ -17,7 +17,7 @@ public:
     int value = 0;
 };
 
-// Can only be moved, and tells when it dies.
+// Can only be moved, and prints its destruction.
 class Unique {
 public:
     explicit Unique(const char* name) : token_(new Token(name)) {}
@@ -96,7 +96,7 @@ ACTOR Future<int> incomplete(Later* later, Later const& copied) {
     return later->value + copied.value;
 }
 
-// A pack, whose elements die last to first; with another pack and single parameters around it.
+// A pack, with elements destroyed last to first; with another pack and single parameters around it.
 ACTOR template <class... Ts>
 Future<int> sums(Token first, Ts... values) {
     state int sum = 0;

@@ -15,7 +15,7 @@ struct Holder {
     std::vector<int>& mutableNumbers() { return numbers; }
 };
 
-/// A range that tells when it dies; found by argument-dependent lookup.
+/// A range that prints its destruction; found by argument-dependent lookup.
 struct Counted {
     Token token;
     int limit;
@@ -221,7 +221,7 @@ struct Box {
     }
 };
 
-// While Plain is not complete, nobody can tell what its members are.
+// While Plain is not complete, its members are unknown.
 struct Plain {
     struct Inner {
         int value = 1;

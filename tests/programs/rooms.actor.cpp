@@ -134,7 +134,7 @@ ACTOR Future<Void> choices(Numbers* numbers, Texts* texts, Future<Void> stop) {
     return Void();
 }
 
-// Whoever destroys what a branch was given takes what the branch found.
+// The destructor of a branch's operand takes what the branch found.
 struct Thief {
     Numbers* numbers;
     Numbers::Take take() { return numbers->take(); }

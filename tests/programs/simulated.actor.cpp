@@ -1,4 +1,4 @@
-// A simulated cluster whose actors wait in every way, under several seeds: the digests of its runs are the same for
+// A simulated cluster with actors that wait in every way, under several seeds: the digests of its runs are the same for
 // every back end, compiler and machine.
 #include "flow/sim/world.h"
 #include "trace.h"

@@ -200,7 +200,7 @@ struct Box {
         T value = 3;
     };
 
-    // While Box is not complete nobody can tell whether an Inner can be made.
+    // While Box is not complete, it is unknown whether an Inner can be made.
     ACTOR static Future<T> inner(T start) {
         wait(delay(1));
         state Inner made = Inner{start};
@@ -220,7 +220,7 @@ Future<Void> ofAnyType(T value) {
     return Void();
 }
 
-// States die last declared first, those in slots among them; then the parameters.
+// States are destroyed last declared first, those in slots among them; then the parameters.
 ACTOR Future<Void> order(Token parameter, int path) {
     state Token first("first");
     wait(delay(1));

@@ -34,7 +34,7 @@ ACTOR Future<Void> ticks(FutureStream<Void> stream, int count) {
     return Void();
 }
 
-// Whoever is ready first in the order of the text wins; the other stream keeps its element for the next pass.
+// The first ready branch in the order of the text wins; the other stream keeps its element for the next pass.
 ACTOR Future<Void> twoStreams(FutureStream<int> a, FutureStream<int> b, int count) {
     for (state int i = 0; i < count; i++) {
         choose {

@@ -1,4 +1,4 @@
-// switch and do with waits in them: labels lead where C++ leads them, and locals die at the next wait.
+// switch and do with waits in them: labels lead where C++ leads them, and the next wait destroys locals.
 #include "trace.h"
 #include <stdexcept>
 

@@ -2,7 +2,7 @@
 // What the trace programs print with.
 //
 //     say("x is %d", x);              // one line
-//     Token token("a");               // prints "~a" when its last copy dies
+//     Token token("a");               // its last copy prints "~a"
 //     auto w = watch("f", future);    // prints "f: 3", "f: done" or "f: timed_out" when the future is ready
 
 #include "flow/sim.h"
@@ -25,7 +25,7 @@ using namespace flow;
     std::fflush(stdout);
 }
 
-/// Tells when the last copy of it dies. Default-constructed, or assigned from such a one, it is silent.
+/// Prints when its last copy is destroyed. Default-constructed, or assigned from such a one, it prints nothing.
 class Token {
 public:
     Token() = default;

@@ -11,7 +11,7 @@ struct Row {
     std::vector<int> cells;
 };
 
-// A value that can only be moved, and tells when it dies.
+// A value that can only be moved, and prints its destruction.
 class Unique {
 public:
     Unique() = default;
@@ -53,7 +53,7 @@ ACTOR Future<Row> makes(int id) {
     return Row{id, "row", {id, id + 1}};
 }
 
-// The operand may use locals, whose scope its result outlives.
+// The operand may use locals, and its result outlives their scope.
 ACTOR Future<int> deduces(bool twice) {
     int start = 3;
     auto add = [&](int more) { return slow(1, start + more); };
@@ -154,7 +154,7 @@ ACTOR Future<Unique> makesUnique(const char* name) {
     return Unique(name);
 }
 
-// What can only be moved is moved; what the source moves on is moved if nobody else can see it.
+// A move-only value is moved; a value that the source moves is moved if nothing else holds it.
 ACTOR Future<Unique> moves(PromiseStream<Unique> out) {
     state Unique kept = wait(makesUnique("kept"));
     Unique one = wait(makesUnique("one"));

@@ -4,7 +4,7 @@ check_mutants.py PROGRAM [--seeds N] [--share PERCENT] [--jobs N] [--timeout SEC
 
 Runs the simulation `kv` with the seeds from 0 on until one fails, and prints for each fault which that was. PROGRAM is
 `mutants`, beside that of the simulations: there the library can have faults, too. Found is what the program says that a
-seed has failed by, and does not without the fault; where it hangs or dies instead, nothing is. The exit code is 1 if
+seed has failed by, and does not without the fault; if it hangs or crashes instead, nothing is. The exit code is 1 if
 fewer than the share of them were found, and 2 for a wrong command line.
 """
 

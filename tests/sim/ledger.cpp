@@ -27,7 +27,7 @@ Future<Void> write(World* world, int* acknowledged, bool forgetsSync) {
     }
 }
 
-/// What is asked of a disk here: not to damage what was synced.
+/// The requirement on a disk: synced data is not damaged.
 Faults honestDisk(Faults faults) {
     faults.diskMisdirectedWrite = faults.diskBitFlip = 0;
     return faults;

@@ -174,7 +174,7 @@ Future<Void> deal(Run& run, Client& client) {
 }
 
 Future<Void> ask(Run& run, Client& client) {
-    for (int number = 0;;) { // as "lazy pirate" does: a socket that got no answer is thrown away
+    for (int number = 0;;) { // as "lazy pirate" does: a socket without an answer is replaced
         MessageSocket req(SocketType::Req, options());
         req.connect(run.endpoint(5003));
         for (bool isAnswered = true; isAnswered; ++number) {

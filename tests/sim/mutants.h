@@ -20,7 +20,7 @@
     X(ForgottenEntry, "a follower acknowledges entries that it has not written down")                                  \
     X(ForgottenTruncation, "a follower does not write down that it has dropped entries")                               \
     X(VoteTwice, "a server votes for everybody in a term")                                                             \
-    X(VoteForOutdated, "a server votes for one whose log is older")                                                    \
+    X(VoteForOutdated, "a server votes for one with an older log")                                                     \
     X(MinorityElects, "one vote less than a majority makes a leader")                                                  \
     X(MinorityCommits, "one acknowledgement less than a majority commits")                                             \
     X(OldTermCommits, "entries of older terms are committed by counting")                                              \
@@ -38,7 +38,7 @@
     X(AnswerOther, "a write is answered although another entry took its place")                                        \
     X(NoChecksum, "damaged messages are taken for good")                                                               \
     X(WrongAddressee, "messages to other servers are taken")                                                           \
-    X(LostWakeUp, "who waits for an entry is not told if it comes between the look and the wait")                      \
+    X(LostWakeUp, "a waiter for an entry misses it if it comes between the check and the wait")                        \
     X(DoubleSend, "a client does not number its repeated requests alike")                                              \
     X(MissedCancel, "a connection that breaks keeps its place in the server")                                          \
     X(ForgottenTimer, "a follower does not start elections after its first")                                           \
@@ -46,7 +46,7 @@
     X(CasIgnoresExpected, "a compareAndSet writes whatever it finds")                                                  \
     X(RemoveKeepsValue, "a remove does nothing")                                                                       \
     X(ClientGivesUp, "a client takes a lost reply for a refusal")                                                      \
-    X(LockForgetsLast, "a lock does not wake who waits alone")                                                         \
+    X(LockForgetsLast, "a lock does not wake a single waiter")                                                         \
     X(AllAtFirst, "waitForAll() is ready with the first one")                                                          \
     X(LateTimer, "a timer that makes room for a sooner one is late")                                                   \
     X(DiskSyncsNothing, "a sync is none")                                                                              \

@@ -1,4 +1,4 @@
-"""Stands in for convert.py where a test is about what surrounds actors: a body keeps its words, and an actor whose name
+"""Replaces convert.py in tests of the text around actors: a body keeps its words, and an actor with a name that
 begins with `left` is left."""
 
 from __future__ import annotations

@@ -193,7 +193,7 @@ def children(pid: int) -> list[int]:
 
 
 def is_alive(pid: int) -> bool:
-    """Whoever adopts an orphan need not bury it: in a container, the first process may be any program."""
+    """An orphan may stay a zombie: in a container, the first process may be any program, which need not reap it."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):

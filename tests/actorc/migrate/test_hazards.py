@@ -1,4 +1,4 @@
-"""Hazards that stand in the text of an actor: which are told, where, and what is done about them."""
+"""Hazards in the text of an actor: which are reported, where, and what is done about them."""
 
 from __future__ import annotations
 
@@ -280,7 +280,7 @@ def test_what_an_actor_that_was_cancelled_makes(around: str, may_be_cancelled: b
 
 
 def test_operands_while_locals_are_alive() -> None:
-    """They die once all operands are evaluated, and before what loses."""
+    """They are destroyed after all operands are evaluated, and before the losers."""
     body = """\
     wait(delay(1));
     Guard guard;
@@ -311,7 +311,7 @@ def test_a_race_of_what_can_be_made_at_once() -> None:
     body = "choose { when(wait(self->stop)) {} when(int x = wait(self->get(1))) { use(x); } }"
     assert "race(self->stop, self->get(1))" in idiomatic(body, "foundationdb").text
     assert idiomatic(body).note("H6").instead.startswith("[&]")
-    assert "[&]" not in idiomatic(body, "foundationdb").note("H6").instead  # of which that library knows nothing
+    assert "[&]" not in idiomatic(body, "foundationdb").note("H6").instead  # which that library does not have
     assert "race(self->stop, [&] { return self->get(1); })" in exact(body).text
 
 

@@ -19,7 +19,7 @@ CASES = {
         "choose {\n        when(int x = /* why */ wait(a)) { return x; }\n        when(wait(delay(1))) {}\n    }",
         "int x = std::get<0>(std::move(chosen));",
     ),
-    # The old lock dies when the new one has been made.
+    # The old lock is destroyed after the new one has been made.
     "a state made anew in a loop": (
         "for (state int i = 0; i < 3; i++) {\n        state Lock lock(a);\n        wait(delay(1));\n    }",
         "lockState.emplace(Lock(a));",

@@ -76,7 +76,7 @@ def test_no_warnings(style: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         ("state int x; x = 1; wait(delay(1)); if (now()) x += 2;", True),
         ("state int x; x = 1; wait(delay(x));", False),
         ("state int x; wait(f(x = 1));", False),
-        ("state Guard x(1); wait(delay(1));", True),  # whose destructor is not known here
+        ("state Guard x(1); wait(delay(1));", True),  # its destructor is not known here
         ("state std::string x; wait(delay(1));", False),
         ("state Reference<Guard> x; wait(delay(1));", False),
         ("int x = wait(g());", True),

@@ -111,7 +111,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def verified(before: str = "", after: str = "", commands: tuple[str, ...] = ()) -> Verification:
-    """Of the tree in the working directory, in whose new texts `before` is replaced."""
+    """Verifies the tree in the working directory, with `before` replaced in its new texts."""
     result = Project(["app"], Settings(), lambda text: None).migrated()
     assert result.is_whole
     if before:

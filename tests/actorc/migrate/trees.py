@@ -12,7 +12,7 @@ import pytest
 from actorc.__main__ import main
 
 KEYWORDS = '#include "flow/actorcompiler.h" // This must be the last #include.\n'
-# The top of an actor file in whose place there is nothing afterwards but flow.h.
+# The top of an actor file; afterwards only flow.h is left of it.
 TOP = '#include "flow/flow.h"\nusing namespace flow;\n' + KEYWORDS
 NEW_TOP = '#include "flow/flow.h"\nusing namespace flow;\n'
 

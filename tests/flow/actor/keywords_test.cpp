@@ -18,14 +18,14 @@ using namespace flow;
 
 namespace described {
 DESCR struct Described {
-    int field; // of which the editor knows nothing
+    int field; // which an editor does not see
 };
 static_assert(std::tuple_size_v<Descriptor<Described>::fields> == 0);
 } // namespace described
 
 namespace {
 
-// A template that nobody instantiates: parsed and type-checked as in an editor, and never called.
+// A template that is never instantiated: parsed and type-checked as in an editor.
 template <class>
 ACTOR Future<int> everyKeyword(Future<int> x, FutureStream<std::string> lines, Future<Void> quit) {
     state int sum = 0;

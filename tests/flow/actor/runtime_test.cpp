@@ -62,8 +62,8 @@ Future<int> holds(TraceLog& log, Future<int> const& f) {
     return future;
 }
 
-// ACTOR Future<int> link(Future<int> f) { int v = wait(f); return v + 1; }, whose state lets go of f: KeepsActor does
-// not
+// ACTOR Future<int> link(Future<int> f) { int v = wait(f); return v + 1; }, with a state that releases f: KeepsActor
+// does not
 template <bool Keeps>
 struct LinkActorState {
     Future<int> f;
@@ -189,7 +189,7 @@ TEST_CASE("actor: eager start, ready waits do not suspend, synchronous resumptio
     CHECK(later.get() == 4);
 }
 
-TEST_CASE("actor: state, then parameters die before waiters run") {
+TEST_CASE("actor: state, then parameters are destroyed before waiters run") {
     TraceLog log;
     Blocks blocks;
     for (int how = 0; how < 4; ++how) {
@@ -264,7 +264,7 @@ TEST_CASE("actor: a million links, also mixed with coroutines, in constant stack
     });
 }
 
-TEST_CASE("actor: a long list of actors that hold each other dies in constant stack") {
+TEST_CASE("actor: a long list of actors that hold each other is destroyed in constant stack") {
     onSmallStack(kSmallStack, [] {
         Blocks blocks;
         for (int mixed = 0; mixed < 2; ++mixed) {
@@ -309,7 +309,7 @@ TEST_CASE("actor: one block of at most 96 bytes for an actor that waits and coun
     }
 }
 
-TEST_CASE("actor: misuse dies with a message that names the actor") {
+TEST_CASE("actor: misuse aborts with a message that names the actor") {
     std::string words = abortMessage([] {
         TraceLog log;
         (void)holds(log, Future<int>());

@@ -69,7 +69,7 @@ TEST_CASE("assert macros: what holds is evaluated once and says nothing") {
     CHECK(sign(-3) == -1);
 }
 
-TEST_CASE("assert macros: a breach is printed, told to the handler and thrown") {
+TEST_CASE("assert macros: a breach is printed, passed to the handler and thrown") {
     int queue = 3;
     int line = __LINE__ + 1;
     std::string said = breach([&] { ASSERT(queue == 0); });
@@ -110,7 +110,7 @@ TEST_CASE("assert macros: ASSERT_WE_THINK throws in checked builds only, ASSERT_
     CHECK_DIES([]() noexcept { ASSERT(1 > 3); }(), "1 > 3");
 }
 
-TEST_CASE("assert macros: setAssertionHandler returns the one before, and hears of the runtime's own") {
+TEST_CASE("assert macros: setAssertionHandler returns the one before, and gets the runtime's own") {
     AssertionHandler handler = [](const char* message, const char*, int, const char* actor) {
         std::fprintf(stderr, "<%s|%s>", message, actor);
     };

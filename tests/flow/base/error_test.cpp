@@ -104,7 +104,7 @@ TEST_CASE("error: no error, and an application's own") {
     CHECK(std::strlen(Error(10001).what()) > 0);
 }
 
-TEST_CASE("error: a code that does not fit dies instead of becoming another") {
+TEST_CASE("error: a code that does not fit aborts instead of becoming another") {
     for (int code : {65536, 65536 + 1101, -1}) {
         asm volatile("" : "+r"(code));
         CHECK_DIES((void)Error(code), "an Error's code is in 0 .. 65534");
@@ -174,7 +174,7 @@ TEST_CASE("error: each thread has its own last unknown error") {
     CHECK(std::string(lastUnknownError()) == "mine");
 }
 
-TEST_CASE("error: the dropped-error handler is told who dropped what") {
+TEST_CASE("error: the dropped-error handler gets the actor and the error") {
     DroppedErrors dropped;
     reportDroppedError(reinterpret_cast<const void*>(&noteDropped), timed_out().asInjectedFault());
     CHECK(droppedCount == 1);

@@ -43,7 +43,7 @@ TEST_CASE("optional: nothing and something") {
     CHECK_FALSE(some.present());
 }
 
-TEST_CASE("optional: get of nothing dies") {
+TEST_CASE("optional: get of nothing aborts") {
     Optional<std::string> none;
     CHECK_DIES(none.get(), "get() of nothing");
     CHECK_DIES((void)none->size(), "get() of nothing");

@@ -44,7 +44,7 @@ TEST_CASE("random: the numbers of a seed are fixed") {
     }
 }
 
-TEST_CASE("random: a copy goes on alike, another seed does not") {
+TEST_CASE("random: a copy gives the same numbers, another seed does not") {
     DeterministicRandom random(1);
     random.randomUInt64();
     DeterministicRandom copy = random;
@@ -207,7 +207,7 @@ TEST_CASE("random: choices, orders, coins and text") {
     CHECK((bytes[0] != 1 || bytes[1] != 1 || bytes[2] != 1 || bytes[3] != 1));
 }
 
-TEST_CASE("random: peek tells the next number and does not take it") {
+TEST_CASE("random: peek returns the next number without taking it") {
     DeterministicRandom random(12);
     std::uint64_t next = random.peek();
     CHECK(random.peek() == next);

@@ -69,7 +69,7 @@ int levelElsewhere(std::uintptr_t before) {
 
 } // namespace
 
-TEST_CASE("stack: of another than the thread's nothing is known, so levels are counted") {
+TEST_CASE("stack: the size of a foreign stack is unknown, so levels are counted") {
     flow::test::onForeignStack([] {
         CHECK(levelElsewhere(here()) == 33);
         onNewStack([] { CHECK_FALSE(stackIsShort()); });
@@ -78,7 +78,7 @@ TEST_CASE("stack: of another than the thread's nothing is known, so levels are c
     CHECK_FALSE(stackIsShort());
 }
 
-TEST_CASE("stack: a new one has room, and the old one is known again afterwards") {
+TEST_CASE("stack: a new one has room, and afterwards the old one is current again") {
     flow::test::onSmallStack(256 << 10, [] {
         bool isShort = true;
         std::uintptr_t outside = here();
@@ -134,7 +134,7 @@ TEST_CASE("stack: without memory for one the program ends with a message") {
 }
 #endif
 
-// The sanitizers would have to be told of these switches.
+// The sanitizers would need annotations for these switches.
 #if !FLOW_SYSTEM_BLOCKS && !MILLRACE_UNDER_TSAN
 namespace {
 
@@ -192,7 +192,7 @@ int count(int levels) {
 
 } // namespace
 
-TEST_CASE("stack: recursion goes on from one to the next, and exceptions are caught within each") {
+TEST_CASE("stack: recursion continues on the next stack, and exceptions are caught within each") {
     flow::test::onSmallStack(256 << 10, [] {
         CHECK(count(flow::test::kManyLinks) == flow::test::kManyLinks);
         bool caught = false;

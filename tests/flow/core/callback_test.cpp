@@ -16,10 +16,10 @@ using namespace flow::test;
 
 namespace {
 
-/// Says what it is told; `after` runs then.
+/// Logs each call; then `after` runs.
 template <class Base, class T>
-struct Teller : Base {
-    Teller(TraceLog& where, std::string who) : log(where), name(std::move(who)) {}
+struct Logging : Base {
+    Logging(TraceLog& where, std::string label) : log(where), name(std::move(label)) {}
     void fire(T const& value) override {
         log.say(name + " const& " + std::to_string(value));
         after();
@@ -37,8 +37,8 @@ struct Teller : Base {
     std::string name;
     std::function<void()> after = [] {};
 };
-using Told = Teller<Callback<int>, int>;
-using ToldOnce = Teller<SingleCallback<int>, int>;
+using LoggingCallback = Logging<Callback<int>, int>;
+using LoggingSingleCallback = Logging<SingleCallback<int>, int>;
 
 Future<Void> follow(TraceLog& log, std::string name, Future<int> future) {
     log.say(name + " " + std::to_string(co_await std::move(future)));
@@ -46,17 +46,17 @@ Future<Void> follow(TraceLog& log, std::string name, Future<int> future) {
 
 } // namespace
 
-TEST_CASE("callback: told of a value and of an error, newest first among all who wait") {
+TEST_CASE("callback: called with a value and with an error, the newest waiter first") {
     ::test::Balance balance;
     TraceLog log;
-    Told a(log, "a"), b(log, "b");
+    LoggingCallback a(log, "a"), b(log, "b");
     Promise<int> p;
     Future<int> f = p.getFuture();
     f.addCallbackAndClear(&a);
     CHECK_FALSE(f.isValid());
     Future<Void> actor = follow(log, "actor", p.getFuture());
     p.getFuture().addCallbackAndClear(&b);
-    CHECK(p.getFutureReferenceCount() == 1); // nobody has a handle; somebody waits
+    CHECK(p.getFutureReferenceCount() == 1); // no handle, but a waiter
     p.send(7);
     CHECK(log.take() == "b const& 7 actor 7 a const& 7");
     CHECK(p.getFutureReferenceCount() == 0);
@@ -72,7 +72,7 @@ TEST_CASE("callback: told of a value and of an error, newest first among all who
     CHECK(log.take() == "a broken_promise");
 }
 
-TEST_CASE("callback: remove() and destruction let go of the future, and so cancel what nobody else holds") {
+TEST_CASE("callback: remove() and destruction release the future, and so cancel what nothing else holds") {
     ::test::Balance balance;
     TraceLog log;
     Promise<int> p;
@@ -80,13 +80,13 @@ TEST_CASE("callback: remove() and destruction let go of the future, and so cance
         Noisy local(log, name);
         co_return co_await p.getFuture();
     };
-    Told a(log, "a");
+    LoggingCallback a(log, "a");
     actor("one").addCallbackAndClear(&a);
     a.remove();
     CHECK(log.take() == "~one");
     a.remove();
     {
-        Told b(log, "b");
+        LoggingCallback b(log, "b");
         actor("two").addCallbackAndClear(&b);
     }
     CHECK(log.take() == "~two");
@@ -94,12 +94,12 @@ TEST_CASE("callback: remove() and destruction let go of the future, and so cance
     CHECK(log.take() == "");
 }
 
-TEST_CASE("callback: may delete itself, wait again or remove others when it is told") {
+TEST_CASE("callback: may delete itself, wait again or remove others when it is called") {
     ::test::Balance balance;
     TraceLog log;
     Promise<int> p, q;
-    auto* first = new Told(log, "first");
-    Told other(log, "other"), again(log, "again");
+    auto* first = new LoggingCallback(log, "first");
+    LoggingCallback other(log, "other"), again(log, "again");
     p.getFuture().addCallbackAndClear(&other);
     p.getFuture().addCallbackAndClear(&again);
     p.getFuture().addCallbackAndClear(first);
@@ -118,11 +118,11 @@ TEST_CASE("callback: may delete itself, wait again or remove others when it is t
     CHECK(log.take() == "again const& 2");
 }
 
-TEST_CASE("callback: of a stream, told of one element by rvalue or of the end") {
+TEST_CASE("callback: of a stream, called with one element as an rvalue, or with the end") {
     ::test::Balance balance;
     TraceLog log;
     PromiseStream<int> s;
-    ToldOnce a(log, "a");
+    LoggingSingleCallback a(log, "a");
     FutureStream<int> in = s.getFuture();
     in.addCallbackAndClear(&a);
     CHECK_FALSE(in.isValid());
@@ -156,11 +156,11 @@ TEST_CASE("callback: values that can only be moved arrive by rvalue from a strea
 
 TEST_CASE("callback: misuse ends the program") {
     TraceLog log;
-    Told a(log, "a");
+    LoggingCallback a(log, "a");
     CHECK_DIES(Future<int>(1).addCallbackAndClear(&a), "on a Future that is ready");
     Promise<int> p;
     CHECK_DIES(p.getFuture().addCallbackAndClear(&a); p.getFuture().addCallbackAndClear(&a), "while it waits");
     PromiseStream<int> s;
-    ToldOnce b(log, "b"), c(log, "c");
+    LoggingSingleCallback b(log, "b"), c(log, "c");
     CHECK_DIES(s.getFuture().addCallbackAndClear(&b); s.getFuture().addCallbackAndClear(&c), "two readers wait");
 }

@@ -159,7 +159,7 @@ TEST_CASE("cell: a chain of frames completes, fails and is cancelled in constant
         else
             last = Future<int>();
         CHECK(Frame::ended.size() == kLength);
-        CHECK(Frame::ended.front() == 0); // also a cancel: what is awaited ends before who awaits it
+        CHECK(Frame::ended.front() == 0); // also for a cancel: the awaited computation ends before its waiter
         CHECK(Frame::ended.back() == kLength - 1);
         if (how == 0)
             CHECK(last.get() == kLength);
@@ -170,7 +170,7 @@ TEST_CASE("cell: a chain of frames completes, fails and is cancelled in constant
     }
 }
 
-TEST_CASE("cell: cancel tells the frame once, and leaves what others await") {
+TEST_CASE("cell: cancel resumes the frame once, and leaves what others await") {
     Balance balance;
     Recorded recorded;
     Promise<int> promise;

@@ -41,7 +41,7 @@ TEST_CASE("A limit is found among the parameters") {
     CHECK(coro::Signature<int, Propagate>::kFrameLimit == 0);
 }
 
-TEST_CASE("A frame that is too large ends programs whose frames are final, and is told of in others") {
+TEST_CASE("A frame that is too large ends programs with final frames, and is reported in others") {
     auto final = test::runInChild([] { reportLargeFrame(112, 96, true); });
     CHECK(final.aborted());
     CHECK(final.says("a block of 112 bytes, more than its FLOW_ASSERT_FRAME_SIZE(96)\n"));

@@ -251,7 +251,7 @@ TEST_CASE("future: a Future<Void> is one cell, a Future<int> 16 bytes more") {
     }
 }
 
-TEST_CASE("future: a value whose constructor throws leaves nothing behind") {
+TEST_CASE("future: a value with a throwing constructor leaves nothing behind") {
     Balance balance;
     ThrowsOnCopy unlucky(13);
     CHECK_THROWS_AS((void)Future<ThrowsOnCopy>{unlucky}, std::runtime_error);
@@ -265,7 +265,7 @@ TEST_CASE("future: a value whose constructor throws leaves nothing behind") {
     CHECK(future.get().value == 2);
 }
 
-TEST_CASE("future: other threads are told off in checked builds" * doctest::skip(!FLOW_CHECKED)) {
+TEST_CASE("future: use from other threads aborts in checked builds" * doctest::skip(!FLOW_CHECKED)) {
     Promise<int> promise;
     Future<int> future = promise.getFuture();
     auto onThread = [](auto body) { std::thread(body).join(); };

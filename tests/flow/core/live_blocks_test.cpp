@@ -24,7 +24,7 @@ namespace {
 
 std::vector<std::string> events;
 
-/// Says when it dies.
+/// Logs its destruction.
 struct Mark {
     explicit Mark(std::string n) : name(std::move(n)) {}
     Mark(Mark&& other) noexcept : name(std::exchange(other.name, "")) {}
@@ -73,7 +73,7 @@ struct Counted {
 
 } // namespace
 
-TEST_CASE("liveBlocks: knows the cells of a group, oldest first") {
+TEST_CASE("liveBlocks: lists the cells of a group, oldest first") {
     Counted world;
     CHECK(world.group.isEmpty());
     Promise<int> first;

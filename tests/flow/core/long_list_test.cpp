@@ -1,4 +1,4 @@
-// Lists as long as one likes whose links are values of futures: they die in constant stack, like chains of actors.
+// Long lists with links that are values of futures: they are destroyed in constant stack, like chains of actors.
 #include "flow/core/cell.h"
 
 #include "flow/core/stream.h"
@@ -42,7 +42,7 @@ Future<Void> holds(Future<Holder>, Future<Void> awaited) {
     co_await awaited;
 }
 
-/// A stream whose only element is the next stream.
+/// A stream with one element, the next stream.
 struct Item {
     FutureStream<Item> next;
 };
@@ -107,7 +107,7 @@ TEST_CASE("long list: streams in streams") {
     });
 }
 
-TEST_CASE("long list: promises that break each other, within each other as objects die") {
+TEST_CASE("long list: promises that break each other, in nested destructors") {
     onSmallStack(kSmallStack, [] {
         Blocks blocks;
         {
@@ -146,7 +146,7 @@ TEST_CASE("long list: promises that break each other, within each other as objec
     });
 }
 
-TEST_CASE("long list: who is yet to be told can be cancelled meanwhile, and is told only once") {
+TEST_CASE("long list: a later waiter can be cancelled meanwhile, and is called only once") {
     onSmallStack(kSmallStack, [] {
         TraceLog log;
         static Future<Void> victim;
@@ -261,7 +261,7 @@ void watchesGoBeforeTheirMaps(int levels) {
 
 // Whatever happens where a stack ends happens at one depth only, so each is tried.
 
-TEST_CASE("long list: a child is gone before what it refers to in its parent, at any depth") {
+TEST_CASE("long list: a child is destroyed before what it refers to in its parent, at any depth") {
     onForeignStack([] {
         for (int levels = 1; levels < 100; ++levels)
             childrenGoFirst(levels);
@@ -285,7 +285,7 @@ TEST_CASE("long list: permits come back from any depth") {
     });
 }
 
-TEST_CASE("long list: a watch is gone before its map, at any depth") {
+TEST_CASE("long list: a watch is destroyed before its map, at any depth") {
     onForeignStack([] {
         for (int levels = 20; levels < 100; ++levels)
             watchesGoBeforeTheirMaps(levels);
@@ -296,7 +296,7 @@ TEST_CASE("long list: a watch is gone before its map, at any depth") {
     });
 }
 
-TEST_CASE("long list: a short one dies at once, from the head on") {
+TEST_CASE("long list: a short one is destroyed at once, from the head on") {
     TraceLog log;
     Future<NoisyNode> list;
     for (const char* name : {"c", "b", "a"})
@@ -317,7 +317,7 @@ Future<Void> swallows(Future<Void> f, int* done) {
 
 } // namespace
 
-// The chain goes on in a waiter that is not the last to run, so that each link has to come back.
+// The chain continues in a waiter that is not the last to run, so that each link must return.
 TEST_CASE("long list: waiters behind which others wait at each link") {
     onSmallStack(kSmallStack, [] {
         for (bool isOlder : {false, true})

@@ -255,7 +255,7 @@ TEST_CASE("promise: setting it again from a waiter ends the program") {
     CHECK_DIES(promise.send(1), "set twice");
 }
 
-TEST_CASE("promise: nobody is left to receive what is sent") {
+TEST_CASE("promise: a value is sent without a future") {
     Balance balance;
     int live = test::Counted::live;
     {
@@ -268,7 +268,7 @@ TEST_CASE("promise: nobody is left to receive what is sent") {
     CHECK(test::Counted::live == live);
 }
 
-TEST_CASE("promise: a count of futures is one of handles, and one for all who wait") {
+TEST_CASE("promise: the count of futures is the handles, and one for all waiters") {
     Balance balance;
     Promise<int> promise, copy = promise;
     Future<int> future = promise.getFuture();

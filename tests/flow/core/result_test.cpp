@@ -55,7 +55,7 @@ TEST_CASE("result: of Void, with and without a cell") {
     CHECK(Result<Void>(nullptr).get() == Void());
 }
 
-TEST_CASE("result: takeValue moves what nobody else can see") {
+TEST_CASE("result: takeValue moves a value that nothing else holds") {
     Balance balance;
     Log log;
     Cell* cell = cellWith(Tracer(log, "a"));

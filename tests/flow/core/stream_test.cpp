@@ -98,7 +98,7 @@ TEST_CASE("stream: what is sent after the end is ignored") {
     CHECK(Counted::live == live);
 }
 
-TEST_CASE("stream: values are kept while nobody reads") {
+TEST_CASE("stream: values are kept until they are read") {
     Balance balance;
     PromiseStream<int> out;
     out.send(1);
@@ -243,7 +243,7 @@ TEST_CASE("stream: a reader may send, end and drop everything") {
     CHECK(last.woken() == 1);
 }
 
-TEST_CASE("stream: move-only elements, and an element whose constructor throws") {
+TEST_CASE("stream: move-only elements, and an element with a throwing constructor") {
     Balance balance;
     PromiseStream<std::unique_ptr<int>> out;
     FutureStream<std::unique_ptr<int>> in = out.getFuture();
@@ -337,7 +337,7 @@ TEST_CASE("stream: misuse ends the program") {
     CHECK_DIES((void)out.getFuture(), "the PromiseStream is invalid");
 }
 
-TEST_CASE("stream: other threads are told off in checked builds" * doctest::skip(!FLOW_CHECKED)) {
+TEST_CASE("stream: use from other threads aborts in checked builds" * doctest::skip(!FLOW_CHECKED)) {
     PromiseStream<int> out;
     FutureStream<int> in = out.getFuture();
     const char* message = "on a thread other than the one that made it";
@@ -347,7 +347,7 @@ TEST_CASE("stream: other threads are told off in checked builds" * doctest::skip
     CHECK_DIES(std::thread([&] { new PromiseStream<int>(out); }).join(), message); // the copy alone
 }
 
-TEST_CASE("stream: onEmpty tells when the last element has been taken") {
+TEST_CASE("stream: onEmpty is ready when the last element has been taken") {
     Balance balance;
     PromiseStream<int> out;
     FutureStream<int> in = out.getFuture();

@@ -85,7 +85,7 @@ TEST_CASE("unread errors: those of promises and ready futures are reported, and 
     CHECK(errors.count() == 1);
 }
 
-TEST_CASE("unread errors: what was waited for or asked for is read") {
+TEST_CASE("unread errors: a wait or getError() reads the error") {
     UnreadErrors errors;
     Future<int> failed = timed_out();
     SUBCASE("isError()") {

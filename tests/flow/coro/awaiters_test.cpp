@@ -63,7 +63,7 @@ TEST_CASE("awaiters: what is ready stays counted as it was, what is not is held"
     CHECK(future.isError());
 }
 
-TEST_CASE("awaiters: a value whose copy drops the last future") {
+TEST_CASE("awaiters: copying a value drops the last future") {
     test::Balance balance;
     Future<Acting> future;
     std::function<void()> drop = [&] { future = Future<Acting>(); };
@@ -74,7 +74,7 @@ TEST_CASE("awaiters: a value whose copy drops the last future") {
     CHECK(!future.isValid());
 }
 
-TEST_CASE("awaiters: an element whose move drops the stream") {
+TEST_CASE("awaiters: moving an element drops the stream") {
     test::Balance balance;
     std::function<void()> act;
     auto out = std::make_unique<PromiseStream<Acting>>();
@@ -88,7 +88,7 @@ TEST_CASE("awaiters: an element whose move drops the stream") {
     CHECK(!in.isValid());
 }
 
-TEST_CASE("awaiters: who is told that the stream is empty may drop it") {
+TEST_CASE("awaiters: a waiter for onEmpty may drop the stream") {
     test::Balance balance;
     auto out = std::make_unique<PromiseStream<int>>();
     auto in = std::make_unique<FutureStream<int>>(out->getFuture());

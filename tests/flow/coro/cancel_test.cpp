@@ -161,7 +161,7 @@ TEST_CASE("cancel: a million links complete, fail and are cancelled in constant 
     });
 }
 
-TEST_CASE("cancel: a long list of actors that hold each other dies in constant stack") {
+TEST_CASE("cancel: a long list of actors that hold each other is destroyed in constant stack") {
     onSmallStack(kSmallStack, [] {
         Blocks blocks;
         for (bool inParameters : {false, true}) {

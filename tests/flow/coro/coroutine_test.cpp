@@ -74,7 +74,7 @@ void noteDropped(const char* where, Error error) {
 
 } // namespace
 
-TEST_CASE("coroutine: starts at once and goes on synchronously") {
+TEST_CASE("coroutine: starts at once and resumes synchronously") {
     TraceLog log;
     Promise<int> promise;
     Future<int> future = plus(log, promise.getFuture(), 1);
@@ -108,7 +108,7 @@ TEST_CASE("coroutine: waiters run newest first, each up to its next suspension")
     CHECK(log.take() == "d=1 go c=2 b=1 a=1");
 }
 
-TEST_CASE("coroutine: locals, then parameters die before waiters run") {
+TEST_CASE("coroutine: locals, then parameters are destroyed before waiters run") {
     TraceLog log;
     for (int value : {5, -1}) {
         Promise<int> promise;
@@ -263,7 +263,7 @@ TEST_CASE("coroutine: the awaiter owns the future") {
     awaited = 3;
     promise.send(4);
     CHECK(result.get() == 4);
-    // A temporary that nobody else holds lives until it is ready.
+    // A temporary future, held by nothing else, lives until it is ready.
     auto temporary = [](Promise<int>& from) -> Future<int> { co_return co_await from.getFuture() + 1; };
     Promise<int> other;
     result = temporary(other);

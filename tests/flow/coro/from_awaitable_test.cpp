@@ -17,7 +17,7 @@ using namespace flow;
 
 namespace {
 
-/// Another library's: whoever awaits it goes on when it is set. Takes itself out of the list when it is destroyed.
+/// An event of another library: resumes its waiters when it is set. An awaiter unlinks itself when it is destroyed.
 class Event {
 public:
     struct Waiter {
@@ -55,7 +55,7 @@ private:
     std::vector<Waiter*> waiters_;
 };
 
-/// Goes on on a thread of its own; cannot be moved.
+/// Resumes on another thread; cannot be moved.
 struct OnThread {
     explicit OnThread(std::thread& t) : thread(t) {}
     OnThread(OnThread const&) = delete;
@@ -105,7 +105,7 @@ TEST_CASE("from awaitable: values, references, nothing and errors") {
     CHECK(nothing.canGet());
 }
 
-TEST_CASE("from awaitable: what is cancelled is so at once, and the awaitable goes on") {
+TEST_CASE("from awaitable: a cancel takes effect at once, and the awaitable runs on") {
     test::Balance balance;
     SimLoop loop;
     Event event;
@@ -162,7 +162,7 @@ TEST_CASE("from awaitable: one that resumes on another thread comes back to the 
     };
     loop.run(task());
     thread.join();
-    for (int i = 0; i < 50; ++i) { // given up before, while or after the other thread answers
+    for (int i = 0; i < 50; ++i) { // cancelled before, while or after the other thread answers
         Future<std::thread::id> dropped = fromAwaitable([&] { return OnThread(thread); });
         if (i % 3 == 0)
             loop.run(delay(0));

@@ -1,4 +1,4 @@
-// What becomes of a coroutine's parameters: each dies once, the last one first, behind the locals and before anybody
+// The parameters of a coroutine: each is destroyed once, the last one first, after the locals and before any waiter
 // sees the result; however many there are, of whatever kind, and however the coroutine ends.
 #include "flow/coro/parameters.h"
 
@@ -72,7 +72,7 @@ Future<Void> watch(TraceLog& log, Future<int> future) {
     log.say(result.present() ? std::to_string(result.get()) : result.getError().name());
 }
 
-/// Calls what it holds when it dies, unless it was moved from.
+/// Calls its function in the destructor, unless it was moved from.
 class Last {
 public:
     explicit Last(std::function<void()> act) : act_(std::move(act)) {}
@@ -86,8 +86,8 @@ private:
     std::function<void()> act_;
 };
 
-/// Whether a local and then these parameters died, and then came the rest. gcc 12 destroys the first one first where a
-/// coroutine that propagates errors is destroyed at a co_await.
+/// Whether a local and then these parameters were destroyed, and then came the rest. gcc 12 destroys the first one
+/// first where a coroutine that propagates errors is destroyed at a co_await.
 bool sawDie(std::string const& said, std::string parameters, std::string const& rest,
             [[maybe_unused]] bool propagated = false) {
     auto told = [&] {
@@ -183,7 +183,7 @@ TEST_CASE("parameters: a coroutine that cannot take one over never becomes one")
     takeOver<Moved>(lastConst, 0, true);
 }
 
-TEST_CASE("parameters: all die once, the last one first, before the result is seen") {
+TEST_CASE("parameters: all are destroyed once, the last one first, before the result is seen") {
     TraceLog log;
     Object object{log};
     auto noisy = [&](const char* name) { return Noisy(log, name); };
@@ -230,7 +230,7 @@ TEST_CASE("parameters: all die once, the last one first, before the result is se
     CHECK(blocks.leaked() == 0);
 }
 
-TEST_CASE("parameters: all die once where the coroutine is cancelled") {
+TEST_CASE("parameters: all are destroyed once when the coroutine is cancelled") {
     TraceLog log;
     auto noisy = [&](const char* name) { return Noisy(log, name); };
     Promise<int> promise;
@@ -246,7 +246,7 @@ TEST_CASE("parameters: all die once where the coroutine is cancelled") {
     CHECK(promise.getFutureReferenceCount() == 1);
 }
 
-TEST_CASE("parameters: what dies at the end may drop the coroutine, cancel others, or own what it waited for") {
+TEST_CASE("parameters: a destructor at the end may drop the coroutine, cancel others, or own what it awaited") {
     TraceLog log;
     Blocks blocks;
     auto task = [](TraceLog& said, Future<int> a, Last, std::unique_ptr<Noisy>) -> Future<int> {

@@ -32,7 +32,7 @@ Future<int> caughtLink(Future<int> next) {
 
 enum class FailsBy { Wait, Race, Itself };
 
-/// Goes on when `next` is over, and then fails where it has a local to destroy.
+/// Resumes when `next` has ended, and then fails with a local to destroy.
 Future<int> failingLink(Future<int> next, Future<int> failed, FailsBy by, Propagate = {}) {
     ErrorOr<int> before = co_await tryGet(std::move(next));
     std::vector<int> local(before.isError() ? 1 : 2);
@@ -218,7 +218,7 @@ TEST_CASE_FIXTURE(Quiet, "propagate: tryGet sees errors and cancels; the next wa
     }
 }
 
-TEST_CASE("propagate: who waits in between is told in order, handlers included") {
+TEST_CASE("propagate: waiters in between run in order, handlers included") {
     Throws throws;
     TraceLog log;
     Blocks blocks;
@@ -240,7 +240,7 @@ TEST_CASE("propagate: who waits in between is told in order, handlers included")
     CHECK(blocks.leaked() == 0);
 }
 
-TEST_CASE_FIXTURE(Quiet, "propagate: one whose failure cancels its siblings, and itself again") {
+TEST_CASE_FIXTURE(Quiet, "propagate: a failure that cancels its siblings, and itself again") {
     static Future<int> own, sibling;
     struct Canceller {
         ~Canceller() {
@@ -256,7 +256,7 @@ TEST_CASE_FIXTURE(Quiet, "propagate: one whose failure cancels its siblings, and
         for (bool waitsForIt : {false, true}) {
             Promise<int> promise;
             if (!waitsForIt)
-                sibling = link(promise.getFuture()); // would be told after the other
+                sibling = link(promise.getFuture()); // would run after the other
             own = canceller(promise.getFuture());
             if (waitsForIt)
                 sibling = link(own);
@@ -291,7 +291,7 @@ TEST_CASE("propagate: a million links fail and are cancelled in constant stack, 
     });
 }
 
-TEST_CASE("propagate: links that fail as soon as they go on hand over in constant stack") {
+TEST_CASE("propagate: links that fail as soon as they resume hand over in constant stack") {
     onSmallStack(kSmallStack, [] {
         Blocks blocks;
         for (FailsBy by : {FailsBy::Wait, FailsBy::Race, FailsBy::Itself}) {

@@ -78,7 +78,7 @@ TEST_CASE("race: an error that comes first wins as well") {
     CHECK(p.getFutureReferenceCount() == 0);
 }
 
-TEST_CASE("race: losers are released before the winner goes on") {
+TEST_CASE("race: losers are released before the coroutine resumes") {
     SimLoop loop;
     TraceLog log;
     Promise<int> p;
@@ -258,7 +258,7 @@ TEST_CASE("race: a cancel while operands are evaluated raises, whichever operand
     }
 }
 
-TEST_CASE("race: what runs once the operands are evaluated runs before the coroutine goes on or suspends") {
+TEST_CASE("race: evaluated() runs after the operands are evaluated, before the coroutine resumes or suspends") {
     auto task = [](TraceLog& said, Future<int> signal) -> Future<int> {
         auto first = [&] {
             said.say("evaluated");
@@ -387,7 +387,7 @@ TEST_CASE("race: a strict future is a future") {
 }
 
 #ifndef __clang__
-TEST_CASE("race: gcc may begin it with another co_await of its expression, which is told") {
+TEST_CASE("race: gcc may begin it with another co_await of its expression, which is reported") {
     std::string words = flow::test::abortMessage([] {
         auto task = [](Future<int> a, Future<int> b) -> Future<int> {
             co_return co_await a + static_cast<int>((co_await race(b, Never())).index());

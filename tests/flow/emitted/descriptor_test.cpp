@@ -73,7 +73,7 @@ struct Described {};
 UnknownDescriptor descriptor__(Described*);
 } // namespace elsewhere
 
-TEST_CASE("descriptor: what an editor knows of a described struct has no fields") {
+TEST_CASE("descriptor: in an editor a described struct has no fields") {
     static_assert(std::tuple_size_v<Descriptor<elsewhere::Described>::fields> == 0);
     elsewhere::Described object;
     forEachField(object, [](auto, auto&) { FAIL("there is no field"); });

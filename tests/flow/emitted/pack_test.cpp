@@ -19,7 +19,7 @@ TEST_CASE("pack: apply hands out the elements themselves, in order") {
     CHECK(Pack<>().apply([] { return 5; }) == 5);
 }
 
-TEST_CASE("pack: elements are moved in, and die last to first") {
+TEST_CASE("pack: elements are moved in, and destroyed last to first") {
     Pack<std::unique_ptr<int>> only(std::make_unique<int>(3));
     CHECK(only.apply([](std::unique_ptr<int>& p) { return *p; }) == 3);
 

@@ -78,7 +78,7 @@ TEST_CASE("range state: keeps a temporary until clear") {
     CHECK(watched.expired());
 }
 
-TEST_CASE("range state: a range that cannot be begun is let go at once") {
+TEST_CASE("range state: a range with a throwing begin() is destroyed at once") {
     auto counted = std::make_shared<int>(5);
     std::weak_ptr<int> watched = counted;
     struct Stubborn {
@@ -128,7 +128,7 @@ TEST_CASE("range state: goes over a list") {
     CHECK(rest(range) == (std::vector<int>{1, 0}));
 }
 
-TEST_CASE("range state: in a place that does not know its type") {
+TEST_CASE("range state: in untyped storage") {
     auto counted = std::make_shared<int>(5);
     std::weak_ptr<int> watched = counted;
     auto make = [&] { return std::vector<std::shared_ptr<int>>{counted, counted}; };

@@ -70,7 +70,7 @@ TEST_CASE("state slot: a constant is replaced") {
     CHECK(frame.x == "ab");
 }
 
-TEST_CASE("state slot: the object dies when it is replaced, and with the slot") {
+TEST_CASE("state slot: the object is destroyed when it is replaced, and with the slot") {
     std::vector<std::string> log;
     {
         Frame<Reports, 1> frame;

@@ -8,7 +8,7 @@
 
 using namespace flow;
 
-TEST_CASE("static local: made once, by the first who comes") {
+TEST_CASE("static local: made once, at first use") {
     StaticLocal<std::string> storage;
     int made = 0;
     auto& first = storage.get([&]() -> std::string { return ++made, "text"; });

@@ -132,7 +132,7 @@ TEST_CASE("boost fiber: futures, packaged tasks, async, and exceptions through t
     CHECK_THROWS_AS((void)broken.get(), fibers::broken_promise);
 }
 
-TEST_CASE("boost fiber: a barrier lets all go on when the last has come") {
+TEST_CASE("boost fiber: a barrier releases all when the last has arrived") {
     Simulated simulated;
     Log log;
     fibers::barrier barrier(3);

@@ -63,7 +63,7 @@ Fork<int> child(Context, int number) {
     co_return co_await later(number, 1) + 1;
 }
 
-/// A task whose child is awaited by a fiber, for which the task waits.
+/// A task that waits for a fiber; the fiber awaits the task's child.
 Task<int> parent(Context) {
     Fork<int> forked = child(co_await context(), 3);
     Future<int> outside = fiber::spawn([result = forked.future()] { return 10 * fiber::wait(result); });
@@ -151,7 +151,7 @@ TEST_CASE("fiber and other styles: a cancel goes through fibers, actors and coro
     CHECK(log == std::vector<std::string>{"inner", "outer"});
 }
 
-TEST_CASE("fiber and other styles: a fiber that cancels itself goes on to its next wait") {
+TEST_CASE("fiber and other styles: a fiber that cancels itself runs to its next wait") {
     ::test::Balance balance;
     SimLoop loop;
     std::vector<std::string> log;

@@ -241,7 +241,7 @@ TEST_CASE("fiber: an exception in flight stays with its stack") {
     CHECK(unwinding.getError().code() == error_code_io_error);
 }
 
-TEST_CASE("fiber: stacks are as large as asked for, are reused, and say how much was used") {
+TEST_CASE("fiber: stacks have the requested size, are reused, and report how much was used") {
     test::Balance balance;
     SimLoop loop;
     fiber::Options large;

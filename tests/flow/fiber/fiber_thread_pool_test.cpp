@@ -126,7 +126,7 @@ TEST_CASE("fiber thread pool: threads run beside the loop") {
     CHECK(loop.run(pool.run([mine] { return std::this_thread::get_id() != mine; })));
 }
 
-TEST_CASE("fiber thread pool: what goes on at its end may call it again, and gets broken_promise") {
+TEST_CASE("fiber thread pool: code that resumes at its end may call it again, and gets broken_promise") {
     SimLoop loop;
     auto pool = std::make_unique<FiberThreadPool>(loop, FiberThreadPoolOptions{.threads = 2});
     int cancelled = 0;

@@ -66,7 +66,7 @@ TEST_CASE("stack overflow: a long name leaves room for the size and the setting,
     }
 }
 
-TEST_CASE("stack overflow: the smallest stack is 16 KiB, whatever is asked for") {
+TEST_CASE("stack overflow: the smallest stack is 16 KiB, whatever is requested") {
     test::Death death = test::runInChild([] {
         fiber::setPooledStacks(0); // the handler is there once a stack has been mapped
         SimLoop loop;

@@ -9,7 +9,7 @@
 
 using namespace flow::fiber;
 
-TEST_CASE("stack pool: a stack has at least the bytes that were asked for, and is given out again") {
+TEST_CASE("stack pool: a stack has at least the requested bytes, and is reused") {
     detail::Stack stack = detail::takeStack(100'001);
     CHECK(stack.bytes >= 100'001);
     std::memset(stack.begin(), 1, stack.bytes);

@@ -352,7 +352,7 @@ TEST_CASE_TEMPLATE("files: cancel at each operation", Machine, MACHINES) {
     CHECK(progress.done == kEverything);
 }
 
-TEST_CASE_TEMPLATE("files: an operation that nobody waits for, as the last thing that a loop runs", Machine, MACHINES) {
+TEST_CASE_TEMPLATE("files: an operation without a waiter, as the last thing that a loop runs", Machine, MACHINES) {
     Machine machine;
     Reference<AsyncFile> file = machine.loop.run(make(machine.here() + "f", "old"_sr));
     (void)file->write(0, "new"_sr);
@@ -361,7 +361,7 @@ TEST_CASE_TEMPLATE("files: an operation that nobody waits for, as the last thing
     CHECK((content == "old" || content == "new"));
 }
 
-TEST_CASE_TEMPLATE("files: negative offsets die", Machine, MACHINES) {
+TEST_CASE_TEMPLATE("files: negative offsets abort", Machine, MACHINES) {
     auto useFile = [](auto use) { // in the child, into which threads do not come along
         Machine machine;
         use(*machine.loop.run(make(machine.here() + "f", "text"_sr)));

@@ -52,7 +52,7 @@ Future<Void> writeAndRead(std::string path) {
 
 } // namespace
 
-TEST_CASE("real files: one for each loop, made when first asked for") {
+TEST_CASE("real files: one for each loop, made at first use") {
     RealLoop outer;
     CHECK(outer.service<FileSystem>() == nullptr);
     FileSystem& first = files();
@@ -125,7 +125,7 @@ TEST_CASE("real files: no descriptor is left to open a file with, then there is 
     loop.run(writeAndRead(here.path() + "/f"));
 }
 
-TEST_CASE("real files: handles are closed, also those that nobody waited for") {
+TEST_CASE("real files: handles are closed, also those without a waiter") {
     test::TemporaryDirectory here;
     RealLoop loop;
     loop.run(writeAndRead(here.path() + "/f"));
@@ -140,7 +140,7 @@ TEST_CASE("real files: handles are closed, also those that nobody waited for") {
     CHECK(openDescriptors() == before);
 }
 
-TEST_CASE("real files: the loop ends with operations under way, whose futures and files live on") {
+TEST_CASE("real files: the loop ends during operations; their futures and files outlive it") {
     test::TemporaryDirectory here;
     std::ptrdiff_t before = openDescriptors();
     for (int held = 0; held < 2; ++held) {
@@ -192,7 +192,7 @@ TEST_CASE("real files: the loop ends at any moment") {
     }
 }
 
-TEST_CASE("real files: what ends with the loop may ask for files") {
+TEST_CASE("real files: code that runs at the loop's end may use files") {
     test::TemporaryDirectory here;
     auto path = here.path() + "/f";
     {

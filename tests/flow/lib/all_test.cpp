@@ -45,7 +45,7 @@ std::uint64_t liveBytes() {
     return bytes;
 }
 
-/// A value that does something when it dies.
+/// A value that calls a function in its destructor.
 struct OnDeath {
     std::shared_ptr<void> guard;
 };
@@ -199,7 +199,7 @@ TEST_CASE("all: what waits for the result, and holds it alone, releases the inpu
     Future<Void> watcher = watch(log, "any", waitForAny(workers));
     workers.clear();
     p.send(1);
-    CHECK(log.take() == "~first ~late any:done"); // watch() gives up the future before it says so
+    CHECK(log.take() == "~first ~late any:done"); // watch() releases the future before it logs
 }
 
 TEST_CASE("all: inputs that are left when the call decides run on as well, but not those of || and of Released") {
@@ -282,7 +282,7 @@ TEST_CASE("all: one future several times") {
     Future<Void> all = waitForAll(same);
     Future<Void> two = quorum(same, 2);
     same.clear();
-    CHECK(p.getFutureReferenceCount() == 1); // no handles, only those who wait
+    CHECK(p.getFutureReferenceCount() == 1); // no handles, only waiters
     p.send(1);
     CHECK(all.canGet());
     CHECK(two.canGet());
@@ -356,7 +356,7 @@ TEST_CASE("all: the first error in order counts among inputs that are ready, unl
     CHECK(waitForAllReady(std::vector<Future<int>>(inputs.begin() + 1, inputs.end())).canGet());
 }
 
-TEST_CASE("all: dropping a quorum of very many inputs takes no time to speak of") {
+TEST_CASE("all: dropping a quorum of very many inputs is fast") {
     std::vector<Future<int>> inputs(200000, Future<int>(Never()));
     Future<Void> all = waitForAll(inputs);
     auto before = std::chrono::steady_clock::now();

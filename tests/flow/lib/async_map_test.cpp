@@ -102,7 +102,7 @@ TEST_CASE("AsyncMap: nothing is left of dropped and cancelled watches") {
     CHECK(map.get(2) == 6);
 }
 
-TEST_CASE("AsyncMap: whoever is woken may change the map, and drop other watches") {
+TEST_CASE("AsyncMap: a resumed waiter may change the map, and drop other watches") {
     ::test::Balance balance;
     TraceLog log;
     AsyncMap<int, int> map;

@@ -9,7 +9,7 @@
 
 using namespace flow;
 
-TEST_CASE("AsyncTrigger: wakes those who wait now, and is not remembered") {
+TEST_CASE("AsyncTrigger: resumes current waiters, and is not remembered") {
     ::test::Balance balance;
     AsyncTrigger trigger;
     trigger.trigger();
@@ -30,7 +30,7 @@ TEST_CASE("AsyncTrigger: wakes those who wait now, and is not remembered") {
     CHECK_FALSE(trigger.isAwaited());
 }
 
-TEST_CASE("AsyncTrigger: whoever is woken may wait again, or destroy it") {
+TEST_CASE("AsyncTrigger: a resumed waiter may wait again, or destroy it") {
     ::test::Balance balance;
     auto trigger = std::make_unique<AsyncTrigger>();
     int woken = 0;

@@ -29,7 +29,7 @@ TEST_CASE("AsyncVar: set wakes only on a change, setUnconditional and trigger al
     CHECK(AsyncVar<std::string>().get() == "");
 }
 
-TEST_CASE("AsyncVar: those who are woken see the new value and may set it again") {
+TEST_CASE("AsyncVar: resumed waiters see the new value and may set it again") {
     ::test::Balance balance;
     TraceLog log;
     AsyncVar<int> var(0);

@@ -223,7 +223,7 @@ TEST_CASE("collection: a million members come and go in constant stack") {
     });
 }
 
-TEST_CASE("collection: use after a move dies with a message; assignment brings it back") {
+TEST_CASE("collection: use after a move aborts with a message; assignment makes it usable") {
     CHECK(abortMessage([] {
               ActorCollection all(false);
               ActorCollection taken(std::move(all));
@@ -300,7 +300,7 @@ TEST_CASE("collection: without errors, with a count") {
     CHECK(log.take() == "~c");
 }
 
-TEST_CASE("collection: a signal asks for its end") {
+TEST_CASE("collection: a signal requests its end") {
     TraceLog log;
     Blocks blocks;
     {
@@ -347,7 +347,7 @@ TEST_CASE("collection: what a signal waits for lives as long as the signal's res
     CHECK(blocks.leaked() == 0);
 }
 
-TEST_CASE("collection: an actor, or who waits for a signal's result, destroys the collection as it goes on") {
+TEST_CASE("collection: an actor, or a waiter for a signal's result, destroys the collection when it resumes") {
     using All = std::unique_ptr<SignalableActorCollection>;
     auto destroys = [](TraceLog& to, All& all, Future<Void> awaited) -> Future<Void> {
         co_await tryGet(std::move(awaited));

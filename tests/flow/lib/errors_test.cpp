@@ -19,7 +19,7 @@ TEST_CASE("errorOr: value and error as a value") {
     CHECK(errorOr(Future<Error>::failed(io_error())).get().isError());
 }
 
-TEST_CASE("brokenPromiseToNever: waits for ever where the promise is gone, and lets go") {
+TEST_CASE("brokenPromiseToNever: waits for ever after a broken promise, and releases its future") {
     ::test::Balance balance;
     CHECK(brokenPromiseToNever(Future<int>(3)).get() == 3);
     CHECK(brokenPromiseToNever(Future<int>(timed_out())).getError() == timed_out());

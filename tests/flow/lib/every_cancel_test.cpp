@@ -60,7 +60,7 @@ Future<Void> takesMutex(Inputs& in, FlowMutex& mutex, Propagate = {}) {
     co_await delay(0.1);
 }
 
-/// A lock all of whose permits are taken until the last step.
+/// A lock with all permits taken until the last step.
 FlowLock& busyLock(Inputs& in, std::int64_t permits) {
     auto& lock = in.keep<FlowLock>(permits);
     (void)lock.take(TaskPriority::DefaultYield, permits);

@@ -1,5 +1,5 @@
 // Every allocation of every operation of the library fails once: the caller gets std::bad_alloc, or a future that
-// failed, nothing leaks, nobody who waits is forgotten, and the same operation works again afterwards.
+// failed, nothing leaks, no waiter is forgotten, and the same operation works again afterwards.
 
 #include "flow/memory/allocation_failure.h"
 
@@ -100,7 +100,7 @@ TEST_CASE("exhaustion: collections that are fed by a stream fail as a whole") {
     CHECK(failures >= 8);
 }
 
-TEST_CASE("exhaustion: collections whose end is asked for keep their actors when asking fails") {
+TEST_CASE("exhaustion: collections keep their actors when a request to end fails") {
     auto failures = failEverywhere([] {
         Promise<int> promise;
         SignalableActorCollection writes;
@@ -235,7 +235,7 @@ TEST_CASE("exhaustion: locks lose no permit") {
     CHECK(failures >= 5);
 }
 
-TEST_CASE("exhaustion: a mutex goes on to the next") {
+TEST_CASE("exhaustion: a mutex passes to the next") {
     auto failures = failEverywhere([] {
         SimLoop loop;
         FlowMutex mutex;

@@ -47,7 +47,7 @@ TEST_CASE("FlowLock: free permits are taken at once, the rest first come, first 
     CHECK(loop.now() == 2);
 }
 
-TEST_CASE("FlowLock: release() runs nobody else's code, and a taker runs at its priority") {
+TEST_CASE("FlowLock: release() runs no other code, and a taker runs at its priority") {
     SimLoop loop;
     TraceLog log;
     FlowLock lock;
@@ -110,7 +110,7 @@ TEST_CASE("FlowLock: first come, first served: a small request waits behind a la
     CHECK(lock.available() == 3);
 }
 
-TEST_CASE("FlowLock: the largest amount waits until nobody holds any, and nobody gets more beside it") {
+TEST_CASE("FlowLock: the largest amount waits until no permit is held, and excludes all others") {
     ::test::Balance balance;
     SimLoop loop;
     std::int64_t everything = std::numeric_limits<std::int64_t>::max();
@@ -210,7 +210,7 @@ TEST_CASE("FlowLock: Releasers") {
     CHECK_DIES(lock.release(), "more than has been taken");
 }
 
-TEST_CASE("FlowLock: kill and destruction fail those who wait") {
+TEST_CASE("FlowLock: kill and destruction fail the waiters") {
     ::test::Balance balance;
     SimLoop loop;
     Future<Void> waiting, granted, later;
@@ -228,7 +228,7 @@ TEST_CASE("FlowLock: kill and destruction fail those who wait") {
             CHECK(lock.available() == 1);
             return;
         }
-        SUBCASE("one of those who fail drops another") {
+        SUBCASE("a failed waiter drops another") {
             auto dropper = [&](Future<Void> what) -> Future<Void> {
                 (void)co_await tryGet(std::move(what));
                 waiting = Future<Void>();
@@ -246,7 +246,7 @@ TEST_CASE("FlowLock: kill and destruction fail those who wait") {
     }
 }
 
-TEST_CASE("FlowLock: those who outlive their loop give back what they have") {
+TEST_CASE("FlowLock: holders that outlive their loop release their permits") {
     ::test::Balance balance;
     TraceLog log;
     FlowLock lock(1);

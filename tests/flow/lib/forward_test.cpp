@@ -6,7 +6,7 @@
 
 using namespace flow;
 
-TEST_CASE("forwardPromise: value and error, for which nobody has to hold anything") {
+TEST_CASE("forwardPromise: value and error, without a future to hold") {
     ::test::Balance balance;
     Promise<int> in, out, failed;
     forwardPromise(out, in.getFuture());

@@ -24,7 +24,7 @@ Future<Void> watch(TraceLog& log, Future<T> future) {
 }
 } // namespace
 
-TEST_CASE("holdWhile: the object dies before those who wait run") {
+TEST_CASE("holdWhile: the object is destroyed before waiters run") {
     ::test::Balance balance;
     TraceLog log;
     Promise<int> p;
@@ -42,7 +42,7 @@ TEST_CASE("holdWhile: the object dies before those who wait run") {
     CHECK(log.take() == "~worker ~held");
 }
 
-TEST_CASE("uncancellable: goes on without anybody, to its value or error") {
+TEST_CASE("uncancellable: runs on without a future, to its value or error") {
     ::test::Balance balance;
     TraceLog log;
     Promise<int> p;

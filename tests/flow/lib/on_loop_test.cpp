@@ -44,7 +44,7 @@ private:
     std::thread thread_;
 };
 
-/// Says on which thread it dies.
+/// Logs the thread of its destruction.
 struct Dies {
     std::shared_ptr<std::thread::id> where;
     explicit Dies(std::shared_ptr<std::thread::id> w) : where(std::move(w)) {}
@@ -60,7 +60,7 @@ Future<int> later(int value) {
     co_return value;
 }
 
-/// For the caller's thread, whose loop is then `caller`: the call is made for that one.
+/// For the caller's thread, with the loop `caller`: the call is made for that loop.
 template <class F>
 auto callFrom(Loop& caller, Loop& target, F call) {
     Loop* current = std::exchange(detail::currentLoop, &caller);
@@ -93,7 +93,7 @@ TEST_CASE("onLoop: runs there, gives the result here") {
     loop.run(task());
 }
 
-TEST_CASE("onLoop: waits there for a future, whose errors come back") {
+TEST_CASE("onLoop: waits there for a future, and returns its errors") {
     LoopThread other;
     RealLoop loop;
     auto task = [&]() -> Future<Void> {
@@ -256,7 +256,7 @@ TEST_CASE("onLoop: a caller that cancels before the call, during it, and with th
     }
 }
 
-TEST_CASE("onLoop: answers cross with callers that give up and go") {
+TEST_CASE("onLoop: answers arrive while callers cancel and end") {
     constexpr int kCalls = 3000;
     LoopThread other;
     std::atomic<int> called{0};

@@ -28,7 +28,7 @@ TEST_CASE("timeout: the value if it comes in time, the other one if not") {
     log.take();
     CHECK(loop.run(timeout(after(log, 5, 7), 2, -1)) == -1);
     CHECK(loop.now() == 3);
-    CHECK(log.take() == "~local"); // cancelled, since nobody else held it
+    CHECK(log.take() == "~local"); // cancelled, since nothing else held it
     CHECK(timeout(Future<int>(3), 0, -1).get() == 3);
     CHECK_FALSE(timeout(Future<int>(Never()), 0, -1).isReady());
 }
@@ -111,7 +111,7 @@ TEST_CASE("delayed: value and error, so much later than they come") {
     CHECK(loop.now() == 3);
 }
 
-TEST_CASE("delayJittered: near what was asked for, and never the same twice") {
+TEST_CASE("delayJittered: near the requested time, and never the same twice") {
     SimLoop loop;
     setThreadLocalDeterministicRandomSeed(7);
     double before = 0;

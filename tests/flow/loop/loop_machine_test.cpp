@@ -51,7 +51,7 @@ struct Noted : LoopOwned {
 
 } // namespace
 
-TEST_CASE("loop machine: a loop of one's own is asked to let time pass, and driven turn by turn") {
+TEST_CASE("loop machine: a custom loop lets time pass, and is driven turn by turn") {
     Noted noted;
     {
         StepLoop loop;

@@ -103,7 +103,7 @@ TEST_CASE("loop: run throws loop_drained when nothing can make the future ready"
     CHECK(blocks.leaked() == 0);
 }
 
-TEST_CASE("loop: stop ends a run after the current task, and a later run goes on") {
+TEST_CASE("loop: stop ends a run after the current task, and a later run continues") {
     SimLoop loop;
     TraceLog log;
     auto stopper = [](TraceLog& said) -> Future<Void> {
@@ -175,7 +175,7 @@ TEST_CASE("loop: one at a time; destroying one brings back the one before") {
     CHECK(timer() == 1);
 }
 
-TEST_CASE("loop: counts tasks and knows the priority of the running one") {
+TEST_CASE("loop: counts tasks and has the priority of the running one") {
     SimLoop loop;
     auto task = [](TaskPriority priority) -> Future<Void> {
         co_await delay(0, priority);
@@ -241,7 +241,7 @@ TEST_CASE("loop: a delay needs a loop") {
     CHECK(words.find("not the current one") != std::string::npos);
 }
 
-TEST_CASE("loop: run of an invalid future dies") {
+TEST_CASE("loop: run of an invalid future aborts") {
     std::string words = abortMessage([] {
         SimLoop loop;
         loop.run(Future<Void>());

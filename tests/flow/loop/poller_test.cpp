@@ -25,7 +25,7 @@ double realTime() {
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-/// Counts the calls, and makes a waiter ready when it is asked for news.
+/// Counts the calls, and makes a waiter ready when it is polled.
 struct CountingPoller final : Poller {
     EventPoller events;
     RealLoop& loop;
@@ -131,7 +131,7 @@ TEST_CASE("poller: what it finds in its sleep is resumed after it, and keeps the
     loop.usePoller(nullptr);
 }
 
-TEST_CASE("poller: a loop that has slept does not ask a second time before its tasks") {
+TEST_CASE("poller: a loop that has slept does not poll a second time before its tasks") {
     RealLoop loop;
     CountingPoller poller(loop);
     loop.usePoller(&poller);

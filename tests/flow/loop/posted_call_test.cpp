@@ -51,7 +51,7 @@ TEST_CASE("post: a call is destroyed when it has run, and when its loop ends bef
     CHECK(owned.use_count() == 1);
 }
 
-TEST_CASE("post: what dies with a loop may post to it") {
+TEST_CASE("post: a destructor at the loop's end may post to it") {
     test::Balance balance;
     struct PostsAgain {
         Loop* loop;
@@ -67,7 +67,7 @@ TEST_CASE("post: what dies with a loop may post to it") {
     loop.post(PostsAgain(&loop));
 }
 
-TEST_CASE("post: what dies with a loop may look at its clock") {
+TEST_CASE("post: a destructor at the loop's end may read its clock") {
     struct Looks {
         double* seen;
         explicit Looks(double* s) : seen(s) {}
@@ -144,7 +144,7 @@ TEST_CASE("work guard: a loop waits for posts, and ends without it") {
     }
 }
 
-TEST_CASE("work guard: a loop that is destroyed before it dies") {
+TEST_CASE("work guard: a loop that is destroyed before the guard") {
     test::Death death = test::runInChild([] {
         auto loop = std::make_unique<SimLoop>();
         new WorkGuard(*loop); // its end would touch the loop

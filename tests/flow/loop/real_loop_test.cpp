@@ -124,7 +124,7 @@ TEST_CASE("real loop: where it has no file descriptor to sleep at, run() throws 
     CHECK(soon.isReady());
 }
 
-TEST_CASE("real loop: an error of run() that nobody catches is named") {
+TEST_CASE("real loop: an uncaught error of run() is named") {
     // volatile: where gcc sees what is thrown inside noexcept, it calls std::terminate instead of throwing.
     static void (*volatile fail)() = [] {
         RealLoop real;

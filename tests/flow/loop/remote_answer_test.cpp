@@ -28,7 +28,7 @@ struct Square final : RemoteAnswer<Square, int>, FastAllocated<Square> {
 
 } // namespace
 
-TEST_CASE("remote answer: a value or an error comes home, and the call is gone by then") {
+TEST_CASE("remote answer: a value or an error arrives after the call is destroyed") {
     RealLoop loop;
     auto held = std::make_shared<int>(0);
     for (int number : {7, -1}) {
@@ -46,7 +46,7 @@ TEST_CASE("remote answer: a value or an error comes home, and the call is gone b
     }
 }
 
-TEST_CASE("remote answer: one that is not waited for goes on, and is dropped wherever it is") {
+TEST_CASE("remote answer: one without a waiter runs on, and is dropped wherever it is") {
     auto held = std::make_shared<int>(0);
     {
         RealLoop loop;

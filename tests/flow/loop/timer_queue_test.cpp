@@ -127,7 +127,7 @@ TEST_CASE("timer queue: any number of equal deadlines fire in the order of setti
     }
 }
 
-TEST_CASE("timer queue: what is not done in a number of steps goes on later, in the same order") {
+TEST_CASE("timer queue: work beyond a number of steps continues later, in the same order") {
     DeterministicRandom random(5);
     std::vector<Waiter> waiters(20000);
     TimerQueue timers;
@@ -165,7 +165,7 @@ TEST_CASE("timer queue: what is not done in a number of steps goes on later, in 
     CHECK(expired(timers, now) == rest);
 }
 
-TEST_CASE("timer queue: who is parked when it dies stays parked, nowhere") {
+TEST_CASE("timer queue: timers that outlive it stay parked, in no queue") {
     flow::test::Blocks blocks;
     auto timers = std::make_unique<TimerQueue>();
     Waiter waiter{}, cancelled{};

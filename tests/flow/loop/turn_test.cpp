@@ -23,7 +23,7 @@ struct Ending : Turn {
 
 } // namespace
 
-TEST_CASE("turn: runs once for each time that it has been asked while it did not stand in the queue") {
+TEST_CASE("turn: runs once for each request that was made while it was not queued") {
     SimLoop loop;
     Counting turn;
     turn.ask(TaskPriority::Default);

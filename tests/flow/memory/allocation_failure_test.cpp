@@ -119,7 +119,7 @@ TEST_CASE("allocation failure: operator new of the program counts" * doctest::sk
         ::operator delete(block);
 }
 
-TEST_CASE("allocation failure: other threads go on") {
+TEST_CASE("allocation failure: other threads are not affected") {
     std::atomic<bool> go = false;
     std::thread other([&] { // made before: a thread's state is allocated here
         while (!go)

@@ -49,7 +49,7 @@ TEST_CASE("allocation watch: sees what is taken and given back, of every size") 
     CHECK(memory::totalStatistics().live() == live);
 }
 
-TEST_CASE("allocation watch: knows where the cells are") {
+TEST_CASE("allocation watch: returns the places of the cells") {
     Seen seen;
     Promise<std::string> promise; // the value stands in front of the cell
     Future<std::string> future = promise.getFuture();

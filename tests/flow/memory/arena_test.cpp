@@ -67,7 +67,7 @@ TEST_CASE("arena: blocks double, and the large ones are exact") {
     CHECK(large.getSize() < (1 << 20) + 128);
 }
 
-TEST_CASE("arena: memory lives until the last copy is gone") {
+TEST_CASE("arena: memory lives as long as the last copy") {
     ::test::Balance balance;
     Arena copy;
     std::uint8_t* bytes;
@@ -76,7 +76,7 @@ TEST_CASE("arena: memory lives until the last copy is gone") {
         bytes = new (arena) std::uint8_t[3000];
         copy = arena;
         CHECK(copy.sameArena(arena));
-        arena.allocate(3000); // a block that the copy knows nothing of
+        arena.allocate(3000); // a block that the copy does not have
         CHECK_FALSE(copy.sameArena(arena));
         Arena moved = std::move(arena);
     }
@@ -142,7 +142,7 @@ TEST_CASE("arena: sizes that no machine has are bad_alloc, and the arena stays u
     CHECK_THROWS_AS((void)Arena(huge), std::bad_alloc);
 }
 
-TEST_CASE("arena: copies may die on other threads") {
+TEST_CASE("arena: copies may be destroyed on other threads") {
     Arena arena;
     auto* bytes = new (arena) std::uint8_t[100];
     bytes[0] = 5;

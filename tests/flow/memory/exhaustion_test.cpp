@@ -70,7 +70,7 @@ TEST_CASE("exhaustion: futures and promises") {
     CHECK(failures >= 5);
 }
 
-TEST_CASE("exhaustion: a promise whose value cannot be made is still to be set") {
+TEST_CASE("exhaustion: a promise stays unset if its value cannot be made") {
     auto failures = failEverywhere([] {
         Promise<std::string> promise;
         Future<std::string> future = promise.getFuture();
@@ -110,7 +110,7 @@ TEST_CASE("exhaustion: state machines") {
     CHECK(failures >= 7);
 }
 
-TEST_CASE("exhaustion: actors within actors, and those that nobody holds") {
+TEST_CASE("exhaustion: actors within actors, and actors without a future") {
     auto failures = failEverywhere([] {
         Promise<int> promise;
         int result = 0;
@@ -214,7 +214,7 @@ TEST_CASE("exhaustion: streams keep what they have") {
     CHECK(failures >= 40);
 }
 
-TEST_CASE("exhaustion: readers of streams that wait go on waiting when an element cannot be sent") {
+TEST_CASE("exhaustion: readers of streams keep waiting when an element cannot be sent") {
     auto failures = failEverywhere([] {
         PromiseStream<int> out;
         Future<int> sum = sumOf(out.getFuture(), 3);
@@ -284,7 +284,7 @@ TEST_CASE("exhaustion: races of what exists, where some of it takes memory behin
     CHECK(failures >= 6);
 }
 
-TEST_CASE("exhaustion: an error reaches all who wait") {
+TEST_CASE("exhaustion: an error reaches all waiters") {
     auto failures = failEverywhere([] {
         Promise<int> promise;
         std::vector<Future<int>> waiting;

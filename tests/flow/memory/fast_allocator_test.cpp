@@ -148,7 +148,7 @@ TEST_CASE("allocator: statistics count each class on its own") {
     }
 }
 
-TEST_CASE("allocator: usage tells what is held, and what of that is in use" * doctest::skip(FLOW_SYSTEM_BLOCKS)) {
+TEST_CASE("allocator: usage returns the held bytes, and those in use" * doctest::skip(FLOW_SYSTEM_BLOCKS)) {
     trim(); // so that the thread finds nothing that others have left
     std::thread([] {
         Usage empty = usage();

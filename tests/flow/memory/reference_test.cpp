@@ -158,7 +158,7 @@ TEST_CASE("reference: threads share a thread-safe count") {
     CHECK(live == 0);
 }
 
-TEST_CASE("reference: using a null one dies in checked builds" * doctest::skip(!FLOW_CHECKED)) {
+TEST_CASE("reference: using a null one aborts in checked builds" * doctest::skip(!FLOW_CHECKED)) {
     Reference<Animal> null;
     CHECK_DIES(null->legs = 1, "null Reference");
 }

@@ -282,7 +282,7 @@ TEST_CASE("owner: blocks of another thread are found where samples always miss t
     CHECK(settled() <= before);
 }
 
-TEST_CASE("owner: what a thread leaves behind serves those who come later, and those who are there") {
+TEST_CASE("owner: abandoned memory is used by later threads, and by running ones") {
     std::size_t before = settled();
     std::vector<void*> live;
     std::thread([&] {
@@ -324,7 +324,7 @@ TEST_CASE("owner: threads that come and go in great number hold nothing") {
     CHECK(heldBytes() <= before + kChunk);
 }
 
-TEST_CASE("owner: destructors of thread_local objects may allocate and free when all else of the thread is gone") {
+TEST_CASE("owner: destructors of thread_local objects may allocate and free at the very end of the thread") {
     struct Late {
         void* block = allocate(96);
         ~Late() {

@@ -104,7 +104,7 @@ TEST_CASE("vector_ref: resize, reserve and slice") {
     CHECK(numbers.slice(0, 1) != numbers.slice(1, 2));
 }
 
-TEST_CASE("vector_ref: what is out of range dies") {
+TEST_CASE("vector_ref: out of range aborts") {
     Arena arena;
     VectorRef<int> numbers;
     CHECK_DIES((void)numbers.front(), "no first or last");

@@ -39,7 +39,7 @@ struct Counting : WorkItem {
     }
 };
 
-TEST_CASE("a pool runs all that is submitted before it is gone") {
+TEST_CASE("a pool runs all submitted work before its destructor returns") {
     for (int threads = 1; threads <= 3; ++threads) {
         std::atomic<int> count{0};
         std::vector<Counting> items(100);

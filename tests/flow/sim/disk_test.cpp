@@ -301,7 +301,7 @@ TEST_CASE("disk: a sync is of what had ended when it was called") {
     CHECK(machine.content("f") == "before");
 }
 
-TEST_CASE("disk: an operation that nobody waits for happens, or does not") {
+TEST_CASE("disk: an operation without a waiter takes effect, or does not") {
     int happened = 0;
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
         Machine machine(seed);
@@ -329,7 +329,7 @@ TEST_CASE("disk: what a killed process has done stays, and it does nothing any m
     Future<bool> asked = machine.disk.exists("f");
     machine.loop->run();
     machine.boot();
-    Future<Void> sync = file->sync(); // by a handle of the dead process
+    Future<Void> sync = file->sync(); // by a handle of the killed process
     machine.loop->run();
     for (bool ready : {underWay.isReady(), opened.isReady(), late.isReady(), asked.isReady(), sync.isReady()})
         CHECK_FALSE(ready);
@@ -341,7 +341,7 @@ TEST_CASE("disk: what a killed process has done stays, and it does nothing any m
     CHECK_FALSE(machine.isThere("f"));
 }
 
-TEST_CASE("disk: a process that dies in the midst of its own steps, at any moment") {
+TEST_CASE("disk: a process that is killed between its own steps, at any moment") {
     for (int point = 0; point < 40; ++point) {
         test::Balance balance;
         Machine machine(static_cast<std::uint64_t>(point));
@@ -364,7 +364,7 @@ TEST_CASE("disk: a process that dies in the midst of its own steps, at any momen
         CHECK_FALSE(running.isReady());
         CHECK(steps == point + 1);
         if (point % 2)
-            machine.boot(); // the dead process is dropped after its loop
+            machine.boot(); // the killed process is dropped after its loop
     }
 }
 

@@ -34,7 +34,7 @@ TEST_CASE("exactly_once: what may happen is no offence") {
     CHECK(report.acknowledged == 2);
 }
 
-TEST_CASE("exactly_once: each fault is told with its events in order") {
+TEST_CASE("exactly_once: each fault is reported with its events in order") {
     ExactlyOnce requests;
     SUBCASE("acknowledged, never executed") {
         requests.sent("a");

@@ -7,7 +7,7 @@
 using flow::History;
 using flow::Optional;
 
-TEST_CASE("history: operations keep what was asked, what came back, and when") {
+TEST_CASE("history: operations keep the request, the answer, and the times") {
     History history;
     auto put = history.invoke(1, "a", History::Put{"x"});
     auto get = history.invoke(2, "b", History::Get{});

@@ -21,7 +21,7 @@ struct Risk final : Attachment {
 
 } // namespace
 
-TEST_CASE("inject: a blackout takes several processes at once, and spares who is protected") {
+TEST_CASE("inject: a blackout takes several processes at once, and spares protected ones") {
     struct Ends final : Attachment {
         explicit Ends(std::multiset<double>& ends) : times(ends) {}
         void stopped(Process& process, bool powerLost) override {
@@ -117,7 +117,7 @@ TEST_CASE("inject: what injects by the second injects the same whatever else is 
     auto [ahead, count] = jumps({.without = SomeFaults::parse("processKill")});
     CHECK(count > 20);
     CHECK(jumps({.without = SomeFaults::parse("processKill,processSlow")}) == std::pair(ahead, count));
-    CHECK(jumps({}).second < count); // who is dead is not struck
+    CHECK(jumps({}).second < count); // no fault is injected into a dead process
 }
 
 TEST_CASE("inject: it calms down") {

@@ -134,7 +134,7 @@ TEST_CASE("linearizable: a write of unknown outcome") {
             CHECK_FALSE(isLinearizable(history));
         }
     }
-    SUBCASE("cannot take effect before it was asked for") {
+    SUBCASE("cannot take effect before it was requested") {
         History other;
         read(other, 2, "1");
         other.invoke(1, "a", Put{"1"});
@@ -199,7 +199,7 @@ TEST_CASE("linearizable: the explanation shows the shortest beginning that is wr
                                  "the longest order has 3 operations and leaves \"2\"\n");
 }
 
-TEST_CASE("linearizable: a long table lacks what came early, but for who wrote the value in question") {
+TEST_CASE("linearizable: a long table lacks early operations, except the writer of the value in question") {
     History history;
     write(history, 1, "old");
     for (int i = 0; i < 50; ++i)
@@ -216,7 +216,7 @@ TEST_CASE("linearizable: a long table lacks what came early, but for who wrote t
     CHECK(text.find("the longest order has 51 operations and leaves \"49\"\n") != std::string::npos);
 }
 
-TEST_CASE("linearizable: the first wrong key is told, undecided ones give way to it") {
+TEST_CASE("linearizable: the first wrong key is reported, before undecided ones") {
     History history;
     for (std::string key : {"d", "c", "b\n", "a"}) {
         auto put = history.invoke(1, key, Put{key});

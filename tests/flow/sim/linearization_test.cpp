@@ -210,7 +210,7 @@ TEST_CASE("linearization: what a register did has an order, and one wrong result
     CHECK(none > 1000);
 }
 
-TEST_CASE("linearization: long histories of a register have an order, and a value that nobody wrote has none") {
+TEST_CASE("linearization: long histories of a register have an order, and a value without a write has none") {
     DeterministicRandom random(5);
     for (int run = 0; run < 60; ++run) {
         test::Shape shape{.operations = 600, .clients = 1 + run % 8, .values = run % 4};

@@ -51,7 +51,7 @@ TEST_CASE("process: main that throws before it gives a future has failed with th
     CHECK(!poor.isRunning());
 }
 
-TEST_CASE("process: main that is missing or gives no future dies") {
+TEST_CASE("process: main that is missing or returns no future aborts") {
     auto start = [](std::function<Future<Void>()> main) {
         World world(1);
         world.start({.name = "p", .main = main});
@@ -61,7 +61,7 @@ TEST_CASE("process: main that is missing or gives no future dies") {
     CHECK_DIES(start([] { return Future<Void>(); }), "gave an invalid future");
 }
 
-TEST_CASE("process: one that never lets time pass is told, and so is the test itself") {
+TEST_CASE("process: one that never lets time pass is reported, and so is the test itself") {
     for (bool inWorld : {false, true}) {
         World world(1);
         world.setLimit(100, 1000);

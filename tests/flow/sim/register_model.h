@@ -1,5 +1,5 @@
 #pragma once
-// What a register is, apart from the checker: a simulation whose histories are linearizable, and a search that follows
+// A model of a register, apart from the checker: a simulation with linearizable histories, and a search that follows
 // the definition and nothing else.
 //
 //     std::vector<Operation> operations = simulate(random, {.operations = 6, .clients = 3, .values = 2});
@@ -96,7 +96,7 @@ struct Shape {
     double writes = 0.35;
 };
 
-/// The clients of one key, whose operations each take effect at one moment between their events; those of unknown
+/// The clients of one key. Each operation takes effect at one moment between its events; those of unknown
 /// outcome then, later or never.
 class Simulation {
 public:
@@ -112,7 +112,7 @@ public:
             else if (!running_.empty())
                 goOn(static_cast<std::size_t>(random_.randomInt(0, static_cast<int>(running_.size()))));
         }
-        for (Operation& operation : operations_) { // nobody learnt
+        for (Operation& operation : operations_) { // the result is unknown
             if (operation.outcome == History::Outcome::unknown && operation.kind == History::Kind::get)
                 operation.value = {};
             operation.succeeded &= operation.outcome == History::Outcome::ok;
@@ -145,7 +145,7 @@ private:
     void goOn(std::size_t number) {
         Running& running = running_[number];
         if (running.abandoned && running.awaited && random_.coinflip()) {
-            end(running); // a timeout: it goes on running
+            end(running); // a timeout: it runs on
         } else if (!running.applied) {
             running.applied = true;
             takeEffect(operations_[running.index]);

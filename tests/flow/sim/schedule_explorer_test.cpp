@@ -41,7 +41,7 @@ Future<Void> useAndGiveUp(Shared<FlowLock> lock, Shared<int> inside) {
     co_await delay(0);
 }
 
-/// Like an AsyncVar, but who waits looks first, and then comes back later to wait: what happens in between is lost.
+/// Like an AsyncVar, but a waiter checks first and waits later: a change in between is lost.
 struct Sloppy {
     bool set = false;
     AsyncTrigger changed;
@@ -186,7 +186,7 @@ TEST_CASE("orders: none loses a wake-up of FlowLock") {
     });
 }
 
-TEST_CASE("orders: none loses a wake-up of FlowLock, with one who gives up") {
+TEST_CASE("orders: none loses a wake-up of FlowLock, with a waiter that cancels") {
     holds([]() -> Future<Void> {
         auto lock = std::make_shared<FlowLock>(1);
         auto inside = std::make_shared<int>(0);

@@ -43,7 +43,7 @@ Future<Void> telling(World& world) {
     co_await delay(100);
 }
 Future<Void> stuck(World& world) {
-    world.disableFaults(); // faults would go on for ever
+    world.disableFaults(); // faults would be injected for ever
     co_await Future<Void>(Never());
 }
 Future<Void> slow(World& world) {
@@ -148,13 +148,13 @@ TEST_CASE("simulation: each way to fail has its signature") {
         CHECK(signatureOf(*each) == "two runs of the seed differ");
 }
 
-TEST_CASE("simulation: two runs that differ only in their verdict are told with both") {
+TEST_CASE("simulation: two runs that differ only in their verdict are reported with both") {
     runs = 0;
     std::string text = simulateTwice(kSecondFails, 1).failure->text;
     CHECK(text.ends_with("the first ended with: no failure\nthe second ended with: only the second run sees it"));
 }
 
-TEST_CASE("simulation: a hung one tells who waits") {
+TEST_CASE("simulation: a hung one reports the waiters") {
     SimulationResult result = simulate(kSlow, 1);
     REQUIRE(result.failure);
     INFO(result.failure->text);
@@ -162,7 +162,7 @@ TEST_CASE("simulation: a hung one tells who waits") {
     CHECK(result.failure->text.find("forever waits for a timer at") != std::string::npos);
 }
 
-#if !FLOW_CHECKED // there nobody else may touch what is left
+#if !FLOW_CHECKED // nothing else may touch the rest there
 TEST_CASE("simulation: futures that are left behind are a failure") {
     CHECK(simulate(kLeaking, 1).failure->signature == "# futures or promises of stopped processes are left");
     kept.clear();
@@ -200,7 +200,7 @@ TEST_CASE("simulation: faults can be left out, by kind and by number") {
     CHECK(left > 20);
 }
 
-TEST_CASE("simulation: what the program says when it is asked for help") {
+TEST_CASE("simulation: the program prints its help") {
     for (const char* option : {"--help", "-h"}) {
         test::Death death = test::runInChild([option] {
             ::dup2(STDERR_FILENO, STDOUT_FILENO);

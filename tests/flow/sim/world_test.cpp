@@ -32,7 +32,7 @@ Future<Void> tick(std::string name, int times) {
     }
 }
 
-/// Says when it dies, and what it would do if it ran on.
+/// Logs its destruction, and what it would do if it ran on.
 struct Life {
     explicit Life(std::string n) : name(std::move(n)) {}
     Life(Life&& other) noexcept : name(std::exchange(other.name, "")) {}
@@ -119,7 +119,7 @@ TEST_CASE("world: a process that is killed runs no further, whatever it has star
     CHECK(!process.exit());
 }
 
-TEST_CASE("world: a process that kills itself has its turn, and then is gone") {
+TEST_CASE("world: a process that kills itself finishes its turn, and then ends") {
     Log log;
     World world(1);
     auto main = [&]() -> Future<Void> {
@@ -134,7 +134,7 @@ TEST_CASE("world: a process that kills itself has its turn, and then is gone") {
     CHECK(!world.processes()[0]->isRunning());
 }
 
-TEST_CASE("world: reboots call main again, with random numbers that go on") {
+TEST_CASE("world: reboots call main again, with new random numbers") {
     Log log;
     World world(3);
     auto main = []() -> Future<Void> {
@@ -327,7 +327,7 @@ TEST_CASE("world: a fault that is left out changes nothing of the others, of its
     }
 }
 
-TEST_CASE("world: the first event that differs is told") {
+TEST_CASE("world: the first event that differs is reported") {
     auto run = [](std::uint64_t extra, Record* record) {
         World world(1, {}, record);
         world.start({.name = "liar", .main = [extra]() -> Future<Void> {
@@ -347,7 +347,7 @@ TEST_CASE("world: the first event that differs is told") {
     CHECK(second.difference()->find("of liar") != std::string::npos);
 }
 
-TEST_CASE("world: when nothing can happen any more, it says who waits for whom") {
+TEST_CASE("world: when nothing can happen any more, it prints the wait graph") {
     World world(1);
     auto main = []() -> Future<Void> {
         Promise<Void> forgotten;

@@ -20,7 +20,7 @@ Task<> nothing(Context) {
     co_return;
 }
 
-TEST_CASE("then() goes on with a value, or with another task") {
+TEST_CASE("then() continues with a value, or with another task") {
     SimLoop loop;
     ::test::Balance balance;
     Environment here;

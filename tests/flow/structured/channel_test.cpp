@@ -154,7 +154,7 @@ TEST_CASE("a closed channel refuses senders, and gives what it has") {
     CHECK(late.getError() == broken_promise());
 }
 
-TEST_CASE("a channel that is destroyed fails those who wait, and destroys what is in it") {
+TEST_CASE("a channel that is destroyed fails its waiters, and destroys its elements") {
     SimLoop loop;
     auto value = std::make_shared<int>(1);
     Future<Void> waits;

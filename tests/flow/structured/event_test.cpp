@@ -8,7 +8,7 @@
 namespace {
 using namespace flow;
 
-TEST_CASE("an event lets all go on that wait, and all that come while it is set") {
+TEST_CASE("an event resumes all waiters, and later ones do not wait while it is set") {
     SimLoop loop;
     Event event;
     Future<Void> one = keep(event.wait());
@@ -24,7 +24,7 @@ TEST_CASE("an event lets all go on that wait, and all that come while it is set"
     CHECK(!keep(event.wait()).isReady());
 }
 
-TEST_CASE("an event that is reset before its turn lets nobody go on") {
+TEST_CASE("an event that is reset before its turn resumes no waiter") {
     SimLoop loop;
     Event event;
     Future<Void> one = keep(event.wait());
@@ -36,7 +36,7 @@ TEST_CASE("an event that is reset before its turn lets nobody go on") {
     loop.run(one);
 }
 
-TEST_CASE("those who wait for an event that goes fail") {
+TEST_CASE("waiters for an event that is destroyed fail") {
     SimLoop loop;
     Future<Void> one;
     {

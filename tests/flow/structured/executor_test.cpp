@@ -27,7 +27,7 @@ Task<int> sleeps(Context, std::atomic<int>* running) {
     co_return 0;
 }
 
-TEST_CASE("after() goes on at once, in a turn, or later") {
+TEST_CASE("after() resumes at once, in a turn, or later") {
     SimLoop loop;
     ::test::Balance balance;
     auto body = [](Context, std::string* trace) -> Task<> {
@@ -140,7 +140,7 @@ TEST_CASE("when the future of start() is cancelled, the tree ends when all of it
     CHECK(running.load() == 0);
 }
 
-TEST_CASE("a tree whose loop ends fails with broken_promise") {
+TEST_CASE("a tree fails with broken_promise when its loop ends") {
     RealLoop loop;
     std::atomic<int> running{0};
     auto pool = std::make_unique<LoopPool>(1);

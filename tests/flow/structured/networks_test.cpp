@@ -1,5 +1,5 @@
 // Generated networks of tasks, forks, channels and generators. Each channel has one sender and one receiver, so that
-// what comes out does not depend on who runs when: the model computes it with lists.
+// the result does not depend on the order of execution: the model computes it with lists.
 #include "flow/base/random.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/sim/world.h"

@@ -17,7 +17,7 @@ struct Adder {
     Fork<int> fork(Context, int n) { co_return base += n; }
 };
 
-/// A parameter whose move into the frame throws.
+/// A parameter that throws when it is moved into the frame.
 struct Throwing {
     Throwing() = default;
     Throwing(Throwing const&) { throw std::runtime_error("no copy"); }
@@ -38,7 +38,7 @@ TEST_CASE("members and lambdas are tasks as well") {
     CHECK(loop.run(start(root(Environment(), 5))) == 30);
 }
 
-TEST_CASE("a parameter that cannot be taken over leaves nothing behind") {
+TEST_CASE("a parameter that cannot be moved into the frame leaves nothing behind") {
     SimLoop loop;
     ::test::Balance balance;
     auto root = [](Context) -> Task<int> {

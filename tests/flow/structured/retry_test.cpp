@@ -28,7 +28,7 @@ TEST_CASE("retry tries again, each time later") {
     CHECK(loop.now() == 4 + 1 + 3 + 5);
 }
 
-TEST_CASE("retry gives up after so many attempts, with the last error") {
+TEST_CASE("retry fails after so many attempts, with the last error") {
     SimLoop loop;
     int left = 9;
     Future<int> failed = start(attempts(Environment(), {.attempts = 3}, &left, timed_out()));

@@ -64,7 +64,7 @@ TEST_CASE("the first error cancels the rest of a scope") {
     CHECK(loop.now() == 1);
 }
 
-TEST_CASE("a scope collects errors if it is asked to") {
+TEST_CASE("a scope collects errors if its options say so") {
     SimLoop loop;
     ::test::Balance balance;
     loop.run(inTask([](Context) -> Task<> {
@@ -117,7 +117,7 @@ TEST_CASE("cancelling a task cancels its scopes first, wherever it waits") {
         SimLoop loop;
         ::test::Balance balance;
         Future<Void> running = inTask([place](Context) -> Task<> {
-            int where = place; // in the frame: the lambda is gone after the first wait
+            int where = place; // in the frame: the lambda is destroyed after the first wait
             struct End {
                 ~End() { trace += "t"; }
             } end;

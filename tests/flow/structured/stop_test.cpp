@@ -21,7 +21,7 @@ Task<> sleeps(Context, std::string* trace) {
     co_await delay(100);
 }
 
-TEST_CASE("a function is called at a cancel, before the task itself goes on") {
+TEST_CASE("a function is called at a cancel, before the task itself resumes") {
     SimLoop loop;
     ::test::Balance balance;
     std::string trace;
@@ -36,7 +36,7 @@ TEST_CASE("a function is called at a cancel, before the task itself goes on") {
     CHECK(trace == "end called "); // children that are younger come first
 }
 
-TEST_CASE("it is not called when it is gone, and at once in a cancelled task") {
+TEST_CASE("it is not called after its registration ends, and at once in a cancelled task") {
     SimLoop loop;
     ::test::Balance balance;
     std::string trace;

@@ -68,7 +68,7 @@ TEST_CASE("a task fails with its error") {
     CHECK(failed.getError() == timed_out());
 }
 
-TEST_CASE("a task that nobody awaits does not run, and destroys its parameters") {
+TEST_CASE("a task that is not awaited does not run, and destroys its parameters") {
     int alive = 0;
     bool ran = false;
     {

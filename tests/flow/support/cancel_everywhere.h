@@ -4,7 +4,7 @@
 //     cancelEverywhere("waitForAny", [](Inputs& in) { return waitForAny(std::vector{in.number(0), in.number(1)}); });
 //
 // The computation is made anew for each combination of: after how many steps it is cancelled, in which order the steps
-// come, whether inputs end in values or errors, and who cancels it how. Each step completes one input, or lets time
+// come, whether inputs end in values or errors, and how it is cancelled. Each step completes one input, or lets time
 // pass; those that are left come after the cancel.
 
 #include "flow/core/stream.h"
@@ -55,7 +55,7 @@ public:
     }
     /// What one more step does.
     void onStep(std::function<void()> action) { actions_.push_back(std::move(action)); }
-    /// What must hold when the computation is gone and all steps are done.
+    /// What must hold when the computation is destroyed and all steps are done.
     void afterwards(std::function<bool()> holds) { conditions_.push_back(std::move(holds)); }
 
     void step(int i);
@@ -65,7 +65,7 @@ public:
     int alive() const { return alive_; }
     Future<int> promised(int i) const { return promises_[i].getFuture(); }
 
-    /// Called when a Sentinel dies.
+    /// Called by the destructor of a Sentinel.
     std::function<void()> onDeath;
 
 private:

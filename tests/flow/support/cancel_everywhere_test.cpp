@@ -52,7 +52,7 @@ FutureStream<Future<Void>> Inputs::events() {
 void Inputs::step(int i) {
     if (i < kPromises)
         return fail_ ? promises_[i].sendError(timed_out()) : promises_[i].send(i);
-    // By index: whoever goes on may make more streams.
+    // By index: a resumed waiter may make more streams.
     if (i == kPromises) {
         for (std::size_t s = 0; s < streams_.size(); ++s)
             PromiseStream<int>(streams_[s]).send(7);
@@ -104,10 +104,10 @@ enum class How {
     Drop,
     Cancel,
     CancelTwice,
-    ByEarlierWaiter, // of an input: it is told after the computation
+    ByEarlierWaiter, // of an input: it runs after the computation
     ByLaterWaiter,
     ByOwnWaiter, // of the result
-    ByDeath,     // of whatever dies first, which also drops a sibling
+    ByDeath,     // of the first object to be destroyed, which also drops a sibling
     Never,
 };
 const char* const kHows[] = {"drop",          "cancel",     "cancel twice", "by an earlier waiter", "by a later waiter",
@@ -231,7 +231,7 @@ void cancelEverywhere(const char* name, std::function<AnyFuture(Inputs&)> const&
 using namespace flow;
 using namespace flow::test;
 
-TEST_CASE("support: cancelEverywhere finds what outlives a cancel, throws, or goes on") {
+TEST_CASE("support: cancelEverywhere finds what outlives a cancel, throws, or runs on") {
     auto says = [](auto make, const char* part, Traits traits = {}) {
         std::string fault = firstFault(make, traits);
         INFO(fault);

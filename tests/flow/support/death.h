@@ -1,5 +1,5 @@
 #pragma once
-// Runs a piece of code in a child process and tells how that ended and what it wrote to standard error.
+// Runs a piece of code in a child process and returns how that ended and its standard error.
 //
 //     Death death = runInChild([] { promise.send(2); });
 //     CHECK(death.signal == SIGABRT);
@@ -66,7 +66,7 @@ Death runInChild(Body&& body) {
 
 } // namespace test
 
-/// The statement ends the program with an assertion whose message contains `message`.
+/// The statement ends the program with an assertion message that contains `message`.
 #define CHECK_DIES(statement, message)                                                                                 \
     do {                                                                                                               \
         ::test::Death death_ = ::test::runInChild([&] { statement; });                                                 \

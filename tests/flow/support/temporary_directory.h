@@ -1,5 +1,5 @@
 #pragma once
-// A directory of the machine that is gone, with all that is in it, when its object is.
+// A directory that the destructor of its object removes, with all its files.
 //
 //     TemporaryDirectory here;
 //     write(here.path() + "/file");

@@ -41,7 +41,7 @@ Function* original(const char* name) {
 } // namespace flow::test
 
 // What the compilers and the standard library call, in front of the library's own. A sanitizer's own interceptor, which
-// these replace, only tells it that a part of the stack dies.
+// these replace, only marks a part of the stack as unused.
 #ifdef __SANITIZE_ADDRESS__
 #define STACK_DIES() __asan_handle_no_return()
 #elif defined(__has_feature)

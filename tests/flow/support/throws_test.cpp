@@ -8,7 +8,7 @@
 
 using flow::test::Throws;
 
-TEST_CASE("support: each throw is counted once, whoever throws") {
+TEST_CASE("support: each throw is counted once, in any library") {
     Throws throws;
     try {
         throw 1;

@@ -1,5 +1,5 @@
 #pragma once
-// What the suites of the loop and the styles have in common: a log of what happened, and who says so when it dies.
+// Shared by the suites of the loop and of the styles: a log of events, and an object that logs its destruction.
 //
 //     TraceLog log;
 //     { Noisy a(log, "a"); }
@@ -29,7 +29,7 @@ private:
     std::string text_;
 };
 
-/// Says "~name" when it dies, unless it was moved from.
+/// Logs "~name" in the destructor, unless it was moved from.
 class Noisy {
 public:
     Noisy(TraceLog& log, std::string name) : log_(&log), name_(std::move(name)) {}

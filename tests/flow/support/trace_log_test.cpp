@@ -34,7 +34,7 @@ std::string abortMessage(void (*body)()) {
 
 } // namespace flow::test
 
-TEST_CASE("support: last words are those of an abort only") {
+TEST_CASE("support: only an abort has a message") {
     CHECK(flow::test::abortMessage([] {
               std::fputs("so long", stderr);
               std::abort();

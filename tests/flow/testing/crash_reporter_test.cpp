@@ -19,12 +19,12 @@ test::Death withWords(Body body, int limit = 60) {
 
 } // namespace
 
-TEST_CASE("last words: nothing is said of a test that ends") {
+TEST_CASE("crash reporter: a test that ends is not reported") {
     CHECK(withWords([] {}).text.empty());
     CHECK(withWords([] {}).status == 0);
 }
 
-TEST_CASE("last words: a crash is named before the program ends as it would") {
+TEST_CASE("crash reporter: a crash is named before the program ends as it would") {
     test::Death death = withWords([] { std::abort(); });
     CHECK(death.text == "FAILED /some/test: it aborted\n  again: do it\n");
     CHECK(death.aborted());
@@ -38,7 +38,7 @@ TEST_CASE("last words: a crash is named before the program ends as it would") {
     CHECK(death.says("FAILED /some/test: it did what the machine cannot do"));
 }
 
-TEST_CASE("last words: a test without end is ended") {
+TEST_CASE("crash reporter: a test without end is ended") {
     test::Death death = withWords(
         [] {
             for (;;)
@@ -49,7 +49,7 @@ TEST_CASE("last words: a test without end is ended") {
     CHECK(death.says("FAILED /some/test: it ran too long for --limit\n  again: do it\n"));
 }
 
-TEST_CASE("last words: handlers of the program are left alone, and the others taken back") {
+TEST_CASE("crash reporter: handlers of the program are kept, and its own are removed") {
     test::Death death = test::runInChild([] {
         ::dup2(STDERR_FILENO, STDOUT_FILENO);
         std::signal(SIGFPE, [](int) { ::_exit(7); });

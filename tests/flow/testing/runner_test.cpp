@@ -190,7 +190,7 @@ TEST_CASE("runner: the machine's clock") {
 TEST_CASE("runner: missed probes are listed when nothing was left out") {
     test::Death program = test::runInChild([] {
         ::dup2(STDERR_FILENO, STDOUT_FILENO);
-        while (std::strcmp(g_unittests.tests->name, "/runner/probes") != 0) // all the others of this program are gone
+        while (std::strcmp(g_unittests.tests->name, "/runner/probes") != 0) // all others of this program are removed
             g_unittests.tests = g_unittests.tests->next;
         UnitTestCollection const all = g_unittests;
         UnitTest alone(all.tests->name, all.tests->file, all.tests->line, all.tests->func);

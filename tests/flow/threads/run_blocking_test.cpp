@@ -13,7 +13,7 @@
 
 using namespace flow;
 
-TEST_CASE("run blocking: the loop goes on while a call blocks") {
+TEST_CASE("run blocking: the loop runs while a call blocks") {
     RealLoop loop;
     std::latch over{1};
     auto task = [&]() -> Future<int> {
@@ -50,7 +50,7 @@ TEST_CASE("run blocking: all calls of a loop share one pool") {
     CHECK(&pool == &ThreadPool::ofLoop());
 }
 
-TEST_CASE("run blocking: a call that takes too long is given up") {
+TEST_CASE("run blocking: a call that takes too long is abandoned") {
     RealLoop loop;
     auto over = std::make_shared<std::latch>(1);
     Future<Void> slow = timeoutError(runBlocking([over] { over->wait(); }), 0.001);

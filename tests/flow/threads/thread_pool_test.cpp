@@ -25,7 +25,7 @@ struct Machine {
     Reference<ThreadPool> threads = makeReference<ThreadPool>(loop);
 };
 
-/// Says on which thread it dies.
+/// Logs the thread of its destruction.
 struct Dies {
     std::shared_ptr<std::thread::id> where;
     explicit Dies(std::shared_ptr<std::thread::id> w) : where(std::move(w)) {}
@@ -62,7 +62,7 @@ private:
 
 } // namespace
 
-TEST_CASE("thread pool: calls run elsewhere, and die here before their result is there") {
+TEST_CASE("thread pool: calls run elsewhere, and are destroyed here before their result is ready") {
     Machine machine;
     auto died = std::make_shared<std::thread::id>();
     auto task = [&]() -> Future<Void> {
@@ -110,7 +110,7 @@ TEST_CASE("thread pool: signals are for others") {
     CHECK_FALSE(blocked());
 }
 
-TEST_CASE("thread pool: a call keeps its loop at work, whether or not somebody waits") {
+TEST_CASE("thread pool: a call keeps its loop running, with or without a waiter") {
     Machine machine;
     std::atomic<int> ran = 0;
     for (int i = 0; i < 100; ++i)

@@ -31,7 +31,7 @@ std::vector<CodeProbe const*> named(std::vector<CodeProbe const*> const& probes,
 
 } // namespace
 
-TEST_CASE("code probe: all are known, hit or not") {
+TEST_CASE("code probe: all are listed, hit or not") {
     auto found = named(CodeProbe::all(), "in a function that is not called");
     REQUIRE(found.size() == 1);
     CHECK(found[0]->hits() == 0);

@@ -17,7 +17,7 @@ using namespace flow;
 
 namespace {
 
-/// A file that is gone at the end.
+/// A file that is removed at the end.
 struct TemporaryFile {
     char path[32] = "/tmp/millrace-sink-XXXXXX";
     TemporaryFile() { ::close(::mkstemp(path)); }
@@ -132,7 +132,7 @@ TEST_CASE("sink: a static file is complete after exit, and after an abort") {
     CHECK(count(file.text(), "\"Type\":\"AssertionFailed\",\"Message\":\"the end [1 > 2]\"") == 1);
 }
 
-TEST_CASE("sink: errors that nobody receives are events") {
+TEST_CASE("sink: dropped errors are events") {
     SimLoop loop;
     TraceMemory trace;
     Promise<Void> start;

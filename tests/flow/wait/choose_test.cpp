@@ -99,11 +99,11 @@ void letEachWin() {
 
 } // namespace
 
-TEST_CASE("choose: whichever wins, all others are let go, those that nobody else holds too") {
+TEST_CASE("choose: whichever wins, all others are released, also those that nothing else holds") {
     letEachWin<1>();
     letEachWin<2>();
     letEachWin<4>();
-    letEachWin<5>(); // more than are let go one by one where the choose is
+    letEachWin<5>(); // more than are released one by one inline
 }
 
 TEST_CASE("choose: the first ready operand wins, and later ones are not evaluated") {
@@ -209,7 +209,7 @@ TEST_CASE("choose: cancelling the frame releases all operands and raises") {
     CHECK(wait.takeError().code() == error_code_actor_cancelled);
 }
 
-TEST_CASE("choose: what a frame goes on with may be taken from it before the losers are released") {
+TEST_CASE("choose: the winner's result may be taken before the losers are released") {
     test::Balance balance;
     for (bool isCancelled : {false, true}) {
         Frame frame;

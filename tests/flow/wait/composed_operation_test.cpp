@@ -104,7 +104,7 @@ private:
 
 } // namespace
 
-TEST_CASE("step: an operation of operations goes on from one to the next") {
+TEST_CASE("step: a composed operation continues from one step to the next") {
     SimLoop loop;
     Basket basket;
     AddTwice adding(basket);

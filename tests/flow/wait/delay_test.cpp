@@ -150,7 +150,7 @@ TEST_CASE("yield: ready at once when nothing is more urgent, without a block") {
     loop.run(task());
 }
 
-TEST_CASE("yield: gives way to more urgent work, then goes on at its own priority") {
+TEST_CASE("yield: gives way to more urgent work, then resumes at its own priority") {
     SimLoop loop;
     TraceLog log;
     auto task = [](TraceLog& said) -> Future<Void> {
@@ -221,7 +221,7 @@ TEST_CASE("delay: ten thousand timers set and cancelled at random fire in order"
     CHECK(std::is_sorted(fired.begin(), fired.end()));
 }
 
-TEST_CASE("delay: orderedDelay is a delay, and check_yield asks what yield would") {
+TEST_CASE("delay: orderedDelay is a delay, and check_yield returns whether yield would wait") {
     SimLoop loop;
     std::string order;
     auto note = [&](char name) -> Future<Void> {

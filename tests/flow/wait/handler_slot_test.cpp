@@ -69,7 +69,7 @@ TEST_CASE("handler slot: is called in a turn, never inside call(), and may wait 
     CHECK(taker.slot.isWaiting());
 }
 
-TEST_CASE("handler slot: of two who found the same thing ready, one waits on") {
+TEST_CASE("handler slot: of two waiters for the same thing, one keeps waiting") {
     SimLoop loop;
     Basket basket;
     basket.count = 1;

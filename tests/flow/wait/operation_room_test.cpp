@@ -62,7 +62,7 @@ TEST_CASE("room: an operation is kept behind the state, and taken from there") {
     Pending wait = pending<1, std::string>(room, Slots::Take{&slots});
     CHECK(wait.isHeld());
     CHECK_FALSE(wait.isReady());
-    CHECK(slots.free == 2); // asked for, not taken
+    CHECK(slots.free == 2); // checked, not taken
     CHECK(wait.start());
     CHECK(wait.isReady());
     CHECK(takeLocal<1, std::string>(room, wait).get() == "slot 2");

@@ -9,7 +9,7 @@
 using namespace flow;
 using namespace flow::detail;
 
-TEST_CASE("pending: a future that is an lvalue is shared, a temporary is taken over") {
+TEST_CASE("pending: a future that is an lvalue is shared, a temporary is moved") {
     test::Balance balance;
     Future<int> future = 7;
     Pending shared = pending<int>(future);
@@ -24,7 +24,7 @@ TEST_CASE("pending: a future that is an lvalue is shared, a temporary is taken o
     CHECK(taken.takeValue<int>() == 7);
 }
 
-TEST_CASE("pending: a value that is not wanted is given up, an error is left to be taken") {
+TEST_CASE("pending: an unused value is released, an error is kept") {
     test::Balance balance;
     CHECK(pending<Void>(Future<Void>(Void())).passed());
     Pending failed = pending<Void>(Future<Void>(timed_out()));
@@ -44,7 +44,7 @@ TEST_CASE("pending: a result keeps the value alive without copying it") {
     }
 }
 
-TEST_CASE("pending: a value is moved out only if nobody else can see it") {
+TEST_CASE("pending: a value is moved out only if nothing else holds it") {
     Future<std::string> future = std::string(100, 'x');
     CHECK(pending<std::string>(future).takeValue<std::string>().size() == 100);
     CHECK(future.get().size() == 100);

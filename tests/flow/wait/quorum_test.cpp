@@ -9,7 +9,7 @@
 
 using namespace flow;
 
-TEST_CASE("quorum: so many of several, whose rest runs on or is released") {
+TEST_CASE("quorum: so many of several; the rest runs on or is released") {
     test::Balance balance;
     SimLoop loop;
     for (Remaining remaining : {Remaining::RunOn, Remaining::Released}) {

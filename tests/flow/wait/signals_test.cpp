@@ -24,7 +24,7 @@ Future<Void> collect(std::vector<int>& all, int count) {
 
 } // namespace
 
-TEST_CASE("signals: end a sleep, whoever sends them") {
+TEST_CASE("signals: end a sleep, from any sender") {
     RealLoop loop;
     Future<int> waiting = next({SIGUSR1, SIGUSR2});
     std::thread other([] {
@@ -35,7 +35,7 @@ TEST_CASE("signals: end a sleep, whoever sends them") {
     other.join();
 }
 
-TEST_CASE("signals: all who wait get one, and who comes later does not") {
+TEST_CASE("signals: all waiters get one, and later waiters do not") {
     RealLoop loop;
     Future<int> a = next({SIGUSR1}), b = next({SIGUSR1, SIGUSR2}), c = next({SIGUSR1}), d = next({SIGUSR2});
     ::raise(SIGUSR1);
@@ -48,7 +48,7 @@ TEST_CASE("signals: all who wait get one, and who comes later does not") {
     CHECK_FALSE(later.isReady());
 }
 
-TEST_CASE("signals: one that nobody waits for is kept, and several of a kind are one") {
+TEST_CASE("signals: one without a waiter is kept, and several of a kind are one") {
     RealLoop loop;
     (void)signals({SIGUSR1, SIGUSR2});
     std::vector<int> all;

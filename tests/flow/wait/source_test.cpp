@@ -12,7 +12,7 @@ using namespace flow;
 
 namespace {
 
-/// Permits, of which each waiter wants a number of its own.
+/// Permits. Each waiter takes a number of its own.
 struct Permits {
     struct Take {
         using Result = int;
@@ -42,7 +42,7 @@ TEST_CASE("source: in its turn it wakes from the first on, up to the first that 
     Permits permits;
     std::vector<int> log;
     std::vector<Future<Void>> takers;
-    permits.source.wakeInTurn(); // nobody waits
+    permits.source.wakeInTurn(); // no waiter
     CHECK(!loop.hasWork());
     for (int amount : {2, 1, 5, 1})
         takers.push_back(take(permits, amount, log));
@@ -60,7 +60,7 @@ TEST_CASE("source: in its turn it wakes from the first on, up to the first that 
     CHECK(!permits.source.isWaitedFor());
 }
 
-TEST_CASE("source: the turn has the priority that was asked for") {
+TEST_CASE("source: the turn has the requested priority") {
     test::Balance balance;
     SimLoop loop;
     Permits permits;
@@ -98,7 +98,7 @@ TEST_CASE("source: one that goes while its turn is to come is forgotten by the l
     CHECK(log.empty());
 }
 
-TEST_CASE("source: goes on with another loop when the one with its turn has ended") {
+TEST_CASE("source: continues on another loop when the one with its turn has ended") {
     test::Balance balance;
     Permits permits;
     std::vector<int> log;

@@ -75,7 +75,7 @@ TEST_CASE("step: an operation made of a future") {
     CHECK(promise.getFutureReferenceCount() == 0);
 }
 
-TEST_CASE("step: waits for an operation in place, is cancelled, and hears of a failure") {
+TEST_CASE("step: waits for an operation in place, is cancelled, and gets a failure") {
     test::Balance balance;
     SimLoop loop;
     std::optional<Tickets> tickets;

@@ -62,14 +62,14 @@ TEST_CASE("yieldedFuture: runs after all others, in order of registration") {
     Future<Void> b = follow("b", p.getFuture());
     Future<Void> c = follow("c", yieldedFuture(p.getFuture()));
     Future<Void> d = follow("d", p.getFuture());
-    p.send(Void()); // there is no loop: nobody is put off
+    p.send(Void()); // there is no loop: nothing is delayed
     CHECK(log.take() == "d b a c");
     CHECK(yieldedFuture(Void()).isReady());
     CHECK(yieldedFuture(timed_out()).getError() == timed_out());
     CHECK_FALSE(yieldedFuture(Never()).isReady());
 }
 
-TEST_CASE("yieldedFuture: gives way to what is more urgent, and then goes on in the loop") {
+TEST_CASE("yieldedFuture: gives way to more urgent work, and then resumes in the loop") {
     ::test::Balance balance;
     SimLoop loop;
     Promise<Void> p;

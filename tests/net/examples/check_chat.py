@@ -1,4 +1,4 @@
-"""Speaks with a chat server as its users do: check_chat.py PROGRAM."""
+"""Tests a chat server as a client: check_chat.py PROGRAM."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check_talk(port: int) -> None:
 
 
 def check_deaf() -> None:
-    """Who reads nothing costs bounded memory, and does not hinder those who do."""
+    """A client that reads nothing costs bounded memory, and does not delay others."""
     line = b"y" * 900 + b"\n"
     with running(PROGRAM, "0") as (server, port), connect(port) as speaker, connect(port) as listener:
         expect(speaker, "* guest2 comes\n")

@@ -1,4 +1,4 @@
-"""Speaks with an echo server as its users do: check_echo.py PROGRAM."""
+"""Tests an echo server as a client: check_echo.py PROGRAM."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def check_many(port: int) -> None:
 
 
 def check_rude(port: int) -> None:
-    """Neither who resets nor who never reads hinders others, and what is kept for the latter is bounded."""
+    """A client that resets or never reads does not delay others, and costs bounded memory."""
     for _ in range(50):
         client = connect(port)
         client.sendall(b"x" * 1000)
@@ -71,7 +71,7 @@ def check_rude(port: int) -> None:
                 idle_since = time.monotonic()
             except BlockingIOError:
                 time.sleep(0.01)
-        assert sent < 100_000_000, f"the server has taken {sent} bytes from one who reads nothing"
+        assert sent < 100_000_000, f"the server has taken {sent} bytes from a client that reads nothing"
         check_round_trips(port)
 
 

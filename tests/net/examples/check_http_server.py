@@ -1,4 +1,4 @@
-"""Asks the HTTP server as its users do, with curl and over plain sockets: check_http_server.py PROGRAM."""
+"""Tests the HTTP server with curl and over plain sockets: check_http_server.py PROGRAM."""
 
 from __future__ import annotations
 
@@ -117,7 +117,8 @@ def check_protocol(port: int) -> None:
 
 
 def check_rude(server: subprocess.Popen[str], port: int) -> None:
-    """Who is slow, silent or deaf is closed in time, and costs little; others are served meanwhile."""
+    """A client that is slow, silent or does not read is disconnected in time, and costs little; others are served
+    meanwhile."""
     curl(port, "/large")
     before = memory_of(server)
     begun = time.monotonic()

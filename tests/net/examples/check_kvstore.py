@@ -1,4 +1,4 @@
-"""Speaks with a kvstore as its users do: check_kvstore.py PROGRAM."""
+"""Tests a kvstore as a client: check_kvstore.py PROGRAM."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def check_many(port: int) -> None:
 
 
 def check_rude(port: int) -> None:
-    """A line without an end, an end within a line, and one who reads nothing hinder nobody else."""
+    """A line without an end, an end within a line, and a client that reads nothing do not delay others."""
     client = Client(port)
     client.socket.sendall(b"x" * 200_000)
     assert client.line() == "ERROR the line is too long"

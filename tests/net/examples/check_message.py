@@ -1,4 +1,4 @@
-"""Speaks with the program `message` as pyzmq does: check_message.py PROGRAM [COUNT]."""
+"""Tests the program `message` with pyzmq: check_message.py PROGRAM [COUNT]."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def check_plain(context: zmq.Context[zmq.Socket[bytes]]) -> None:
 
 
 def check_curve(context: zmq.Context[zmq.Socket[bytes]], directory: str) -> None:
-    """CURVE in both directions: a wrong key of the server's lets nobody in."""
+    """CURVE in both directions: with a wrong key of the server no client connects."""
     server_public, server_secret = zmq.curve_keypair()
     client_public, client_secret = zmq.curve_keypair()
     files = {}

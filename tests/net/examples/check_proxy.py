@@ -52,7 +52,7 @@ def check_resets(port: int, behind: socket.socket) -> None:
 
 
 def check_deaf(server: subprocess.Popen[str], port: int, behind: socket.socket) -> None:
-    """What waits for who does not read is bounded."""
+    """The bytes that wait for a client that does not read are bounded."""
     with connect(port) as client, behind.accept()[0]:
         client.settimeout(1)
         before = memory_of(server)
@@ -62,7 +62,7 @@ def check_deaf(server: subprocess.Popen[str], port: int, behind: socket.socket) 
                 sent += client.send(b"y" * 65536)
         except TimeoutError:
             pass
-        assert sent < 100_000_000, f"the proxy has taken {sent} bytes for who reads nothing"
+        assert sent < 100_000_000, f"the proxy has taken {sent} bytes for a client that reads nothing"
         assert memory_of(server) - before < 4_000_000
 
 
@@ -74,7 +74,7 @@ def main() -> None:
             check_both_ways(port, behind)
             check_resets(port, behind)
             check_deaf(server, port, behind)
-    with running(PROGRAM, "0", target) as (_, port):  # nobody listens there any more
+    with running(PROGRAM, "0", target) as (_, port):  # nothing listens there any more
         try:
             with connect(port) as client:
                 assert client.recv(1) == b"there is an error in place of this"

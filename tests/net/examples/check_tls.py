@@ -1,4 +1,4 @@
-"""Speaks TLS with tls_info as clients and servers of others do: check_tls.py PROGRAM CERTIFICATES.
+"""Tests tls_info with other TLS clients and servers: check_tls.py PROGRAM CERTIFICATES.
 
 CERTIFICATES is a directory that tools/certificates has made. The others are Python's ssl, openssl's s_client and
 s_server, and curl.

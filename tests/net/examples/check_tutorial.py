@@ -50,7 +50,7 @@ def check_store(address: str) -> None:
 
 
 def check_client_first() -> None:
-    """A client that is there before the server waits for it; one whose server is killed goes on with the next."""
+    """A client that starts before the server waits for it; after its server is killed it continues with the next."""
     server, address = start_server("0")
     server.kill()
     server.wait()

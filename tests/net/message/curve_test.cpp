@@ -38,7 +38,7 @@ TEST_CASE("curve: keys") {
     CHECK_THROWS_AS(MessageSocket(SocketType::Rep, options), Error);
 }
 
-TEST_CASE("curve: messages pass in both directions, whoever binds, and only for whom the authenticator lets in") {
+TEST_CASE("curve: messages pass in both directions, whichever side binds, and only for authenticated peers") {
     if (!hasCurve())
         return;
     RealLoop loop;
@@ -81,7 +81,7 @@ TEST_CASE("curve: messages pass in both directions, whoever binds, and only for 
     loop.run(test());
 }
 
-TEST_CASE("curve: a client with another server's key is refused, and one that speaks NULL") {
+TEST_CASE("curve: a client with another server's key is refused, and one that uses NULL") {
     if (!hasCurve())
         return;
     RealLoop loop;

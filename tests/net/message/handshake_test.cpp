@@ -4,7 +4,7 @@
 
 using namespace flow::net;
 
-TEST_CASE("handshake: whether two types may talk does not depend on which of them asks") {
+TEST_CASE("handshake: whether two types are compatible does not depend on their order") {
     int pairs = 0;
     for (int a = 0; a <= static_cast<int>(SocketType::XSub); ++a)
         for (int b = 0; b <= static_cast<int>(SocketType::XSub); ++b) {

@@ -63,7 +63,7 @@ TEST_CASE("input: messages of all sizes, however they are cut, and held or not")
     }
 }
 
-TEST_CASE("input: commands behind messages that nobody has taken are found, also between two parts") {
+TEST_CASE("input: commands behind unread messages are found, also between two parts") {
     RealLoop loop;
     test::FakeConnection connection;
     Message two("first");

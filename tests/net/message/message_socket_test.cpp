@@ -74,7 +74,7 @@ TEST_CASE("message socket: REQ and REP take turns") {
     });
 }
 
-TEST_CASE("message socket: PUB gives to those that have subscribed; XPUB says who has") {
+TEST_CASE("message socket: PUB sends to subscribers; XPUB receives the subscriptions") {
     runOnLoop([]() -> Future<Void> {
         MessageSocket pub(SocketType::XPub), sub(SocketType::Sub);
         sub.subscribe("b");
@@ -127,7 +127,7 @@ TEST_CASE("message socket: nothing that was accepted is lost when the receiver s
                 co_await push.send(parts(std::to_string(accepted), std::string(2000, 'x')));
         };
         Future<Void> sending = sendAll();
-        co_await delay(0.3); // nobody receives
+        co_await delay(0.3); // nothing is received
         CHECK(!sending.isReady());
         int stalledAt = accepted;
         CHECK(stalledAt >= 1000);
@@ -165,7 +165,7 @@ TEST_CASE("message socket: connects again, and what still waited goes to the nex
     });
 }
 
-TEST_CASE("message socket: peers that speak something else are refused, and counted by reason") {
+TEST_CASE("message socket: peers with another protocol are refused, and counted by reason") {
     runOnLoop([]() -> Future<Void> {
         MessageOptions options;
         options.limits.messageBytes = 1000;

@@ -159,7 +159,7 @@ TEST_CASE("message state: the marks in bytes and in messages bound what is accep
         options.sndHwmBytes = 100'000;
         options.sndHwm = 0;
         MessageSocket push(SocketType::Push, options);
-        push.connect("tcp://127.0.0.1:1"); // nobody is there
+        push.connect("tcp://127.0.0.1:1"); // no peer
         int accepted = 0;
         for (Message message(std::string(1000, 'x')); push.trySend(message); message = Message(std::string(1000, 'x')))
             ++accepted;
@@ -227,7 +227,7 @@ TEST_CASE("message state: a PING is answered although a message in front of it w
     });
 }
 
-TEST_CASE("message state: a peer that says nothing to a PING is given up") {
+TEST_CASE("message state: a peer that does not answer a PING is disconnected") {
     runOnLoop([]() -> Future<Void> {
         MessageOptions beating;
         beating.heartbeatIvl = 0.02;
@@ -311,7 +311,7 @@ TEST_CASE("message state: senders to one full peer do not hold up those to anoth
         CHECK((co_await other.receive())[0] == "now");
         std::uint64_t before = router.counters().dropped;
         full = nullptr;
-        co_await waits; // to nobody
+        co_await waits; // to no peer
         CHECK(router.counters().dropped > before);
     });
 }

@@ -7,7 +7,7 @@
 using namespace flow;
 using namespace flow::net;
 
-TEST_CASE("peer: it ends once, for the first reason, and its waiter goes on in a turn of its own") {
+TEST_CASE("peer: it ends once, for the first reason, and its waiter resumes in a turn of its own") {
     RealLoop loop;
     Peer peer(nullptr);
     Future<Void> over = keep(Peer::Over{&peer});

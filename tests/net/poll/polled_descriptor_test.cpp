@@ -20,7 +20,7 @@ struct Asked final : PolledDescriptor {
 
 } // namespace
 
-TEST_CASE("descriptor list: the one that is awaited is asked first the next time") {
+TEST_CASE("descriptor list: the awaited one is checked first the next time") {
     PolledDescriptorList list;
     Asked many[10];
     for (Asked& each : many)

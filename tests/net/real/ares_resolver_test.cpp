@@ -13,7 +13,7 @@ using namespace flow::test;
 
 namespace {
 
-/// A name server that knows a few names. It listens on both kinds of ports.
+/// A name server with a few names. It listens on both kinds of ports.
 struct NameServer {
     Reference<DatagramSocket> socket = transport().bind(Address(0x7F000001, 0));
     Reference<Listener> listener = transport().listen(socket->localAddress());
@@ -85,7 +85,7 @@ struct NameServer {
     }
 };
 
-/// Runs test(server, resolver, network) with resolvers that ask a NameServer.
+/// Runs test(server, resolver, network) with resolvers that use a NameServer.
 void withServer(Future<Void> (*test)(NameServer&, Resolver&), ResolverOptions options = {}) {
     RealLoop loop;
     RealNetwork network(loop);
@@ -106,7 +106,7 @@ Future<Error> errorOf(Resolver& resolver, std::string name) {
 
 } // namespace
 
-TEST_CASE("ares resolver: asks a name server, once as long as the answer holds") {
+TEST_CASE("ares resolver: queries a name server once while the answer is valid") {
     withServer([](NameServer& server, Resolver& resolver) -> Future<Void> {
         std::vector<Address> found = co_await resolver.resolve("V4.test", 80);
         CHECK(found == std::vector<Address>{Address(0x0A000001, 80)});
@@ -162,7 +162,7 @@ TEST_CASE("ares resolver: an answer that needs a connection, and one of the file
     });
 }
 
-TEST_CASE("ares resolver: those who ask for the same share a question, which ends with the last of them") {
+TEST_CASE("ares resolver: lookups of the same name share a query, which ends with the last of them") {
     withServer(
         [](NameServer& server, Resolver& resolver) -> Future<Void> {
             server.isDumb = true;
@@ -171,7 +171,7 @@ TEST_CASE("ares resolver: those who ask for the same share a question, which end
             CHECK(server.asked["both.test v4"] == 1);
             first = {};
             server.isDumb = false;
-            std::vector<Address> found = co_await second; // asked again
+            std::vector<Address> found = co_await second; // queried again
             CHECK(found.size() == 2);
             server.isDumb = true;
             auto before = openDescriptors();
@@ -186,7 +186,7 @@ TEST_CASE("ares resolver: those who ask for the same share a question, which end
         {.servers = {}, .timeout = 0.1, .tries = 8});
 }
 
-TEST_CASE("ares resolver: the network ends while somebody waits for an answer") {
+TEST_CASE("ares resolver: the network ends during a lookup") {
     Future<std::vector<Address>> left;
     {
         RealLoop loop;

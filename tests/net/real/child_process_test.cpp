@@ -68,7 +68,7 @@ TEST_CASE("child process: its streams, arguments, environment and directory") {
         CHECK_FALSE(status.isSuccess());
         ExitStatus again = co_await child->onExit();
         CHECK(again == status);
-        child->kill(SIGTERM); // nobody is there
+        child->kill(SIGTERM); // no reader
     };
     loop.run(test());
 }

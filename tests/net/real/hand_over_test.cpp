@@ -54,7 +54,7 @@ TEST_CASE("hand over: bytes that have come and were not read are read on the oth
     loop.run(test());
 }
 
-TEST_CASE("hand over: one that nobody attaches is closed") {
+TEST_CASE("hand over: one that is not attached is closed") {
     RealLoop loop;
     auto test = []() -> Future<Void> {
         Pair pair = co_await makePairAt(Address(0x7F000001, 0));

@@ -61,7 +61,7 @@ TEST_CASE("real connection: streaming makes no call in vain, with Reactive and A
     }
 }
 
-TEST_CASE("real connection: one that is closed with much to send sends it, also when nobody holds it any more") {
+TEST_CASE("real connection: one that is closed with much to send sends it, also without a reference") {
     RealLoop loop;
     auto test = []() -> Future<Void> {
         Pair pair = co_await makePairAt(Address(0x7F000001, 0));
@@ -76,7 +76,7 @@ TEST_CASE("real connection: one that is closed with much to send sends it, also 
     loop.run(test());
 }
 
-TEST_CASE("real connection: a writer is held up at the high water mark and goes on at the low one") {
+TEST_CASE("real connection: a writer waits at the high water mark and resumes at the low one") {
     RealLoop loop;
     auto test = []() -> Future<Void> {
         Pair pair = co_await makePairAt(Address(0x7F000001, 0));
@@ -84,7 +84,7 @@ TEST_CASE("real connection: a writer is held up at the high water mark and goes 
         Bytes piece = makeString(50'000);
         std::memset(mutateString(piece), 'x', 50'000);
         std::size_t written = 0;
-        for (;;) { // nobody reads
+        for (;;) { // no reader
             Drain drain = pair.client->write(piece);
             written += 50'000;
             if (!drain.isReady())
@@ -159,7 +159,7 @@ TEST_CASE("real connection: the options of a connect and of a listener's connect
 
 namespace {
 
-/// An echo server, and who asks it, with handlers.
+/// An echo server and its client, with handlers.
 struct Peer {
     Reference<Connection> connection;
     bool isServer;

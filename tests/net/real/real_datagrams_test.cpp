@@ -15,7 +15,7 @@ TEST_CASE("real datagrams: many are sent and received with few system calls") {
         Reference<DatagramSocket> a = transport().bind(Address(0x7F000001, 0));
         Reference<DatagramSocket> b = transport().bind(Address(0x7F000001, 0));
         std::vector<Datagram> all;
-        for (int i = 0; i < 64; ++i) // none is like the one before
+        for (int i = 0; i < 64; ++i) // each differs from the one before
             all.push_back({b->localAddress(), i % 2 ? ""_sr : "x"_sr});
         co_await a->send(std::span<Datagram>(all));
         for (int i = 0; i < 64; ++i)

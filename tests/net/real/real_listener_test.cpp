@@ -11,7 +11,7 @@ using namespace flow;
 using namespace flow::net;
 using namespace flow::test;
 
-TEST_CASE("real listener: a listener without descriptors pauses, and goes on when there are some") {
+TEST_CASE("real listener: a listener without descriptors pauses, and continues when there are some") {
     RealLoop loop;
     RealNetwork network(loop);
     auto test = [](RealNetwork& network) -> Future<Void> {
@@ -36,7 +36,7 @@ TEST_CASE("real listener: a listener without descriptors pauses, and goes on whe
     loop.run(test(network));
 }
 
-TEST_CASE("real listener: an accepted connection that nobody has taken is reset when the listener closes") {
+TEST_CASE("real listener: an accepted connection that was not taken is reset when the listener closes") {
     RealLoop loop;
     auto test = []() -> Future<Void> {
         Reference<Listener> listener = transport().listen(Address(0x7F000001, 0));

@@ -46,7 +46,7 @@ TEST_CASE("real network: a connect to a Unix socket that is not there is refused
 
 TEST_CASE("real network: a connect that nothing answers ends with its timeout, and keeps no descriptor") {
     RealLoop loop;
-    // A listener whose backlog is full does not answer.
+    // A listener with a full backlog does not answer.
     int listener = ::socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_storage address = {};
     unsigned size = Address(0x7F000001, 0).toSystem(address);
@@ -108,7 +108,7 @@ TEST_CASE("real network: sockets may outlive their network, and then do nothing"
     socket.clear();
 }
 
-TEST_CASE("real network: a loop with nobody who waits for a socket comes to its end") {
+TEST_CASE("real network: a loop without a waiter for a socket ends") {
     RealLoop loop;
     Pair pair = loop.run(makePairAt(Address(0x7F000001, 0)));
     loop.run();

@@ -22,7 +22,7 @@ TEST_CASE("real socket: each way in which a connection fails has its error") {
     CHECK(errorOfSystem(EMFILE) == platform_error());
 }
 
-TEST_CASE("real socket: blocks nobody, is not inherited, and has its options") {
+TEST_CASE("real socket: does not block, is not inherited, and has its options") {
     SocketOptions options;
     options.receiveBuffer = 50'000;
     OpenDescriptor opened(openSocket(Address(0x7F000001, 0), SOCK_STREAM, options));
@@ -35,7 +35,7 @@ TEST_CASE("real socket: blocks nobody, is not inherited, and has its options") {
     CHECK_THROWS_AS(setOption(opened.get(), SOL_SOCKET, -1, 1), Error);
 }
 
-TEST_CASE("real socket: a descriptor on its way is closed unless somebody takes it") {
+TEST_CASE("real socket: a released descriptor is closed unless it is taken") {
     int number;
     {
         OpenDescriptor opened(::dup(0));

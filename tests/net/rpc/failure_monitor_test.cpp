@@ -8,7 +8,7 @@
 using namespace flow;
 using namespace flow::net;
 
-TEST_CASE("failure monitor: states, and those who wait for them") {
+TEST_CASE("failure monitor: states, and waiters for them") {
     RealLoop loop;
     loop.run([]() -> Future<Void> {
         FailureMonitor monitor;

@@ -59,7 +59,7 @@ TEST_CASE("flow transport: over a Unix socket, without checksums, with connectio
         };
         FlowTransport transport(options);
         Address at = Address::unixAbstract("millrace flow_transport_test");
-        Future<Void> listening = transport.bind(Address(0x7F000001, 1), at); // others are told another address
+        Future<Void> listening = transport.bind(Address(0x7F000001, 1), at); // others get another address
         RequestStream<Ping> pings;
         pings.makeWellKnownEndpoint(WLTOKEN_FIRST_AVAILABLE, TaskPriority::DefaultEndpoint);
         auto answering = [](RequestStream<Ping> asked) -> Future<Void> {
@@ -79,7 +79,7 @@ TEST_CASE("flow transport: over a Unix socket, without checksums, with connectio
     }());
 }
 
-TEST_CASE("flow transport: when it ends, nothing of those who wait for replies is left behind") {
+TEST_CASE("flow transport: when it ends, nothing of the waiters for replies is left behind") {
     ::test::Balance balance;
     for (int turns : {0, 1, 2, 3, 5, 8, 1000}) {
         RealLoop loop;

@@ -79,7 +79,7 @@ std::string askMessage(std::string const& text, std::uint64_t reply) {
     });
     return writer.toString().toString();
 }
-/// How the connection ends, after what was written; what came is thrown away.
+/// How the connection ends, after what was written; received bytes are dropped.
 Future<int> endAfter(Reference<Connection> connection, std::string bytes) {
     (void)connection->write(bytesOf(bytes));
     int code = 0;
@@ -155,7 +155,7 @@ TEST_CASE("hostile peers: unknown tokens and messages that are wrong get their e
         CHECK(codeIn(reply.toString()) == error_code_serialization_failed);
         CHECK(stage.transport.counters().malformedMessages == 1);
         CHECK(stage.transport.counters().unknownEndpoints == 1);
-        // A reply that nobody waits for.
+        // A reply without a waiter.
         (void)connection->write(bytesOf(frame(UID(0, 0x100000000), 0, "x") + frame(UID(), 1, "")));
         Bytes pong = co_await connection->readExactly(kFrameHeaderBytes);
         CHECK(parseFrame(pong, {0, true}).to == UID());
@@ -163,10 +163,10 @@ TEST_CASE("hostile peers: unknown tokens and messages that are wrong get their e
     });
 }
 
-TEST_CASE("hostile peers: a reply counts only from the peer that was asked") {
+TEST_CASE("hostile peers: a reply counts only from the peer that got the request") {
     onLoop([]() -> Future<Void> {
         Stage stage;
-        // A server that holds the request, and tells nobody its number.
+        // A server that holds the request, and does not publish its number.
         RequestStream<Ask> holding;
         holding.makeWellKnownEndpoint(kAsk + 1, TaskPriority::DefaultEndpoint);
         FutureStream<Ask> held = holding.getFuture();
@@ -190,7 +190,7 @@ TEST_CASE("hostile peers: a reply counts only from the peer that was asked") {
     });
 }
 
-TEST_CASE("hostile peers: one that never reads, or whose requests nobody takes, is not read from any more") {
+TEST_CASE("hostile peers: reading stops if a peer never reads, or if its requests are not taken") {
     onLoop([]() -> Future<Void> {
         RpcOptions options;
         options.unsentBytes = 100'000;
@@ -232,7 +232,7 @@ TEST_CASE("hostile peers: no more connections than are allowed") {
     });
 }
 
-TEST_CASE("hostile peers: one that connects and says nothing is given up") {
+TEST_CASE("hostile peers: one that connects and sends nothing is disconnected") {
     onLoop([]() -> Future<Void> {
         RpcOptions options;
         options.greetingTimeout = options.pingInterval = 0.05;

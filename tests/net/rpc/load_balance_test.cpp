@@ -11,7 +11,7 @@ using namespace flow::net;
 
 namespace {
 
-struct Who {
+struct Question {
     constexpr static FileIdentifier file_identifier = 401;
     int question = 0;
     ReplyPromise<int> reply;
@@ -21,36 +21,36 @@ struct Who {
     }
 };
 struct Servers {
-    RequestStream<Who> who;
+    RequestStream<Question> ask;
 };
 
-constexpr int kWho = WLTOKEN_FIRST_AVAILABLE;
+constexpr int kAsk = WLTOKEN_FIRST_AVAILABLE;
 
-/// What the servers, each of its number, have been asked; and how many seconds each takes.
+/// The questions to each server, by its number; and the seconds that each takes.
 struct Played {
     int asked[3] = {0, 0, 0};
     double seconds[3] = {0, 0, 0};
 };
 Played played;
 
-Future<Void> answer(Who who, int number) {
+Future<Void> answer(Question ask, int number) {
     ++played.asked[number];
     co_await delay(played.seconds[number]);
-    if (who.question < 0)
-        who.reply.sendError(io_error());
+    if (ask.question < 0)
+        ask.reply.sendError(io_error());
     else
-        who.reply.send(number);
+        ask.reply.send(number);
 }
 
 Future<Void> serve(int number) {
     FlowTransport transport;
     Address at = net::transport().localAddress().withPort(4500);
     Future<Void> listening = transport.bind(at, at);
-    RequestStream<Who> who;
-    who.makeWellKnownEndpoint(kWho, TaskPriority::DefaultEndpoint);
+    RequestStream<Question> ask;
+    ask.makeWellKnownEndpoint(kAsk, TaskPriority::DefaultEndpoint);
     ActorCollection running;
     for (;;)
-        running.add(answer(co_await who.getFuture(), number));
+        running.add(answer(co_await ask.getFuture(), number));
 }
 
 World* world = nullptr;
@@ -59,7 +59,7 @@ Process* servers[3];
 Reference<MultiInterface<Servers>> allServers() {
     std::vector<Servers> all;
     for (Process* each : servers)
-        all.push_back({RequestStream<Who>(Endpoint::wellKnown({Address(each->address(), 4500), {}}, kWho))});
+        all.push_back({RequestStream<Question>(Endpoint::wellKnown({Address(each->address(), 4500), {}}, kAsk))});
     return makeReference<MultiInterface<Servers>>(std::move(all));
 }
 
@@ -78,27 +78,27 @@ void play(Future<Void> (*client)(Reference<MultiInterface<Servers>>)) {
     CHECK(made.leakedCells() == 0);
 }
 
-Who questionOf(int question) {
-    Who who;
-    who.question = question;
-    return who;
+Question questionOf(int question) {
+    Question ask;
+    ask.question = question;
+    return ask;
 }
 
 } // namespace
 
-TEST_CASE("load balance: a slow server is asked, and then another one too") {
+TEST_CASE("load balance: a request to a slow server also goes to another one") {
     play([](Reference<MultiInterface<Servers>> all) -> Future<Void> {
         played.seconds[0] = played.seconds[1] = 50;
         for (int i = 0; i < 10; ++i) {
             double begin = now();
-            CHECK(co_await loadBalance(all, &Servers::who, questionOf(1)) >= 0);
+            CHECK(co_await loadBalance(all, &Servers::ask, questionOf(1)) >= 0);
             CHECK(now() - begin <= 51);
         }
         CHECK(played.asked[2] > 0);
         CHECK(played.asked[0] + played.asked[1] + played.asked[2] > 10);
         // Without hedging each request is one.
         Played before = played;
-        CHECK(co_await basicLoadBalance(all, &Servers::who, questionOf(1)) >= 0);
+        CHECK(co_await basicLoadBalance(all, &Servers::ask, questionOf(1)) >= 0);
         CHECK(played.asked[0] + played.asked[1] + played.asked[2] ==
               before.asked[0] + before.asked[1] + before.asked[2] + 1);
     });
@@ -109,14 +109,14 @@ TEST_CASE("load balance: servers that have failed are passed over, and waited fo
         world->kill(*servers[0]);
         world->kill(*servers[1]);
         for (int i = 0; i < 10; ++i)
-            CHECK(co_await loadBalance(all, &Servers::who, questionOf(1)) == 2);
+            CHECK(co_await loadBalance(all, &Servers::ask, questionOf(1)) == 2);
         world->kill(*servers[2]);
         co_await delay(1);
-        Future<int> answer = loadBalance(all, &Servers::who, questionOf(1));
+        Future<int> answer = loadBalance(all, &Servers::ask, questionOf(1));
         co_await delay(10);
         CHECK(!answer.isReady());
         ErrorOr<int> once = co_await tryGet(
-            loadBalance(all, &Servers::who, questionOf(1), TaskPriority::DefaultPromiseEndpoint, AtMostOnce::True));
+            loadBalance(all, &Servers::ask, questionOf(1), TaskPriority::DefaultPromiseEndpoint, AtMostOnce::True));
         CHECK(once.isError(error_code_request_maybe_delivered));
         world->start(*servers[1]);
         CHECK(co_await std::move(answer) == 1);
@@ -125,11 +125,11 @@ TEST_CASE("load balance: servers that have failed are passed over, and waited fo
 
 TEST_CASE("load balance: an error of the server is the answer") {
     play([](Reference<MultiInterface<Servers>> all) -> Future<Void> {
-        ErrorOr<int> answer = co_await tryGet(loadBalance(all, &Servers::who, questionOf(-1)));
+        ErrorOr<int> answer = co_await tryGet(loadBalance(all, &Servers::ask, questionOf(-1)));
         CHECK(answer.isError(error_code_io_error));
         CHECK(played.asked[0] + played.asked[1] + played.asked[2] == 1);
         ErrorOr<int> none = co_await tryGet(
-            loadBalance(makeReference<MultiInterface<Servers>>(std::vector<Servers>()), &Servers::who, Who()));
+            loadBalance(makeReference<MultiInterface<Servers>>(std::vector<Servers>()), &Servers::ask, Question()));
         CHECK(none.isError(error_code_operation_failed));
     });
 }

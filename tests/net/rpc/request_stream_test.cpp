@@ -153,7 +153,7 @@ TEST_CASE("request stream: each way in which a request fails has its error") {
     });
 }
 
-TEST_CASE("request stream: when the server is gone, requests fail or wait for it, as they are asked to") {
+TEST_CASE("request stream: without the server, requests fail or wait for it, by the kind of the call") {
     TwoProcesses::run(serveNew, []() -> Future<Void> {
         Service service = co_await connectTo(TwoProcesses::server());
         Future<ErrorOr<std::string>> once = service.echo.tryGetReply(echoOf("hold"));
@@ -193,7 +193,7 @@ TEST_CASE("request stream: a server that says nothing is noticed, and a partitio
     });
 }
 
-TEST_CASE("request stream: a client is asked over the connection that it has made") {
+TEST_CASE("request stream: a request to a client goes over the connection that it has made") {
     TwoProcesses::run(
         []() -> Future<Void> {
             RequestStream<Service> offers;
@@ -213,7 +213,7 @@ TEST_CASE("request stream: a client is asked over the connection that it has mad
             Future<Void> serving = serve(own);
             Service offered = own;
             RequestStream<Other> count(Endpoint::wellKnown({TwoProcesses::server(), {}}, 7));
-            // The server asks the stream that it finds in the message.
+            // The server sends a request to the stream in the message.
             RequestStream<Service> offer(Endpoint::wellKnown({TwoProcesses::server(), {}}, 8));
             offer.send(offered);
             CHECK(co_await count.getReply(otherOf(5)) == 15);

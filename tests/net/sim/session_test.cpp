@@ -1,4 +1,4 @@
-// Connections of a SimNetwork: the faults that strike them, many messages, and cancels at every point.
+// Connections of a SimNetwork: injected faults, many messages, and cancels at every point.
 #include "net/sim/session.h"
 
 #include "flow/flow.h"
@@ -318,7 +318,7 @@ Future<Void> acceptAndReceive() {
 
 } // namespace
 
-TEST_CASE("session: who waits in a simulation that hangs, and for whom") {
+TEST_CASE("session: the wait graph of a simulation that hangs") {
     World world(1);
     SimNetwork network(world);
     Address server;

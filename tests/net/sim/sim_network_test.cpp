@@ -78,7 +78,7 @@ struct Two {
 
 } // namespace
 
-TEST_CASE("network: latency and bandwidth are what was asked for") {
+TEST_CASE("network: latency and bandwidth are as requested") {
     Seen at;
     World world(1);
     SimNetwork network(world, kPlain);
@@ -206,7 +206,7 @@ TEST_CASE("network: a process that is killed leaves connections that fail, and r
     CHECK(two.world.now() == doctest::Approx(before + 0.2));
 }
 
-TEST_CASE("network: the peer of a killed process that only reads is told as well") {
+TEST_CASE("network: the peer of a killed process gets an error, also if it only reads") {
     Two two;
     two.world.run(delay(2.5));
     two.world.kill(*two.client);
@@ -232,7 +232,7 @@ TEST_CASE("network: a machine that loses its power says nothing, and denies all 
     CHECK(two.world.now() == doctest::Approx(before + SimNetwork::kConnectTimeout));
 }
 
-TEST_CASE("network: a reader whose peer lost its power waits until it sends something itself") {
+TEST_CASE("network: after its peer lost its power, a reader waits until it sends something itself") {
     Two two;
     two.world.run(delay(2.5));
     two.world.reboot(*two.client, 1, true);
@@ -297,7 +297,7 @@ TEST_CASE("network: a full backlog refuses") {
     CHECK(made == SimNetwork::kBacklog);
     CHECK(refused == 5);
     world.run(delay(1));
-    CHECK(network.openEnds() == SimNetwork::kBacklog); // closed at one end, and nobody has seen that at the other
+    CHECK(network.openEnds() == SimNetwork::kBacklog); // closed at one end, not yet seen at the other
     world.kill(server);
     CHECK(network.openEnds() == 0);
 }

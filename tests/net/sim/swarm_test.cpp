@@ -11,7 +11,7 @@ using namespace flow::net;
 namespace {
 
 /// All-to-all chatter: each process sends small messages to all, over connections that it makes anew when they fail,
-/// and datagrams. Whatever goes wrong, it goes on.
+/// and datagrams. It continues after every failure.
 Future<Void> hear(Reference<Connection> connection) {
     for (;;) {
         Bytes bytes = co_await connection->read(); // a statement of its own, because of gcc 12

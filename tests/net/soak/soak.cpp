@@ -68,7 +68,7 @@ Future<Void> echo(Reference<Connection> connection) {
     }
 }
 
-/// Sends so many bytes whose values count up, and ends the writing.
+/// Sends so many bytes with ascending values, and ends the writing.
 Future<Void> sendCounting(Reference<Connection> connection, int size, bool isSlow) {
     for (int sent = 0; sent < size;) {
         int count = isSlow ? 1 : std::min(deterministicRandom()->randomInt(1, 30'000), size - sent);

@@ -236,7 +236,7 @@ TEST_CASE("tls connection: cancels in the middle of anything leave nothing behin
                 CHECK(isConnectionError(end.getError()));
                 continue;
             }
-            (void)end.get()->write(numbered(1 << 20)); // to nobody
+            (void)end.get()->write(numbered(1 << 20)); // to no reader
             Error ofRead = co_await endOf(keep(end.get()->readExactly(1)));
             CHECK(ofRead.isValid());
         }

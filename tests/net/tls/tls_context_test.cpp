@@ -113,7 +113,7 @@ TEST_CASE("tls context: a client looks at the authority, the name and the time")
     });
 }
 
-TEST_CASE("tls context: a server that wants to know its clients") {
+TEST_CASE("tls context: a server that authenticates its clients") {
     onBothNetworks([]() -> Future<Void> {
         TlsServerOptions server = serverOptions();
         server.clientAuthorities = certificate("ca");
@@ -182,7 +182,7 @@ TEST_CASE("tls context: a server has a certificate for each name") {
     });
 }
 
-TEST_CASE("tls context: sessions are resumed, by those who may") {
+TEST_CASE("tls context: sessions are resumed if that is allowed") {
     onBothNetworks([]() -> Future<Void> {
         Reference<Listener> at = transport().listen(transport().localAddress());
         for (TlsVersion version : {TlsVersion::Tls12, TlsVersion::Tls13}) {
@@ -242,7 +242,7 @@ std::string firstWords(int version) {
 
 } // namespace
 
-TEST_CASE("tls context: versions below 1.2 are refused, and 1.2 where 1.3 is asked for") {
+TEST_CASE("tls context: versions below 1.2 are refused, and 1.2 where 1.3 is required") {
     onBothNetworks([]() -> Future<Void> {
         TlsServerOptions modern = serverOptions();
         modern.minimum = TlsVersion::Tls13;

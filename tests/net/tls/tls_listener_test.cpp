@@ -43,7 +43,7 @@ TEST_CASE("tls listener: serves as any listener does") {
     });
 }
 
-TEST_CASE("tls listener: who is slow, silent or speaks garbage delays nobody, and is given up") {
+TEST_CASE("tls listener: a client that is slow, silent or sends garbage delays no other, and is disconnected") {
     onBothNetworks([]() -> Future<Void> {
         TlsServerOptions options = serverOptions();
         options.handshakeTimeout = 0.5;
@@ -85,7 +85,7 @@ TEST_CASE("tls listener: who is slow, silent or speaks garbage delays nobody, an
     });
 }
 
-TEST_CASE("tls listener: when too many handshakes are under way the oldest is given up") {
+TEST_CASE("tls listener: when too many handshakes are under way the oldest is cancelled") {
     onBothNetworks([]() -> Future<Void> {
         Reference<TlsListener> listener = listenWith(serverOptions(), {5, 5});
         Address at = listener->localAddress();
@@ -108,7 +108,7 @@ TEST_CASE("tls listener: when too many handshakes are under way the oldest is gi
     });
 }
 
-TEST_CASE("tls listener: another certificate for those who come from here on") {
+TEST_CASE("tls listener: another certificate for later clients") {
     onBothNetworks([]() -> Future<Void> {
         Reference<TlsListener> listener = listenWith(serverOptions());
         Future<Void> serving = serveUntil(listener, echoOnce, Never(), 1);
@@ -128,7 +128,7 @@ TEST_CASE("tls listener: another certificate for those who come from here on") {
     });
 }
 
-TEST_CASE("tls listener: further clients wait while nobody accepts, and a close ends all") {
+TEST_CASE("tls listener: further clients wait while nothing accepts, and a close ends all") {
     onBothNetworks([]() -> Future<Void> {
         Reference<TlsListener> listener = listenWith(serverOptions(), {10, 4});
         Reference<TlsContext> context = TlsContext::client(clientOptions());

@@ -1,5 +1,5 @@
 #pragma once
-// A client that asks servers for random things, one after the other, and keeps the history of what it was told.
+// A client that sends random requests to servers, one after the other, and keeps the history of the answers.
 
 #include "flow/sim/exactly_once.h"
 #include "flow/sim/history.h"

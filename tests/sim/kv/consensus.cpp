@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kEntriesAtOnce = 20;
 
-/// Rarely, and in a part of all runs often, a server dies at a bad moment.
+/// Rarely, and in a part of all runs often, a server is killed at a bad moment.
 void mayDie() {
     if (buggify() && deterministicRandom()->random01() < 0.04)
         throw operation_failed();
@@ -64,7 +64,7 @@ std::vector<std::string> Server::wholeState() const {
     return records;
 }
 
-/// A later term, in which nobody has been voted for here.
+/// A later term, in which this server has not voted.
 Future<Void> Server::enter(std::uint64_t term) {
     Record record{term, -1, lastIndex(), {}};
     if (!planted(Mutant::ForgottenTerm))
@@ -82,7 +82,7 @@ void Server::stepDown() {
 }
 
 void Server::postponeElection() {
-    double spread = buggify() ? 0.05 : 0.3; // if it is small, several servers want to be elected at once
+    double spread = buggify() ? 0.05 : 0.3; // if it is small, several servers become candidates at once
     electionAt_ = now() + 0.3 + spread * deterministicRandom()->random01();
 }
 
@@ -117,7 +117,7 @@ Future<Void> Server::vote(Message message) {
         message.entryTerm > log_.back().term || (message.entryTerm == log_.back().term && message.index >= lastIndex());
     bool free = votedFor_ == -1 || votedFor_ == message.from || planted(Mutant::VoteTwice);
     bool granted = message.term == term_ && free && (newer || planted(Mutant::VoteForOutdated));
-    CODE_PROBE(message.term == term_ && free && !newer, "a vote is refused to one whose log is older");
+    CODE_PROBE(message.term == term_ && free && !newer, "a vote is refused to a server with an older log");
     if (granted && votedFor_ != message.from) {
         Record record{term_, message.from, lastIndex(), {}};
         if (!planted(Mutant::ForgottenVote))

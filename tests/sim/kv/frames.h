@@ -18,7 +18,7 @@ class Frames {
 public:
     explicit Frames(Reference<net::Connection> connection) : connection_(std::move(connection)) {}
 
-    /// In two writes, whose bytes the other side may read one by one or together.
+    /// In two writes; the other side may read their bytes one by one or together.
     template <class T>
     Future<Void> send(T value) {
         std::string sealed = seal(value);
@@ -28,7 +28,7 @@ public:
         co_await connection_->write(sealed);
     }
 
-    /// Fails if what comes is damaged: nobody can tell then where the next one begins.
+    /// Fails if the frame is damaged: the start of the next one is unknown then.
     template <class T>
     Future<Optional<T>> next() {
         for (;;) {

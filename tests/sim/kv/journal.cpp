@@ -111,7 +111,7 @@ Future<Journal::Copy> Journal::read(std::string path) {
 }
 
 /// Makes both copies good. Where they are of two generations, either holds all that was acknowledged; but what the disk
-/// did to the newer one is not known before the older one is gone.
+/// did to the newer one is not known before the older one is removed.
 Future<Void> Journal::recover(Reference<Journal> self) {
     Copy first = co_await read(self->path_ + "1");
     Copy second = co_await read(self->path_ + "2");

@@ -15,8 +15,8 @@ using namespace flow;
 
 enum class Verb : std::uint8_t { Get, Put, Remove, CompareAndSet };
 
-/// What a client wants. It numbers its requests, and repeats one with its number until it is answered: a number is
-/// executed once. An empty client is nobody: the entry that a new leader begins with.
+/// The request of a client. A client numbers its requests, and repeats one with its number until it is answered: each
+/// number is executed once. An empty client marks the entry that a new leader begins with.
 struct Request {
     std::uint64_t client = 0;
     std::uint64_t number = 0;
@@ -32,7 +32,7 @@ struct Request {
 };
 
 struct Reply {
-    bool done = false; // else: ask another server, or again
+    bool done = false; // else: try another server, or again
     bool succeeded = false;
     Optional<std::string> value = {};
 

@@ -123,7 +123,7 @@ Future<Void> Server::listenToClients() {
     }
 }
 
-/// Until the client goes, or is not heard for a while: it may be gone without a word.
+/// Runs until the client disconnects, or is silent for a while.
 Future<Void> Server::serveClient(Reference<net::Connection> connection, FlowLock::Releaser place) {
     constexpr double kPatience = 2; // seconds
     FlowLock* forgotten = planted(Mutant::MissedCancel) ? std::exchange(place.lock, nullptr) : nullptr;

@@ -48,7 +48,7 @@ protected:
 /// Ends only by an error.
 Future<Void> runServer(int id, Cluster const& cluster, Witness& witness);
 
-/// The data, and what each client was last told.
+/// The data, and the last answer to each client.
 class Store {
 public:
     /// Executes each number of a client once. Returns whether it was a new one.

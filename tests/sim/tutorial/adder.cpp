@@ -15,7 +15,7 @@ Future<Void> serveClient(Reference<net::Connection> client, int* total) {
         net::Bytes requests = co_await client->read();
         if (requests.empty())
             co_return;
-        for (int i = 0; i < requests.size(); ++i) { // each byte asks for one more
+        for (int i = 0; i < requests.size(); ++i) { // each byte requests one more
             ++*total;
             co_await client->write("k"_sr);
         }

@@ -190,7 +190,7 @@ def test_a_benchmark_that_failed_is_in_no_baseline() -> None:
 
 
 class Bench:
-    """tools/bench check, with counts that are told it."""
+    """tools/bench check, with given counts."""
 
     def __init__(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.file = file

@@ -71,7 +71,7 @@ def test_names_are_taken_literally_in_a_filter() -> None:
     assert escape("a.b(c)|d") == r"a\.b\(c\)\|d"
 
 
-# Writes what Google Benchmark would, and dies in the coroutine of NET2, having run it for a while.
+# Writes what Google Benchmark would, and crashes in the coroutine of NET2, having run it for a while.
 DYING = (
     f"#!{sys.executable} -IS\n"
     + """

@@ -1,4 +1,4 @@
-"""A program that speaks like one of simulations, and misbehaves as it is told by the name of the test."""
+"""A program with the output of a simulation program. The name of the test selects its misbehaviour."""
 
 import json
 import os

@@ -34,7 +34,7 @@ class Cluster:
         self.first = self.worker("one")
 
     def worker(self, name: str) -> subprocess.Popen[bytes]:
-        """Knows nothing of the project."""
+        """Has no access to the project."""
         options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", name, "--host", "127.0.0.1")
         child = self._start("worker", self.address, *options, log=name)
         self._until(name, "Registered to:")
@@ -113,7 +113,7 @@ def test_the_end_of_a_run_ends_what_workers_do(cluster: Cluster, ensemble: Comma
 
 
 def test_a_program_that_the_worker_cannot_run(cluster: Cluster, ensemble: Command, fake: Path) -> None:
-    """It runs here, where we are told that its path leads elsewhere."""
+    """It runs here, with a path that is reported to lead elsewhere."""
     here = fake.with_name("here")
     here.write_text(f'#!/bin/sh\nif [ "$1" = --list ]; then {fake} --list; rm {here}; fi\n')
     here.chmod(0o755)

@@ -101,7 +101,7 @@ def written(some: Weighed, covered: float, frames: dict[tuple[str, ...], int], a
 
 
 def texts(frame: Frame) -> tuple[str, ...]:
-    """What rules ask of a frame. Only of the benchmarks' own lines do they look at the text."""
+    """The properties of a frame that rules use. They read the text only of the benchmarks' own lines."""
     is_own = frame.file.startswith("bench/")
     return tuple(text_of(frame, kind) if kind != "lines" or is_own else "" for kind in KINDS)
 

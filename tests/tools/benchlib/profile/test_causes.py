@@ -21,7 +21,7 @@ ENOUGH = 200  # samples: of fewer, one is a lot
 @lru_cache
 def recorded() -> tuple[list[dict[str, str]], list[tuple[str, float, list[int]]]]:
     """The functions, and stacks of them: of which benchmark, how often, outermost first. Of each stack there is what
-    decides, what that called, and often who called it."""
+    decides, its callees, and often its caller."""
     functions, stacks = (FOLDER / "profile.tsv").read_text(encoding="utf-8").split("\n\n")
     frames = [dict(zip(KINDS, line.split("\t"), strict=True)) for line in functions.splitlines()]
     found = []

@@ -21,7 +21,7 @@ from benchlib.profile.samples import Place, Profile
 from benchlib.profile.symbols import Frame, demangled, expand, paragraphs, source
 from common.failure import Failure
 
-# Of a run of millrace_bench: a sample in the program, one in the kernel, one whose frame pointers are lost.
+# Of a run of millrace_bench: a sample in the program, one in the kernel, one with lost frame pointers.
 SCRIPT = """
 \t           4e27a (anonymous namespace)::follow+0xfa (/build/bench/millrace_bench)
 \t           4e1a6 flow::actor::Actor<Frame, (flow::actor::Kind)0>::resumeActor+0x26 (/build/bench/millrace_bench)
