@@ -101,6 +101,11 @@ BESIDE: dict[str, set[str]] = {
         *("actorc.report.failure", "actorc.report.report", "actorc_frames.compile"),
     },
     "actorc_frames": {"actorc.diagnostics", "actorc.driver", "actorc.packages", "actorc.source"},
+    "actorc_lsp": {
+        *(f"actorc.{name}" for name in ("__version__", "diagnostics", "options", "packages", "source", "syntax")),
+        *("actorc.check.kept", "actorc.report.explain", "actorc_frames.compile"),
+        *("actorc_check.actors", "actorc_check.command"),
+    },
     "actorc_migrate": {
         *(f"actorc.{name}" for name in SHARED),
         *("actorc.__version__", "actorc.driver", "actorc.options", "actorc.outputs", "actorc.packages", "actorc.run"),

@@ -1,5 +1,5 @@
 """The command: `actorc INPUT OUTPUT`, see options.py for the rest; `actorc migrate`, see actorc_migrate/arguments.py;
-and `actorc check`, see actorc_check/arguments.py.
+`actorc check`, see actorc_check/arguments.py; and `actorc lsp`, see actorc_lsp/command.py.
 
 Exit status: 0 success; 1 the source is wrong, or a file cannot be read or written, standard output among them; 3 a
 fault of actorc itself; 100 wrong arguments. The exit status of several files is the worst of them.
@@ -30,6 +30,10 @@ def main(argv: list[str] | None = None) -> int:
         from actorc_check.command import main as check  # late, as above
 
         return check(words[1:])
+    if words[:1] == ["lsp"]:
+        from actorc_lsp.command import main as serve  # late, as above
+
+        return serve(words[1:])
     options = parse(words)
     if options.frames:
         from actorc_frames.command import run as show_frames  # imported here: it reads debug information

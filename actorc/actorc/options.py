@@ -193,6 +193,7 @@ def _make_parser() -> Parser:
         "       actorc --batch [options] INPUT OUTPUT [INPUT OUTPUT ...]\n"
         "       actorc --frames [--format FORMAT] FILE [FILE ...] [-- FLAGS OF THE C++ COMPILER]\n"
         "       actorc check [options] FILE [FILE ...] [-- FLAGS OF THE C++ COMPILER]\n"
+        "       actorc lsp\n"
         "       actorc migrate --help",
         description="Compile actor sources to C++20.",
         allow_abbrev=False,

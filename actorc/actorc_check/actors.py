@@ -11,6 +11,7 @@ from actorc.check.kept import kept_variables
 from actorc.check.lifetimes import Local, uses_after_waits
 from actorc.check.reach import Reach
 from actorc.diagnostics import Diagnostics, Fault, Note
+from actorc.driver import examine
 from actorc.source import Source
 from actorc.syntax import File, Parameter, all_actors
 
@@ -21,7 +22,15 @@ _VIEW = re.compile(
 )
 
 
-def report_views(file: File, source: Source, diagnostics: Diagnostics) -> None:
+def check_actors(source: Source, diagnostics: Diagnostics) -> File:
+    """All that is to be said of the actors of a file."""
+    file = examine(source, diagnostics)
+    _report_views(file, source, diagnostics)
+    diagnostics.drop_allowed(source)
+    return file
+
+
+def _report_views(file: File, source: Source, diagnostics: Diagnostics) -> None:
     """Of actors in which nothing is wrong."""
     reach = Reach(source)
     for actor in all_actors(file.actors):

@@ -11,13 +11,12 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from actorc.diagnostics import Diagnostics
-from actorc.driver import examine
 from actorc.packages import PackageMissing
 from actorc.report.failure import Failure
 from actorc.report.report import Reporter
 from actorc.source import Source
 from actorc_check import handlers
-from actorc_check.actors import report_views
+from actorc_check.actors import check_actors
 from actorc_check.arguments import parse
 from actorc_check.clang import translation_unit
 from actorc_check.traps import Traps
@@ -26,7 +25,7 @@ from actorc_frames.compile import CannotCompile
 
 EXIT_FOUND = 1
 EXIT_FAILED = 2
-_ACTOR_FILES = (".actor.cpp", ".actor.h")
+ACTOR_FILES = (".actor.cpp", ".actor.h")
 
 
 def main(argv: Sequence[str]) -> int:
@@ -62,10 +61,9 @@ def _checked(path: str, flags: Sequence[str] | None) -> tuple[Source, Diagnostic
 def check(source: Source, text: bytes, flags: Sequence[str] | None) -> Diagnostics:
     """What is wrong in a file that is on the disk. Raises CannotCompile and PackageMissing."""
     diagnostics = Diagnostics()
-    if source.path.endswith(_ACTOR_FILES):
-        report_views(examine(source, diagnostics), source, diagnostics)
+    if source.path.endswith(ACTOR_FILES):
+        check_actors(source, diagnostics)
         if diagnostics.errors or b"co_await" not in text:
-            diagnostics.drop_allowed(source)
             return diagnostics
     unit = translation_unit(source.path, flags)
     traps = Traps(source, text, diagnostics)

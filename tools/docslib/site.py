@@ -32,7 +32,7 @@ NAVIGATION: list[tuple[str, list[tuple[str, str]]]] = [
                 ("Porting from Flow", "flow/docs/porting_from_flow.md")]),
     ("Reference", [("The actor language", "actorc/docs/language.md"), ("actorc", "actorc/README.md"),
                    ("Migration codes", "actorc/docs/migration_codes.md"), ("Frames", "actorc/docs/frames.md"),
-                   ("Checking", "actorc/docs/check.md"),
+                   ("Checking", "actorc/docs/check.md"), ("Editors", "actorc/docs/editors.md"),
                    ("Dependencies", "flow/docs/dependencies.md"), ("Glossary", "flow/docs/glossary.md")]),
     ("Internals", [("The compiler", "actorc/docs/pipeline.md")]),
     ("Benchmarks", [("Measuring", "bench/README.md")]),

@@ -1,0 +1,1 @@
+"""`actorc lsp`: a language server, which shows in an editor what actorc finds."""

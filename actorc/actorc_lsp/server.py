@@ -1,0 +1,120 @@
+"""The server: actor files are looked at with each change, plain C++ when it is opened and saved."""
+
+from __future__ import annotations
+
+import asyncio
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+from pygls.uris import to_fs_path
+
+from actorc import __version__
+from actorc.diagnostics import Diagnostics
+from actorc.packages import PackageMissing
+from actorc.source import Source
+from actorc_check.actors import check_actors
+from actorc_check.command import ACTOR_FILES, check
+from actorc_frames.compile import CannotCompile
+from actorc_lsp.analysis import Analysis
+from actorc_lsp.hovers import hover
+
+
+class Server(LanguageServer):
+    def __init__(self) -> None:
+        super().__init__("actorc", __version__, text_document_sync_kind=types.TextDocumentSyncKind.Incremental)
+        self.analyses: dict[str, Analysis] = {}
+
+    def look(self, uri: str) -> None:
+        """At an actor file, as it stands in the editor."""
+        document = self.workspace.get_text_document(uri)
+        source = Source(document.path or uri, document.source)
+        diagnostics = Diagnostics()
+        file = check_actors(source, diagnostics)
+        self._publish(uri, Analysis(source, file, diagnostics), document.version)
+
+    async def look_at_saved(self, uri: str) -> None:
+        """At plain C++, as it is on the disk. clang takes seconds, during which the server answers other requests."""
+        path = to_fs_path(uri)
+        if path is None:
+            return
+        try:
+            source, diagnostics = await asyncio.to_thread(_checked, path)
+        except (CannotCompile, PackageMissing, OSError) as error:  # what does not compile is clangd's to show
+            message = f"{path}: {error}"
+            self.window_log_message(types.LogMessageParams(types.MessageType.Info, message))
+            return
+        if uri in self.workspace.text_documents and self.is_current(uri, source):
+            self._publish(uri, Analysis(source, None, diagnostics), None)
+
+    def is_current(self, uri: str, source: Source) -> bool:
+        """Whether this is what the editor shows: places in another text mean nothing."""
+        return self.workspace.get_text_document(uri).source == source.text
+
+    def _publish(self, uri: str, analysis: Analysis, version: int | None) -> None:
+        self.analyses[uri] = analysis
+        found = analysis.diagnostics(uri)
+        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found, version))
+
+    def forget(self, uri: str) -> None:
+        self.analyses.pop(uri, None)
+        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+
+    def current(self, uri: str) -> Analysis | None:
+        analysis = self.analyses.get(uri)
+        return analysis if analysis is not None and self.is_current(uri, analysis.source) else None
+
+
+def _checked(path: str) -> tuple[Source, Diagnostics]:
+    with open(path, "rb") as file:
+        text = file.read()
+    source = Source.from_bytes(path, text)
+    return source, check(source, text, None)
+
+
+def _is_actors(uri: str) -> bool:
+    return uri.endswith(ACTOR_FILES)
+
+
+def make_server() -> Server:
+    server = Server()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    async def opened(params: types.DidOpenTextDocumentParams) -> None:
+        uri = params.text_document.uri
+        if _is_actors(uri):
+            server.look(uri)
+        else:
+            await server.look_at_saved(uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def changed(params: types.DidChangeTextDocumentParams) -> None:
+        if _is_actors(params.text_document.uri):
+            server.look(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    async def saved(params: types.DidSaveTextDocumentParams) -> None:
+        if not _is_actors(params.text_document.uri):
+            await server.look_at_saved(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(params: types.DidCloseTextDocumentParams) -> None:
+        server.forget(params.text_document.uri)
+
+    @server.feature(
+        types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
+    )
+    def actions(params: types.CodeActionParams) -> list[types.CodeAction]:
+        uri = params.text_document.uri
+        analysis = server.current(uri)
+        return [] if analysis is None else analysis.actions(uri, params.range)
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    def hovered(params: types.HoverParams) -> types.Hover | None:
+        analysis = server.current(params.text_document.uri)
+        found = None if analysis is None else hover(analysis, analysis.offset(params.position))
+        if analysis is None or found is None:
+            return None
+        text, place = found
+        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text), analysis.range(place))
+
+    return server

@@ -1,0 +1,151 @@
+"""`actorc lsp` as an editor sees it: a client starts it and talks to it over its standard input and output."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pygls")
+pytest.importorskip("clang")
+
+from lsprotocol import types
+from pygls.lsp.client import LanguageClient
+
+from actorc.report.explain import page
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 120.0  # seconds for one answer, on a machine with other work
+TEXT = """\
+ACTOR Future<int> sum(FutureStream<int> in, Future<Void> end) {
+    state int total = 0;
+    loop choose {
+        when(int next = waitNext(in)) { total += next; }
+        when(wait(end)) { break; }
+    }
+    wait(delay(1));
+    return total;
+}
+/* 😀 */ ACTOR Future<int> lost(Future<int> f) { int a = 1; int b = wait(f); return a + b; }
+ACTOR Future<Void> caller(Future<int> f) { wait(success(lost(f))); return Void(); }
+"""
+
+
+class Editor(LanguageClient):
+    """Collects what the server publishes."""
+
+    def __init__(self) -> None:
+        super().__init__("test", "1")
+        self.published: asyncio.Queue[types.PublishDiagnosticsParams] = asyncio.Queue()
+        self.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)(lambda params: self.published.put_nowait(params))
+        self.feature(types.WINDOW_LOG_MESSAGE)(lambda _: None)
+
+    async def open(self, path: Path, text: str) -> list[types.Diagnostic]:
+        path.write_text(text, encoding="utf-8")
+        item = types.TextDocumentItem(path.as_uri(), "cpp", 1, text)
+        self.text_document_did_open(types.DidOpenTextDocumentParams(item))
+        return await self.next(path)
+
+    async def next(self, path: Path) -> list[types.Diagnostic]:
+        published = await asyncio.wait_for(self.published.get(), PATIENCE)
+        assert published.uri == path.as_uri()
+        return list(published.diagnostics)
+
+    async def hover(self, path: Path, position: types.Position) -> str:
+        document = types.TextDocumentIdentifier(path.as_uri())
+        found = await self.text_document_hover_async(types.HoverParams(document, position))
+        if found is None:
+            return ""
+        assert isinstance(found.contents, types.MarkupContent)
+        return found.contents.value
+
+
+def talk(conversation: Callable[[Editor], Awaitable[None]]) -> None:
+    async def run() -> None:
+        editor = Editor()
+        await editor.start_io(sys.executable, str(ROOT / "actorc"), "lsp")
+        await editor.initialize_async(types.InitializeParams(capabilities=types.ClientCapabilities()))
+        editor.initialized(types.InitializedParams())
+        await asyncio.wait_for(conversation(editor), 2 * PATIENCE)
+        await editor.shutdown_async(None)
+        editor.exit(None)
+        await editor.stop()
+
+    asyncio.run(run())
+
+
+def place(text: str, words: str, inside: int = 0) -> types.Position:
+    """Where the words stand first, as editors count."""
+    before = text[: text.index(words) + inside]
+    line = before.rpartition("\n")[2]
+    return types.Position(before.count("\n"), len(line.encode("utf-16-le")) // 2)
+
+
+def test_errors_have_ranges_fixes_and_go_when_they_are_mended(tmp_path: Path) -> None:
+    path = tmp_path / "a.actor.cpp"
+
+    async def conversation(editor: Editor) -> None:
+        (found,) = await editor.open(path, TEXT)
+        assert (found.code, found.source, found.severity) == ("A0601", "actorc", types.DiagnosticSeverity.Error)
+        assert found.range == types.Range(place(TEXT, "a + b"), place(TEXT, "a + b", 1))
+        assert found.related_information is not None
+        assert [each.location.uri for each in found.related_information] == [path.as_uri()] * 2
+
+        document = types.TextDocumentIdentifier(path.as_uri())
+        asked = types.CodeActionParams(document, found.range, types.CodeActionContext([found]))
+        (action,) = await editor.text_document_code_action_async(asked) or []
+        assert isinstance(action, types.CodeAction)
+        assert action.title == "actorc: declare `a` with `state`"
+        assert action.edit is not None
+        assert action.edit.changes is not None
+        (edit,) = action.edit.changes[path.as_uri()]
+        assert edit == types.TextEdit(types.Range(place(TEXT, "int a"), place(TEXT, "int a")), "state ")
+
+        change = types.TextDocumentContentChangePartial(range=edit.range, text=edit.new_text)
+        version = types.VersionedTextDocumentIdentifier(2, path.as_uri())
+        editor.text_document_did_change(types.DidChangeTextDocumentParams(version, [change]))
+        assert await editor.next(path) == []
+        editor.text_document_did_close(types.DidCloseTextDocumentParams(document))
+        assert await editor.next(path) == []
+
+    talk(conversation)
+
+
+def test_hovers_show_actors_and_explanations(tmp_path: Path) -> None:
+    path = tmp_path / "a.actor.cpp"
+
+    async def conversation(editor: Editor) -> None:
+        await editor.open(path, TEXT)
+        assert await editor.hover(path, place(TEXT, "sum(", 1)) == (
+            "`ACTOR Future<int> sum`\n\n"
+            "- parameter `FutureStream<int> in`\n- parameter `Future<Void> end`\n- state variable `int total`\n\n"
+            "- wait 0, line 4: `int next = waitNext(in)`\n"
+            "- wait 0, line 5: `wait(end)`\n- wait 1, line 7: `wait(delay(1))`\n"
+        )
+        assert (await editor.hover(path, place(TEXT, "lost(f)"))).startswith("`ACTOR Future<int> lost`")
+        assert await editor.hover(path, place(TEXT, "a + b")) == page("A0601").text
+        assert await editor.hover(path, place(TEXT, "state int")) == ""
+
+    talk(conversation)
+
+
+def test_plain_sources_are_checked_when_they_are_opened_and_saved(tmp_path: Path) -> None:
+    path = tmp_path / "plain.cpp"
+    text = '#include "flow/flow.h"\nflow::Future<int> f();\nvoid g() { f(); }\n'
+
+    async def conversation(editor: Editor) -> None:
+        (found,) = await editor.open(path, text)
+        assert (found.code, found.range.start) == ("A0701", place(text, "f(); }"))
+        assert await editor.hover(path, place(text, "f(); }")) == page("A0701").text
+        mended = text.replace("f(); }", "(void)f(); }")
+        version = types.VersionedTextDocumentIdentifier(2, path.as_uri())
+        change = types.TextDocumentContentChangeWholeDocument(mended)
+        editor.text_document_did_change(types.DidChangeTextDocumentParams(version, [change]))
+        path.write_text(mended, encoding="utf-8")
+        editor.text_document_did_save(types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(path.as_uri())))
+        assert await editor.next(path) == []
+
+    talk(conversation)
