@@ -40,6 +40,10 @@ std::string_view operationOf(std::string_view symbol) {
 
 } // namespace
 
+/// WaitLines of any length. No template: the scripts of tools/debug/ find it by its name, and lldb those of templates
+/// only by some of their arguments.
+struct WaitTable : actor::WaitLines<1> {};
+
 char const* nameOf(Style style) {
     switch (style) {
     case Style::Actor:
@@ -111,7 +115,7 @@ Place Codes::placeOf(Waiter const* frame) {
     Code const& code = of(frame);
     if (!code.waits)
         return {};
-    auto* waits = static_cast<actor::WaitLines<1> const*>(code.waits);
+    auto* waits = static_cast<WaitTable const*>(code.waits);
     std::uint32_t suspension = suspensionOf(frame);
     if (suspension >= waits->count)
         return {};

@@ -27,6 +27,8 @@ struct Chunk {
     };
 
     static constexpr std::size_t kHeader = 576; // where the first span begins
+    // For tools/debug/: gcc describes constants that are members, and no others that nothing has the address of.
+    static constexpr std::size_t kBytes = kChunkBytes, kBytesOfSpan = kSpanBytes;
 
     std::atomic<ThreadHeap*> owner; // changes under the mutex, and only to or from `abandoned`
     Chunk* next;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -24,6 +25,21 @@ VALUES = {
     "owned": r'Standalone = \{contents = "owned" \(5 bytes\)\}$',
     "numbers": r"VectorRef of 2 = \{13, 21\}$",
     "strings": r'Standalone = \{contents = VectorRef of 1 = \{"one" \(3 bytes\)\}\}$',
+}
+
+
+VALUES_OF_LLDB = {
+    "pendingFuture": VALUES["pendingFuture"],
+    "invalidFuture": r"Future, invalid$",
+    "readyFuture": r'Future, ready, 1 future, 0 promises \{ value = "ready" \}$',
+    "failedFuture": VALUES["failedFuture"],
+    "openPromise": VALUES["openPromise"],
+    "queuedStream": r"PromiseStream, 3 queued, 1 future, 1 promise \{ \[0\] = 3 \[1\] = 5 \[2\] = 8 \}$",
+    "queuedReader": r"FutureStream, 3 queued, 1 future, 1 promise \{ \[0\] = 3 \[1\] = 5 \[2\] = 8 \}$",
+    "text": VALUES["text"],
+    "owned": r'\{ flow::StringRef = "owned" \(5 bytes\) ',
+    "numbers": r"VectorRef of 2 \{ \[0\] = 13 \[1\] = 21 \}$",
+    "strings": r'\{ flow::VectorRef<flow::StringRef> = VectorRef of 1 \{ \[0\] = "one" \(3 bytes\) \} ',
 }
 
 
@@ -88,33 +104,78 @@ def check_values(text: str) -> None:
         assert re.match(pattern, value), f"{name}: {value}"
 
 
-def check_gdb() -> None:
+def check_gdb(core: Path) -> None:
     prints = [f"print {name}" for name in VALUES]
-    with tempfile.TemporaryDirectory() as folder:
-        core = Path(folder) / "core"
-        live = gdb(
-            "run", "flow pending", f"generate-core-file {core}", *prints, "flow pending 2", "flow pending x",
-            "flow stack", "flow stack 17", "flow stack openPromise", "fibers", "kill"
-        )  # fmt: skip
-        check_pending(live.partition("Saved corefile")[0])
-        check_values(live)
-        assert re.search(r"^ +1 x coroutine answerLater waits for a promise$", live, re.MULTILINE), live
-        assert "the first 2:\n" in live, live
-        assert "'x' is no number of computations" in live, live
-        assert "write flow stack FRAME" in live, live
-        assert "0x11 is no frame of a pending computation" in live, live
-        assert "no computation stands behind openPromise" in live, live
-        assert 'fiber 1 "sleeper"' in live, live
-        dead = gdb("flow pending", *prints, core=core)
-        check_pending(dead)
-        check_values(dead)
-        check_stack(gdb(f"flow stack {innermost(dead)}", core=core))
-        chain = gdb("flow stack pendingFuture", core=core)
-        assert "coroutine answerLater waits for actor askTwice" in chain, chain
+    live = gdb(
+        "run", "flow pending", f"generate-core-file {core}", *prints, "flow pending 2", "flow pending x",
+        "flow stack", "flow stack 17", "flow stack openPromise", "fibers", "kill"
+    )  # fmt: skip
+    check_pending(live.partition("Saved corefile")[0])
+    check_values(live)
+    assert re.search(r"^ +1 x coroutine answerLater waits for a promise$", live, re.MULTILINE), live
+    assert "the first 2:\n" in live, live
+    assert "'x' is no number of computations" in live, live
+    assert "write flow stack FRAME" in live, live
+    assert "0x11 is no frame of a pending computation" in live, live
+    assert "no computation stands behind openPromise" in live, live
+    assert 'fiber 1 "sleeper"' in live, live
+    dead = gdb("flow pending", *prints, core=core)
+    check_pending(dead)
+    check_values(dead)
+    check_stack(gdb(f"flow stack {innermost(dead)}", core=core))
+    chain = gdb("flow stack pendingFuture", core=core)
+    assert "coroutine answerLater waits for actor askTwice" in chain, chain
     assert "there is no process and no core file" in gdb("flow pending")
 
 
-if shutil.which("gdb"):
-    check_gdb()
-else:
-    print("skipped: there is no gdb")
+def lldb(*commands: str, core: Path | None = None) -> str:
+    """Of the process that has stopped, or of the core file."""
+    arguments = ["lldb-19", "--no-lldbinit", "-b", PROGRAM, "-O", "settings set symbols.enable-external-lookup false"]
+    arguments += ["-o", f"command script import {SCRIPTS / 'millrace_lldb.py'}"]
+    arguments += ["-c", str(core)] if core else ["-o", "process launch"]
+    for command in commands:
+        arguments += ["-o" if core else "-k", command]
+    environment = {**os.environ, "DEBUGINFOD_URLS": ""}
+    run = subprocess.run(arguments, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120,
+                         check=False, env=environment)  # fmt: skip
+    return re.sub(r"^\(lldb\).*\n", "", run.stdout, flags=re.MULTILINE) + run.stderr
+
+
+def check_values_of_lldb(text: str) -> None:
+    shown = re.split(r"^\(flow::.*?\) (?=\w|\{|\")", text, flags=re.MULTILINE)[1:]
+    assert len(shown) == len(VALUES_OF_LLDB), text
+    for (name, pattern), value in zip(VALUES_OF_LLDB.items(), shown, strict=True):
+        assert re.match(pattern, " ".join(value.split())), f"{name}: {value}"
+
+
+def check_lldb(core: Path) -> None:
+    prints = [f"print {name}" for name in VALUES_OF_LLDB]
+    check_pending(lldb("flow pending", "kill", "quit"))
+    dead = lldb("flow pending", core=core)
+    check_pending(dead)
+    check_stack(lldb(f"flow stack {innermost(dead)}", core=core))
+    check_values_of_lldb(lldb(*prints, core=core))
+    others = ["flow stack pendingFuture", "flow pending x", "flow stack", "flow stack 17", "flow stack openPromise"]
+    # An error would end the run.
+    text = lldb(*(f"script lldb.debugger.HandleCommand({command!r})" for command in others), core=core)
+    assert "coroutine answerLater waits for actor askTwice" in text, text
+    assert "'x' is no number of computations" in text, text
+    assert "write flow stack FRAME" in text, text
+    assert "0x11 is no frame of a pending computation" in text, text
+    assert "no computation stands behind openPromise" in text, text
+
+
+def main() -> None:
+    if not shutil.which("gdb"):
+        print("skipped: there is no gdb")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        core = Path(folder) / "core"
+        check_gdb(core)
+        if shutil.which("lldb-19"):
+            check_lldb(core)
+        else:
+            print("skipped: there is no lldb-19")
+
+
+main()

@@ -4,13 +4,13 @@
     $ gdb PROGRAM CORE -x tools/debug/millrace_gdb.py
     (gdb) flow pending
     2 computations are pending
-    0x7ffff7c04260 actor lead at lead.actor.cpp:14 waits for coroutine replicate at replicate.cpp:8
-      0x7ffff7c04310 coroutine replicate at replicate.cpp:8 waits for a promise (0x7ffff7c04200)
+    0x7ffff7c04260 actor lead at lead.actor.cpp:14 waits for coroutine replicate
+      0x7ffff7c04310 coroutine replicate waits for a promise (0x7ffff7c04200)
     (gdb) flow stack 0x7ffff7c04310
-    coroutine replicate at replicate.cpp:8 waits for a promise (0x7ffff7c04200)
+    coroutine replicate waits for a promise (0x7ffff7c04200)
       awaited by 0x7ffff7c04260 actor lead at lead.actor.cpp:14
     (gdb) print answer
-    $1 = Future, not ready, 2 futures, 1 promise, computed by 0x7ffff7c04310 coroutine replicate at replicate.cpp:8
+    $1 = Future, not ready, 2 futures, 1 promise, computed by 0x7ffff7c04310 coroutine replicate
 
 `flow pending [LIMIT]` shows up to LIMIT computations, 1000 if none is given; if there are more, it counts all of them
 by kind first. `flow stack FRAME` takes an address that `flow pending` shows, or a Future. `fibers` (fibers.py) shows
@@ -32,13 +32,6 @@ from debug import fibers as fibers
 from debug import pending, printers
 
 
-def find_type(name: str) -> gdb.Type:
-    try:
-        return gdb.lookup_type(name)
-    except gdb.error:
-        return gdb.lookup_type(name.replace("UL>", ">"))  # as gcc writes it
-
-
 class GdbTarget:
     def __init__(self) -> None:
         self._sizes: dict[str, int] = {}
@@ -53,13 +46,13 @@ class GdbTarget:
 
     def size_of(self, type_name: str) -> int:
         if type_name not in self._sizes:
-            self._sizes[type_name] = find_type(type_name).sizeof
+            self._sizes[type_name] = gdb.lookup_type(type_name).sizeof
         return self._sizes[type_name]
 
     def offset_of(self, type_name: str, *members: str) -> int:
         key = (type_name, *members)
         if key not in self._offsets:
-            place = gdb.Value(0).cast(find_type(type_name).pointer()).dereference()
+            place = gdb.Value(0).cast(gdb.lookup_type(type_name).pointer()).dereference()
             for member in members:
                 place = place[member]
             self._offsets[key] = int(place.address)
@@ -98,9 +91,6 @@ class GdbTarget:
             return bool(gdb.parse_and_eval(f"&'{name}'").type.target().code == gdb.TYPE_CODE_FUNC)
         except gdb.error:
             return False
-
-    def place_of_coroutine(self, frame: int) -> str:
-        return ""
 
 
 class in_cpp:

@@ -30,7 +30,7 @@ def split(text: str, separator: str) -> list[str]:
 
 
 def _without_parameters(text: str) -> str:
-    text = text.split(" [clone")[0]
+    text = re.sub(r"( \[clone .*| \(\.\w+\))+$", "", text)  # as gdb and lldb write the parts of a coroutine
     text = re.sub(r"(\[abi:cxx11\]| &&| &| const)+$", "", text)
     if not text.endswith(")") or text.endswith("(anonymous namespace)"):
         return text

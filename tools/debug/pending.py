@@ -44,10 +44,6 @@ class Target(Protocol):
 
     def has_function(self, name: str) -> bool: ...
 
-    def place_of_coroutine(self, frame: int) -> str:
-        """FILE:LINE of the wait where a coroutine stands; empty if that cannot be found out."""
-        ...
-
 
 class Layout:
     """Where the program keeps what is read here."""
@@ -86,6 +82,11 @@ def places(data: bytes, word: bytes) -> Iterator[int]:
         if at % 8 == 0:
             yield at
         at = data.find(word, at + 1)
+
+
+def printable(data: bytes) -> str:
+    text = "".join(chr(byte) if 32 <= byte < 127 and byte not in b'"\\' else f"\\x{byte:02x}" for byte in data[:200])
+    return f'"{text}"{"..." if len(data) > 200 else ""}'
 
 
 @dataclass(frozen=True)
@@ -147,8 +148,8 @@ class Pending:
         span_bytes = target.size_of(f"{CHUNK}::Span")
         capacity = target.offset_of(f"{CHUNK}::Span", "capacity")
         size_class = target.offset_of(f"{CHUNK}::Span", "sizeClass")
-        chunk_bytes = target.constant("flow::memory::detail::kChunkBytes")
-        whole = target.constant("flow::memory::detail::kSpanBytes")
+        chunk_bytes = target.constant(f"{CHUNK}::kBytes")
+        whole = target.constant(f"{CHUNK}::kBytesOfSpan")
         header = target.constant(f"{CHUNK}::kHeader")
         chunk = self._word(heap + target.offset_of(HEAP, "chunks_"))
         while chunk:
@@ -336,13 +337,12 @@ class Pending:
         return code or names.Code("", self.target.has_function)
 
     def place_of(self, frame: int) -> str:
+        """FILE:LINE of an actor's wait; empty for others."""
         code = self.code_of(frame)
-        if code.style == "coroutine":
-            return self.target.place_of_coroutine(frame)
         waits = self.target.address_of(code.waits_symbol) if code.waits_symbol else 0
         if not waits:
             return ""
-        table = "flow::actor::WaitLines<1UL>"
+        table = "flow::inspect::WaitTable"
         entry = self._small(frame + self.target.offset_of("flow::actor::Frame<flow::Void>", "entry_"), 4)
         if entry >= self._small(waits + self.target.offset_of(table, "count"), 4):
             return ""

@@ -120,9 +120,8 @@ class StringRefPrinter:
 
     def to_string(self) -> str:
         length = int(self._length)
-        bytes_ = _target.read(int(self._data), length) if length else b""
-        text = "".join(chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\x{b:02x}" for b in bytes_[:200])
-        return f'"{text}"{"..." if length > 200 else ""} ({count(length, "byte")})'
+        data = _target.read(int(self._data), length) if length else b""
+        return f"{pending.printable(data)} ({count(length, 'byte')})"
 
 
 class VectorRefPrinter:

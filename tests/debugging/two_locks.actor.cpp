@@ -1,0 +1,40 @@
+// For flow/docs/debugging_a_deadlock.md: two transfers of money, of which none comes to its end.
+#include "flow/flow.h"
+#include "flow/loop/real_loop.h"
+
+#include <cstdio>
+
+#include "flow/actorcompiler.h" // must be last
+
+using namespace flow;
+
+struct Account {
+    FlowLock lock;
+    int balance = 100;
+};
+
+ACTOR Future<Void> transfer(Account* from, Account* to, int amount) {
+    wait(from->lock.take());
+    state FlowLock::Releaser holdsFrom(from->lock);
+    wait(delay(0.01)); // asks whether there is enough
+    wait(to->lock.take());
+    state FlowLock::Releaser holdsTo(to->lock);
+    from->balance -= amount;
+    to->balance += amount;
+    return Void();
+}
+
+ACTOR Future<Void> runBank(Account* savings, Account* daily) {
+    state Future<Void> out = transfer(savings, daily, 30);
+    state Future<Void> back = transfer(daily, savings, 20);
+    wait(out);
+    wait(back);
+    return Void();
+}
+
+int main() {
+    RealLoop loop;
+    Account savings, daily;
+    loop.run(runBank(&savings, &daily));
+    std::printf("%d and %d\n", savings.balance, daily.balance);
+}
