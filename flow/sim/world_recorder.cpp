@@ -63,6 +63,7 @@ void WorldRecorder::mark(char const* text) noexcept {
 
 std::string WorldRecorder::bytes() const {
     trace::PerfettoTrace trace;
+    // nondeterminism: a trace says which process wrote it.
     std::uint64_t parent = trace.addProcess(trace::programName() + ", simulated", ::getpid());
     for (std::size_t number = 0; number < logs_.size(); ++number)
         if (logs_[number])

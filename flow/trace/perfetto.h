@@ -21,7 +21,7 @@ namespace flow::trace {
 
 class PerfettoTrace {
 public:
-    /// What an event has besides its name. Flows are arrows between events, by numbers of this trace.
+    /// What an event has besides its name. Flows are arrows between events of one track, by numbers.
     struct Details {
         std::vector<std::uint32_t> starts = {}; // flows that begin here
         std::uint32_t ends = 0;                 // the flow that ends here; 0: none

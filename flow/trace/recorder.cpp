@@ -22,6 +22,7 @@ Recorder::~Recorder() {
 
 std::string Recorder::bytes() const {
     PerfettoTrace trace;
+    // nondeterminism: a trace says which process wrote it.
     std::uint64_t process = trace.addProcess(programName(), ::getpid());
     log_.writeTo(trace, trace.addTrack(name_, process));
     return trace.bytes();

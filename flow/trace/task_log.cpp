@@ -25,7 +25,7 @@ bool hasSteadyCounter() noexcept {
 
 std::uint64_t counter() noexcept {
 #if defined(__x86_64__)
-    return __rdtsc();
+    return __rdtsc(); // nondeterminism: never for a simulated loop
 #else
     return 0;
 #endif
