@@ -1,7 +1,21 @@
 #include "flow/core/cell.h"
 
 #include "flow/base/stack.h"
+#include "flow/core/ending_watch.h"
 #include "flow/core/in_place.h"
+
+namespace flow {
+
+/// The list of them.
+class EndingWatches {
+public:
+    [[gnu::cold]] static void failed(void const* code, Error error) noexcept;
+    [[gnu::cold]] static void cancelled(void const* code) noexcept;
+    static void add(EndingWatch& watch) noexcept;
+    static void remove(EndingWatch& watch) noexcept;
+};
+
+} // namespace flow
 
 namespace flow::detail {
 namespace {
@@ -10,6 +24,8 @@ namespace {
 const void* codeOf(Waiter const* frame) noexcept {
     return frame->resume ? reinterpret_cast<const void*>(frame->resume) : reinterpret_cast<const void*>(frame->destroy);
 }
+
+constinit thread_local EndingWatch* endingWatch = nullptr; // the newest; few
 
 constinit thread_local Cell cancelledByThread = {.waiters = {nullptr, nullptr},
                                                  .futures = 1,
@@ -88,6 +104,8 @@ public:
             return;
         cell->flags |= Cell::kCancelled;
         Waiter* frame = cell->frame();
+        if (endingWatch) [[unlikely]]
+            EndingWatches::cancelled(codeOf(frame));
         if (frame->link.isLinked()) {
             frame->link.unlink();
             if (frame->awaited.isTimer() || frame->awaited.isOperation())
@@ -274,6 +292,8 @@ void lastFutureGone(Cell* cell) noexcept {
 }
 
 std::uint8_t statusOfError(Cell* cell, std::uint32_t own) noexcept {
+    if (endingWatch) [[unlikely]]
+        EndingWatches::failed(codeOf(cell->frame()), cell->error);
     if (cell->futures > own)
         return Cell::kErrorOfFrame;
     reportDroppedError(codeOf(cell->frame()), cell->error);
@@ -319,3 +339,37 @@ void abandon(Waiter* waiter) noexcept {
 }
 
 } // namespace flow::detail
+
+namespace flow {
+
+void EndingWatches::failed(void const* code, Error error) noexcept {
+    for (EndingWatch* each = detail::endingWatch; each; each = each->next_)
+        each->failed(code, error);
+}
+
+void EndingWatches::cancelled(void const* code) noexcept {
+    for (EndingWatch* each = detail::endingWatch; each; each = each->next_)
+        each->cancelled(code);
+}
+
+void EndingWatches::add(EndingWatch& watch) noexcept {
+    watch.next_ = std::exchange(detail::endingWatch, &watch);
+}
+
+void EndingWatches::remove(EndingWatch& watch) noexcept {
+    for (EndingWatch** place = &detail::endingWatch; *place; place = &(*place)->next_)
+        if (*place == &watch) {
+            *place = watch.next_;
+            return;
+        }
+}
+
+void addEndingWatch(EndingWatch& watch) noexcept {
+    EndingWatches::add(watch);
+}
+
+void removeEndingWatch(EndingWatch& watch) noexcept {
+    EndingWatches::remove(watch);
+}
+
+} // namespace flow

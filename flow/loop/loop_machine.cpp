@@ -29,7 +29,21 @@ void LoopMachine::lookAtClock() noexcept {
     now_ = startTurn();
 }
 
+void LoopMachine::add(TaskWatch& watch) {
+    if (!watches_)
+        watches_ = std::make_unique<TaskWatches>(ready_);
+    watches_->add(watch);
+}
+
+void LoopMachine::remove(TaskWatch& watch) noexcept {
+    watches_->remove(watch);
+    if (watches_->isIdle())
+        watches_.reset();
+}
+
 bool LoopMachine::runTurn() {
+    if (isWatched()) [[unlikely]]
+        return runWatchedTurnWith([this] { return takeReady(); });
     return runTurnWith([this] { return takeReady(); });
 }
 
@@ -49,8 +63,13 @@ bool LoopMachine::sleep(double seconds) {
         return false;
     // stop() either sees this loop asleep and wakes it, or is seen here.
     bool asks = !stopped_.load(std::memory_order_seq_cst);
-    if (asks)
+    if (asks) {
+        if (watches_) [[unlikely]]
+            watches_->sleeps();
         poller.wait(seconds);
+        if (watches_) [[unlikely]]
+            watches_->wakes();
+    }
     if (!inbox_.wakeUp())
         poller.takeWake();
     return asks;

@@ -22,9 +22,12 @@
 #include "flow/loop/poller.h"
 #include "flow/loop/posted_call.h"
 #include "flow/loop/ready_queue.h"
+#include "flow/loop/task_watch.h"
 #include "flow/loop/timer_queue.h"
 
 #include <atomic>
+#include <memory>
+#include <utility>
 
 namespace flow {
 
@@ -67,11 +70,22 @@ public:
     /// Calls visit(waiter) for each that is ready, and for each that waits for a timer. It must change nothing.
     template <class Visit>
     void forEachParked(Visit&& visit) const {
-        ready_.forEach([&](detail::Waiter* waiter, int) { visit(waiter); });
+        forEachReady([&](detail::Waiter* waiter, TaskPriority) { visit(waiter); });
         timers_.forEach(visit);
+    }
+    /// Calls visit(waiter, priority) for each that is ready.
+    template <class Visit>
+    void forEachReady(Visit&& visit) const {
+        ready_.forEach([&](detail::Waiter* waiter, int level) {
+            if (!detail::TaskWatches::isMark(waiter))
+                visit(waiter, static_cast<TaskPriority>(level));
+        });
     }
     /// Whether a task is ready or a timer is set.
     bool hasWork() { return !ready_.isEmpty() || !timers_.isEmpty(); }
+    /// From the next turn on the watch is called around each task, until it is removed: flow/loop/task_watch.h.
+    void add(TaskWatch& watch);
+    void remove(TaskWatch& watch) noexcept;
 
 protected:
     LoopMachine() { owned_.reset(); }
@@ -112,7 +126,13 @@ protected:
     void setPoller(Poller* poller) { poller_ = poller ? poller : &events_; }
     /// runTurn() with the tasks that next() takes; null: there is none.
     template <class Next>
-    bool runTurnWith(Next&& next);
+    bool runTurnWith(Next&& next) {
+        return runTurnWith(next, [](WokenBy) {});
+    }
+    /// The same with the watches, for a loop that isWatched().
+    template <class Next>
+    bool runWatchedTurnWith(Next&& next);
+    bool isWatched() const { return watches_ != nullptr; }
     /// The most urgent task that is ready, the first of its priority, which is the current one then; null: none is.
     detail::Waiter* takeReady() { return ready_.pop(); }
     /// A turn of a loop that another one drives, for which run() is not called.
@@ -128,6 +148,8 @@ private:
     friend class Loop;
     friend class WorkGuard;
 
+    template <class Next, class Woken>
+    bool runTurnWith(Next&& next, Woken&& woken);
     FLOW_RARE void lookAtClock() noexcept;
     bool waitForWork();
     void takeInbox();
@@ -145,17 +167,20 @@ private:
     Poller* poller_ = &events_; // a thread that finds this loop asleep sees it, since it is not set then
     detail::ReadyQueue ready_;
     detail::TimerQueue timers_;
+    std::unique_ptr<detail::TaskWatches> watches_; // none as a rule
 };
 
-template <class Next>
-bool LoopMachine::runTurnWith(Next&& next) {
+template <class Next, class Woken>
+bool LoopMachine::runTurnWith(Next&& next, Woken&& woken) {
     turnEnded_.store(false, std::memory_order_relaxed);
     now_ = startTurn();
     resetSlice();
     if (!inbox_.isEmpty()) [[unlikely]]
         takeInbox();
+    woken(WokenBy::Post);
     timers_.expire(now_, timerSteps_,
                    [this](detail::Waiter* waiter, TaskPriority priority) { ready_.push(waiter, priority); });
+    woken(WokenBy::Timer);
     for (int i = 0; i < kTasksPerTurn; ++i) {
         detail::Waiter* task = next();
         if (!task)
@@ -166,6 +191,41 @@ bool LoopMachine::runTurnWith(Next&& next) {
             break;
     }
     return true;
+}
+
+template <class Next>
+bool LoopMachine::runWatchedTurnWith(Next&& next) {
+    if (watches_->isIdle()) { // the last one was removed by a task
+        watches_.reset();
+        return runTurnWith(next);
+    }
+    detail::TaskWatches& watches = *watches_;
+    bool isRunning = false;
+    auto noteEnd = [&] {
+        if (std::exchange(isRunning, false))
+            watches.ended();
+        watches.woken(WokenBy::Task);
+    };
+    watches.turnBegins();
+    watches.woken(runs_ > 1 ? WokenBy::Task : WokenBy::News);
+    bool more = runTurnWith(
+        [&]() -> detail::Waiter* {
+            noteEnd();
+            detail::Waiter* task = next();
+            if (task) {
+                watches.begins(task, static_cast<TaskPriority>(ready_.priority()));
+                isRunning = true;
+            } else {
+                watches.turnEnds();
+            }
+            return task;
+        },
+        [&](WokenBy by) { watches.woken(by); });
+    if (isRunning) {
+        noteEnd();
+        watches.turnEnds();
+    }
+    return more;
 }
 
 } // namespace flow

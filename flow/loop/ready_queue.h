@@ -78,6 +78,20 @@ public:
         }
     }
 
+    /// Calls visit(list, priority) for each list in use, the most urgent first. It may unlink waiters, and put some at
+    /// the end of that list.
+    template <class Visit>
+    void forEachList(Visit&& visit) {
+        for (int group = 15; group >= 0; --group)
+            for (std::uint64_t words = groups_[group]; words != 0; words &= ~(std::uint64_t{1} << topBit(words))) {
+                int word = (group << 6) | topBit(words);
+                for (std::uint64_t bits = words_[word]; bits != 0; bits &= ~(std::uint64_t{1} << topBit(bits))) {
+                    int level = (word << 6) | topBit(bits);
+                    visit(lists_.get()[level], level);
+                }
+            }
+    }
+
     static int levelOf(TaskPriority priority) {
         int level = static_cast<int>(priority);
         if (level < 0 || level >= kPriorities) [[unlikely]]

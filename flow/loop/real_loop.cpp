@@ -36,27 +36,7 @@ bool RealLoop::runTurn() {
         poller().prepare();
         poller().wait(0);
     }
-    return watch_ ? runWatchedTurn() : Loop::runTurn();
-}
-
-bool RealLoop::runWatchedTurn() {
-    TaskWatch* watch = watch_;
-    bool isRunning = false;
-    auto noteEnd = [&] {
-        if (std::exchange(isRunning, false) && watch_ == watch) // which a task may have taken away
-            watch->ended();
-    };
-    bool more = runTurnWith([&] {
-        noteEnd();
-        detail::Waiter* task = takeReady();
-        if (task && watch_ == watch) {
-            watch->begins(task);
-            isRunning = true;
-        }
-        return task;
-    });
-    noteEnd();
-    return more;
+    return Loop::runTurn();
 }
 
 bool RealLoop::sliceIsOver() {

@@ -14,16 +14,6 @@
 
 namespace flow {
 
-/// Looks at each task of a loop; see flow/wait/long_tasks.h.
-class TaskWatch {
-public:
-    virtual void begins(detail::Waiter* task) noexcept = 0;
-    virtual void ended() noexcept = 0;
-
-protected:
-    ~TaskWatch() = default;
-};
-
 class RealLoop final : public Loop {
 public:
     RealLoop();
@@ -35,9 +25,6 @@ public:
     /// first. Called by the loop's own thread.
     void usePoller(Poller* poller) { setPoller(poller); }
     using Loop::poller;
-    /// From the next turn on `watch` is called around each task; null: none is. Called by the loop's own thread.
-    void setTaskWatch(TaskWatch* watch) { watch_ = watch; }
-    TaskWatch* taskWatch() const { return watch_; }
 
 private:
     static constexpr double kSliceSeconds = 0.002;
@@ -48,9 +35,7 @@ private:
     bool idleUntil(double deadline) override;
     bool sliceIsOver() override;
     bool runTurn() override;
-    bool runWatchedTurn();
 
-    TaskWatch* watch_ = nullptr;
     bool polled_ = false; // since the last turn
 };
 

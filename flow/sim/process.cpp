@@ -78,12 +78,13 @@ bool ProcessLoop::sliceIsOver() {
 }
 
 bool ProcessLoop::runTurn() {
-    return runTurnWith([this] {
+    auto take = [this] {
         WaiterNode* next = takeReady();
         if (next)
             process_.world_.noteTask(next, currentPriority(), &process_);
         return next;
-    });
+    };
+    return isWatched() ? runWatchedTurnWith(take) : runTurnWith(take);
 }
 
 } // namespace flow

@@ -90,6 +90,8 @@ bool World::injects(FaultKind kind, std::uint64_t what) {
 
 void World::injected(FaultKind kind, std::uint64_t what) {
     ++faultCounts_[kind];
+    if (worldWatch_)
+        worldWatch_->struck(kind, current_);
     add({now_, what, current_ ? current_->id_ : 0, static_cast<std::int32_t>(kind), EventKind::Fault});
 }
 
@@ -171,12 +173,13 @@ bool World::sliceIsOver() {
 }
 
 bool World::runTurn() {
-    return runTurnWith([this] {
+    auto take = [this] {
         WaiterNode* next = takeReady();
         if (next)
             noteTask(next, currentPriority(), nullptr);
         return next;
-    });
+    };
+    return isWatched() ? runWatchedTurnWith(take) : runTurnWith(take);
 }
 
 void World::noteTask(WaiterNode* waiter, TaskPriority priority, Process* process) {

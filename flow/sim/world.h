@@ -39,6 +39,20 @@ protected:
     ~ProcessHook() = default;
 };
 
+/// Sees what happens in a world.
+class WorldWatch {
+public:
+    /// It has a loop, and nothing on it has run.
+    virtual void began(Process& process) noexcept = 0;
+    /// Its actors are gone, its loop goes.
+    virtual void ends(Process& process) noexcept = 0;
+    /// A fault; `process` is the one that ran, null if none did.
+    virtual void struck(FaultKind kind, Process* process) noexcept = 0;
+
+protected:
+    ~WorldWatch() = default;
+};
+
 class World final : public Loop, public FaultSource, BuggifySource {
 public:
     class Kernel;
@@ -64,6 +78,8 @@ public:
     /// For each process that will be made, until it is removed.
     void add(ProcessHook& hook) { hooks_.push_back(&hook); }
     void remove(ProcessHook& hook) { std::erase(hooks_, &hook); }
+    /// From here on; null: nobody. One at a time.
+    void setWatch(WorldWatch* watch) { worldWatch_ = watch; }
 
     // What can be done to a process. Called from the code of a process, it is done when that process's turn is over.
 
@@ -194,6 +210,7 @@ private:
     std::vector<std::unique_ptr<Process>> processes_;
     std::vector<ProcessHook*> hooks_;
     Process* current_ = nullptr;
+    WorldWatch* worldWatch_ = nullptr;
     std::vector<std::function<void(Process&)>> injections_;
     Future<Void> faultsToCome_;
 };

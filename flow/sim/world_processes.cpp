@@ -66,6 +66,8 @@ void World::begin(Process& process) {
     process.slowUntil_ = 0;
     process.pausedUntil_ = 0;
     process.loop_ = std::make_unique<ProcessLoop>(process);
+    if (worldWatch_)
+        worldWatch_->began(process);
     add({now_, static_cast<std::uint64_t>(process.lives_), process.id_, 0, EventKind::Start});
     process.post([&process] {
         try {
@@ -90,6 +92,8 @@ void World::halt(Process& process, bool powerLost) {
             attachment->stopped(process, powerLost);
         process.cells_.destroyFrames();
         process.main_ = Future<Void>();
+        if (worldWatch_)
+            worldWatch_->ends(process);
         process.loop_.reset();
         process.cells_.destroyFrames(); // of what was posted
         process.isEnding_ = false;

@@ -11,22 +11,20 @@ using namespace detail;
 
 LongTasks::LongTasks(RealLoop& loop, double seconds, Handler handler)
     : loop_(loop), seconds_(seconds), handler_(handler) {
-    if (loop.taskWatch())
-        throw client_invalid_operation();
-    loop.setTaskWatch(this);
+    loop.add(*this);
 }
 
 LongTasks::~LongTasks() {
-    loop_.setTaskWatch(nullptr);
+    loop_.remove(*this);
 }
 
-void LongTasks::begins(Waiter* task) noexcept {
+void LongTasks::begins(Waiter* task, TaskPriority priority) noexcept {
     if (++depth_ <= kMostNested)
-        running_[depth_ - 1] = {codeOfTask(task), loop_.timer(), loop_.currentPriority()};
+        running_[depth_ - 1] = {codeOfTask(task), loop_.timer(), priority};
 }
 
 void LongTasks::ended() noexcept {
-    if (depth_ == 0 || --depth_ >= kMostNested) // 0: it began before this was made
+    if (--depth_ >= kMostNested)
         return;
     Running const& task = running_[depth_];
     double seconds = loop_.timer() - task.since;

@@ -10,8 +10,8 @@
 // resumes meanwhile. It is reported when it has ended, under the name of the actor that was resumed first. A task that
 // runs the loop itself counts with all that it runs.
 //
-// While one exists the loop reads the clock twice a task, some 50 ns; else it costs nothing. One at a time on a loop;
-// the loop outlives it. Belongs to the loop's thread; it begins with the next turn.
+// While one exists the loop reads the clock twice a task, some 50 ns; else it costs nothing. The loop outlives it.
+// Belongs to the loop's thread; it begins with the next turn.
 
 #include "flow/loop/real_loop.h"
 
@@ -28,7 +28,6 @@ public:
     /// It must not throw, nor destroy its LongTasks. Without captures.
     using Handler = void (*)(LongTask const& task);
 
-    /// Throws client_invalid_operation if the loop has one already.
     explicit LongTasks(RealLoop& loop, double seconds = 0.010, Handler handler = printToStandardError);
     LongTasks(LongTasks const&) = delete;
     LongTasks& operator=(LongTasks const&) = delete;
@@ -43,7 +42,7 @@ private:
         TaskPriority priority;
     };
 
-    void begins(detail::Waiter* task) noexcept override;
+    void begins(WaiterNode* task, TaskPriority priority) noexcept override;
     void ended() noexcept override;
 
     RealLoop& loop_;

@@ -1,0 +1,36 @@
+#pragma once
+// EndingWatch: sees the computations of this thread that end with an error, and those that are cancelled.
+//
+//     struct Print final : EndingWatch {
+//         void failed(void const* code, Error error) noexcept override { std::printf("%s\n", error.name()); }
+//         void cancelled(void const*) noexcept override {}
+//     } print;
+//     addEndingWatch(print);                  // until removeEndingWatch(print)
+//
+// `code` is an address for actorNameAt() (flow/diag/symbol.h). An error that passes through ten actors is ten calls. A
+// computation that is cancelled while it runs is reported then, and goes on to its next wait. What is called must
+// neither make nor end any computation. While there is none, an error and a cancel cost a load and a branch more.
+
+#include "flow/base/error.h"
+
+namespace flow {
+
+class EndingWatch {
+public:
+    virtual void failed(void const* code, Error error) noexcept = 0;
+    virtual void cancelled(void const* code) noexcept = 0;
+
+protected:
+    ~EndingWatch() = default;
+
+private:
+    friend class EndingWatches;
+    EndingWatch* next_ = nullptr;
+};
+
+/// From here on it sees those of this thread; any number may.
+void addEndingWatch(EndingWatch& watch) noexcept;
+/// In any order.
+void removeEndingWatch(EndingWatch& watch) noexcept;
+
+} // namespace flow

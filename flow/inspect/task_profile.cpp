@@ -1,0 +1,141 @@
+#include "flow/inspect/task_profile.h"
+
+#include "flow/base/format.h"
+#include "flow/diag/symbol.h"
+#include "flow/inspect/frames.h"
+#include "flow/trace/json.h"
+#include "flow/wait/choose.h"
+#include "flow/wait/source.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace flow {
+using namespace detail;
+namespace {
+
+constexpr std::size_t kMostReady = std::size_t{1} << 16; // of a priority, whose delays are measured
+constexpr std::size_t kLongestChain = 24;
+
+void const* codeOf(Waiter const* frame) {
+    return reinterpret_cast<void const*>(frame->resume);
+}
+
+/// The frame that goes on when this waiter is resumed, or the waiter itself.
+Waiter const* frameBehind(Waiter const* waiter) {
+    for (int i = 0; i < 2; ++i)
+        if (Waiter const* frame = ChooseBase::frameOf(waiter))
+            waiter = frame;
+        else if (Waiter const* first = SourceBase::firstOf(waiter))
+            waiter = first;
+    return waiter;
+}
+
+/// The actor that a task resumes, and those that await it: of several the one that has waited longest.
+void findChain(Waiter const* task, std::vector<void const*>& chain) {
+    chain.clear();
+    Waiter const* frame = frameBehind(task);
+    chain.push_back(codeOf(frame));
+    while (chain.size() < kLongestChain && inspect::isFrame(frame)) {
+        Cell const* cell = Cell::of(const_cast<Waiter*>(frame));
+        if (cell->waiters.isEmpty())
+            return;
+        frame = frameBehind(Waiter::of(cell->waiters.prev));
+        if (inspect::isFrame(frame)) // else a callback, or what Loop::run() waits with
+            chain.push_back(codeOf(frame));
+    }
+}
+
+} // namespace
+
+TaskProfile::TaskProfile(Loop& loop, bool countsAllocations)
+    : loop_(loop), ticks_(loop.isSimulated() ? &loop : nullptr), began_(ticks_.now()), ready_(kMostReady) {
+    ticks_.measure(); // so that delays can be sorted
+    loop_.add(*this);
+    if (countsAllocations)
+        allocations_.emplace(*this);
+}
+
+TaskProfile::~TaskProfile() {
+    loop_.remove(*this);
+}
+
+void TaskProfile::woken(WaiterNode* waiter, TaskPriority priority, WokenBy) noexcept {
+    ready_.push(waiter, priority, ticks_.now());
+}
+
+void TaskProfile::begins(WaiterNode* task, TaskPriority priority) noexcept {
+    findChain(task, chain_);
+    auto place = chains_.find(chain_);
+    if (place == chains_.end())
+        place = chains_.emplace(chain_, Spent()).first;
+    ++place->second.tasks;
+    std::uint64_t now = ticks_.now();
+    if (auto since = ready_.take(task, priority)) {
+        double seconds = ticks_.seconds(now - *since);
+        Delay& delay = delays_[priority];
+        ++delay.tasks;
+        delay.seconds += seconds;
+        delay.longest = std::max(delay.longest, seconds);
+        auto power = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(seconds * 1e6)));
+        ++delay.below[std::min(power, delay.below.size() - 1)];
+    }
+    running_.push_back({&place->second, now});
+}
+
+void TaskProfile::ended() noexcept {
+    Running task = running_.back();
+    running_.pop_back();
+    std::uint64_t ticks = ticks_.now() - task.since;
+    task.spent->ticks += ticks - std::min(ticks, task.nested);
+    if (!running_.empty())
+        running_.back().nested += ticks;
+}
+
+std::string TaskProfile::json() const {
+    ticks_.measure();
+    // nondeterminism: it is never iterated over.
+    std::map<void const*, std::string> names;
+    auto nameOf = [&](void const* code) -> std::string const& {
+        std::string& name = names[code];
+        if (name.empty()) {
+            char text[160];
+            actorNameAt(code, text, sizeof text);
+            name = text;
+        }
+        return name;
+    };
+    auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
+    std::string out = format("{\"seconds\":%.9g,\"countsAllocations\":%s,\"chains\":[",
+                             ticks_.seconds(ticks_.now() - began_), allocations_ ? "true" : "false");
+    char const* comma = "";
+    auto add = [&](Codes const& chain, Spent const& spent) {
+        out += comma;
+        out += "\n{\"frames\":[";
+        for (auto code = chain.rbegin(); code != chain.rend(); ++code) {
+            if (code != chain.rbegin())
+                out += ',';
+            appendJsonString(out, nameOf(*code));
+        }
+        out += format("],\"tasks\":%llu,\"seconds\":%.9g,\"allocations\":%llu}", number(spent.tasks),
+                      ticks_.seconds(spent.ticks), number(spent.allocations));
+        comma = ",";
+    };
+    for (auto const& [chain, spent] : chains_)
+        add(chain, spent);
+    if (outside_.allocations)
+        add({}, outside_);
+    out += "],\"delays\":[";
+    comma = "";
+    for (auto const& [priority, delay] : delays_) {
+        out += format("%s\n{\"priority\":%d,\"tasks\":%llu,\"seconds\":%.9g,\"longest\":%.9g,\"below\":[", comma,
+                      static_cast<int>(priority), number(delay.tasks), delay.seconds, delay.longest);
+        for (std::size_t i = 0; i < delay.below.size(); ++i)
+            out += format("%s%llu", i == 0 ? "" : ",", number(delay.below[i]));
+        out += "]}";
+        comma = ",";
+    }
+    return out + "]}\n";
+}
+
+} // namespace flow

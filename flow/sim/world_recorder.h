@@ -1,0 +1,47 @@
+#pragma once
+// WorldRecorder: records what happens in a simulated world, for ui.perfetto.dev.
+//
+//     World world(seed, Faults::swarm(seed));
+//     WorldRecorder recorder(world);               // before the processes start
+//     ...
+//     recorder.writeTo("run.pftrace");
+//
+// Each process has a track, which goes on over its reboots, and so has the world's own code. They show what
+// trace::Recorder shows (flow/trace/recorder.h), and the faults that were injected, in the process that ran then. Time
+// is that of the world, where a task takes a nanosecond: what happens at one moment stands side by side. The run, and
+// its digest, are the same with and without it. The world outlives it.
+
+#include "flow/sim/world.h"
+#include "flow/trace/recorder.h"
+
+namespace flow {
+
+class WorldRecorder final : WorldWatch, EndingWatch, trace::MarkTarget {
+public:
+    /// Of each process the last `bytesOfProcess` are kept. Throws std::bad_alloc.
+    explicit WorldRecorder(World& world, std::size_t bytesOfProcess = std::size_t{1} << 20);
+    WorldRecorder(WorldRecorder const&) = delete;
+    WorldRecorder& operator=(WorldRecorder const&) = delete;
+    ~WorldRecorder();
+
+    /// What is kept so far.
+    std::string bytes() const;
+    /// Throws io_error if the file cannot be written.
+    void writeTo(std::string const& path) const;
+
+private:
+    trace::TaskLog& logOf(Process* process);
+    void began(Process& process) noexcept override;
+    void ends(Process& process) noexcept override;
+    void struck(FaultKind kind, Process* process) noexcept override;
+    void failed(void const* code, Error error) noexcept override;
+    void cancelled(void const* code) noexcept override;
+    void mark(char const* text) noexcept override;
+
+    World& world_;
+    std::size_t bytesOfProcess_;
+    trace::Ticks ticks_;
+    std::vector<std::unique_ptr<trace::TaskLog>> logs_; // by the number of the process; 0: of the world itself
+};
+
+} // namespace flow

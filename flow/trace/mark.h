@@ -1,0 +1,33 @@
+#pragma once
+// trace::mark: puts something that the program says into the trace that is being recorded on this thread.
+//
+//     trace::mark("cache is full");         // a literal: only its address is kept
+//
+// Without a recorder it costs a load and a branch.
+
+namespace flow::trace {
+
+class MarkTarget {
+public:
+    virtual void mark(char const* text) noexcept = 0;
+
+    /// The next one of this thread.
+    MarkTarget* next = nullptr;
+
+protected:
+    ~MarkTarget() = default;
+};
+
+/// The newest of this thread; null while nothing is recorded.
+inline constinit thread_local MarkTarget* markTargets = nullptr;
+
+void addMarkTarget(MarkTarget& target) noexcept;
+/// In any order.
+void removeMarkTarget(MarkTarget& target) noexcept;
+
+inline void mark(char const* text) noexcept {
+    for (MarkTarget* each = markTargets; each; each = each->next) [[unlikely]]
+        each->mark(text);
+}
+
+} // namespace flow::trace

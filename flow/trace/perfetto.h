@@ -1,0 +1,61 @@
+#pragma once
+// PerfettoTrace: writes Perfetto's format, which ui.perfetto.dev and trace_processor open.
+//
+//     PerfettoTrace trace;
+//     std::uint64_t process = trace.addProcess("server", ::getpid());
+//     std::uint64_t track = trace.addTrack("loop", process);
+//     trace.begin(track, 1000, "serve", {.starts = {7}});
+//     trace.end(track, 1500);
+//     std::string bytes = trace.bytes();
+//
+// Times are nanoseconds. Events of one track come in the order of time, and slices on it nest. The bytes of several
+// traces, one after the other, are one trace. Throws std::bad_alloc.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace flow::trace {
+
+class PerfettoTrace {
+public:
+    /// What an event has besides its name. Flows are arrows between events of one track, by numbers.
+    struct Details {
+        std::vector<std::uint32_t> starts = {}; // flows that begin here
+        std::uint32_t ends = 0;                 // the flow that ends here; 0: none
+        char const* category = nullptr;
+        char const* key = nullptr; // of the number, which is shown with the event
+        std::int64_t number = 0;
+    };
+
+    PerfettoTrace();
+
+    std::uint64_t addProcess(std::string_view name, int pid);
+    std::uint64_t addTrack(std::string_view name, std::uint64_t process);
+
+    void begin(std::uint64_t track, std::uint64_t time, std::string_view name, Details const& details);
+    void end(std::uint64_t track, std::uint64_t time);
+    void instant(std::uint64_t track, std::uint64_t time, std::string_view name, Details const& details);
+
+    std::string bytes() const;
+
+private:
+    class Message;
+
+    std::uint64_t nameNumber(std::string_view name);
+    void add(std::uint64_t time, Message const& event);
+    void describe(Message const& descriptor);
+    Message event(int type, std::uint64_t track, std::string_view name, Details const& details);
+
+    std::uint64_t unique_; // differs from that of other traces
+    std::uint64_t tracks_ = 0;
+    std::string descriptors_;
+    std::string names_;
+    std::string events_;
+    // nondeterminism: it is never iterated over.
+    std::unordered_map<std::string, std::uint64_t> numbers_;
+};
+
+} // namespace flow::trace

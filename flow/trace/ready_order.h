@@ -1,0 +1,74 @@
+#pragma once
+// ReadyOrder<T>: what a TaskWatch wants to find again about a waiter when it runs, such as the time at which it became
+// ready.
+//
+//     order.push(waiter, priority, now);                       // in woken()
+//     std::optional<double> since = order.take(task, priority);   // in begins()
+//
+// Those of one priority run in their order: what stands in front of the one that runs has been cancelled.
+
+#include "flow/core/in_place.h"
+#include "flow/loop/priority.h"
+
+#include <optional>
+#include <vector>
+
+namespace flow::trace {
+
+template <class T>
+class ReadyOrder {
+public:
+    /// Keeps at most so many of each priority; what becomes ready beyond that is not found again.
+    explicit ReadyOrder(std::size_t most) : most_(most) {}
+
+    bool hasRoom(TaskPriority priority) {
+        Level const& level = levelOf(priority);
+        return level.woken.size() - level.first < most_;
+    }
+    /// Throws std::bad_alloc.
+    void push(WaiterNode* waiter, TaskPriority priority, T what) {
+        if (hasRoom(priority))
+            levelOf(priority).woken.push_back({waiter, what});
+    }
+    std::optional<T> take(WaiterNode* task, TaskPriority priority) {
+        Level& level = levelOf(priority);
+        std::optional<T> found;
+        while (level.first < level.woken.size() && !found) {
+            Woken const& each = level.woken[level.first++];
+            if (each.waiter == task)
+                found = each.what;
+        }
+        if (level.first == level.woken.size()) {
+            level.woken.clear();
+            level.first = 0;
+        } else if (level.first >= most_) {
+            level.woken.erase(level.woken.begin(), level.woken.begin() + static_cast<std::ptrdiff_t>(level.first));
+            level.first = 0;
+        }
+        return found;
+    }
+    void clear() { levels_.clear(); }
+
+private:
+    struct Woken {
+        WaiterNode* waiter;
+        T what;
+    };
+    struct Level {
+        TaskPriority priority;
+        std::size_t first = 0;
+        std::vector<Woken> woken = {};
+    };
+
+    Level& levelOf(TaskPriority priority) {
+        for (Level& each : levels_) // few
+            if (each.priority == priority)
+                return each;
+        return levels_.emplace_back(Level{priority});
+    }
+
+    std::size_t most_;
+    std::vector<Level> levels_;
+};
+
+} // namespace flow::trace

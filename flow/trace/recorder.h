@@ -1,0 +1,57 @@
+#pragma once
+// trace::Recorder: records what a loop does, for ui.perfetto.dev.
+//
+//     trace::Recorder recorder(loop);                 // from the loop's next turn on, the last 1 MiB
+//     ...
+//     recorder.writeTo("server.pftrace");             // at any time, also by a task
+//
+// The trace has a track for the loop: a slice for each task, with the name of the actor that it resumes first; arrows
+// from what made it ready to the task (the task that did, a timer, a post, news of the poller); and marks for errors
+// that end computations, for cancels, and for trace::mark("what the program says").
+//
+// The memory is a ring: what is older goes. A task costs some 20 ns while a Recorder exists, and nothing else. Traces
+// of several loops are one file one after the other: each loop's bytes() in any order. Belongs to the loop's thread;
+// the loop outlives it. Several at a time are allowed. Under simulation time is that of the loop, and each thing
+// takes a nanosecond. A World has a recorder of its own: flow/sim/world_recorder.h.
+
+#include "flow/core/ending_watch.h"
+#include "flow/trace/mark.h"
+#include "flow/trace/task_log.h"
+
+namespace flow::trace {
+
+struct RecorderOptions {
+    std::string name = "loop"; // of the track
+    std::size_t bytes = std::size_t{1} << 20;
+};
+
+class Recorder final : EndingWatch, MarkTarget {
+public:
+    /// Throws std::bad_alloc.
+    explicit Recorder(Loop& loop, RecorderOptions options = {});
+    Recorder(Recorder const&) = delete;
+    Recorder& operator=(Recorder const&) = delete;
+    ~Recorder();
+
+    /// What is kept so far.
+    std::string bytes() const;
+    /// Throws io_error if the file cannot be written.
+    void writeTo(std::string const& path) const;
+
+private:
+    void failed(void const* code, Error error) noexcept override;
+    void cancelled(void const* code) noexcept override;
+    void mark(char const* text) noexcept override;
+
+    Loop& loop_;
+    std::string name_;
+    Ticks ticks_;
+    TaskLog log_;
+};
+
+/// The name of this program, for a trace.
+std::string programName();
+/// Throws io_error if the file cannot be written.
+void writeFile(std::string const& path, std::string const& bytes);
+
+} // namespace flow::trace

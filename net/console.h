@@ -1,0 +1,37 @@
+#pragma once
+// The console: lets one look into a running program: figures of a loop, what is pending, and a short trace.
+//
+//     Future<Void> serving = console::listen("/run/user/1000/service.sock");
+//     Future<Void> scraped = console::servePrometheus(*Address::parse("127.0.0.1:9100"));
+//
+//     $ tools/console /run/user/1000/service.sock          # or the number of the process
+//     $ curl --unix-socket /run/user/1000/service.sock http://x/pending
+//
+// It is HTTP, one request a connection:
+//
+//     GET /metrics            a page for Prometheus: loop, sockets, poller, memory
+//     GET /metrics.json       the figures of the loop as JSON
+//     GET /pending            what dumpPending() writes; /pending.json the same as JSON
+//     GET /trace?seconds=1    records for so long, at most 60 s, and gives a trace for ui.perfetto.dev
+//     GET /profile?seconds=1  the same for tools/profile; &allocations=1 counts allocations by actor
+//
+// A console is of the loop on which it is made, and is over when its future is dropped. While it exists a task costs
+// some 20 ns more (flow/trace/loop_metrics.h), else nothing. A request runs on that loop: a loop that a task keeps busy
+// gives no answer. Needs the machine's network.
+
+#include "net/transport.h"
+
+#include <string>
+
+namespace flow::console {
+
+/// Listens at a Unix socket that only this user can connect to: the file has the mode 0600, and whoever connects is
+/// asked for its user. A file that a program has left behind which runs no more is replaced. The future fails with
+/// address_in_use if another program listens there, and with what Transport::listen() throws. `loop` is how the figures
+/// name the loop.
+[[nodiscard]] Future<Void> listen(std::string path, std::string loop = "main");
+
+/// Serves /metrics, and nothing else, to whoever can reach the address.
+[[nodiscard]] Future<Void> servePrometheus(net::Address at, std::string loop = "main");
+
+} // namespace flow::console

@@ -1,0 +1,69 @@
+#include "flow/inspect/task_profile.h"
+
+#include "flow/core/future.h"
+#include "flow/coro/coroutine.h"
+#include "flow/loop/real_loop.h"
+#include "flow/wait/delay.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+using namespace flow;
+
+namespace {
+
+Future<Void> profiledInner(int steps) {
+    for (int i = 0; i < steps; ++i)
+        co_await delay(0, TaskPriority::DefaultYield);
+}
+Future<Void> profiledOuter() {
+    co_await profiledInner(10);
+}
+Future<Void> allocatingActor() {
+    co_await delay(0);
+    for (int i = 0; i < 50; ++i)
+        (void)Promise<int>().getFuture();
+}
+
+std::string withoutScopes(std::string text) {
+    for (std::string_view scope : {"(anonymous namespace)::"})
+        for (std::size_t at; (at = text.find(scope)) != text.npos;)
+            text.erase(at, scope.size());
+    return text;
+}
+
+} // namespace
+
+TEST_CASE("task profile: time by actor with those that await it, and delays by priority") {
+    RealLoop loop;
+    TaskProfile profile(loop);
+    loop.run(profiledOuter());
+    std::string json = withoutScopes(profile.json());
+    CHECK_MESSAGE(json.find("\"frames\":[\"profiledOuter\",\"profiledInner\"],\"tasks\":10,") != json.npos, json);
+    CHECK_MESSAGE(json.find("\"tasks\":10,\"seconds\":") != json.npos, json);
+    CHECK(json.find("{\"priority\":7000,\"tasks\":10,") != json.npos);
+    CHECK(json.find("\"countsAllocations\":false") != json.npos);
+}
+
+TEST_CASE("task profile: allocations count for the actor that runs") {
+    RealLoop loop;
+    std::string json;
+    {
+        TaskProfile profile(loop, true);
+        loop.run(allocatingActor());
+        json = withoutScopes(profile.json());
+    }
+    std::size_t at = json.find("allocatingActor\"],\"tasks\":1,");
+    REQUIRE_MESSAGE(at != json.npos, json);
+    std::size_t number = json.find("\"allocations\":", at) + 14;
+    CHECK(std::atoi(json.c_str() + number) >= 50);
+}
+
+TEST_CASE("task profile: a task that runs the loop counts without what it runs") {
+    RealLoop loop;
+    TaskProfile profile(loop);
+    loop.post([&] { loop.run(profiledOuter()); });
+    loop.run();
+    CHECK(withoutScopes(profile.json()).find("\"profiledInner\"],\"tasks\":10,") != std::string::npos);
+}

@@ -1,0 +1,90 @@
+#include "flow/trace/loop_metrics.h"
+
+#include "flow/coro/coroutine.h"
+#include "flow/loop/real_loop.h"
+#include "flow/sim/sim_loop.h"
+#include "flow/wait/delay.h"
+
+#include <doctest/doctest.h>
+
+#include <thread>
+
+using namespace flow;
+
+namespace {
+
+Future<Void> stepping(int steps) {
+    for (int i = 0; i < steps; ++i)
+        co_await delay(0);
+    co_await delay(0.02);
+}
+Future<Void> longActor() {
+    co_await delay(0);
+    for (double until = timer() + 0.02; timer() < until;) {
+    }
+}
+
+} // namespace
+
+TEST_CASE("loop metrics: tasks, turns and what made them ready") {
+    SimLoop loop;
+    LoopMetrics metrics(loop);
+    loop.run(stepping(10));
+    LoopFigures figures = metrics.figures();
+    CHECK(figures.tasks == 11);
+    CHECK(figures.byTimers == 1);
+    CHECK(figures.byNews == 1);
+    CHECK(figures.byTasks + figures.byTimers + figures.byPosts + figures.byNews == figures.tasks);
+    CHECK(figures.turns >= 2);
+    CHECK(figures.ready.empty());
+    Future<Void> later = stepping(0);
+    Future<Void> now = stepping(1);
+    Future<Void> alsoNow = stepping(1);
+    figures = metrics.figures();
+    CHECK(figures.timers == 1);
+    REQUIRE(figures.ready.size() == 1);
+    CHECK(figures.ready[0] == std::pair<int, std::uint64_t>(static_cast<int>(TaskPriority::DefaultDelay), 2));
+    CHECK(figures.blocks.allocated > figures.blocks.freed);
+}
+
+TEST_CASE("loop metrics: busy and idle time, posts, and long tasks by actor") {
+    RealLoop loop;
+    LoopMetrics metrics(loop, 0.015);
+    loop.run(stepping(1));
+    CHECK(metrics.figures().idle >= 0.015);
+    CHECK(metrics.figures().sleeps >= 1);
+    CHECK(metrics.figures().longTasks.empty());
+    loop.run(longActor());
+    loop.run(longActor());
+    {
+        WorkGuard guard(loop);
+        std::thread other([&] { loop.post([&] { loop.stop(); }); });
+        loop.run();
+        other.join();
+    }
+    LoopFigures figures = metrics.figures();
+    CHECK(figures.byPosts == 1);
+    CHECK(figures.busy >= 0.04);
+    CHECK(figures.busy + figures.idle == doctest::Approx(figures.seconds));
+    REQUIRE(figures.longTasks.size() == 1);
+    CHECK(figures.longTasks[0].actor.ends_with("longActor"));
+    CHECK(figures.longTasks[0].count == 2);
+    CHECK(figures.longTasks[0].longest >= 0.015);
+    CHECK(figures.longTasks[0].seconds >= 0.04);
+}
+
+TEST_CASE("loop metrics: the texts have every figure, and what has to be escaped") {
+    LoopFigures figures;
+    figures.tasks = 7;
+    figures.ready = {{8000, 3}};
+    figures.longTasks = {{"a\"b\\c\nd", 2, 0.5, 0.25}};
+    std::string page = prometheusText(figures, "main");
+    CHECK(page.find("# TYPE millrace_tasks_total counter\nmillrace_tasks_total{loop=\"main\"} 7\n") != page.npos);
+    CHECK(page.find("millrace_ready{loop=\"main\",priority=\"8000\"} 3\n") != page.npos);
+    CHECK(page.find("actor=\"a\\\"b\\\\c\\nd\"} 2\n") != page.npos);
+    std::size_t head = page.find("# TYPE millrace_seconds_total");
+    CHECK(page.find("# TYPE millrace_seconds_total", head + 1) == page.npos); // once for both states
+    std::string json = jsonText(figures, "main");
+    CHECK(json.find("\"ready\":[[8000,3]]") != json.npos);
+    CHECK(json.find("\"actor\":\"a\\\"b\\\\c\\nd\",\"count\":2,\"seconds\":0.5,\"longest\":0.25") != json.npos);
+}

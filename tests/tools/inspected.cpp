@@ -1,0 +1,45 @@
+// A program to look into, for check_console.py: inspected SOCKET runs until its input ends.
+#include "flow/flow.h"
+#include "net/console.h"
+
+#include <thread>
+#include <unistd.h>
+
+using namespace flow;
+
+namespace {
+
+Future<Void> patientActor() {
+    co_await delay(1000);
+}
+Future<Void> tickingActor() {
+    for (;;)
+        co_await delay(0.001);
+}
+Future<Void> crunchingActor() {
+    co_await delay(0);
+    for (double until = timer() + 0.02; timer() < until;) {
+    }
+}
+
+} // namespace
+
+int main(int count, char** arguments) {
+    if (count != 2)
+        return 2;
+    RealLoop loop;
+    Future<Void> serving = console::listen(arguments[1], "inspected");
+    std::vector<Future<Void>> patient;
+    for (int i = 0; i < 7; ++i)
+        patient.push_back(patientActor());
+    Future<Void> ticking = tickingActor(), crunching = crunchingActor();
+    WorkGuard guard(loop);
+    std::thread input([&] {
+        char byte;
+        while (::read(STDIN_FILENO, &byte, 1) > 0) {
+        }
+        loop.stop();
+    });
+    ::write(STDOUT_FILENO, "ready\n", 6) == 6 ? loop.run() : loop.stop();
+    input.join();
+}
