@@ -84,6 +84,11 @@ struct Branch {
     FLOW_INLINE ReleasesLosers afterTaking() const { return {choose}; }
 };
 
+struct NoChoose {
+    void releaseLosers() const {}
+};
+inline constexpr NoChoose noChoose;
+
 /// What both kinds of room have. The place of a wait that is no choose's is the first.
 template <class Self, class T, int Places>
 class RoomBase {
@@ -93,13 +98,10 @@ public:
     static constexpr std::size_t kBytes = Places * sizeof(HeldOperation);
 
     struct Nothing {};
-    struct NoChoose {
-        void releaseLosers() const {}
-    };
 
     /// To keep an operand there.
-    FLOW_INLINE Branch<Self, NoChoose> at(int place) const {
-        return {static_cast<Self const*>(this)->held() + place, nullptr};
+    FLOW_INLINE Branch<Self, NoChoose const> at(int place) const {
+        return {static_cast<Self const*>(this)->held() + place, &noChoose};
     }
     /// To take the result.
     template <class Choose>
