@@ -45,18 +45,35 @@ def _builtin_headers() -> tuple[str, ...]:
     return ()
 
 
-def translation_unit(path: str, flags: Sequence[str] | None) -> Any:
-    """clang's tree of a file. Raises CannotCompile with the first error, and PackageMissing."""
+def translation_unit(path: str, flags: Sequence[str] | None, *, is_actors: bool = False) -> Any:
+    """clang's tree of a file. Raises CannotCompile with the first error, and PackageMissing.
+
+    An actor file is read as editors read it, and its own errors are left for `errors_in`.
+    """
     cindex = _library()
     unit = Unit(path, path, None, _COMPILERS[0])
     found, directory, origin = flags_of(unit, flags)
     absolute = os.path.abspath(path)
     arguments = ["-x", "c++", *found, *_builtin_headers(), f"-working-directory={directory}", "-w"]
+    if is_actors:
+        arguments.append("-UNO_INTELLISENSE")
     try:
         tree = cindex.Index.create().parse(absolute, args=arguments)
     except cindex.TranslationUnitLoadError as error:
         raise CannotCompile(f"clang cannot read it with the flags {' '.join(arguments)}") from error
     errors = [found for found in tree.diagnostics if found.severity >= _ERROR]
+    if is_actors:
+        errors = [found for found in errors if not _is_own(found, absolute)]
     if errors:
         raise CannotCompile(first_error(errors[0].format(), unit, origin, _COMMAND))
     return tree
+
+
+def errors_in(tree: Any, path: str) -> list[Any]:
+    """clang's errors at places in the file itself."""
+    return [found for found in tree.diagnostics if _is_own(found, os.path.abspath(path))]
+
+
+def _is_own(found: Any, path: str) -> bool:
+    file = found.location.file
+    return found.severity == _ERROR and file is not None and file.name == path

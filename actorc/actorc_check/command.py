@@ -18,7 +18,7 @@ from actorc.source import Source
 from actorc_check import handlers
 from actorc_check.actors import check_actors
 from actorc_check.arguments import parse
-from actorc_check.clang import translation_unit
+from actorc_check.clang import errors_in, translation_unit
 from actorc_check.traps import Traps
 from actorc_check.tree import functions
 from actorc_frames.compile import CannotCompile
@@ -61,12 +61,19 @@ def _checked(path: str, flags: Sequence[str] | None) -> tuple[Source, Diagnostic
 def check(source: Source, text: bytes, flags: Sequence[str] | None) -> Diagnostics:
     """What is wrong in a file that is on the disk. Raises CannotCompile and PackageMissing."""
     diagnostics = Diagnostics()
-    if source.path.endswith(ACTOR_FILES):
+    is_actors = source.path.endswith(ACTOR_FILES)
+    if is_actors:
         check_actors(source, diagnostics)
-        if diagnostics.errors or b"co_await" not in text:
+        if diagnostics.errors:
             return diagnostics
-    unit = translation_unit(source.path, flags)
+    unit = translation_unit(source.path, flags, is_actors=is_actors)
     traps = Traps(source, text, diagnostics)
+    errors = errors_in(unit, source.path)
+    for error in errors:
+        traps.add_error(error, os.path.abspath(source.path))
+    if errors:
+        diagnostics.drop_allowed(source)
+        return diagnostics
     for function in functions(unit, os.path.abspath(source.path), text):
         traps.look(function)
         handlers.look(function, traps, text, diagnostics)

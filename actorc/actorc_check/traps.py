@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from actorc.diagnostics import Diagnostics, Edit, Fault, Fix, Note
@@ -47,6 +48,24 @@ class Traps:
         """The name that a declaration introduces, or all of it."""
         start, size = node.name_start(), len(node.cursor.spelling.encode())
         return self.span(start, start + size) if size else self.span(node.start, node.end)
+
+    def add_error(self, error: Any, path: str) -> None:
+        """What clang says of an actor file."""
+        notes = tuple(
+            Note(each.spelling, self._pointed(each))
+            for each in error.children
+            if each.location.file is not None and each.location.file.name == path
+        )
+        self._diagnostics.warning(Fault.WRONG_CPP, error.spelling, self._pointed(error), notes=notes)
+
+    def _pointed(self, message: Any) -> Span:
+        """The word or the range at the place of a message."""
+        start = message.location.offset
+        for each in message.ranges:
+            if each.start.offset == start:
+                return self.span(start, each.end.offset)
+        word = re.match(rb"\w*", self._text[start:])
+        return self.span(start, start + max(1, word.end() if word else 1))
 
     # -----------------------------------------------------------------------------------------------------------
     # Futures that are thrown away

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 import test_advice
-from front import in_actor, reported, unmarked
-
-from actorc.diagnostics import Fault
+from front import OF_COMPILER, analysed, in_actor, reported, unmarked
 
 # In a body of an actor with a parameter `f`, which waits and returns at the end.
 IN_A_BODY = [
@@ -257,7 +255,21 @@ def test_each_fault_is_reported_once_and_at_its_place(code: str, text: str) -> N
 
 def test_every_code_has_a_test() -> None:
     advice = {code for code, _ in test_advice.IN_A_BODY + test_advice.WHOLE_FILES}
-    assert {code for code, _ in IN_A_BODY + WHOLE_FILES} | advice == {fault.code for fault in Fault}
+    assert {code for code, _ in IN_A_BODY + WHOLE_FILES} | advice == {fault.code for fault in OF_COMPILER}
+
+
+@pytest.mark.parametrize("name", ["Futrue", "future", "Futur", "Futures", "Futere", "std::future"])
+def test_a_misspelt_future_is_spelt_right_and_not_wrapped(name: str) -> None:
+    _, source, diagnostics = analysed(f"ACTOR {name}<int> a(int b);")
+    (found,) = diagnostics
+    assert found.hint == "write `Future<int>`"
+    assert [fix.apply(source.text) for fix in found.fixes] == ["ACTOR Future<int> a(int b);"]
+
+
+@pytest.mark.parametrize("type_", ["std::vector<int>", "Feature<int>"])
+def test_another_type_is_what_the_future_is_of(type_: str) -> None:
+    _, _, diagnostics = analysed(f"ACTOR {type_} a(int b);")
+    assert [found.hint for found in diagnostics] == [f"write `Future<{type_}>`"]
 
 
 SOUND = [

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from front import analysed
+from front import OF_COMPILER, analysed
 
 from actorc.__main__ import main
 from actorc.diagnostics import RETIRED, Fault
@@ -27,10 +27,8 @@ using namespace flow;
 #include "flow/actorcompiler.h"
 """
 
-# The examples of the others are C++, which test_traps.py reads.
-OF_ACTORS = [fault for fault in Fault if not fault.code.startswith("A07")]
 every_fault = pytest.mark.parametrize("fault", list(Fault), ids=lambda fault: fault.code)
-every_fault_of_actors = pytest.mark.parametrize("fault", OF_ACTORS, ids=lambda fault: fault.code)
+every_fault_of_actors = pytest.mark.parametrize("fault", OF_COMPILER, ids=lambda fault: fault.code)
 
 
 def codes(text: str) -> set[str]:
@@ -76,7 +74,7 @@ def test_right_examples_compile(backend: str, tmp_path: Path) -> None:
     compiler = shutil.which("clang++-19") or shutil.which("g++")
     if compiler is None:
         pytest.skip("no C++ compiler")
-    examples = [example for fault in OF_ACTORS for example in page(fault.code).right]
+    examples = [example for fault in OF_COMPILER for example in page(fault.code).right]
     text = PREAMBLE + "".join(f"namespace page{n} {{\n{text}}}\n" for n, text in enumerate(examples))
     emitted = tmp_path / "pages.cpp"
     emitted.write_text(compile_text(Source("pages.actor.cpp", text), backend, str(emitted)))

@@ -37,7 +37,7 @@ Future<int> fetch(Future<int>);
 Future<Void> rest();
 bool flag();
 """
-FAULTS = [fault for fault in Fault if fault.code.startswith("A07")]
+FAULTS = [fault for fault in Fault if "A0701" <= fault.code <= "A0705"]  # A0706 is for actor files
 
 
 DISCARDS = [
@@ -377,3 +377,34 @@ def test_flags_come_after_two_dashes_or_from_a_database(tmp_path: Path) -> None:
     entry = {"directory": str(tmp_path), "file": "flags.cpp", "command": "g++ -DNAME=1 -c flags.cpp"}
     (tmp_path / "compile_commands.json").write_text(json.dumps([entry]))
     assert actorc("flags.cpp", folder=tmp_path).returncode == 0
+
+
+WRONG = """\
+#include "flow/flow.h"
+#include <string>
+using namespace flow;
+#include "flow/actorcompiler.h" // must be the last include
+ACTOR Future<int> lengths(Future<std::string> f, FutureStream<std::string> names) {
+    loop choose {
+        when(std::string name = wait(f)) { return name.@@lenght(); }
+        when(std::string name = waitNext(names)) { if (name.@@sise()) { wait(delay(@@unknown)); } }
+    }
+}
+"""
+
+
+def test_wrong_types_in_actors_are_reported_at_the_place_that_was_written(tmp_path: Path) -> None:
+    text, marks = unmarked(WRONG)
+    (tmp_path / "wrong.actor.cpp").write_text(text, encoding="utf-8")
+    done = actorc("--json", "wrong.actor.cpp", "--", "-DNO_INTELLISENSE", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (1, "")
+    found = [(each["code"], each["range"]["start"]["offset"]) for each in json.loads(done.stdout)["diagnostics"]]
+    assert found == [("A0706", mark) for mark in marks]
+
+
+def test_the_examples_of_the_page_about_cpp(tmp_path: Path) -> None:
+    head = HEAD + '#include "flow/actorcompiler.h" // must be the last include\n'
+    for name, examples in (("wrong", page("A0706").wrong), ("right", page("A0706").right)):
+        (tmp_path / f"{name}.actor.cpp").write_text(head + "".join(examples), encoding="utf-8")
+    assert "[A0706]" in actorc("wrong.actor.cpp", folder=tmp_path).stderr
+    assert actorc("right.actor.cpp", folder=tmp_path).returncode == 0

@@ -12,6 +12,18 @@ _STREAMS = frozenset({"FutureStream", "PromiseStream"})
 _NOT_IT = "write `Future<T>` itself, not an alias or `auto`"
 
 
+def _is_misspelt(name: str) -> bool:
+    """Whether it is `Future` but for its case, one letter, or two letters that have changed places."""
+    right, written = "future", name.lower()
+    if written == right:
+        return True
+    if len(written) == len(right):
+        different = [place for place in range(len(right)) if written[place] != right[place]]
+        return len(different) == 1 or (len(different) == 2 and sorted(written) == sorted(right))
+    short, long = sorted((right, written), key=len)
+    return any(long[:place] + long[place + 1 :] == short for place in range(len(long)))
+
+
 class ReturnTypeParser(Reader):
     def read(self, head: Head, first: int, end: int) -> None:
         """Read the type from the whole range."""
@@ -71,7 +83,7 @@ class ReturnTypeParser(Reader):
         if name in _STREAMS and close == end - 1:
             hint = f"write `Future<Void>`, and let it send its values to a `PromiseStream<{inner}>` that it is passed"
             return hint, ()
-        if name in _FUTURES and close == end - 1:
+        if (name in _FUTURES or _is_misspelt(name)) and close == end - 1:
             return f"write `Future<{inner}>`", replaced(span, f"Future<{inner}>")
         if texts[first:end] == ["Future"]:
             return "write `Future<T>` with the type of what it returns, `Future<Void>` if that is nothing", ()
