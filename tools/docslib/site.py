@@ -27,6 +27,7 @@ NAVIGATION: list[tuple[str, list[tuple[str, str]]]] = [
                 ("Structured tasks", "flow/structured/README.md"), ("Fibers", "flow/fiber/README.md"),
                 ("Writing a service", "flow/docs/writing_a_service.md"),
                 ("Threads and loops", "flow/docs/threads_and_loops.md"), ("Debugging", "flow/docs/debugging.md"),
+                ("Looking into a running program", "flow/docs/tracing.md"),
                 ("Performance", "flow/docs/performance.md"),
                 ("Your own primitive", "flow/docs/own_primitive.md"),
                 ("Porting from Flow", "flow/docs/porting_from_flow.md")]),
