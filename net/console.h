@@ -16,7 +16,7 @@
 //     GET /profile?seconds=1  the same for tools/profile; &allocations=1 counts allocations by actor
 //
 // A console is of the loop on which it is made, and is over when its future is dropped. While it exists a task costs
-// some 20 ns more (flow/trace/loop_metrics.h), else nothing. A request runs on that loop: a loop that a task keeps busy
+// some 50 ns more (flow/trace/loop_metrics.h), else nothing. A request runs on that loop: a loop that a task keeps busy
 // gives no answer. Needs the machine's network.
 
 #include "net/transport.h"

@@ -2,6 +2,7 @@
 
 #include "flow/inspect/async_stack.h"
 #include "flow/inspect/pending.h"
+#include "flow/inspect/profile_request.h"
 #include "flow/loop/real_loop.h"
 
 #include <atomic>
@@ -119,6 +120,7 @@ void install() {
     char const* variable = std::getenv("MILLRACE_REPORT_ON_QUIT");
     if (variable && std::strcmp(variable, "1") == 0)
         reportOnQuit();
+    sampleIfAsked();
 }
 
 } // namespace
@@ -139,6 +141,7 @@ void detail::realLoopMade(RealLoop& loop) {
     [[maybe_unused]] static bool const once = (install(), true);
     if (isOn)
         ask(loop);
+    profileIfAsked(loop);
 }
 
 } // namespace flow

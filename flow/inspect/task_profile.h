@@ -7,9 +7,9 @@
 //     std::string json = profile.json();
 //
 // tools/profile shows it. A task counts for the actor that it resumes first, and for the chain of those that await this
-// actor then: an asynchronous call stack. While one exists a task costs some 200 ns more. Allocations are counted on
-// request only, since that makes each one several times as slow. The loop outlives it. Belongs to the loop's thread;
-// one that counts allocations ends before older ones that do.
+// actor then: an asynchronous call stack. While one exists a task costs about a microsecond more. Allocations are
+// counted on request only, since that makes each one several times as slow. The loop outlives it. Belongs to the loop's
+// thread; one that counts allocations ends before older ones that do.
 
 #include "flow/loop/loop.h"
 #include "flow/loop/task_watch.h"

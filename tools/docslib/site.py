@@ -30,6 +30,7 @@ NAVIGATION: list[tuple[str, list[tuple[str, str]]]] = [
                 ("Debugging a deadlock", "flow/docs/debugging_a_deadlock.md"),
                 ("Debugging a leak", "flow/docs/debugging_a_leak.md"),
                 ("Debugging a slow loop", "flow/docs/debugging_a_slow_loop.md"),
+                ("Looking into a running program", "flow/docs/tracing.md"),
                 ("Performance", "flow/docs/performance.md"),
                 ("Your own primitive", "flow/docs/own_primitive.md"),
                 ("Porting from Flow", "flow/docs/porting_from_flow.md")]),

@@ -9,12 +9,12 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from benchlib.profile.samples import Place, Profile
 from common.failure import Failure
-from common.process import ending, stream
+from common.process import ROOT, ending, stream
 
 EVENT = "cpu-clock"
 FREQUENCY = 4999  # samples a second; no multiple of a frequency that a benchmark may have
@@ -44,19 +44,33 @@ def why_not() -> str | None:
 
 
 def record(command: Sequence[str | Path]) -> Profile:
-    """Runs the command to its end under perf. Removes perf's files afterwards."""
+    """Runs the command to its end under perf. A Failure if it fails."""
+    lines: list[str] = []
+    code, result = record_any(["--", *command], on_line=lines.append)
+    if code:
+        raise Failure("\n".join([*lines[-20:], f"perf record: {ending(code)}"]))
+    return result
+
+
+def record_any(
+    what: Sequence[str | Path],
+    on_line: Callable[[str], None],
+    variables: dict[str, str] | None = None,
+    cwd: Path = ROOT,
+) -> tuple[int, Profile]:
+    """Records what perf's arguments say, a command or processes, and gives perf's exit code as well. Removes
+    perf's files afterwards."""
     with tempfile.TemporaryDirectory(prefix="millrace-profile-") as folder:
         data = Path(folder) / "perf.data"
-        lines: list[str] = []
         options = ["-q", "-e", EVENT, "-F", str(FREQUENCY), "--call-graph", "fp", "-o", str(data)]
-        code = stream(["perf", "record", *options, "--", *command], lines.append)
-        if code:
-            raise Failure("\n".join([*lines[-20:], f"perf record: {ending(code)}"]))
-        lines.clear()
+        recorded = stream(["perf", "record", *options, *what], on_line, cwd, variables)
+        if not data.exists():
+            return recorded or 1, Profile("samples")
+        lines: list[str] = []
         code = stream(["perf", "script", "-i", data, "--no-inline", "-F", "ip,sym,symoff,dso"], lines.append)
-        if code:
+        if code and not recorded:
             raise Failure("\n".join([*lines[-20:], f"perf script: exit code {code}"]))
-    return parse(lines, Parts())
+    return recorded, parse(lines, Parts())
 
 
 class Parts:

@@ -1,0 +1,67 @@
+#include "flow/inspect/profile_request.h"
+
+#include "flow/inspect/signal_sampler.h"
+#include "flow/inspect/task_profile.h"
+#include "flow/trace/recorder.h"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <unistd.h>
+
+namespace flow::detail {
+namespace {
+
+/// FOLDER/PID; empty if nothing is asked for.
+std::string const& wanted() {
+    static std::string const path = [] {
+        char const* folder = std::getenv("MILLRACE_PROFILE");
+        // nondeterminism: the name of a file.
+        return folder && *folder ? std::string(folder) + "/" + std::to_string(::getpid()) : std::string();
+    }();
+    return path;
+}
+
+bool isSet(char const* variable) {
+    char const* value = std::getenv(variable);
+    return value && std::strcmp(value, "1") == 0;
+}
+
+/// Ends with its loop.
+struct Written : LoopOwned {
+    explicit Written(Loop& loop) : profile(loop, isSet("MILLRACE_PROFILE_ALLOCATIONS")) {
+        end = [](LoopOwned* owned) {
+            auto* self = static_cast<Written*>(owned);
+            // nondeterminism: only a real loop is profiled so.
+            static std::atomic<int> count{0};
+            try {
+                trace::writeFile(wanted() + "-" + std::to_string(count.fetch_add(1)) + ".json", self->profile.json());
+            } catch (Error const& error) {
+                std::fprintf(stderr, "flow: the profile cannot be written: %s\n", error.what());
+            }
+            delete self;
+        };
+    }
+    TaskProfile profile;
+};
+
+} // namespace
+
+void sampleIfAsked() {
+    if (wanted().empty() || !isSet("MILLRACE_PROFILE_SAMPLES"))
+        return;
+    try {
+        static SignalSampler sampler(wanted() + ".samples");
+    } catch (Error const& error) {
+        std::fprintf(stderr, "flow: the program cannot be sampled: %s\n", error.what());
+    }
+}
+
+void profileIfAsked(RealLoop& loop) {
+    if (!wanted().empty())
+        loop.add(*new Written(loop));
+}
+
+} // namespace flow::detail

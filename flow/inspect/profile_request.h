@@ -1,0 +1,17 @@
+#pragma once
+// What tools/profile asks of the program that it runs, by its environment:
+//
+//     MILLRACE_PROFILE=FOLDER            each RealLoop writes a TaskProfile to FOLDER/PID-N.json when it ends
+//     MILLRACE_PROFILE_ALLOCATIONS=1     and counts allocations
+//     MILLRACE_PROFILE_SAMPLES=1         the program is sampled by a signal, into FOLDER/PID.samples
+
+#include "flow/loop/real_loop.h"
+
+namespace flow::detail {
+
+/// When the first RealLoop is made.
+void sampleIfAsked();
+/// For each.
+void profileIfAsked(RealLoop& loop);
+
+} // namespace flow::detail

@@ -1,0 +1,156 @@
+#include "flow/inspect/signal_sampler.h"
+
+#include "flow/base/error.h"
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+namespace flow {
+namespace {
+
+using Word = std::uint64_t;
+
+constexpr std::size_t kMostWords = 4'000'000;
+constexpr std::size_t kMostAddresses = 64;
+constexpr long kMicroseconds = 997; // no multiple of what a program may do at regular times
+constexpr std::size_t kStackBytes = 32768;
+
+/// Where a handler copies a stack to: its own may be a fiber's, and short.
+struct Copy {
+    std::atomic<bool> isTaken;
+    Word words[kStackBytes / sizeof(Word)];
+};
+constexpr int kCopies = 8; // of threads that are interrupted at one moment; more of them are not sampled
+constinit Copy copies[kCopies] = {};
+
+constinit Word* words = nullptr;
+constinit std::atomic<std::size_t> used{0};
+
+struct Registers {
+    Word pc, frame, stack;
+};
+
+bool registersOf([[maybe_unused]] void* context, [[maybe_unused]] Registers& out) {
+#if defined(__x86_64__)
+    auto const& all = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+    out = {static_cast<Word>(all[REG_RIP]), static_cast<Word>(all[REG_RBP]), static_cast<Word>(all[REG_RSP])};
+    return true;
+#elif defined(__aarch64__)
+    auto const& all = static_cast<ucontext_t*>(context)->uc_mcontext;
+    out = {all.pc, all.regs[29], all.sp};
+    return true;
+#else
+    return false;
+#endif
+}
+
+/// The stack is copied by the kernel, which knows where it ends: what code without frame pointers has left in the
+/// register may be any address.
+std::size_t walk(Registers const& at, Word* copy, Word* out) noexcept {
+    iovec to{copy, kStackBytes};
+    iovec from{reinterpret_cast<void*>(at.stack), kStackBytes};
+    // nondeterminism: the program itself.
+    ssize_t size = ::process_vm_readv(::getpid(), &to, 1, &from, 1, 0);
+    if (size <= 0) { // not all of it is there: up to the end of this page, and of the next ones
+        std::size_t left = 4096 - at.stack % 4096;
+        iovec parts[8];
+        for (std::size_t i = 0; i < 8; ++i)
+            parts[i] = {reinterpret_cast<void*>(i == 0 ? at.stack : at.stack + left + (i - 1) * 4096),
+                        i == 0 ? left : 4096};
+        // nondeterminism: the program itself.
+        size = ::process_vm_readv(::getpid(), &to, 1, parts, 8, 0);
+    }
+    std::size_t count = 0;
+    out[count++] = at.pc;
+    Word end = at.stack + (size > 0 ? static_cast<Word>(size) : 0);
+    for (Word frame = at.frame; count < kMostAddresses;) {
+        if (frame % sizeof(Word) != 0 || frame < at.stack || frame + 2 * sizeof(Word) > end)
+            break;
+        Word const* pair = copy + (frame - at.stack) / sizeof(Word);
+        if (pair[1] < 4096)
+            break;
+        out[count++] = pair[1];
+        if (pair[0] <= frame)
+            break;
+        frame = pair[0];
+    }
+    return count;
+}
+
+void onSignal(int, siginfo_t*, void* context) {
+    int before = errno;
+    Registers registers;
+    Word found[kMostAddresses];
+    Copy* copy = copies;
+    while (copy != copies + kCopies && copy->isTaken.exchange(true))
+        ++copy;
+    if (copy != copies + kCopies && registersOf(context, registers)) {
+        std::size_t count = walk(registers, copy->words, found);
+        copy->isTaken = false;
+        std::size_t place = used.fetch_add(count + 1);
+        if (place + count + 1 < kMostWords) {
+            for (std::size_t i = 0; i < count; ++i)
+                words[place + 1 + i] = found[i];
+            words[place] = count;
+        }
+    }
+    errno = before;
+}
+
+void copyMaps(std::string const& path) {
+    int from = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    int to = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    char bytes[4096];
+    for (ssize_t size; from >= 0 && to >= 0 && (size = ::read(from, bytes, sizeof bytes)) > 0;)
+        if (::write(to, bytes, static_cast<std::size_t>(size)) != size)
+            break;
+    if (from >= 0)
+        ::close(from);
+    if (to >= 0)
+        ::close(to);
+}
+
+void setTimer(long microseconds) {
+    itimerval every{{0, microseconds}, {0, microseconds}};
+    ::setitimer(ITIMER_PROF, &every, nullptr);
+}
+
+} // namespace
+
+SignalSampler::SignalSampler(std::string const& path) {
+    int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    void* mapped = MAP_FAILED;
+    if (file >= 0 && ::ftruncate(file, kMostWords * sizeof(Word)) == 0)
+        mapped = ::mmap(nullptr, kMostWords * sizeof(Word), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (file >= 0)
+        ::close(file);
+#if !defined(__x86_64__) && !defined(__aarch64__)
+    mapped = MAP_FAILED;
+#endif
+    if (mapped == MAP_FAILED)
+        throw io_error();
+    words = static_cast<Word*>(mapped);
+    used = 0;
+    copyMaps(path + ".maps");
+    struct sigaction action = {};
+    action.sa_sigaction = onSignal;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    ::sigaction(SIGPROF, &action, nullptr);
+    setTimer(kMicroseconds);
+}
+
+SignalSampler::~SignalSampler() {
+    setTimer(0);
+    ::signal(SIGPROF, SIG_IGN); // one may be under way: the mapping stays
+}
+
+} // namespace flow

@@ -1,0 +1,27 @@
+#pragma once
+// SignalSampler: samples the stacks of this program by a signal, where perf is not allowed to.
+//
+//     SignalSampler sampler("samples");         // until the program ends
+//
+// Every few milliseconds of processor time SIGPROF interrupts whatever thread runs, and the addresses on its stack are
+// written to the file, by frame pointers. The file is mapped, so that it is complete however the program ends;
+// tools/profile reads it, with `samples.maps`, which says where the program's code lies. For x86-64 and arm64.
+//
+// The file is a row of 64-bit words: for each sample how many addresses follow, and these, the innermost first. It ends
+// with a 0. At most 64 addresses a sample and 4 million words are kept.
+
+#include <string>
+
+namespace flow {
+
+class SignalSampler {
+public:
+    /// One in a program. Throws io_error if the file cannot be made, or if the machine is another one.
+    explicit SignalSampler(std::string const& path);
+    SignalSampler(SignalSampler const&) = delete;
+    SignalSampler& operator=(SignalSampler const&) = delete;
+    /// Stops. The file stays.
+    ~SignalSampler();
+};
+
+} // namespace flow

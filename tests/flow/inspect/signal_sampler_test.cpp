@@ -1,0 +1,36 @@
+#include "flow/inspect/signal_sampler.h"
+
+#include "flow/base/error.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <unistd.h>
+
+using namespace flow;
+
+TEST_CASE("signal sampler: writes stacks while the program uses the processor, and where its code lies") {
+    std::string path = "/tmp/millrace_sampler_test." + std::to_string(::getpid());
+    auto firstWord = [&] {
+        std::uint64_t word = 0;
+        std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(&word), sizeof word);
+        return word;
+    };
+    {
+        SignalSampler sampler(path);
+        while (firstWord() == 0 && std::clock() < 60 * CLOCKS_PER_SEC) { // of processor time
+        }
+    }
+    CHECK(firstWord() >= 1);
+    CHECK(firstWord() <= 64);
+    std::ifstream maps(path + ".maps");
+    std::string text((std::istreambuf_iterator<char>(maps)), {});
+    CHECK(text.find(" r-xp ") != text.npos);
+    std::remove(path.c_str());
+    std::remove((path + ".maps").c_str());
+    CHECK_THROWS_AS(SignalSampler("/nowhere/at/all"), Error);
+}

@@ -1,0 +1,38 @@
+"""check_profile.py PROGRAM: lets tools/profile run traced.cpp, by each of the ways to take samples that work here."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+TOOLS = Path(__file__).resolve().parents[2] / "tools"
+
+
+def check(folder: Path, *options: str) -> None:
+    page = folder / "page.html"
+    command = [sys.executable, str(TOOLS / "profiler.py"), "--html", str(page), *options]
+    done = subprocess.run(
+        [*command, sys.argv[1], str(folder)], capture_output=True, text=True, timeout=100, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in done.stdout.splitlines() if "|" in line]
+    of_step = [row for row in rows if row[0].endswith("tracedStep")]
+    assert any(row[1].isdecimal() and int(row[1]) >= 20 for row in of_step), done.stdout
+    assert any(row[1].endswith("tracedActor") for row in of_step), done.stdout
+    assert any(row[0] == "7000" for row in rows), done.stdout  # a priority
+    html = page.read_text(encoding="utf-8")
+    assert "tracedStep" in html and 'class="flame-graph"' in html
+    assert ("Allocations by actor" in html) == ("--allocations" in options)
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory(prefix="millrace-profile-") as folder:
+        check(Path(folder), "--with", "signal")
+        check(Path(folder), "--allocations")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+"""tools/profile without a program: what it reads and what it shows. With one: tests/tools/check_profile.py."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchlib.flame.stacks import Stacks
+from benchlib.profile.attribution import Spent
+from common.arguments import UsageError
+from common.console import plain
+from profilerlib import command, signals, tasks
+from profilerlib.report import Found, page, printed
+
+
+def text(**more: Any) -> str:
+    document = {
+        "seconds": 2.0,
+        "countsAllocations": True,
+        "chains": [
+            {"frames": ["serve", "answer"], "tasks": 10, "seconds": 0.5, "allocations": 30},
+            {"frames": ["answer"], "tasks": 2, "seconds": 0.25, "allocations": 4},
+            {"frames": [], "tasks": 0, "seconds": 0.0, "allocations": 7},
+        ],
+        "delays": [
+            {"priority": 7000, "tasks": 4, "seconds": 0.008, "longest": 0.005, "below": [2, 1] + [0] * 19 + [1]}
+        ],
+        **more,
+    }
+    return json.dumps(document)
+
+
+def test_the_tasks_of_several_loops_are_added() -> None:
+    found = tasks.read([text(), text(seconds=3.0, countsAllocations=False)])
+    assert (found.loops, found.seconds, found.counts_allocations) == (2, 3.0, True)
+    assert found.busy == pytest.approx(1.5)
+    answer = found.by_actor()["answer"]
+    assert (answer.tasks, answer.allocations) == (24, 68)
+    assert found.by_actor()[tasks.OUTSIDE].allocations == 14
+    delay = found.delays[7000]
+    assert delay.tasks == 8
+    assert delay.at_most(0.5) == pytest.approx(1e-6)
+    assert delay.at_most(0.75) == pytest.approx(2e-6)
+    assert delay.at_most(1.0) == pytest.approx(0.005)
+    assert dict(found.stacks()) == {("serve", "answer"): 1000.0, ("answer",): 500.0}
+
+
+def test_samples_become_places_in_files(tmp_path: Path) -> None:
+    file = tmp_path / "1.samples"
+    words = array("Q", [2, 0x1010, 0x2021, 1, 0x1010, 1, 0x9999, 0, 5, 6])
+    file.write_bytes(words.tobytes())
+    Path(f"{file}.maps").write_text(
+        "00001000-00002000 r-xp 00000000 00:00 0   [vdso]\n00002000-00003000 r-xp 00000000 00:00 0\n", encoding="utf-8"
+    )
+    profile = signals.read(file)
+    assert profile.total == 3
+    names = sorted(tuple(place.object for place in stack) for stack in profile.weights)
+    assert names == [("[unknown]",), ("[unknown]", "[vdso]"), ("[vdso]",)]
+
+
+def found() -> Found:
+    spent = Spent("ms", 10.0, 100, is_sampled=True, stacks=Stacks("ms"))
+    spent.causes["allocate"] = 2.5
+    spent.causes["unmapped"] = 7.5
+    spent.functions["allocate", "operator new"] = 2.5
+    spent.stacks.add(["main", "operator new"], 2.5)
+    spent.kinds["operator new"] = "allocate"
+    return Found("Profile of server", "perf", ["allocate", "kernel"], spent, tasks.read([text()]), ["a problem"])
+
+
+def test_what_is_printed() -> None:
+    out = plain(width=200, no_color=True)
+    with out.capture() as printed_text:
+        for part in printed(found(), plain=True):
+            out.print(part)
+    shown = printed_text.get()
+    assert "user code, and what has no cause" in shown
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in shown.splitlines() if "|" in line]
+    assert ["allocate", "operator new", "2.5", "25"] in rows
+    assert ["answer", "12", "750", "100", "6.25e+04"] in rows or ["answer", "12", "750", "100", "62,500"] in rows
+    assert ["answer", "serve", "10", "500"] in rows
+    assert ["7000", "4", "2,000", "1", "5,000", "5,000"] in rows
+    assert ["answer", "34", "2.83"] in rows
+    assert "a problem" in shown
+
+
+def test_the_page_has_all_tables_and_both_graphs() -> None:
+    html = page(found())
+    for part in ("By cause", "By actor and its async callers", "In the run queue", "Allocations by actor", "a problem"):
+        assert part in html
+    assert html.count('class="flame-graph"') == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "either"),
+        (["--pid", "1", "true"], "either"),
+        (["/no/such/program"], "no program"),
+        (["--pid", "1", "--seconds", "0"], "--seconds"),
+        (["--pid", "1", "--with", "signal"], "sample itself"),
+    ],
+)
+def test_wrong_arguments(arguments: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        command.parse(arguments)
+
+
+def test_what_follows_the_program_is_its_own() -> None:
+    options = command.parse(["--allocations", "true", "--pid", "7"])
+    assert options.command == ["true", "--pid", "7"]
+    assert options.allocations and not options.pid

@@ -1,0 +1,180 @@
+"""What tools/profile shows: tables on the terminal, and one page with flame graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from benchlib.flame.graph import flame_svg
+from benchlib.profile.attribution import Spent
+from benchlib.profile.causes import UNMAPPED
+from benchlib.profile.table import top_functions
+from benchlib.report.environment import moment
+from benchlib.report.model import Cell, Column, Drawing, Figure, Grid, Missing, Part, Report, Section
+from benchlib.report.page import render
+from common.table import Table
+from profilerlib.tasks import Tasks
+
+MOST = 100  # rows of a table on the page
+SHOWN = 15  # on the terminal
+
+Rows = list[tuple[str | float, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    title: str
+    how: str
+    order: Sequence[str]  # of causes
+    spent: Spent | None  # in ms; none: nothing could be sampled
+    tasks: Tasks | None
+    problems: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    id: str
+    title: str
+    says: str
+    texts: tuple[str, ...]
+    numbers: tuple[str, ...]
+    rows: Rows
+    ordered: bool = False
+
+
+def causes(spent: Spent, order: Sequence[str]) -> _Table:
+    rows: Rows = []
+    for cause in (*order, UNMAPPED):
+        amount = spent.causes.get(cause, 0.0)
+        if not amount:
+            continue
+        name = "user code, and what has no cause" if cause == UNMAPPED else cause
+        rows.append((name, ", ".join(top_functions([spent], cause)), amount, 100 * spent.share(cause)))
+    rows.sort(key=lambda row: -float(row[2]))
+    says = (
+        "What the processor was busy with, from samples: tools/benchlib/profile/causes.toml says what counts for what."
+    )
+    return _Table("causes", "By cause", says, ("cause", "functions"), ("ms", "%"), rows)
+
+
+def actors(tasks: Tasks) -> _Table:
+    busy = tasks.busy or 1.0
+    rows: Rows = [
+        (name, chain.tasks, 1000 * chain.seconds, 100 * chain.seconds / busy, 1e6 * chain.seconds / max(chain.tasks, 1))
+        for name, chain in tasks.by_actor().items()
+        if chain.tasks
+    ]
+    rows.sort(key=lambda row: -float(row[2]))
+    says = (
+        "The time of a task counts for the actor that it resumes first. It is time by the clock, measured in the loop."
+    )
+    return _Table("actors", "By actor", says, ("actor",), ("tasks", "ms", "%", "µs a task"), rows)
+
+
+def chains(tasks: Tasks) -> _Table:
+    rows: Rows = [
+        (names[-1], " ← ".join(reversed(names[:-1])), chain.tasks, 1000 * chain.seconds)
+        for names, chain in tasks.chains.items()
+        if chain.tasks
+    ]
+    rows.sort(key=lambda row: -float(row[3]))
+    says = "The same by who awaited the actor when it ran, the nearest first."
+    return _Table("callers", "By actor and its async callers", says, ("actor", "awaited by"), ("tasks", "ms"), rows)
+
+
+def delays(tasks: Tasks) -> _Table:
+    rows: Rows = [
+        (
+            str(priority),
+            delay.tasks,
+            1e6 * delay.seconds / max(delay.tasks, 1),
+            1e6 * delay.at_most(0.5),
+            1e6 * delay.at_most(0.99),
+            1e6 * delay.longest,
+        )
+        for priority, delay in sorted(tasks.delays.items(), reverse=True)
+    ]
+    says = "How long tasks were ready before they ran, in µs. 50 % and 99 % are rounded up to powers of two."
+    return _Table("delays", "In the run queue", says, ("priority",), ("tasks", "mean", "50 %", "99 %", "longest"), rows)
+
+
+def allocations(tasks: Tasks) -> _Table:
+    rows: Rows = [
+        (name, chain.allocations, chain.allocations / max(chain.tasks, 1))
+        for name, chain in tasks.by_actor().items()
+        if chain.allocations
+    ]
+    rows.sort(key=lambda row: -float(row[1]))
+    says = "Blocks that FastAllocator gave while a task of the actor ran."
+    return _Table("allocations", "Allocations by actor", says, ("actor",), ("blocks", "a task"), rows)
+
+
+def tables(found: Found) -> Iterator[_Table]:
+    if found.spent:
+        yield causes(found.spent, found.order)
+    if found.tasks:
+        yield actors(found.tasks)
+        yield chains(found.tasks)
+        yield delays(found.tasks)
+        if found.tasks.counts_allocations:
+            yield allocations(found.tasks)
+
+
+def number(value: float) -> str:
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}" if value else "0"
+
+
+def printed(found: Found, plain: bool) -> Iterator[Table | str]:
+    yield f"{found.title}; {found.how}"
+    for table in tables(found):
+        shown = Table(table.title, plain)
+        shown.texts(*table.texts)
+        shown.numbers(*table.numbers)
+        for row in table.rows[:SHOWN]:
+            shown.add_row(*(cell if isinstance(cell, str) else number(cell) for cell in row))
+        yield ""
+        yield shown
+    yield from found.problems
+
+
+def page(found: Found) -> str:
+    sections = [Section(table.id, table.title, table.says, [_grid(table)]) for table in tables(found)]
+    flames: list[Part] = []
+    if found.spent:
+        kinds = {name: "user code" if kind == UNMAPPED else kind for name, kind in found.spent.kinds.items()}
+        svg = flame_svg(found.spent.stacks, "who called whom", kinds=kinds, order=found.order)
+        flames.append(Drawing("flame-calls", "Calls", "From samples, in ms. Colours are causes.", svg))
+    if found.tasks:
+        svg = flame_svg(found.tasks.stacks(), "who awaits whom")
+        flames.append(Drawing("flame-tasks", "Awaiters", "Tasks, in ms: an actor stands on what awaits it.", svg))
+    if not flames:
+        flames.append(Missing("nothing was measured"))
+    says = "A frame is as wide as it takes. Click to look into a frame, Escape to go back."
+    sections.append(Section("flames", "Flame graphs", says, flames))
+    report = Report(found.title, f"{moment()} · {found.how}", list(_figures(found)), sections, found.problems)
+    return render(report)
+
+
+def _figures(found: Found) -> Iterator[Figure]:
+    values: list[tuple[str, str, str]] = []
+    if found.spent:
+        values.append(("Processor time", f"{found.spent.total:,.0f} ms", f"{found.spent.samples:,.0f} samples"))
+    if found.tasks:
+        tasks = sum(chain.tasks for chain in found.tasks.chains.values())
+        busy = f"of {1000 * found.tasks.seconds:,.0f} ms; loops: {found.tasks.loops}"
+        values += [("Tasks", f"{tasks:,}", "that loops ran"), ("In tasks", f"{1000 * found.tasks.busy:,.0f} ms", busy)]
+    for title, value, says in values:
+        yield Figure(title, says, (("ours", "", value),))
+
+
+def _grid(table: _Table) -> Grid:
+    columns = [*(Column(name, numeric=False) for name in table.texts), *(Column(name) for name in table.numbers)]
+    rows = [tuple(_cells(row)) for row in table.rows[:MOST]]
+    return Grid(f"{table.id}-table", table.title, "", tuple(columns), tuple(rows))
+
+
+def _cells(row: Iterable[str | float]) -> Iterator[Cell]:
+    for cell in row:
+        yield Cell(cell) if isinstance(cell, str) else Cell(number(cell), float(cell))
