@@ -227,9 +227,15 @@ class AsyncGeneratorPromise : public TaskPromise<Fork<>, S, Start::Now> {
 public:
     static constexpr bool kHasDestructors = true;
 
-    explicit AsyncGeneratorPromise(auto&&... args)
-        : Base(args...), yielded_{Slot<T>::make(contextOf(args...).memory())} {}
+    explicit AsyncGeneratorPromise(auto&&... args) : Base(args...), yielded_{makeSlot(contextOf(args...))} {}
     ~AsyncGeneratorPromise() { yielded_.slot->end(); }
+
+    /// The block as well, if there was no memory for the slot.
+    static void operator delete(void* frame) noexcept {
+        Cell* cell = Cell::of(static_cast<Waiter*>(frame));
+        if (!cell->has(Cell::kHasFrame))
+            freeTaskCell<Void>(cell);
+    }
 
     AsyncGenerator<T> get_return_object() { return {Base::get_return_object(), yielded_.slot}; }
     YieldAwaiter yield_value(T& value) {
@@ -244,6 +250,18 @@ public:
     }
 
 private:
+    /// If it throws, the parent has no child, and operator delete sees that there is no coroutine.
+    Slot<T>* makeSlot(Context here) {
+        try {
+            return Slot<T>::make(here.memory());
+        } catch (...) {
+            Waiter* frame = this->frame();
+            Node::of(frame)->sibling.unlink();
+            Cell::of(frame)->flags &= static_cast<std::uint8_t>(~Cell::kHasFrame);
+            throw;
+        }
+    }
+
     Yielded yielded_;
 };
 

@@ -38,10 +38,15 @@ inline void noteError(ScopeNode* scope, Error error) {
     bool isFirst = !scope->first.isValid();
     if (isFirst)
         scope->first = error;
+    struct CancelRest { // also if there is no memory for the error
+        ScopeNode* scope;
+        ~CancelRest() {
+            if (scope)
+                cancelChildren(scope);
+        }
+    } rest{isFirst && scope->onError == OnError::CancelRest ? scope : nullptr};
     if (scope->all)
         scope->all->push_back(error);
-    if (isFirst && scope->onError == OnError::CancelRest)
-        cancelChildren(scope);
 }
 
 template <class T>

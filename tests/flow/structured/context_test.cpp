@@ -2,6 +2,8 @@
 
 #include "flow/memory/allocation_failure.h"
 #include "flow/sim/sim_loop.h"
+#include "flow/structured/generator.h"
+#include "flow/structured/scope.h"
 #include "flow/structured/task.h"
 #include "flow/wait/delay.h"
 
@@ -19,6 +21,8 @@ public:
     explicit Counting(int refused = -1) : refused_(refused) {}
     int allocations = 0;
     int live = 0;
+    /// The one after so many more.
+    void refuseNext(int more) { refused_ = allocations + more; }
 
 private:
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
@@ -94,6 +98,61 @@ TEST_CASE("a resource that throws at any point leaves the tree consistent") {
         CHECK(memory.live == 0);
         CHECK(!loop.hasWork());
     }
+}
+
+AsyncGenerator<int> numbers(Context, int count) {
+    for (int i = 0; i < count; ++i)
+        co_yield i;
+}
+
+TEST_CASE("a generator that there is no memory for leaves no child behind") {
+    auto body = [](Context) -> Task<int> {
+        AsyncGenerator<int> all = numbers(co_await context(), 3);
+        int sum = 0;
+        while (std::optional<int> number = co_await all.next())
+            sum += *number;
+        co_return sum;
+    };
+    constexpr int kBlocks = 3; // of the task, of the body, and where body and reader meet
+    for (int refused = 1; refused <= kBlocks; ++refused) {
+        CAPTURE(refused);
+        SimLoop loop;
+        Counting memory(refused);
+        bool failed = false;
+        try {
+            CHECK(loop.run(start(body(Environment(memory)))) == 3);
+        } catch (Error const& error) {
+            CHECK(error == unknown_error());
+            failed = true;
+        }
+        CHECK(failed == (refused < kBlocks));
+        CHECK(memory.live == 0);
+    }
+}
+
+Task<> sleep(Context, double seconds) {
+    co_await delay(seconds);
+}
+Task<> timeOut(Context, double seconds) {
+    co_await delay(seconds);
+    throw timed_out();
+}
+
+TEST_CASE("the first error cancels the rest of a scope, with memory to note it or without") {
+    auto body = [](Context, Counting* memory) -> Task<> {
+        Scope scope(co_await context());
+        scope.spawn(sleep(scope.context(), 10));
+        scope.spawn(timeOut(scope.context(), 1));
+        memory->refuseNext(1); // join() itself takes one
+        co_await scope.join();
+    };
+    SimLoop loop;
+    Counting memory;
+    Future<Void> failed = start(body(Environment(memory), &memory));
+    CHECK_THROWS_AS(loop.run(failed), Error);
+    CHECK(failed.getError() == timed_out());
+    CHECK(loop.now() == 1);
+    CHECK(memory.live == 0);
 }
 
 TEST_CASE("a subtree may have memory of its own") {
