@@ -120,7 +120,8 @@ TEST_CASE("a generator that there is no memory for leaves no child behind") {
         Counting memory(refused);
         bool failed = false;
         try {
-            CHECK(loop.run(start(body(Environment(memory)))) == 3);
+            int sum = loop.run(start(body(Environment(memory))));
+            CHECK(sum == 3);
         } catch (Error const& error) {
             CHECK(error == unknown_error());
             failed = true;
