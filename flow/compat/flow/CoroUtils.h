@@ -55,7 +55,6 @@ private:
 
     std::tuple<Branches...> branches_;
 };
-Choose() -> Choose<>;
 
 // A namespace of its own and no alias, so that a program may have more names in it.
 namespace coro {
