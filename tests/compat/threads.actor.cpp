@@ -228,6 +228,7 @@ int main() {
         done.get();
     }
     g_network = newNet2(TLSConfig());
+    Future<Void> timer = delay(60); // otherwise run() would end while only the other thread has something to do
     Future<Void> done = stopAfter(test() && calls());
     g_network->run();
     done.get();

@@ -30,28 +30,32 @@ MessageOptions options(std::string name = {}) {
     return options;
 }
 
+/// What a client has sent with one socket, and on which of its connections: how many had ended before.
+struct Sent {
+    std::vector<std::uint64_t> connection; // by number
+};
+
 /// The numbers that one receiver has got from one sender.
 class Seen {
 public:
-    /// What is wrong, if something is.
-    std::string take(std::string_view text) {
+    /// What is wrong, if something is. A message whose connection has ended since may come behind later ones.
+    std::string take(std::string_view text, Sent const* sent = nullptr, std::uint64_t ends = 0) {
         int number = std::stoi(std::string(text));
-        std::string wrong = number > last_ ? "" : format("%d comes behind %d", number, last_);
-        last_ = std::max(last_, number);
-        numbers_.push_back(number);
+        auto place = std::lower_bound(numbers_.begin(), numbers_.end(), number);
+        if (place != numbers_.end() && *place == number)
+            return format("%d comes twice", number);
+        auto index = static_cast<std::size_t>(number);
+        bool mayBeLate = sent && index < sent->connection.size() && sent->connection[index] < ends;
+        std::string wrong =
+            place == numbers_.end() || mayBeLate ? "" : format("%d comes behind %d", number, numbers_.back());
+        numbers_.insert(place, number);
         return wrong;
     }
     bool has(int number) const { return std::binary_search(numbers_.begin(), numbers_.end(), number); }
     std::size_t count() const { return numbers_.size(); }
 
 private:
-    int last_ = -1;
-    std::vector<int> numbers_; // they grow, or the run has failed
-};
-
-/// What a client has sent with one socket, and on which of its connections: how many had ended before.
-struct Sent {
-    std::vector<std::uint64_t> connection; // by number
+    std::vector<int> numbers_; // sorted
 };
 
 /// What one client does and gets.
@@ -82,7 +86,7 @@ Future<Void> pull(Run& run) {
     for (;;) {
         Message message = co_await pull.receive();
         Client& client = run.clients[message[0][0] - '0'];
-        run.check("PULL from " + client.name, client.pulled.take(message[1]));
+        run.check("PULL from " + client.name, client.pulled.take(message[1], &client.pushed, client.pushEnds));
         if (deterministicRandom()->random01() < 0.002)
             co_await delay(5 * deterministicRandom()->random01()); // a receiver that stalls
     }
