@@ -32,20 +32,23 @@ Future<Void> ready(Future<T> what) {
 }
 
 template <class T>
-Future<T> tag(Future<Void> signal, T value) {
+Future<T> tag(Future<Void> signal, T value, Propagate = {}) {
     co_await std::move(signal);
     co_return std::move(value);
 }
 
 template <class T>
-Future<T> tagError(Future<Void> signal, Error error) {
+Future<T> tagError(Future<Void> signal, Error error, Propagate = {}) {
     co_await std::move(signal);
-    throw error;
+    if constexpr (std::is_same_v<T, Void>)
+        co_await coro::fail(error);
+    else
+        co_return co_await Future<T>(error);
 }
 
 /// Ready if the value is that; unset for ever if it is another one.
 template <class T>
-Future<Void> onEqual(Future<T> what, std::type_identity_t<T> value) {
+Future<Void> onEqual(Future<T> what, std::type_identity_t<T> value, Propagate = {}) {
     T found = co_await std::move(what);
     if (!(found == value))
         co_await coro::never{};
@@ -56,7 +59,7 @@ inline Future<Void> returnIfTrue(Future<bool> what) {
 }
 
 /// Whether so many of them are true. `required` is at most their number.
-inline Future<bool> quorumEqualsTrue(std::vector<Future<bool>> what, int required) {
+inline Future<bool> quorumEqualsTrue(std::vector<Future<bool>> what, int required, Propagate = {}) {
     std::vector<Future<Void>> yes, no;
     for (Future<bool> const& each : what) {
         yes.push_back(onEqual(each, true));
@@ -69,7 +72,7 @@ inline Future<bool> quorumEqualsTrue(std::vector<Future<bool>> what, int require
     co_return first.index() == 0;
 }
 
-inline Future<bool> shortCircuitAny(std::vector<Future<bool>> what) {
+inline Future<bool> shortCircuitAny(std::vector<Future<bool>> what, Propagate = {}) {
     if (what.empty())
         co_return false;
     co_return co_await quorumEqualsTrue(std::move(what), 1);
@@ -95,7 +98,7 @@ Future<T> transformError(Future<T> what, Error from, Error to) {
 }
 
 template <class T>
-Future<T> throwErrorOr(Future<ErrorOr<T>> what) {
+Future<T> throwErrorOr(Future<ErrorOr<T>> what, Propagate = {}) {
     ErrorOr<T> result = co_await std::move(what);
     if (result.isError())
         co_await coro::fail(result.getError());
@@ -105,13 +108,13 @@ Future<T> throwErrorOr(Future<ErrorOr<T>> what) {
 
 /// The function's result for the value.
 template <class F, class T>
-auto fmap(F function, Future<T> what) -> Future<std::remove_cvref_t<std::invoke_result_t<F&, T>>> {
+auto fmap(F function, Future<T> what, Propagate = {}) -> Future<std::remove_cvref_t<std::invoke_result_t<F&, T>>> {
     T value = co_await std::move(what);
     co_return std::invoke(function, std::move(value));
 }
 
 template <class T>
-Future<Void> setAfter(Reference<AsyncVar<T>> variable, double seconds, std::type_identity_t<T> value) {
+Future<Void> setAfter(Reference<AsyncVar<T>> variable, double seconds, std::type_identity_t<T> value, Propagate = {}) {
     co_await delay(seconds);
     variable->set(value);
 }
@@ -125,7 +128,7 @@ Future<Void> setWhenDoneOrError(Future<Void> condition, Reference<AsyncVar<T>> v
 
 /// Sends the value to each of them.
 template <class T>
-Future<Void> broadcast(Future<T> what, std::vector<Promise<T>> to) {
+Future<Void> broadcast(Future<T> what, std::vector<Promise<T>> to, Propagate = {}) {
     T value = co_await std::move(what);
     for (Promise<T> const& each : to)
         each.send(value);

@@ -22,6 +22,7 @@ _RUNTIME = (
     "loop",
     "wait",
     "lib",
+    "inspect",
 )  # the folders of flow/ that generated programs need
 SYMBOLIZER = {"ASAN_OPTIONS": "external_symbolizer_path=/usr/bin/addr2line:detect_leaks=0"}
 

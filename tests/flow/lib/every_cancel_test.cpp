@@ -1,6 +1,7 @@
 // Every function and member of flow/lib that gives a future, and every kind of wait, cancelled at each step: see
 // tests/flow/support/cancel_everywhere.h. tests/tools/test_library.py finds functions that have no entry here.
 #include "flow/flow.h"
+#include "flow/lib/outcome.h"
 #include "tests/flow/support/cancel_everywhere.h"
 
 #include <doctest/doctest.h>
@@ -17,6 +18,12 @@ using Numbers = std::vector<Future<int>>;
 
 Numbers three(Inputs& in) {
     return {in.number(0), in.number(1), in.number(2)};
+}
+Future<bool> answer(Inputs& in, int i) {
+    return map(in.number(i), [](int) { return true; });
+}
+std::vector<Future<bool>> threeAnswers(Inputs& in) {
+    return {answer(in, 0), answer(in, 1), answer(in, 2)};
 }
 
 struct Collected : ActorCollection {
@@ -419,4 +426,29 @@ TEST_CASE("every cancel: of coroutines by hand") {
                          }(in);
                      },
                      {.hasHandlers = true});
+}
+
+TEST_CASE("every cancel: of futures made of how others end") {
+    cancelEverywhere("ready", [](Inputs& in) { return ready(in.number(0)); }, {.endsWell = true});
+    cancelEverywhere("tag", [](Inputs& in) { return tag(in.event(0), 7); });
+    cancelEverywhere("tagError", [](Inputs& in) { return errorOr(tagError<int>(in.event(0), io_error())); },
+                     {.endsWell = true});
+    cancelEverywhere("onEqual", [](Inputs& in) { return onEqual(answer(in, 0), true); });
+    cancelEverywhere("returnIfTrue", [](Inputs& in) { return returnIfTrue(answer(in, 0)); });
+    cancelEverywhere("quorumEqualsTrue", [](Inputs& in) { return quorumEqualsTrue(threeAnswers(in), 2); });
+    cancelEverywhere("shortCircuitAny", [](Inputs& in) { return shortCircuitAny(threeAnswers(in)); });
+    cancelEverywhere("transformErrors", [](Inputs& in) { return transformErrors(in.number(0), io_error()); });
+    cancelEverywhere("transformError",
+                     [](Inputs& in) { return transformError(in.number(0), io_error(), timed_out()); });
+    cancelEverywhere("throwErrorOr", [](Inputs& in) { return throwErrorOr(errorOr(in.number(0))); });
+    cancelEverywhere("fmap",
+                     [](Inputs& in) { return fmap([s = in.sentinel()](int n) { return n + 1; }, in.number(0)); });
+    cancelEverywhere("setAfter", [](Inputs& in) {
+        return holdWhile(in.sentinel(), setAfter(makeReference<AsyncVar<int>>(1), 0.5, 2));
+    });
+    cancelEverywhere("setWhenDoneOrError",
+                     [](Inputs& in) { return setWhenDoneOrError(in.event(0), makeReference<AsyncVar<int>>(1), 2); },
+                     {.endsWell = true});
+    cancelEverywhere("broadcast", [](Inputs& in) { return broadcast(in.number(0), std::vector<Promise<int>>(2)); });
+    cancelEverywhere("lowPriorityDelay", [](Inputs&) { return lowPriorityDelay(0.5); });
 }
