@@ -23,6 +23,7 @@ _RUNTIME = (
     "wait",
     "lib",
     "inspect",
+    "trace",
 )  # the folders of flow/ that generated programs need
 SYMBOLIZER = {"ASAN_OPTIONS": "external_symbolizer_path=/usr/bin/addr2line:detect_leaks=0"}
 
