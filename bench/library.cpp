@@ -205,56 +205,42 @@ const bench::Style
               piece<SignalableActorCollection>("SignalableActorCollection", addAndSignal),
           });
 
-const bench::Style results(
-    bench::kLibrary,
-    {
-        answering("success", [](Future<int> f) { return success(f); }),
-        answering("and", [](Future<int> f) { return f && f; }),
-        answering("or", [](Future<int> f) { return f || Future<int>(Never()); }),
-        answering("errorOr", [](Future<int> f) { return errorOr(f); }),
-        answering("waitOrError", [](Future<int> f) { return waitOrError(f, Never()); }),
-        answering("brokenPromiseToNever", [](Future<int> f) { return brokenPromiseToNever(f); }),
-        answering("reportErrors", [](Future<int> f) { return reportErrors(f, "Benchmark"); }),
-        answering("timeout", [](Future<int> f) { return timeout(f, kLong); }),
-        answering("timeoutError", [](Future<int> f) { return timeoutError(f, kLong); }),
-        answering("holdWhile", [](Future<int> f) { return holdWhile(1, f); }),
-        answering("holdWhileVoid", [](Future<int> f) { return holdWhileVoid(1, f); }),
-        answering("map", [](Future<int> f) { return map(f, [](int x) { return x + 1; }); }),
-        answering("mapAsync", [](Future<int> f) { return mapAsync(f, [](int x) { return Future<int>(x); }); }),
-        answering("store",
-                  [](Future<int> f) {
-                      static int out;
-                      return store(out, f);
-                  }),
-        answering("uncancellable", [](Future<int> f) { return uncancellable(f); }),
-        answering("cancellable", [](Future<int> f) { return cancellable(f); }),
-        answering("forwardPromise",
-                  [](Future<int> f) {
-                      Promise<int> to;
-                      forwardPromise(to, f);
-                      return to.getFuture();
-                  }),
-        answering<Void>("trigger", [](Future<Void> f) { return trigger([] {}, f); }),
-        answering("ready", [](Future<int> f) { return ready(f); }),
-        answering<Void>("tag", [](Future<Void> f) { return tag(f, 7); }),
-        answering<Void>("tagError", [](Future<Void> f) { return errorOr(tagError<int>(f, io_error())); }),
-        answering("onEqual", [](Future<int> f) { return onEqual(f, 0); }),
-        answering<bool>("returnIfTrue", [](Future<bool> f) { return returnIfTrue(map(f, [](bool x) { return !x; })); }),
-        answering<bool>("quorumEqualsTrue", [](Future<bool> f) { return quorumEqualsTrue({f, f, f}, 1); }),
-        answering<bool>("shortCircuitAny", [](Future<bool> f) { return shortCircuitAny({f, f, f}); }),
-        answering("transformErrors", [](Future<int> f) { return transformErrors(f, io_error()); }),
-        answering("transformError", [](Future<int> f) { return transformError(f, io_error(), timed_out()); }),
-        answering("throwErrorOr", [](Future<int> f) { return throwErrorOr(errorOr(f)); }),
-        answering("fmap", [](Future<int> f) { return fmap([](int x) { return x + 1; }, f); }),
-        answering<Void>("setWhenDoneOrError",
-                        [](Future<Void> f) { return setWhenDoneOrError(f, makeReference<AsyncVar<int>>(1), 2); }),
-        answering("broadcast", [](Future<int> f) { return broadcast(f, std::vector<Promise<int>>(kSeveral)); }),
+const bench::Style
+    results(bench::kLibrary,
+            {
+                answering("success", [](Future<int> f) { return success(f); }),
+                answering("and", [](Future<int> f) { return f && f; }),
+                answering("or", [](Future<int> f) { return f || Future<int>(Never()); }),
+                answering("errorOr", [](Future<int> f) { return errorOr(f); }),
+                answering("waitOrError", [](Future<int> f) { return waitOrError(f, Never()); }),
+                answering("brokenPromiseToNever", [](Future<int> f) { return brokenPromiseToNever(f); }),
+                answering("reportErrors", [](Future<int> f) { return reportErrors(f, "Benchmark"); }),
+                answering("timeout", [](Future<int> f) { return timeout(f, kLong); }),
+                answering("timeoutError", [](Future<int> f) { return timeoutError(f, kLong); }),
+                answering("holdWhile", [](Future<int> f) { return holdWhile(1, f); }),
+                answering("holdWhileVoid", [](Future<int> f) { return holdWhileVoid(1, f); }),
+                answering("map", [](Future<int> f) { return map(f, [](int x) { return x + 1; }); }),
+                answering("mapAsync", [](Future<int> f) { return mapAsync(f, [](int x) { return Future<int>(x); }); }),
+                answering("store",
+                          [](Future<int> f) {
+                              static int out;
+                              return store(out, f);
+                          }),
+                answering("uncancellable", [](Future<int> f) { return uncancellable(f); }),
+                answering("cancellable", [](Future<int> f) { return cancellable(f); }),
+                answering("forwardPromise",
+                          [](Future<int> f) {
+                              Promise<int> to;
+                              forwardPromise(to, f);
+                              return to.getFuture();
+                          }),
+                answering<Void>("trigger", [](Future<Void> f) { return trigger([] {}, f); }),
 
-        gathering("waitForAll", [](std::vector<Future<int>> f) { return waitForAll(f); }),
-        gathering("waitForAny", [](std::vector<Future<int>> f) { return waitForAny(f); }),
-        gathering("waitForAllReady", [](std::vector<Future<int>> f) { return waitForAllReady(f); }),
-        gathering("getAll", [](std::vector<Future<int>> f) { return getAll(std::move(f)); }),
-    });
+                gathering("waitForAll", [](std::vector<Future<int>> f) { return waitForAll(f); }),
+                gathering("waitForAny", [](std::vector<Future<int>> f) { return waitForAny(f); }),
+                gathering("waitForAllReady", [](std::vector<Future<int>> f) { return waitForAllReady(f); }),
+                gathering("getAll", [](std::vector<Future<int>> f) { return getAll(std::move(f)); }),
+            });
 
 const bench::Style
     times(bench::kLibrary,

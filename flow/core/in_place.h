@@ -23,9 +23,9 @@
 //     Future<int> mine = keep(tickets.take());            // takes as soon as there is something to take
 //
 // Nothing is allocated: the waiting frame itself is parked, and the operation is part of it, in coroutines and races as
-// in a wait, waitNext or `when` of an actor (flow/wait/operation_room.h). What loses a race or a choose, or is cancelled while
-// it waits, has taken nothing: only the winner takes, when it goes on. What keep() has taken stays in its future, and
-// is dropped with it. Everything here belongs to one thread: the one that made it.
+// in a wait, waitNext or `when` of an actor (flow/wait/operation_room.h). What loses a race or a choose, or is
+// cancelled while it waits, has taken nothing: only the winner takes, when it goes on. What keep() has taken stays in
+// its future, and is dropped with it. Everything here belongs to one thread: the one that made it.
 
 #include "flow/core/future.h"
 #include "flow/core/result.h"
