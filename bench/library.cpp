@@ -189,6 +189,25 @@ Future<Void> yielded(Nothing) {
     return made;
 }
 
+const bench::Style endings(
+    bench::kLibrary,
+    {
+        answering("ready", [](Future<int> f) { return ready(f); }),
+        answering<Void>("tag", [](Future<Void> f) { return tag(f, 7); }),
+        answering<Void>("tagError", [](Future<Void> f) { return errorOr(tagError<int>(f, io_error())); }),
+        answering("onEqual", [](Future<int> f) { return onEqual(f, 0); }),
+        answering<bool>("returnIfTrue", [](Future<bool> f) { return returnIfTrue(map(f, [](bool x) { return !x; })); }),
+        answering<bool>("quorumEqualsTrue", [](Future<bool> f) { return quorumEqualsTrue({f, f, f}, 1); }),
+        answering<bool>("shortCircuitAny", [](Future<bool> f) { return shortCircuitAny({f, f, f}); }),
+        answering("transformErrors", [](Future<int> f) { return transformErrors(f, io_error()); }),
+        answering("transformError", [](Future<int> f) { return transformError(f, io_error(), timed_out()); }),
+        answering("throwErrorOr", [](Future<int> f) { return throwErrorOr(errorOr(f)); }),
+        answering("fmap", [](Future<int> f) { return fmap([](int x) { return x + 1; }, f); }),
+        answering<Void>("setWhenDoneOrError",
+                        [](Future<Void> f) { return setWhenDoneOrError(f, makeReference<AsyncVar<int>>(1), 2); }),
+        answering("broadcast", [](Future<int> f) { return broadcast(f, std::vector<Promise<int>>(kSeveral)); }),
+    });
+
 const bench::Style
     locks(bench::kLibrary,
           {
@@ -241,25 +260,6 @@ const bench::Style
                 gathering("waitForAllReady", [](std::vector<Future<int>> f) { return waitForAllReady(f); }),
                 gathering("getAll", [](std::vector<Future<int>> f) { return getAll(std::move(f)); }),
             });
-
-const bench::Style endings(
-    bench::kLibrary,
-    {
-        answering("ready", [](Future<int> f) { return ready(f); }),
-        answering<Void>("tag", [](Future<Void> f) { return tag(f, 7); }),
-        answering<Void>("tagError", [](Future<Void> f) { return errorOr(tagError<int>(f, io_error())); }),
-        answering("onEqual", [](Future<int> f) { return onEqual(f, 0); }),
-        answering<bool>("returnIfTrue", [](Future<bool> f) { return returnIfTrue(map(f, [](bool x) { return !x; })); }),
-        answering<bool>("quorumEqualsTrue", [](Future<bool> f) { return quorumEqualsTrue({f, f, f}, 1); }),
-        answering<bool>("shortCircuitAny", [](Future<bool> f) { return shortCircuitAny({f, f, f}); }),
-        answering("transformErrors", [](Future<int> f) { return transformErrors(f, io_error()); }),
-        answering("transformError", [](Future<int> f) { return transformError(f, io_error(), timed_out()); }),
-        answering("throwErrorOr", [](Future<int> f) { return throwErrorOr(errorOr(f)); }),
-        answering("fmap", [](Future<int> f) { return fmap([](int x) { return x + 1; }, f); }),
-        answering<Void>("setWhenDoneOrError",
-                        [](Future<Void> f) { return setWhenDoneOrError(f, makeReference<AsyncVar<int>>(1), 2); }),
-        answering("broadcast", [](Future<int> f) { return broadcast(f, std::vector<Promise<int>>(kSeveral)); }),
-    });
 
 const bench::Style
     times(bench::kLibrary,
