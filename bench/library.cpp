@@ -182,13 +182,6 @@ void performStopAfter(Run* run) {
     }
 }
 
-Future<Void> yielded(Nothing) {
-    Promise<Void> promise;
-    Future<Void> made = yieldedFuture(promise.getFuture());
-    promise.send(Void());
-    return made;
-}
-
 const bench::Style endings(
     bench::kLibrary,
     {
@@ -207,6 +200,13 @@ const bench::Style endings(
                         [](Future<Void> f) { return setWhenDoneOrError(f, makeReference<AsyncVar<int>>(1), 2); }),
         answering("broadcast", [](Future<int> f) { return broadcast(f, std::vector<Promise<int>>(kSeveral)); }),
     });
+
+Future<Void> yielded(Nothing) {
+    Promise<Void> promise;
+    Future<Void> made = yieldedFuture(promise.getFuture());
+    promise.send(Void());
+    return made;
+}
 
 const bench::Style
     locks(bench::kLibrary,
