@@ -9,7 +9,7 @@
 namespace flow::inspect {
 namespace {
 
-/// The first argument of the template whose name, with its `<`, ends at `from`.
+/// The first template argument. `from` is the position after the `<`.
 std::string_view firstArgument(std::string_view symbol, std::size_t from) {
     int depth = 0;
     for (std::size_t i = from; i < symbol.size(); ++i) {
@@ -21,7 +21,7 @@ std::string_view firstArgument(std::string_view symbol, std::size_t from) {
     return {};
 }
 
-/// Without what the linker needs and a reader does not.
+/// The name of a type without `flow::` and without anonymous namespaces.
 std::string shortName(std::string_view type) {
     std::string name(type);
     for (char const* part : {"(anonymous namespace)::", "flow::"})
@@ -30,7 +30,7 @@ std::string shortName(std::string_view type) {
     return name;
 }
 
-/// Of an operation, the type whose frame it is; empty for what is none.
+/// The type of the operation that the symbol belongs to; empty if it belongs to none.
 std::string_view operationOf(std::string_view symbol) {
     for (std::string_view head : {"flow::Operation<", "flow::detail::Kept<", "flow::Step::resume<", "flow::Source<"})
         if (std::size_t at = symbol.find(head); at != std::string_view::npos && at < symbol.find('('))

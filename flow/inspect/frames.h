@@ -3,7 +3,7 @@
 //
 //     Frames frames = Frames::ofThread();
 //     for (Frame const& each : frames) use(each.waiter);
-//     Frame const* owner = frames.holding(branch);       // the frame in whose memory a branch of a choose is
+//     Frame const* owner = frames.holding(branch);       // the frame that contains a branch of a choose
 //
 // The blocks of the allocator are read, and a frame is recognised by its cell: the status of an unfinished computation,
 // the size class and the offset of its own block, and code behind `resume`. What ends clears that status. Frames in

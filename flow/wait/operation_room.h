@@ -20,11 +20,12 @@ namespace flow {
 namespace detail {
 
 // A friend that is declared in one class and defined in another carries a type from where the operand of a wait stands
-// to where its result is taken, which may be another scope. GCC warns of such friends.
+// to where its result is taken, which may be another scope. gcc warns of such friends; clang does not have that
+// warning.
 #pragma GCC diagnostic push
-#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wunknown-warning-option"
 #pragma GCC diagnostic ignored "-Wnon-template-friend"
-#endif
 template <class Key>
 struct Recall {
     friend constexpr auto noted(Recall);

@@ -435,9 +435,9 @@ class Pending:
         for root in (*roots, *self.frames.values()):  # what waits in a cycle has no root
             if root.address in shown:
                 continue
-            todo = [(root, 0)]
-            while todo and len(shown) < limit:
-                frame, depth = todo.pop()
+            stack = [(root, 0)]
+            while stack and len(shown) < limit:
+                frame, depth = stack.pop()
                 head = f"{'  ' * depth}{frame.address:#x} {self.title(frame.address)}"
                 if len(threads) > 1 and depth == 0:
                     head = f"thread {frame.thread}: {head}"
@@ -447,7 +447,7 @@ class Pending:
                 shown.add(frame.address)
                 yield f"{head} {self.waits_text(frame)}"
                 below = [self.frames[w.computation] for w in frame.waits if w.computation in self.frames]
-                todo += [(child, depth + 1) for child in reversed(below)]
+                stack += [(child, depth + 1) for child in reversed(below)]
 
     def kinds(self) -> Iterator[str]:
         counts: dict[tuple[str, str], int] = {}

@@ -157,7 +157,7 @@ public:
         // nondeterminism: a simulated loop has none
         threads_.emplace_back([this, receiver, text = std::string(name ? name : "").substr(0, 15)] {
             if (!text.empty())
-                pthread_setname_np(pthread_self(), text.c_str()); // nondeterminism: for those who watch
+                pthread_setname_np(pthread_self(), text.c_str()); // nondeterminism: the name is for debuggers
             work(*receiver);
         });
     }

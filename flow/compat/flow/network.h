@@ -95,7 +95,7 @@ public:
     virtual void stop() { flow::loop().stop(); }
     /// Called when run() has ended, once.
     virtual void addStopCallback(std::function<void()> callback) { stopCallbacks_.push_back(std::move(callback)); }
-    /// True the first time: whoever asks may call run().
+    /// True at the first call only: that caller may call run().
     virtual bool checkRunnable() { return !std::exchange(askedToRun_, true); }
     virtual THREAD_HANDLE startThread(THREAD_FUNC_RETURN (*function)(void*), void* argument, int stackSize = 0,
                                       const char* name = nullptr) {
