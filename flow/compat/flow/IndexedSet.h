@@ -28,12 +28,12 @@ public:
     friend bool operator<(MapPair const& a, MapPair const& b) { return a.key < b.key; }
     friend bool operator==(MapPair const& a, MapPair const& b) { return a.key == b.key; }
     template <class K>
-    friend bool operator<(MapPair const& a, K const& key) {
-        return a.key < key;
+    friend bool operator<(MapPair const& a, K const& other) {
+        return a.key < other;
     }
     template <class K>
-    friend bool operator<(K const& key, MapPair const& b) {
-        return key < b.key;
+    friend bool operator<(K const& other, MapPair const& b) {
+        return other < b.key;
     }
 };
 
