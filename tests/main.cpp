@@ -2,6 +2,13 @@
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
+#include "flow/base/error.h"
+
+/// An error that nothing caught is printed by name.
+REGISTER_EXCEPTION_TRANSLATOR(flow::Error const& error) {
+    return error.name();
+}
+
 /// ThreadSanitizer calls it. The tests request more memory than there is, to get std::bad_alloc.
 extern "C" const char* __tsan_default_options() {
     return "allocator_may_return_null=1";

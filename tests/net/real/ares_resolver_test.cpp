@@ -13,13 +13,26 @@ using namespace flow::test;
 
 namespace {
 
-/// A name server with a few names. It listens on both kinds of ports.
+/// A name server with a few names. It listens on a port for datagrams and, with the same number, for connections.
 struct NameServer {
-    Reference<DatagramSocket> socket = transport().bind(Address(0x7F000001, 0));
-    Reference<Listener> listener = transport().listen(socket->localAddress());
+    Reference<DatagramSocket> socket;
+    Reference<Listener> listener;
     std::map<std::string, int> asked; // by name and type
     int seconds = 100;
     bool isDumb = false;
+
+    NameServer() {
+        // The system chooses a number of which it knows only that no datagram socket has it.
+        while (!listener) {
+            socket = transport().bind(Address(0x7F000001, 0));
+            try {
+                listener = transport().listen(socket->localAddress());
+            } catch (Error& error) {
+                if (error != address_in_use())
+                    throw;
+            }
+        }
+    }
 
     static std::string number(unsigned value, int bytes) {
         std::string text;
