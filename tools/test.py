@@ -22,20 +22,23 @@ from common.process import ROOT, interrupt_on_terminate, side_by_side, stream
 from common.sanitizer import SANITIZER
 
 QUICK = "clang-checked"
-# The presets to build and test, and whether they include the programs of tests/programs.
-USUAL = {QUICK: True, "gcc-checked": False, "asan": False}
-# In a long run, clang builds the programs with its sanitizers only. They have one thread: none for tsan to watch.
-LONG = {QUICK: False, "gcc-checked": True, "asan": True, "tsan": False}
+# What is run of a preset: the unit tests; those of the network with the other poller; the programs that ctest starts.
+FLOW_TESTS, WITH_URING, PROGRAMS = "flow_tests", "flow_tests-uring", "programs"
+ALL = (FLOW_TESTS, WITH_URING, PROGRAMS)
+# Optimised code is tested by the programs alone.
+USUAL = {QUICK: (PROGRAMS,), "gcc-checked": (FLOW_TESTS,), "asan": (FLOW_TESTS, WITH_URING)}
+# The programs have one thread: none for tsan to watch.
+LONG = dict.fromkeys(USUAL, ALL) | {"tsan": (FLOW_TESTS, WITH_URING)}
 RELEASE = ("clang", "gcc")
 # Several processes, since some test cases take long.
 PARTS_PER_PROCESS = 4
 CHECKED_PYTHON = ("actorc", "tools", "tests")
 
 DESCRIPTION = """\
-Checks the sources, builds, and runs the tests with clang, gcc, and clang's
-AddressSanitizer. With --long it takes twice as long: it also builds the programs
-of tests/programs with gcc and with sanitizers, runs the tests under
-ThreadSanitizer, and compares counted instructions with bench/baseline.json.
+Checks the sources, builds, and runs the unit tests with gcc and with clang's
+AddressSanitizer, and the programs with clang. With --long it takes three times as
+long: everything runs with each of them, the unit tests also under
+ThreadSanitizer, and counted instructions are compared with bench/baseline.json.
 The last line is "N passed, M failed", and before it stand the names of the steps
 that failed; the exit code is 1 if anything did."""
 
@@ -117,17 +120,26 @@ def run_doctest(preset: str, text: str) -> Outcome:
     return Outcome(sum((each.counts for each in outcomes), Counts()), "\n".join(each.output for each in outcomes))
 
 
-def run_programs(preset: str, text: str) -> Outcome:
+def run_ctest(preset: str, *selection: str) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         lines: list[str] = []
         arguments = ["--test-dir", str(binary_dir(preset)), "--output-on-failure", "--output-junit", str(report)]
-        arguments += ["--exclude-regex", "^flow_tests$", "--parallel", str(os.cpu_count() or 1)]
-        if text:
-            arguments += ["--tests-regex", re.escape(text)]
+        arguments += ["--parallel", str(os.cpu_count() or 1), *selection]
         code = stream(["ctest", *arguments], lines.append, variables=SANITIZER)
         counts = junit(report).with_exit_code(code)
     return Outcome(counts, "\n".join(lines))
+
+
+def run_programs(preset: str, text: str) -> Outcome:
+    return run_ctest(preset, "--exclude-regex", "^flow_tests", *(["--tests-regex", re.escape(text)] if text else []))
+
+
+def run_with_uring(preset: str, text: str) -> Outcome:
+    return run_ctest(preset, "--tests-regex", "^flow_tests-uring$") if text in WITH_URING else Outcome(Counts())
+
+
+RUN = {FLOW_TESTS: run_doctest, WITH_URING: run_with_uring, PROGRAMS: run_programs}
 
 
 def source_checks() -> list[Step]:
@@ -141,9 +153,9 @@ def source_checks() -> list[Step]:
     ]
 
 
-def preset_steps(preset: str, with_programs: bool, text: str, console: Console) -> list[Step]:
+def preset_steps(preset: str, parts: tuple[str, ...], text: str, console: Console) -> list[Step]:
     built: list[bool] = []
-    targets = () if with_programs else ("flow_tests",)
+    targets = () if set(parts) == set(ALL) else ("test_programs",) if parts == (PROGRAMS,) else ("flow_tests",)
 
     def build_it() -> Outcome:
         outcome = run_build(preset, targets, console)
@@ -155,12 +167,10 @@ def preset_steps(preset: str, with_programs: bool, text: str, console: Console) 
         # Remains of an earlier build say nothing about the current sources.
         return run(preset, text) if built[-1] else Outcome(Counts(0, 1), "not run, because the build failed")
 
-    steps = [
-        Step(f"build {preset}", build_it),
-        Step(f"flow_tests {preset}", lambda: after_build(run_doctest)),
-        Step(f"programs {preset}", lambda: after_build(run_programs)),
-    ]
-    return steps if with_programs else steps[:2]
+    def step(part: str) -> Step:
+        return Step(f"{part} {preset}", lambda: after_build(RUN[part]))
+
+    return [Step(f"build {preset}", build_it), *map(step, parts)]
 
 
 def release_step(preset: str, console: Console) -> Step:
@@ -173,9 +183,9 @@ def all_steps(quick: bool, is_long: bool, text: str, console: Console) -> list[S
         checks.append(Step("headers compile alone", lambda: python("tools/tidy.py", "--headers")))
     steps = [step for step in checks if text in step.name]
     steps.append(Step("pytest", lambda: run_pytest(text, is_long)))
-    presets = {QUICK: True} if quick else LONG if is_long else USUAL
-    for preset, with_programs in presets.items():
-        steps += preset_steps(preset, with_programs, text, console)
+    presets = {QUICK: ALL} if quick else LONG if is_long else USUAL
+    for preset, parts in presets.items():
+        steps += preset_steps(preset, parts, text, console)
     if is_long and not text:
         steps += [release_step(preset, console) for preset in RELEASE]
         steps.append(Step("instructions against bench/baseline.json", lambda: python("tools/bench.py", "check")))
