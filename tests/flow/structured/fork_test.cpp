@@ -4,6 +4,7 @@
 #include "flow/sim/sim_loop.h"
 #include "flow/structured/task.h"
 #include "flow/wait/delay.h"
+#include "tests/flow/support/small_stack.h"
 
 #include <doctest/doctest.h>
 #include <string>
@@ -188,17 +189,20 @@ Fork<int> nestedAsleep(Context, int depth) {
 }
 
 TEST_CASE("forks nest to any depth") {
-    SimLoop loop;
-    constexpr int kDepth = 1000000;
-    auto root = [](Context) -> Task<int> { co_return co_await nested(co_await context(), kDepth); };
-    CHECK(loop.run(start(root(Environment()))) == kDepth);
-    auto asleep = [](Context) -> Task<int> { co_return co_await nestedAsleep(co_await context(), kDepth); };
-    CHECK(loop.run(start(asleep(Environment()))) == kDepth);
-    Future<int> cancelled = start(asleep(Environment()));
-    loop.run(delay(0.5));
-    cancelled.cancel();
-    CHECK(cancelled.isError());
-    CHECK(!loop.hasWork());
+    using namespace flow::test;
+    onSmallStack(kSmallStack, [] {
+        SimLoop loop;
+        constexpr int kDepth = kManyLinks;
+        auto root = [](Context) -> Task<int> { co_return co_await nested(co_await context(), kDepth); };
+        CHECK(loop.run(start(root(Environment()))) == kDepth);
+        auto asleep = [](Context) -> Task<int> { co_return co_await nestedAsleep(co_await context(), kDepth); };
+        CHECK(loop.run(start(asleep(Environment()))) == kDepth);
+        Future<int> cancelled = start(asleep(Environment()));
+        loop.run(delay(0.5));
+        cancelled.cancel();
+        CHECK(cancelled.isError());
+        CHECK(!loop.hasWork());
+    });
 }
 
 } // namespace

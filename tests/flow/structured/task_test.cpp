@@ -2,6 +2,7 @@
 
 #include "flow/sim/sim_loop.h"
 #include "flow/wait/delay.h"
+#include "tests/flow/support/small_stack.h"
 
 #include <doctest/doctest.h>
 #include <memory>
@@ -108,15 +109,18 @@ Task<int> sleepingChain(Context, int depth) {
 }
 
 TEST_CASE("tasks nest to any depth") {
-    SimLoop loop;
-    Environment environment;
-    constexpr int kDepth = 1000000;
-    CHECK(loop.run(start(chain(environment, kDepth))) == kDepth);
-    CHECK(loop.run(start(sleepingChain(environment, kDepth))) == kDepth);
-    Future<int> cancelled = start(sleepingChain(environment, kDepth));
-    cancelled.cancel();
-    CHECK(cancelled.isError());
-    CHECK(!loop.hasWork());
+    using namespace flow::test;
+    onSmallStack(kSmallStack, [] {
+        SimLoop loop;
+        Environment environment;
+        constexpr int kDepth = kManyLinks;
+        CHECK(loop.run(start(chain(environment, kDepth))) == kDepth);
+        CHECK(loop.run(start(sleepingChain(environment, kDepth))) == kDepth);
+        Future<int> cancelled = start(sleepingChain(environment, kDepth));
+        cancelled.cancel();
+        CHECK(cancelled.isError());
+        CHECK(!loop.hasWork());
+    });
 }
 
 } // namespace
