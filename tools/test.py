@@ -1,8 +1,9 @@
-"""Checks the sources, builds every preset, and runs all tests. Start it as tools/test."""
+"""Checks the sources, builds, and runs all tests or those of some folders. Start it as tools/test."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import subprocess
@@ -21,26 +22,34 @@ from common.counts import Counts, doctest, junit
 from common.process import ROOT, interrupt_on_terminate, side_by_side, stream
 from common.sanitizer import SANITIZER
 
-QUICK = "clang-checked"
+FAST = "clang-checked"
 # What is run of a preset: the unit tests; those of the network with the other poller; the programs that ctest starts.
 FLOW_TESTS, WITH_URING, PROGRAMS = "flow_tests", "flow_tests-uring", "programs"
 ALL = (FLOW_TESTS, WITH_URING, PROGRAMS)
+# The folders of tests/ that have programs which ctest starts; those are labelled with its name.
+WITH_PROGRAMS = ("compat", "debugging", "flow", "net", "programs", "sim", "tools")
 # Optimised code is tested by the programs alone.
-USUAL = {QUICK: (PROGRAMS,), "gcc-checked": (FLOW_TESTS,), "asan": (FLOW_TESTS, WITH_URING)}
+USUAL = {FAST: (PROGRAMS,), "gcc-checked": (FLOW_TESTS,), "asan": (FLOW_TESTS, WITH_URING)}
 # The programs have one thread: none for tsan to watch.
 LONG = dict.fromkeys(USUAL, ALL) | {"tsan": (FLOW_TESTS, WITH_URING)}
 RELEASE = ("clang", "gcc")
 # Several processes, since some test cases take long.
 PARTS_PER_PROCESS = 4
 CHECKED_PYTHON = ("actorc", "tools", "tests")
+TESTS = ROOT / "tests"
+# Seconds that each step took when it was last run, by its name.
+TIMES = ROOT / "build" / "test_times.json"
 
 DESCRIPTION = """\
 Checks the sources, builds, and runs the unit tests with gcc and with clang's
-AddressSanitizer, and the programs with clang. With --long it takes three times as
-long: everything runs with each of them, the unit tests also under
-ThreadSanitizer, and counted instructions are compared with bench/baseline.json.
-The last line is "N passed, M failed", and before it stand the names of the steps
-that failed; the exit code is 1 if anything did."""
+AddressSanitizer, and the programs with clang. It begins with the time that the
+same steps took when they were last run. The last line is "N passed, M failed",
+and before it stand the names of the steps that failed; the exit code is 1 if
+anything did.
+
+tools/test --fast              while you work: no programs, no slow Python tests
+tools/test --fast flow/lib net the tests of these folders of tests/
+tools/test --filter delay      tests and checks with that in their names"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +62,32 @@ class Outcome:
 class Step:
     name: str
     run: Callable[[], Outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which tests to run: of `parts`, which are folders in tests/, or of all; with `text` in their names."""
+
+    text: str = ""
+    parts: tuple[str, ...] = ()
+    is_fast: bool = False
+    is_long: bool = False
+
+    def unit_tests(self) -> list[str]:
+        return [part for part in self.parts if part.split("/")[0] in ("flow", "net")]
+
+    def python_tests(self) -> list[str]:
+        return [part for part in self.parts if any((TESTS / part).rglob("test_*.py"))]
+
+    def with_programs(self) -> list[str]:
+        return [part for part in self.parts if part in WITH_PROGRAMS]
+
+    def has(self, what: str) -> bool:
+        if not self.parts:
+            return True
+        if what == PROGRAMS:
+            return bool(self.with_programs())
+        return "net" in self.parts if what == WITH_URING else bool(self.unit_tests())
 
 
 def command(*arguments: str | Path) -> Outcome:
@@ -74,15 +109,16 @@ def clang_format() -> Outcome:
     return command("clang-format-19", "--dry-run", "-Werror", *files) if files else Outcome(Counts())
 
 
-def run_pytest(text: str, is_long: bool) -> Outcome:
+def run_pytest(selection: Selection) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         lines: list[str] = []
         # A file's tests stay together, since they share what the first of them builds.
-        parallel = [f"--numprocesses={os.cpu_count() or 1}", "--dist=loadfile"]
-        arguments = ["-m", "pytest", "-q", "tests", *parallel, f"--junit-xml={report}", *(["-k", text] if text else [])]
-        arguments += ["--long"] if is_long else []
-        code = stream([sys.executable, *arguments], lines.append)
+        arguments = [f"--numprocesses={os.cpu_count() or 1}", "--dist=loadfile", f"--junit-xml={report}"]
+        arguments += ["-k", selection.text] if selection.text else []
+        arguments += ["-m", "not slow"] if selection.is_fast else ["--long"] if selection.is_long else []
+        folders = [str(TESTS / part) for part in selection.python_tests() or [""]]
+        code = stream([sys.executable, "-m", "pytest", "-q", *folders, *arguments], lines.append)
         nothing_chosen = code == 5
         counts = Counts() if nothing_chosen else junit(report).with_exit_code(code)
     return Outcome(counts, "\n".join(lines))
@@ -96,10 +132,12 @@ def run_build(preset: str, targets: tuple[str, ...], console: Console) -> Outcom
     return Outcome(Counts(1, 0))
 
 
-def run_doctest(preset: str, text: str) -> Outcome:
+def run_doctest(preset: str, selection: Selection) -> Outcome:
     """In several processes at a time, each with a part of the test cases."""
     program = binary_dir(preset) / "tests" / "flow_tests"
-    chosen = [f"--test-case=*{text.replace(',', '?')}*"] if text else []
+    chosen = [f"--test-case=*{selection.text.replace(',', '?')}*"] if selection.text else []
+    if parts := selection.unit_tests():
+        chosen.append("--source-file=" + ",".join(f"*/tests/{part}/*" for part in parts))
     command: list[str | Path] = [program, "--no-colors=true", *chosen]
     listing = subprocess.run([*command, "--count"], capture_output=True, text=True, check=False)
     if (found := re.search(r"passing the current filters: (\d+)", listing.stdout)) is None:
@@ -131,12 +169,17 @@ def run_ctest(preset: str, *selection: str) -> Outcome:
     return Outcome(counts, "\n".join(lines))
 
 
-def run_programs(preset: str, text: str) -> Outcome:
-    return run_ctest(preset, "--exclude-regex", "^flow_tests", *(["--tests-regex", re.escape(text)] if text else []))
+def run_programs(preset: str, selection: Selection) -> Outcome:
+    chosen = ["--tests-regex", re.escape(selection.text)] if selection.text else []
+    if selection.parts:
+        chosen += ["--label-regex", f"^({'|'.join(selection.with_programs())})$"]
+    return run_ctest(preset, "--exclude-regex", "^flow_tests", *chosen)
 
 
-def run_with_uring(preset: str, text: str) -> Outcome:
-    return run_ctest(preset, "--tests-regex", "^flow_tests-uring$") if text in WITH_URING else Outcome(Counts())
+def run_with_uring(preset: str, selection: Selection) -> Outcome:
+    if selection.text not in WITH_URING:
+        return Outcome(Counts())
+    return run_ctest(preset, "--tests-regex", "^flow_tests-uring$")
 
 
 RUN = {FLOW_TESTS: run_doctest, WITH_URING: run_with_uring, PROGRAMS: run_programs}
@@ -153,43 +196,66 @@ def source_checks() -> list[Step]:
     ]
 
 
-def preset_steps(preset: str, parts: tuple[str, ...], text: str, console: Console) -> list[Step]:
+def preset_steps(preset: str, usual: tuple[str, ...], selection: Selection, console: Console) -> list[Step]:
     built: list[bool] = []
-    targets = () if set(parts) == set(ALL) else ("test_programs",) if parts == (PROGRAMS,) else ("flow_tests",)
+    runs = [what for what in usual if selection.has(what)]
+    if not runs:
+        return []
+    targets = {"test_programs"} if PROGRAMS in runs else set()
+    targets |= {"flow_tests"} if set(runs) != {PROGRAMS} else set()
 
     def build_it() -> Outcome:
-        outcome = run_build(preset, targets, console)
+        outcome = run_build(preset, tuple(sorted(targets)), console)
         built.append(not outcome.counts.failed)
         # With a filter the build does not count as a test: it would hide that no test matches.
-        return Outcome(Counts()) if text and built[-1] else outcome
+        return Outcome(Counts()) if selection.text and built[-1] else outcome
 
-    def after_build(run: Callable[[str, str], Outcome]) -> Outcome:
+    def after_build(run: Callable[[str, Selection], Outcome]) -> Outcome:
         # Remains of an earlier build say nothing about the current sources.
-        return run(preset, text) if built[-1] else Outcome(Counts(0, 1), "not run, because the build failed")
+        return run(preset, selection) if built[-1] else Outcome(Counts(0, 1), "not run, because the build failed")
 
-    def step(part: str) -> Step:
-        return Step(f"{part} {preset}", lambda: after_build(RUN[part]))
+    def step(what: str) -> Step:
+        return Step(f"{what} {preset}", lambda: after_build(RUN[what]))
 
-    return [Step(f"build {preset}", build_it), *map(step, parts)]
+    return [Step(f"build {preset}", build_it), *map(step, runs)]
 
 
 def release_step(preset: str, console: Console) -> Step:
     return Step(f"build {preset}", lambda: run_build(preset, ("flow", "net", "millrace_bench", "simulations"), console))
 
 
-def all_steps(quick: bool, is_long: bool, text: str, console: Console) -> list[Step]:
-    checks = source_checks()
-    if not quick:
-        checks.append(Step("headers compile alone", lambda: python("tools/tidy.py", "--headers")))
-    steps = [step for step in checks if text in step.name]
-    steps.append(Step("pytest", lambda: run_pytest(text, is_long)))
-    presets = {QUICK: ALL} if quick else LONG if is_long else USUAL
-    for preset, parts in presets.items():
-        steps += preset_steps(preset, parts, text, console)
-    if is_long and not text:
+def all_steps(selection: Selection, console: Console) -> list[Step]:
+    steps = []
+    if not selection.parts:
+        steps = source_checks()
+        if not selection.is_fast:
+            steps.append(Step("headers compile alone", lambda: python("tools/tidy.py", "--headers")))
+        steps = [step for step in steps if selection.text in step.name]
+    if not selection.parts or selection.python_tests():
+        steps.append(Step("pytest", lambda: run_pytest(selection)))
+    presets = {FAST: (FLOW_TESTS,)} if selection.is_fast else LONG if selection.is_long else USUAL
+    for preset, usual in presets.items():
+        steps += preset_steps(preset, usual, selection, console)
+    if selection.is_long and not selection.text and not selection.parts:
         steps += [release_step(preset, console) for preset in RELEASE]
         steps.append(Step("instructions against bench/baseline.json", lambda: python("tools/bench.py", "check")))
     return steps
+
+
+def last_times() -> dict[str, float]:
+    try:
+        return {str(name): float(seconds) for name, seconds in json.loads(TIMES.read_text()).items()}
+    except (OSError, ValueError, AttributeError):
+        return {}
+
+
+def expectation(steps: list[Step]) -> str:
+    times = last_times()
+    known = [times[step.name] for step in steps if step.name in times]
+    words = "1 step" if len(steps) == 1 else f"{len(steps)} steps"
+    if not known:
+        return words
+    return f"{words}; {len(known)} of them took {sum(known) / 60:.1f} min when they were last run"
 
 
 def run_steps(steps: list[Step]) -> Counts:
@@ -209,34 +275,50 @@ def run_steps(steps: list[Step]) -> Counts:
             failed.append(step.name)
         print(f"{head}: {counts.passed} passed, {counts.failed} failed, {elapsed:.1f} s", flush=True)
         total += counts
+        TIMES.parent.mkdir(exist_ok=True)
+        TIMES.write_text(json.dumps(last_times() | {step.name: round(elapsed, 1)}))
     if failed:
         print(f"failed: {', '.join(failed)}")
     return total
 
 
-def parse_arguments() -> argparse.Namespace:
+def parse_arguments() -> Selection:
     parser = argparse.ArgumentParser(
         prog="tools/test", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     size = parser.add_mutually_exclusive_group()
-    size.add_argument("--quick", action="store_true", help=f"only quick checks, pytest and the tests of {QUICK}")
-    size.add_argument("--long", action="store_true", help="everything, as before a release")
+    size.add_argument("--fast", action="store_true", help=f"only quick checks and the unit tests of {FAST}")
+    size.add_argument(
+        "--long",
+        action="store_true",
+        help="all tests with each compiler and sanitizer, and instructions against bench/baseline.json",
+    )
     parser.add_argument("--filter", default="", metavar="TEXT", help="only tests and checks with TEXT in the name")
-    return parser.parse_args()
+    parser.add_argument("parts", nargs="*", metavar="PART", help="a folder of tests/, such as flow, net/sim or actorc")
+    options = parser.parse_args()
+    parts = tuple(part.removeprefix("tests/").rstrip("/") for part in options.parts)
+    for part in parts:
+        if not part or ".." in part or not (TESTS / part).is_dir():
+            parser.error(f"there is no folder tests/{part}")
+    return Selection(options.filter, parts, options.fast, options.long)
 
 
 def main() -> int:
     interrupt_on_terminate()
-    options = parse_arguments()
-    console = plain()
+    selection = parse_arguments()
+    steps = all_steps(selection, plain())
+    if not steps:
+        print(f"tools/test: {', '.join(selection.parts)} has no tests that run with these options", file=sys.stderr)
+        return 2
+    print(expectation(steps), flush=True)
     try:
-        counts = run_steps(all_steps(options.quick, options.long, options.filter, console))
+        counts = run_steps(steps)
     except KeyboardInterrupt:
         print("tools/test: interrupted", file=sys.stderr)
         return 130
     print(f"{counts.passed} passed, {counts.failed} failed")
-    if options.filter and counts == Counts():
-        print(f"tools/test: no test matches '{options.filter}'", file=sys.stderr)
+    if selection.text and counts == Counts():
+        print(f"tools/test: no test matches '{selection.text}'", file=sys.stderr)
         return 2
     return 1 if counts.failed else 0
 
