@@ -213,9 +213,9 @@ protected:
     /// Fails all waiting operations, and all later calls, with the error.
     void fail(Error error);
     /// Waiting operations are never completed.
-    void forsakeWaiters() noexcept {
-        readers_.forsakeAll();
-        drains_.forsakeAll();
+    void abandonWaiters() noexcept {
+        readers_.abandonAll();
+        drains_.abandonAll();
     }
     /// Fails the operations that still wait, at once. For destructors of derived classes.
     void failWaiters() noexcept;

@@ -68,9 +68,9 @@ protected:
     bool isFirstReceive(void const* operation) { return isReceiveWaitedFor() && &receivers_.first() == operation; }
     void fail(Error error);
     /// Waiting operations are never completed.
-    void forsakeWaiters() noexcept {
-        receivers_.forsakeAll();
-        drains_.forsakeAll();
+    void abandonWaiters() noexcept {
+        receivers_.abandonAll();
+        drains_.abandonAll();
     }
     void failWaiters() noexcept;
 

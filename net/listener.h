@@ -59,7 +59,7 @@ protected:
         acceptorsMayTry();
     }
     /// Waiting operations are never completed.
-    void forsakeWaiters() noexcept { acceptors_.forsakeAll(); }
+    void abandonWaiters() noexcept { acceptors_.abandonAll(); }
     void failWaiters() noexcept {
         if (acceptors_.isWaitedFor())
             acceptors_.failAll(error_.isValid() ? error_ : operation_obsolete());

@@ -1,6 +1,6 @@
 #pragma once
 // FaultFilter: which of its faults a run may have. Faults are named by their kind, and by their number among those of
-// their kind that would strike in the run, counted from 0.
+// their kind that would be injected in the run, counted from 0.
 //
 //     FaultFilter filter;
 //     filter.only = SomeFaults::parse("clog:0,clog:4..6,diskFull");   // these, and all faults of the last kind

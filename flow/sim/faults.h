@@ -116,12 +116,13 @@ private:
     std::array<std::uint64_t, kFaultKinds> counts_{};
 };
 
-/// Decides which faults strike, and counts them. A World is one.
+/// Decides which faults are injected, and counts them. A World is one.
 class FaultSource {
 public:
-    /// Whether this one injects now. `what` names the target, as far as its name is the same in every run of a seed.
+    /// Whether a fault of that kind is injected now. `what` names the target, as far as its name is the same in every
+    /// run of a seed.
     virtual bool injects(FaultKind kind, std::uint64_t what = 0) = 0;
-    /// For how the last one of that kind injects: which bit, how long.
+    /// For the details of the last fault of that kind: which bit, how long.
     virtual DeterministicRandom& random(FaultKind kind) = 0;
     /// For what is no fault. Code that needs more than a few numbers seeds a generator of its own with one of these.
     virtual DeterministicRandom& random() = 0;
@@ -130,13 +131,13 @@ protected:
     ~FaultSource() = default;
 };
 
-/// The random numbers of faults. Each kind has its own, and each fault that injects has its own in turn: leave one out,
-/// and all others strike as they did, as long as the program does the same.
+/// The random numbers of faults. Each kind has its own, and each fault that is injected has its own in turn: leave one
+/// out, and all others are injected as before, as long as the program does the same.
 class FaultDice {
 public:
     explicit FaultDice(std::uint64_t seed);
 
-    /// Whether one injects that is so likely. If it is left out nevertheless, nothing else changes.
+    /// Whether a fault of that probability is injected. If it is left out nevertheless, nothing else changes.
     bool injects(FaultKind kind, double likely) {
         if (likely <= 0)
             return false;

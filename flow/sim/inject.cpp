@@ -97,7 +97,7 @@ bool World::inject(FaultKind kind, Process& process) {
     }
 }
 
-bool strikeBySecond(Faults const& faults) {
+bool injectsEachSecond(Faults const& faults) {
     return std::any_of(std::begin(kPerSecond), std::end(kPerSecond),
                        [&](FaultKind each) { return faults.of(each) > 0; });
 }
@@ -110,7 +110,7 @@ Future<Void> injectFaults(World& world) {
         co_await delay(pause);
         for (std::size_t i = 0; i < world.processes().size(); ++i) {
             Process& process = *world.processes()[i];
-            for (FaultKind kind : kPerSecond) // draws for each, whether it can be struck or not
+            for (FaultKind kind : kPerSecond) // draws for each, whether it can be injected or not
                 if (world.dice_.injects(kind, pause * world.faults().of(kind)) &&
                     !process.options().protectedFromFaults && process.isRunning() && world.admits(kind) &&
                     world.inject(kind, process))

@@ -1,5 +1,5 @@
 #pragma once
-// What injects the processes of a World by the second: see "per second of a process" in flow/sim/faults.h.
+// Injects faults into the processes of a World, second by second: see "per second of a process" in flow/sim/faults.h.
 
 #include "flow/core/future.h"
 
@@ -12,8 +12,8 @@ struct Faults;
 /// How long something lasts. Longer ones are rarer: half of them are below `median`, a quarter above twice that.
 double faultDuration(DeterministicRandom& random, double median);
 
-/// Whether any of those is to be expected.
-bool strikeBySecond(Faults const& faults);
+/// Whether any of the faults that are "per second of a process" can happen.
+bool injectsEachSecond(Faults const& faults);
 /// Runs on the world's loop for as long as its future is held.
 Future<Void> injectFaults(World& world);
 

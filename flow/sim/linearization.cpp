@@ -51,12 +51,12 @@ private:
 };
 
 /// What has been searched: which operations were left, at which value.
-struct WhatIsLeft {
+struct RemainingCalls {
     std::vector<std::size_t> numbers;
 
-    friend bool operator==(WhatIsLeft const&, WhatIsLeft const&) = default;
+    friend bool operator==(RemainingCalls const&, RemainingCalls const&) = default;
     struct Hash {
-        std::size_t operator()(WhatIsLeft const& left) const {
+        std::size_t operator()(RemainingCalls const& left) const {
             std::uint64_t hash = 0;
             for (std::size_t number : left.numbers) {
                 hash = (hash ^ number) * 0x9E3779B97F4A7C15u;
@@ -236,7 +236,7 @@ private:
     /// Whether the same operations were left at this value before, with no more of the unknown ones taken. What is left
     /// follows from the calls before the first return, which is one of theirs: all that come later are always left.
     bool wasHere() {
-        WhatIsLeft left{calls_};
+        RemainingCalls left{calls_};
         left.numbers.push_back(static_cast<std::size_t>(state_));
         auto& before = seen_[std::move(left)];
         std::size_t size = 1 + used_.size() / 16; // so that the budget bounds the memory as well
@@ -358,7 +358,7 @@ private:
     std::vector<bool> visited_;
 
     // nondeterminism: it is never iterated over
-    std::unordered_map<WhatIsLeft, std::vector<std::vector<std::uint32_t>>, WhatIsLeft::Hash> seen_;
+    std::unordered_map<RemainingCalls, std::vector<std::vector<std::uint32_t>>, RemainingCalls::Hash> seen_;
     std::vector<std::size_t> longest_;
     std::size_t kept_ = 0;          // as many of longest_ are still the first of taken_
     std::size_t longestLength_ = 0; // the least that is longer

@@ -40,7 +40,7 @@ struct ProcessOptions {
     double clockOffset = 0;
     /// In how many seconds it is started again when main ends with an error; if not positive, never.
     double restartAfter = 0;
-    /// Whether the faults of processes may strike it.
+    /// Whether faults of processes may be injected into it.
     bool protectedFromFaults = false;
 };
 

@@ -74,7 +74,7 @@ SimulationResult simulate(Simulation const& simulation, std::uint64_t seed, Faul
     result.events = world.events();
     result.seconds = world.now();
     result.faults = world.faultCounts();
-    result.struck = world.struck();
+    result.injected = world.injectedFaults();
     if (record)
         record->finish();
     return result;

@@ -57,7 +57,7 @@ struct SimulationResult {
     std::uint64_t events = 0;
     double seconds = 0; // of the world
     FaultCounts faults;
-    SomeFaults struck; // the same, by their numbers
+    SomeFaults injected; // the same, by their numbers
     std::optional<SimulationFailure> failure;
 };
 

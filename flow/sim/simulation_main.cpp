@@ -99,7 +99,7 @@ std::string toJson(SimulationResult const& result, Hits const& before) {
             line += separator + quoted(faultName(FaultKind(i))) + ":" + std::to_string(count);
             separator = ",";
         }
-    line += "},\"struck\":" + quoted(result.struck.toString()) + ",\"probes\":[";
+    line += "},\"injected\":" + quoted(result.injected.toString()) + ",\"probes\":[";
     separator = "";
     for (auto const& [probe, hits] : probeHits()) {
         auto place = before.find(probe);

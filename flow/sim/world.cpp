@@ -62,7 +62,7 @@ void World::setFaults(Faults const& faults) {
         for (auto& process : processes_)
             process->lossAtRisk_ = 0;
     whenOutside([this] {
-        if (!strikeBySecond(faults_))
+        if (!injectsEachSecond(faults_))
             faultsToCome_ = Future<Void>();
         else if (!faultsToCome_.isValid())
             faultsToCome_ = injectFaults(*this);
@@ -77,7 +77,7 @@ bool World::admits(FaultKind kind) {
     std::uint64_t number = candidates_[kind]++;
     if (!filter_.admits(kind, number))
         return false;
-    struck_.add(kind, {number, number});
+    injected_.add(kind, {number, number});
     return true;
 }
 
@@ -91,7 +91,7 @@ bool World::injects(FaultKind kind, std::uint64_t what) {
 void World::injected(FaultKind kind, std::uint64_t what) {
     ++faultCounts_[kind];
     if (worldWatch_)
-        worldWatch_->struck(kind, current_);
+        worldWatch_->injected(kind, current_);
     add({now_, what, current_ ? current_->id_ : 0, static_cast<std::int32_t>(kind), EventKind::Fault});
 }
 

@@ -47,7 +47,7 @@ public:
     /// Its actors are gone, its loop goes.
     virtual void ends(Process& process) noexcept = 0;
     /// A fault; `process` is the one that ran, null if none did.
-    virtual void struck(FaultKind kind, Process* process) noexcept = 0;
+    virtual void injected(FaultKind kind, Process* process) noexcept = 0;
 
 protected:
     ~WorldWatch() = default;
@@ -112,14 +112,14 @@ public:
     FaultCounts const& faultCounts() const { return faultCounts_; }
     /// If so, it is counted and is an event.
     bool injects(FaultKind kind, std::uint64_t what = 0) override;
-    /// Counts one that has struck in another way.
+    /// Counts one that was injected in another way.
     void injected(FaultKind kind, std::uint64_t what);
     /// How a fault that is "per second of a process" is done, where the world does not know it: those of the network.
     void onFault(FaultKind kind, std::function<void(Process&)> inject);
-    /// Leaves out some of the faults that would strike.
+    /// Leaves out some of the faults that would be injected.
     void setFilter(FaultFilter filter) { filter_ = std::move(filter); }
     /// Those that were admitted, each with its number: with only these it would be the same run. Some come to nothing.
-    SomeFaults const& struck() const { return struck_; }
+    SomeFaults const& injectedFaults() const { return injected_; }
     DeterministicRandom& random(FaultKind kind) override { return dice_.how(kind); }
     /// No process draws from it.
     DeterministicRandom& random() override { return random_; }
@@ -188,8 +188,8 @@ private:
     Faults faults_;
     FaultCounts faultCounts_;
     FaultFilter filter_;
-    FaultCounts candidates_; // that would have struck, with those that the filter left out
-    SomeFaults struck_;
+    FaultCounts candidates_; // that would have been injected, with those that the filter left out
+    SomeFaults injected_;
     double limit_ = std::numeric_limits<double>::infinity();
     std::uint64_t tasksInOneMoment_ = kTasksInOneMoment;
     double moment_ = 0;

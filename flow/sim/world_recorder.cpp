@@ -45,7 +45,7 @@ void WorldRecorder::ends(Process& process) noexcept {
     logOf(&process).mark("end");
 }
 
-void WorldRecorder::struck(FaultKind kind, Process* process) noexcept {
+void WorldRecorder::injected(FaultKind kind, Process* process) noexcept {
     logOf(process).fault(faultName(kind));
 }
 

@@ -33,7 +33,7 @@ private:
     trace::TaskLog& logOf(Process* process);
     void began(Process& process) noexcept override;
     void ends(Process& process) noexcept override;
-    void struck(FaultKind kind, Process* process) noexcept override;
+    void injected(FaultKind kind, Process* process) noexcept override;
     void failed(void const* code, Error error) noexcept override;
     void cancelled(void const* code) noexcept override;
     void mark(char const* text) noexcept override;

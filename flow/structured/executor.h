@@ -57,7 +57,7 @@ struct LeaveLoop {
 
 /// Waits for a call that runs elsewhere until it has ended. A cancel does not interrupt this: it asks the call to stop.
 template <class T>
-struct Away {
+struct CallElsewhere {
     Future<T> const& call;
 
     struct Awaiter : InTask {
@@ -89,7 +89,7 @@ Fork<T> standFor(Context, Begin begin, Stop stop) {
     co_await destroyForks(); // throws in one that is cancelled already
     OnCancelCall<Stop> onCancel(co_await context(), std::move(stop));
     Future<T> call = begin();
-    co_await Away<T>{call};
+    co_await CallElsewhere<T>{call};
     if constexpr (std::is_same_v<T, Void>) {
         co_await std::move(call);
     } else {

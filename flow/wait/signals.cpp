@@ -166,7 +166,7 @@ private:
         loop_.provide<SignalHub>(nullptr);
         guard_.reset();
         for (SignalGroup& each : groups_)
-            each.source.forsakeAll();
+            each.source.abandonAll();
         if (!isQueued_) // else the loop destroys it
             delete this;
     }

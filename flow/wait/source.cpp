@@ -26,7 +26,7 @@ __attribute__((no_sanitize("address", "thread"))) void const* SourceBase::codeOf
     return nullptr;
 }
 
-void SourceBase::forsakeAll() noexcept {
+void SourceBase::abandonAll() noexcept {
     while (!waiters_.isEmpty()) {
         Waiter* waiter = takeFirst(waiters_);
         waiter->link.reset(); // parked nowhere, so that a cancel may unlink it

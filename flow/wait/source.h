@@ -36,7 +36,7 @@ public:
     /// All that wait fail with the error, oldest first. The last thing that the caller does.
     void failAll(Error error) noexcept;
     /// All that wait do so for ever: what they wait for has gone with its loop, or with its simulated process.
-    void forsakeAll() noexcept;
+    void abandonAll() noexcept;
 
     /// The first waiter of the source of which `turn` is the turn; null if it is no source's.
     static Waiter const* firstOf(Waiter const* turn);

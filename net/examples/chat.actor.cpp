@@ -12,7 +12,7 @@ ACTOR static Future<Void> chatting(Room* room, Reference<Connection> guest) {
     try {
         loop {
             Bytes line = wait(guest->readUntil("\n"_sr, Room::kLongestLine));
-            room->tell(name, name + ": " + line.toString());
+            room->say(name, name + ": " + line.toString());
         }
     } catch (Error& error) {
         room->leave(name);

@@ -20,6 +20,6 @@ Future<Void> chat(Room* room, Reference<Connection> guest) {
     Stay stay{room, room->enter(guest)};
     for (;;) {
         Bytes line = co_await guest->readUntil("\n"_sr, Room::kLongestLine);
-        room->tell(stay.name, stay.name + ": " + line.toString());
+        room->say(stay.name, stay.name + ": " + line.toString());
     }
 }

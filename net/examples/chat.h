@@ -15,7 +15,7 @@ public:
     std::string enter(flow::Reference<flow::net::Connection> guest);
     void leave(std::string const& name);
     /// Sends the text to all guests but `from`.
-    void tell(std::string const& from, std::string const& text);
+    void say(std::string const& from, std::string const& text);
     std::size_t guests() const { return guests_.size(); }
 
 private:

@@ -6,16 +6,16 @@ using namespace flow::net;
 std::string Room::enter(Reference<Connection> guest) {
     std::string name = "guest" + std::to_string(++entered_);
     guests_[name] = guest;
-    tell(name, "* " + name + " comes\n");
+    say(name, "* " + name + " comes\n");
     return name;
 }
 
 void Room::leave(std::string const& name) {
     guests_.erase(name);
-    tell(name, "* " + name + " goes\n");
+    say(name, "* " + name + " goes\n");
 }
 
-void Room::tell(std::string const& from, std::string const& text) {
+void Room::say(std::string const& from, std::string const& text) {
     for (auto const& [name, guest] : guests_) {
         if (name == from)
             continue;

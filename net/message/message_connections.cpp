@@ -12,7 +12,7 @@ using Kind = MonitorEvent::Kind;
 
 constexpr std::string_view kInproc = "inproc://";
 
-void MessageSocket::State::tell(Kind kind, std::string endpoint, Fault fault) {
+void MessageSocket::State::report(Kind kind, std::string endpoint, Fault fault) {
     if (isMonitored_)
         monitor_.send(MonitorEvent{kind, fault, std::move(endpoint)});
 }
@@ -31,7 +31,7 @@ std::string MessageSocket::State::bind(std::string_view endpoint) {
     listeners_.push_back(listener);
     std::string bound = endpointText(listener->localAddress());
     running_.add(accept(listener));
-    tell(Kind::Listening, bound);
+    report(Kind::Listening, bound);
     return bound;
 }
 
@@ -48,7 +48,7 @@ Future<Void> MessageSocket::State::accept(Reference<Listener> listener) {
         peer->connection = co_await listener->accept();
         peer->isAccepted = true;
         peers_.push_back(peer);
-        tell(Kind::Accepted, endpointText(listener->localAddress()));
+        report(Kind::Accepted, endpointText(listener->localAddress()));
         co_await Future<Void>(Void()); // ends here if a reader of the monitor has destroyed the socket
         running_.add(serve(peer));
     }
@@ -82,7 +82,7 @@ Future<Void> MessageSocket::State::keepConnected(Address to) {
         if (!connected.isError()) {
             std::uint64_t before = counters_.connected;
             peer->connection = connected.get();
-            tell(Kind::Connected, endpointText(to));
+            report(Kind::Connected, endpointText(to));
             co_await Future<Void>(Void()); // ends here if a reader of the monitor has destroyed the socket
             co_await run(peer);
             if (counters_.connected != before)
@@ -90,7 +90,7 @@ Future<Void> MessageSocket::State::keepConnected(Address to) {
         }
         co_await delay(pause * (0.5 + chance().random01()));
         pause = std::min(pause * 2, options_.reconnectIvlMax);
-        tell(Kind::ConnectRetried, endpointText(to));
+        report(Kind::ConnectRetried, endpointText(to));
         co_await Future<Void>(Void()); // ends here if a reader of the monitor has destroyed the socket
     }
 }
@@ -105,7 +105,7 @@ Future<Void> MessageSocket::State::run(Reference<Peer> peer) {
     try {
         co_await shakeHandsInTime(peer);
         open(*peer);
-        tell(Kind::HandshakeSucceeded, endpoint);
+        report(Kind::HandshakeSucceeded, endpoint);
         co_await Future<Void>(Void()); // ends here if a reader of the monitor has destroyed the socket
         (void)co_await race(Peer::Over{peer.getPtr()}, beat(peer));
     } catch (Error& caught) {
@@ -119,7 +119,7 @@ Future<Void> MessageSocket::State::run(Reference<Peer> peer) {
         if (!peer->isShaken && peer->fault != Fault::RefusedByPeer)
             sendError(*peer);
     }
-    tell(peer->isShaken ? Kind::Disconnected : Kind::HandshakeFailed, endpoint, peer->fault);
+    report(peer->isShaken ? Kind::Disconnected : Kind::HandshakeFailed, endpoint, peer->fault);
     co_await Future<Void>(Void()); // ends here if a reader of the monitor has destroyed the socket
     forget(*peer);
 }
@@ -163,7 +163,7 @@ void MessageSocket::State::open(Peer& peer) {
     setLastPeer(nullptr);
     if (subscribes(type_))
         for (auto const& [topic, count] : subscriptions_)
-            tellTopic(peer, topic, true);
+            sendTopic(peer, topic, true);
     flush(peer);
     if (peer.connection)
         inputCame(peer); // parse the bytes after the handshake, and wait for more

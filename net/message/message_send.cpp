@@ -6,7 +6,7 @@ namespace flow::net {
 
 constexpr std::string_view kDelimiter{"\1\0", 2}; // an empty part before others
 
-void MessageSocket::State::tellTopic(Peer& peer, std::string_view topic, bool isNew) {
+void MessageSocket::State::sendTopic(Peer& peer, std::string_view topic, bool isNew) {
     if (peer.twin) {
         peer.twin->state->subscriptionCame(*peer.twin, topic, isNew);
     } else if (peer.minorVersion >= 1) {
@@ -47,7 +47,7 @@ void MessageSocket::State::subscribe(std::string_view topic, bool isNew) {
         subscriptions_.erase(std::string(topic));
     for (Reference<Peer> const& peer : peers_)
         if (peer->isOpen())
-            tellTopic(*peer, topic, isNew);
+            sendTopic(*peer, topic, isNew);
 }
 
 bool MessageSocket::State::hasRoom(Peer& peer) {

@@ -138,7 +138,7 @@ private:
     void sendError(Peer& peer);
     void open(Peer& peer);
     void forget(Peer& peer);
-    void tell(MonitorEvent::Kind kind, std::string endpoint, zmtp::Fault fault = zmtp::Fault::None);
+    void report(MonitorEvent::Kind kind, std::string endpoint, zmtp::Fault fault = zmtp::Fault::None);
     void bindInproc(std::string_view name);
     Future<Void> connectInproc(std::string name);
     Future<Void> serveTwin(Reference<Peer> peer);
@@ -202,7 +202,7 @@ private:
     void command(Peer& peer, std::string_view name, std::string_view data);
     void publish(Message const& message);
     void checkMaySend(Message const& message) const;
-    void tellTopic(Peer& peer, std::string_view topic, bool isNew);
+    void sendTopic(Peer& peer, std::string_view topic, bool isNew);
     bool hasUnsent() const {
         return std::any_of(peers_.begin(), peers_.end(),
                            [](Reference<Peer> const& peer) { return !peer->output.isEmpty() || !peer->queue.empty(); });

@@ -340,7 +340,7 @@ void RealConnection::onNetworkEnd() noexcept {
     received_.clear();
     error_ = operation_obsolete();
     isClosed_ = true;
-    forsakeWaiters();
+    abandonWaiters();
     leaveNetwork();
 }
 

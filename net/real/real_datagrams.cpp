@@ -225,7 +225,7 @@ void RealDatagramSocket::close() {
 void RealDatagramSocket::onNetworkEnd() noexcept {
     takeBack();
     error_ = operation_obsolete();
-    forsakeWaiters();
+    abandonWaiters();
     leaveNetwork();
 }
 

@@ -97,7 +97,7 @@ void RealListener::onNetworkEnd() noexcept {
     error_ = operation_obsolete();
     if (at_.isUnix() && !at_.isAbstract())
         ::unlink(std::string(at_.unixName()).c_str());
-    forsakeWaiters();
+    abandonWaiters();
     leaveNetwork();
 }
 

@@ -76,15 +76,15 @@ void FailureMonitor::endpointNotFound(Endpoint const& endpoint) {
     turn_.ask(TaskPriority::DefaultEndpoint);
 }
 
-void FailureMonitor::tell() {
-    std::vector<AsyncTrigger> told; // which are triggered when this object may be gone
+void FailureMonitor::notify() {
+    std::vector<AsyncTrigger> triggers; // which are triggered when this object may be gone
     for (auto& [address, state] : states_) {
         if (std::exchange(state.hasChanged, false))
-            told.push_back(std::move(state.changed));
+            triggers.push_back(std::move(state.changed));
         if (std::exchange(state.hasDisconnected, false))
-            told.push_back(std::move(state.disconnected));
+            triggers.push_back(std::move(state.disconnected));
     }
-    for (AsyncTrigger& each : told)
+    for (AsyncTrigger& each : triggers)
         each.trigger();
 }
 

@@ -68,16 +68,16 @@ private:
     /// The limit of recorded endpoints that do not exist; beyond it all are removed.
     static constexpr std::size_t kMostFailedEndpoints = 10'000;
 
-    void tell();
+    void notify();
 
     std::map<Address, State> states_;
     std::set<Endpoint> failed_;
-    struct Telling : Turn {
-        explicit Telling(FailureMonitor& m)
-            : Turn([](Turn& self) { static_cast<Telling&>(self).monitor.tell(); }), monitor(m) {}
+    struct Notification : Turn {
+        explicit Notification(FailureMonitor& m)
+            : Turn([](Turn& self) { static_cast<Notification&>(self).monitor.notify(); }), monitor(m) {}
         FailureMonitor& monitor;
     };
-    Telling turn_{*this};
+    Notification turn_{*this};
 };
 
 using IFailureMonitor = FailureMonitor;

@@ -39,7 +39,7 @@ void FlowTransport::close() noexcept {
     while (!held_.isEmpty()) {
         auto* each = static_cast<PendingReply*>(held_.next);
         each->ListLink::unlink();
-        each->forsaken();
+        each->abandoned();
     }
     if (loop_.service<FlowTransport>() == this)
         loop_.provide<FlowTransport>(nullptr);

@@ -45,10 +45,10 @@ class ReplyState final : public FastAllocated<ReplyState<T>>,
                          public PendingReply,
                          Turn {
 public:
-    ReplyState() : Turn(tell) {}
+    ReplyState() : Turn(notify) {}
     /// For a request that was received from there.
     ReplyState(RpcPeer* to, std::uint64_t number)
-        : Turn(tell), asker_(Reference<RpcPeer>::addRef(to)), theirs_(number) {}
+        : Turn(notify), asker_(Reference<RpcPeer>::addRef(to)), theirs_(number) {}
     ~ReplyState() override {
         if (asker_ && !isAnswered_)
             answer([](RpcPeer& peer, std::uint64_t number) { peer.sendError(number, broken_promise()); });
@@ -113,7 +113,7 @@ public:
         end(ErrorOr<T>::failed(error.code() == error_code_incompatible_protocol_version ? error
                                                                                         : request_maybe_delivered()));
     }
-    void forsaken() noexcept override {
+    void abandoned() noexcept override {
         this->takeBack();
         Reference<ReplyState> last = std::move(self_);
     }
@@ -143,7 +143,7 @@ private:
         result_ = std::move(result);
         this->ask(TaskPriority::DefaultPromiseEndpoint);
     }
-    static void tell(Turn& turn) {
+    static void notify(Turn& turn) {
         auto& self = static_cast<ReplyState&>(turn);
         Reference<ReplyState> keep = std::move(self.self_);
         self.stopWaiting(); // and its reference is released

@@ -93,7 +93,7 @@ public:
     }
     void setByteLimit(std::uint64_t limit) {
         limit_ = limit;
-        tellReady();
+        notifyReady();
     }
     std::uint64_t byteLimit() const { return limit_; }
     Future<Void> onReady() {
@@ -140,14 +140,14 @@ public:
         }
         over(isVersion ? error : connection_failed());
     }
-    void forsaken() noexcept override {
+    void abandoned() noexcept override {
         this->takeBack();
         Reference<ReplyStreamState> last = std::move(self_);
     }
     bool dropIfUnwanted() override {
         if (asker_ || !this->isSoleOwner() || !isUnread())
             return false;
-        tellTaken(true);
+        notifyTaken(true);
         stopWaiting();
         self_ = {};
         return true;
@@ -171,11 +171,11 @@ private:
         return one.cell()->futures == 1;
     }
     void dropIfUnwantedNow() {
-        tellTaken(true);
+        notifyTaken(true);
         stopWaiting();
         Reference<ReplyStreamState> last = std::move(self_);
     }
-    void tellTaken(bool isOver) {
+    void notifyTaken(bool isOver) {
         if (reader_ && theirs_ != 0)
             reader_->send(UID(0, theirs_), 0,
                           [&](ObjectWriter& writer) { writer.serialize(StreamNews{takenBytes_, isOver}); });
@@ -204,7 +204,7 @@ private:
         last_ = error;
         this->ask(TaskPriority::DefaultPromiseEndpoint);
     }
-    void tellReady() {
+    void notifyReady() {
         if (isObsolete_)
             ready_.sendError(operation_obsolete());
         else if (sentBytes_ - takenBytes_ < limit_)
@@ -215,7 +215,7 @@ private:
         auto& self = static_cast<ReplyStreamState&>(turn);
         Reference<ReplyStreamState> keep = Reference<ReplyStreamState>::addRef(&self);
         if (self.asker_)
-            return self.tellReady();
+            return self.notifyReady();
         while (!self.arrived_.isEmpty())
             self.stream_.send(self.arrived_.pop());
         self.sentBytes_ = self.arrivedBytes_;
@@ -242,9 +242,9 @@ private:
         isExpecting_ = false;
         takenBytes_ = sentBytes_;
         if (reader_)
-            tellTaken(false);
+            notifyTaken(false);
         else
-            tellReady();
+            notifyReady();
     }
     void fire(Void&& value) override { fire(std::as_const(value)); }
     void error(Error) override { isExpecting_ = false; }

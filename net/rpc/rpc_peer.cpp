@@ -302,7 +302,7 @@ void RpcPeer::shutDown() {
     while (!pending_.isEmpty()) {
         auto* each = static_cast<PendingReply*>(pending_.next);
         each->stopWaiting();
-        each->forsaken();
+        each->abandoned();
     }
     transport_ = nullptr;
 }

@@ -26,7 +26,7 @@ public:
     /// The connection has ended: sends again on the next one, or fails in a turn of its own.
     virtual void lost(Error error) = 0;
     /// The transport ends: releases the reference to itself. May destroy this.
-    virtual void forsaken() noexcept {}
+    virtual void abandoned() noexcept {}
     /// Called now and then: releases this if its result is not needed any more. May destroy this.
     virtual bool dropIfUnwanted() { return false; }
 
@@ -117,8 +117,8 @@ private:
 
     void finish(std::size_t begin);
     void flush();
-    void tellDrained() { drained_.trigger(); }
-    void tellWanted() { wanted.trigger(); }
+    void notifyDrained() { drained_.trigger(); }
+    void notifyWanted() { wanted.trigger(); }
     void forgetConnection();
     Future<Void> readFrames();
     Future<Void> refuse();
@@ -144,8 +144,8 @@ private:
     ListLink pending_;
     HandlerSlot writing_;
     PeerTurn<&RpcPeer::flush> flushTurn_{*this};
-    PeerTurn<&RpcPeer::tellDrained> drainedTurn_{*this};
-    PeerTurn<&RpcPeer::tellWanted> wantedTurn_{*this};
+    PeerTurn<&RpcPeer::notifyDrained> drainedTurn_{*this};
+    PeerTurn<&RpcPeer::notifyWanted> wantedTurn_{*this};
     AsyncTrigger drained_;
 };
 

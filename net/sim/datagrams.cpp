@@ -105,7 +105,7 @@ void SimDatagramSocket::arrive(Datagram datagram) {
 }
 
 void SimDatagramSocket::stop() {
-    forsakeWaiters();
+    abandonWaiters();
     detach(this);
     host_ = nullptr;
 }

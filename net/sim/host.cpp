@@ -52,7 +52,7 @@ public:
 
     /// The process stops.
     void stop() {
-        forsakeWaiters();
+        abandonWaiters();
         while (!waiting_.isEmpty())
             waiting_.pop();
         detach(this);

@@ -66,7 +66,7 @@ private:
 
 /// Drops a promise of a process that stops, without completing its future.
 template <class T>
-void forsake(std::optional<Promise<T>>& promise) {
+void abandon(std::optional<Promise<T>>& promise) {
     if (promise && promise->canBeSet())
         promise->send(Never());
     promise.reset();

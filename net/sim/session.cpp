@@ -30,7 +30,7 @@ public:
 
     bool isAwaited() const { return isReadWaitedFor() || isDrainWaitedFor(); }
     /// The process stops.
-    void stop() { forsakeWaiters(); }
+    void stop() { abandonWaiters(); }
     /// The other side has read so many bytes.
     void noteRead(std::size_t bytes) { noteGone(bytes); }
     /// There is an event for the process.
@@ -253,11 +253,11 @@ void Session::fail(Half& half, Error error) {
     half.error = error;
     while (!half.received.isEmpty())
         half.received.pop();
-    tell(half);
+    notify(half);
     leaveUnlessNeeded(half);
 }
 
-void Session::tell(Half& half) {
+void Session::notify(Half& half) {
     if (half.isAwaited())
         half.host->wake(half);
 }
@@ -270,7 +270,7 @@ void Session::accepted() {
 void Session::stop(ListLink* place, bool powerLost) {
     Half& half = *static_cast<Half*>(place);
     auto self = Reference<Session>::addRef(half.session);
-    forsake(half.opening);
+    abandon(half.opening);
     if (half.handle)
         std::exchange(half.handle, nullptr)->stop();
     if (half.isKnown && !powerLost)
@@ -357,7 +357,7 @@ void Session::arrive(Half& half, Segment segment) {
         return;
     case Kind::Accepted:
         half.isEstablished = true;
-        return tell(half);
+        return notify(half);
     case Kind::Data:
         if (messagesLeft_ > 0)
             --messagesLeft_;
@@ -380,7 +380,7 @@ void Session::arrive(Half& half, Segment segment) {
     case Kind::Datagram:
         break;
     }
-    tell(half);
+    notify(half);
 }
 
 } // namespace flow::net

@@ -95,7 +95,7 @@ private:
     void enter(Half& half);
     void leaveUnlessNeeded(Half& half);
     void fail(Half& half, Error error);
-    void tell(Half& half);
+    void notify(Half& half);
     void wake(Half& half);
     Bytes takeReceived(Half& half);
 

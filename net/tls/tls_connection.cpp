@@ -122,7 +122,7 @@ TlsConnection::TlsConnection(Reference<Connection> carrier, Reference<TlsContext
 TlsConnection::~TlsConnection() {
     TlsConnection::close();
     if (!hasLoop())
-        forsakeWaiters();
+        abandonWaiters();
     SSL_free(ssl_);
 }
 

@@ -14,7 +14,7 @@ TlsListener::TlsListener(Reference<Listener> carrier, Reference<TlsContext> cont
 TlsListener::~TlsListener() {
     TlsListener::close();
     if (!hasLoop())
-        forsakeWaiters();
+        abandonWaiters();
 }
 
 void TlsListener::setContext(Reference<TlsContext> context) {

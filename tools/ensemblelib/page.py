@@ -31,7 +31,11 @@ def _figures(found: Summary) -> list[Figure]:
         ("Seeds", f"{seeds:,}", "run, each with faults of its own"),
         ("Simulated time", span(seconds), "in the worlds of all seeds"),
         ("Failures", f"{len(found.failed):,}", "signatures, each a kind of failure"),
-        ("Faults", f"{found.faults.total():,}", f"{len(found.never())} of {len(found.all_faults)} kinds never struck"),
+        (
+            "Faults",
+            f"{found.faults.total():,}",
+            f"{len(found.never())} of {len(found.all_faults)} kinds never injected",
+        ),
         ("Probes", f"{seen} of {len(found.all_probes)}", "seen in some seed"),
     ]
     return [Figure(title, says, (("ours", "", value),)) for title, value, says in shown]
@@ -101,7 +105,7 @@ def _faults(found: Summary) -> Section:
         for name in sorted(found.all_faults, key=lambda name: -found.faults[name])
     ]
     never = ", ".join(found.never())
-    says = f"Never struck: {never}." if never else "Each has struck."
+    says = f"Never injected: {never}." if never else "Each was injected."
     return Section("faults", "Faults", says, [_grid("How often", headings, rows)])
 
 

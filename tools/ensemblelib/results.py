@@ -22,7 +22,7 @@ class Result:
     signature: str
     text: str
     machine: str
-    struck: str = ""  # the faults, each by its number
+    injected: str = ""  # the faults, each by its number
 
     @staticmethod
     def of(record: Record, machine: str) -> Result:
@@ -37,7 +37,7 @@ class Result:
             (failure["signature"] or "without a signature") if record["failure"] else "",
             failure["text"],
             machine,
-            record.get("struck", ""),
+            record.get("injected", ""),
         )
 
 

@@ -71,7 +71,7 @@ class _Shrinker:
         if not self._result.signature:
             raise NothingFailsError
         # A crashed program printed no names.
-        self._left: list[Fault] = parse(self._before.struck) or [(kind, None) for kind in kinds]
+        self._left: list[Fault] = parse(self._before.injected) or [(kind, None) for kind in kinds]
 
     def shrunk(self) -> Shrunk:
         if not self._fails(()):
@@ -96,7 +96,7 @@ class _Shrinker:
         if result.signature != self._before.signature:
             return False
         self._result = result
-        self._left = parse(result.struck) if result.digest else tried
+        self._left = parse(result.injected) if result.digest else tried
         return True
 
     def _name_faults(self) -> None:

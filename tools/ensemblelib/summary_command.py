@@ -18,7 +18,7 @@ from ensemblelib.words import span
 
 DESCRIPTION = """\
 Prints what all runs in a ledger have shown: seeds and simulated time, how often each
-fault struck and which never did, the probes that were seen and that never were, and
+fault was injected and which never was, the probes that were seen and that never were, and
 what failed."""
 
 
@@ -58,7 +58,7 @@ def _printed(found: Summary, plain: bool) -> Iterator[Table | str]:
     for name, count in found.faults.most_common():
         faults.add_row(name, f"{count:,}", f"{found.in_seeds[name]:,}")
     yield faults
-    yield f"never struck: {', '.join(found.never()) or 'none'}\n"
+    yield f"never injected: {', '.join(found.never()) or 'none'}\n"
     probes = Table("probes", plain)
     probes.texts("probe")
     probes.numbers("in seeds")

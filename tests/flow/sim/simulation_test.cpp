@@ -179,21 +179,22 @@ TEST_CASE("simulation: faults can be left out, by kind and by number") {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         SimulationResult all = simulate(kGood, seed);
         CHECK(only(seed, "").faults.total() == 0);
-        SimulationResult same = only(seed, all.struck.toString());
+        SimulationResult same = only(seed, all.injected.toString());
         CHECK(same.digest == all.digest);
-        CHECK(same.struck.toString() == all.struck.toString());
-        SomeFaults others = simulate(kGood, seed, {.without = all.struck}).struck;
+        CHECK(same.injected.toString() == all.injected.toString());
+        SomeFaults others = simulate(kGood, seed, {.without = all.injected}).injected;
         bool isLeftOut = true;
         for (std::size_t kind = 0; kind < kFaultKinds; ++kind)
             for (std::uint64_t number = 0; number < 1000; ++number)
-                isLeftOut &= !others.contains(FaultKind(kind), number) || !all.struck.contains(FaultKind(kind), number);
+                isLeftOut &=
+                    !others.contains(FaultKind(kind), number) || !all.injected.contains(FaultKind(kind), number);
         CHECK(isLeftOut);
         for (std::size_t kind = 0; kind < kFaultKinds; ++kind) {
             std::string name = faultName(FaultKind(kind));
             CHECK(simulate(kGood, seed, {.without = SomeFaults::parse(name)}).faults[FaultKind(kind)] == 0);
             SimulationResult one = only(seed, name + ":0");
             CHECK(one.faults.total() <= 1); // some faults come to nothing
-            CHECK((one.struck.toString() == "" || one.struck.toString() == name + ":0"));
+            CHECK((one.injected.toString() == "" || one.injected.toString() == name + ":0"));
             left += one.faults.total();
         }
     }

@@ -33,7 +33,7 @@ struct Frame {
     int resumed() const { return *reinterpret_cast<int*>(cell->frame() + 1); }
 };
 
-Future<int> tell(std::vector<int>& log, int id, Future<int> future) {
+Future<int> logged(std::vector<int>& log, int id, Future<int> future) {
     log.push_back(id);
     return future;
 }
@@ -114,8 +114,9 @@ TEST_CASE("choose: the first ready operand wins, and later ones are not evaluate
     Choose<3> choose;
     {
         auto evaluation = choose.evaluate(frame.waiter());
-        (void)(choose.when(pending<int>(tell(evaluated, 0, unset.getFuture()))) ||
-               choose.when(pending<int>(tell(evaluated, 1, 11))) || choose.when(pending<int>(tell(evaluated, 2, 12))));
+        (void)(choose.when(pending<int>(logged(evaluated, 0, unset.getFuture()))) ||
+               choose.when(pending<int>(logged(evaluated, 1, 11))) ||
+               choose.when(pending<int>(logged(evaluated, 2, 12))));
         evaluation.done();
     }
     CHECK(evaluated == std::vector<int>{0, 1});
@@ -244,7 +245,8 @@ TEST_CASE("choose: in a cancelled frame the first operand is evaluated, then it 
     Choose<2> choose;
     {
         auto evaluation = choose.evaluate(frame.waiter());
-        (void)(choose.when(pending<int>(tell(evaluated, 0, 1))) || choose.when(pending<int>(tell(evaluated, 1, 2))));
+        (void)(choose.when(pending<int>(logged(evaluated, 0, 1))) ||
+               choose.when(pending<int>(logged(evaluated, 1, 2))));
         evaluation.done();
     }
     CHECK(evaluated == std::vector<int>{0});

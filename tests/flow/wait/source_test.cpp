@@ -134,14 +134,14 @@ struct Basket {
 
 } // namespace
 
-TEST_CASE("source: those that are forsaken wait for ever, and may be cancelled") {
+TEST_CASE("source: those that are abandoned wait for ever, and may be cancelled") {
     SimLoop loop;
     Basket basket;
     Future<int> kept = keep(basket.take());
     auto waiting = [](Basket& basket) -> Future<int> { co_return co_await basket.take(); };
     Future<int> frame = waiting(basket);
     CHECK(basket.source.isWaitedFor());
-    basket.source.forsakeAll();
+    basket.source.abandonAll();
     CHECK_FALSE(basket.source.isWaitedFor());
     basket.count = 2;
     basket.source.wakeInTurn();

@@ -20,7 +20,7 @@ public:
 
     Questions(World& world, SimNetwork& network) : world_(world), network_(network) {}
 
-    /// Starts a process that the faults strike, and that starts again. Its address: "tcp://10.0.0.1".
+    /// Starts a process into which faults are injected, and that starts again. Its address: "tcp://10.0.0.1".
     std::string start(std::string name, std::function<Future<Void>()> main);
     /// Starts the clients. Of each question `make` makes what is asked, and `read` gives what was answered to it;
     /// nothing: the answer is an error.

@@ -51,7 +51,7 @@ def injections(arguments):
     return found
 
 
-def struck(faults):
+def injected(faults):
     return ",".join(f"{kind}:{INJECTIONS[:i].count(kind)}" for i, kind in sorted(faults, key=lambda fault: fault[1]))
 
 
@@ -73,7 +73,7 @@ def run(test, seed, arguments):
         "events": 10,
         "seconds": 1.5,
         "faults": {kind: names.count(kind) for kind in names},
-        "struck": struck(faults),
+        "injected": injected(faults),
         "probes": ["x.cpp:1 seen"],
         "failure": failure,
     }

@@ -49,7 +49,7 @@ class Cluster:
         return child
 
     def _until(self, log: str, text: str) -> None:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while text not in (said := (self._folder / f"{log}.log").read_text()):
             assert time.monotonic() < deadline, said
             time.sleep(0.05)
@@ -84,7 +84,7 @@ def test_a_worker_that_is_killed_loses_no_seed(cluster: Cluster, ensemble: Comma
     line = ["run", "slow", "--seeds", "0..299", "--scheduler", cluster.address]
     with ExitStack() as stack:
         running = stack.enter_context(ThreadPoolExecutor(1)).submit(ensemble, *line)
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while time.monotonic() < deadline and not _children(victim.pid):
             time.sleep(0.02)
         assert _children(victim.pid), "it had work"
@@ -129,7 +129,7 @@ def test_nobody_there(ensemble: Command) -> None:
     done = ensemble("run", "good", "--seeds", "0..9", "--scheduler", f"tcp://127.0.0.1:{port}")
     assert done.returncode == 2
     assert done.stderr.startswith(f"cannot reach a scheduler at tcp://127.0.0.1:{port}: ")
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - began < 120
 
 
 def test_a_scheduler_that_dies(ensemble: Command, tmp_path: Path) -> None:

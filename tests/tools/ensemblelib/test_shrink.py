@@ -26,25 +26,25 @@ def chosen(only: str | None) -> list[Fault]:
 
 def model(fails: Callable[[list[Fault]], bool], dies: bool = False) -> Callable[[str | None], Result]:
     def run(only: str | None) -> Result:
-        struck = chosen(only)
-        kinds = [kind for kind, _ in struck]
-        signature = "lost" if fails(struck) else "another" if "c" in kinds else ""
+        injected = chosen(only)
+        kinds = [kind for kind, _ in injected]
+        signature = "lost" if fails(injected) else "another" if "c" in kinds else ""
         if dies and signature == "lost":
             return Result(1, "", 0, 0, {}, [], signature, "", "")
         counts = {kind: kinds.count(kind) for kind in kinds}
-        return Result(1, str(struck), 0, 0, counts, [], signature, "", "", written(struck))
+        return Result(1, str(injected), 0, 0, counts, [], signature, "", "", written(injected))
 
     return run
 
 
 def test_a_kind_is_enough() -> None:
-    small = shrunk(model(lambda struck: ("d", 0) in struck), KINDS)
+    small = shrunk(model(lambda injected: ("d", 0) in injected), KINDS)
     assert small.result.faults == {"d": 1}
     assert small.only == "d", "there is no other of that kind"
 
 
 def test_some_of_two_kinds() -> None:
-    small = shrunk(model(lambda struck: {("a", 0), ("a", 2), ("e", 0)} <= {*struck}), KINDS)
+    small = shrunk(model(lambda injected: {("a", 0), ("a", 2), ("e", 0)} <= {*injected}), KINDS)
     assert small.result.faults == {"a": 2, "e": 1}
     assert small.before.faults == {"a": 3, "b": 3, "c": 2, "d": 1, "e": 1}
     assert small.only == "a:0,a:2,e:0"
@@ -52,7 +52,7 @@ def test_some_of_two_kinds() -> None:
 
 def test_one_of_many() -> None:
     for fault in INJECTIONS:
-        assert parse(shrunk(model(lambda struck, needed=fault: needed in struck), KINDS).result.struck) == [fault]  # type: ignore[misc]
+        assert parse(shrunk(model(lambda injected, needed=fault: needed in injected), KINDS).result.injected) == [fault]  # type: ignore[misc]
 
 
 def test_neighbours_are_left_out_together() -> None:
@@ -60,28 +60,30 @@ def test_neighbours_are_left_out_together() -> None:
     tried: list[str] = []
 
     def run(only: str | None) -> Result:
-        struck = parse("a:0..19" if only is None else only)
-        tried.append(written(struck))
-        return Result(1, str(struck), 0, 0, {}, [], "lost" if ("a", 19) in struck else "", "", "", written(struck))
+        injected = parse("a:0..19" if only is None else only)
+        tried.append(written(injected))
+        return Result(
+            1, str(injected), 0, 0, {}, [], "lost" if ("a", 19) in injected else "", "", "", written(injected)
+        )
 
-    assert shrunk(run, ["a"]).result.struck == "a:19"
+    assert shrunk(run, ["a"]).result.injected == "a:19"
     assert [text for text in tried if "," in text] == []
 
 
 def test_one_that_dies_tells_no_names() -> None:
-    small = shrunk(model(lambda struck: {("a", 1), ("e", 0)} <= {*struck}, dies=True), KINDS)
+    small = shrunk(model(lambda injected: {("a", 1), ("e", 0)} <= {*injected}, dies=True), KINDS)
     assert small.only == "a:1,e:0"
-    assert shrunk(model(lambda struck: True, dies=True), KINDS).only == ""
+    assert shrunk(model(lambda injected: True, dies=True), KINDS).only == ""
 
 
 def test_no_fault_at_all() -> None:
-    small = shrunk(model(lambda struck: True), KINDS)
+    small = shrunk(model(lambda injected: True), KINDS)
     assert (small.only, small.result.faults) == ("", {})
 
 
 def test_another_signature_does_not_count() -> None:
     """Without d it is another failure."""
-    assert "d" in shrunk(model(lambda struck: ("d", 0) in struck), KINDS).result.faults
+    assert "d" in shrunk(model(lambda injected: ("d", 0) in injected), KINDS).result.faults
 
 
 def test_what_does_not_fail() -> None:

@@ -99,7 +99,7 @@ def test_the_command(ensemble: Callable[..., subprocess.CompletedProcess[str]], 
     done = ensemble("summary")
     assert done.returncode == 0, done.stderr
     assert re.search(r"\| good +\| +1 \| +10 \| +15\.0 s \| +0 \|", done.stdout)
-    assert "never struck: diskFull, diskLostWrite, powerLoss, processKill" in done.stdout
+    assert "never injected: diskFull, diskLostWrite, powerLoss, processKill" in done.stdout
     assert re.search(r"\| x\.cpp:2 never seen +\| +never \|", done.stdout)
     assert re.search(
         r"bad, 2 seeds: lost # records\n  seed 3: lost 3 records\n  again: \S+ --run bad --seeds 3\n", done.stdout
@@ -130,7 +130,7 @@ def test_the_page_in_a_browser(ledger: Path, tmp_path: Path, width: int) -> None
         text = page(summary(found))
     assert "http://" not in text and "https://" not in text
     assert "&lt;text&gt; of 4" in text
-    assert "Never struck: powerLoss." in text
+    assert "Never injected: powerLoss." in text
     file = tmp_path / "page.html"
     file.write_text(text.replace("<head>", f"<head>{probe}", 1))
     command = [browser, "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--window-size={width},2000"]
