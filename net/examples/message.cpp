@@ -147,7 +147,7 @@ Arguments parse(int argc, char** argv) {
     arguments.binds = how == "bind";
     arguments.endpoint = argv[4];
     try {
-        (void)parseEndpoint(arguments.endpoint, arguments.binds ? EndpointUse::Bind : EndpointUse::Connect);
+        (void)MessageEndpoint::parse(arguments.endpoint, arguments.binds ? EndpointUse::Bind : EndpointUse::Connect);
     } catch (Error&) {
         throw Wrong{"this is no endpoint, such as tcp://127.0.0.1:5555 or ipc:///path: " + arguments.endpoint};
     }

@@ -2,19 +2,56 @@
 
 #include "flow/base/error.h"
 
+#include <algorithm>
+#include <charconv>
+
 namespace flow::net {
 namespace {
 
-constexpr std::string_view kTcp = "tcp://", kIpc = "ipc://", kUnix = "unix:";
+constexpr std::string_view kTcp = "tcp://", kTls = "tls://", kIpc = "ipc://", kUnix = "unix:";
+constexpr std::size_t kLongestName = 253;
+
+/// Whether it can be the name of a host: letters, digits, '-' and '_' between dots, and a letter in the last label.
+bool isName(std::string_view text) {
+    auto isAllowed = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    };
+    auto isLetter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    if (text.empty() || text.size() > kLongestName)
+        return false;
+    for (std::size_t begin = 0;;) {
+        std::size_t end = std::min(text.find('.', begin), text.size());
+        std::string_view label = text.substr(begin, end - begin);
+        if (label.empty() || label.size() > 63 || !std::all_of(label.begin(), label.end(), isAllowed))
+            return false;
+        if (end == text.size())
+            return std::any_of(label.begin(), label.end(), isLetter);
+        begin = end + 1;
+    }
+}
+
+MessageEndpoint named(std::string_view text) {
+    std::size_t colon = text.rfind(':');
+    MessageEndpoint endpoint;
+    if (colon == text.npos || !isName(text.substr(0, colon)))
+        throw connection_string_invalid();
+    endpoint.name = text.substr(0, colon);
+    std::string_view digits = text.substr(colon + 1);
+    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), endpoint.port);
+    if (error != std::errc() || end != digits.data() + digits.size() || endpoint.port == 0)
+        throw connection_string_invalid();
+    return endpoint;
+}
 
 } // namespace
 
-Address parseEndpoint(std::string_view endpoint, EndpointUse use) {
+MessageEndpoint MessageEndpoint::parse(std::string_view endpoint, EndpointUse use) {
     if (endpoint.starts_with(kIpc)) {
         std::string_view name = endpoint.substr(kIpc.size());
-        return name.starts_with('@') ? Address::unixAbstract(name.substr(1)) : Address::unixPath(name);
+        return {name.starts_with('@') ? Address::unixAbstract(name.substr(1)) : Address::unixPath(name)};
     }
-    if (!endpoint.starts_with(kTcp))
+    bool isEncrypted = endpoint.starts_with(kTls);
+    if (!isEncrypted && !endpoint.starts_with(kTcp))
         throw connection_string_invalid();
     std::string text(endpoint.substr(kTcp.size()));
     if (use == EndpointUse::Bind) {
@@ -23,18 +60,34 @@ Address parseEndpoint(std::string_view endpoint, EndpointUse use) {
         if (text.ends_with(":*"))
             text.replace(text.size() - 1, 1, "0");
     }
-    Address address = *Address::parse(text);
-    if (address.isUnix() || (use == EndpointUse::Connect && address.port() == 0))
+    auto parsed = Address::parse(text);
+    MessageEndpoint found;
+    if (parsed)
+        found.address = *parsed;
+    else if (use == EndpointUse::Connect)
+        found = named(text);
+    if (!parsed ? found.name.empty()
+                : found.address.isUnix() || (use == EndpointUse::Connect && found.address.port() == 0))
         throw connection_string_invalid();
-    return address;
+    if (parsed)
+        found.port = found.address.port();
+    found.isEncrypted = isEncrypted;
+    return found;
 }
 
-std::string endpointText(Address const& address) {
+std::string MessageEndpoint::text() const {
+    std::string_view scheme = isEncrypted ? kTls : kTcp;
+    if (!name.empty())
+        return std::string(scheme) + name + ":" + std::to_string(port);
     std::string text = address.toString();
     if (!address.isUnix())
-        return std::string(kTcp) + text;
-    std::string_view name = std::string_view(text).substr(kUnix.size());
-    return std::string(kIpc) + std::string(name.starts_with("./@") ? name.substr(2) : name);
+        return std::string(scheme) + text;
+    std::string_view path = std::string_view(text).substr(kUnix.size());
+    return std::string(kIpc) + std::string(path.starts_with("./@") ? path.substr(2) : path);
+}
+
+std::string MessageEndpoint::host() const {
+    return name.empty() ? address.hostToString() : name;
 }
 
 } // namespace flow::net

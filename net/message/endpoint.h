@@ -1,11 +1,11 @@
 #pragma once
 // Endpoints of message sockets, to bind or connect to: "tcp://127.0.0.1:5555", "tcp://[::1]:5555",
-// "ipc:///run/service", "ipc://@name".
+// "tcp://example.org:5555", "tls://example.org:5555", "ipc:///run/service", "ipc://@name".
 //
-//     Address address = parseEndpoint("tcp://*:5555", EndpointUse::Bind);
-//     endpointText(address)                                // "tcp://0.0.0.0:5555"
+//     MessageEndpoint endpoint = MessageEndpoint::parse("tcp://*:5555", EndpointUse::Bind);
+//     endpoint.text()                                      // "tcp://0.0.0.0:5555"
 //
-// To bind, the host `*` means any address of this machine, and the port `*` or 0 a free one.
+// To bind, the host `*` means any address of this machine, and the port `*` or 0 a free one; a name cannot be bound.
 
 #include "net/address.h"
 
@@ -16,8 +16,19 @@ namespace flow::net {
 
 enum class EndpointUse : bool { Bind, Connect };
 
-/// Throws connection_string_invalid.
-Address parseEndpoint(std::string_view endpoint, EndpointUse use);
-std::string endpointText(Address const& address);
+struct MessageEndpoint {
+    Address address;    // if there is no name
+    std::string name{}; // of a host, which is resolved each time that the socket connects
+    std::uint16_t port = 0;
+    bool isEncrypted = false; // with TLS
+
+    /// Throws connection_string_invalid.
+    static MessageEndpoint parse(std::string_view text, EndpointUse use);
+    std::string text() const;
+    /// The host, as a certificate names it: the name, or the address without its port.
+    std::string host() const;
+    /// The same kind of endpoint at an address.
+    MessageEndpoint at(Address const& where) const { return {where, {}, where.port(), isEncrypted}; }
+};
 
 } // namespace flow::net

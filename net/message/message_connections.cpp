@@ -2,7 +2,7 @@
 
 #include "flow/coro/race.h"
 #include "flow/wait/delay.h"
-#include "net/message/endpoint.h"
+#include "net/connect.h"
 #include "net/message/message_state.h"
 
 namespace flow::net {
@@ -27,31 +27,51 @@ std::string MessageSocket::State::bind(std::string_view endpoint) {
     listen.sendBuffer = options_.sndBuf;
     listen.receiveBuffer = options_.rcvBuf;
     listen.readStrategy = options_.readStrategy;
-    Reference<Listener> listener = transport().listen(parseEndpoint(endpoint, EndpointUse::Bind), listen);
+    MessageEndpoint parsed = MessageEndpoint::parse(endpoint, EndpointUse::Bind);
+    if (parsed.isEncrypted && !options_.encryptListener)
+        throw client_invalid_operation();
+    Reference<Listener> listener = transport().listen(parsed.address, listen);
+    MessageEndpoint bound = parsed.at(listener->localAddress());
+    if (parsed.isEncrypted)
+        listener = options_.encryptListener(listener, [this](Address const& client) {
+            running_.add(reportFailedTls(MessageEndpoint{client, {}, client.port(), true}.text()));
+        });
     listeners_.push_back(listener);
-    std::string bound = endpointText(listener->localAddress());
-    running_.add(accept(listener));
-    report(Kind::Listening, bound);
-    return bound;
+    running_.add(accept(listener, bound));
+    report(Kind::Listening, bound.text());
+    return bound.text();
 }
 
 void MessageSocket::State::connect(std::string_view endpoint) {
-    if (endpoint.starts_with(kInproc))
+    if (endpoint.starts_with(kInproc)) {
         running_.add(connectInproc(std::string(endpoint.substr(kInproc.size()))));
-    else
-        running_.add(keepConnected(parseEndpoint(endpoint, EndpointUse::Connect)));
+        return;
+    }
+    MessageEndpoint to = MessageEndpoint::parse(endpoint, EndpointUse::Connect);
+    if (to.isEncrypted && !options_.encryptConnection)
+        throw client_invalid_operation();
+    running_.add(keepConnected(to));
 }
 
-Future<Void> MessageSocket::State::accept(Reference<Listener> listener) {
+Future<Void> MessageSocket::State::accept(Reference<Listener> listener, MessageEndpoint endpoint) {
     for (;;) {
         auto peer = makeReference<Peer>(this);
         peer->connection = co_await listener->accept();
         peer->isAccepted = true;
+        peer->endpoint = endpoint.at(peer->connection->peerAddress());
         peers_.push_back(peer);
-        report(Kind::Accepted, endpointText(listener->localAddress()));
+        report(Kind::Accepted, endpoint.text());
         co_await Future<Void>(Void()); // ends here if a reader of the monitor has destroyed the socket
         running_.add(serve(peer));
     }
+}
+
+/// In a turn of its own, since a reader of the monitor may destroy the socket, and the listener must not go then.
+Future<Void> MessageSocket::State::reportFailedTls(std::string client) {
+    co_await delay(0);
+    ++counters_.refused;
+    counters_.lastFault = Fault::TlsFailed;
+    report(Kind::HandshakeFailed, std::move(client), Fault::TlsFailed);
 }
 
 Future<Void> MessageSocket::State::serve(Reference<Peer> peer) {
@@ -69,28 +89,49 @@ ConnectOptions MessageSocket::State::connectOptions() const {
     return connect;
 }
 
-Future<Void> MessageSocket::State::keepConnected(Address to) {
+Future<bool> MessageSocket::State::encrypt(Reference<Peer> peer, MessageEndpoint to) {
+    if (to.isEncrypted) {
+        auto secured = co_await tryGet(options_.encryptConnection(std::move(peer->connection), to.host()));
+        if (secured.isError(error_code_actor_cancelled))
+            throw secured.getError();
+        if (secured.isError()) {
+            ++counters_.refused;
+            counters_.lastFault = Fault::TlsFailed;
+            report(Kind::HandshakeFailed, peer->endpoint.text(), Fault::TlsFailed);
+            co_return false;
+        }
+        peer->connection = secured.get();
+    }
+    co_return true;
+}
+
+Future<Void> MessageSocket::State::keepConnected(MessageEndpoint to) {
     auto peer = makeReference<Peer>(this);
     peers_.push_back(peer);
     setLastPeer(nullptr);
     senders_.wakeInTurn(TaskPriority::WriteSocket);
     double pause = options_.reconnectIvl;
     for (;;) {
-        ErrorOr<Reference<Connection>> connected = co_await tryGet(transport().connect(to, connectOptions()));
+        ErrorOr<Reference<Connection>> connected =
+            co_await tryGet(to.name.empty() ? transport().connect(to.address, connectOptions())
+                                            : net::connect(to.name, to.port, connectOptions()));
         if (connected.isError(error_code_actor_cancelled))
             throw connected.getError();
         if (!connected.isError()) {
             std::uint64_t before = counters_.connected;
             peer->connection = connected.get();
-            report(Kind::Connected, endpointText(to));
+            peer->endpoint = to.at(peer->connection->peerAddress());
+            report(Kind::Connected, peer->endpoint.text());
             co_await Future<Void>(Void()); // ends here if a reader of the monitor has destroyed the socket
-            co_await run(peer);
+            bool isUsable = co_await encrypt(peer, to);
+            if (isUsable)
+                co_await run(peer);
             if (counters_.connected != before)
                 pause = options_.reconnectIvl;
         }
         co_await delay(pause * (0.5 + chance().random01()));
         pause = std::min(pause * 2, options_.reconnectIvlMax);
-        report(Kind::ConnectRetried, endpointText(to));
+        report(Kind::ConnectRetried, to.text());
         co_await Future<Void>(Void()); // ends here if a reader of the monitor has destroyed the socket
     }
 }
@@ -100,7 +141,7 @@ Future<Void> MessageSocket::State::run(Reference<Peer> peer) {
     peer->fault = Fault::None;
     peer->isOver = false;
     peer->input = Input();
-    std::string endpoint = endpointText(peer->connection->peerAddress());
+    std::string endpoint = peer->endpoint.text();
     Error error;
     try {
         co_await shakeHandsInTime(peer);

@@ -1,7 +1,8 @@
 #pragma once
 // MessageSocket: sends whole messages between any number of peers, with ZeroMQ's socket types: ROUTER, DEALER, REQ,
 // REP, PUB, SUB, XPUB, XSUB, PUSH, PULL, PAIR. It uses ZMTP 3.1 and 3.0 on TCP and Unix sockets, real and simulated
-// ones, so peers may be programs with libzmq; and inproc://, between sockets of one loop.
+// ones, so peers may be programs with libzmq; the same over TLS (net/tls/message_tls.h); and inproc://, between sockets
+// of one loop.
 //
 //     MessageSocket router(SocketType::Router);
 //     router.bind("tcp://127.0.0.1:5555");
@@ -74,6 +75,10 @@ struct MessageOptions {
     /// At a server, decides for each peer whether it may connect. It may wait. PLAIN requires one; without it, CURVE
     /// and NULL accept all peers.
     std::function<Future<bool>(Credentials)> authenticator;
+    /// What "tls://" endpoints need to connect and to bind: setTls() of net/tls/message_tls.h sets them. The first is
+    /// given the server's name; the second calls `failed` for each client with which there was no encryption.
+    std::function<Future<Reference<Connection>>(Reference<Connection>, std::string name)> encryptConnection;
+    std::function<Reference<Listener>(Reference<Listener>, std::function<void(Address const&)> failed)> encryptListener;
     ReadStrategy readStrategy = ReadStrategy::Adaptive;
     zmtp::Limits limits; // messageBytes is MAXMSGSIZE
 };
@@ -117,10 +122,11 @@ public:
     MessageSocket& operator=(MessageSocket const&) = delete;
     ~MessageSocket();
 
-    /// Returns the endpoint, with the chosen port. Throws connection_string_invalid, address_in_use, and the errors of
-    /// Transport::listen().
+    /// Returns the endpoint (net/message/endpoint.h), with the chosen port. Throws connection_string_invalid,
+    /// client_invalid_operation for "tls://" without TLS in the options, and the errors of Transport::listen().
     std::string bind(std::string_view endpoint);
-    /// Connects now or later. Throws connection_string_invalid.
+    /// Connects now or later; the name of a host is resolved at each attempt. Throws connection_string_invalid, and
+    /// client_invalid_operation for "tls://" without TLS in the options.
     void connect(std::string_view endpoint);
 
     /// For a SUB or XSUB: receives messages that begin with this. Each call needs its own unsubscribe().

@@ -4,6 +4,7 @@
 #include "flow/base/random.h"
 #include "flow/lib/collection.h"
 #include "flow/loop/turn.h"
+#include "net/message/endpoint.h"
 #include "net/message/handshake.h"
 #include "net/message/peer.h"
 
@@ -129,9 +130,12 @@ private:
     };
 
     // message_connections.cpp
-    Future<Void> accept(Reference<Listener> listener);
+    Future<Void> accept(Reference<Listener> listener, MessageEndpoint endpoint);
     Future<Void> serve(Reference<Peer> peer);
-    Future<Void> keepConnected(Address to);
+    Future<Void> keepConnected(MessageEndpoint to);
+    /// Makes `to`, whose connection there is, an encrypted one if it shall be. Returns whether it can be used.
+    Future<bool> encrypt(Reference<Peer> peer, MessageEndpoint to);
+    Future<Void> reportFailedTls(std::string client);
     Future<Void> run(Reference<Peer> peer);
     Future<Void> shakeHandsInTime(Reference<Peer> peer);
     Future<Void> beat(Reference<Peer> peer);

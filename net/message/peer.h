@@ -2,6 +2,7 @@
 // Peer: one connection of a MessageSocket, with its input and its output. Used by net/message alone.
 
 #include "net/message/cipher.h"
+#include "net/message/endpoint.h"
 #include "net/message/input.h"
 #include "net/message/message_socket.h"
 #include "net/message/output.h"
@@ -45,6 +46,7 @@ public:
 
     MessageSocket::State* state;
     Reference<Connection> connection; // null: not connected, or a twin
+    MessageEndpoint endpoint;         // of the other side of the connection
     Reference<Peer> twin;             // inproc: the other end
     Input input;
     Output output;

@@ -66,6 +66,8 @@ const char* nameOf(Fault fault) {
         return "handshake timed out";
     case Fault::HeartbeatTimedOut:
         return "heartbeat timed out";
+    case Fault::TlsFailed:
+        return "TLS failed";
     }
     return "unknown";
 }

@@ -43,6 +43,7 @@ enum class Fault : std::uint8_t {
     RefusedByPeer,     // the peer sent ERROR
     HandshakeTimedOut, // the peer was too slow
     HeartbeatTimedOut, // the peer sent nothing for too long
+    TlsFailed,         // the handshake of TLS failed, before any of this protocol
 };
 
 /// The name of a fault in lower case with blanks, as for a log: "message too large".

@@ -79,6 +79,7 @@ void onBothNetworks(Future<Void> (*test)()) {
     World world(1);
     SimNetwork network(world);
     Process& process = world.start({.name = "p", .main = test});
+    network.setName("localhost", {Address(process.address(), 0)});
     world.run(process.onStop());
     CHECK(std::string(process.exit()->name()) == "unset");
     world.run(success(delay(60)));
