@@ -5,7 +5,8 @@
 //     $ message source PUSH connect tcp://127.0.0.1:5556 --count 3 --size 4
 //
 // echo sends each message back to its sender. sink prints one line a message: the parts in hex. source sends messages
-// of two parts: a decimal number, then `--size` bytes. Each ends cleanly on SIGTERM and SIGINT. The files of keys for
+// of two parts: a decimal number, then `--size` bytes; a REQ waits for each reply, and an XPUB for a subscriber. Each
+// ends cleanly on SIGTERM and SIGINT. The files of keys for
 // --curve-server and --curve-client are text: 40 characters of Z85.
 
 #include "flow/base/parse_number.h"
@@ -16,7 +17,6 @@
 #include "net/message/message_socket.h"
 #include "net/message/z85.h"
 
-#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -28,8 +28,9 @@ using namespace flow::net;
 
 namespace {
 
-constexpr char kUsage[] = "usage: message echo ROUTER|REP | sink PULL|SUB | source PUSH|PUB|DEALER, bind|connect "
-                          "ENDPOINT [--topic T] [--count N] [--size B] [--interval S] [--plain USER:PASSWORD] "
+constexpr char kUsage[] = "usage: message echo ROUTER|REP|DEALER|PAIR | sink PULL|SUB|XSUB|PAIR | "
+                          "source PUSH|PUB|XPUB|DEALER|PAIR|REQ, bind|connect ENDPOINT [--topic T] [--count N] [--size "
+                          "B] [--interval S] [--plain USER:PASSWORD] "
                           "[--curve-server SECRETKEYFILE] [--curve-client SERVERPUBLIC KEYFILE] "
                           "[--identity ID] [--hwm N] [--linger S]";
 
@@ -83,13 +84,13 @@ SocketType typeOf(std::string const& mode, std::string const& name) {
         char const* name;
         SocketType type;
     };
-    constexpr std::array<Type, 7> kTypes = {{{"echo", "ROUTER", SocketType::Router},
-                                             {"echo", "REP", SocketType::Rep},
-                                             {"sink", "PULL", SocketType::Pull},
-                                             {"sink", "SUB", SocketType::Sub},
-                                             {"source", "PUSH", SocketType::Push},
-                                             {"source", "PUB", SocketType::Pub},
-                                             {"source", "DEALER", SocketType::Dealer}}};
+    static constexpr Type kTypes[] = {{"echo", "ROUTER", SocketType::Router}, {"echo", "REP", SocketType::Rep},
+                                      {"echo", "DEALER", SocketType::Dealer}, {"echo", "PAIR", SocketType::Pair},
+                                      {"sink", "PULL", SocketType::Pull},     {"sink", "SUB", SocketType::Sub},
+                                      {"sink", "XSUB", SocketType::XSub},     {"sink", "PAIR", SocketType::Pair},
+                                      {"source", "PUSH", SocketType::Push},   {"source", "PUB", SocketType::Pub},
+                                      {"source", "XPUB", SocketType::XPub},   {"source", "DEALER", SocketType::Dealer},
+                                      {"source", "PAIR", SocketType::Pair},   {"source", "REQ", SocketType::Req}};
     for (Type const& type : kTypes)
         if (mode == type.mode && name == type.name)
             return type.type;
@@ -147,7 +148,9 @@ Arguments parse(int argc, char** argv) {
     arguments.binds = how == "bind";
     arguments.endpoint = argv[4];
     try {
-        (void)MessageEndpoint::parse(arguments.endpoint, arguments.binds ? EndpointUse::Bind : EndpointUse::Connect);
+        if (MessageEndpoint::parse(arguments.endpoint, arguments.binds ? EndpointUse::Bind : EndpointUse::Connect)
+                .isEncrypted)
+            throw Wrong{"this program has no TLS: " + arguments.endpoint};
     } catch (Error&) {
         throw Wrong{"this is no endpoint, such as tcp://127.0.0.1:5555 or ipc:///path: " + arguments.endpoint};
     }
@@ -207,11 +210,15 @@ Future<Void> source(MessageSocket& socket, Arguments const& arguments) {
         co_await delay(0.01);
     if (arguments.type == SocketType::Pub)
         co_await delay(0.2); // for the subscription
+    if (arguments.type == SocketType::XPub)
+        (void)co_await socket.receive();
     std::string body(arguments.size, 'x');
     for (std::uint64_t i = 0; i < *arguments.count; ++i) {
         Message message(arguments.topic + std::to_string(i));
         message.add(body);
         co_await socket.send(message);
+        if (arguments.type == SocketType::Req)
+            (void)co_await socket.receive();
         if (arguments.interval > 0)
             co_await delay(arguments.interval);
     }
@@ -219,7 +226,7 @@ Future<Void> source(MessageSocket& socket, Arguments const& arguments) {
 
 Future<Void> run(Arguments const& arguments) {
     MessageSocket socket(arguments.type, arguments.options);
-    if (arguments.type == SocketType::Sub)
+    if (arguments.type == SocketType::Sub || arguments.type == SocketType::XSub)
         socket.subscribe(arguments.topic);
     if (arguments.binds)
         std::fprintf(stderr, "bound to %s\n", socket.bind(arguments.endpoint).c_str());

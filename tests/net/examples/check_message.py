@@ -1,4 +1,7 @@
-"""Tests the program `message` with pyzmq: check_message.py PROGRAM [COUNT]."""
+"""Tests the program `message` with pyzmq: check_message.py PROGRAM [COUNT].
+
+COUNT is the number of messages of each test, by default 2000. With 100000 the largest message has 64 MiB.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ import zmq
 
 PROGRAM = sys.argv[1]
 COUNT = int(sys.argv[2]) if len(sys.argv) > 2 else 2000
+LARGEST = (64 << 20) if COUNT >= 100_000 else 5_000_000
 
 
 @contextmanager
@@ -60,17 +64,13 @@ def bind(peer: zmq.Socket[bytes], endpoint: str) -> None:
 def check_echo(context: zmq.Context[zmq.Socket[bytes]], ours: str, kind: int, endpoint: str) -> None:
     with program("echo", ours, "bind", endpoint) as running, socket(context, kind) as peer:
         peer.connect(bound(running))
-        for size in (0, 1, 255, 256, 65_535, 65_536, 5_000_000):
+        for size in (0, 1, 255, 256, 65_535, 65_536, LARGEST):
             parts = [b"a" * size, b"", bytes(range(256))]
             peer.send_multipart(parts)
             assert peer.recv_multipart() == parts, f"{ours}: {size}"
         if kind == zmq.REQ:
             return
-        for start in range(0, COUNT, 100):
-            for number in range(start, start + 100):
-                peer.send(b"%d" % number)
-            for number in range(start, start + 100):
-                assert peer.recv() == b"%d" % number
+        echo(peer)
 
 
 def check_connect(context: zmq.Context[zmq.Socket[bytes]]) -> None:
@@ -139,6 +139,55 @@ def check_publish(context: zmq.Context[zmq.Socket[bytes]]) -> None:
             assert sink.wait(20) == 0
 
 
+def check_other_types(context: zmq.Context[zmq.Socket[bytes]]) -> None:
+    """Those that the other checks leave out, as the side that binds and as the side that connects."""
+    for ours, kind in (("PAIR", zmq.PAIR), ("DEALER", zmq.DEALER)):
+        with program("echo", ours, "bind", "tcp://127.0.0.1:*") as running, socket(context, kind) as peer:
+            peer.connect(bound(running))
+            echo(peer)
+        with socket(context, kind) as peer:
+            port = peer.bind_to_random_port("tcp://127.0.0.1")
+            with program("echo", ours, "connect", f"tcp://localhost:{port}"):
+                echo(peer)
+    with socket(context, zmq.REP) as replier:
+        port = replier.bind_to_random_port("tcp://127.0.0.1")
+        arguments = ("source", "REQ", "connect", f"tcp://127.0.0.1:{port}", "--count", str(COUNT), "--size", "2")
+        asking = subprocess.Popen([PROGRAM, *arguments])
+        for number in range(COUNT):
+            assert replier.recv_multipart() == [b"%d" % number, b"xx"]
+            replier.send(b"")
+        assert asking.wait(20) == 0
+    for kind in (zmq.SUB, zmq.XSUB):
+        arguments = ("bind", "tcp://127.0.0.1:*", "--topic", "t", "--count", str(COUNT), "--size", "1", "--hwm", "0")
+        with program("source", "XPUB", *arguments) as running, socket(context, kind, rcvhwm=0) as subscriber:
+            subscriber.connect(bound(running))
+            if kind == zmq.SUB:
+                subscriber.subscribe(b"t")
+            else:
+                subscriber.send(b"\x01t")
+            for number in range(COUNT):
+                assert subscriber.recv_multipart() == [b"t%d" % number, b"x"]
+    for kind in (zmq.PUB, zmq.XPUB):
+        with socket(context, kind, sndhwm=0) as publisher:
+            port = publisher.bind_to_random_port("tcp://127.0.0.1")
+            arguments = ("connect", f"tcp://127.0.0.1:{port}", "--topic", "t", "--count", "1")
+            with program("sink", "XSUB", *arguments) as sink:
+                while sink.poll() is None:
+                    publisher.send_multipart([b"t", b"\xff"])
+                    publisher.send(b"another topic")
+                    time.sleep(0.01)
+                assert sink.stdout
+                assert sink.stdout.read() == "74 ff\n"
+
+
+def echo(peer: zmq.Socket[bytes]) -> None:
+    for start in range(0, COUNT, 100):
+        for number in range(start, start + 100):
+            peer.send(b"%d" % number)
+        for number in range(start, start + 100):
+            assert peer.recv() == b"%d" % number
+
+
 def check_plain(context: zmq.Context[zmq.Socket[bytes]]) -> None:
     with program("echo", "REP", "bind", "tcp://127.0.0.1:0", "--plain", "ann:secret") as running:
         endpoint = bound(running)
@@ -176,11 +225,7 @@ def check_curve(context: zmq.Context[zmq.Socket[bytes]], directory: str) -> None
                 parts = [b"a" * size, b"", bytes(range(256))]
                 peer.send_multipart(parts)
                 assert peer.recv_multipart() == parts, f"CURVE: {size}"
-            for start in range(0, COUNT, 100):
-                for number in range(start, start + 100):
-                    peer.send(b"%d" % number)
-                for number in range(start, start + 100):
-                    assert peer.recv() == b"%d" % number
+            echo(peer)
         for wrong in ({**right, "curve_serverkey": client_public}, {}):
             with socket(context, zmq.DEALER, **wrong) as peer:
                 peer.rcvtimeo = 300
@@ -216,6 +261,8 @@ def check_arguments() -> None:
         ["echo", "REP", "listen", "tcp://*:0"],
         ["echo", "REP", "bind", "tcp://nowhere"],
         ["echo", "REP", "bind", "udp://127.0.0.1:1"],
+        ["echo", "REP", "bind", "tls://127.0.0.1:*"],
+        ["echo", "REP", "bind", "tcp://localhost:1"],
         ["echo", "REP", "connect", "tcp://127.0.0.1:0"],
         ["echo", "REP", "bind", "tcp://127.0.0.1:0", "--what", "1"],
         ["echo", "REP", "bind", "tcp://127.0.0.1:0", "--hwm"],
@@ -243,6 +290,7 @@ def main() -> None:
     check_connect(context)
     check_push(context)
     check_publish(context)
+    check_other_types(context)
     check_plain(context)
 
 
