@@ -1,4 +1,4 @@
-// The works of bench/actors/ with objects that are told: flow/core/callback.h. Each stands for one actor, in a block of
+// The works of bench/actors/ with callbacks: flow/core/callback.h. Each stands for one actor, in a block of
 // its own.
 
 #include "bench/run.h"
@@ -74,7 +74,7 @@ Yield makeYield() {
     return yield();
 }
 
-/// N of Each, which wait; the last that is told ends the pass.
+/// N of Each, which wait; the last that is called ends the pass.
 class Many : public Passes {
 protected:
     explicit Many(Run* run) : Passes(run) {}

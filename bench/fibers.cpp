@@ -13,7 +13,7 @@ using bench::Counted;
 using bench::Priorities;
 using bench::Run;
 
-/// Two mappings a stack; Linux gives a process 65,530 unless it is told otherwise.
+/// Two mappings a stack; Linux gives a process 65,530 by default.
 constexpr int kMostFibers = 30'000;
 
 /// What one takes that waits: its block, and of its stack the pages that it has used.

@@ -294,7 +294,7 @@ void send(Branch& signal) {
 }
 
 Number firstOf(Branch& a, Branch& b, Branch& c) {
-    FirstOf first{{&a, &b, &c}}; // gcc 12 wants a name for it
+    FirstOf first{{&a, &b, &c}}; // gcc 12 needs a name for it
     co_return co_await first;
 }
 

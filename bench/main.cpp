@@ -69,7 +69,7 @@ std::int64_t residentBytes() {
     return static_cast<std::int64_t>(pages) * ::sysconf(_SC_PAGESIZE);
 }
 
-/// A work in one style. `perform` returns the bytes of a computation, 0 if nobody knows.
+/// A work in one style. `perform` returns the bytes of a computation, 0 if that is unknown.
 struct Entry {
     const char* style;
     std::string_view work;

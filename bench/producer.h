@@ -1,5 +1,5 @@
 #pragma once
-// Producer: a thread that does a piece of work each time that it is told to.
+// Producer: a thread that does a piece of work each time that it is asked to.
 
 #include <atomic>
 #include <functional>

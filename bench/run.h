@@ -65,7 +65,7 @@ public:
     std::optional<std::uint64_t> tasks() const { return loop_ ? std::optional(tasks_) : std::nullopt; }
     /// Found by allWait(); 0 without.
     std::int64_t residentBytes() const { return residentBytes_; }
-    /// 0: nobody has said.
+    /// 0: not set.
     std::uint64_t work() const { return work_; }
 
 private:

@@ -35,7 +35,7 @@ template <class T>
 T waitNext(flow::FutureStream<T> const&) = delete;
 #else // never called: they exist so that editors know the types
 namespace flow::editor {
-/// Whether a T can be copied, as far as its name tells: a vector of what cannot be copied says that it can.
+/// Whether a T can be copied, by its name: the standard's trait is true for a vector of what cannot be copied.
 template <class T>
 inline constexpr bool isCopied = std::is_copy_constructible_v<T>;
 template <template <class...> class C, class... T>

@@ -92,7 +92,7 @@ public:
         return isV4() ? bytes_[0] == 127 : bytes_ == V6{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
     }
 
-    /// Writes it as the system's calls take it, and returns the size that they want.
+    /// Writes it as the system's calls take it, and returns the size that they need.
     unsigned toSystem(sockaddr_storage& to) const;
     /// The address that a system call has written; nothing if its family is another one. A Unix socket without a name,
     /// such as that of a client, becomes Address().

@@ -72,7 +72,7 @@ ReadInto Connection::into(std::span<std::uint8_t> to, ReadRequest::Kind kind) {
 }
 
 std::optional<Bytes> Connection::tryRead() {
-    FLOW_ASSERT(!readers_.isWaitedFor(), "Connection::tryRead() while somebody waits for a read");
+    FLOW_ASSERT(!readers_.isWaitedFor(), "Connection::tryRead() while a read is waited for");
     Read some = read();
     if (!some.isReady())
         return {};

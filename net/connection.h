@@ -17,7 +17,7 @@
 // with them; an idle connection holds no memory.
 //
 // Writing. write() takes all of the bytes before it returns. They are sent after those of earlier writes, also if
-// nobody waits for the returned operation. It is ready if at most the high water mark of bytes wait to be sent;
+// the returned operation is not awaited. It is ready if at most the high water mark of bytes wait to be sent;
 // otherwise, when at most the low water mark do. The bytes must not be changed once they have been written.
 //
 // Errors: see flow/base/error_table.h, and isConnectionError().

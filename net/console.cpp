@@ -175,7 +175,7 @@ Future<Void> serve(Shared console, Reference<Connection> client) {
         client->abort();
 }
 
-/// Whether the socket at the path is ours and nobody listens there any more.
+/// Whether the socket at the path is ours and no program listens there any more.
 bool isLeftBehind(std::string const& path) {
     struct stat info;
     sockaddr_un address{};

@@ -25,13 +25,13 @@
 
 namespace flow::console {
 
-/// Listens at a Unix socket that only this user can connect to: the file has the mode 0600, and whoever connects is
-/// asked for its user. A file that a program has left behind which runs no more is replaced. The future fails with
+/// Listens at a Unix socket that only this user can connect to: the file has the mode 0600, and the user of each
+/// connection is checked. A file that a program has left behind which runs no more is replaced. The future fails with
 /// address_in_use if another program listens there, and with what Transport::listen() throws. `loop` is how the figures
 /// name the loop.
 [[nodiscard]] Future<Void> listen(std::string path, std::string loop = "main");
 
-/// Serves /metrics, and nothing else, to whoever can reach the address.
+/// Serves /metrics, and nothing else, to everyone who can reach the address.
 [[nodiscard]] Future<Void> servePrometheus(net::Address at, std::string loop = "main");
 
 } // namespace flow::console

@@ -25,7 +25,7 @@ struct SocketCounters {
 /// Of a poller.
 struct PollCounters {
     std::uint64_t waits = 0;   // system calls that wait for events, or check for them
-    std::uint64_t changes = 0; // system calls that register or forget a descriptor
+    std::uint64_t changes = 0; // system calls that register or remove a descriptor
     std::uint64_t wakeUps = 0; // waits that another thread, or a signal handler, has ended
 };
 

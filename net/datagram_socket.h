@@ -33,7 +33,7 @@ public:
 
     static constexpr int kLargest = 65507; // what IPv4 can carry
 
-    /// Sends the datagram, whether or not somebody waits for the operation. It is ready when there is room for more, as
+    /// Sends the datagram, whether or not the operation is awaited. It is ready when there is room for more, as
     /// for Connection::write(), and does not confirm that the datagram arrives. Fails with client_invalid_operation if
     /// there are more than kLargest bytes.
     Drain send(Address to, Bytes bytes) {

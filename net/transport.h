@@ -76,7 +76,7 @@ struct DatagramOptions : SocketOptions {
 
 class Transport {
 public:
-    /// Fails with connection_refused when nobody listens there, connection_timed_out when nothing answers for long,
+    /// Fails with connection_refused when no program listens there, connection_timed_out when nothing answers for long,
     /// host_unreachable when there is no way; address_in_use or invalid_local_address for options.local. Cancel-safe:
     /// the attempt is cancelled at once; if the other side has already accepted the connection, it fails there.
     virtual Future<Reference<Connection>> connect(Address to, ConnectOptions const& options) = 0;

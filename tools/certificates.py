@@ -7,7 +7,7 @@ In DIRECTORY, NAME.pem is a certificate and NAME.key its key; all are RSA with 2
   other      for other.example.org and *.wild.example.org
   client     for a client, named client
   expired    for localhost, but since yesterday not valid any more
-  strangers  another authority, which nobody trusts
+  strangers  another authority, which no peer trusts
   stranger   for localhost, signed by that one
 
 Never use them outside of tests: with the keys anybody can sign as the authority.

@@ -113,7 +113,7 @@ class Hold(Enum):
 
     VALUE = "T x"  # its own where that is free or needed, otherwise the future's, which then lives as long as `x`
     REFERENCE = "T const& x"  # also `const T x` and `auto& x`: read only
-    OWN = "T&& x"  # its own: moved out of the future if nobody else can see it, otherwise copied
+    OWN = "T&& x"  # its own: moved out of the cell if no other future refers to it, otherwise copied
 
 
 @dataclass(frozen=True, slots=True, eq=False)

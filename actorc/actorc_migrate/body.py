@@ -191,7 +191,7 @@ class Body:
             self._common.note(
                 Hazard.RETURN_NEVER,
                 statement.span,
-                "the coroutine keeps all it holds while it waits for ever",
+                "the coroutine keeps all it holds while it waits forever",
                 "return Never() from a plain function, and let a coroutine do what comes before",
             )
             result = self._common.text(self._actor.result_type)

@@ -110,14 +110,14 @@ class Hazards:
         self._common.note(
             Hazard.FRAME_LIFETIME,
             first.span,
-            f"{listed} {ends} as long as somebody holds the future; an actor destroys them before its result is seen",
+            f"{listed} {ends} as long as the future is held; an actor destroys them before its result is seen",
             f"`{type_} own(std::move({first.name}));` at the top, and `own` for `{first.name}` below",
         )
 
     # -----------------------------------------------------------------------------------------------------------
 
     def _awaited_lvalues(self, statements: list[syntax.Statement]) -> None:
-        """H17: a future that somebody else can assign to while the coroutine waits for it."""
+        """H17: a future that other code can assign to while the coroutine waits for it."""
         own = self._own_names(statements)
         for statement in statements:
             is_alone = isinstance(statement, syntax.Wait) or (
@@ -137,7 +137,7 @@ class Hazards:
                 self._common.note(Hazard.AWAITED_LVALUE, span, message, f"co_await {copy}")
 
     def _own_names(self, statements: list[syntax.Statement]) -> set[str]:
-        """Variables to which nothing but the actor's own statements can assign, as far as its text tells."""
+        """Variables to which nothing but the actor's own statements can assign, as far as its text shows."""
         names = {parameter.name for parameter in self._actor.parameters}
         for statement in statements:
             names |= {

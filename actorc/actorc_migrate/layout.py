@@ -73,7 +73,7 @@ class Layout:
 
     @cached_property
     def braces_stand_alone(self) -> bool:
-        """Whether the braces of blocks stand on lines of their own; those of functions tell it only if there are no
+        """Whether the braces of blocks stand on lines of their own; those of functions count only if there are no
         others."""
         *inner, outermost = [self.is_first_in_line(block.span.start) for block in self._blocks()]
         return inner[0] if inner else outermost

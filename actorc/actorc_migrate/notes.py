@@ -9,7 +9,7 @@ from actorc.syntax import Span
 
 
 class Hazard(Enum):
-    """Ways in which an actor and the coroutine that looks like it differ. The codes keep their meaning for ever."""
+    """Ways in which an actor and the coroutine that looks like it differ. The codes keep their meaning forever."""
 
     BLOCK_STATE = ("H1", "state in a block lives to the end of the actor, a local to the end of the block")
     LOCAL_ACROSS_WAIT = ("H2", "a plain local is destroyed at the next wait, in a coroutine with its block")
@@ -25,8 +25,8 @@ class Hazard(Enum):
     SIMPLIFIED_WAIT = ("H12", "without success() or store() another owns the value")
     SWALLOWED_CANCEL = ("H13", "a handler that swallows actor_cancelled")
     LAMBDA_CAPTURES = ("H14", "the captures of a coroutine are in its lambda, not in its frame")
-    FRAME_LIFETIME = ("H15", "the library keeps parameters for as long as somebody holds the future")
-    RETURN_NEVER = ("H16", "`return Never()` releases what the actor holds, waiting for ever does not")
+    FRAME_LIFETIME = ("H15", "the library keeps parameters for as long as the future is held")
+    RETURN_NEVER = ("H16", "`return Never()` releases what the actor holds, waiting forever does not")
     AWAITED_LVALUE = ("H17", "the library's awaiter refers to the awaited future")
     FOREIGN_EXCEPTION = ("H18", "`catch (Error&)` takes every exception in an actor, only Errors in a coroutine")
     TEMPORARIES = ("H19", "the operand's temporaries are destroyed before a wait suspends, but after a co_await")

@@ -87,7 +87,7 @@ class Operands:
         return self._waits.is_never(wait) or (wait.result is None and self._waits.says_never(wait))
 
     def _may_be_cancelled(self, statement: Statement) -> bool:
-        """An actor that has not waited yet cannot be cancelled: nobody has its future."""
+        """An actor that has not waited yet cannot be cancelled: no future of it exists yet."""
         if self._actor.is_uncancellable or self._actor.result_type is None:
             return False
         for other in syntax.walk(self._body):

@@ -2,8 +2,8 @@
 #                   FILES <x.actor.cpp>...)
 #
 # Compiles actor sources with actorc and adds what it writes to <target>, which must belong to the current directory.
-# The target is linked with millrace::flow. A file may be added once for each backend; DEFINITIONS then tells the two
-# apart, because they apply to these generated files only. The default backend is state-machine. OPTIONS are actorc's,
+# The target is linked with millrace::flow. A file may be added once for each backend; DEFINITIONS then distinguishes
+# the two, because they apply to these generated files only. The default backend is state-machine. OPTIONS are actorc's,
 # such as --disable-diagnostics.
 #
 # An x.actor.h in FILES becomes x.actor.g.h, which the files of the target and of whatever links it can include: by the

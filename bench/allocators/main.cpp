@@ -3,8 +3,8 @@
 //     allocator_bench [options of Google Benchmark]
 //
 // tools/bench allocators builds and runs it and prints the table. A program of its own, and the libraries are opened
-// while it runs: linked in the usual way each would be malloc for the whole program. All are told the size of what is
-// freed, if they can make use of it.
+// while it runs: linked in the usual way each would be malloc for the whole program. All get the size of what is
+// freed, if they can use it.
 
 #include "flow/memory/fast_allocator.h"
 

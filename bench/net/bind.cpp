@@ -25,7 +25,7 @@ void require(bool done) {
         throw platform_error();
 }
 
-/// What nobody can do without.
+/// The floor: the least that any way needs.
 template <bool isTcp>
 void bare(int count) {
     sockaddr_in address = {};

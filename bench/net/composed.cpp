@@ -50,7 +50,7 @@ const PeerStyle fibers("fiber", {{"composed-socket", performComposed<FiberOperat
                                  {"composed-tls", performComposed<FiberOperation, Tls>}});
 #endif
 
-// What nobody can do without: a function pointer, and a bare coroutine, called out of the same queue.
+// The floor: a function pointer, and a bare coroutine, called out of the same queue.
 
 class BareCallback : flow::WaiterNode {
 public:

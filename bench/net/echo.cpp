@@ -61,7 +61,7 @@ void measure(benchmark::State& state, ServeEcho const& serve, int connections) {
     state.counters["system_calls_per_request"] = static_cast<double>(calls) / static_cast<double>(result->allRequests);
 }
 
-// What nobody can do without.
+// The floor: the least that any way needs.
 
 void require(bool done) {
     if (!done)

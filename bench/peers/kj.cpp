@@ -16,7 +16,7 @@ kj::Duration later(flow::DeterministicRandom& random) {
     return static_cast<std::int64_t>(bench::laterSeconds(random) * 1e9) * kj::NANOSECONDS;
 }
 
-/// The loop, among N - 1 timers if the work wants them.
+/// The loop, among N - 1 timers if the work needs them.
 class Loop {
 public:
     explicit Loop(int others = 0) : io_(kj::setupAsyncIo()) {

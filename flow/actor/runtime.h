@@ -9,8 +9,8 @@
 //     struct FActor final : Actor<Frame<T>, FActorState> {};
 //     Future<T> f(...) { return start<FActor>(...); }
 //
-// a_body never hands over control itself: it says how it came out, and the code here destroys the state, completes the
-// result and hands over to the last waiter in tail position. Errors that a_body throws are caught here.
+// a_body runs no waiter itself: it returns how it ended, and the code here destroys the state, completes the result and
+// resumes the last waiter by a tail call. Errors that a_body throws are caught here.
 
 #include "flow/base/inline.h"
 #include "flow/core/frame_size.h"
@@ -71,10 +71,10 @@ public:
     int entry() const { return entry_; }
 
     /// False only if the actor must suspend. Includes the test for cancellation, after which every wait fails. `from`
-    /// is what entry() was when this activation began: at the start nobody has a future yet to cancel it with.
+    /// is what entry() was when this activation began: at the start no future exists yet that could cancel it.
     FLOW_INLINE bool ready(Pending& wait, [[maybe_unused]] int from) {
         Cell* self = Cell::of(this);
-#ifdef __clang__ // which knows `from`, see activate()
+#ifdef __clang__ // `from` is a constant for it, see activate()
         if (from != 0 && self->has(Cell::kCancelled)) [[unlikely]]
 #else
         if (self->has(Cell::kCancelled)) [[unlikely]]
@@ -99,7 +99,7 @@ public:
         return Exit::Suspended;
     }
 
-    /// Builds the result, unless nobody is left to see it.
+    /// Builds the result, unless no future is left to read it.
     template <class U = T>
     FLOW_INLINE Exit finish(U&& value) {
         Cell* self = Cell::of(this);
@@ -159,7 +159,7 @@ protected:
     static constexpr bool kPropagates = true;
 };
 
-/// The value type of the cell: void actors have a cell like all others, which nobody sees.
+/// The value type of the cell: void actors have a cell like all others, which no code reads.
 template <class T>
 using CellType = std::conditional_t<std::is_void_v<T>, Void, T>;
 
@@ -198,7 +198,7 @@ struct Actor : F, ResultBytes<kPrefixBytes<CellType<typename F::Value>>> {
         } catch (...) { // parameters or leading states could not be made
             status = self->failed(currentError());
         }
-        if (status != kSuspended) { // `future` is the only reference: nobody waits, and nobody can have cancelled
+        if (status != kSuspended) { // `future` is the only reference: nothing waits or can have cancelled
             setEnded<CellType<T>>(cell, status);
             cell->promises = 0;
         }
@@ -240,7 +240,7 @@ private:
     std::uint8_t failed(Error error) {
         Cell* cell = Cell::of(this);
         cell->error = error;
-        return statusOfError(cell, std::is_void_v<T> ? 1 : 0); // `create` holds a future that nobody will see
+        return statusOfError(cell, std::is_void_v<T> ? 1 : 0); // `create` holds a future that no code reads
     }
 
     FLOW_INLINE Waiter* end(std::uint8_t status) noexcept {

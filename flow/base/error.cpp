@@ -59,7 +59,7 @@ const char* Error::what() const {
 
 namespace {
 
-/// The exception that is being handled, if it is an Error. A `throw;` would tell as much, but costs as much as the
+/// The exception that is being handled, if it is an Error. A `throw;` would find it as well, but costs as much as the
 /// throw before it. An exception_ptr is the address of the exception in both standard libraries.
 Error const* handledError() noexcept {
     std::type_info const* type = abi::__cxa_current_exception_type();

@@ -82,8 +82,8 @@ Error currentError() noexcept;
 /// What the last unknown_error of this thread said, at most 255 bytes; "" if there was none.
 const char* lastUnknownError() noexcept;
 
-/// Called for an error that nobody is left to receive, and for one in a future that is destroyed before anybody has
-/// read it: by a wait, get(), getError() or isError(). `where` names the actor. Not called for actor_cancelled and
+/// Called for an error that no future is left to receive, and for one in a future that is destroyed before a wait,
+/// get(), getError() or isError() has read it. `where` names the actor. Not called for actor_cancelled and
 /// broken_promise, nor for an unread end_of_stream or operation_obsolete. The default writes a line to standard error.
 /// Of unread errors each thread reports the first ten of an actor, then the 100th, the 1000th and so on.
 using DroppedErrorHandler = void (*)(const char* where, Error error);
@@ -101,7 +101,7 @@ namespace detail {
 [[gnu::cold]] void reportUnreadError(const void* code, Error error) noexcept;
 /// Whatever the error is.
 FLOW_RARE void callDroppedErrorHandler(const void* code, Error error) noexcept;
-/// From its first call on, an Error that nobody catches is printed by name before the program ends.
+/// From its first call on, an uncaught Error is printed by name before the program ends.
 void nameUncaughtErrors() noexcept;
 } // namespace detail
 

@@ -9,7 +9,7 @@
     FLOW_ERROR(success, 0, "no error")                                                                                 \
     FLOW_ERROR(end_of_stream, 1, "the stream has ended")                                                               \
     FLOW_ERROR(operation_failed, 1000, "the operation failed")                                                         \
-    FLOW_ERROR(operation_obsolete, 1002, "nobody needs the result of the operation any more")                          \
+    FLOW_ERROR(operation_obsolete, 1002, "the result of the operation is no longer needed")                            \
     FLOW_ERROR(timed_out, 1004, "the operation took too long")                                                         \
     FLOW_ERROR(connection_failed, 1026, "the connection failed")                                                       \
     FLOW_ERROR(request_maybe_delivered, 1030, "the request may or may not have arrived")                               \
@@ -17,7 +17,7 @@
     FLOW_ERROR(lookup_failed, 1041, "the name has no address")                                                         \
     FLOW_ERROR(shutdown_in_progress, 1043, "the program is ending")                                                    \
     FLOW_ERROR(serialization_failed, 1044, "the bytes are not what the reader expects")                                \
-    FLOW_ERROR(connection_unreferenced, 1048, "nobody uses the connection any more")                                   \
+    FLOW_ERROR(connection_unreferenced, 1048, "the connection is no longer used")                                      \
     FLOW_ERROR(connection_idle, 1049, "the connection was closed because nothing used it")                             \
     FLOW_ERROR(broken_promise, 1100, "the last promise was dropped before it was set")                                 \
     FLOW_ERROR(operation_cancelled, 1101, "the operation was cancelled")                                               \
@@ -30,7 +30,7 @@
     FLOW_ERROR(tls_certificate_untrusted, 1188, "no trusted authority has signed the other side's certificate")        \
     FLOW_ERROR(tls_wrong_name, 1189, "the other side's certificate is for another name")                               \
     FLOW_ERROR(loop_drained, 1190, "the loop has nothing left to run and the awaited future is not ready")             \
-    FLOW_ERROR(connection_refused, 1191, "nobody listens at the address")                                              \
+    FLOW_ERROR(connection_refused, 1191, "no program listens at the address")                                          \
     FLOW_ERROR(connection_timed_out, 1192, "the other side of the connection did not answer in time")                  \
     FLOW_ERROR(host_unreachable, 1193, "no way leads to the address")                                                  \
     FLOW_ERROR(connection_reset, 1194, "the other side has given the connection up")                                   \
@@ -68,7 +68,7 @@
     FLOW_ERROR(key_too_large, 2102, "the key is too large")                                                            \
     FLOW_ERROR(value_too_large, 2103, "the value is too large")                                                        \
     FLOW_ERROR(connection_string_invalid, 2104, "the text does not say where to connect")                              \
-    FLOW_ERROR(address_in_use, 2105, "somebody else uses the address")                                                 \
+    FLOW_ERROR(address_in_use, 2105, "the address is already in use")                                                  \
     FLOW_ERROR(invalid_local_address, 2106, "the address does not belong to this machine")                             \
     FLOW_ERROR(tls_error, 2107, "the secure connection failed")                                                        \
     FLOW_ERROR(unsupported_operation, 2108, "the operation is not supported")                                          \

@@ -25,7 +25,7 @@ struct Link {
         cutOut();
         next = nullptr;
     }
-    /// The same for a node that nobody will ask whether it is linked.
+    /// The same for a node of which isLinked() will not be called.
     void cutOut() {
         next->prev = prev;
         prev->next = next;

@@ -48,12 +48,12 @@ struct OwnStack {
     bool isKnown = false;
 };
 constinit thread_local OwnStack own;
-constinit thread_local Bounds lastRoom;            // of the stack on which somebody asked last
+constinit thread_local Bounds lastRoom;            // of the stack of the last call that asked
 constinit thread_local NewStack* active = nullptr; // those with a call under way; fibers may end these in any order
 constinit thread_local NewStack* spare = nullptr;
 constinit thread_local bool keepsNone = false; // the thread has come to its end
 
-/// Nothing, where the system does not tell: then the stack counts as one of which nothing is known.
+/// Nothing, where the system does not say: then the stack counts as one of which nothing is known.
 Bounds boundsOfThread() noexcept {
     pthread_attr_t attributes;
     // nondeterminism: where the stack lies decides only when another one is needed

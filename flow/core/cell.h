@@ -110,12 +110,12 @@ Cell* newCell(std::size_t frameBytes, std::uint32_t futures, std::uint32_t promi
     return placeCell<T>(block, memory::sizeClassOf(bytes), futures, promises, flags);
 }
 
-/// The part of freeCell for values that have a destructor, and for errors that nobody has read.
+/// The part of freeCell for values that have a destructor, and for unread errors.
 FLOW_RARE void freeWithCare(Cell* cell) noexcept;
 
 // T is the type of the cell's value; void where that is not known and has to be looked up.
 
-/// Destroys the value, if there is one, reports an error that nobody has read, and gives the block back.
+/// Destroys the value, if there is one, reports an unread error, and gives the block back.
 template <class T = void>
 void freeCell(Cell* cell) {
     if (cell->has(Cell::kUnreadBit | (std::is_trivially_destructible_v<T> ? 0 : Cell::kDestroyValue))) [[unlikely]]
@@ -178,8 +178,7 @@ inline Waiter* takeFirst(Link& list) {
 }
 
 /// For a ready cell that has waiters, where takeOnly() gives null. Runs all waiters but the last, which it returns for
-/// the caller to hand over to; null if none is left. Waiters that propagate the cell's error are ended, as in
-/// failFrame.
+/// the caller to run; null if none is left. Waiters that propagate the cell's error are ended, as in failFrame.
 Waiter* wakeAllButLast(Cell* cell) noexcept;
 
 /// The same; then releases one promise reference.
@@ -208,7 +207,7 @@ inline Waiter* complete(Cell* cell, std::uint8_t status) noexcept {
 }
 
 /// Ends a frame that is not parked with an error: destroys it and completes its cell. Waiters that propagate errors end
-/// in the same way, without recursion. Returns the waiter to hand over to, or null.
+/// in the same way, without recursion. Returns the waiter to run next, or null.
 Waiter* failFrame(Waiter* frame, Error error) noexcept;
 
 /// freeCell of a frame that ended when no future of it was left.
@@ -222,7 +221,7 @@ void setEnded(Cell* cell, std::uint8_t status) noexcept {
 }
 
 /// The end of a frame after its state has been destroyed: completes the cell and releases the frame's promise
-/// reference. Returns the waiter to hand over to, or null.
+/// reference. Returns the waiter to run next, or null.
 template <class T = void>
 Waiter* finishFrame(Cell* cell, std::uint8_t status) noexcept {
     setEnded<T>(cell, status);
@@ -245,7 +244,7 @@ inline Error readError(Cell* cell) {
 }
 
 /// The status of a frame that ends with the error that is in its cell. Reports it if no more than `own` future
-/// references are left, so that nobody can receive it.
+/// references are left, so that nothing can receive it.
 [[gnu::cold]] std::uint8_t statusOfError(Cell* cell, std::uint32_t own = 0) noexcept;
 
 /// Sets an error in a cell that loses its last Promise or PromiseStream, and runs all waiters.
@@ -266,8 +265,8 @@ FLOW_RARE bool startDormant(Cell* cell, StartKept how);
 /// are counted.
 FLOW_RARE Cell* cancelledCell(Cell* operand = nullptr, Waiter* frame = nullptr) noexcept;
 
-/// Counts the waits of a frame that was cancelled. One that goes on for ever, since a handler in a loop swallows
-/// actor_cancelled, would hold its thread for ever: after 50,000 the program ends with a message that names it.
+/// Counts the waits of a frame that was cancelled. If a handler in a loop swallows actor_cancelled, the frame would
+/// occupy its thread forever: after 50,000 waits the program ends with a message that names it.
 FLOW_RARE void countCancelledWait(Waiter* frame) noexcept;
 
 /// The handles among the future references, and one more if there are waiters.
@@ -287,8 +286,8 @@ void abandon(Waiter* waiter) noexcept;
 
 namespace flow {
 
-/// For simulators: what this thread makes from here on belongs to `owner`, and nobody else may use it; null: to the
-/// thread. Only checked builds look at it.
+/// For simulators: what this thread makes from here on belongs to `owner`, and no other owner may use it; null: to
+/// the thread. Only checked builds look at it.
 inline void setOwnerOfCells([[maybe_unused]] const void* owner) {
 #if FLOW_CHECKED
     detail::simulatedOwner = owner;

@@ -16,8 +16,8 @@ namespace flow {
 
 struct Description {
     std::string text;
-    /// Of a lock: the object of which what holds it has the address, with a count from 1 to `mostHeld` behind that, as
-    /// a FlowLock::Releaser has. Null: nothing can be told.
+    /// Of a lock: the object to which each holder has a pointer, with a count from 1 to `mostHeld` behind that, as a
+    /// FlowLock::Releaser has. Null: holders cannot be found.
     void const* lock = nullptr;
     std::int64_t mostHeld = 0;
 };

@@ -27,7 +27,7 @@ public:
     ErrorOr(Error error)
         requires(!std::same_as<T, Error>)
         : ErrorOr(kFailed, error) {}
-    /// The value or the error of an ErrorOr whose value converts.
+    /// The value or the error of an ErrorOr with a value that converts.
     template <class U>
         requires(!std::same_as<U, T> && std::convertible_to<U, T>)
     ErrorOr(ErrorOr<U> const& other)

@@ -141,8 +141,8 @@ struct Cell {
 #endif
 
     static constexpr std::uint8_t kUnset = 0, kValue = 2, kError = 131, kNever = 128, kStatusMask = 131;
-    static constexpr std::uint8_t kReadyBit = 2, kErrorBit = 1; // a bit each, since every wait asks
-    static constexpr std::uint8_t kUnreadBit = kError - 3;      // of an error: nobody has read it so far
+    static constexpr std::uint8_t kReadyBit = 2, kErrorBit = 1; // a bit each, since every wait tests them
+    static constexpr std::uint8_t kUnreadBit = kError - 3;      // of an error: it has not been read
     static constexpr std::uint8_t kErrorOfFrame = kError + 64;  // kError, and the frame's first words are still there
     static constexpr std::uint8_t kHasFrame = 4;                // an unfinished computation stands behind the cell
     static constexpr std::uint8_t kCancelled = 8;               // it has been cancelled; never if uncancellable

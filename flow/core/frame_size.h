@@ -76,7 +76,7 @@ inline constexpr bool kFramesAreFinal = true;
 /// Never defined: a call that the optimiser leaves is the error. S names the parameters.
 template <std::size_t Limit, class T, class S>
 [[gnu::error(
-    "this coroutine's frame takes more bytes than its FLOW_ASSERT_FRAME_SIZE: `actorc --frames` tells what for")]]
+    "this coroutine's frame takes more bytes than its FLOW_ASSERT_FRAME_SIZE: `actorc --frames` shows what for")]]
 void frameIsLargerThanItsLimit();
 
 /// Says so on standard error; ends the program if frames are as in an optimised one.

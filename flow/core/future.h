@@ -124,7 +124,7 @@ public:
             throw detail::readError(cell);
         return detail::valueOf<T>(cell);
     }
-    /// The same by value, which is moved if nobody else can see it. Leaves this handle invalid.
+    /// The same by value, which is moved if no other future refers to it. Leaves this handle invalid.
     T takeValue() && {
         (void)get();
         return detail::takeValue<T>(std::exchange(cell_, nullptr));
@@ -249,7 +249,7 @@ public:
         cell->error = error;
         wake(cell, detail::Cell::kError);
     }
-    /// Leaves the future unset for ever: it will not even be broken.
+    /// Leaves the future unset forever: it will not even be broken.
     void send(Never) const { settable()->setStatus(detail::Cell::kNever); }
 
     /// Becomes a new promise without futures; the old one is dropped.
@@ -259,7 +259,7 @@ public:
     bool isValid() const { return cell_ != nullptr; }
     bool isSet() const { return checked()->isReady(); }
     bool canBeSet() const { return checked()->isUnset(); }
-    /// Future handles, and one more if somebody waits.
+    /// Future handles, and one more if there are waiters.
     std::uint32_t getFutureReferenceCount() const { return detail::futureCount(checked()); }
     std::uint32_t getPromiseReferenceCount() const { return checked()->promises; }
 

@@ -38,7 +38,7 @@ namespace flow {
 /// What is parked: a frame, a branch of a race, a callback. An operation passes it on to its source.
 using WaiterNode = detail::Waiter;
 
-/// An operation in place. isReady() asks and takes nothing. park() is called if it is not ready; it runs nobody's code.
+/// An operation in place. isReady() tests and takes nothing. park() is called if it is not ready; it runs no waiter.
 /// take() is called by the winner, before anything else runs; it may throw an Error, as park() may.
 template <class Op>
 concept InPlace = std::is_trivially_copyable_v<Op> && sizeof(Op) <= 32 && requires(Op& op, WaiterNode& waiter) {
@@ -97,7 +97,7 @@ private:
         std::uint8_t status = error.isValid() ? Cell::kError : kept->take();
         if (error.isValid())
             cell->error = error;
-        setEnded<T>(cell, status); // nobody waits yet
+        setEnded<T>(cell, status); // nothing waits yet
         cell->promises = 0;
         return true;
     }
@@ -136,7 +136,7 @@ private:
 
 } // namespace detail
 
-/// A future of the operation. It takes as soon as it can, even if nobody waits for the future; dropping it before that
+/// A future of the operation. It takes as soon as it can, even if nothing waits for the future; dropping it before that
 /// takes nothing. One block.
 template <InPlace Op>
 [[nodiscard]] Future<typename Op::Result> keep(Op const& op) {

@@ -32,7 +32,7 @@ public:
     }
 
     /// Ends every unfinished computation of the group as if the machine had stopped: states and parameters are
-    /// destroyed, no handler sees anything, nobody is woken, and futures that are left stay unset for ever. None of
+    /// destroyed, no handler runs, no waiter is resumed, and futures that are left stay unset forever. None of
     /// them may be running. Afterwards nothing waits for any cell of the group.
     void destroyFrames() noexcept;
 

@@ -2,7 +2,7 @@
 // What is taken out of a completed future: its value by reference, its value, or its error.
 //
 //     Result<Page> page(cell);            // holds the future's reference; page.get() is valid as long as `page` is
-//     Page mine = takeValue<Page>(cell);  // moved out if nobody else can see it
+//     Page mine = takeValue<Page>(cell);  // moved out if no other future refers to it
 //     auto page = takeLocal<Page>(cell);  // one of these two, whichever costs less
 //
 // Each takes one future reference of a cell that is ready.
@@ -11,7 +11,7 @@
 
 namespace flow::detail {
 
-/// Whether a copy costs no more than a reference, and cannot be told from one.
+/// Whether a copy costs no more than a reference, and cannot be distinguished from one.
 template <class T>
 inline constexpr bool kFreeToCopy =
     std::is_trivially_copy_constructible_v<T> && std::is_trivially_destructible_v<T> && sizeof(T) <= 2 * sizeof(void*);
@@ -62,7 +62,7 @@ inline Error takeError(Cell* cell) {
     return error;
 }
 
-/// The value: moved if nobody else holds the future, otherwise copied. The cell may be null for Void.
+/// The value: moved if no other future refers to the cell, otherwise copied. The cell may be null for Void.
 template <class T>
 T takeValue(Cell* cell) {
     Result<T> result(cell);
@@ -78,8 +78,8 @@ T takeValue(Cell* cell) {
         return result.get();
 }
 
-/// The value by the cheapest way: a copy of its own where that is free, or where nobody else could use the value, since
-/// it can only be moved; otherwise where it is. `.get()` is const in the last case.
+/// The value by the cheapest way: a copy if that is free; moved out if the type can only be moved, since then no other
+/// future could use it; otherwise a reference to where it is. `.get()` is const in the last case.
 template <class T>
 auto takeLocal(Cell* cell) {
     if constexpr (kFreeToCopy<T> || !std::is_copy_constructible_v<T>)

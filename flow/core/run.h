@@ -30,7 +30,7 @@ static constexpr bool kTailCalls = false;
 static bool const kTailCalls = frameOfCallee(nullptr) == frameOfLastCall(nullptr);
 #endif
 
-/// Left for `run` by a function that cannot hand over itself, and which returns at once.
+/// The waiter that `run` runs next; set by a function that cannot make a tail call, and which then returns at once.
 inline constinit thread_local Waiter* handedOver = nullptr;
 /// What `run` goes on with.
 FLOW_RARE void runHandedOver() noexcept;
@@ -63,7 +63,7 @@ inline void noteRunning([[maybe_unused]] Waiter* waiter) {
 #endif
 }
 
-/// Resumes a waiter that has been taken out of every list, and each waiter to which it hands over.
+/// Resumes a waiter that has been taken out of every list, and then each waiter that the one before leaves to run next.
 inline void run(Waiter* waiter) noexcept {
 #if FLOW_CHECKED
     const void* before = runningActor;

@@ -35,8 +35,8 @@ template <class T>
 struct StreamState {
     [[no_unique_address]] RingQueue<T> queue;
     bool ended = false;
-    bool needsCare = false;  // when the queue becomes empty: it has ended, or somebody waits for that
-    Cell* emptied = nullptr; // the promise of onEmpty(), once somebody has asked
+    bool needsCare = false;  // when the queue becomes empty: it has ended, or onEmpty() was called
+    Cell* emptied = nullptr; // the promise of onEmpty(), once that was called
 
     StreamState() = default;
     StreamState(StreamState const&) = delete;

@@ -25,7 +25,7 @@ std::string describe(Cell* cell, CellSource const& source) {
     if (std::string text = source ? source(cell) : std::string(); !text.empty())
         return text;
     if (cell->promises == 0)
-        return "what nobody will set";
+        return "what will never be set";
     return cell->promises == 1 ? "a promise" : format("a promise that %u hold", cell->promises);
 }
 

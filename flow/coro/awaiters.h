@@ -191,7 +191,7 @@ inline void requireFailure(Waiter* frame) noexcept {
     return finishFrame(cell, statusOfError(cell));
 }
 
-/// The end of a coroutine: destroys the frame, completes the cell, hands over. It is part of the coroutine, so after
+/// The end of a coroutine: destroys the frame, completes the cell, runs a waiter. It is part of the coroutine, so after
 /// destroy() only locals are touched. kUnset: at the final suspension, with a value, or with the error that is in the
 /// cell.
 template <std::uint8_t Status>

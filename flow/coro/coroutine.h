@@ -31,7 +31,7 @@
 
 namespace flow {
 
-/// As the first parameter's type: the coroutine runs on when nobody holds its Future.
+/// As the first parameter's type: the coroutine runs on when its last Future is dropped.
 ///
 ///     Future<Void> writeBack(Uncancellable, Page page);
 ///     (void)writeBack(Uncancellable(), page);
@@ -65,7 +65,7 @@ TryGet<typename Op::Result> tryGet(Op const& op) {
 
 namespace flow::coro {
 
-/// Suspends for ever: the frame is destroyed, its locals innermost first, and the future fails without a C++ throw.
+/// Suspends forever: the frame is destroyed, its locals innermost first, and the future fails without a C++ throw.
 struct [[nodiscard]] fail {
     explicit fail(Error e) : error(e) {}
     explicit fail(Pending const& failed) : error(failed.takeError()) {}
@@ -79,14 +79,14 @@ struct [[nodiscard]] finish {
 };
 template <class U>
 finish(U&&) -> finish<U>;
-/// The same, leaving the result for ever unset.
+/// The same, leaving the result forever unset.
 struct [[nodiscard]] never {};
-/// From here on the coroutine runs on when nobody holds its Future. Does not suspend.
+/// From here on the coroutine runs on when its last Future is dropped. Does not suspend.
 struct [[nodiscard]] uncancellable {};
 /// The frame is parked already: see Self.
 struct [[nodiscard]] parked {};
 
-/// What an actor without a result returns: nothing else than a Void, lest somebody takes `return save();` for a wait.
+/// What an actor without a result returns: only a Void, so that `return save();` is not mistaken for a wait.
 inline void checkVoid(Void const&) {}
 
 /// A coroutine's own promise, once it has been awaited, which does not suspend. For emitted code, which parks the frame
@@ -114,8 +114,8 @@ using Self = OwnPromise<PromiseBase>;
 /// For a body in which no handler sees the error of a wait.
 using PropagatingSelf = OwnPromise<PropagatingBase>;
 
-// What flow/wait/pending.h has under this name. The compiler forgets what is in the operand: otherwise clang keeps the
-// cell in the frame, beside the variable that holds it.
+// What flow/wait/pending.h has under this name. The compiler must assume that the operand changes: otherwise clang
+// keeps the cell in the frame, beside the variable that holds it.
 
 template <class Operand>
 FLOW_INLINE void forget(Operand const& operand) {
@@ -344,7 +344,7 @@ protected:
         auto self = std::coroutine_handle<CoroPromiseBase>::from_promise(*this);
         return Future<T>::adopt(static_cast<Cell*>(self.address()) - 1);
     }
-    /// Builds the result, unless nobody is left to see it.
+    /// Builds the result, unless no future is left to read it.
     template <class U>
     void setValue(U&& value) {
         if (this->cell()->futures != 0)
@@ -400,7 +400,7 @@ public:
 /// A coroutine without a Future: it runs to its end; an error that escapes it is reported as dropped.
 struct Detached {};
 
-/// What nobody holds nobody can cancel.
+/// Without a Future nothing can cancel it.
 template <class S>
 struct RunsToItsEnd : S {
     static constexpr bool kUncancellable = true;

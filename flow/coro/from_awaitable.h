@@ -12,7 +12,7 @@
 //
 // Threads. The awaitable may resume the handle that it is given on any thread: the result then comes through the inbox
 // of the loop that has called fromAwaitable. On that loop's thread the future is ready before resume() returns, and
-// its waiters run there. The loop does not end for want of work while the future is waited for.
+// its waiters run there. The loop does not end for lack of work while the future is waited for.
 //
 // Cancel safety. A C++20 awaitable has no way to be cancelled. If the future is dropped or cancelled, that takes effect
 // at once, and for the awaitable there are three ways:

@@ -13,7 +13,7 @@
 
 namespace flow {
 
-/// `hasFunction(name)` tells whether the program has a function of that name, without its scope: the class of an actor
+/// `hasFunction(name)` says whether the program has a function of that name, without its scope: the class of an actor
 /// `fetch` begins with a capital, and so does that of `Fetch`.
 std::string actorName(std::string const& symbol, std::function<bool(std::string const&)> const& hasFunction);
 

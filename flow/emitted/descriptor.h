@@ -1,5 +1,5 @@
 #pragma once
-// Structs that can tell the names, types and comments of their fields: for tables, traces and serialisers.
+// Structs that list the names, types and comments of their fields: for tables, traces and serialisers.
 //
 //     DESCR struct Sample {        // in an .actor.cpp or .actor.h file
 //         double latency;          //seconds until the answer

@@ -9,9 +9,9 @@
 //     }
 //     range.clear();
 //
-// An lvalue is referred to and must outlive the loop. A temporary is kept until `clear`; so is what `f().member` and
-// `std::move(x)` refer to, which is moved, since the one, with an object that is gone at once, cannot be told from the
-// other.
+// An lvalue is referred to and must outlive the loop. A temporary is kept until `clear`. So is the object that
+// `f().member` or `std::move(x)` refers to, which is moved: the two have the same type, and the result of f() is
+// destroyed at once.
 
 #include <initializer_list>
 #include <iterator>

@@ -23,7 +23,7 @@ inline constexpr bool isPlainState = std::is_default_constructible_v<T> && std::
 template <class T>
 using StateOf = std::conditional_t<isPlainState<T>, T, T&>;
 
-/// `N` tells the slots of one actor apart, so that empty ones take no room.
+/// `N` makes the slots of one actor different types, so that empty ones take no room.
 template <class T, int N, bool IsPlain = isPlainState<T>>
 class StateSlot {
 public:

@@ -63,8 +63,8 @@ private:
     Fiber* fiber_ = nullptr;
 };
 
-/// The loop runs in two ways. Called by somebody, it runs the task of a fiber, which switches to that fiber; when the
-/// fiber suspends, the scheduler switches back to the loop. But where the code that would call the loop waits for a
+/// The loop runs in two ways. If the program calls it, it runs the task of a fiber, which switches to that fiber; when
+/// the fiber suspends, the scheduler switches back to the loop. But where the code that would call the loop waits for a
 /// fiber itself, Boost's dispatcher runs it, up to the next task of a fiber, to which it switches when the loop has
 /// returned.
 class BoostScheduler final : public boost::fibers::algo::algorithm_with_properties<BoostFiber> {

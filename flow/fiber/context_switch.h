@@ -2,7 +2,7 @@
 // How a thread goes from one stack to another: Boost.Context's jump, and what has to be kept around it.
 //
 //     void* there = newContext(stack, first);        // first(Arrival) runs on that stack, and never returns
-//     Arrival back = switchTo(there, argument);      // comes back when somebody switches to back's own context
+//     Arrival back = switchTo(there, argument);      // returns when another switch goes to this context
 //
 // The processor predicts where a function returns to from a stack of its own, which a call on one stack and the return
 // on another put out of step. Therefore jump_fcontext() is entered by a jump, and these functions are part of their
@@ -89,7 +89,7 @@ struct ThreadState {
     }
 };
 
-// Around each switch the sanitizers are told which stack comes next.
+// Before and after each switch, for the sanitizers: which stack comes next.
 
 #if FLOW_ADDRESS_SANITIZER
 FLOW_INLINE void beforeSwitch(void** fake, void const* stack, std::size_t bytes, void*) {

@@ -92,7 +92,7 @@ void Fiber::start(Cell* cell, Body body, void* function, Options const& options,
 #endif
     if (status == Cell::kUnset)
         return;
-    flow::detail::setEnded(cell, status); // nobody waits yet
+    flow::detail::setEnded(cell, status); // nothing waits yet
     cell->promises = 0;
 }
 

@@ -297,7 +297,7 @@ auto race(Operands&&... operands) {
     return detail::Race<Operands...>().run(fiber, std::forward<Operands>(operands)...);
 }
 
-/// Gives way, if others want to run.
+/// Yields, if other tasks are ready.
 inline void yield(TaskPriority priority = TaskPriority::DefaultYield) {
     wait(flow::yield(priority));
 }

@@ -13,7 +13,7 @@
 // At most `threads` actions are under way; further ones wait in order. An action uses neither futures nor the loop. On
 // threads it is as in flow/threads/thread_pool.h. On a simulated loop actions switch only in pause(), and an action
 // begins in a task of its own. So what blocks for something that another action does must call pause() until it is
-// there; a lock of the operating system must not be held across pause(), since others on the same thread may want it.
+// there; a lock of the operating system must not be held across pause(), since others on the same thread may lock it.
 //
 // What an action returns or throws becomes the future's result. An action with a future that is dropped before it has
 // begun never runs; one that has begun runs to its end. When the pool or its loop is destroyed, threads are waited for;

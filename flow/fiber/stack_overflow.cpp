@@ -58,7 +58,7 @@ void onFault(int signal, siginfo_t* info, void* context) {
     std::signal(signal, SIG_DFL); // the instruction is tried again, and ends the program
 }
 
-/// Again if somebody has put back the default since the last time. A handler of the program's own that has been
+/// Again if the default has been restored since the last time. A handler of the program's own that has been
 /// installed after ours stays: it calls ours, as handlers call what they replace, and two that call each other would
 /// never end.
 void installHandler() {

@@ -38,7 +38,7 @@ public:
     std::vector<Frame const*> inOrder() const;
     Frame const* begin() const { return frames_.data(); }
     Frame const* end() const { return frames_.data() + frames_.size(); }
-    /// The frame in whose block the address is; null if it is in none.
+    /// The frame with the block in which the address is; null if it is in none.
     Frame const* holding(void const* address) const;
     Frame const* of(Waiter const* frame) const;
     /// That of a waiter that stands in a list: a frame, or a part of one. Null for others, such as callbacks.

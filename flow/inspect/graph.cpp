@@ -13,7 +13,7 @@
 namespace flow::inspect {
 namespace {
 
-constexpr std::size_t kMostHolders = 8; // of one thing: what hundreds hold nobody reads
+constexpr std::size_t kMostHolders = 8; // of one thing: a list of hundreds would not be read
 
 bool isInQueue(Waiter const* waiter) {
     return waiter->link.isLinked() && waiter->link.next != &waiter->link;

@@ -14,8 +14,8 @@
 // A computation stands below the one that waits for it. It is an actor, coroutine, fiber or operation, by its name; an
 // actor that was compiled to a state machine has the line of its wait as well. "Refers" means that an end
 // which can set the promise or send into the stream stands in the frame, as far as addresses in frames and the counts
-// of the cell show. What holds a lock is told for FlowLock::Releaser in a frame. An operation describes itself by
-// describe() (flow/core/description.h).
+// of the cell show. The holder of a lock is shown if its frame has a FlowLock::Releaser. An operation describes itself
+// by describe() (flow/core/description.h).
 //
 // Nothing is recorded while the program runs. The dump reads the live blocks of the allocator, and changes nothing.
 // Call it on the loop's thread, in a task or outside of run(). A million computations take about a second: beyond

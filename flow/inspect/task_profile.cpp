@@ -14,7 +14,7 @@ namespace flow {
 using namespace detail;
 namespace {
 
-constexpr std::size_t kMostReady = std::size_t{1} << 16; // of a priority, whose delays are measured
+constexpr std::size_t kMostReady = std::size_t{1} << 16; // of a priority, with measured delays
 constexpr std::size_t kLongestChain = 24;
 
 void const* codeOf(Waiter const* frame) {

@@ -2,10 +2,10 @@
 // AsyncTrigger: an event that happens again and again.
 //
 //     AsyncTrigger changed;
-//     wait(changed.onTrigger());       // the next time that somebody calls
+//     wait(changed.onTrigger());       // the next call of trigger()
 //     changed.trigger();
 //
-// Only the waiters at the time of a trigger get it: it is not remembered. They run before trigger() returns, newest
+// Only the waiters at the time of a trigger get it: it is not kept for later. They run before trigger() returns, newest
 // first, and may destroy the AsyncTrigger. When it is destroyed, the waiters get broken_promise. Cancel-safe.
 
 #include "flow/core/future.h"
@@ -38,7 +38,7 @@ public:
         if (auto now = std::exchange(next_, std::nullopt))
             now->sendError(error);
     }
-    /// Whether somebody holds a future of the next trigger.
+    /// Whether a future of the next trigger exists.
     bool isAwaited() const { return next_ && next_->getFutureReferenceCount() != 0; }
 
 private:

@@ -126,7 +126,7 @@ void SignalableActorCollection::add(Future<Void> actor) {
 
 Future<Void> SignalableActorCollection::signal() {
     Future<Void> result = holdWhile(round_, round_->actors.getResult());
-    if (round_->signal.canBeSet()) // the first result: nobody waits for it yet, so that nobody's code runs in here
+    if (round_->signal.canBeSet()) // the first result: nothing waits for it yet, so that no waiter runs in here
         round_->signal.send(Void());
     return result;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// ActorCollection and others: hold actors that nobody waits for one by one.
+// ActorCollection and others: hold actors that are not awaited one by one.
 //
 //     ActorCollection handlers(false);
 //     loop choose {
@@ -8,7 +8,7 @@
 //     }
 //
 // An actor that ends is dropped at once. When one fails, all others are cancelled and getResult() fails with its error.
-// Destroying the collection cancels its actors; a result that somebody still holds then fails with actor_cancelled.
+// Destroying the collection cancels its actors; a result that is still held then fails with actor_cancelled.
 // Adding to a collection that has ended drops the actor. Cancel-safe: the collection holds its actors, so dropping a
 // result of getResult() cancels none of them; see below for those of actorCollection() and signal().
 //

@@ -3,7 +3,7 @@
 //
 //     ErrorOr<int> answer = wait(errorOr(ask()));                  // never raises
 //     int answer = wait(brokenPromiseToNever(ask()));              // waits on when the promise of the answer is gone
-//     Future<Void> cleaning = reportErrors(clean(), "cleaning", id);  // traces its error, even if nobody looks
+//     Future<Void> cleaning = reportErrors(clean(), "cleaning", id);  // traces its error, even if it is not read
 //     int answer = wait(waitOrError(ask(), failure));              // or the error of `failure`, if that comes first
 //
 // Cancel-safe: the future is released when the result is dropped.
@@ -19,7 +19,7 @@ Future<ErrorOr<T>> errorOr(Future<T> what) {
     co_return co_await tryGet(std::move(what));
 }
 
-/// The same future, except that broken_promise leaves the result unset for ever.
+/// The same future, except that broken_promise leaves the result unset forever.
 template <class T>
 Future<T> brokenPromiseToNever(Future<T> what) {
     ErrorOr<T> result = co_await tryGet(std::move(what));

@@ -12,10 +12,10 @@
 // A take that fits into the free permits gets them, also if takes of more permits wait: a holder that takes one more
 // does not wait for them. Those that wait get theirs first come, first served; one that waits for many may so wait long
 // while smaller takes come. FlowLock(3, FlowLock::Order::FirstComeFirstServed) lets no take go past one that waits; a
-// holder that takes more from such a lock may wait for ever.
+// holder that takes more from such a lock may wait forever.
 //
 // A free permit is taken at once. One that has to be waited for arrives through the loop, at the priority given to
-// take(): release() runs nobody else's code. The lock must outlive its Releasers.
+// take(): release() runs no waiter. The lock must outlive its Releasers.
 
 #include "flow/core/future.h"
 #include "flow/loop/priority.h"
@@ -40,7 +40,7 @@ public:
     ~FlowLock() { kill(); }
 
     /// Ready when `amount` permits are free, which are then taken. An amount above the number of permits is granted
-    /// when nobody holds any.
+    /// when all are free.
     [[nodiscard]] Future<Void> take(TaskPriority priority = TaskPriority::DefaultYield, std::int64_t amount = 1);
     /// Gives permits back.
     void release(std::int64_t amount = 1);

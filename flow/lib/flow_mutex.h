@@ -12,8 +12,7 @@
 //
 // Cancel-safe: a take that is dropped before it is ready gives the mutex on. A Lock may outlive the mutex, and what
 // waits gets its turn all the same; one that was moved from holds nothing. A mutex that was moved from can only be
-// destroyed. What has to wait goes on through the loop, at the priority DefaultYield: release() runs nobody else's
-// code.
+// destroyed. What has to wait goes on through the loop, at the priority DefaultYield: release() runs no waiter.
 
 #include "flow/coro/coroutine.h"
 #include "flow/lib/flow_lock.h"

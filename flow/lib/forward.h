@@ -5,7 +5,7 @@
 //     forwardPromise(results, compute());        // one element of a stream, or its end with the error
 //
 // These run by themselves: they hold future and promise until the result has come. Cancelling is not possible: there is
-// no future to drop. A promise that somebody else has set by then is left alone.
+// no future to drop. A promise that other code has set by then keeps that result.
 
 #include "flow/coro/coroutine.h"
 

@@ -9,7 +9,7 @@
 //     files.addMetric("a", 5);                                 // "a" has 15 now
 //
 // T has operator<, also with each type of key that it is searched by: a StringRef finds a std::string, without a copy.
-// A Metric has +, - and <, and Metric() is zero; no sum may overflow. NoMetric is for those who need no sums.
+// A Metric has +, - and <, and Metric() is zero; no sum may overflow. NoMetric is for sets without sums.
 //
 // Each function but begin(), end(), empty(), swap() and clear() takes time in the logarithm of the size; clear(), and
 // erasing a range, take time in the number of the elements. Iterators stay good until their element is erased. An

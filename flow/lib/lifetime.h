@@ -37,7 +37,7 @@ Future<T> runOn(Uncancellable, Future<T> what, Propagate = {}) {
 }
 } // namespace lib
 
-/// The same result. Dropping or cancelling it leaves `what` running to its end, held by nobody else if need be.
+/// The same result. Dropping or cancelling it leaves `what` running to its end, even if nothing else holds it.
 template <class T>
 Future<T> uncancellable(Future<T> what) {
     return lib::runOn(Uncancellable(), std::move(what));

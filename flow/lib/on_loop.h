@@ -7,7 +7,7 @@
 //
 // The function is moved to the other thread, called there once, and destroyed there. If it returns a Future, that
 // future is waited for there. Value or error then comes back: the future that onLoop returns belongs to the loop of the
-// caller, like every other. Until then the caller's loop does not end for want of work, and must not be destroyed.
+// caller, like every other. Until then the caller's loop does not end for lack of work, and must not be destroyed.
 //
 // Cancelling the returned future, or dropping it, drops only the answer: the call goes on where it is, so that what
 // it refers to must live on, but the caller's loop does not wait for it. timeoutError(onLoop(...), seconds) does that.

@@ -46,7 +46,7 @@ Future<T> tagError(Future<Void> signal, Error error, Propagate = {}) {
         co_return co_await Future<T>(error);
 }
 
-/// Ready if the value is that; unset for ever if it is another one.
+/// Ready if the value is that; unset forever if it is another one.
 template <class T>
 Future<Void> onEqual(Future<T> what, std::type_identity_t<T> value, Propagate = {}) {
     T found = co_await std::move(what);

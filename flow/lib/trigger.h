@@ -22,7 +22,7 @@ Future<Void> trigger(F function, Future<Void> signal, Propagate = {}) {
     std::invoke(function);
 }
 
-/// Calls the function every `interval` seconds, first after one interval, for ever. Each interval is counted from the
+/// Calls the function every `interval` seconds, first after one interval, forever. Each interval is counted from the
 /// call before.
 template <class F>
 Future<Void> recurring(F function, double interval, TaskPriority priority = TaskPriority::DefaultDelay,
@@ -33,7 +33,7 @@ Future<Void> recurring(F function, double interval, TaskPriority priority = Task
     }
 }
 
-/// Calls the function, which returns a future, waits for that and then for `interval` seconds, for ever.
+/// Calls the function, which returns a future, waits for that and then for `interval` seconds, forever.
 template <class F>
 Future<Void> recurringAsync(F function, double interval, double initialDelay = 0,
                             TaskPriority priority = TaskPriority::DefaultDelay, Propagate = {}) {

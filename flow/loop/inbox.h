@@ -10,8 +10,8 @@
 //             poller.takeWake();
 //     }
 //
-// Lock-free: a put is one compare-and-swap. It finds out whether the owner sleeps, so that nobody makes a system call
-// to wake one that is awake.
+// Lock-free: a put is one compare-and-swap. It sees whether the owner sleeps, so that no system call is made to wake
+// one that is awake.
 
 #include "flow/core/frame.h"
 
@@ -61,7 +61,7 @@ public:
         // Release: a thread that finds the owner asleep sees its poller prepared.
         return top_.compare_exchange_strong(nothing, asleep(), std::memory_order_seq_cst);
     }
-    /// Owner, after fallAsleep(). False if somebody has found it asleep, and wakes it or has done so.
+    /// Owner, after fallAsleep(). False if another thread has found it asleep, and wakes it or has done so.
     bool wakeUp() noexcept {
         Link* still = asleep();
         return top_.compare_exchange_strong(still, nullptr, std::memory_order_relaxed);

@@ -28,7 +28,7 @@ inline constinit char serviceKey = 0;
 
 class Loop : public LoopMachine {
 public:
-    /// What is still parked here stays parked for ever; dropping its future cancels it as usual. Calls that were posted
+    /// What is still parked here stays parked forever; dropping its future cancels it as usual. Calls that were posted
     /// and did not run are destroyed, and those with onLoop that have not come to an end here are cancelled. There must
     /// be no WorkGuard left, and no task of this loop up the stack (as when one calls exit() and the loop is static).
     virtual ~Loop();
@@ -80,7 +80,7 @@ public:
         putIntoInbox(*new PostedCall<F>(std::move(call)), priority);
     }
 
-    /// What code on this loop shall use as its T, an interface such as FileSystem; null if nobody has provided any.
+    /// What code on this loop shall use as its T, an interface such as FileSystem; null if none was provided.
     template <class T>
     T* service() const {
         return static_cast<T*>(find(&detail::serviceKey<T>));
@@ -128,7 +128,7 @@ private:
     std::vector<Service> services_; // few
 };
 
-/// While one exists, its loop does not end for want of work: other threads may post some. Made and destroyed on the
+/// While one exists, its loop does not end for lack of work: other threads may post some. Made and destroyed on the
 /// loop's own thread, before the loop.
 class WorkGuard {
 public:

@@ -64,7 +64,7 @@ public:
     /// Between these two calls the loop waits, when it is destroyed, for what another thread is about to put in.
     void expectPost() { ++expected_; }
     void postCame() { --expected_; }
-    /// Code on this loop is about to use the machine's own `what`, since nobody has provided any. For the loop of a
+    /// Code on this loop is about to use the machine's own `what`, since none was provided. For the loop of a
     /// simulated machine that is an assertion failure.
     virtual void useMachines([[maybe_unused]] const char* what) {}
     /// Calls visit(waiter) for each that is ready, and for each that waits for a timer. It must change nothing.

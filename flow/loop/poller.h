@@ -4,7 +4,7 @@
 //     poller.prepare();              // the loop: may fail, nothing has happened yet
 //     poller.wait(seconds);          // the loop: until there is news, wake(), or the time is over
 //     poller.wake();                 // any thread, or a signal handler: ends the sleep
-//     poller.takeWake();             // the loop: if somebody has called wake(), or is about to
+//     poller.takeWake();             // the loop: if wake() has been called, or is about to be
 //
 // A RealLoop uses its EventPoller, which has only wake(), until usePoller() gives it another one.
 //
@@ -34,7 +34,7 @@ public:
     /// Called by the loop when another thread has called wake() or will do so within a few instructions: waits for
     /// that, so that the call comes neither after the end of this object nor in the next sleep.
     virtual void takeWake() noexcept = 0;
-    /// Whether news may come that somebody waits for: then the loop does not end for want of work.
+    /// Whether there is a waiter for news: then the loop does not end for lack of work.
     virtual bool isWaitedFor() { return false; }
     /// Whether wait(0) could find anything: if not, a busy loop does not ask.
     virtual bool isUsed() const { return false; }

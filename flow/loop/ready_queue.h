@@ -99,8 +99,8 @@ public:
         return level;
     }
 
-    /// Takes out every waiter, as if it were parked nowhere: unlinking it later is harmless. Posted calls, which nobody
-    /// else could end, are destroyed.
+    /// Takes out every waiter, as if it were parked nowhere: unlinking it later is harmless. Posted calls, which
+    /// nothing else refers to, are destroyed.
     void detachAll() {
         while (Waiter* waiter = pop())
             if (waiter->awaited.isTurn())

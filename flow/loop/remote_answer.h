@@ -15,7 +15,7 @@
 // The call is made on the loop of the caller. From future() on it owns itself: answer() destroys it, or brings the
 // result to the future, which destroys it before the future is ready. Dropping or cancelling the future drops only
 // the answer: the call goes on, and is destroyed on the thread that answers. As long as the future is waited for, the
-// loop of the caller does not end for want of work, and must not be destroyed. If it is, the future is never ready.
+// loop of the caller does not end for lack of work, and must not be destroyed. If it is, the future is never ready.
 
 #include "flow/core/error_or.h"
 #include "flow/core/operation.h"

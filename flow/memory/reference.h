@@ -77,7 +77,7 @@ public:
     Reference(std::nullptr_t) {}
     /// Takes one reference that the caller has: that of a new object.
     explicit Reference(T* object) : object_(object) {}
-    /// One more reference of an object that somebody else holds.
+    /// One more reference of an object that is held elsewhere.
     static Reference addRef(T* object) {
         if (object)
             object->addref();

@@ -79,7 +79,7 @@ inline Standalone<StringRef> makeString(int length) {
 inline StringRef makeString(int length, Arena& arena) {
     return {static_cast<std::uint8_t*>(arena.allocate(static_cast<std::size_t>(length), 1)), length};
 }
-/// The bytes of a string that nobody else has seen yet.
+/// The bytes of a new string, to fill it before other code sees it.
 inline std::uint8_t* mutateString(StringRef text) {
     return const_cast<std::uint8_t*>(text.begin());
 }

@@ -1,5 +1,5 @@
 #pragma once
-// StringRef: bytes that somebody else owns, usually an Arena or a literal.
+// StringRef: bytes that it does not own, usually of an Arena or a literal.
 //
 //     StringRef key = "user/7"_sr;
 //     if (key.startsWith("user/"_sr)) lookup(key.removePrefix("user/"_sr).toString());

@@ -14,7 +14,7 @@ namespace {
 /// The pool of which this thread runs an item.
 constinit thread_local void const* currentArena = nullptr;
 
-/// oneTBB's library is not instrumented: ThreadSanitizer has to be told what goes to another thread.
+/// oneTBB's library is not instrumented: ThreadSanitizer needs a note of what goes to another thread.
 void noteGiven([[maybe_unused]] void* object) {
 #if FLOW_THREAD_SANITIZER
     __tsan_release(object);

@@ -28,7 +28,7 @@ std::string directoryOf(std::string const& path) {
     return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
 }
 
-/// A waiter for an operation that is abandoned waits for ever.
+/// A waiter for an operation that is abandoned waits forever.
 template <class T>
 class Answer {
 public:

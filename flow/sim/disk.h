@@ -56,9 +56,9 @@ public:
     Future<Void> makeDirectory(std::string path) override;
     Future<Void> syncDirectory(std::string path) override;
 
-    /// The process has died, the machine lives on: what the process had done is there after boot(), also without sync.
+    /// The process was killed, the machine runs on: what the process had done is there after boot(), also without sync.
     void kill();
-    /// The power has gone: what was synced is there after boot(), and of the rest what the faults leave.
+    /// The power has failed: what was synced is there after boot(), and of the rest what the faults leave.
     void crash();
     /// A new process may use the disk.
     void boot();

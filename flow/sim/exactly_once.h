@@ -2,7 +2,7 @@
 // ExactlyOnce: whether each request was executed as often as its client may believe.
 //
 //     ExactlyOnce requests;
-//     requests.sent(id);                       // in the client, before the first attempt; retries may tell it again
+//     requests.sent(id);                       // in the client, before the first attempt; retries may report it again
 //     requests.executed(id, process);          // in the server, where the effect is, each time
 //     requests.acknowledged(id);               // in the client, when the reply has come
 //
@@ -42,7 +42,7 @@ public:
     };
     struct Report {
         std::vector<Offender> offenders; // by their first events; with several faults, one stands for all
-        /// Different requests, so that a test can tell that it did what it was meant to.
+        /// Different requests, so that a test can check that it did what it was meant to.
         std::size_t sent = 0, executed = 0, acknowledged = 0;
 
         bool ok() const { return offenders.empty(); }

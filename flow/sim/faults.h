@@ -24,9 +24,9 @@ namespace flow {
 // write, per sync, per crash, per allocation, or per visit of an armed site. The last number is the most that swarm()
 // gives it.
 #define FLOW_FAULTS(X)                                                                                                 \
-    X(processKill, "per second of a process: it dies, and is started again after a while", 0.02)                       \
-    X(processReboot, "per second of a process: it dies, and is started again at once", 0.02)                           \
-    X(powerLoss, "per second of a process: it dies, and its disk forgets what was not synced", 0.1)                    \
+    X(processKill, "per second of a process: it is killed, and started again after a while", 0.02)                     \
+    X(processReboot, "per second of a process: it is killed, and started again at once", 0.02)                         \
+    X(powerLoss, "per second of a process: it is killed, and its disk loses what was not synced", 0.1)                 \
     X(blackout, "per second of a process: it and some others lose power in the same moment", 0.005)                    \
     X(processPause, "per second of a process: nothing of it runs for a while", 0.03)                                   \
     X(processSlow, "per second of a process: for a while each of its turns takes long", 0.02)                          \
@@ -41,7 +41,7 @@ namespace flow {
     X(latencySpike, "per message: it takes much longer", 0.01)                                                         \
     X(slowLink, "per connection: it has little bandwidth", 0.1)                                                        \
     X(connectionRefused, "per connection: it is refused", 0.05)                                                        \
-    X(connectionHalfOpen, "per connection: from some message on nothing arrives, and nobody is told", 0.02)            \
+    X(connectionHalfOpen, "per connection: from some message on nothing arrives, without an error", 0.02)              \
     X(connectionReset, "per message: its connection breaks", 0.001)                                                    \
     X(messageCorruption, "per message: one of its bits is wrong", 0.0005)                                              \
     X(shortRead, "per read of a connection: it gives less than has come", 0.1)                                         \

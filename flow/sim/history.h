@@ -1,5 +1,5 @@
 #pragma once
-// History: what the clients of a key-value store asked for and what they were told, for checkLinearizable().
+// History: what the clients of a key-value store asked for and what came back, for checkLinearizable().
 //
 //     History history;
 //     auto put = history.invoke(client, "key", History::Put{"value"});    // before the request leaves
@@ -10,7 +10,7 @@
 //     Optional<std::string> value = wait(store.get("key"));
 //     history.ok(get, value);
 //
-// The order of these calls is the order of events: no clock is read. An operation that is told neither ok() nor
+// The order of these calls is the order of events: no clock is read. An operation without a call of ok() or
 // failed(), because it timed out or its client was killed, may have taken effect at any time since, or may yet, or
 // never. A client may go on to its next operation all the same. Every key begins with no value. Not thread-safe.
 

@@ -12,7 +12,7 @@ namespace {
 
 using Operation = History::Operation;
 
-/// Values are numbers. Those that no operation asks for cannot be told apart, and share one.
+/// Values are numbers. Those that no operation asks for cannot be distinguished, and share one.
 using State = int;
 constexpr State kNone = 0;
 constexpr State kUnseen = 1;

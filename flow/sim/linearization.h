@@ -10,7 +10,7 @@
 // G. Lowe, "Testing for linearizability", Concurrency Computat. Pract. Exper. 29 (2017): operations are taken in every
 // order that their calls and returns allow and that explains their results; what is left is a doubly linked list of
 // calls and returns, so that an operation is taken and put back in constant time; what was left at which value is
-// remembered, and not searched again. What we add for registers is told, with why it loses nothing, at its place.
+// recorded, and not searched again. What we add for registers is explained at its place, with why it loses nothing.
 
 #include "flow/sim/history.h"
 

@@ -78,12 +78,12 @@ public:
     /// For each process that will be made, until it is removed.
     void add(ProcessHook& hook) { hooks_.push_back(&hook); }
     void remove(ProcessHook& hook) { std::erase(hooks_, &hook); }
-    /// From here on; null: nobody. One at a time.
+    /// From here on; null: none. One at a time.
     void setWatch(WorldWatch* watch) { worldWatch_ = watch; }
 
     // What can be done to a process. Called from the code of a process, it is done when that process's turn is over.
 
-    /// Stops it; it stays down until it is started. With powerLost, disks forget what was not synced.
+    /// Stops it; it stays down until it is started. With powerLost, disks lose what was not synced.
     void kill(Process& process, bool powerLost = false);
     /// Stops it, if it runs, and starts it after so many seconds.
     void reboot(Process& process, double seconds = 0, bool powerLost = false);
@@ -148,8 +148,8 @@ public:
     void note(EventKind kind, std::uint64_t detail);
     /// Which actor waits for which, in the world and in every process.
     std::string waitGraph() const;
-    /// Cells of processes, or of lives of processes, that have stopped. When all has gone well there are none: somebody
-    /// keeps a future or a promise in a global, or beyond an `owner`.
+    /// Cells of processes, or of lives of processes, that have stopped. When all has gone well there are none. If there
+    /// are, a global keeps a future or a promise, or something that outlives its `owner` does.
     std::size_t leakedCells() const;
     /// The actors of the world's own code that have not ended, each with what it waits for, as waitGraph() has them.
     std::string ownActors() const;

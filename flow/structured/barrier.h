@@ -51,7 +51,7 @@ public:
     };
 
     explicit Barrier(std::size_t parties) : parties_(parties), missing_(parties) {
-        FLOW_ASSERT(parties != 0, "a Barrier for nobody");
+        FLOW_ASSERT(parties != 0, "a Barrier without parties");
     }
 
     /// The last one ends the phase.

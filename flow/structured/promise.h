@@ -12,7 +12,7 @@
 
 namespace flow::structured {
 
-/// When the body begins: when somebody awaits it, at once, or in a turn of the loop.
+/// When the body begins: when it is awaited, at once, or in a turn of the loop.
 enum class Start : std::uint8_t { Lazy, Now, InTurn };
 
 /// What the parameters say. None is left to the promise to destroy: the frame does it.

@@ -8,7 +8,7 @@
 //     Mutex mutex;
 //     {
 //         Mutex::Lock lock = co_await mutex.lock();
-//         ...                                       // nobody else; given back at the end of the block
+//         ...                                       // the only holder; given back at the end of the block
 //     }
 //
 // acquire() and lock() are operations in place, for every style: what loses a race has taken no permit. The waiters

@@ -13,7 +13,7 @@
 //
 // Each is a local variable of the task (or stands beside the Scope) that gives it its context, and does its work while
 // it exists. A stop may be requested on any thread; the cancel follows in a turn of the task's loop, which does not end
-// for want of work before. With a scope's context the children of the scope that there are then are cancelled.
+// for lack of work before. With a scope's context the children of the scope that there are then are cancelled.
 //
 // What is called at a cancel runs once: before the task goes on, or when the variable goes if the end of a child comes
 // first, or at once in a task that is cancelled already. It must not throw. The state of a std::stop_source comes from

@@ -8,7 +8,7 @@
 //     }
 //     Future<int> words = start(count(environment, key));   // from anywhere: actors, coroutines, fibers, main()
 //
-// Nothing runs before somebody awaits it; then it is a child of the awaiting task or fork, on the same terms as a Fork
+// Nothing runs before it is awaited; then it is a child of the awaiting task or fork, on the same terms as a Fork
 // (flow/structured/fork.h). The handle owns the work: dropping a task that has not begun destroys its parameters, and
 // dropping one that runs cancels it. `co_await task` gives the result by reference, `co_await std::move(task)`, or that
 // of a call, by value.

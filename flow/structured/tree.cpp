@@ -5,7 +5,7 @@
 namespace flow::structured {
 namespace {
 
-/// Completes a node after the end of its children: its frame is destroyed first. Returns the waiter to hand over to.
+/// Completes a node after the end of its children: its frame is destroyed first. Returns the waiter to run next.
 Waiter* end(Node* node) noexcept {
     if (node->sibling.isLinked())
         node->sibling.unlink(); // for good: a destructor may cancel it

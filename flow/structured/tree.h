@@ -92,7 +92,7 @@ Hook* makeHook(std::pmr::memory_resource& memory, Node* parent) {
 /// It goes as soon as nothing is left below it.
 void endHook(HookNode* hook) noexcept;
 
-/// Of a child that has left: what runs next, now that its waiters (`last`, if not null) and its parent have been told.
+/// Of a child that has left: what runs next, now that its waiters (`last`, if not null) and its parent are notified.
 FLOW_RARE Waiter* childLeft(Node* parent, Waiter* last) noexcept;
 /// Of a node that is kJoining or kEnding: what runs next, if it has no children left.
 Waiter* settle(Node* node) noexcept;
@@ -105,7 +105,7 @@ void cancelTree(Node* root) noexcept;
 /// The same for all below it that there are now.
 void cancelChildren(Node* parent) noexcept;
 /// Destroys the frames of all, children first, wherever they are parked. No code of theirs runs but destructors, and
-/// those that wait for them do so for ever. None of them may be running.
+/// their waiters wait forever. None of them may be running.
 void destroyTree(Node* root) noexcept;
 
 } // namespace flow::structured

@@ -33,7 +33,7 @@ char const* cause(int signal) {
         return "it used memory that is not there";
     case SIGTERM:
     case SIGINT:
-        return "the program was told to end";
+        return "the program was asked to end";
     default:
         return "it did what the machine cannot do";
     }

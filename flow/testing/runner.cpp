@@ -140,7 +140,7 @@ void report(UnitTest const& test, Outcome const& outcome, std::string const& rep
     else
         std::printf("FAILED %s: %s\n%s", test.name, outcome.failure.c_str(), repeat.c_str());
     if (outcome.leaked > 0)
-        std::printf("  note: %lld blocks are still held after it: actors, futures or arenas that nobody let go\n",
+        std::printf("  note: %lld blocks are still held after it: actors, futures or arenas that were not released\n",
                     static_cast<long long>(outcome.leaked));
     std::fflush(stdout);
 }

@@ -16,7 +16,7 @@
 // If the call has begun, it runs to its end and its result is dropped; what it refers to must live that long.
 // runToEnd(): dropping the future changes nothing but that the result is dropped.
 //
-// Lifetime. The loop does not end for want of work while a call is under way, unless it was cancelled. When the loop is
+// Lifetime. The loop does not end for lack of work while a call is under way, unless it was cancelled. When the loop is
 // destroyed, it waits for the calls that have begun, destroys the others, and the futures of both never become ready.
 // The same happens in stop(). A call holds a reference of its pool.
 //
@@ -47,7 +47,7 @@ namespace flow {
 
 class ThreadPool final : public ReferenceCounted<ThreadPool>, LoopOwned {
 public:
-    /// Enough to keep a disk busy; calls that wait for the network rather want more.
+    /// Enough to keep a disk busy; calls that wait for the network need more.
     static constexpr std::size_t kMostThreads = 8;
 
     explicit ThreadPool(Loop& home, std::size_t mostThreads = kMostThreads);

@@ -1,5 +1,5 @@
 #pragma once
-// ReadyOrder<T>: what a TaskWatch wants to find again about a waiter when it runs, such as the time at which it became
+// ReadyOrder<T>: what a TaskWatch stores about a waiter until it runs, such as the time at which it became
 // ready.
 //
 //     order.push(waiter, priority, now);                       // in woken()

@@ -10,7 +10,7 @@
 // A sink belongs to the thread that made it, and takes the events of that thread until it is destroyed; then the one
 // before takes them again. Threads that share a file open it each: lines are appended whole.
 //
-// While a thread has a sink, failed assertions and errors that nobody receives (those of `void` actors too) are events:
+// While a thread has a sink, failed assertions and errors that nothing receives (also of `void` actors) are events:
 // "AssertionFailed" and "ErrorDropped", with the name of the actor.
 
 #include "flow/base/non_copyable.h"

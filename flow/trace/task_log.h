@@ -21,7 +21,7 @@ namespace flow::trace {
 /// time of the loop, in which each thing that happens takes a nanosecond.
 class Ticks {
 public:
-    /// `simulated`: whose time counts; null: the machine's.
+    /// `simulated`: the loop with the time that counts; null: the machine's.
     explicit Ticks(Loop* simulated = nullptr);
 
     std::uint64_t now() noexcept;

@@ -145,7 +145,7 @@ protected:
         frame_ = frame;
     }
 
-    /// Where nobody has won, none are left: giveUp() says so, and so does a cancel of the parked frame (takeAwaited).
+    /// Where no branch has won, none are left: giveUp() sees to it, and so does a cancel of the frame (takeAwaited).
     FLOW_INLINE bool hasLosers() const { return group_.count > 1; }
     FLOW_INLINE void releaseAllLosers() const { releaseAllBut(group_, winningBranch()); }
     /// Goes on from loser to loser, in order, while true.
@@ -206,7 +206,7 @@ private:
     static HeldOperation& heldBy(Waiter const& branch) {
         return *static_cast<HeldOperation*>(branch.awaited.operation());
     }
-    /// Parks a branch that waits for an operation which somebody keeps; true if that is ready.
+    /// Parks a branch that waits for an operation that is kept elsewhere; true if that is ready.
     [[gnu::noinline]] bool startHeld(Waiter& branch) {
         if (!isHeld(branch))
             return false;
@@ -222,7 +222,7 @@ private:
     /// Whether a delay is over before the frame was parked.
     static bool hasFired(Waiter const& branch) { return branch.resume == nullptr; }
 
-    /// The frame was cancelled during the evaluation: nobody wins, even if an operand is ready.
+    /// The frame was cancelled during the evaluation: no branch wins, even if an operand is ready.
     [[gnu::noinline, gnu::cold]] void giveUp() {
         group_.winner = kNobody;
         releaseAllBut(group_, nullptr);
@@ -266,7 +266,7 @@ private:
 
     // All are unlinked before the first is released for good, since that may run code that would wake another. The one
     // that is kept has been unlinked when it fired. Calls nothing but at its end, so that it needs no stack, and leaves
-    // the branches as they are: nobody looks at them any more.
+    // the branches as they are: they are not read again.
     [[gnu::noinline]] static void releaseAllBut(BranchGroup const& group, Waiter const* kept) {
         Waiter* branch = group.branches;
         for (std::uint32_t left = group.count; left != 0; --left, ++branch) {
@@ -274,7 +274,7 @@ private:
                 return releaseRest(branch, left, kept);
         }
     }
-    /// False for a delay, and for what nobody else holds.
+    /// False for a delay, and for a future without another reference.
     FLOW_INLINE static bool letGo(Waiter& branch) {
         if (!branch.awaited.isCell() || branch.awaited.cell()->futures == 1) [[unlikely]]
             return false;
@@ -283,7 +283,7 @@ private:
         --branch.awaited.cell()->futures;
         return true;
     }
-    /// The same for `left` branches among which are delays, or what nobody else holds.
+    /// The same for `left` branches among which are delays, or futures without another reference.
     [[gnu::noinline]] static void releaseRest(Waiter* first, std::uint32_t left, Waiter const* kept) {
         Waiter* end = first + left;
         for (Waiter* branch = first; branch != end; ++branch)

@@ -110,7 +110,7 @@ private:
         self->template call<goOn>(error, std::move(result));
     }
 
-    /// It was ready when it was asked; somebody may have been faster since.
+    /// It was ready when it was tested; another waiter may have taken it since.
     template <class Op, auto goOn>
     static void goOnIfReady(Waiter* waiter) {
         auto* self = static_cast<ComposedOperation*>(waiter);

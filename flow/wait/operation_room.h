@@ -147,8 +147,8 @@ template <class T, int Places = 1>
 class OperationRoom : public flow::detail::RoomBase<OperationRoom<T, Places>, T, Places> {
 public:
     FLOW_INLINE flow::detail::HeldOperation* held() const { return held_; }
-    /// The compiler forgets what is in an operand: otherwise clang keeps the cell in the frame, beside the variable
-    /// that holds it.
+    /// The compiler must assume that the operand changes: otherwise clang keeps the cell in the frame, beside the
+    /// variable that holds it.
     template <class Operand>
     FLOW_INLINE static void forget(Operand const& operand) {
         asm("" : "+m"(const_cast<Operand&>(operand)));

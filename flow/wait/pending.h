@@ -79,7 +79,7 @@ public:
         pending.kind_ = Kind::Operation;
         return pending;
     }
-    /// The same for one that somebody keeps. It is taken by the code that has its type.
+    /// The same for one that is kept elsewhere. It is taken by the code that has its type.
     explicit Pending(detail::HeldOperation* held) : kind_(Kind::Held), held_(held) {}
     /// What a wait finds after it was resumed: the cell in `awaited`, or nothing after a delay.
     FLOW_INLINE static Pending resumed(detail::Waiter* waiter) {
@@ -240,7 +240,7 @@ Pending pending(Awaitable&& awaitable) {
     }
 }
 
-/// The operand of `waitNext`: a FutureStream<T>, at which nobody else may wait at the same time.
+/// The operand of `waitNext`: a FutureStream<T>, which has no other waiter at the same time.
 template <class T>
 Pending pendingNext(FutureStream<T> const& stream) {
     detail::Cell* cell = detail::readableCell(stream);

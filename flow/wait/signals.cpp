@@ -178,7 +178,7 @@ private:
     std::atomic<bool> isQueued_{false};     // in the inbox, or in the ready queue
     std::uint64_t arrivals_ = 0;
     std::array<std::uint64_t, kSignals> arrived_{}; // the last arrival of each
-    std::array<std::uint64_t, kSignals> taken_{};   // the last that somebody has taken
+    std::array<std::uint64_t, kSignals> taken_{};   // the last that a waiter has taken
     std::list<SignalGroup> groups_;
 };
 

@@ -13,7 +13,7 @@
 // A signal without a waiter is kept for the next waiter on that loop; several of one kind are kept as one. An
 // operation in place: what loses a race leaves the signal to the next waiter.
 //
-// A loop that has called it does not end for want of work, since a signal may come. Not in a simulation: signals are
+// A loop that has called it does not end for lack of work, since a signal may come. Not in a simulation: signals are
 // the machine's. Cancel-safe.
 
 #include "flow/wait/source.h"

@@ -12,7 +12,7 @@ Waiter const* SourceBase::firstOf(Waiter const* turn) {
     return Waiter::of(source->waiters_.next);
 }
 
-// The list is closed by the source's head. It is told from the link of another waiter by what stands behind it, which
+// The list is closed by the source's head. What stands behind it distinguishes it from the link of another waiter. That
 // is compared and not used: behind a link it may be anything.
 __attribute__((no_sanitize("address", "thread"))) void const* SourceBase::codeOf(Waiter const* parked) {
     constexpr int kMost = 1 << 20;

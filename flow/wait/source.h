@@ -25,7 +25,7 @@ public:
     SourceBase(SourceBase const&) = delete;
     SourceBase& operator=(SourceBase const&) = delete;
 
-    /// Whether somebody waits.
+    /// Whether there is a waiter.
     bool isWaitedFor() const { return !waiters_.isEmpty(); }
     /// The first waiter goes on before this returns. Its operation must be ready, and there must be a waiter.
     void wakeFirst() {
@@ -35,7 +35,7 @@ public:
     }
     /// All that wait fail with the error, oldest first. The last thing that the caller does.
     void failAll(Error error) noexcept;
-    /// All that wait do so for ever: what they wait for has gone with its loop, or with its simulated process.
+    /// All waiters wait forever: what they wait for has gone with its loop, or with its simulated process.
     void abandonAll() noexcept;
 
     /// The first waiter of the source of which `turn` is the turn; null if it is no source's.
@@ -60,7 +60,7 @@ protected:
     bool hasTurn() const { return turn_.link.isLinked() && turn_.link.next != &turn_.link; }
 
     Link waiters_;
-    Waiter turn_; // in the ready queue, when somebody is to be woken
+    Waiter turn_; // in the ready queue, when a waiter is to be resumed
 };
 
 } // namespace detail
@@ -80,7 +80,7 @@ public:
     Op& first() { return *static_cast<Op*>(WaiterNode::of(waiters_.next)->awaited.operation()); }
 
     /// Something may be ready: in a turn of its own at this priority each waiter that finds its operation ready goes
-    /// on, one a turn, from the first on, up to the first that does not. Does nothing while nobody waits.
+    /// on, one a turn, from the first on, up to the first that does not. Does nothing without a waiter.
     void wakeInTurn(TaskPriority priority = TaskPriority::DefaultYield) {
         priority_ = priority;
         if (isWaitedFor() && !hasTurn() && hasLoop())

@@ -5,7 +5,7 @@
 //
 // When the future is ready, those that wait for it through yieldedFuture run after all others and in order of
 // registration, as long as yield() would let them; the rest goes on in the loop behind what is ready at the priority
-// DefaultYield, at least one in each turn. Without a loop nobody is put off. Errors pass through. Cancel-safe.
+// DefaultYield, at least one in each turn. Without a loop none is delayed. Errors pass through. Cancel-safe.
 
 #include "flow/wait/delay.h"
 

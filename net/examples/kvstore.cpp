@@ -40,7 +40,7 @@ using namespace flow::net;
 namespace {
 
 constexpr std::uint32_t kLongestLine = 64 << 10;
-constexpr int kScanned = 100;      // keys, unless told otherwise
+constexpr int kScanned = 100;      // keys, unless the query says otherwise
 constexpr int kScannedAtOnce = 64; // by one call of a thread
 
 /// Removes and returns the text up to the next blank.

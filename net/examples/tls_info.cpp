@@ -8,7 +8,7 @@
 // serve answers GET of a number with so many bytes, and any other GET with a few lines. --client-ca FILE: each
 // client must show a certificate of that authority. On SIGHUP it reads its files again; it ends cleanly on SIGTERM and
 // SIGINT. get asks for a path and prints what comes; --times N does so over N connections, one after the other. --cert
-// and --key are its own, if the server wants to see one. It prints the negotiated parameters on standard error.
+// and --key are its own, if the server asks for one. It prints the negotiated parameters on standard error.
 
 #include "flow/base/parse_number.h"
 #include "flow/flow.h"

@@ -45,7 +45,7 @@ MessageSocket::State::State(SocketType type, MessageOptions options)
         throw client_invalid_operation();
     readKeys(options_);
     ready_.reset();
-    // An answer that was meant for a peer of an earlier life of this program goes to nobody.
+    // An answer that was meant for a peer of an earlier run of this program is dropped.
     lastId_ = chance().randomUInt32();
     options_.limits.messageBytes = std::min(options_.limits.messageBytes, Message::kLargest);
     isDirect_ = !options_.conflate && !isCurve &&

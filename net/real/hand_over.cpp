@@ -13,7 +13,7 @@ DetachedConnection::DetachedConnection(Reference<Connection> connection) {
     if (!real->isOpen())
         throw operation_obsolete();
     FLOW_ASSERT(!real->isReadWaitedFor() && !real->isDrainWaitedFor() && real->queue_.isEmpty(),
-                "a connection is handed over while somebody waits for it, or with bytes that are not flushed");
+                "a connection is handed over while it is waited for, or with bytes that are not flushed");
     peer_ = real->peer_;
     received_.assign(real->received_.data(), real->received_.data() + real->received_.size());
     real->received_.clear();

@@ -25,7 +25,7 @@ public:
     }
 
 private:
-    /// An accepted connection that nobody has taken.
+    /// An accepted connection that accept() has not returned yet.
     struct Accepted {
         int descriptor = -1;
         Address peer;

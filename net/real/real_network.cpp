@@ -260,7 +260,7 @@ Resolver& RealNetwork::resolver() {
 
 Transport& makeRealTransport() {
     auto* real = dynamic_cast<RealLoop*>(&loop());
-    FLOW_ASSERT(real, "no network on this loop: nobody has provided a net::Transport");
+    FLOW_ASSERT(real, "no network on this loop: no net::Transport was provided");
     auto* network = new RealNetwork(*real);
     network->owned_.isHeap = true;
     return *network;

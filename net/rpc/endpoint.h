@@ -42,7 +42,7 @@ struct Endpoint {
 
     NetworkAddressList addresses;
     UID token; // UID(): it is nowhere
-    /// The address is that of the other end of a connection to this process; nobody else can connect to it. The
+    /// The address is that of the other end of a connection to this process; no other process can connect to it. The
     /// endpoint ends with the connection.
     bool isByConnection = false;
 

@@ -49,7 +49,7 @@ RpcPeer::RpcPeer(FlowTransport& transport, Side side, Address const& address)
 }
 
 RpcPeer::~RpcPeer() {
-    FLOW_ASSERT(pending_.isEmpty(), "a peer is gone while somebody waits for its reply");
+    FLOW_ASSERT(pending_.isEmpty(), "a peer is destroyed while its reply is waited for");
 }
 
 ProtocolVersion RpcPeer::version() const {

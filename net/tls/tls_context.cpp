@@ -78,7 +78,7 @@ std::vector<X509Pointer> certificatesOf(std::string const& pem) {
     return all;
 }
 
-/// A key with a password is refused, since there is nobody to enter it.
+/// A key with a password is refused, since no user is there to enter it.
 int noPassword(char*, int, int, void*) {
     return -1;
 }

@@ -27,7 +27,7 @@ class TlsListener final : public Listener {
 public:
     struct Limits {
         std::size_t handshakes; // that are under way
-        std::size_t ready;      // connections that nobody has accepted
+        std::size_t ready;      // connections that are not yet accepted
     };
 
     TlsListener(Reference<Listener> carrier, Reference<TlsContext> context, Limits limits = {1000, 100});

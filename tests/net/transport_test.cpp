@@ -30,5 +30,5 @@ TEST_CASE("transport: a loop without one says so") {
         SimLoop loop;
         transport();
     };
-    CHECK_DIES(ask(), "nobody has provided a net::Transport");
+    CHECK_DIES(ask(), "no net::Transport was provided");
 }

@@ -24,7 +24,7 @@ def stream(
     cwd: Path = ROOT,
     variables: dict[str, str] | None = None,
 ) -> int:
-    """Runs a command, hands over each line it prints (errors included), and returns its exit code."""
+    """Runs a command, calls `on_line` with each line it prints (errors included), and returns its exit code."""
     with running(command, cwd, variables, subprocess.PIPE) as child:
         assert child.stdout is not None
         for line in child.stdout:

@@ -287,7 +287,7 @@ class Pending:
         return self._wait_for_cell(word & ~layout.propagates)
 
     def _wait_of_operation(self, frame: int) -> Wait:
-        """Of an owning one, whose state follows its frame, which is padded to 16 bytes."""
+        """Of an owning one: its state follows its frame, which is padded to 16 bytes."""
         kind = "what completes it"
         code = self.code_of(frame)
         state = frame + (self.layout.waiter_bytes + 15) // 16 * 16

@@ -222,7 +222,7 @@ struct Run {
         }
     }
 
-    /// Ends all that is still going on. Actors that nobody can cancel may begin something new in the meantime.
+    /// Ends all that is still going on. Uncancellable actors may begin something new in the meantime.
     void end(Loop& loop) {
         say("end");
         drop();
@@ -262,7 +262,7 @@ void report(std::vector<Program>::const_iterator first, std::vector<Program>::co
     std::string before;
     for (auto each = first; each != last; ++each) {
         std::printf("# %d %d %s", each->index, seed, each->form);
-        std::fflush(stdout); // so that a crash tells where
+        std::fflush(stdout); // so that a crash shows where
         std::string text = run(*each, seed);
         bool same = each != first && text == before;
         std::printf("%s\n%s", same ? " same" : "", same ? "" : text.c_str());

@@ -55,7 +55,7 @@ class Rules:
     owns_arguments: bool = False
     # gcc 12 destroys a coroutine's parameters from first to last: at most one of them has a traced destructor.
     orders_parameters: bool = True
-    # The library has no equivalent of `return Never()`, which waits for ever and holds nothing.
+    # The library has no equivalent of `return Never()`, which waits forever and holds nothing.
     ends_by_never: bool = True
     # A library with only Errors cannot keep an exception of another type while a handler waits.
     keeps_exceptions: bool = True

@@ -13,8 +13,8 @@ namespace fuzz {
 
 using namespace flow;
 
-/// Tells when the last copy of it dies. Default-constructed or moved from, it is silent. Nothing is inline: there are
-/// many copies.
+/// Reports when the last copy of it is destroyed. Default-constructed or moved from, it is silent. Nothing is inline:
+/// there are many copies.
 class Token {
 public:
     Token();

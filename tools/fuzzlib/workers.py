@@ -58,7 +58,7 @@ def _results(crew: Sequence[_Worker], items: Sequence[Item]) -> Iterator[Any]:
             busy[connection] = idle.pop(connection), item
         if not busy:
             return
-        # Not for ever: a campaign that got SIGINT while it waited did not end, once, on a CI machine. Why is not known;
+        # Not forever: a campaign that got SIGINT while it waited did not end, once, on a CI machine. Why is not known;
         # it did not happen in 300 runs elsewhere. This bounds it.
         ready = wait(list(busy), timeout=0.5)
         for connection in [each for each in busy if each in ready]:
@@ -81,7 +81,7 @@ def _answer(worker: _Worker, item: object) -> object:
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Signals come after this: no process may be started and then forgotten, or be left over."""
+    """Signals come after this: no process may start unrecorded, or be left over."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
         signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)

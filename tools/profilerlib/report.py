@@ -78,7 +78,7 @@ def chains(tasks: Tasks) -> _Table:
         if chain.tasks
     ]
     rows.sort(key=lambda row: -float(row[3]))
-    says = "The same by who awaited the actor when it ran, the nearest first."
+    says = "The same by what awaited the actor when it ran, the nearest first."
     return _Table("callers", "By actor and its async callers", says, ("actor", "awaited by"), ("tasks", "ms"), rows)
 
 
@@ -144,10 +144,10 @@ def page(found: Found) -> str:
     flames: list[Part] = []
     if found.spent:
         kinds = {name: "user code" if kind == UNMAPPED else kind for name, kind in found.spent.kinds.items()}
-        svg = flame_svg(found.spent.stacks, "who called whom", kinds=kinds, order=found.order)
+        svg = flame_svg(found.spent.stacks, "callers and callees", kinds=kinds, order=found.order)
         flames.append(Drawing("flame-calls", "Calls", "From samples, in ms. Colours are causes.", svg))
     if found.tasks:
-        svg = flame_svg(found.tasks.stacks(), "who awaits whom")
+        svg = flame_svg(found.tasks.stacks(), "what awaits what")
         flames.append(Drawing("flame-tasks", "Awaiters", "Tasks, in ms: an actor stands on what awaits it.", svg))
     if not flames:
         flames.append(Missing("nothing was measured"))

@@ -32,7 +32,7 @@ class Delay:
     below: list[int] = field(default_factory=lambda: [0] * BELOW_MOST)
 
     def at_most(self, share: float) -> float:
-        """Seconds within which that share of the tasks has run, as far as the classes tell."""
+        """Seconds within which that share of the tasks has run, as far as the classes show."""
         sofar = 0
         for power, count in enumerate(self.below):
             sofar += count

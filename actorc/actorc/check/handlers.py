@@ -38,7 +38,7 @@ def report_swallowing(
     actor: Actor, body: Block, file: File, source: Source, reach: Reach, diagnostics: Diagnostics
 ) -> None:
     if actor.result_type is None or actor.is_uncancellable:
-        return  # nobody can cancel it
+        return  # it cannot be cancelled
     _Search(file, source, reach, diagnostics).visit(body, None)
 
 

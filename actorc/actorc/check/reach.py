@@ -38,7 +38,7 @@ NOWHERE = Flow(Paths.NONE)
 
 
 class Reach:
-    """Answers about the statements of one file; remembers them."""
+    """Answers about the statements of one file; caches them."""
 
     def __init__(self, source: Source) -> None:
         self._source = source

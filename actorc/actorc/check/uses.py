@@ -27,7 +27,7 @@ def uses(words: Words, span: Span, names: Collection[str]) -> Iterator[int]:
     for index in range(first, end):
         text = texts[index]
         if text in CLASS_KEYS and texts[index + 1] != "(" and "{" in texts[index + 1 : index + 5]:
-            return  # a local class sees no locals; its own members are not told apart from locals
+            return  # a local class sees no locals; its own members cannot be distinguished from locals
         if text == "(" and index > first and texts[index - 1] in ("]", "catch"):
             hidden.update(_parameters(words, index, end))
         elif text in names and text not in hidden:

@@ -87,5 +87,5 @@ def _captures(actor: Actor, body: Block, source: Source, words: Words) -> Iterat
 
 
 def _key(actor: Actor) -> tuple[object, ...]:
-    """The key that tells one actor from another in a file."""
+    """The key that identifies an actor in a file."""
     return (*actor.enclosing_classes, *actor.qualifier, actor.name, len(actor.parameters), len(actor.template or ()))

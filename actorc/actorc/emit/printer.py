@@ -181,7 +181,7 @@ class Printer(ABC):
         evaluation = ""
         for operand in node.operands[:-1]:
             when = self._when(self._pending(operand))
-            # Temporaries die before the next operand is evaluated, which may decide the choose.
+            # Temporaries end before the next operand is evaluated, which may decide the choose.
             evaluation += f"if (!{when}) {{ " if operand.is_name else f"(void){when}; if (choose__.undecided()) {{ "
         evaluation += f"(void){self._when(self._pending(node.operands[-1]))};" + " }" * (len(node.operands) - 1)
         return f"{{ auto evaluation__ = choose__.evaluate({self._frame}); {evaluation} evaluation__.done(); }}"

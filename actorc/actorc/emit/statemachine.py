@@ -31,7 +31,7 @@ def _pin(declaration: Declaration, class_: str) -> str:
     """The assertion that rejects an actor that is too large."""
     if not declaration.frame_limit:
         return ""
-    message = "this actor takes more bytes than its FLOW_ASSERT_FRAME_SIZE: `actorc --frames` tells what for"
+    message = "this actor takes more bytes than its FLOW_ASSERT_FRAME_SIZE: `actorc --frames` shows what for"
     return f'static_assert(flow::actor::kBlockBytes<{class_}> <= {declaration.frame_limit}, "{message}"); '
 
 

@@ -171,7 +171,7 @@ class StatementParser(ControlParser):
         self._depth -= 1
         if not whens and sound:
             message = "a `choose` without a `when` never continues"
-            self._error(Fault.CHOOSE_BLOCK, message, index, close + 1, "to wait for ever, write `wait(Never());`")
+            self._error(Fault.CHOOSE_BLOCK, message, index, close + 1, "to wait forever, write `wait(Never());`")
         return Choose(self._tokens.span(index, close + 1), whens), close + 1
 
     def _whens(self, choose: int, end: int) -> tuple[tuple[When, ...], bool]:

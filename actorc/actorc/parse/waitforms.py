@@ -17,7 +17,7 @@ from actorc.words import KEYWORDS
 _STORAGE = frozenset({
     "static", "constexpr", "constinit", "thread_local", "extern", "inline", "mutable", "register",
 })  # fmt: skip
-_OPERANDS = "to let others run, wait for `yield()`; to wait for ever, for `Never()`"
+_OPERANDS = "to let others run, wait for `yield()`; to wait forever, for `Never()`"
 _SEVERAL = "for all of them write a wait each, or `a && b`; for the first of them, `choose` with a `when` each"
 _FORMS = {"": StateForm.NONE, "=": StateForm.ASSIGN, "(": StateForm.PAREN, "{": StateForm.BRACE}
 

@@ -118,7 +118,7 @@ class WaitScanner:
     def _hoist(self, index: int, place: str, statement: int | None, waits: list[int]) -> None:
         """Report one of the waits that could be carried out before a statement, if that always evaluates it.
 
-        Of several, each but the last needs a state, since a local would die in the next; its type is not known here.
+        Of several, each but the last needs a state, since a local would end in the next; its type is not known here.
         """
         is_only = len(waits) == 1
         words = Words(self._tokens.texts, self._tokens.tokens.starts)

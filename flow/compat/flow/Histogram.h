@@ -7,7 +7,7 @@
 //
 // Buckets double in size: bucket i has the values from 2^i up to below 2^(i+1), the first one 0 as well. Those of
 // percentageLinear have 4 percent each, and those of countLinear a 31st of what lies between the bounds. A name stands
-// for one histogram of its thread, for as long as somebody holds it.
+// for one histogram of its thread, for as long as a reference to it exists.
 
 #include "../../flow.h"
 

@@ -73,7 +73,7 @@ public:
 
 namespace flow::compat {
 
-/// The way to the loop on which this was made, which does not end for want of work until something has been sent.
+/// The way to the loop on which this was made, which does not end for lack of work until something has been sent.
 class WayHome {
 public:
     WayHome() : loop_(&loop()), guard_(std::make_unique<WorkGuard>(*loop_)) {}

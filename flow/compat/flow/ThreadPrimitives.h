@@ -49,7 +49,7 @@ private:
     Mutex& mutex_;
 };
 
-/// For short sections: a mutex is as fast where nobody waits.
+/// For short sections: an uncontended mutex is as fast.
 class ThreadSpinLock : public Mutex {};
 class ThreadSpinLockHolder : public MutexHolder {
 public:

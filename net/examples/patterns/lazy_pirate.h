@@ -5,7 +5,7 @@
 //     Message answer = co_await asker.ask(Message("why?"));      // fails with timed_out after the last try
 //
 // A REQ that got no answer is destroyed, and a new one asks again. The new one has another routing id, so that an
-// answer that comes late goes to nobody. A server may get the same question several times: number the questions if the
+// answer that comes late is dropped. A server may get the same question several times: number the questions if the
 // work must not be done twice.
 
 #include "net/message/message_socket.h"

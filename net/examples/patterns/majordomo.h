@@ -11,7 +11,7 @@
 // works, and ANSWER, the client, and the answer. The broker says WORK, the client, and the question; BEAT each second;
 // and WHO to one that it does not know, as after it was started again, which then says READY again.
 //
-// A worker that is silent for kSilence seconds is forgotten, and so is what it comes with afterwards. The question that
+// A worker that is silent for kSilence seconds is removed, and its later answers are ignored. The question that
 // it had is answered with "ERROR", and so is one that waits for longer than kWait.
 
 #include "net/examples/patterns/paranoid_pirate.h"

@@ -359,7 +359,7 @@ TEST_CASE("world: when nothing can happen any more, it prints the wait graph") {
     std::string report = world.waitGraph();
     INFO(report);
     CHECK(report.find("stuck:") != std::string::npos);
-    CHECK(report.find("waits for one of: a promise, what nobody will set") != std::string::npos);
+    CHECK(report.find("waits for one of: a promise, what will never be set") != std::string::npos);
 }
 
 TEST_CASE("world: when nothing can happen any more, it names what waits for each other") {

@@ -29,7 +29,7 @@ TEST_CASE("crash reporter: a crash is named before the program ends as it would"
     CHECK(death.text == "FAILED /some/test: it aborted\n  again: do it\n");
     CHECK(death.aborted());
     death = withWords([] { std::raise(SIGTERM); });
-    CHECK(death.says("FAILED /some/test: the program was told to end"));
+    CHECK(death.says("FAILED /some/test: the program was asked to end"));
     CHECK(death.signal == SIGTERM);
     death = withWords([] { std::raise(SIGSEGV); });
     CHECK(death.says("FAILED /some/test: it used memory that is not there"));

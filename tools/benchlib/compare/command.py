@@ -45,9 +45,9 @@ per item), the ratio B/A (median of the pairs), and the interval in which it lie
 EPILOG = f"""\
 B is "faster" or "slower" if it is sure that it differs by more than {MARGIN:.0%}: so sure that all
 verdicts of a table are right in {CONFIDENCE:.0%} of all tables, which takes more than an interval of one
-row beyond 1. "No difference" means none that these runs could tell from noise: more --rounds
-tell more. A file has no pairs: that the machine was another then is no difference of A and
-B, and yet looks like one.
+row beyond 1. "No difference" means none that these runs could distinguish from noise: more
+--rounds find smaller ones. A file has no pairs: if the machine was in another state then, that
+looks like a difference of A and B.
 
 Trees and builds of revisions are kept in build/compare, the latest few. bench/README.md
 says more.

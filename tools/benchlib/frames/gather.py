@@ -53,7 +53,7 @@ def style_of(layout: Layout) -> str:
 
 
 def function_of(layout: Layout) -> str:
-    """Its name, without the namespace that tells the back ends apart."""
+    """Its name, without the namespace that differs between the back ends."""
     return layout.function.removeprefix("state_machine::").removeprefix("coroutine::")
 
 

@@ -32,7 +32,7 @@ def section(found: Mapping[str, Growth | Missing]) -> Section:
         "growth",
         "Cost against N",
         "What one actor costs when there are N of them, both axes logarithmic: a flat line means that many cost no "
-        "more each than few. Grey lines are what nobody can do without, a function pointer or a bare coroutine in an "
+        "more each than few. Grey lines are the floor: a function pointer or a bare coroutine in an "
         "intrusive queue; where they rise too, it is the machine's memory.",
     )
     growths = {compiler: one for compiler, one in found.items() if isinstance(one, Growth)}
