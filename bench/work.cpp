@@ -66,7 +66,7 @@ std::span<const Work> works() {
         {"fork-arena-each", Items::N, kChildren},        // the same in a ScopedArena
         {"task-arena", Items::N, {100'000}},             // a lazy task each
         {"channel", Items::N, {100'000}},                // N numbers through a channel for 64
-        {"channel-rendezvous", Items::N, {100'000}},     // the same, each handed over in person
+        {"channel-rendezvous", Items::N, {100'000}},     // the same, each passed directly to a receiver
 
         // Threads.
         {"post", Items::N, {4096}, kThreads},      // another thread posts N calls; they all run

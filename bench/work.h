@@ -15,7 +15,7 @@ enum class Items : std::uint8_t {
     NWaiting // a pass is one item, while N - 1 timers are outstanding
 };
 
-/// What else is to know of a work.
+/// The other properties of a work.
 enum Trait : std::uint8_t {
     kVirtualTime = 1, // it needs the simulated loop
     kThreads = 2,     // what counts is the time that passes, not only that of the loop's thread

@@ -8,7 +8,7 @@
 #
 # An x.actor.h in FILES becomes x.actor.g.h, which the files of the target and of whatever links it can include: by the
 # path from any directory above the header, as in "storage/x.actor.g.h", or by its bare name. They are compiled with
-# NO_INTELLISENSE, which is how the header knows that it has to include the generated one. The header needs millrace::flow
+# NO_INTELLISENSE, which makes the header include the generated one. The header needs millrace::flow
 # wherever it is included, so that the target then links it PUBLIC.
 #
 # compile_commands.json has entries for the sources themselves, so that editors show them as they are written: they

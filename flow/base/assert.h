@@ -26,7 +26,7 @@ AssertionHandler setAssertionHandler(AssertionHandler handler) noexcept;
 
 namespace flow::detail {
 
-/// Prints `message`, the place and the running actor (checked builds know it) to standard error and aborts.
+/// Prints `message`, the place and the running actor (in checked builds) to standard error and aborts.
 [[noreturn]] void assertionFailed(const char* condition, const char* message, const char* file, int line) noexcept;
 
 /// The code address of the actor that runs now on this thread, or null. Maintained in checked builds only.

@@ -134,11 +134,11 @@ FLOW_NOT_INSTRUMENTED [[gnu::noinline]] void callOn(void* top, void (*work)(void
 struct Call {
     void (*work)(void*);
     void* argument;
-    void* fiber = nullptr; // of the caller, as TSan knows it
+    void* fiber = nullptr; // of the caller, TSan's handle
 };
 
 #if FLOW_ADDRESS_SANITIZER
-// It must know on which stack it is, or takes what exceptions leave behind there for errors.
+// ASan must know the current stack. Otherwise it takes what exceptions leave behind there for errors.
 void start(void* argument) noexcept {
     auto* call = static_cast<Call*>(argument);
     const void* lowest = nullptr;

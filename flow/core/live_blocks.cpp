@@ -33,7 +33,7 @@ void moveAll(Link& from, Link& to) noexcept {
 
 } // namespace
 
-/// Afterwards no cell wakes anybody, and no cancel does anything.
+/// Afterwards no cell resumes a waiter, and no cancel does anything.
 void CellGroup::stopFrames() noexcept {
     for (Link* link = entries_.next; link != &entries_; link = link->next) {
         Cell* cell = static_cast<Entry*>(link)->cell;

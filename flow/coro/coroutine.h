@@ -71,7 +71,7 @@ struct [[nodiscard]] fail {
     explicit fail(Pending const& failed) : error(failed.takeError()) {}
     Error error;
 };
-/// The same with a value, for code that does not know whether its result type is Void.
+/// The same with a value, for code with a result type that may be Void.
 template <class U>
 struct [[nodiscard]] finish {
     explicit finish(U&& v) : value(v) {}

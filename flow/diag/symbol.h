@@ -19,7 +19,7 @@ void symbolName(const void* code, char* out, std::size_t size) noexcept;
 /// The same for code of an actor or a coroutine, with the name that it has in its source (flow/diag/actor_name.h).
 void actorNameAt(const void* code, char* out, std::size_t size) noexcept;
 
-/// The symbol of the function at an address as the linker knows it; empty if there is none.
+/// The symbol of the function at an address with the linker's name; empty if there is none.
 std::string mangledSymbol(const void* code) noexcept;
 
 /// The function or object with a symbol that begins with `mangled`, in the file of the program that holds `code`. Where

@@ -28,7 +28,7 @@ public:
     void hold(T& object) noexcept {
         static_assert(
             !std::is_same_v<std::remove_const_t<T>, Error>,
-            "an actor's handler takes flow::Error under another name, by which actorc does not know it: write "
+            "an actor's handler takes flow::Error under another name, by which actorc cannot recognise it: write "
             "`catch (Error& e)`");
         ::new (static_cast<void*>(bytes_)) std::exception_ptr(std::current_exception());
         if constexpr (std::is_pointer_v<T>)

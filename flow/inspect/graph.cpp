@@ -147,7 +147,7 @@ Wait Graph::waitOf(Waiter const* waiter) {
     return wait;
 }
 
-/// Of an operation in place, the source knows the type; an owning one is its own frame.
+/// Of an operation in place, the source has the type; an owning one is its own frame.
 void Graph::describe(Wait& wait, Waiter const* parked) {
     bool isInPlace = wait.kind == WaitKind::Operation;
     auto* function = isInPlace ? SourceBase::codeOf(parked) : reinterpret_cast<void const*>(parked->resume);

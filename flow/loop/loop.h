@@ -96,7 +96,7 @@ public:
     TaskPriority currentPriority() const { return static_cast<TaskPriority>(ready_.priority()); }
     /// Tasks run so far.
     std::uint64_t tasksRun() const { return tasks_; }
-    /// Whether the running task should give way: more urgent work is ready, or its slice is used up.
+    /// Whether the running task should yield: more urgent work is ready, or its slice is used up.
     bool shouldYield() {
         if (ready_.hasMoreUrgentThan(ready_.priority())) [[unlikely]]
             return true;

@@ -98,7 +98,7 @@ protected:
     /// Nothing is ready and the earliest timer is at `deadline`: lets time pass until then. Infinity: there is none,
     /// and unless another thread may post, the answer is false, which ends run(). May return early.
     virtual bool idleUntil(double deadline) = 0;
-    /// The slice counter ran out: true if the task must really give way; either way the counter is set again.
+    /// The slice counter ran out: true if the task must really yield; either way the counter is set again.
     virtual bool sliceIsOver() = 0;
     /// One turn; false when nothing is left to do.
     virtual bool runTurn();

@@ -70,7 +70,7 @@ struct NoVersion {};
 constexpr detail::VersionIncluded IncludeVersion(ProtocolVersion version = currentProtocolVersion()) {
     return {version};
 }
-/// Both sides know the version.
+/// Both sides use a version that they have agreed on.
 constexpr detail::VersionAssumed AssumeVersion(ProtocolVersion version) {
     return {version};
 }

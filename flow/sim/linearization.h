@@ -24,7 +24,7 @@ struct Linearization {
     Answer answer;
     /// The longest order that was found, as indices into the operations: if it exists, with all that have returned.
     std::vector<std::size_t> order;
-    /// How much work it was: operations looked at, and sets of them remembered and compared.
+    /// How much work it was: operations looked at, and sets of them stored and compared.
     std::uint64_t steps;
 };
 

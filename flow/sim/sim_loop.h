@@ -27,7 +27,7 @@ private:
         if (deadline != std::numeric_limits<double>::infinity())
             now_ = deadline;
         else if (isGuarded())
-            sleep(deadline); // for another thread, which virtual time knows nothing of
+            sleep(deadline); // for another thread, which virtual time does not control
         else
             return false;
         return true;

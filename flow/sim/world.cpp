@@ -160,7 +160,7 @@ bool World::idleUntil(double deadline) {
     }
     if (deadline == std::numeric_limits<double>::infinity()) {
         if (isGuarded())
-            sleep(deadline); // for another thread, which virtual time knows nothing of
+            sleep(deadline); // for another thread, which virtual time does not control
         return isGuarded();
     }
     now_ = deadline;

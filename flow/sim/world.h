@@ -114,7 +114,7 @@ public:
     bool injects(FaultKind kind, std::uint64_t what = 0) override;
     /// Counts one that was injected in another way.
     void injected(FaultKind kind, std::uint64_t what);
-    /// How a fault that is "per second of a process" is done, where the world does not know it: those of the network.
+    /// How a fault that is "per second of a process" is done, where the world cannot do it: those of the network.
     void onFault(FaultKind kind, std::function<void(Process&)> inject);
     /// Leaves out some of the faults that would be injected.
     void setFilter(FaultFilter filter) { filter_ = std::move(filter); }

@@ -1,7 +1,7 @@
 #pragma once
 // Channel<T>: values from any number of senders to any number of receivers, with a bound.
 //
-//     Channel<Job> jobs(16);                            // at most 16 wait in it; 0: each is handed over in person
+//     Channel<Job> jobs(16);                            // at most 16 wait in it; 0: each send waits for its receive
 //     co_await jobs.send(job);                          // suspends while it is full
 //     co_await jobs.send(std::move(job));
 //     Job next = co_await jobs.receive();               // suspends while it is empty; end_of_stream at the end

@@ -51,7 +51,7 @@ public:
 
     // A shorter way for operands that exist, so that nothing else runs until the frame parks: begin(frame), and if that
     // is not `cancelled`, decide() with the first that is ready; if none is, parkThere() for all, and parkedAll().
-    // Nobody asks for decided().
+    // Nothing calls decided().
 
     FLOW_INLINE bool cancelled() {
         if (!isCancelled(frame())) [[likely]]

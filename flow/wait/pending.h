@@ -33,7 +33,7 @@ struct ResultOf<Delay> : std::type_identity<Void> {};
 template <>
 struct ResultOf<Yield> : std::type_identity<Void> {};
 
-/// An operation in place that is kept where it may be parked, for those that do not know its type.
+/// An operation in place that is kept where it may be parked, for code without its type.
 struct HeldOperation {
     struct Functions {
         bool (*isReady)(HeldOperation&);

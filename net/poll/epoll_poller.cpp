@@ -94,7 +94,7 @@ void EpollPoller::wait(double seconds) noexcept {
     if (hasNanoseconds_) {
         timespec limit = forever ? timespec{} : timeOf(seconds);
         count = ::epoll_pwait2(epoll_, events, kEventsPerWait, forever ? nullptr : &limit, nullptr);
-        if (count < 0 && (errno == ENOSYS || errno == EPERM)) // an old kernel, or a filter that does not know it
+        if (count < 0 && (errno == ENOSYS || errno == EPERM)) // an old kernel, or a filter that forbids it
             hasNanoseconds_ = false;
     }
     if (!hasNanoseconds_)

@@ -160,7 +160,7 @@ private:
     Reference<RpcPeer> asker_; // null: this process has made the request
     std::uint64_t theirs_ = 0;
     bool isAnswered_ = false;
-    Reference<ReplyState> self_; // while a peer knows its number
+    Reference<ReplyState> self_; // while a peer has its number
     ErrorOr<T> result_;
 };
 

@@ -253,7 +253,7 @@ private:
     AsyncTrigger ready_;
     Reference<RpcPeer> asker_;         // at the server: the requester
     Reference<RpcPeer> reader_;        // at the client: the server
-    Reference<ReplyStreamState> self_; // while the server knows its number
+    Reference<ReplyStreamState> self_; // while the server has its number
     std::uint64_t theirs_ = 0;         // the other side's number
     std::uint64_t sentBytes_ = 0;      // or of the client: given to the stream
     std::uint64_t takenBytes_ = 0;

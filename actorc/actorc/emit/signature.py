@@ -45,7 +45,7 @@ def arguments_of(actor: Actor, source: Source) -> tuple[Argument, ...]:
 
 
 def captured_by(actor: Actor, source: Source) -> tuple[Argument, ...]:
-    """The captures of a lambda as parameters. Their types are named in the lambda, where C++ knows them."""
+    """The captures of a lambda as parameters. Their types are named in the lambda, where C++ deduces them."""
     found = []
     for capture in actor.captures or ():
         type_ = f"{capture.name}_type__"

@@ -36,7 +36,7 @@ def _is_rewritten(item: Statement) -> bool:
 
 
 def _is_deduced(wait: syntax.WaitExpr) -> bool:
-    """Whether only C++ knows the type of the result."""
+    """Whether only C++ can deduce the type of the result."""
     return wait.result is not None and wait.result.type is None
 
 

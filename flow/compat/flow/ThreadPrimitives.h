@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <mutex>
 
-/// Lets one thread wait for another. set() before block() is remembered; each block() uses one up.
+/// Lets one thread wait for another. set() before block() is kept; each block() uses one up.
 class Event : flow::NonCopyable {
 public:
     void set() {

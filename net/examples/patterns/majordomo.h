@@ -9,7 +9,7 @@
 // What goes over the wire. A client, a REQ, asks with the name of a service and the parts of its question; it gets "OK"
 // and the answer, or "ERROR" and why. A worker, a DEALER, says READY and its service, BEAT each second, also while it
 // works, and ANSWER, the client, and the answer. The broker says WORK, the client, and the question; BEAT each second;
-// and WHO to one that it does not know, as after it was started again, which then says READY again.
+// and WHO to one that is not registered, as after it was started again, which then says READY again.
 //
 // A worker that is silent for kSilence seconds is removed, and its later answers are ignored. The question that
 // it had is answered with "ERROR", and so is one that waits for longer than kWait.

@@ -98,7 +98,7 @@ def report(compiler: str, old: Baseline, now: Baseline, found: Comparison, out: 
     if old.tools != now.tools:
         out.print(
             f"{compiler}: the baseline was counted with {said_of(old)}; this is {said_of(now)}. What differs may be "
-            f"their doing; to know, run '{UPDATE}' on a revision that was good, and this again.",
+            f"their doing; to find out, run '{UPDATE}' on a revision that was good, and this again.",
         )
     for title, some in (("grew", found.worse), ("shrank", found.better)):
         if some:

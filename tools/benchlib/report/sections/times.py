@@ -15,7 +15,7 @@ Rows = Mapping[str, Sequence[Row] | Missing]  # by compiler
 LARGEST_SHOWN = 4096  # N of the rows in the chart and at the top: everything still fits into the caches
 GLANCE = {
     "DELAY": "one wait for delay(0)",
-    "YIELD": "one yield() that need not give way",
+    "YIELD": "one yield() that need not suspend",
     "NET2": "an actor that is made, waits for delay(0), and ends",
     "callback": "an actor that is made and waits for one future with all others",
 }
