@@ -78,7 +78,7 @@ class Waits:
         return ["[&] { return ", *span, "; }()"]
 
     def is_never(self, wait: WaitExpr) -> bool:
-        """`T x = wait(Never())`: the awaited object must have the type T."""
+        """`T x = wait(Never())`: the awaited expression must name T."""
         has_type = wait.result is not None and wait.result.type is not None
         return has_type and self.says_never(wait)
 

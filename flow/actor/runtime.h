@@ -87,7 +87,7 @@ public:
         wait.park(this);
         return Exit::Suspended;
     }
-    /// What the wait that goes on now has found; nothing at the start. Asked once an activation.
+    /// What the wait that goes on now has found; nothing at the start. Called once an activation.
     FLOW_INLINE Pending resumed() { return Pending::resumed(this); }
     /// What a choose at which the actor did not suspend has found.
     FLOW_INLINE Pending taken() { return Pending::resumed(this); }

@@ -92,7 +92,7 @@ DroppedErrorHandler setDroppedErrorHandler(DroppedErrorHandler handler) noexcept
 
 /// Switches the reports of unread errors off, or on again, for all threads. Returns whether they were on.
 bool setUnreadErrorReports(bool on) noexcept;
-/// Starts counting unread errors anew on this thread: for simulations, each of which reports the same whatever ran
+/// Counts unread errors from zero again on this thread: for simulations, each of which reports the same whatever ran
 /// before.
 void forgetUnreadErrors() noexcept;
 

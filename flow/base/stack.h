@@ -34,19 +34,19 @@ template <class Work>
 
 } // namespace detail
 
-/// Whether what is left of the stack should be kept for what does not ask: a quarter of it, but no more than 1 MiB and
-/// no less than 32 KiB.
+/// Whether the rest of the stack should be kept for code that does not call this: a quarter of it, but no more than
+/// 1 MiB and no less than 32 KiB.
 bool stackIsShort() noexcept;
 
 /// Calls `work` on a stack of 8 MiB, of which each thread keeps one. `work` must not throw; it may switch to other
-/// fibers, if it is come back to on the same thread. Without memory for the stack the program ends with a message.
+/// fibers, if it continues on the same thread. Without memory for the stack the program ends with a message.
 template <class Work>
 void onNewStack(Work&& work) noexcept {
     detail::callOnNewStack(detail::callErased<std::remove_reference_t<Work>>, &work);
 }
 
 /// Calls `work` here, or on a new stack if this one is short. `work` must not throw. The first few levels are not
-/// looked at: nearly all end there.
+/// checked: nearly all calls end there.
 template <class Work>
 FLOW_INLINE void withRoom(Work work) noexcept {
     constexpr int kUnchecked = 4;

@@ -159,7 +159,7 @@ private:
 };
 
 // Destructors of states and values end further actors, and the states of these end further ones: such nesting is as
-// deep as the data. So is the nesting of waiters that other waiters wait for. Nothing can be put off, since an object
+// deep as the data. So is the nesting of waiters that other waiters wait for. Nothing can be delayed, since an object
 // may be gone once the outer destructor goes on. Where this stack is too short, the work continues on another one.
 
 } // namespace

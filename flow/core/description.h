@@ -1,5 +1,5 @@
 #pragma once
-// Description: what an operation says about itself when a report about pending computations asks for it.
+// Description: what an operation says about itself in a report about pending computations.
 //
 //     struct Accept {                                         // an operation in place, or an owning one
 //         void describe(Description& out) const { out.text = "a connection at " + toText(listener->address()); }

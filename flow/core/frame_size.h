@@ -7,7 +7,7 @@
 //
 // The number is that of the block which FastAllocator gives for it, with the result, its cell, and what rounding up to
 // the size class adds: `frame_bytes` of the benchmarks, and `block` of `actorc --frames`, which shows what fills it.
-// Above 4096 bytes, where the system gives the block, it is what is asked for.
+// Above 4096 bytes, where the system gives the block, it is the requested size.
 //
 // The back ends and compilers differ, so that code for several of them takes the largest. Of a state machine it is a
 // constant: it is checked always, and a message has the number. The frame of a coroutine is known when the compiler has

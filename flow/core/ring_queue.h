@@ -93,7 +93,7 @@ private:
     }
 
     /// Up to where there is room from `end_` on; `end_` if the ring is full. While it is wrapped around, a slot is left
-    /// free, lest the full one look empty.
+    /// free, so that a full one does not look empty.
     T* room() {
         if (isEmpty() && end_ != last_) [[likely]]
             return last_;

@@ -49,8 +49,8 @@ extern const char FLOW_SETTINGS;
 
 /// The same waiter, as a pointer that the optimizer cannot trace. Every call through `resume` or `destroy` goes through
 /// this: LLVM gives the parts of a coroutine its own calling convention, which for one pointer is the same machine code
-/// as that of a plain function. Called through a pointer that is all there is to it; but where the optimizer finds out
-/// which function the pointer names, it takes the difference for undefined behaviour and deletes the call.
+/// as that of a plain function. A call through an unknown pointer therefore works. But if the optimizer can see which
+/// function it names, it takes the difference for undefined behaviour and deletes the call.
 inline Waiter* opaque(Waiter* waiter) {
     asm("" : "+r"(waiter));
     return waiter;

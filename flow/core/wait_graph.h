@@ -16,7 +16,7 @@ namespace flow {
 ///     heartbeat waits for a timer at 12.5
 ///     receive waits for bytes from server at 2.0.0.1:80
 ///
-/// `source` is asked about the address of a cell that is no actor's, or of an operation in place; it may give an empty
+/// `source` is called with the address of a cell that is no actor's, or of an operation in place; it may give an empty
 /// text.
 using CellSource = std::function<std::string(void const*)>;
 std::string describeWaiting(CellGroup const& cells, CellSource const& source = {});

@@ -1,5 +1,5 @@
 #pragma once
-// What the compiler asks at each co_await and at the end of a coroutine: whether to suspend, and to which frame
+// What the compiler calls at each co_await and at the end of a coroutine: whether to suspend, and to which frame
 // control passes.
 
 #include "flow/core/error_or.h"

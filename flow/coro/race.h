@@ -86,7 +86,7 @@ template <>
 struct RaceOperand<Delay> : TimeOperand {};
 template <>
 struct RaceOperand<Yield> : TimeOperand {
-    static constexpr bool kExists = false; // it may be ready, or not when it is asked again
+    static constexpr bool kExists = false; // it may be ready, or not when it is tested again
 };
 template <>
 struct RaceOperand<Never> : TimeOperand {

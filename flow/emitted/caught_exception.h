@@ -54,7 +54,7 @@ public:
         std::destroy_at(held);
     }
 
-    /// What `catch (T name)` names; refers to the exception itself, which lives as long as this.
+    /// What `catch (T name)` names; refers to the exception itself, which is valid as long as this.
     template <class T>
     decltype(auto) as() const noexcept {
         using Object = std::remove_reference_t<T>;

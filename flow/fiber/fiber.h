@@ -181,7 +181,7 @@ struct Waited {
             return ready.takeValue<T>();
     }
 };
-/// A function that makes the operand, once it is looked at.
+/// A function that makes the operand, once it is needed.
 template <class Operand>
     requires std::is_invocable_v<Operand&>
 struct Waited<Operand> : Waited<std::remove_cvref_t<std::invoke_result_t<Operand&>>> {

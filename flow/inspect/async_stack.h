@@ -7,8 +7,8 @@
 //       awaited by coroutine serve
 //       awaited by actor acceptAll at server.actor.cpp:12
 //
-// The line of what runs is that of the wait from which it goes on. Several run where one calls another, which has not
-// come to its first wait: in checked builds the innermost stands first. Where several wait for one, all are in the
+// The line of a running actor is that of the wait from which it went on. Several run if one has called another, which
+// has not reached its first wait: in checked builds the innermost is first. Where several wait for one, all are in the
 // chain. It reads all live blocks, as dumpPending() does: for messages, not for fast paths.
 
 #include <string>

@@ -133,7 +133,7 @@ std::vector<Frame const*> Frames::inOrder() const {
     return order;
 }
 
-// In two steps, of which the first needs little memory: with a million frames the processor has it at hand.
+// In two steps, of which the first needs little memory: with a million frames it is in the processor's cache.
 Frame const* Frames::holding(void const* address) const {
     auto* place = static_cast<char const*>(address);
     auto region = std::upper_bound(regions_.begin(), regions_.end(), regionOf(place),

@@ -14,7 +14,7 @@
 namespace flow::detail {
 namespace {
 
-/// FOLDER/PID; empty if nothing is asked for.
+/// FOLDER/PID; empty if nothing is requested.
 std::string const& wanted() {
     static std::string const path = [] {
         char const* folder = std::getenv("MILLRACE_PROFILE");

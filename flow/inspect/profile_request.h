@@ -1,5 +1,5 @@
 #pragma once
-// What tools/profile asks of the program that it runs, by its environment:
+// What tools/profile requests from the program that it runs, by its environment:
 //
 //     MILLRACE_PROFILE=FOLDER            each RealLoop writes a TaskProfile to FOLDER/PID-N.json when it ends
 //     MILLRACE_PROFILE_ALLOCATIONS=1     and counts allocations

@@ -29,7 +29,7 @@ public:
     AsyncMap() = default;
     AsyncMap(AsyncMap const&) = delete;
     AsyncMap& operator=(AsyncMap const&) = delete;
-    virtual ~AsyncMap() { auto items = std::move(items_); } // watches that end in this look for their key in vain
+    virtual ~AsyncMap() { auto items = std::move(items_); } // watches that end in this do not find their key
 
     /// Ready at the next change of the key.
     Future<Void> onChange(K const& key) {

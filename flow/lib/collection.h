@@ -39,7 +39,7 @@ public:
     /// How many actors are held.
     int size() const;
     Future<Void> getResult() const { return result_; }
-    /// Cancels all actors and starts anew; results handed out before fail with actor_cancelled.
+    /// Cancels all actors and starts again; results returned before fail with actor_cancelled.
     void clear(bool returnWhenEmptied);
 
 private:
@@ -51,14 +51,14 @@ private:
 /// stream; then, and when it is dropped, the actors are cancelled.
 Future<Void> actorCollection(FutureStream<Future<Void>> actors);
 
-/// For actors that report their errors themselves. If one fails all the same, it ends the collection silently: the
+/// For actors that report their errors themselves. If one fails nevertheless, it ends the collection silently: the
 /// others are cancelled, and so is what is added later.
 class ActorCollectionNoErrors : NonCopyable {
 public:
     void add(Future<Void> actor) { actors_.add(std::move(actor)); }
     /// How many actors are held.
     int size() const { return actors_.size(); }
-    /// Cancels all actors and starts anew.
+    /// Cancels all actors and starts again.
     void clear() { actors_.clear(false); }
     /// Cancels all actors, and each that is added later. Needs no memory.
     void end() noexcept { actors_.getResult().cancel(); }
@@ -78,11 +78,11 @@ public:
     /// is not ready counts as well. Dropping all such results cancels the actors if the collection has gone on to
     /// others by then.
     Future<Void> signal();
-    /// The same, and starts anew with no actors.
+    /// The same, and starts again with no actors.
     Future<Void> signalAndReset();
-    /// The same, and starts anew with the result as the only actor.
+    /// The same, and starts again with the result as the only actor.
     Future<Void> signalAndCollapse();
-    /// Starts anew; actors for which no result is held are cancelled.
+    /// Starts again; actors for which no result is held are cancelled.
     void clear();
 
 private:

@@ -11,7 +11,7 @@
 // concern use a FlowLock with a Releaser, which gives its permit back in any case.)
 //
 // Cancel-safe: a take that is dropped before it is ready gives the mutex on. A Lock may outlive the mutex, and what
-// waits gets its turn all the same; one that was moved from holds nothing. A mutex that was moved from can only be
+// waits gets its turn nevertheless; one that was moved from holds nothing. A mutex that was moved from can only be
 // destroyed. What has to wait goes on through the loop, at the priority DefaultYield: release() runs no waiter.
 
 #include "flow/coro/coroutine.h"

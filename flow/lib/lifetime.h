@@ -1,7 +1,7 @@
 #pragma once
 // How long things live with a future, and what may cancel it.
 //
-//     return holdWhile(buffer, read(buffer->data()));      // the buffer lives as long as the read
+//     return holdWhile(buffer, read(buffer->data()));      // the buffer is kept as long as the read runs
 //     wait(uncancellable(commit()));                       // the commit goes on if the waiting actor is cancelled
 //     Future<int> mine = cancellable(shared);              // mine.cancel() leaves `shared` alone
 //

@@ -65,7 +65,7 @@ public:
     /// it ends the next one at once. Any thread may call it, and any signal handler, whether the loop runs or sleeps;
     /// the caller sees to it that the loop still exists.
     void stop() noexcept {
-        stopped_.store(true, std::memory_order_seq_cst); // before the look at whether the loop sleeps
+        stopped_.store(true, std::memory_order_seq_cst); // before the check whether the loop sleeps
         turnEnded_.store(true, std::memory_order_relaxed);
         if (inbox_.rouse())
             poller_->wake();

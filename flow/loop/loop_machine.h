@@ -109,16 +109,16 @@ protected:
     /// read its clock.
     void end() noexcept;
 
-    /// How many yields a task may skip before sliceIsOver() is asked.
+    /// How many yields a task may skip before sliceIsOver() is called.
     static constexpr int kSlice = 64;
-    /// Tasks run between two looks at the clock.
+    /// Tasks run between two reads of the clock.
     static constexpr int kTasksPerTurn = 64;
 
     void resetSlice() { slice_ = kSlice; }
     /// Whether some WorkGuard expects posts of other threads.
     bool isGuarded() const { return guards_ != 0; }
     /// Sleeps until something is posted, stop() is called or the poller has news, or for so long; may return early.
-    /// Whether the poller was asked for news. Throws what Poller::prepare() throws.
+    /// Whether the poller has checked for news. Throws what Poller::prepare() throws.
     bool sleep(double seconds);
     /// Where this loop sleeps.
     Poller& poller() const { return *poller_; }

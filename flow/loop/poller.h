@@ -36,7 +36,7 @@ public:
     virtual void takeWake() noexcept = 0;
     /// Whether there is a waiter for news: then the loop does not end for lack of work.
     virtual bool isWaitedFor() { return false; }
-    /// Whether wait(0) could find anything: if not, a busy loop does not ask.
+    /// Whether wait(0) could find anything: if not, a busy loop does not call it.
     virtual bool isUsed() const { return false; }
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Posted: an object that goes to a loop's queue by itself, from its own thread, another one or a signal handler. Loop's
+// Posted: an object that puts itself into a loop's queue, from its own thread, another one or a signal handler. Loop's
 // post() for what must not allocate, or goes to and fro.
 //
 //     struct Job : Posted {

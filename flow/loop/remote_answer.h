@@ -72,7 +72,7 @@ private:
     struct AskerBase {
         virtual void bring() noexcept = 0;
 
-        RemoteAnswer* call; // null when its answer has gone with the loop
+        RemoteAnswer* call; // null when its answer was destroyed with the loop
         WorkGuard guard;
 
     protected:
@@ -123,7 +123,7 @@ private:
     }
 
     Loop& home_;
-    AskerBase* asker_ = nullptr; // null when the future is gone; only the thread of the caller looks at it
+    AskerBase* asker_ = nullptr; // null when the future is gone; only the thread of the caller reads it
     std::atomic<bool> settled_{false};
     bool isBack_ = false;
     TaskPriority priority_;

@@ -1,5 +1,5 @@
 #pragma once
-// TaskWatch: looks at each task of a loop, and at what makes tasks ready.
+// TaskWatch: is called at each task of a loop, and when a task becomes ready.
 //
 //     struct Count final : TaskWatch {
 //         void begins(WaiterNode*, TaskPriority) noexcept override { ++tasks; }

@@ -1,5 +1,5 @@
 #pragma once
-// Turn: what asks the loop to be run later, and can take that back.
+// Turn: an object that the loop runs once after each ask(), unless that is taken back.
 //
 //     class Socket : Turn {
 //         Socket() : Turn([](Turn& self) { static_cast<Socket&>(self).readOn(); }) {}
@@ -34,7 +34,7 @@ public:
         if (!isAsked())
             loop().parkUntil(&waiter_, deadline, priority);
     }
-    /// It does not run, unless asked again.
+    /// It does not run, unless ask() is called again.
     void takeBack() { detail::detach(&waiter_); }
 
 private:

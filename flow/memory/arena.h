@@ -4,9 +4,9 @@
 //     Arena arena;
 //     auto* bytes = new (arena) std::uint8_t[40];
 //     StringRef name("text"_sr, arena);            // a copy in the arena; flow/memory/string_ref.h
-//     arena.dependsOn(other);                      // what `other` holds lives at least as long
+//     arena.dependsOn(other);                      // what `other` holds is kept at least as long
 //
-// An Arena is one pointer. Copies share what has been taken so far: memory lives until the last Arena that was there
+// An Arena is one pointer. Copies share what has been taken so far: memory is kept until the last Arena that was there
 // when it was taken, or that depends on such a one, is gone. Destructors of objects in an arena never run. Copies may
 // be passed to other threads (references are counted atomically), but two threads may not take memory from copies at
 // the same time. Two arenas that depend on each other are never freed.
@@ -49,7 +49,7 @@ public:
             return place;
         return allocateSlow(bytes);
     }
-    /// What `other` holds at this moment lives as long as this arena. Throws std::bad_alloc.
+    /// What `other` holds at this moment is kept as long as this arena. Throws std::bad_alloc.
     void dependsOn(Arena const& other);
 
     /// Whether the last memory taken ended at `end` and can grow in place by `bytes`; takes them if so.

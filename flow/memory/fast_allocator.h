@@ -94,7 +94,7 @@ inline constinit thread_local AllocationWatch* watch = nullptr;
 
 /// Fills the free list of the class, or takes from the system; null with everything unchanged if there is no memory.
 FLOW_RARE void* allocateSlow(std::size_t bytes, SizeClass sizeClass) noexcept;
-/// The same; a watch learns where the cell is.
+/// The same; a watch gets the address of the cell.
 FLOW_RARE void* allocateCellSlow(std::size_t bytes, SizeClass sizeClass, std::size_t prefixBytes) noexcept;
 [[noreturn]] void throwBadAlloc();
 /// Looks for blocks of other threads among those that have been freed. Every block of kSystemClass comes here, so that
@@ -133,7 +133,7 @@ FLOW_INLINE void* allocateCell(std::size_t bytes, std::size_t prefixBytes) {
 /// Gives back a block of `allocate(bytes)` with `sizeClassOf(bytes) == sizeClass`.
 inline void release(void* block, SizeClass sizeClass) noexcept {
     detail::FreeList* list = &detail::heap.classes[sizeClass];
-    asm("" : "+r"(list)); // clang would find it anew for each of its members
+    asm("" : "+r"(list)); // clang would compute it again for each of its members
     if (__builtin_expect(--list->toBeFreed == 0, false))
         return detail::releaseSlow(block, static_cast<SizeClass>(list - detail::heap.classes));
     auto* freed = static_cast<detail::FreeBlock*>(block);

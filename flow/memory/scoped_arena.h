@@ -1,5 +1,5 @@
 #pragma once
-// ScopedArena: a monotonic memory resource that begins anew whenever all of it has been given back.
+// ScopedArena: a monotonic memory resource that begins again whenever all of it has been given back.
 //
 //     ScopedArena arena;                                  // takes chunks from the system as it grows, and keeps them
 //     Context inner = (co_await context()).with(arena);

@@ -3,7 +3,7 @@
 //
 //     StringRef key = "user/7"_sr;
 //     if (key.startsWith("user/"_sr)) lookup(key.removePrefix("user/"_sr).toString());
-//     StringRef kept(arena, key);                  // a copy that lives as long as the arena
+//     StringRef kept(arena, key);                  // a copy that is valid as long as the arena
 //     StringRef line = text.eat("\n"_sr);          // takes the first line off `text`
 //
 // Two words, passed by value. Bytes may be anything, including zeros. Comparison is that of unsigned bytes. A StringRef

@@ -22,7 +22,7 @@
 // a thread of the pool never waits.
 //
 // A cancel of the fork that runOn() made reaches the whole tree: each co_await throws actor_cancelled from then on, and
-// so do children that have not begun; what computes long without one asks context.isCancelled(). A child that fails
+// so do children that have not begun; what computes long without one calls context.isCancelled(). A child that fails
 // fails the parent that awaits it, and is no one else's affair; the others are waited for.
 //
 // Frames come from the context's memory resource, which several threads use at once: fastMemory(), or for example

@@ -29,7 +29,7 @@ namespace flow {
 class ExactlyOnce : NonCopyable {
 public:
     void sent(std::string_view id) { add(id, {Kind::sent, {}}); }
-    /// The client will not send it again, and believes that it was executed.
+    /// The client will not send it again, and relies on its execution.
     void acknowledged(std::string_view id) { add(id, {Kind::acknowledged, {}}); }
     void executed(std::string_view id, std::string_view process) { add(id, {Kind::executed, std::string(process)}); }
 

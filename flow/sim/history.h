@@ -12,7 +12,7 @@
 //
 // The order of these calls is the order of events: no clock is read. An operation without a call of ok() or
 // failed(), because it timed out or its client was killed, may have taken effect at any time since, or may yet, or
-// never. A client may go on to its next operation all the same. Every key begins with no value. Not thread-safe.
+// never. A client may go on to its next operation nevertheless. Every key begins with no value. Not thread-safe.
 
 #include "flow/base/non_copyable.h"
 #include "flow/base/optional.h"
@@ -54,7 +54,7 @@ public:
     void ok(Invoked<Put> put);
     void ok(Invoked<Get> get, Optional<std::string> value);
     void ok(Invoked<Remove> remove);
-    /// `succeeded`: whether the value was the expected one. If not, the operation took effect all the same: it looked.
+    /// `succeeded`: whether the value was the expected one. If not, the operation took effect: it read the value.
     void ok(Invoked<CompareAndSet> compareAndSet, bool succeeded);
 
     /// The operation certainly did not take effect, and never will.

@@ -103,7 +103,7 @@ bool injectsEachSecond(Faults const& faults) {
 }
 
 Future<Void> injectFaults(World& world) {
-    constexpr double kMeanPause = 0.5; // looks at the faults anew so often, at least
+    constexpr double kMeanPause = 0.5; // reads the faults again so often, at least
     DeterministicRandom pauses(world.random().randomUInt64());
     for (;;) {
         double pause = 2 * kMeanPause * pauses.random01();

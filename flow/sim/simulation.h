@@ -1,5 +1,5 @@
 #pragma once
-// Simulation: a test of a whole cluster, registered under a name, which is run for as many seeds as one likes.
+// Simulation: a test of a whole cluster, registered under a name, which is run for any number of seeds.
 //
 //     Future<Void> queueSurvives(World& world) {
 //         world.start({.name = "server", .main = serve});

@@ -62,7 +62,7 @@ private:
     Error error_;
 };
 
-/// Runs one operand. The task that asked waits for all of these, so that what they refer to lives longer.
+/// Runs one operand. The task that made it waits for all of these, so that what they refer to stays valid.
 template <class Operand, class T = ResultOfOperand<Operand>>
 Fork<> runOperand(Context, Operand operand, std::optional<T>* result, Decision* decision, std::size_t index) {
     Error error;

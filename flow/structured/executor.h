@@ -15,7 +15,7 @@
 //
 // The result, or the error, comes back to this loop, which does not end for lack of work before, and must not be
 // destroyed. (A future of start() that is cancelled is ready at once; the tree ends when all of it has come back, as
-// loop.run() waits for.) The other loop must live on as well: if it is destroyed while the tree runs there, the fork
+// loop.run() waits for.) The other loop must exist as well: if it is destroyed while the tree runs there, the fork
 // fails with broken_promise. The thread pool is in flow/parallel/parallel.h.
 
 #include "flow/lib/on_loop.h"

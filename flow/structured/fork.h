@@ -8,7 +8,7 @@
 //         co_return co_await first + co_await second;
 //     }
 //
-// `co_await fork` gives the result by reference, as often as one asks, and throws the fork's error;
+// `co_await fork` gives the result by reference, any number of times, and throws the fork's error;
 // `co_await std::move(fork)` moves it out. A Fork is a handle: dropping it leaves the child running. The child's frame
 // is gone when it ends, its result when the last handle goes; one that fails while there is no handle is reported as a
 // dropped error. A parent that ends waits for its children first, without blocking the thread; if it fails or is

@@ -50,7 +50,7 @@ public:
             return {};
         }
         std::suspend_always yield_value(T&& given) noexcept {
-            value = &given; // it lives as long as the expression
+            value = &given; // it is valid as long as the expression
             return {};
         }
         std::suspend_always yield_value(T const& given) {

@@ -1,5 +1,5 @@
 #pragma once
-// Scope: a nursery, for any number of children, with results that are not asked for one by one.
+// Scope: a nursery, for any number of children, with results that are not awaited one by one.
 //
 //     Task<> serve(Context, Listener& listener) {
 //         Scope scope(co_await context());

@@ -1,5 +1,5 @@
 #pragma once
-// CrashReporter: while one lives, a signal that ends the program first prints which test was running, and a test that
+// CrashReporter: while one exists, a signal that ends the program first prints which test was running, and a test that
 // runs too long is ended.
 //
 //     CrashReporter words("/queue/is empty", "  again: ./my_tests ...\n", 300);

@@ -24,8 +24,8 @@ public:
     explicit LoopPool(int loops);
     LoopPool(LoopPool const&) = delete;
     LoopPool& operator=(LoopPool const&) = delete;
-    /// Stops the loops, destroys them, each on its thread, and waits for that. What still waits on them stays so for
-    /// ever; calls with onLoop that have not come to an end there fail with broken_promise.
+    /// Stops the loops, destroys them, each on its thread, and waits for that. What still waits on them waits
+    /// forever; calls with onLoop that have not ended there fail with broken_promise.
     ~LoopPool();
 
     int size() const { return static_cast<int>(loops_.size()); }

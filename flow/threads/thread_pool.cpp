@@ -6,7 +6,7 @@
 namespace flow {
 namespace {
 
-/// A thread starts with the signals that its creator has blocked: all, while this lives.
+/// A thread starts with the signals that its creator has blocked: all, while this exists.
 class NoSignals {
 public:
     NoSignals() {

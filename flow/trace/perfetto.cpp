@@ -56,7 +56,7 @@ private:
 PerfettoTrace::PerfettoTrace() {
     // nondeterminism: only traces that are put together need to differ; nothing else sees it.
     static constinit std::atomic<std::uint32_t> made{0};
-    // nondeterminism: likewise.
+    // nondeterminism: the same.
     unique_ = (static_cast<std::uint64_t>(::getpid()) << 16 | (made.fetch_add(1) & 0xFFFF)) + 1;
 }
 

@@ -7,7 +7,7 @@
 //     ...
 //     log.writeTo(trace, track);           // a PerfettoTrace
 //
-// A task costs two calls, one look at the counter of the processor and 32 bytes written. Belongs to the loop's thread.
+// A task costs two calls, one read of the counter of the processor and 32 bytes written. Belongs to the loop's thread.
 
 #include "flow/base/error.h"
 #include "flow/loop/loop.h"
@@ -52,7 +52,7 @@ public:
     void mark(char const* text) noexcept { put(Kind::Mark, text, 0); }
     void fault(char const* text) noexcept { put(Kind::Fault, text, 0); }
 
-    /// What was ready will not run: its loop has gone.
+    /// What was ready will not run: its loop was destroyed.
     void forgetReady() noexcept { ready_.clear(); }
 
     /// All that is kept, oldest first; a task that runs now ends now.

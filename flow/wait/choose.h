@@ -169,7 +169,7 @@ private:
         return reinterpret_cast<Waiter*>(reinterpret_cast<char*>(const_cast<BranchGroup*>(&group_)) + group_.winner);
     }
 
-    /// Whether it is ready, and thereby the winner.
+    /// Whether it is ready, and so the winner.
     template <bool Propagates>
     FLOW_INLINE bool take(Pending operand) {
         std::uint32_t index = group_.count++;

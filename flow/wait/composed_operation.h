@@ -29,7 +29,7 @@
 //
 // A member function that goes on is called once, in a turn of its own and never inside waitFor(): with an invalid Error
 // and the result, or with the error and a Result(); where the result is Void, with the error alone. It must not throw.
-// When it is called the ComposedOperation is free: it may wait anew, or be destroyed. Destroying a ComposedOperation
+// When it is called the ComposedOperation is free: it may wait again, or be destroyed. Destroying a ComposedOperation
 // cancels: what it waited for has taken nothing. Belongs to one thread.
 
 #include "flow/core/in_place.h"
@@ -48,7 +48,7 @@ public:
     ~ComposedOperation() { cancel(); }
 
     bool isWaiting() const { return link.isLinked(); }
-    /// Nothing goes on any more, until it waits anew.
+    /// Nothing goes on any more, until it waits again.
     void cancel() noexcept {
         if (isWaiting())
             detail::abandon(this);

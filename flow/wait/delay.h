@@ -48,7 +48,7 @@ private:
 inline Delay delay(double seconds, TaskPriority priority = TaskPriority::DefaultDelay) {
     if (seconds > 0)
         return {loop().now() + seconds, priority};
-    return {-std::numeric_limits<double>::infinity(), priority}; // needs no look at the clock
+    return {-std::numeric_limits<double>::infinity(), priority}; // does not read the clock
 }
 /// Continues at `time` on the loop's clock, or as delay(0) if that has passed.
 inline Delay delayUntil(double time, TaskPriority priority = TaskPriority::DefaultDelay) {

@@ -8,7 +8,7 @@
 //
 // The handler is called once, in a turn of the loop and never inside call(): with an invalid Error and the result, or
 // with the error and a Result(); where the result is Void with the error alone. It is trivially copyable, has at most
-// 32 bytes, and must not throw. When it is called the slot is free: it may wait anew, or be destroyed. Destroying a
+// 32 bytes, and must not throw. When it is called the slot is free: it may wait again, or be destroyed. Destroying a
 // slot cancels. Belongs to one thread.
 
 #include "flow/wait/composed_operation.h"

@@ -1,5 +1,5 @@
 #pragma once
-// LongTasks: reports the tasks that keep a loop for long, and thereby everything else on it from running.
+// LongTasks: reports the tasks that occupy a loop for long, so that nothing else on it runs.
 //
 //     LongTasks report(loop);                                   // 10 ms and more, a line each to standard error
 //     LongTasks report(loop, 0.002, [](LongTask const& task) {

@@ -111,7 +111,7 @@ public:
             kind_ = Kind::Cell;
     }
     Delay asDelay() const { return {deadline_, priority_}; }
-    /// Null if there is nothing to wait for. Not asked of a delay.
+    /// Null if there is nothing to wait for. Not for a delay.
     detail::Cell* cell() const { return cell_; }
 
     /// Parks a free waiter; this must not be ready.
@@ -124,7 +124,7 @@ public:
             detail::park(waiter, cell_);
     }
 
-    /// Whether the wait raises. The rest asks of a ready Pending, once.
+    /// Whether the wait raises. The rest is called on a ready Pending, once.
     FLOW_INLINE bool failed() const { return cell_ && cell_->isError(); }
     FLOW_INLINE Error takeError() const { return detail::takeError(cell_); }
     /// The result by reference.

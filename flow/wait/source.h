@@ -6,7 +6,7 @@
 //     source.park(waiter, *this);          // in Take::park()
 //     source.wakeInTurn();                 // something has come: its first waiter goes on in a turn of its own
 //
-// A waiter that is cancelled, or that loses a race, leaves the list by itself; the source is not asked. The source, and
+// A waiter that is cancelled, or that loses a race, leaves the list by itself; nothing is called. The source, and
 // not the waiter that is woken, stands in the loop's queue: a waiter that leaves before its turn makes room for the
 // next. Waking is the last thing that a function of the owner does: the waiter may destroy the source. Belongs to one
 // thread.

@@ -10,7 +10,7 @@ bool mustYield() {
 Future<Void> pause() {
     return yieldRules ? yieldRules->pause() : Future<Void>(delay(0, TaskPriority::DefaultYield));
 }
-/// The cell of a pause that is not over; null if there is none, or no memory for it: better not to be put off than not
+/// The cell of a pause that is not over; null if there is none, or no memory for it: better not to be delayed than not
 /// to be woken.
 Cell* tryToPause() noexcept {
     try {

@@ -1,5 +1,5 @@
 #pragma once
-// Arenas and what lives in them, under the old header name.
+// Arenas and what is stored in them, under the old header name.
 
 #include "../../flow.h"
 

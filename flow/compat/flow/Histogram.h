@@ -3,7 +3,7 @@
 //
 //     Reference<Histogram> reads = Histogram::getHistogram("Disk"_sr, "Read"_sr, Histogram::Unit::microseconds);
 //     reads->sampleSeconds(now() - begin);
-//     GetHistogramRegistry().logReport();              // a TraceEvent "Histogram" for each, which begin anew then
+//     GetHistogramRegistry().logReport();              // a TraceEvent "Histogram" for each, which then begin again
 //
 // Buckets double in size: bucket i has the values from 2^i up to below 2^(i+1), the first one 0 as well. Those of
 // percentageLinear have 4 percent each, and those of countLinear a 31st of what lies between the bounds. A name stands

@@ -10,7 +10,7 @@
 //     THREAD_HANDLE thread = startThread(work, &job);
 //     waitThread(thread);          // each that was started is waited for, once
 //
-// g_network (network.h) decides what time it is where there is a loop.
+// Where there is a loop, g_network (network.h) gives the time.
 
 #include "../../flow.h"
 

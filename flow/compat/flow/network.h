@@ -230,7 +230,7 @@ inline double now() {
     return g_network->now();
 }
 
-/// A real loop for this thread, which lives as long as the thread.
+/// A real loop for this thread, which exists as long as the thread.
 inline INetwork* newNet2(TLSConfig const& config, bool = false, bool = false) {
     static thread_local TLSConfig kept;
     kept = config;

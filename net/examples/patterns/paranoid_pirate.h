@@ -3,7 +3,7 @@
 // questions only as long as its heartbeats come.
 //
 //     co_await pirateQueue("tcp://*:5555", "tcp://*:5556");
-//     co_await pirateWorker("tcp://127.0.0.1:5556", work);       // as many as one likes
+//     co_await pirateWorker("tcp://127.0.0.1:5556", work);       // any number of them
 //     Asker asker("tcp://127.0.0.1:5555");                       // clients are lazy pirates
 //
 // A worker that has nothing to do says READY each second; one that has said nothing for three is left out. A question
