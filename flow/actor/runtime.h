@@ -1,5 +1,5 @@
 #pragma once
-// What actorc's state machines stand on. Emitted code uses these names; programs do not.
+// The base of actorc's state machines. Emitted code uses these names; programs do not.
 //
 // For `ACTOR Future<T> f(...)` actorc emits
 //
@@ -210,14 +210,14 @@ private:
 
     S& state() { return *std::launder(reinterpret_cast<S*>(&stateBytes_)); }
 
-    /// Runs to the next suspension, or to the end of the state's life. Returns the status with which to complete the
-    /// cell.
+    /// Runs to the next suspension, or to the end of the state's lifetime. Returns the status with which to complete
+    /// the cell.
     template <bool isStart = false>
     FLOW_INLINE std::uint8_t activate() noexcept {
         Exit exit;
         Cell* cell = Cell::of(this);
         try {
-#ifdef __clang__ // gcc 12 makes of a body that it has twice slower ones
+#ifdef __clang__ // gcc 12 makes slower code if it has the body twice
             if (isStart != (this->entry() == 0))
                 __builtin_unreachable(); // so that the body that goes on does not contain its beginning
             if constexpr (isStart) [[clang::always_inline]]

@@ -6,7 +6,7 @@
 //     if (Waiter* last = complete(cell, Cell::kValue)) run(last);
 //     releasePromise(cell); releaseFuture(cell);          // the block goes back to the allocator
 //
-// The functions here are what Future, Promise and the styles are made of; programs use those.
+// Future, Promise and the styles are made of the functions here; programs do not call these.
 
 #include "flow/core/run.h"
 #include "flow/core/void.h"
@@ -113,7 +113,7 @@ Cell* newCell(std::size_t frameBytes, std::uint32_t futures, std::uint32_t promi
 /// The part of freeCell for values that have a destructor, and for unread errors.
 FLOW_RARE void freeWithCare(Cell* cell) noexcept;
 
-// T is the type of the cell's value; void where that is not known and has to be looked up.
+// T is the type of the cell's value; void where that is not known and has to be read from the cell.
 
 /// Destroys the value, if there is one, reports an unread error, and gives the block back.
 template <class T = void>
@@ -151,7 +151,7 @@ inline void addPromise(Cell* cell) {
     checkThread(cell);
     ++cell->promises;
 }
-/// Releases one promise reference of a cell that has been set, or that shall never be set.
+/// Releases one promise reference of a cell that has been set, or that will never be set.
 template <class T = void>
 void releasePromise(Cell* cell) noexcept {
     checkThread(cell);
@@ -184,7 +184,7 @@ Waiter* wakeAllButLast(Cell* cell) noexcept;
 /// The same; then releases one promise reference.
 FLOW_RARE Waiter* wakeAndRelease(Cell* cell) noexcept;
 
-/// The only waiter, if there is but one and it shall be run.
+/// The only waiter, if there is exactly one and it is to be run.
 inline Waiter* takeOnly(Cell* cell) {
     Link& waiters = cell->waiters;
     if (waiters.next != waiters.prev) [[unlikely]]
@@ -287,7 +287,7 @@ void abandon(Waiter* waiter) noexcept;
 namespace flow {
 
 /// For simulators: what this thread makes from here on belongs to `owner`, and no other owner may use it; null: to
-/// the thread. Only checked builds look at it.
+/// the thread. Only checked builds check it.
 inline void setOwnerOfCells([[maybe_unused]] const void* owner) {
 #if FLOW_CHECKED
     detail::simulatedOwner = owner;

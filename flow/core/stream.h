@@ -7,7 +7,7 @@
 //     out.sendError(end_of_stream());      // after what is queued
 //
 // The reader waits with waitNext(in) or co_await in. A value is taken only by the reader that goes on with it, so a
-// choose that loses takes nothing. When the last PromiseStream goes, the reader gets broken_promise after what is
+// choose that loses takes nothing. When the last PromiseStream is dropped, the reader gets broken_promise after what is
 // queued. Values stay queued while no FutureStream exists. All handles belong to one thread.
 
 #include "flow/core/future.h"
@@ -226,7 +226,7 @@ public:
     /// Whether nothing is queued.
     bool isEmpty() const { return detail::StreamState<T>::of(checked()).queue.isEmpty(); }
     /// Ready when nothing is queued, or when the last queued element has been taken. Fails with broken_promise if the
-    /// stream goes before that.
+    /// stream ends before that.
     Future<Void> onEmpty() const { return detail::StreamState<T>::of(checked()).onEmpty(); }
     /// Whether both are of the same stream.
     friend bool operator==(PromiseStream const& a, PromiseStream const& b) { return a.cell_ == b.cell_; }

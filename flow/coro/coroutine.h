@@ -9,14 +9,14 @@
 //     }
 //
 // It starts at once on the caller's stack, goes on synchronously when what it waits for is ready, and is cancelled when
-// its last Future goes: the co_await at which it stands throws actor_cancelled, and so does every later one. Its
+// its last Future is dropped: the co_await at which it stands throws actor_cancelled, and so does every later one. Its
 // parameters are destroyed with its frame before its future is completed. Calling it throws only std::bad_alloc, and
 // what the copy of a parameter throws. Parameters and locals are aligned to 16 bytes at most, or the program does not
 // compile (with gcc only parameters and results are checked, and the states of actors: hold a local by pointer).
 // Parameters that are references stay references: take what must live across a co_await by value.
 //
-// gcc 12 translates some coroutines wrongly, whatever the library; README.md says which. What helps is a statement for
-// each co_await: `int first = co_await a;`.
+// gcc 12 translates some coroutines wrongly, with any library; flow/docs/coroutines.md lists them. Give each co_await a
+// statement of its own: `int first = co_await a;`.
 //
 // The coroutine's frame is the waiter (see flow/core/frame.h): a call is one allocation for result and frame.
 
@@ -37,7 +37,7 @@ namespace flow {
 ///     (void)writeBack(Uncancellable(), page);
 struct Uncancellable {};
 
-/// As the type of any parameter, best of a last one that callers leave out: a co_await that fails, or at which the
+/// As the type of any parameter, best of a last one with a default: a co_await that fails, or at which the
 /// coroutine is cancelled, ends the coroutine with that error, without a C++ exception. A hundred times faster than
 /// one.
 ///
@@ -188,7 +188,7 @@ class CoroPromiseBase : public std::conditional_t<std::is_same_v<T, Void>, VoidP
     static constexpr bool kOwnsParameters = S::kDestructors > 0 && (S::kDestructors <= 3 || !kDestroysInOrder);
     static constexpr std::uint8_t kFlags =
         Cell::kHasFrame | (S::kUncancellable ? Cell::kUncancellable : 0) | (S::kPropagates ? Cell::kPropagates : 0);
-    /// Where taking over the parameters might throw, operator delete must see that there was no coroutine yet.
+    /// Where moving the parameters might throw, operator delete must see that there was no coroutine yet.
     static constexpr std::uint8_t kFirstFlags = S::kTakenOverSafely ? kFlags : 0;
 
 public:

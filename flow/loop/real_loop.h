@@ -4,11 +4,11 @@
 //     RealLoop loop;
 //     loop.run(serve());
 //
-// now() and timer() count seconds of CLOCK_MONOTONIC. A timer is never early. A task that calls yield() gives way after
+// now() and timer() count seconds of CLOCK_MONOTONIC. A timer is never early. A task that calls yield() suspends after
 // 2 ms at the latest, or as soon as something more urgent is ready.
 //
-// The loop asks its poller for news when it has nothing to do, and after 64 tasks at the latest: news wait for no more
-// than that, and while there is nothing but news the tasks that are ready have their turn.
+// The loop checks its poller for news when it has nothing to do, and after 64 tasks at the latest. So news wait for at
+// most 64 tasks, and constant news do not keep ready tasks from running.
 
 #include "flow/loop/loop.h"
 
@@ -21,14 +21,14 @@ public:
 
     double timer() override;
 
-    /// From here on the loop sleeps in `poller`, which must live until another one is given; null: where it slept at
-    /// first. Called by the loop's own thread.
+    /// From here on the loop sleeps in `poller`, which must exist until another one is given; null: in the
+    /// first one. Called by the loop's own thread.
     void usePoller(Poller* poller) { setPoller(poller); }
     using Loop::poller;
 
 private:
     static constexpr double kSliceSeconds = 0.002;
-    /// A million timers may be due in one second; others shall have their turns meanwhile.
+    /// A million timers may be due in one second; other tasks must run meanwhile.
     static constexpr int kTimerStepsPerTurn = 1024;
 
     double startTurn() noexcept override;
@@ -40,7 +40,7 @@ private:
 };
 
 namespace detail {
-/// Lets failures of this program, and SIGQUIT where that is wanted, report what is pending. Defined in
+/// Lets failures of this program, and SIGQUIT where that is enabled, report what is pending. Defined in
 /// flow/inspect/reports.cpp.
 void realLoopMade(RealLoop& loop);
 } // namespace detail

@@ -1,5 +1,5 @@
 #pragma once
-// Choose<N>: waits for the first of up to N things. What `choose` in actors and `race` in coroutines stand on.
+// Choose<N>: waits for the first of up to N things. `choose` in actors and `race` in coroutines use it.
 //
 //     Choose<2> choose;
 //     {
@@ -97,7 +97,7 @@ public:
         return group_.winner == kNobody && !isReady(last) && !isCancelled(frame());
     }
 
-    /// Whether the frame need not suspend; if it must, the branches are parked. Asked once all operands are evaluated
+    /// Whether the frame need not suspend; if it must, the branches are parked. Called once all operands are evaluated
     /// and locals are gone: either may have completed an operand, or cancelled the frame, which nothing could wake
     /// again if it parked now.
     FLOW_INLINE bool decided() {
@@ -114,7 +114,7 @@ public:
                     group_.winner = behindGroup(&branch);
                     break;
                 }
-                // An operand behind it may have begun to wait for it. Without this the next send() finds out.
+                // An operand behind it may have begun to wait for it. Without this the next send() would see it.
                 FLOW_CHECK(cell->waiters.isEmpty() || !cell->isStream(), kTwoReaders);
                 pushFront(cell->waiters, branch.link);
             } else if (branch.awaited.isCell() || hasFired(branch) || startHeld(branch)) {
