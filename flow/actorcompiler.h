@@ -45,7 +45,7 @@ inline constexpr bool isCopied<C<T...>> = std::is_copy_constructible_v<C<T...>> 
 template <class T>
 using Result = std::conditional_t<isCopied<T>, T&, T>;
 
-/// Nothing ever comes of Never, so that it may be anything.
+/// A Never is never ready, so that its result may have any type.
 struct Anything {
     template <class T>
     operator T() const;

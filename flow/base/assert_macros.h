@@ -1,6 +1,6 @@
 #pragma once
-// ASSERT and its kin: what a program is sure of. A breach is printed with its place and the running actor (checked
-// builds know it), and is an error of the actor in which it happens.
+// ASSERT and the like: conditions that must hold. A failed one is printed with its place and the running actor (in
+// checked builds), and is an error of the actor in which it happens.
 //
 //     ASSERT(queue.empty());                 // throws internal_error
 //     ASSERT_EQ(sent, received);             // prints both values: EQ NE LT LE GT GE

@@ -1,12 +1,12 @@
 #pragma once
 // buggify(): places where the code itself does something rare but allowed, in simulation only; and knobs, the constants
-// that a simulated process may have another value of.
+// that may have another value in a simulated process.
 //
 //     if (buggify())
 //         co_await delay(10);                        // what if this took long?
 //     std::size_t batch = buggify() ? 1 : knob("batch", 1000);
 //
-// Of the sites of a program each run arms a quarter, by its seed, and an armed one is true in a quarter of its visits.
+// Each run arms a quarter of the sites of a program, by its seed. An armed one is true in a quarter of its visits.
 // buggify(0.01) is true in one of a hundred visits of an armed one instead.
 // Outside of a simulation buggify() is false and knob() what it is given, after a load and a branch.
 

@@ -5,7 +5,7 @@
 //     listen(port.orDefault(4500));
 //     Optional<std::string> name = user.map([](User const& u) { return u.name; });
 //
-// get() of nothing is an assertion failure, not an exception: ask present() first. Copying copies the value.
+// get() of nothing is an assertion failure, not an exception: check present() first. Copying copies the value.
 
 #include "flow/base/assert.h"
 

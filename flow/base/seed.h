@@ -1,6 +1,5 @@
 #pragma once
-// seedFor(): for one use of a seed a seed of its own, so that what is drawn for that use and what is drawn for others
-// have nothing to do with each other.
+// seedFor(): derives a seed for one use of a seed, so that the numbers drawn for different uses are independent.
 //
 //     DeterministicRandom network(seedFor(seed, "network")), disk(seedFor(seed, "disk"));
 

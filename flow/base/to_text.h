@@ -8,8 +8,8 @@
 //         static std::string toString(Point const& p) { ... }
 //     };
 //
-// Without that, what the type itself offers is taken: toString(), printable(), name(), a conversion to
-// std::string_view, present() and get(), begin() and end(). What offers nothing becomes the number of its bytes.
+// Without that, the first of these that the type has is used: toString(), printable(), name(), a conversion to
+// std::string_view, present() and get(), begin() and end(). A type with none of them becomes the number of its bytes.
 
 #include <charconv>
 #include <cstdio>

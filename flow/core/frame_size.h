@@ -11,8 +11,8 @@
 //
 // The back ends and compilers differ, so that code for several of them takes the largest. Of a state machine it is a
 // constant: it is checked always, and a message has the number. The frame of a coroutine is known when the compiler has
-// optimised it: then a call to frameIsLargerThanItsLimit remains, which is an error; of that name clang prints the
-// result's and the parameters' types, gcc the function and its line besides.
+// optimised it: then a call to frameIsLargerThanItsLimit remains, which is an error; for that call clang prints
+// the types of the result and the parameters, and gcc also the function and its line.
 //
 // gcc makes the same frame at every optimisation level: without optimisation, the first call of a coroutine with a
 // frame is too large ends the program with a message. clang's frames are larger without optimisation, in checked builds

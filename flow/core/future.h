@@ -12,10 +12,10 @@
 //
 // An Error makes a failed future, except for Future<Error>, where it is the value: Future<Error>::failed(e) has failed.
 //
-// Stack use. A chain of any length completes, fails and is cancelled in constant stack: an actor that ends hands
-// control over to its last waiter. Two things nest: send() runs all waiters but the last inside the call (100 bytes a
-// link where each actor sends to the next), and destructors drop further actors (200 bytes a link). When the thread's
-// stack runs low, both continue on a spare stack of 8 MiB (flow/base/stack.h).
+// Stack use. A chain of any length completes, fails and is cancelled in constant stack: an actor that ends
+// resumes its last waiter by a tail call. Two things nest: send() runs all waiters but the last inside the call (100
+// bytes a link where each actor sends to the next), and destructors drop further actors (200 bytes a link). When the
+// thread's stack runs low, both continue on a spare stack of 8 MiB (flow/base/stack.h).
 //
 // A Future is one pointer; copying it counts references. Dropping the last Future of an actor or coroutine cancels it.
 // Dropping the last Promise that was not set sends broken_promise. All handles of one future belong to one thread.

@@ -1,5 +1,5 @@
 #pragma once
-// Operation: a Future<T> with state of one's own in the same block. For what ends once, with a value or an error.
+// Operation: a Future<T> with your own state in the same block. For work that ends once, with a value or an error.
 //
 //     struct Lookup : Operation<Lookup, Address> {
 //         explicit Lookup(std::string name);              // starts; may complete() or fail() at once

@@ -4,9 +4,9 @@
 //     run(waiter);               // a call: comes back when the waiter suspends or ends
 //     FLOW_HAND_OVER(waiter);    // the last act of a void function: control does not come back here
 //
-// A hand-over keeps the stack constant along a chain of completions. Where the compiler makes tail calls it is a jump.
-// Elsewhere the waiter is left in a thread-local that `run` empties. Each translation unit decides for itself, so that
-// code with and without tail calls can be mixed.
+// FLOW_HAND_OVER keeps the stack constant along a chain of completions. Where the compiler makes tail calls it is a
+// jump. Elsewhere the waiter is left in a thread-local that `run` empties. Each translation unit decides for itself, so
+// that code with and without tail calls can be mixed.
 
 #include "flow/base/inline.h"
 #include "flow/core/frame.h"

@@ -14,7 +14,7 @@
 // Order. Tasks of priority DefaultDelay, in the order in which the fibers were made ready. On a simulated loop a
 // program thus runs the same each time.
 //
-// Time. Boost.Fiber sleeps and times out by std::chrono::steady_clock, which it asks itself. Therefore a program that
+// Time. Boost.Fiber sleeps and times out by std::chrono::steady_clock, which it reads itself. Therefore a program that
 // is linked with this library has another steady_clock::now(): on a thread with a simulated current loop it is the
 // loop's time, for all code there, and everywhere else the machine's as usual. So sleep_for(), wait_for() and the like
 // take exactly their duration of virtual time, to the nanosecond up to some 100 days.

@@ -18,8 +18,8 @@
 // What an action returns or throws becomes the future's result. An action with a future that is dropped before it has
 // begun never runs; one that has begun runs to its end. When the pool or its loop is destroyed, threads are waited for;
 // an action on a fiber gets actor_cancelled from pause(), and an action that has not begun fails with broken_promise,
-// as does one that is asked for meanwhile. What waits for an action may destroy the pool as soon as it goes on. The
-// pool belongs to the loop's thread and outlives nothing of what its actions use.
+// as does one that is started meanwhile. What waits for an action may destroy the pool as soon as it goes on. The
+// pool belongs to the loop's thread, and must be destroyed before anything that its actions use.
 
 #include "flow/fiber/fiber.h"
 #include "flow/threads/thread_pool.h"

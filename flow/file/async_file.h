@@ -16,9 +16,9 @@
 // come behind it.
 //
 // Atomicity. Reads and writes have none: a read sees any part of a write that is under way, and a write that fails, or
-// that is under way when the power goes, may have written any part of its bytes. rename() is atomic.
+// that is under way when the power fails, may have written any part of its bytes. rename() is atomic.
 //
-// Durability. Only what sync() and syncDirectory() say is safe when the power goes. Of the rest any part may survive.
+// Durability. Only what sync() and syncDirectory() say is safe when the power fails. Of the rest any part may survive.
 //
 // Cancel safety. Dropping a future drops the answer only: the operation may happen or not, at any time until the
 // file is closed, also behind what you do next. Operations own their bytes, so no buffer can be gone too early.

@@ -1,5 +1,5 @@
 #pragma once
-// Graph: pending computations with what each waits for. What all formats of dumpPending() print.
+// Graph: pending computations with what each waits for. All formats of dumpPending() print it.
 //
 //     Graph graph(Frames::ofThread(), 1000);
 //     for (Node const& node : graph.nodes()) print(node.depth, node.title, node.waits);

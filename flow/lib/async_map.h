@@ -108,7 +108,7 @@ private:
     using Items = std::map<K, Item>;
     using Place = typename Items::iterator;
 
-    /// The change of an entry, for firing once the map is as it shall be.
+    /// The change of an entry, to fire it once the map is in its new state.
     AsyncTrigger wake(Place place) {
         if (place != items_.end() && !(place->second.value == default_))
             return std::move(place->second.change);

@@ -9,8 +9,8 @@
 //     epoch.set(2);
 //
 // The waiters run before set() returns, newest first, and see the new value; they may set again or destroy the
-// variable. When it is destroyed they get broken_promise. Changes are not kept: between get() and onChange() must
-// be no wait. T needs == (for set) and copy assignment. Cancel-safe. May be held by Reference<AsyncVar<T>>.
+// variable. When it is destroyed they get broken_promise. Changes are not kept: do not wait between get() and
+// onChange(). T needs == (for set) and copy assignment. Cancel-safe. May be held by Reference<AsyncVar<T>>.
 
 #include "flow/lib/async_trigger.h"
 #include "flow/memory/reference.h"

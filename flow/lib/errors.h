@@ -1,5 +1,5 @@
 #pragma once
-// What becomes of a future's error.
+// Functions that change what happens to a future's error.
 //
 //     ErrorOr<int> answer = wait(errorOr(ask()));                  // never raises
 //     int answer = wait(brokenPromiseToNever(ask()));              // waits on when the promise of the answer is gone

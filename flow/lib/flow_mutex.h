@@ -1,18 +1,19 @@
 #pragma once
-// FlowMutex: one at a time, first come, first served; what holds it says when it is done.
+// FlowMutex: one at a time, first come, first served; its holder releases it.
 //
 //     FlowMutex mutex;
 //     state FlowMutex::Lock lock = wait(mutex.take());
 //     ... change what the mutex protects ...
 //     lock.release();                                      // the next take gets it
 //
-// If the last copy of a Lock goes without release(), as when its holder fails half-way, what the mutex protects may be
-// half changed. The mutex is then broken: what waits, and each later take, gets broken_promise. (Where that is no
-// concern use a FlowLock with a Releaser, which gives its permit back in any case.)
+// If the last copy of a Lock is destroyed without release(), as when its holder fails half-way, what the mutex protects
+// may be half changed. The mutex is then broken: what waits, and each later take, gets broken_promise. (Where that is
+// no concern use a FlowLock with a Releaser, which gives its permit back in any case.)
 //
-// Cancel-safe: a take that is dropped before it is ready gives the mutex on. A Lock may outlive the mutex, and what
-// waits gets its turn nevertheless; one that was moved from holds nothing. A mutex that was moved from can only be
-// destroyed. What has to wait goes on through the loop, at the priority DefaultYield: release() runs no waiter.
+// Cancel-safe: a take that is dropped before it is ready leaves the mutex to the next one. A Lock may outlive the
+// mutex, and what waits gets its turn nevertheless; one that was moved from holds nothing. A mutex that was moved from
+// can only be destroyed. What has to wait goes on through the loop, at the priority DefaultYield: release() runs no
+// waiter.
 
 #include "flow/coro/coroutine.h"
 #include "flow/lib/flow_lock.h"

@@ -12,7 +12,7 @@
 // A Metric has +, - and <, and Metric() is zero; no sum may overflow. NoMetric is for sets without sums.
 //
 // Each function but begin(), end(), empty(), swap() and clear() takes time in the logarithm of the size; clear(), and
-// erasing a range, take time in the number of the elements. Iterators stay good until their element is erased. An
+// erasing a range, take time in the number of the elements. Iterators stay valid until their element is erased. An
 // iterator gives a T&: the order must not be changed through it. There is no size(): a metric of 1 for each gives it.
 //
 // Inserting throws std::bad_alloc and what the copy of a T throws, and changes nothing then.

@@ -5,8 +5,8 @@
 //     wait(uncancellable(commit()));                       // the commit goes on if the waiting actor is cancelled
 //     Future<int> mine = cancellable(shared);              // mine.cancel() leaves `shared` alone
 //
-// Results and errors pass through. Cancel-safe: so does a cancel, where nothing else is said, and what was held is
-// destroyed.
+// Results and errors pass through. Cancel-safe: a cancel passes through too, unless a function says otherwise,
+// and what was held is destroyed.
 
 #include "flow/coro/coroutine.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-// What becomes of a future's value.
+// Functions that turn a future's value into another one.
 //
 //     Future<int> length = map(text, [](std::string const& s) { return int(s.size()); });
 //     Future<Page> page = mapAsync(id, [](int n) { return load(n); });    // load is an actor

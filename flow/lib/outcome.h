@@ -12,8 +12,8 @@
 //     Future<Page> page = tagError<Page>(stopped, operation_obsolete());   // fails with that when it has stopped
 //     wait(setAfter(open, 5.0, true));                 // open->set(true)
 //
-// Errors of the inputs pass through where nothing else is said. Cancel-safe: the inputs are released when the result is
-// dropped.
+// Errors of the inputs pass through unless a function says otherwise. Cancel-safe: the inputs are released when the
+// result is dropped.
 
 #include "flow/coro/race.h"
 #include "flow/lib/all.h"

@@ -36,7 +36,7 @@ public:
         while (!top_.compare_exchange_weak(top, &waiter->link, std::memory_order_acq_rel, std::memory_order_relaxed));
         return top == asleep();
     }
-    /// Any thread: the owner shall not sleep on. True if it sleeps, as for put().
+    /// Any thread: the owner must not sleep on. True if it sleeps, as for put().
     bool rouse() noexcept {
         Link* sleeps = asleep();
         return top_.compare_exchange_strong(sleeps, nullptr, std::memory_order_seq_cst);

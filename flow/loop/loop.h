@@ -6,8 +6,8 @@
 //
 //     loop().now()                            // inside: the loop of this thread
 //
-// One loop per thread at a time: making one makes it current, destroying it brings back the one before. A loop runs in
-// turns: read the clock once, move expired timers to the ready queue, run ready tasks. now() stands still in a turn.
+// One loop per thread at a time: making one makes it current, destroying it makes the previous one current. A loop runs
+// in turns: read the clock once, move expired timers to the ready queue, run ready tasks. now() stands still in a turn.
 // Of all this only post() and stop() may be called from another thread, and stop() from a signal handler.
 //
 // What sources, pollers and simulators call is in flow/loop/loop_machine.h.
@@ -80,7 +80,7 @@ public:
         putIntoInbox(*new PostedCall<F>(std::move(call)), priority);
     }
 
-    /// What code on this loop shall use as its T, an interface such as FileSystem; null if none was provided.
+    /// The T that code on this loop uses, an interface such as FileSystem; null if none was provided.
     template <class T>
     T* service() const {
         return static_cast<T*>(find(&detail::serviceKey<T>));

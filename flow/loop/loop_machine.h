@@ -1,6 +1,6 @@
 #pragma once
-// LoopMachine: the inside of a loop, for what a loop is made of: sources, pollers, simulators. Programs use Loop
-// (flow/loop/loop.h), which is derived from it.
+// LoopMachine: the inside of a loop, for sources, pollers and simulators. Programs use Loop (flow/loop/loop.h), which
+// is derived from it.
 //
 //     loop().makeReady(&waiter, priority);                // a source: the waiter runs in a turn of its own
 //     loop().parkUntil(&waiter, deadline, priority);      // the same when the time has come

@@ -1,5 +1,5 @@
 #pragma once
-// Poller: where a loop sleeps, and how it asks the kernel for news.
+// Poller: where a loop sleeps, and how it gets news from the kernel.
 //
 //     poller.prepare();              // the loop: may fail, nothing has happened yet
 //     poller.wait(seconds);          // the loop: until there is news, wake(), or the time is over

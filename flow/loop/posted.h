@@ -1,6 +1,6 @@
 #pragma once
-// Posted: an object that puts itself into a loop's queue, from its own thread, another one or a signal handler. Loop's
-// post() for what must not allocate, or goes to and fro.
+// Posted: an object that puts itself into a loop's queue, from its own thread, another one or a signal handler. It is
+// Loop::post() for objects that must not allocate, or go both ways.
 //
 //     struct Job : Posted {
 //         void send(Loop& home) { postTo<&Job::arrive, &Job::drop>(home, TaskPriority::Default); }

@@ -1,5 +1,5 @@
 #pragma once
-// PostedCall: a function on its way from one thread to another's loop. What Loop::post makes.
+// PostedCall: a function on its way from one thread to another's loop. Loop::post makes it.
 
 #include "flow/base/error.h"
 #include "flow/loop/inbox.h"

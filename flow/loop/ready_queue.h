@@ -6,7 +6,7 @@
 //     queue.push(waiter, TaskPriority::Default);
 //     while (Waiter* next = queue.pop()) run(next);      // queue.priority() is that of the last pop
 //
-// A waiter in the queue may be unlinked at any time; a list that becomes empty this way is found out by pop.
+// A waiter in the queue may be unlinked at any time; pop() skips a list that became empty this way.
 
 #include "flow/core/frame.h"
 #include "flow/loop/priority.h"

@@ -1,5 +1,5 @@
 #pragma once
-// RemoteAnswer: the base class of a call that another thread answers. What onLoop and fromAwaitable are made of.
+// RemoteAnswer: the base class of a call that another thread answers. onLoop and fromAwaitable use it.
 //
 //     struct Lookup final : RemoteAnswer<Lookup, Address>, FastAllocated<Lookup> {
 //         void runOnThread() {                        // on any thread, once

@@ -8,7 +8,7 @@
 //     loop.add(count);                 // from the next turn on
 //     loop.remove(count);              // at any time, also by a task
 //
-// Any number at a time. A loop without one runs the code that it always ran; one that has some looks at its ready queue
+// Any number at a time. A loop without one runs the code that it always ran; one that has some checks its ready queue
 // after each task. The watch outlives its time at the loop. All of it belongs to the loop's thread.
 
 #include "flow/core/in_place.h"

@@ -1,5 +1,5 @@
 #pragma once
-// Running out of memory on purpose: one allocation fails, so that a test can let each one fail in turn.
+// AllocationFailure: one allocation fails on purpose, so that a test can let each one fail in turn.
 //
 //     failEachAllocation([] {                    // again and again: the first one fails, the second one, ...
 //         SimLoop loop;
@@ -11,7 +11,7 @@
 //     CHECK_THROWS_AS(work(), std::bad_alloc);
 //     CHECK(failure.hasHappened());
 //
-// What counts are the blocks that FastAllocator gives to this thread: every actor, coroutine, future and stream, and
+// It counts the blocks that FastAllocator gives to this thread: every actor, coroutine, future and stream, and
 // FastAllocated objects. Containers and other users of `operator new` count as well in a program that replaces it by
 // one that asks:
 //

@@ -22,7 +22,7 @@
 //
 // A reader may be given bytes from anywhere: what does not fit throws serialization_failed, as do values nested more
 // than a thousand deep, and nothing is allocated for a length before its bytes have been seen. After an error the
-// reader is of no use. StringRefs and VectorRefs that are read live in reader.arena(), and Standalones share it.
+// reader is of no use. StringRefs and VectorRefs that are read refer to reader.arena(), and Standalones share it.
 
 #include "flow/base/error.h"
 #include "flow/memory/standalone.h"

@@ -3,9 +3,9 @@
 //
 //     memory::forEachBlock([](void* block, std::size_t bytes) { ... });
 //
-// It visits each block of every span that has been cut, whether it is live or free: it is for what can be recognised by
-// what stands in it. Blocks above kLargestBlock, and those that this thread holds of other threads' memory, are not
-// visited; blocks of this memory that other threads hold are. `visit` must neither take nor free any.
+// It visits each block of every span that has been cut, whether it is live or free. It is for blocks that can be
+// recognised by their content. Blocks above kLargestBlock, and those that this thread holds of other threads' memory,
+// are not visited; blocks of this memory that other threads hold are. `visit` must neither take nor free any.
 
 #include "flow/memory/system_block.h"
 #include "flow/memory/thread_heap.h"

@@ -1,5 +1,5 @@
 #pragma once
-// Chunk: memory as it comes from the system. What its ThreadHeap keeps about it is at its beginning. See
+// Chunk: memory as it comes from the system. The data of its ThreadHeap is at its beginning. See
 // flow/memory/thread_heap.h.
 
 #include "flow/memory/fast_allocator.h"

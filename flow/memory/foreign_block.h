@@ -4,9 +4,9 @@
 //     void* block = ForeignBlock::allocate(resource, bytes);    // 16 bytes more are taken from the resource
 //     memory::release(block, kForeignClass);                    // gives all of them back
 //
-// In front of the block stands what its release needs. FastAllocator finds the class kForeignClass on the slow path of
-// release(), so that its own blocks pay nothing for this. Throws what the resource throws. Thread rules are those of
-// the resource, which must outlive its blocks.
+// The data that its release needs is in front of the block. FastAllocator finds the class kForeignClass on the slow
+// path of release(), so that its own blocks pay nothing for this. Throws what the resource throws. Thread rules are
+// those of the resource, which must outlive its blocks.
 
 #include "flow/memory/fast_allocator.h"
 

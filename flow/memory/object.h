@@ -21,12 +21,12 @@
 //             but structs, which are records again
 //
 // A record that ends before all members were read leaves the others as they are; members behind those that the reader
-// has are skipped. So a struct may get new members at its end, and the programs of both ages understand each other. A
+// has are skipped. So a struct may get new members at its end, and old and new programs can read each other's bytes. A
 // member never changes its type, and none is taken out.
 //
 // A reader may be given bytes from anywhere: what does not fit throws serialization_failed, as do another file
 // identifier and values nested more than a thousand deep; nothing is allocated for a length before its bytes have been
-// seen. After an error the reader is of no use. StringRefs and VectorRefs that are read live in reader.arena().
+// seen. After an error the reader is of no use. StringRefs and VectorRefs that are read refer to reader.arena().
 
 #include "flow/memory/binary.h"
 

@@ -106,7 +106,7 @@ public:
     /// Releases the reference without dropping it: the caller must delref() the pointer.
     [[nodiscard]] T* extractPtr() { return std::exchange(object_, nullptr); }
     /// Another pointer, and nothing is counted: what was held before is not released, and one reference of `object` is
-    /// taken over.
+    /// taken from the caller.
     void setPtrUnsafe(T* object) { object_ = object; }
 
     T* operator->() const { return checked(); }

@@ -6,7 +6,7 @@
 //     keys.push_back_deep(keys.arena(), key);
 //     Standalone<StringRef> name = makeString(16);        // to be filled: mutateString(name)
 //
-// It is a T, and passes for one wherever a T is wanted; such a T must not outlive it. Copies share the memory, so they
+// It is a T, and can be used wherever a T is expected; such a T must not outlive it. Copies share the memory, so they
 // cost no more than copying an Arena. Making one from a T copies what T refers to, with T's constructor (Arena&, T).
 
 #include "flow/memory/arena.h"

@@ -6,8 +6,8 @@
 //     names.push_back_deep(arena, name);          // copies the bytes of a StringRef as well
 //     for (int number : numbers.slice(1, 3)) ...
 //
-// Copying a VectorRef copies a pointer: both see the same elements, and both may grow independently afterwards only if
-// one of them is thrown away (a push_back into spare room writes where the other would). Elements are never destroyed,
+// Copying a VectorRef copies a pointer: both see the same elements. After that only one of them may grow
+// (a push_back into spare room writes where the other would). Elements are never destroyed,
 // so T must not need it. Indexes are checked in checked builds; front, back and pop always are.
 
 #include "flow/base/assert.h"
@@ -94,7 +94,7 @@ public:
     }
 
     void pop_back() { nonEmpty(), --size_; }
-    /// Forgets the first `count` elements; their memory stays with the arena.
+    /// Drops the first `count` elements; their memory stays with the arena.
     void pop_front(int count = 1) {
         FLOW_ASSERT(count >= 0 && count <= size_, "VectorRef::pop_front() of more than there is");
         data_ += count;

@@ -11,7 +11,7 @@
 //     long result = co_await runOn(co_await context(), pool, [](ParallelContext there) { return fib(there, 30); });
 //
 // runOn() stands in a task of a loop (flow/structured/executor.h says what its fork does there). The function runs on
-// the pool, and gives a parallel task or fork, or a value. What it is given and gives must be fit for another thread:
+// the pool, and gives a parallel task or fork, or a value. What it takes and gives must be usable on another thread:
 // no Future, nothing of a loop.
 //
 // A Fork begins when some thread of the pool takes it, a Task where and when it is awaited. Each is awaited only by the
@@ -23,7 +23,7 @@
 //
 // A cancel of the fork that runOn() made reaches the whole tree: each co_await throws actor_cancelled from then on, and
 // so do children that have not begun; what computes long without one calls context.isCancelled(). A child that fails
-// fails the parent that awaits it, and is no one else's affair; the others are waited for.
+// fails only the parent that awaits it; the other children are waited for.
 //
 // Frames come from the context's memory resource, which several threads use at once: fastMemory(), or for example
 // std::pmr::synchronized_pool_resource.

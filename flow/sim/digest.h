@@ -9,9 +9,9 @@
 //     CHECK(world.digest() == second.digest());
 //     if (again.difference()) std::puts(again.difference()->c_str());
 //
-// Nothing that depends on compilers, addresses or the machine goes into it. Random numbers do with the next task, or
-// the end of the process: the event says where the stream of its process then stands. So do timers: what they wake is a
-// task, at their time.
+// Nothing that depends on compilers, addresses or the machine goes into it. Random numbers go into it with the next
+// task, or with the end of the process: that event contains the position in the process's stream. Timers go into it by
+// the tasks that they make ready, with their time.
 
 #include <bit>
 #include <cstdint>

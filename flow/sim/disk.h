@@ -13,8 +13,8 @@
 //
 // It does what flow/file/async_file.h says, and no more: without faults, all that was written survives a crash. With
 // them, of what was not synced anything may be missing that a file system and a disk can lose. Time is that of the loop
-// on which an operation is called, chance comes from the faults' generators alone and nothing depends on addresses: one
-// seed, one course.
+// on which an operation is called, chance comes from the faults' generators alone and nothing depends on addresses: the
+// same seed gives the same run.
 //
 // An operation takes effect at some moment of the time that it takes, at once and as a whole. Each goes its own way: of
 // two under way the later may come first. If its future is dropped, a coin decides whether it still happens.

@@ -1,5 +1,5 @@
 #pragma once
-// LocalClock: what a simulated process takes for the time, as a function of the world's time.
+// LocalClock: the time of a simulated process, as a function of the world's time.
 //
 //     LocalClock clock(0.0, 17.5);                // at 0 of the world's time it shows 17.5
 //     clock.setRate(10.0, 1.001);                 // from 10 on it gains a millisecond a second

@@ -12,7 +12,7 @@
 //     CHECK(orders.all);                              // else there are others
 //
 // A loop runs what is ready at one priority first in, first out. Here any of them may be next, as if they had become
-// ready in another order, which is how it is when they wait for other processes. A wake-up that gets lost in one order
+// ready in another order, as happens when they wait for other processes. A wake-up that gets lost in one order
 // of a hundred is found in one of these runs: nothing can happen any more although the test has not come to its end.
 //
 // The number of orders grows as the factorial of the number of tasks: seven that have one turn each make 5,040.

@@ -61,7 +61,7 @@ struct SimulationResult {
     std::optional<SimulationFailure> failure;
 };
 
-/// Runs it once. Throws nothing that comes of the simulation.
+/// Runs it once. Does not throw errors of the simulation.
 SimulationResult simulate(Simulation const& simulation, std::uint64_t seed, FaultFilter const& filter = {},
                           Record* record = nullptr);
 /// Runs it twice; if the two differ, that is the failure: its text says what the first event was that did, or how each

@@ -1,12 +1,12 @@
 #pragma once
-// SparseBytes: the bytes of a file, of which only those take memory that have been written.
+// SparseBytes: the bytes of a file; only bytes that have been written take memory.
 //
 //     SparseBytes bytes;
 //     bytes.write(1'000'000'000'000, "far"_sr);
 //     bytes.resize(1'000'000'000'003);
 //
-// What has never been written is zero. The size is a number that goes along: write() leaves it alone, and what was
-// written beyond it goes with the next resize().
+// What has never been written is zero. The size is a separate number: write() does not change it, and the
+// next resize() discards what was written beyond it.
 
 #include "flow/memory/string_ref.h"
 

@@ -8,9 +8,9 @@
 //     std::uint64_t digest = world.digest();      // the same whenever the seed is
 //
 // Time passes when neither the world nor a process has anything ready, straight to the next deadline of any. A process
-// that is ready runs one turn at a time; of those that are ready at the same time it is the seed that chooses.
+// that is ready runs one turn at a time; among those that are ready at the same time the seed chooses.
 //
-// One at a time on a thread. All futures of the world's own loop must be gone before it.
+// One at a time on a thread. All futures of the world's own loop must be destroyed before it.
 
 #include "flow/base/buggify.h"
 #include "flow/loop/loop.h"

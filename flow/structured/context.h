@@ -12,7 +12,7 @@
 //     }
 //
 // The first parameter of a task or a fork is its Context. An Environment is one without a parent: what is made with it
-// is the root of a tree. `co_await context()` gives that of the running task, for what shall be its children. Both are
+// is the root of a tree. `co_await context()` gives that of the running task, for its children. Both are
 // two words, which are copied; nothing is looked up. Frames and results come from the memory resource, and go back to
 // it one by one; it must outlive them. If it throws, the call of the function throws, and nothing has been started.
 //

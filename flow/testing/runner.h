@@ -15,8 +15,8 @@
 //     1 passed, 1 failed
 //
 // Tests run one after the other in the order of their names. Each has a loop of its own, on virtual time unless --real
-// is given, and random numbers that depend on the seed and its name only, so that it runs alike alone. A test that
-// crashes or hangs ends the program, after its name and seed were printed.
+// is given, and random numbers that depend on the seed and its name only, so that it runs alone in the same way. A test
+// that crashes or hangs ends the program, after its name and seed were printed.
 
 #include "flow/testing/options.h"
 

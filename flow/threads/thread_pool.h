@@ -4,8 +4,8 @@
 //     Reference<ThreadPool> pool = makeReference<ThreadPool>(loop(), 2);
 //     Future<Digest> digest = pool->run([bytes] { return sha512(bytes); });
 //
-// Programs usually call runBlocking() (flow/threads/run_blocking.h), which uses one pool for each loop. A pool of its
-// own is for work that must not wait behind other work, or that must not run twice at the same time (one thread).
+// Programs usually call runBlocking() (flow/threads/run_blocking.h), which uses one pool for each loop. Make another
+// pool for work that must not wait behind other work, or that must not run twice at the same time (one thread).
 //
 // The function is called once, on one of the threads, with all signals blocked. It is moved and destroyed only on the
 // loop's thread, and it is destroyed before the future is ready. void becomes Void; an exception becomes the error of

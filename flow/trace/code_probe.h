@@ -6,7 +6,7 @@
 // Every probe of the program is known from its start, hit or not. The first hit is a trace event, "CodeProbe"; the
 // runner of tests prints the probes that were missed. A probe that has `rare` among further arguments, as in
 // CODE_PROBE(true, "disk full", probe::decoration::rare), is not expected to be hit by every run; these arguments are
-// not evaluated. The condition is, each time.
+// not evaluated. The condition is evaluated each time.
 
 #include <atomic>
 #include <cstdint>

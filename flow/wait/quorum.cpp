@@ -61,7 +61,7 @@ void QuorumFrame::fire(Waiter* branch) {
     Cell* cell = Cell::of(frame);
     Cell* input = branch->awaited.cell();
     branch->awaited = {};
-    if (input->isError()) // all that it waits for count as read, whatever it makes of them
+    if (input->isError()) // all that it waits for count as read, whatever it does with them
         (void)readError(input);
     bool isLast = --frame->parked_ == 0;
     if (frame->isDecided()) { // the result is held, and with it the frame

@@ -66,7 +66,7 @@ struct MessageOptions {
     double handshakeIvl = 30;                   // within which a handshake must end
     double heartbeatIvl = 0;                    // between PINGs; 0: none
     double heartbeatTimeout = 0;                // silence after a PING that ends a connection; 0: heartbeatIvl
-    double heartbeatTtl = 0;                    // after which the peer shall end it; 0: heartbeatTimeout
+    double heartbeatTtl = 0;                    // after which the peer should end it; 0: heartbeatTimeout
     bool plainServer = false;                   // requires PLAIN
     std::string plainUsername, plainPassword;   // of a client
     bool curveServer = false;                   // requires CURVE; with curveSecretKey

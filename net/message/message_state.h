@@ -133,7 +133,7 @@ private:
     Future<Void> accept(Reference<Listener> listener, MessageEndpoint endpoint);
     Future<Void> serve(Reference<Peer> peer);
     Future<Void> keepConnected(MessageEndpoint to);
-    /// Makes `to`, whose connection there is, an encrypted one if it shall be. Returns whether it can be used.
+    /// Encrypts the connection of `to`, if its endpoint asks for it. Returns whether the connection can be used.
     Future<bool> encrypt(Reference<Peer> peer, MessageEndpoint to);
     Future<Void> reportFailedTls(std::string client);
     Future<Void> run(Reference<Peer> peer);

@@ -41,7 +41,7 @@ struct Endpoint {
     constexpr static FileIdentifier file_identifier = 10618805;
 
     NetworkAddressList addresses;
-    UID token; // UID(): it is nowhere
+    UID token; // UID(): none
     /// The address is that of the other end of a connection to this process; no other process can connect to it. The
     /// endpoint ends with the connection.
     bool isByConnection = false;
