@@ -3,6 +3,7 @@
 //
 //     HandOver await_suspend(std::coroutine_handle<>) { return next ? resumed(next) : caller(); }
 
+#include "flow/base/assert.h"
 #include "flow/core/cell.h"
 #include "flow/core/result.h"
 
@@ -17,6 +18,25 @@ inline constexpr bool kAwaitsInOrder = true;
 inline constexpr bool kDestroysInOrder = true;
 /// Whether several places at a coroutine's end may hand control over.
 inline constexpr bool kHandsOverAnywhere = true;
+
+#ifdef __OPTIMIZE__
+/// Never defined: a call that the optimiser leaves is the error.
+[[gnu::error("a local of this coroutine is aligned to more than 16 bytes: hold it by pointer")]]
+void frameIsAlignedToMoreThan16();
+#endif
+
+/// For the operator new of a promise, which must be always inlined: clang replaces the builtin by the alignment of the
+/// frame when it has laid out the coroutine. Refuses what a block cannot hold: here when the coroutine is compiled, and
+/// without optimisation when it is called.
+FLOW_INLINE void requireAlignedFrame() {
+#ifdef __OPTIMIZE__
+    if (__builtin_coro_align() > 16)
+        frameIsAlignedToMoreThan16();
+#else
+    FLOW_ASSERT(__builtin_coro_align() <= 16,
+                "a local of this coroutine is aligned to more than 16 bytes: hold it by pointer");
+#endif
+}
 
 /// What an await_suspend returns: the frame to which control passes, as a handle. `__builtin_coro_noop` is the handle
 /// that clang can elide; std::noop_coroutine() costs an indirect call at every suspension.

@@ -20,6 +20,9 @@ inline constexpr bool kDestroysInOrder = false;
 /// Whether several places at a coroutine's end may hand control over. Each adds to the tables that an exception reads.
 inline constexpr bool kHandsOverAnywhere = false;
 
+/// gcc 12 tells nobody how it aligns a frame.
+FLOW_INLINE void requireAlignedFrame() {}
+
 /// What an await_suspend returns: nothing, since gcc would call what a handle names. Instead handOver() is the last
 /// call of an await_suspend, which makes it a tail call of the coroutine. It must not throw: otherwise it would stand
 /// inside the cleanup of the coroutine's locals, and be no tail call.

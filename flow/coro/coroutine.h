@@ -12,7 +12,7 @@
 // its last Future is dropped: the co_await at which it stands throws actor_cancelled, and so does every later one. Its
 // parameters are destroyed with its frame before its future is completed. Calling it throws only std::bad_alloc, and
 // what the copy of a parameter throws. Parameters and locals are aligned to 16 bytes at most, or the program does not
-// compile (with gcc only parameters and results are checked, and the states of actors: hold a local by pointer).
+// compile (flow/docs/coroutines.md says what gcc and -O0 check): hold others by pointer.
 // Parameters that are references stay references: take what must live across a co_await by value.
 //
 // gcc 12 translates some coroutines wrongly, with any library; flow/docs/coroutines.md lists them. Give each co_await a
@@ -196,21 +196,18 @@ public:
     static constexpr bool kPropagates = S::kPropagates;
     static constexpr bool kReturnsValue = !std::is_same_v<T, Void>;
 
-    static void* operator new(std::size_t bytes)
+    FLOW_INLINE static void* operator new(std::size_t bytes)
         requires(S::kFrameLimit == 0)
     {
+        requireAlignedFrame();
         return newCell<T>(bytes, 1, 1, kFirstFlags)->frame();
     }
     FLOW_INLINE static void* operator new(std::size_t bytes)
         requires(S::kFrameLimit != 0)
     {
+        requireAlignedFrame();
         checkFrameSize<T, S>(bytes);
         return newCell<T>(bytes, 1, 1, kFirstFlags)->frame();
-    }
-    /// What clang calls with -fcoro-aligned-allocation, which CMake's target adds.
-    FLOW_INLINE static void* operator new(std::size_t bytes, std::align_val_t alignment) {
-        requireAlignment(alignment);
-        return operator new(bytes);
     }
     /// Ends the frame, not the block: that goes with the last reference to the cell. Only a block is freed here
     /// that never became a coroutine, since a parameter could not be copied.

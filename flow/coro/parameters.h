@@ -4,7 +4,6 @@
 //     Parameters<int, Future<int>> parameters(number, future);   // in the promise's constructor, which is given them
 //     parameters.destroy();                                      // the last one first
 
-#include "flow/base/assert.h"
 #include "flow/base/inline.h"
 
 #include <cstddef>
@@ -32,23 +31,6 @@ inline constexpr bool kFitsFrame<T&&> = true;
 template <class... Kept>
 FLOW_INLINE void requireFit() {
     static_assert((kFitsFrame<Kept> && ...), "parameters and state are aligned to 16 bytes at most");
-}
-
-#ifdef __OPTIMIZE__
-/// Never defined: a call that the optimiser leaves is the error.
-[[gnu::error("a local of this coroutine is aligned to more than 16 bytes: hold it by pointer")]]
-void frameIsAlignedToMoreThan16();
-#endif
-
-/// Of a frame as the compiler has laid it out, when it has optimised the coroutine; else when it is called.
-FLOW_INLINE void requireAlignment(std::align_val_t alignment) {
-#ifdef __OPTIMIZE__
-    if (static_cast<std::size_t>(alignment) > 16)
-        frameIsAlignedToMoreThan16();
-#else
-    FLOW_ASSERT(static_cast<std::size_t>(alignment) <= 16,
-                "a local of this coroutine is aligned to more than 16 bytes: hold it by pointer");
-#endif
 }
 
 /// Where the parameters stand that have a destructor. To destroy a frame is a call through a pointer and a look at
