@@ -178,21 +178,28 @@ struct ChildAwaiter : InTask {
     }
 };
 
-/// Waits for the end of all that is below a hook.
+/// Waits for the end of all that is below a hook. A cancel ends this at once, but for one that reaches those as well.
 struct JoinHook {
     HookNode* hook;
 };
 struct HookAwaiter : InTask {
     HookNode* hook;
 
-    bool await_ready() const noexcept { return !hook->hasForks(); }
-    void await_suspend(std::coroutine_handle<>) const noexcept {
-        FLOW_ASSERT(!hook->joiner, "two wait for the end of one scope");
-        noteSuspended();
-        hook->joiner = frame();
-        hook->flags |= Node::kJoining;
+    bool await_ready() const noexcept {
+        return !hook->hasForks() || (promise->cell()->has(Cell::kCancelled) && !hook->endsWithParent());
     }
-    void await_resume() const { throwIfCancelled(); }
+    void await_suspend(std::coroutine_handle<>) const noexcept {
+        FLOW_ASSERT(hook->joiner.isEmpty(), "two wait for the end of one scope");
+        noteSuspended();
+        node()->flags |= Node::kJoinsHook;
+        hook->join(frame());
+    }
+    void await_resume() const {
+        node()->flags &= ~Node::kJoinsHook;
+        if (Cell* found = promise->takeAwaited()) // actor_cancelled
+            releaseFuture(found);
+        throwIfCancelled();
+    }
 };
 
 /// Waits for the end of all children.
@@ -282,6 +289,7 @@ public:
 
     template <class... Args>
     FLOW_INLINE static void* operator new(std::size_t bytes, Args&&... args) {
+        coro::requireAlignedFrame();
         return newTaskCell<T>(contextOf(args...).memory(), bytes)->frame();
     }
     /// Not the block: that goes with the last reference to the cell. Only what never became a coroutine, since the copy

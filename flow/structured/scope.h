@@ -10,8 +10,9 @@
 //
 // spawn() starts the task at once. join() waits until all have ended, and throws the first error. By default an error
 // cancels the others; with OnError::Collect they go on, and errors() has all of them. cancel() cancels those that there
-// are. A scope that is destroyed while children run cancels them, and the task in which it was made ends after them.
-// Cancelling that task cancels the scope first. spawn() throws what the memory resource throws; nothing runs then.
+// are. A join() or drain() that is cancelled, as withTimeout() does it, leaves the children alone. A scope that is
+// destroyed while children run cancels them, and the task in which it was made ends after them. Cancelling that task
+// cancels the scope first. spawn() throws what the memory resource throws; nothing runs then.
 
 #include "flow/structured/task.h"
 #include "flow/wait/delay.h"

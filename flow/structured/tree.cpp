@@ -36,8 +36,14 @@ Waiter* settle(Node* node) noexcept {
             if (node->hasForks())
                 return nullptr;
             node->flags &= ~Node::kJoining;
-            return node->has(Node::kIsHook) ? std::exchange(static_cast<HookNode*>(node)->joiner, nullptr)
-                                            : node->frame();
+            if (!node->has(Node::kIsHook))
+                return node->frame();
+            auto* hook = static_cast<HookNode*>(node);
+            if (hook->joiner.isEmpty()) // it was cancelled
+                continue;
+            Waiter* joiner = takeFirst(hook->joiner);
+            joiner->awaited = {};
+            return joiner;
         }
         if (!node->children.isEmpty())
             return nullptr;
@@ -97,6 +103,10 @@ void interrupt(Node* node) noexcept {
         return;
     }
     if (node->has(Node::kAwaitsChild | Node::kWatches))
+        return;
+    Awaited awaited = node->frame()->awaited;
+    if (node->has(Node::kJoinsHook) && awaited.isOperation() &&
+        static_cast<HookNode*>(awaited.operation())->endsWithParent())
         return;
     Cell* cell = Cell::of(node->frame());
     cell->flags &= static_cast<std::uint8_t>(~(Cell::kUncancellable | Cell::kCancelled));
@@ -171,7 +181,29 @@ void cancelChildren(Node* parent) noexcept {
     unpin(parent);
 }
 
+namespace {
+
+/// All that is there is cancelled, and waits for no end: destructors cancel and resume none of it.
+void markAll(Node* root) noexcept {
+    Node* node = root;
+    for (;;) {
+        node->flags = (node->flags | Node::kCancelled) & ~Node::kWatches;
+        if (!node->children.isEmpty()) {
+            node = Node::of(node->children.next);
+            continue;
+        }
+        while (node != root && node->sibling.next == &node->parent->children)
+            node = node->parent;
+        if (node == root)
+            return;
+        node = Node::of(node->sibling.next);
+    }
+}
+
+} // namespace
+
 void destroyTree(Node* root) noexcept {
+    markAll(root);
     withRoom([root] {
         Node* node = root;
         for (;;) {
@@ -186,7 +218,6 @@ void destroyTree(Node* root) noexcept {
             if (!node->has(Node::kIsHook)) {
                 Waiter* frame = node->frame();
                 Cell* cell = Cell::of(frame);
-                node->flags |= Node::kCancelled; // what destructors start below it starts cancelled
                 abandon(frame);
                 opaque(frame)->destroy(frame);
                 setEnded(cell, Cell::kNever);

@@ -29,6 +29,7 @@ struct Node {
     static constexpr std::uint32_t kIsHook = 64;       // a HookNode: it has no frame
     static constexpr std::uint32_t kParentWaits = 128; // the parent awaits just this one, and is parked nowhere else
     static constexpr std::uint32_t kInCall = 256;      // without tail calls: the call that made it may go on
+    static constexpr std::uint32_t kJoinsHook = 512;   // it is parked at a hook, until nothing is left below that
     static constexpr std::uint32_t kWatches = kJoining | kEnding;
 
     Node() { children.reset(); }
@@ -57,13 +58,24 @@ struct Node {
     static constexpr std::size_t kOffset = offsetof(Waiter, link) + sizeof(coro::PromiseBase);
 };
 
-/// A node without a frame, in a block of its own. When its last child has ended while it is kJoining, `joiner` is
+/// A node without a frame, in a block of its own. When its last child has ended while it is kJoining, the joiner is
 /// resumed; while it is kEnding, it is freed. A task that joins its children does not wait for these.
 struct HookNode : Node {
-    HookNode(std::pmr::memory_resource& m, std::size_t b) : memory(&m), bytes(b) { flags = kIsHook; }
+    HookNode(std::pmr::memory_resource& m, std::size_t b) : memory(&m), bytes(b) {
+        flags = kIsHook;
+        joiner.reset();
+    }
+    /// Parks a frame until nothing is left below.
+    void join(Waiter* frame) {
+        frame->awaited = Awaited::operation(this);
+        pushBack(joiner, frame->link);
+        flags |= kJoining;
+    }
+    /// Whether who waits for its end waits on although it is cancelled: then all below the hook is cancelled as well.
+    bool endsWithParent() const { return parent && parent->has(kCancelled); }
 
     void (*onCancel)(HookNode*) = nullptr; // may be null
-    Waiter* joiner = nullptr;
+    Link joiner;                           // a list of one at most
     std::pmr::memory_resource* memory;
     std::size_t bytes;
 };

@@ -1,8 +1,12 @@
 #include "flow/structured/scope.h"
 
 #include "flow/sim/sim_loop.h"
+#include "flow/sim/world.h"
+#include "flow/structured/stop.h"
+#include "flow/structured/when.h"
 #include "tests/flow/support/balance.h"
 
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <string>
 
@@ -135,6 +139,160 @@ TEST_CASE("cancelling a task cancels its scopes first, wherever it waits") {
         CHECK(trace == "at");
         CHECK(running.isError());
         CHECK(!loop.hasWork());
+    }
+}
+
+TEST_CASE("a join that is cancelled ends at once, and leaves the children alone") {
+    for (bool drains : {false, true}) {
+        CAPTURE(drains);
+        SimLoop loop;
+        ::test::Balance balance;
+        loop.run(inTask([drains](Context) -> Task<> {
+            bool isDrain = drains;
+            Context here = co_await context();
+            Scope scope(here);
+            scope.spawn(say(scope.context(), "a", 3));
+            try {
+                if (isDrain)
+                    co_await withTimeout(here, 1, scope.drain(2));
+                else
+                    co_await withTimeout(here, 1, scope.join());
+                CHECK(false);
+            } catch (Error const& error) {
+                CHECK(error == timed_out());
+            }
+            CHECK(now() == 1);
+            CHECK(!scope.isEmpty());
+            CHECK(trace.empty());
+            co_await scope.join();
+            trace += ".";
+        }));
+        CHECK(trace == "!a.");
+        CHECK(loop.now() == 3);
+    }
+}
+
+TEST_CASE("a child that joins its parent's scope can be cancelled alone, also before it begins") {
+    SimLoop loop;
+    ::test::Balance balance;
+    loop.run(inTask([](Context) -> Task<> {
+        struct Join {
+            static Fork<> run(Context, Scope* scope) {
+                try {
+                    co_await scope->join();
+                } catch (Error const& error) {
+                    CHECK(error == actor_cancelled());
+                    trace += "c";
+                }
+                co_await scope->join(); // fails at once, as every later wait
+                CHECK(false);
+            }
+        };
+        Context here = co_await context();
+        Scope scope(here);
+        scope.spawn(say(scope.context(), "a", 3));
+        Fork<> joins = Join::run(here, &scope);
+        co_await delay(1);
+        joins.cancel();
+        CHECK(joins.isError());
+        CHECK(joins.future().getError() == actor_cancelled());
+        CHECK(trace == "c");
+        co_await scope.join();
+    }));
+    CHECK(trace == "c!a");
+    CHECK(loop.now() == 3);
+}
+
+TEST_CASE("a scope whose join was cancelled frees itself when its last child has ended") {
+    SimLoop loop;
+    ::test::Balance balance;
+    loop.run(inTask([](Context) -> Task<> {
+        struct Stays {
+            static Task<> run(Context) {
+                try {
+                    co_await delay(5);
+                } catch (Error const&) {
+                }
+                trace += "a";
+            }
+        };
+        Context here = co_await context();
+        {
+            Scope scope(here);
+            scope.spawn(Stays::run(scope.context()));
+            try {
+                co_await withTimeout(here, 1, scope.join());
+            } catch (Error const&) {
+            }
+        }
+        CHECK(trace == "a");
+    }));
+}
+
+/// A process whose task waits in every way that a tree has.
+Future<Void> manyWaits(int place) {
+    struct Tree {
+        static Task<> child(Context, int depth) {
+            struct End {
+                ~End() { trace += "e"; }
+            } end;
+            Context here = co_await context();
+            Scope inner(here);
+            OnCancelCall onCancel(here, [] {});
+            if (depth > 0) {
+                inner.spawn(child(inner.context(), depth - 1));
+                inner.spawn(child(inner.context(), depth - 1));
+            }
+            inner.spawn(say(inner.context(), "s", 100));
+            if (depth % 2 == 0)
+                co_await inner.join();
+            else
+                co_await whenAll(here, inner.drain(200), say(here, "w", 300));
+            trace += "#";
+        }
+        static Fork<> joins(Context, Scope* scope) {
+            co_await scope->join();
+            trace += "#";
+        }
+        static Task<> owner(Context, Scope* outer, int place) {
+            Context here = co_await context();
+            Scope scope(place == 0 ? Context(here.memory(), outer->context().parent()) : here);
+            scope.spawn(child(scope.context(), 2));
+            Fork<> fork = joins(here, &scope);
+            if (place == 1)
+                co_await destroyForks();
+            else if (place == 2)
+                co_await fork;
+            else
+                co_await delay(1000);
+            trace += "#";
+        }
+        static Task<> root(Context, int place) {
+            Scope outer(co_await context());
+            outer.spawn(owner(outer.context(), &outer, place));
+            co_await withTimeout(co_await context(), 500, outer.join());
+            trace += "#";
+        }
+    };
+    return start(Tree::root(Environment(), place));
+}
+
+TEST_CASE("what is destroyed with its simulated process runs nothing but destructors, wherever it waits") {
+    for (int place = 0; place < 4; ++place) {
+        CAPTURE(place);
+        ::test::Balance balance;
+        {
+            World world(1);
+            Process& process = world.start({.name = "p", .main = [place] { return manyWaits(place); }});
+            world.run(delay(1));
+            trace.clear();
+            world.kill(process);
+            CHECK(trace.find('#') == trace.npos);
+            CHECK(trace.find('!') == trace.npos);
+            CHECK(std::count(trace.begin(), trace.end(), 'e') == 7);
+            world.run(delay(2000));
+            CHECK(world.leakedCells() == 0);
+        }
     }
 }
 
