@@ -17,7 +17,8 @@
 //     while (std::optional<Page> page = co_await all.next()) ...
 //
 // A Generator runs only while the loop asks it for a value, waits for nothing, and uses neither loop nor tree. What it
-// throws comes out of begin() or ++. Its values are references that are good until the next ++.
+// throws comes out of begin() or ++. Its values are references that are good until the next ++. Where the compiler
+// cannot do without a frame of its own, that comes from FastAllocator.
 //
 // An AsyncGenerator is a fork (flow/structured/fork.h): it begins with its call and runs up to its first co_yield; when
 // that value has been taken it goes on, in a turn of the loop. next() is an operation in place, for every style: what
@@ -38,9 +39,18 @@ template <class T>
 class [[nodiscard]] Generator {
 public:
     struct promise_type {
+        static_assert(alignof(T) <= 16, "values of a generator are aligned to 16 bytes at most");
         T* value = nullptr;
         std::optional<T> copy;
         std::exception_ptr error;
+
+        FLOW_INLINE static void* operator new(std::size_t bytes) {
+            coro::requireAlignedFrame();
+            return memory::allocate(bytes);
+        }
+        static void operator delete(void* frame, std::size_t bytes) noexcept {
+            memory::release(frame, memory::sizeClassOf(bytes));
+        }
 
         Generator get_return_object() { return Generator(std::coroutine_handle<promise_type>::from_promise(*this)); }
         std::suspend_always initial_suspend() const noexcept { return {}; }

@@ -38,6 +38,14 @@ TEST_CASE("a generator gives its values to a loop, and its error") {
     Generator<int> unread = below(3); // never begins
 }
 
+TEST_CASE("the frame of a generator comes from FastAllocator") {
+    ::test::Balance balance;
+    Generator<int> (*volatile make)(int, int) = below; // so that the compiler cannot do without the frame
+    std::uint64_t before = memory::totalStatistics().allocated;
+    Generator<int> numbers = make(3, -1);
+    CHECK(memory::totalStatistics().allocated == before + 1);
+}
+
 AsyncGenerator<std::string> words(Context, std::string* trace, int count, bool fails = false) {
     struct End {
         std::string* trace;
