@@ -3,6 +3,7 @@
 #include "flow/fiber/fiber.h"
 
 #include "bench/run.h"
+#include "flow/wait/source.h"
 
 #include <boost/context/fiber.hpp>
 
@@ -166,20 +167,14 @@ public:
         using Result = Void;
         Baton* baton;
         bool isReady() const { return false; }
-        void park(WaiterNode& waiter) {
-            waiter.link.reset();
-            baton->waiter_ = &waiter;
-        }
+        void park(WaiterNode& waiter) { baton->waiter_.park(waiter, *this); }
         Void take() const { return Void(); }
     };
     Pass pass() { return {this}; }
-    void resume() {
-        waiter_->link.unlink();
-        flow::detail::run(waiter_);
-    }
+    void resume() { waiter_.wakeFirst(); }
 
 private:
-    WaiterNode* waiter_ = nullptr;
+    Source<Pass> waiter_;
 };
 
 /// To a fiber that waits, and back.
