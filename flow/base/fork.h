@@ -2,8 +2,7 @@
 // forkCount: changes in a child of fork(), so that code can notice that it runs in one.
 //
 //     std::uint32_t const made = forkCount();
-//     if (made != forkCount()) ...                // in a child of fork(): descriptors are shared, other threads are
-//     gone
+//     if (made != forkCount()) ...      // in a child of fork(): descriptors are shared, other threads are gone
 
 #include <cstdint>
 

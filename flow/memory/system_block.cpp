@@ -6,6 +6,7 @@
 
 #include <mutex>
 #include <new>
+#include <pthread.h>
 
 namespace flow::memory::detail {
 namespace {
@@ -16,7 +17,12 @@ struct alignas(16) Header : ListLink {
 };
 
 std::mutex& mutex() {
-    static auto* const made = new std::mutex; // never destroyed: blocks are freed after static objects
+    static auto* const made = [] {
+        auto* lock = new std::mutex; // never destroyed: blocks are freed after static objects
+        // A child of fork() has only the thread that called it: no other one could unlock the mutex there.
+        ::pthread_atfork([] { mutex().lock(); }, [] { mutex().unlock(); }, [] { mutex().unlock(); });
+        return lock;
+    }();
     return *made;
 }
 ListLink& blocks() {

@@ -12,21 +12,29 @@
 // of yours can specialise; numbers and booleans stay what they are in JSON.
 
 #include "flow/base/error.h"
-#include "flow/base/non_copyable.h"
 #include "flow/base/uid.h"
 #include "flow/trace/json.h"
 #include "flow/trace/sink.h"
 
 #include <memory>
+#include <utility>
 
 namespace flow {
 
-class TraceEvent : NonCopyable {
+class TraceEvent {
 public:
     explicit TraceEvent(const char* type, UID id = UID()) : TraceEvent(SevInfo, type, id) {}
     TraceEvent(Severity severity, const char* type, UID id = UID()) {
         if (severity >= trace::traceMinimum) [[unlikely]]
             begin(severity, type, id);
+    }
+    /// So that it can be a state variable of an actor. What has been moved from is not written.
+    TraceEvent(TraceEvent&&) noexcept = default;
+    /// Writes what this was before.
+    TraceEvent& operator=(TraceEvent&& other) noexcept {
+        TraceEvent before(std::move(*this));
+        event_ = std::move(other.event_);
+        return *this;
     }
     ~TraceEvent() {
         if (event_) [[unlikely]]

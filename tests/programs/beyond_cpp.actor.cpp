@@ -77,7 +77,11 @@ ACTOR Future<int> kept(int k) {
 ACTOR Future<Void> chained(int number) {
     state Line first("first").add(std::to_string(number));
     state Line next("next");
+    state TraceEvent event(SevInfo, "Chained")
+        .detail("Number", number)
+        .detail("Word", "first");
     wait(delay(0));
+    event.detail("Later", 1);
     state Line last("last").add("one").add(std::to_string(number));
     state std::string word{"word"}.append("s");
     wait(delay(0));

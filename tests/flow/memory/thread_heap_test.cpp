@@ -391,6 +391,11 @@ TEST_CASE("thread heap: a child of fork() can allocate and free, whatever other 
                 flow::memory::release(block, flow::memory::sizeClassOf(64));
             }).join();
     });
+    // So does each block where all come from the system, as with AddressSanitizer.
+    std::thread allocating([&] {
+        while (!over)
+            flow::memory::release(flow::memory::allocate(256), flow::memory::sizeClassOf(256));
+    });
     for (int i = 0; i < 100; ++i) {
         ::test::Death child = ::test::runInChild([] {
             ::alarm(20);
@@ -404,4 +409,5 @@ TEST_CASE("thread heap: a child of fork() can allocate and free, whatever other 
     }
     over = true;
     busy.join();
+    allocating.join();
 }

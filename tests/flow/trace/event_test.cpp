@@ -9,6 +9,7 @@
 
 #include <string>
 #include <thread>
+#include <utility>
 
 using namespace flow;
 
@@ -122,6 +123,22 @@ TEST_CASE("event: log writes at once, and only once") {
     event.detail("B", 2);
     event.log();
     CHECK(trace.lines().size() == 1);
+}
+
+TEST_CASE("event: one that is moved is written once, and one that is replaced before") {
+    TraceMemory trace;
+    {
+        TraceEvent first("First");
+        TraceEvent moved(std::move(first));
+        TraceEvent second("Second");
+        moved.detail("A", 1);
+        moved = std::move(second);
+        CHECK(trace.lines().size() == 1);
+        moved.detail("B", 2);
+    }
+    REQUIRE(trace.lines().size() == 2);
+    CHECK(trace.lines()[0] == R"({"Severity":10,"Type":"First","A":1})");
+    CHECK(trace.lines()[1] == R"({"Severity":10,"Type":"Second","B":2})");
 }
 
 TEST_CASE("event: each key is there once") {
