@@ -83,7 +83,14 @@ def test_the_core_and_the_styles_share_what_is_in_detail(tmp_path: Path, file: s
 
 @pytest.mark.parametrize(
     "file",
-    ["flow/lib/all.h", "flow/threads/thread_pool.h", "flow/sim/world.cpp", "net/sim/host.cpp", "flow/diag/a.h", "bench/run.h"],
+    [
+        "flow/lib/all.h",
+        "flow/threads/thread_pool.h",
+        "flow/sim/world.cpp",
+        "net/sim/host.cpp",
+        "flow/diag/a.h",
+        "bench/run.h",
+    ],
 )
 @pytest.mark.parametrize(
     "line", ["detail::Cell* cell;", "using namespace flow::detail;", "namespace detail {", "namespace flow::detail {"]

@@ -1,10 +1,12 @@
 """tools/bench --peers: which benchmarks run, and the table."""
 
 import io
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+from benchlib.overview.cited import CITED, cited_table
 from benchlib.overview.peers import cell, libraries, own_styles, peers_table
 from benchlib.results import collect
 from benchlib.suite import choose, of_sizes
@@ -94,3 +96,26 @@ def test_the_table_in_plain_text() -> None:
         "|NET2|64|25.0(2.5x)|",
         "|DELAY|64|error|",
     ]
+
+
+@pytest.mark.parametrize(("compiler", "coflux"), [("clang 19.1.7", "71.0"), ("gcc 12.2.0", "72.0")])
+def test_structured_tasks_stand_beside_cited_figures_of_the_same_compiler(compiler: str, coflux: str) -> None:
+    measured = [result("fork-monotonic/100000/task", 9), result("fork-monotonic/500000/task", 8), result(NAMES[0], 7)]
+    out = io.StringIO()
+    Console(file=out, width=200).print(cited_table(collect(measured), compiler, plain=True))
+    assert [line.split("|")[1].strip() for line in out.getvalue().splitlines()[4:] if "|" in line] == ["fork-monotonic"]
+    assert "| 8.00 |" in " ".join(out.getvalue().split())
+    assert coflux in out.getvalue()
+
+
+def number_of(text: str) -> float | None:
+    return None if text == "-" else float(text)
+
+
+def test_the_page_has_the_cited_figures() -> None:
+    page = (Path(__file__).parents[3] / "bench" / "README.md").read_text(encoding="utf-8")
+    for benchmark, cited in CITED.items():
+        shown = next(line for line in page.splitlines() if line.startswith(f"| {benchmark} |"))
+        cells = [cell.strip() for cell in shown.split("|")[2:-1]]
+        found = [None if cell == "" else tuple(map(number_of, cell.split(" / "))) for cell in cells]
+        assert found == list(cited)

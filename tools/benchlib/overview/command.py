@@ -14,6 +14,7 @@ from benchlib.arguments import TARGET, Parser, binary, compilers
 from benchlib.net import command as net
 from benchlib.net.tables import is_net
 from benchlib.net.tables import tables as net_tables
+from benchlib.overview.cited import cited_table
 from benchlib.overview.peers import libraries, own_styles, peers_table
 from benchlib.overview.table import table
 from benchlib.results import FIBER, Row, collect, errors, merge, noise
@@ -125,7 +126,7 @@ def report(documents: dict[str, dict[str, Any]], options: argparse.Namespace, ou
         context, results = document["context"], document["benchmarks"]
         rows = collect(result for result in results if not is_net(result["name"]))
         out.print(f"\n{context['compiler']}, {options.loop} loop, {context['revision']}")
-        shown_tables = (peers_tables if options.peers else tables)(rows, plain)
+        shown_tables = peers_tables(rows, plain) if options.peers else tables(rows, context["compiler"], plain)
         for shown in (*shown_tables, *net_tables(results, plain)):
             if shown.row_count:
                 out.print()
@@ -137,10 +138,11 @@ def report(documents: dict[str, dict[str, Any]], options: argparse.Namespace, ou
     return good
 
 
-def tables(rows: list[Row], plain: bool) -> list[Table]:
+def tables(rows: list[Row], compiler: str, plain: bool) -> list[Table]:
     return [
         table(rows, "ns per item", plain),
         task_table(rows, "structured tasks: ns per child or value", plain),
+        cited_table(rows, compiler, plain),
         library_table(rows, "the library: ns per use", plain, "ns", "minimum"),
     ]
 
