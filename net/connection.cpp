@@ -52,6 +52,11 @@ std::size_t ReadInto::take() {
     return count;
 }
 
+std::size_t ReadScattered::take() {
+    std::size_t count = connection->sizeFor(*this);
+    return count == 0 ? 0 : connection->takeInto({buffers, textSize}, count);
+}
+
 Connection::~Connection() {
     cancelHandlers();
     failWaiters();
@@ -64,11 +69,37 @@ Read Connection::readUntil(StringRef end, std::uint32_t limit) {
              static_cast<std::uint16_t>(end.size()), ReadRequest::Kind::Until}};
 }
 
+namespace {
+
+std::uint32_t checkedSize(std::size_t size, ReadRequest::Kind kind) {
+    FLOW_ASSERT(size != 0, "a read into no memory");
+    auto wanted = static_cast<std::uint32_t>(std::min<std::size_t>(size, Connection::kLargestRead));
+    FLOW_ASSERT(kind == ReadRequest::Kind::Some || wanted == size, "a read of more than kLargestRead bytes");
+    return wanted;
+}
+
+} // namespace
+
 ReadInto Connection::into(std::span<std::uint8_t> to, ReadRequest::Kind kind) {
-    FLOW_ASSERT(!to.empty(), "a read into no memory");
-    auto size = static_cast<std::uint32_t>(std::min<std::size_t>(to.size(), kLargestRead));
-    FLOW_ASSERT(kind == ReadRequest::Kind::Some || size == to.size(), "a read of more than kLargestRead bytes");
-    return {{this, to.data(), size, 0, kind}};
+    return {{this, to.data(), checkedSize(to.size(), kind), 0, kind}};
+}
+
+ReadScattered Connection::into(Buffers to, ReadRequest::Kind kind) {
+    FLOW_ASSERT(to.size() <= 65535, "a read into more than 65535 buffers");
+    return {{this, nullptr, checkedSize(sizeOf(to), kind), static_cast<std::uint16_t>(to.size()), kind}, to.data()};
+}
+
+std::size_t Connection::takeInto(Buffers to, std::size_t atMost) {
+    std::size_t taken = 0;
+    for (std::span<std::uint8_t> each : to) {
+        std::size_t count = std::min(atMost - taken, each.size());
+        if (count == 0)
+            continue; // of an empty buffer, memcpy() must not see the address
+        std::memcpy(each.data(), received_.data() + taken, count);
+        taken += count;
+    }
+    consume(taken);
+    return taken;
 }
 
 std::optional<Bytes> Connection::tryRead() {
@@ -79,7 +110,8 @@ std::optional<Bytes> Connection::tryRead() {
     return some.take();
 }
 
-std::optional<std::size_t> Connection::tryReadSome(std::span<std::uint8_t> to) noexcept {
+std::optional<std::size_t> Connection::tryReadSome(Buffers to) noexcept {
+    FLOW_ASSERT(sizeOf(to) != 0, "a read into no memory");
     if (error_.isValid())
         return 0;
     if (received_.isEmpty() && !ended_) {
@@ -89,12 +121,7 @@ std::optional<std::size_t> Connection::tryReadSome(std::span<std::uint8_t> to) n
         if (!isSomething)
             return {};
     }
-    std::size_t count = std::min(received_.size(), to.size());
-    if (count == 0)
-        return 0;
-    std::memcpy(to.data(), received_.data(), count);
-    consume(count);
-    return count;
+    return received_.isEmpty() ? 0 : takeInto(to, received_.size());
 }
 
 std::size_t Connection::tryWrite(std::span<StringRef const> pieces) noexcept {

@@ -3,6 +3,8 @@
 //
 //     Bytes some = co_await connection->read();                      // empty: the other side has ended its writing
 //     std::size_t count = co_await connection->readSome(buffer);     // into one's own memory; 0: the end
+//     std::span<std::uint8_t> parts[] = {head, body};
+//     co_await connection->readExactly(parts);                       // fills head, then body
 //     Bytes header = co_await connection->readExactly(16);
 //     Bytes line = co_await connection->readUntil("\r\n"_sr, 8192);  // with the line's end
 //     co_await connection->write(line);
@@ -59,7 +61,7 @@ struct ReadRequest {
     Connection* connection;
     std::uint8_t* place;    // the destination, or the text that ends the read; null: new memory
     std::uint32_t size;     // at most, or exactly, so many bytes
-    std::uint16_t textSize; // of the text that ends them
+    std::uint16_t textSize; // of the text that ends them; or the number of buffers
     Kind kind;
 
     bool isReady();
@@ -75,6 +77,13 @@ struct Read : ReadRequest {
 /// Writes into the caller's memory, which must stay valid until then, and returns the number of bytes.
 struct ReadInto : ReadRequest {
     using Result = std::size_t;
+    std::size_t take();
+};
+
+/// The same into several buffers, which it fills in their order. The list of them must stay valid as well.
+struct ReadScattered : ReadRequest {
+    using Result = std::size_t;
+    std::span<std::uint8_t> const* buffers;
     std::size_t take();
 };
 
@@ -106,6 +115,11 @@ public:
     /// As many as fit.
     ReadInto readExactly(std::span<std::uint8_t> to) { return into(to, ReadRequest::Kind::Exactly); }
     ReadInto readExactly(std::span<char> to) { return readExactly(asBytes(to)); }
+    /// Into several buffers, at most 65535, of at least one byte together.
+    ReadScattered readSome(std::span<std::span<std::uint8_t> const> to) { return into(to, ReadRequest::Kind::Some); }
+    ReadScattered readExactly(std::span<std::span<std::uint8_t> const> to) {
+        return into(to, ReadRequest::Kind::Exactly);
+    }
     /// The bytes that read() would return at once; nothing if it would wait. Not while a read waits. Throws like
     /// read().
     std::optional<Bytes> tryRead();
@@ -113,8 +127,10 @@ public:
     // earlier writes are sent first.
 
     /// Reads as many bytes as are available, straight from the kernel if possible; nothing if there are none now; 0 at
-    /// the end or after an error: failure() says which. Throws nothing.
-    std::optional<std::size_t> tryReadSome(std::span<std::uint8_t> to) noexcept;
+    /// the end or after an error: failure() says which. The memory has at least one byte. Throws nothing.
+    std::optional<std::size_t> tryReadSome(std::span<std::uint8_t> to) noexcept { return tryReadSome({&to, 1}); }
+    /// Into several buffers (scatter), with one system call if possible.
+    std::optional<std::size_t> tryReadSome(std::span<std::span<std::uint8_t> const> to) noexcept;
     Readable readable() { return {{this, nullptr, 1, 0, ReadRequest::Kind::Ready}}; }
     /// Sends as many bytes of the pieces as the kernel takes now, and returns their number; 0 after an error as well.
     /// The caller keeps the rest.
@@ -156,6 +172,14 @@ public:
     void asyncReadExactly(std::span<char> to, Handler handler) {
         call(readExactly(to), slots().read, handler);
     }
+    template <class Handler>
+    void asyncReadSome(std::span<std::span<std::uint8_t> const> to, Handler handler) {
+        call(readSome(to), slots().read, handler);
+    }
+    template <class Handler>
+    void asyncReadExactly(std::span<std::span<std::uint8_t> const> to, Handler handler) {
+        call(readExactly(to), slots().read, handler);
+    }
     /// Calls handler(error) when there is room for more.
     template <class Handler>
     void asyncWrite(Bytes bytes, Handler handler) {
@@ -183,6 +207,14 @@ public:
     virtual SocketCounters counters() const { return {}; }
 
 protected:
+    using Buffers = std::span<std::span<std::uint8_t> const>;
+    static std::size_t sizeOf(Buffers buffers) {
+        std::size_t size = 0;
+        for (std::span<std::uint8_t> each : buffers)
+            size += each.size();
+        return size;
+    }
+
     Connection() : Drainable(kHighWater / 2, kHighWater) {}
     Connection(std::size_t low, std::size_t high) : Drainable(low, high) {}
 
@@ -192,8 +224,8 @@ protected:
     /// readersMayTry() later. Runs no user code, throws nothing. `wanted`: the number of bytes that can be used.
     virtual bool fill(std::size_t wanted) noexcept = 0;
     /// The same into the caller's memory, if the transport can: the number of bytes. 0: use fill().
-    virtual std::size_t fillInto(std::span<std::uint8_t> to, bool& isSomething) noexcept {
-        isSomething = fill(to.size());
+    virtual std::size_t fillInto(Buffers to, bool& isSomething) noexcept {
+        isSomething = fill(sizeOf(to));
         return 0;
     }
     /// Whether fillInto() may return something now.
@@ -229,11 +261,15 @@ private:
     friend struct ReadRequest;
     friend struct Read;
     friend struct ReadInto;
+    friend struct ReadScattered;
 
     static std::span<std::uint8_t> asBytes(std::span<char> chars) {
         return {reinterpret_cast<std::uint8_t*>(chars.data()), chars.size()};
     }
     ReadInto into(std::span<std::uint8_t> to, ReadRequest::Kind kind);
+    ReadScattered into(Buffers to, ReadRequest::Kind kind);
+    /// Moves the first bytes that were received into the buffers: so many.
+    std::size_t takeInto(Buffers to, std::size_t atMost);
     bool hasFor(ReadRequest const& request);
     bool isReadyFor(ReadRequest const& request);
     /// How many bytes it takes; throws its error.

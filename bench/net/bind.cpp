@@ -1,5 +1,4 @@
-// The bind benchmark: sockets are opened, bound at a free port of 127.0.0.1, listen (TCP) and close. Each of ours takes
-// turns with the bare system calls, in batches and in both orders; the fastest tenth of the batches counts.
+#include "bench/net/bind.h"
 
 #include "flow/coro/coroutine.h"
 #include "net/real/real_network.h"
@@ -75,11 +74,9 @@ void many(int count) {
         transport().bindMany(some);
 }
 
-using Work = void (*)(int count);
-
 class Times {
 public:
-    void measure(Work work, int count) {
+    void measure(bench::BindWork work, int count) {
         auto before = std::chrono::steady_clock::now();
         work(count);
         std::chrono::duration<double, std::nano> passed = std::chrono::steady_clock::now() - before;
@@ -95,7 +92,7 @@ private:
     std::vector<double> each_; // ns an item
 };
 
-void measure(benchmark::State& state, Work floor, Work work, int size) {
+void measure(benchmark::State& state, bench::BindWork floor, bench::BindWork work, int size) {
     RealLoop loop;
     RealNetwork network(loop);
     Times ours, bares;
@@ -114,20 +111,23 @@ void measure(benchmark::State& state, Work floor, Work work, int size) {
     state.counters["ratio_to_floor"] = ours.best() / bares.best();
 }
 
-void add(std::string const& benchmark, Work floor, std::initializer_list<std::pair<char const*, Work>> styles) {
+void add(std::string const& benchmark, std::string const& style, bench::BindWork floor, bench::BindWork work) {
     for (int size : {50, 100'000})
-        for (auto const& [style, work] : styles) {
-            std::string name = benchmark + "/" + std::to_string(size) + "/" + style;
-            benchmark::RegisterBenchmark(name.c_str(), [=, work = work](benchmark::State& state) {
-                measure(state, floor, work, size);
-            })->UseRealTime();
-        }
+        benchmark::RegisterBenchmark((benchmark + "/" + std::to_string(size) + "/" + style).c_str(),
+                                     [=](benchmark::State& state) { measure(state, floor, work, size); })
+            ->UseRealTime();
 }
 
-bool const registered = [] {
-    add("bind-tcp", bare<true>, {{"sync", sync<true>}, {"async", async<true>}, {"many", many<true>}});
-    add("bind-udp", bare<false>, {{"sync", sync<false>}, {"async", async<false>}, {"many", many<false>}});
-    return true;
+bool const added = [] {
+    bench::addBind("sync", sync<true>, sync<false>);
+    bench::addBind("async", async<true>, async<false>);
+    return bench::addBind("many", many<true>, many<false>);
 }();
 
 } // namespace
+
+bool bench::addBind(std::string const& style, BindWork tcp, BindWork udp) {
+    add("bind-tcp", style, bare<true>, tcp);
+    add("bind-udp", style, bare<false>, udp);
+    return true;
+}

@@ -27,17 +27,12 @@ using namespace flow::net;
 double secondsFor(int connections) {
     return connections < 1000 ? 0.3 : 1;
 }
-std::uint64_t uringCalls = 0; // of the server that ran last
 
-/// Both ends of all connections are in this process.
-void allowDescriptors(int connections) {
-    rlimit limit;
-    ::getrlimit(RLIMIT_NOFILE, &limit);
-    limit.rlim_cur = std::max(limit.rlim_cur, std::min<rlim_t>(limit.rlim_max, connections * 2 + 200));
-    ::setrlimit(RLIMIT_NOFILE, &limit);
-}
+constexpr double kOpenRate = 20'000; // questions a second
+constexpr int kOpenConnections = 50;
 
-void measure(benchmark::State& state, ServeEcho const& serve, int connections) {
+/// `rate`: that of an open loop, or 0.
+void measure(benchmark::State& state, ServeEcho const& serve, int connections, double rate) {
     allowDescriptors(connections);
     std::optional<LoadResult> result;
     std::thread load;
@@ -45,9 +40,10 @@ void measure(benchmark::State& state, ServeEcho const& serve, int connections) {
     std::uint64_t calls = systemCalls();
     for (auto _ : state)
         serve(connections, [&](std::uint16_t port) {
-            load = std::thread([&result, port, connections] {
+            load = std::thread([&result, port, connections, rate] {
                 try {
-                    result = ask(port, connections, secondsFor(connections));
+                    result = rate != 0 ? askAtRate(port, connections, secondsFor(connections), rate)
+                                       : ask(port, connections, secondsFor(connections));
                 } catch (Error&) { // its connections are closed, which ends the server
                 }
             });
@@ -57,6 +53,7 @@ void measure(benchmark::State& state, ServeEcho const& serve, int connections) {
     if (!result)
         return state.SkipWithError("a connection failed, or no answer came for a second");
     state.counters["requests_per_second"] = result->requestsPerSecond;
+    state.counters["p50_us"] = result->p50 / 1000;
     state.counters["p99_us"] = result->p99 / 1000;
     state.counters["system_calls_per_request"] = static_cast<double>(calls) / static_cast<double>(result->allRequests);
 }
@@ -209,13 +206,28 @@ bool const callbacks = addOurEcho("callback", serveCallbacks);
 
 } // namespace
 
+void allowDescriptors(int connections) {
+    rlimit limit;
+    ::getrlimit(RLIMIT_NOFILE, &limit);
+    auto wanted = static_cast<rlim_t>(connections) * 2 + 200;
+    rlimit more = {std::max(limit.rlim_cur, wanted), std::max(limit.rlim_max, wanted)};
+    if (::setrlimit(RLIMIT_NOFILE, &more) == 0) // only a privileged process may have more than its hard limit
+        return;
+    limit.rlim_cur = std::max(limit.rlim_cur, std::min(limit.rlim_max, wanted));
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 bool addEcho(std::string const& server, ServeEcho serve) {
-    for (int connections : {1, 50, 1000})
+    auto add = [&](std::string const& benchmark, int connections, double rate) {
         benchmark::RegisterBenchmark(
-            ("echo/" + std::to_string(connections) + "/" + server).c_str(),
-            [serve, connections](benchmark::State& state) { measure(state, serve, connections); })
+            (benchmark + "/" + std::to_string(connections) + "/" + server).c_str(),
+            [serve, connections, rate](benchmark::State& state) { measure(state, serve, connections, rate); })
             ->Iterations(1)
             ->UseRealTime();
+    };
+    for (int connections : {1, 50, 1000})
+        add("echo", connections, 0);
+    add("echo-open", kOpenConnections, kOpenRate);
     return true;
 }
 

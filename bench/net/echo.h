@@ -15,7 +15,13 @@ namespace bench {
 using Listening = std::function<void(std::uint16_t port)>;
 using ServeEcho = std::function<void(int connections, Listening const& listening)>;
 
-/// A row for each number of connections.
+/// Calls of io_uring that the server which ran last has made: see bench/net/system_calls.h.
+inline std::uint64_t uringCalls = 0;
+
+/// So that both ends of so many connections may be in this process.
+void allowDescriptors(int connections);
+
+/// A row for each number of connections, and one in which the load is an open loop.
 bool addEcho(std::string const& server, ServeEcho serve);
 /// One of ours, on epoll, and on io_uring where there is that: `style` and the poller are its name.
 using ServeOurs = std::function<flow::Future<flow::Void>(flow::Reference<flow::net::Listener>, int connections)>;

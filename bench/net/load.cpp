@@ -1,8 +1,10 @@
 #include "bench/net/load.h"
 
 #include "flow/base/error.h"
+#include "flow/core/ring_queue.h"
 
 #include <arpa/inet.h>
+#include <cerrno>
 #include <chrono>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -25,6 +27,7 @@ struct Client {
     int descriptor = -1;
     std::size_t got = 0; // bytes of the answer
     std::uint64_t asked = 0;
+    flow::RingQueue<std::uint64_t> due; // of questions without an answer, in an open loop
 
     void connect(std::uint16_t port) {
         sockaddr_in address = {};
@@ -43,6 +46,22 @@ struct Client {
         asked = now();
         if (::send(descriptor, question, kBytes, MSG_NOSIGNAL) != ssize_t{kBytes})
             throw flow::platform_error();
+    }
+    void sendAlso(std::uint64_t wasDue) {
+        static char const question[kBytes] = {};
+        if (::send(descriptor, question, kBytes, MSG_NOSIGNAL | MSG_DONTWAIT) != ssize_t{kBytes})
+            throw flow::timed_out();
+        due.push(wasDue);
+    }
+    /// Calls note(when it was due) for each answer.
+    template <class Note>
+    void receiveAll(Note note) {
+        char answers[kBytes * 64];
+        ssize_t count = ::recv(descriptor, answers, sizeof answers, MSG_DONTWAIT);
+        if (count <= 0)
+            throw flow::platform_error();
+        for (got += static_cast<std::size_t>(count); got >= kBytes; got -= kBytes)
+            note(due.pop());
     }
     /// Whether the answer is complete.
     bool receive() {
@@ -100,12 +119,48 @@ public:
                 client.send();
             }
         }
+        return finish(result, counted, seconds);
+    }
+
+    LoadResult runAtRate(double seconds, double rate) {
+        auto length = static_cast<std::uint64_t>(seconds * 1e9);
+        std::uint64_t start = now(), begin = start + length / 5, end = begin + length;
+        std::uint64_t due = start, sent = 0, counted = 0;
+        LoadResult result;
+        while (due < end || result.allRequests != sent) {
+            for (std::uint64_t at = now(); due <= at && due < end;) {
+                clients_[sent % clients_.size()].sendAlso(due);
+                due = start + static_cast<std::uint64_t>(static_cast<double>(++sent) * 1e9 / rate);
+            }
+            std::uint64_t at = now();
+            bool isLast = due >= end;
+            std::uint64_t patience = isLast ? 1'000'000'000 : due > at ? due - at : 0;
+            timespec limit{static_cast<std::time_t>(patience / 1'000'000'000),
+                           static_cast<long>(patience % 1'000'000'000)};
+            epoll_event events[256];
+            int count = ::epoll_pwait2(epoll_, events, 256, &limit, nullptr);
+            if (count < 0 || (count == 0 && isLast)) // nothing for a second
+                throw flow::timed_out();
+            for (int i = 0; i < count; ++i)
+                static_cast<Client*>(events[i].data.ptr)->receiveAll([&](std::uint64_t wasDue) {
+                    ++result.allRequests;
+                    if (wasDue < begin)
+                        return;
+                    ++counted;
+                    times_.add(now() - wasDue);
+                });
+        }
+        return finish(result, counted, seconds);
+    }
+
+private:
+    LoadResult finish(LoadResult result, std::uint64_t counted, double seconds) {
         result.requestsPerSecond = static_cast<double>(counted) / seconds;
+        result.p50 = times_.percentile(0.5);
         result.p99 = times_.percentile(0.99);
         return result;
     }
 
-private:
     int epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
     std::vector<Client> clients_;
     Histogram times_;
@@ -133,6 +188,10 @@ double Histogram::percentile(double share) const {
 
 LoadResult ask(std::uint16_t port, int connections, double seconds) {
     return Load(port, connections).run(seconds);
+}
+
+LoadResult askAtRate(std::uint16_t port, int connections, double seconds, double rate) {
+    return Load(port, connections).runAtRate(seconds, rate);
 }
 
 } // namespace bench

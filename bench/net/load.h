@@ -1,8 +1,9 @@
 #pragma once
-// What asks echo servers: so many connections, each of which sends 64 bytes and waits for the answer before it sends
-// again (a closed loop). It runs in a thread of its own.
+// What asks echo servers 64 bytes at a time. In a closed loop each connection waits for the answer before it asks
+// again; an open loop asks so many times a second, whether answers come or not. It runs in a thread of its own.
 //
 //     LoadResult result = ask(port, 50, 0.3);         // returns when all connections are closed again
+//     LoadResult open = askAtRate(port, 50, 0.3, 20'000);
 
 #include <array>
 #include <bit>
@@ -36,11 +37,14 @@ private:
 
 struct LoadResult {
     double requestsPerSecond = 0;
-    double p99 = 0;                // nanoseconds
+    double p50 = 0, p99 = 0;       // nanoseconds
     std::uint64_t allRequests = 0; // those before the time is taken as well
 };
 
 /// Throws flow::Error.
 LoadResult ask(std::uint16_t port, int connections, double seconds);
+/// The connections take turns. A time begins when the question is due, not when it is sent: a server that stalls does
+/// not hide it by asking less. Throws flow::Error, timed_out if the server is behind by more than the kernel's buffers.
+LoadResult askAtRate(std::uint16_t port, int connections, double seconds, double rate);
 
 } // namespace bench

@@ -6,24 +6,46 @@
 #include "flow/wait/signals.h"
 #include "net/serve.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <map>
 
 using Arguments = std::vector<std::string>;
+using Options = std::map<std::string, std::string>; // "--idle" and its value
+using Wrap = std::function<flow::Reference<flow::net::Listener>(flow::Reference<flow::net::Listener>)>;
 
 /// The exception for wrong arguments, with a message.
 struct WrongArgument {
     std::string text;
 };
 
+/// Removes the options, each with a value behind it, from the arguments; they follow the first `count`.
+inline Options takeOptions(Arguments& arguments, std::size_t count, std::initializer_list<char const*> known) {
+    Options options;
+    for (std::size_t i = count; i < arguments.size(); i += 2) {
+        std::string const& name = arguments[i];
+        if (std::find(known.begin(), known.end(), name) == known.end())
+            throw WrongArgument{"there is no such option: " + name};
+        if (i + 1 == arguments.size())
+            throw WrongArgument{"a value is expected behind " + name};
+        if (!options.emplace(name, arguments[i + 1]).second)
+            throw WrongArgument{"given twice: " + name};
+    }
+    arguments.resize(std::min(arguments.size(), count));
+    return options;
+}
+
 /// Listens at that port of 127.0.0.1, or at a free one if it is 0, prints the address, and serves each client until
-/// SIGTERM or SIGINT comes; connections that are open then get a second.
+/// SIGTERM or SIGINT comes; connections that are open then get a second. `wrap` may put a listener around its own.
 template <class Serve>
-flow::Future<flow::Void> serve(std::string portText, Serve serveOne) {
+flow::Future<flow::Void> serve(std::string portText, Serve serveOne, Wrap const& wrap = {}) {
     auto port = flow::parseNumber<std::uint16_t>(portText);
     if (!port)
         throw WrongArgument{"this is no port: " + portText};
     auto listener = flow::net::transport().listen(flow::net::Address(0x7F000001, *port));
+    if (wrap)
+        listener = wrap(listener);
     flow::Future<int> stop = keep(flow::signals({SIGTERM, SIGINT}));
     std::printf("listening at %s\n", listener->localAddress().toString().c_str());
     std::fflush(stdout);

@@ -33,10 +33,12 @@ protected:
     PollCounters counters_;
 };
 
-/// Whether this build and this kernel have io_uring.
+/// Whether this build has io_uring, and the kernel lets the program use it. It tries, once.
 bool hasUring();
 
-/// The poller that the environment variable FLOW_POLLER names: epoll or uring; by default epoll.
+/// The poller that the environment variable FLOW_POLLER names: epoll or uring. Without it, epoll, also where there is
+/// io_uring: bench/README.md has the figures. (listenMany() and bindMany() use io_uring where it works, since there it
+/// is faster.)
 std::unique_ptr<NetworkPoller> makePoller();
 
 } // namespace flow::net

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <liburing.h>
 #include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 namespace flow::net {
 namespace {
@@ -14,16 +16,29 @@ constexpr unsigned kBoth = POLLIN | POLLOUT | POLLRDHUP;
 constexpr std::uint64_t kWake = 0;   // names the eventfd
 constexpr std::uint64_t kNobody = 1; // the id of requests with an unused answer; slots begin with count 1 << 32
 
+/// Whether a descriptor with an event is reported by a request that goes on.
+bool pollsAgainAndAgain(io_uring& ring) {
+    int event = ::eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (event < 0)
+        return false;
+    io_uring_cqe* news = nullptr;
+    ::io_uring_prep_poll_multishot(::io_uring_get_sqe(&ring), event, POLLIN);
+    bool works = ::io_uring_submit_and_wait(&ring, 1) == 1 && ::io_uring_peek_cqe(&ring, &news) == 0 && news->res > 0 &&
+                 (news->res & POLLIN) && (news->flags & IORING_CQE_F_MORE);
+    ::close(event);
+    return works;
+}
+
 } // namespace
 
 bool hasUring() {
     static bool const has = [] {
-        io_uring ring;
+        io_uring ring; // it may be missing, forbidden by kernel.io_uring_disabled or a filter, or too old
         if (::io_uring_queue_init(4, &ring, 0) != 0)
             return false;
-        bool hasTimeouts = ring.features & IORING_FEAT_EXT_ARG;
+        bool works = (ring.features & IORING_FEAT_EXT_ARG) && pollsAgainAndAgain(ring);
         ::io_uring_queue_exit(&ring);
-        return hasTimeouts;
+        return works;
     }();
     return has;
 }
@@ -46,8 +61,12 @@ void UringPoller::open() {
         ring_.reset();
     }
     events_.prepare();
+    ended_.reserve(slots_.size() + 1);
     auto ring = std::make_unique<io_uring>();
-    if (::io_uring_queue_init(kEntries, ring.get(), IORING_SETUP_CLAMP) != 0)
+    io_uring_params parameters = {};
+    parameters.flags = IORING_SETUP_CLAMP | IORING_SETUP_CQSIZE;
+    parameters.cq_entries = kNews;
+    if (::io_uring_queue_init_params(kEntries, ring.get(), &parameters) != 0)
         throw platform_error();
     ring_ = std::move(ring);
     request(events_.descriptor(), kWake);
@@ -85,6 +104,7 @@ void UringPoller::add(PolledDescriptor& descriptor) {
     if (free_.empty()) {
         slots_.emplace_back();
         free_.reserve(slots_.size()); // so that remove() needs no memory
+        ended_.reserve(slots_.size() + 1);
         free_.push_back(static_cast<std::uint32_t>(slots_.size() - 1));
     }
     std::uint32_t index = free_.back();
@@ -149,7 +169,18 @@ void UringPoller::wait(double seconds) noexcept {
     takeNews();
 }
 
+/// When there are more news than the kernel has room for, it ends the requests. A new one reports at once, and ends too
+/// if older news still wait. So new requests are made when all has been taken, and not more than there is room for.
 void UringPoller::takeNews() noexcept {
+    takeAll();
+    while (!ended_.empty()) {
+        requestAgain();
+        submit();
+        takeAll();
+    }
+}
+
+void UringPoller::takeAll() noexcept {
     struct {
         std::uint64_t token;
         int result;
@@ -164,7 +195,7 @@ void UringPoller::takeNews() noexcept {
         ::io_uring_cq_advance(ring_.get(), count);
         for (unsigned i = 0; i < count; ++i)
             note(news[i].token, news[i].result, news[i].isLast);
-        if (count < 64)
+        if (count == 0)
             return;
     }
 }
@@ -177,18 +208,27 @@ void UringPoller::note(std::uint64_t token, int result, bool isLast) noexcept {
         ++counters_.wakeUps;
     else if (slot = slotOf(token); !slot || !slot->descriptor)
         return;
-    if (isLast && result != -ECANCELED) {
-        try {
-            request(slot ? slot->descriptor->descriptor() : events_.descriptor(), token);
-        } catch (Error&) { // the ring takes no more requests: reading and writing return the error
-            result = -EIO;
-        }
-    }
+    if (isLast && result != -ECANCELED)
+        ended_.push_back(token);
     if (!slot)
         return;
     bool failed = result < 0 || (result & (POLLERR | POLLHUP));
     bool ended = failed || (result & POLLRDHUP);
     slot->descriptor->onNews({ended || (result & POLLIN), failed || (result & POLLOUT), ended});
+}
+
+void UringPoller::requestAgain() noexcept {
+    for (unsigned i = 0; i < kEntries / 2 && !ended_.empty(); ++i) {
+        std::uint64_t token = ended_.back();
+        ended_.pop_back();
+        Slot* slot = token == kWake ? nullptr : slotOf(token);
+        try {
+            request(slot ? slot->descriptor->descriptor() : events_.descriptor(), token);
+        } catch (Error&) { // the ring takes no more requests: reading and writing return the error
+            if (slot)
+                slot->descriptor->onNews({true, true, true});
+        }
+    }
 }
 
 } // namespace flow::net

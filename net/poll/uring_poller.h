@@ -27,6 +27,7 @@ public:
 
 private:
     static constexpr unsigned kEntries = 256;
+    static constexpr unsigned kNews = 4096; // that the kernel has room for
 
     /// A place for a descriptor. The count distinguishes it from an earlier descriptor in the same place.
     struct Slot {
@@ -39,13 +40,17 @@ private:
     void request(int descriptor, std::uint64_t token);
     void submit() noexcept;
     void takeNews() noexcept;
+    void takeAll() noexcept;
     void note(std::uint64_t token, int result, bool isLast) noexcept;
+    /// Requests events of some of those whose request has ended.
+    void requestAgain() noexcept;
     Slot* slotOf(std::uint64_t token);
 
     EventPoller events_;
     std::unique_ptr<io_uring> ring_; // null: not made yet
     std::vector<Slot> slots_;
-    std::vector<std::uint32_t> free_; // slots
+    std::vector<std::uint32_t> free_;  // slots
+    std::vector<std::uint64_t> ended_; // the tokens of requests that have ended, with room for all
 };
 
 } // namespace flow::net

@@ -44,13 +44,20 @@ void killAndTakeExit(int descriptor) {
 /// Reaps a child that was killed. Destroys itself.
 class Reaped final : public RealSocket, Turn, public FastAllocated<Reaped> {
 public:
-    Reaped(RealNetwork& network, int descriptor)
-        : RealSocket(network, descriptor), Turn([](Turn& self) {
+    Reaped(RealNetwork& network, OpenDescriptor opened)
+        : RealSocket(network, std::move(opened)), Turn([](Turn& self) {
               auto& reaped = static_cast<Reaped&>(self);
               if (takeExit(reaped.descriptor()))
                   delete &reaped;
-          }) {
-        watch();
+          }) {}
+
+    /// May destroy this.
+    void start() noexcept {
+        try {
+            watch();
+        } catch (Error&) { // it cannot be waited for
+            onNetworkEnd();
+        }
     }
 
 private:
@@ -113,11 +120,9 @@ std::vector<char*> pointersTo(std::vector<std::string> const& texts) {
 
 } // namespace
 
-ChildProcess::ChildProcess(RealNetwork& network, int descriptor, int id, Streams streams)
-    : RealSocket(network, descriptor), Turn([](Turn& self) { static_cast<ChildProcess&>(self).lookForExit(); }),
-      id_(id), streams_(std::move(streams)) {
-    watch();
-}
+ChildProcess::ChildProcess(RealNetwork& network, OpenDescriptor opened, int id, Streams streams)
+    : RealSocket(network, std::move(opened)), Turn([](Turn& self) { static_cast<ChildProcess&>(self).lookForExit(); }),
+      id_(id), streams_(std::move(streams)) {}
 
 ChildProcess::~ChildProcess() {
     if (!isOpen())
@@ -126,12 +131,11 @@ ChildProcess::~ChildProcess() {
     if (takeExit(descriptor()))
         return;
     RealNetwork& home = network();
-    int left = release(nullptr);
+    OpenDescriptor left = release();
     try {
-        new Reaped(home, left);
-    } catch (...) {
-        OpenDescriptor closed(left);
-        killAndTakeExit(left);
+        (new Reaped(home, std::move(left)))->start();
+    } catch (...) { // no memory
+        killAndTakeExit(left.get());
     }
 }
 
@@ -180,8 +184,7 @@ Reference<ChildProcess> spawn(ChildOptions const& options) {
         if (::fcntl(own.get(), F_SETFL, O_NONBLOCK) != 0) // of our end alone
             throw errorOfSystem(errno);
         streams[static_cast<std::size_t>(stream)] = makeReference<RealConnection>(
-            *network, own.get(), Address(), ReadStrategy::Reactive, Reference<FirstReads>());
-        own.release();
+            *network, std::move(own), Address(), ReadStrategy::Reactive, Reference<FirstReads>());
         check(::posix_spawn_file_actions_adddup2(&preparation.actions, ofChild.back()->get(), stream));
     }
     if (!options.directory.empty())
@@ -202,8 +205,14 @@ Reference<ChildProcess> spawn(ChildOptions const& options) {
         throw error;
     }
     OpenDescriptor opened(descriptor);
-    auto child = makeReference<ChildProcess>(*network, descriptor, id, std::move(streams));
-    opened.release();
+    Reference<ChildProcess> child;
+    try {
+        child = makeReference<ChildProcess>(*network, std::move(opened), id, std::move(streams));
+    } catch (...) { // no memory
+        killAndTakeExit(opened.get());
+        throw;
+    }
+    child->watch(); // if it throws, the last reference kills the child
     return child;
 }
 

@@ -56,8 +56,8 @@ class ChildProcess final : public ReferenceCounted<ChildProcess>, RealSocket, Tu
 public:
     using Streams = std::array<Reference<Connection>, 3>;
 
-    /// See spawn(). `descriptor` is a pidfd.
-    ChildProcess(RealNetwork& network, int descriptor, int id, Streams streams);
+    /// See spawn(). `opened` is a pidfd.
+    ChildProcess(RealNetwork& network, OpenDescriptor opened, int id, Streams streams);
     ~ChildProcess();
 
     int id() const { return id_; }
@@ -71,6 +71,8 @@ public:
     void kill(int signal);
 
 private:
+    friend Reference<ChildProcess> spawn(ChildOptions const& options);
+
     void onNews(News news) noexcept override;
     bool isAwaited() const override { return exit_.getFutureReferenceCount() != 0; }
     void onNetworkEnd() noexcept override;

@@ -17,7 +17,7 @@ DetachedConnection::DetachedConnection(Reference<Connection> connection) {
     peer_ = real->peer_;
     received_.assign(real->received_.data(), real->received_.data() + real->received_.size());
     real->received_.clear();
-    descriptor_ = real->release(nullptr);
+    descriptor_ = real->release().release();
     real->close();
 }
 
@@ -34,9 +34,8 @@ Reference<Connection> DetachedConnection::attach() {
     if (!network)
         throw unsupported_operation();
     FLOW_ASSERT(descriptor_ >= 0, "a DetachedConnection is attached twice");
-    auto connection =
-        makeReference<RealConnection>(*network, descriptor_, peer_, ReadStrategy::Adaptive, Reference<FirstReads>());
-    descriptor_ = -1;
+    auto connection = makeReference<RealConnection>(*network, OpenDescriptor(std::exchange(descriptor_, -1)), peer_,
+                                                    ReadStrategy::Adaptive, Reference<FirstReads>());
     connection->received_.append(received_.data(), received_.size());
     return connection;
 }

@@ -12,8 +12,8 @@ constexpr std::uint32_t kPiecesPerCall = 64;
 /// A closed socket that still has bytes to send. Destroys itself.
 class Lingering final : public RealSocket, Turn, public FastAllocated<Lingering> {
 public:
-    Lingering(RealNetwork& network, SendQueue& queue, int descriptor)
-        : RealSocket(network, descriptor), Turn([](Turn& self) { static_cast<Lingering&>(self).goOn(); }),
+    Lingering(RealNetwork& network, SendQueue& queue, OpenDescriptor opened)
+        : RealSocket(network, std::move(opened)), Turn([](Turn& self) { static_cast<Lingering&>(self).goOn(); }),
           deadline_([](Turn& self) { static_cast<Deadline&>(self).owner->giveUp(); }, *this) {
         queue.moveTo(queue_);
         deadline_.askAt(loop().now() + Connection::kLinger, TaskPriority::WriteSocket);
@@ -108,15 +108,15 @@ void SendQueue::moveTo(SendQueue& other) {
     other.first_ = std::exchange(first_, 0);
 }
 
-RealConnection::RealConnection(RealNetwork& network, int descriptor, Address const& peer, ReadStrategy strategy,
+RealConnection::RealConnection(RealNetwork& network, OpenDescriptor opened, Address const& peer, ReadStrategy strategy,
                                Reference<FirstReads> firstReads)
-    : RealSocket(network, descriptor), Turn([](Turn& self) { static_cast<RealConnection&>(self).flush(); }),
+    : RealSocket(network, std::move(opened)), Turn([](Turn& self) { static_cast<RealConnection&>(self).flush(); }),
       peer_(peer), firstReads_(std::move(firstReads)), strategy_(strategy) {}
 
 Reference<Connection> RealConnection::ofConnected(RealSocket& before, Address const& peer, ReadStrategy strategy) {
     auto connection =
-        makeReference<RealConnection>(before.network(), before.descriptor(), peer, strategy, Reference<FirstReads>());
-    before.release(connection.getPtr());
+        makeReference<RealConnection>(before.network(), OpenDescriptor(-1), peer, strategy, Reference<FirstReads>());
+    before.moveTo(*connection);
     return connection;
 }
 
@@ -137,9 +137,20 @@ bool RealConnection::mayTryToRead() {
     return false;
 }
 
-std::optional<std::size_t> RealConnection::receive(std::span<std::uint8_t> to) noexcept {
+std::optional<std::size_t> RealConnection::receive(Buffers to) noexcept {
+    iovec vectors[kPiecesPerCall];
+    std::size_t pieces = 0, room = 0;
+    for (std::span<std::uint8_t> each : to) {
+        if (pieces == kPiecesPerCall)
+            break;
+        if (each.empty())
+            continue;
+        vectors[pieces++] = {each.data(), each.size()};
+        room += each.size();
+    }
     for (;;) {
-        ssize_t count = ::recv(descriptor(), to.data(), to.size(), 0);
+        ssize_t count = pieces == 1 ? ::recv(descriptor(), vectors[0].iov_base, room, 0)
+                                    : ::readv(descriptor(), vectors, static_cast<int>(pieces));
         this->count(&SocketCounters::reads);
         if (firstReads_ && !isWatched()) {
             firstReads_->note(count >= 0);
@@ -147,7 +158,7 @@ std::optional<std::size_t> RealConnection::receive(std::span<std::uint8_t> to) n
         }
         if (count > 0) {
             this->count(&SocketCounters::bytesRead, static_cast<std::uint64_t>(count));
-            mayRead_ = static_cast<std::size_t>(count) == to.size() || noMore_;
+            mayRead_ = static_cast<std::size_t>(count) == room || noMore_;
             return static_cast<std::size_t>(count);
         }
         if (count == 0) {
@@ -171,7 +182,7 @@ bool RealConnection::fill(std::size_t) noexcept {
         return false;
     try {
         std::span<std::uint8_t> room = block().roomFor(received_);
-        std::optional<std::size_t> count = receive(room);
+        std::optional<std::size_t> count = receive({&room, 1});
         if (count.value_or(0) != 0)
             block().received(received_, room, *count);
         return count.has_value();
@@ -181,7 +192,7 @@ bool RealConnection::fill(std::size_t) noexcept {
     }
 }
 
-std::size_t RealConnection::fillInto(std::span<std::uint8_t> to, bool& isSomething) noexcept {
+std::size_t RealConnection::fillInto(Buffers to, bool& isSomething) noexcept {
     if (!isOpen() || !mayTryToRead())
         return 0;
     std::optional<std::size_t> count = receive(to);
@@ -314,9 +325,7 @@ void RealConnection::close() {
             resetConnection();
         } else if (!queue_.isEmpty()) {
             RealNetwork& home = network();
-            SendQueue& rest = queue_;
-            int left = release(nullptr);
-            auto* lingering = new Lingering(home, rest, left);
+            auto* lingering = new Lingering(home, queue_, release());
             lingering->start();
         } else {
             closeDescriptor();

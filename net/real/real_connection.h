@@ -43,8 +43,8 @@ private:
 
 class RealConnection final : public Connection, public RealSocket, Turn {
 public:
-    /// `descriptor` is open and connected.
-    RealConnection(RealNetwork& network, int descriptor, Address const& peer, ReadStrategy strategy,
+    /// `opened` is connected.
+    RealConnection(RealNetwork& network, OpenDescriptor opened, Address const& peer, ReadStrategy strategy,
                    Reference<FirstReads> firstReads);
     /// Connecting has succeeded.
     static Reference<Connection> ofConnected(RealSocket& before, Address const& peer, ReadStrategy strategy);
@@ -64,10 +64,10 @@ public:
 
 private:
     bool fill(std::size_t wanted) noexcept override;
-    std::size_t fillInto(std::span<std::uint8_t> to, bool& isSomething) noexcept override;
+    std::size_t fillInto(Buffers to, bool& isSomething) noexcept override;
     bool mayFill() noexcept override { return isOpen() && mayRead_; }
     /// One receive, of at least one byte: how many; nothing if there are none now, 0 at the end and after an error.
-    std::optional<std::size_t> receive(std::span<std::uint8_t> to) noexcept;
+    std::optional<std::size_t> receive(Buffers to) noexcept;
     void beforeReaderParks() override { watch(); }
     void send(std::span<Bytes> pieces) override;
     void onNews(News news) noexcept override;

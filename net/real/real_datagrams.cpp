@@ -90,8 +90,9 @@ std::uint8_t* roomForBatch() {
 
 } // namespace
 
-RealDatagramSocket::RealDatagramSocket(RealNetwork& network, int descriptor, Address const& at, ReadStrategy strategy)
-    : RealSocket(network, descriptor), Turn([](Turn& self) { static_cast<RealDatagramSocket&>(self).flush(); }),
+RealDatagramSocket::RealDatagramSocket(RealNetwork& network, OpenDescriptor opened, Address const& at,
+                                       ReadStrategy strategy)
+    : RealSocket(network, std::move(opened)), Turn([](Turn& self) { static_cast<RealDatagramSocket&>(self).flush(); }),
       at_(at), strategy_(strategy) {}
 
 bool RealDatagramSocket::fill() noexcept {

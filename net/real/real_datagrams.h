@@ -15,7 +15,7 @@ public:
     /// At most so many messages with one system call; each is one datagram, or several that are alike.
     static constexpr unsigned kBatch = 16;
 
-    RealDatagramSocket(RealNetwork& network, int descriptor, Address const& at, ReadStrategy strategy);
+    RealDatagramSocket(RealNetwork& network, OpenDescriptor opened, Address const& at, ReadStrategy strategy);
     ~RealDatagramSocket() override { RealDatagramSocket::close(); }
 
     void close() override;

@@ -6,8 +6,8 @@
 
 namespace flow::net {
 
-RealListener::RealListener(RealNetwork& network, int descriptor, Address const& at, ListenOptions const& options)
-    : RealSocket(network, descriptor), at_(at), options_(options) {}
+RealListener::RealListener(RealNetwork& network, OpenDescriptor opened, Address const& at, ListenOptions const& options)
+    : RealSocket(network, std::move(opened)), at_(at), options_(options) {}
 
 bool RealListener::hasConnection() noexcept {
     if (accepted_.descriptor >= 0)
@@ -58,10 +58,8 @@ Reference<Connection> RealListener::takeConnection() {
     applyOptions(accepted.get(), !at_.isUnix(), options_);
     if (!firstReads_ && options_.readStrategy == ReadStrategy::Adaptive)
         firstReads_ = makeReference<FirstReads>();
-    auto connection =
-        makeReference<RealConnection>(network(), accepted.get(), accepted_.peer, options_.readStrategy, firstReads_);
-    accepted.release();
-    return connection;
+    return makeReference<RealConnection>(network(), std::move(accepted), accepted_.peer, options_.readStrategy,
+                                         firstReads_);
 }
 
 void RealListener::onNews(News) noexcept {

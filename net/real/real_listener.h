@@ -13,8 +13,8 @@ class RealListener final : public Listener, public RealSocket, public FastAlloca
 public:
     static constexpr double kPause = 0.1;
 
-    /// `descriptor` is bound and listens.
-    RealListener(RealNetwork& network, int descriptor, Address const& at, ListenOptions const& options);
+    /// `opened` is bound and listens.
+    RealListener(RealNetwork& network, OpenDescriptor opened, Address const& at, ListenOptions const& options);
     ~RealListener() override { RealListener::close(); }
 
     void close() override;

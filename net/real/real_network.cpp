@@ -110,15 +110,17 @@ std::vector<SocketOption> listOf(Options const& options, int type) {
     return set;
 }
 
-/// Calls make(descriptor, index) for each; if one fails, all are closed.
+/// Calls make(opened, index) for each; if one fails, all are closed.
 template <class Socket, class Make>
 std::vector<Reference<Socket>> ownAll(std::span<int const> descriptors, Make make) {
     std::size_t owned = 0;
     try {
         std::vector<Reference<Socket>> all;
         all.reserve(descriptors.size());
-        for (; owned < descriptors.size(); ++owned)
-            all.push_back(make(descriptors[owned], owned));
+        while (owned < descriptors.size()) {
+            std::size_t index = owned++;
+            all.push_back(make(OpenDescriptor(descriptors[index]), index));
+        }
         return all;
     } catch (...) {
         for (int each : descriptors.subspan(owned))
@@ -170,7 +172,7 @@ Future<Reference<Connection>> RealNetwork::connect(Address to, ConnectOptions co
 }
 
 Reference<Listener> RealNetwork::listen(Address at, ListenOptions const& options) {
-    OpenDescriptor opened(openSocket(at, SOCK_STREAM, options));
+    OpenDescriptor opened = openSocket(at, SOCK_STREAM, options);
     if (!at.isUnix())
         setOption(opened.get(), SOL_SOCKET, SO_REUSEADDR, 1);
     if (options.reusePort)
@@ -180,21 +182,17 @@ Reference<Listener> RealNetwork::listen(Address at, ListenOptions const& options
     bindSocket(opened.get(), at);
     if (::listen(opened.get(), options.backlog) != 0)
         throw errorOfSystem(errno);
-    auto listener = makeReference<RealListener>(*this, opened.get(), at, options);
-    opened.release();
-    return listener;
+    return makeReference<RealListener>(*this, std::move(opened), at, options);
 }
 
 Reference<DatagramSocket> RealNetwork::bind(Address at, DatagramOptions const& options) {
-    OpenDescriptor opened(openSocket(at, SOCK_DGRAM, options));
+    OpenDescriptor opened = openSocket(at, SOCK_DGRAM, options);
     if (options.reusePort)
         setOption(opened.get(), SOL_SOCKET, SO_REUSEPORT, 1);
     if (at.isV6())
         setOption(opened.get(), IPPROTO_IPV6, IPV6_V6ONLY, options.onlyV6);
     bindSocket(opened.get(), at);
-    auto socket = makeReference<RealDatagramSocket>(*this, opened.get(), at, options.readStrategy);
-    opened.release();
-    return socket;
+    return makeReference<RealDatagramSocket>(*this, std::move(opened), at, options.readStrategy);
 }
 
 /// Null if it is not worth it, or not possible.
@@ -212,8 +210,8 @@ std::vector<Reference<Listener>> RealNetwork::listenMany(std::span<Address const
     if (!sockets)
         return Transport::listenMany(at, options);
     auto opened = sockets->open(at, SOCK_STREAM, listOf(options, SOCK_STREAM), options.backlog);
-    return ownAll<Listener>(opened, [&](int descriptor, std::size_t i) {
-        return makeReference<RealListener>(*this, descriptor, at[i], options);
+    return ownAll<Listener>(opened, [&](OpenDescriptor each, std::size_t i) {
+        return makeReference<RealListener>(*this, std::move(each), at[i], options);
     });
 }
 
@@ -223,8 +221,8 @@ std::vector<Reference<DatagramSocket>> RealNetwork::bindMany(std::span<Address c
     if (!sockets)
         return Transport::bindMany(at, options);
     auto opened = sockets->open(at, SOCK_DGRAM, listOf(options, SOCK_DGRAM), 0);
-    return ownAll<DatagramSocket>(opened, [&](int descriptor, std::size_t i) {
-        return makeReference<RealDatagramSocket>(*this, descriptor, at[i], options.readStrategy);
+    return ownAll<DatagramSocket>(opened, [&](OpenDescriptor each, std::size_t i) {
+        return makeReference<RealDatagramSocket>(*this, std::move(each), at[i], options.readStrategy);
     });
 }
 

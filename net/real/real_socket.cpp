@@ -7,7 +7,8 @@
 
 namespace flow::net {
 
-RealSocket::RealSocket(RealNetwork& network, int descriptor) : PolledDescriptor(descriptor), network_(&network) {
+RealSocket::RealSocket(RealNetwork& network, OpenDescriptor opened)
+    : PolledDescriptor(opened.release()), network_(&network) {
     pushBack(network.sockets_, static_cast<ListLink&>(*this));
 }
 
@@ -39,14 +40,17 @@ void RealSocket::resetConnection() {
     closeDescriptor();
 }
 
-int RealSocket::release(PolledDescriptor* by) {
-    bool wasWatched = isWatched();
-    if (wasWatched && !by)
+OpenDescriptor RealSocket::release() {
+    if (isWatched())
         poller().remove(*this);
-    int released = std::exchange(descriptor_, -1);
-    if (wasWatched && by)
-        poller().replace(*this, *by);
-    return released;
+    return OpenDescriptor(std::exchange(descriptor_, -1));
+}
+
+void RealSocket::moveTo(RealSocket& other) {
+    FLOW_ASSERT(!other.isOpen(), "a socket's descriptor is moved to one that has another");
+    other.descriptor_ = std::exchange(descriptor_, -1);
+    if (isWatched())
+        poller().replace(*this, other);
 }
 
 Address RealSocket::addressHere() const {
@@ -92,7 +96,7 @@ void setOption(int descriptor, int level, int name, int value) {
         throw errorOfSystem(errno);
 }
 
-int openSocket(Address const& address, int type, SocketOptions const& options) {
+OpenDescriptor openSocket(Address const& address, int type, SocketOptions const& options) {
     int family = address.isUnix() ? AF_UNIX : address.isV4() ? AF_INET : AF_INET6;
     OpenDescriptor opened(::socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (opened.get() < 0)
@@ -101,7 +105,7 @@ int openSocket(Address const& address, int type, SocketOptions const& options) {
         setOption(opened.get(), SOL_SOCKET, SO_SNDBUF, options.sendBuffer);
     if (options.receiveBuffer > 0)
         setOption(opened.get(), SOL_SOCKET, SO_RCVBUF, options.receiveBuffer);
-    return opened.release();
+    return opened;
 }
 
 void bindSocket(int descriptor, Address const& at) {

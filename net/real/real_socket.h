@@ -8,16 +8,33 @@
 
 namespace flow::net {
 
+/// Closes a descriptor that has no other owner yet.
+class OpenDescriptor {
+public:
+    explicit OpenDescriptor(int descriptor) : descriptor_(descriptor) {}
+    OpenDescriptor(OpenDescriptor&& other) noexcept : descriptor_(other.release()) {}
+    OpenDescriptor& operator=(OpenDescriptor&&) = delete;
+    ~OpenDescriptor();
+    int get() const { return descriptor_; }
+    int release() { return std::exchange(descriptor_, -1); }
+
+private:
+    int descriptor_; // -1: none
+};
+
 class RealSocket : public PolledDescriptor, ListLink {
 public:
     bool isOpen() const { return descriptor_ >= 0; }
     RealNetwork& network() { return *network_; }
-    /// Releases the descriptor to the caller. If it was watched, `by` is watched in its place. Throws platform_error;
-    /// then the caller still has to close it.
-    int release(PolledDescriptor* by);
+    /// Stops watching the descriptor and releases it to the caller.
+    [[nodiscard]] OpenDescriptor release();
+    /// Moves the descriptor to `other`, which has none. If it was watched, `other` is watched. Throws platform_error;
+    /// then `other` has it, unwatched.
+    void moveTo(RealSocket& other);
 
 protected:
-    RealSocket(RealNetwork& network, int descriptor);
+    /// Takes the descriptor: when the constructor of a derived class throws, the descriptor is closed, once.
+    RealSocket(RealNetwork& network, OpenDescriptor opened);
     ~RealSocket() { leaveNetwork(); }
 
     /// Registers it with the poller, if it is not registered. Throws platform_error.
@@ -52,25 +69,11 @@ private:
 /// The error for an errno of a system call.
 Error errorOfSystem(int number);
 /// A non-blocking socket for that address. Throws an Error.
-int openSocket(Address const& address, int type, SocketOptions const& options);
+OpenDescriptor openSocket(Address const& address, int type, SocketOptions const& options);
 /// Throws an Error; the socket stays open.
 void setOption(int descriptor, int level, int name, int value);
 void bindSocket(int descriptor, Address const& at);
 /// Applies the options to a connected or accepted socket. If the connection has already failed, reading returns the
 /// error.
 void applyOptions(int descriptor, bool isTcp, SocketOptions const& options) noexcept;
-/// Of a descriptor on its way to an owner.
-class OpenDescriptor {
-public:
-    explicit OpenDescriptor(int descriptor) : descriptor_(descriptor) {}
-    OpenDescriptor(OpenDescriptor const&) = delete;
-    OpenDescriptor& operator=(OpenDescriptor const&) = delete;
-    ~OpenDescriptor();
-    int get() const { return descriptor_; }
-    int release() { return std::exchange(descriptor_, -1); }
-
-private:
-    int descriptor_;
-};
-
 } // namespace flow::net

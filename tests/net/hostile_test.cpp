@@ -1,4 +1,5 @@
 // Hostile peers: each of them costs a server little, and delays no other peer.
+#include "flow/base/sanitizer.h"
 #include "flow/flow.h"
 #include "flow/sim.h"
 #include "net/real/real_network.h"
@@ -8,7 +9,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdio>
 #include <sys/resource.h>
+#include <unistd.h>
 
 using namespace flow;
 using namespace flow::net;
@@ -28,8 +31,8 @@ Future<Void> answerLines(Reference<Connection> connection) {
     }
 }
 
-/// Runs misbehave(address of the server) on the machine's network and on a simulated one, where seconds cost nothing.
-/// `isSlow`: only there.
+/// Runs misbehave(address of the server) on the machine's network, with each poller, and on a simulated one, where
+/// seconds cost nothing. `isSlow`: only there.
 void beside(Future<Void> (*misbehave)(Address), bool isSlow = false) {
     auto test = [misbehave]() -> Future<Void> {
         Reference<Listener> listener = transport().listen(transport().localAddress());
@@ -40,7 +43,11 @@ void beside(Future<Void> (*misbehave)(Address), bool isSlow = false) {
         stop.send(Void());
         co_await serving;
     };
-    if (!isSlow) {
+    for (char const* poller : {"epoll", "uring"}) {
+        if (isSlow || (std::string(poller) == "uring" && !hasUring()))
+            continue;
+        INFO(std::string(poller));
+        ChosenPoller chosen(poller);
         RealLoop loop;
         loop.run(test());
     }
@@ -65,6 +72,15 @@ Bytes filled(int size, int letter) {
     Bytes bytes = makeString(size);
     std::memset(mutateString(bytes), letter, static_cast<std::size_t>(size));
     return bytes;
+}
+
+std::size_t residentBytes() {
+    unsigned long pages = 0;
+    std::FILE* file = std::fopen("/proc/self/statm", "r");
+    REQUIRE(file);
+    CHECK(std::fscanf(file, "%*u %lu", &pages) == 1);
+    std::fclose(file);
+    return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
 } // namespace
@@ -178,5 +194,36 @@ TEST_CASE("hostile: opens very many connections, more than there are descriptors
         co_await serving;
     };
     loop.run(test(network));
+    ::setrlimit(RLIMIT_NOFILE, &before);
+}
+
+TEST_CASE("hostile: ten thousand connections that say nothing, or half a line") {
+    rlimit before, many;
+    ::getrlimit(RLIMIT_NOFILE, &before);
+    many = {20'400, std::max<rlim_t>(20'400, before.rlim_max)};
+    if (::setrlimit(RLIMIT_NOFILE, &many) != 0) { // only a privileged process may have so many
+        many = {before.rlim_max, before.rlim_max};
+        ::setrlimit(RLIMIT_NOFILE, &many);
+    }
+    beside([](Address server) -> Future<Void> {
+        rlimit limit;
+        ::getrlimit(RLIMIT_NOFILE, &limit);
+        std::size_t count = std::min<std::size_t>(10'000, (limit.rlim_cur - 200) / 2);
+        std::vector<Reference<Connection>> silent;
+        std::size_t memory = residentBytes();
+        while (silent.size() < count) {
+            silent.push_back(co_await transport().connect(server));
+            if (silent.size() % 2)
+                co_await silent.back()->write("half a li"_sr);
+            if (silent.size() % 1000 == 0)
+                co_await askPolitely(server);
+        }
+        std::size_t grown = std::max(residentBytes(), memory) - memory;
+        MESSAGE(count, " connections, ", grown / count, " bytes for both ends of each");
+#if !FLOW_ADDRESS_SANITIZER // which keeps what was freed
+        CHECK(grown / count < 8'000);
+#endif
+        co_await askPolitely(server);
+    });
     ::setrlimit(RLIMIT_NOFILE, &before);
 }

@@ -144,6 +144,16 @@ class ReadsInto final : public Reads {
         text_.append(room_, count);
     }
 };
+class ReadsScattered final : public Reads {
+    Future<Void> readOne() override {
+        std::size_t count = co_await pair_.server->readSome(buffers_);
+        text_.append(room_, std::min<std::size_t>(count, 2));
+        text_.append(room_ + 2, count - std::min<std::size_t>(count, 2));
+    }
+
+    std::span<std::uint8_t> const buffers_[2] = {{reinterpret_cast<std::uint8_t*>(room_), 2},
+                                                 {reinterpret_cast<std::uint8_t*>(room_) + 2, 3}};
+};
 class ReadsExactly final : public Reads {
     Future<Void> readOne() override {
         Bytes bytes = co_await pair_.server->readExactly(4);
@@ -394,6 +404,7 @@ std::vector<SceneKind> const& sceneKinds() {
         {"accept", makeScene<Accepts>},
         {"read", makeScene<ReadsSome>},
         {"readSome", makeScene<ReadsInto>},
+        {"readSome into several buffers", makeScene<ReadsScattered>},
         {"readExactly", makeScene<ReadsExactly>},
         {"readUntil", makeScene<ReadsUntil>},
         {"read in a race", makeScene<ReadsInRace>},

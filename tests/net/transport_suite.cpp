@@ -4,7 +4,19 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+
 namespace flow::test {
+
+ChosenPoller::ChosenPoller(char const* name) {
+    if (char const* before = std::getenv("FLOW_POLLER"))
+        before_ = before;
+    ::setenv("FLOW_POLLER", name, 1);
+}
+
+ChosenPoller::~ChosenPoller() {
+    before_ ? ::setenv("FLOW_POLLER", before_->c_str(), 1) : ::unsetenv("FLOW_POLLER");
+}
 
 Future<Pair> makePair() {
     return makePairAt(transport().localAddress());
@@ -391,6 +403,57 @@ Future<Void> sizesOfReads() {
     CHECK(none == 0);
 }
 
+std::string textOf(std::span<std::span<std::uint8_t> const> buffers, std::size_t size) {
+    std::string text;
+    for (std::span<std::uint8_t> each : buffers)
+        text.append(reinterpret_cast<char*>(each.data()), each.size());
+    return text.substr(0, size);
+}
+
+Future<Void> scattered() {
+    Pair pair = co_await makePair();
+    std::uint8_t head[3], body[8];
+    std::span<std::uint8_t> const buffers[] = {head, {}, body};
+    co_await pair.client->write("0123456789ab"_sr);
+    std::size_t count = co_await pair.server->readExactly(buffers);
+    CHECK(textOf(buffers, count) == "0123456789a");
+    co_await pair.client->write("cde"_sr);
+    std::string text;
+    while (text.size() < 4) {
+        count = co_await pair.server->readSome(buffers);
+        text += textOf(buffers, count);
+    }
+    CHECK(text == "bcde");
+    for (int i = 0; i < 30; ++i) { // a loser has taken nothing, and has written nothing
+        head[0] = body[0] = '-';
+        co_await pair.client->write("fghi"_sr);
+        if (i % 2)
+            co_await delay(0.01);
+        auto first = co_await race(pair.server->readExactly(buffers), delay(i % 3 ? 0 : 0.005));
+        CHECK(first.index() == 1);
+        CHECK(head[0] == '-');
+        CHECK(body[0] == '-');
+        std::string whole = co_await readAtLeast(pair.server, 4);
+        CHECK(whole == "fghi");
+    }
+    co_await pair.client->write("jklmn"_sr);
+    for (text.clear(); text.size() < 5;) {
+        co_await pair.server->readable();
+        if (std::optional<std::size_t> some = pair.server->tryReadSome(buffers))
+            text += textOf(buffers, *some);
+    }
+    CHECK(text == "jklmn");
+    CHECK_FALSE(pair.server->tryReadSome(buffers).has_value());
+    co_await pair.client->write("opqrs"_sr);
+    pair.client->shutdownWrite();
+    Error cutOff = co_await endOf(keep(pair.server->readExactly(buffers)));
+    CHECK(cutOff == connection_cut_off());
+    std::string left = co_await readAll(pair.server);
+    CHECK(left == "opqrs");
+    std::size_t none = co_await pair.server->readSome(buffers);
+    CHECK(none == 0);
+}
+
 Future<Void> lines() {
     Pair pair = co_await makePair();
     co_await pair.client->write("one\r\ntwo\r"_sr);
@@ -517,6 +580,7 @@ std::vector<TransportCase> const& transportCases() {
         {"datagrams", datagrams},
         {"what loses a race has taken nothing", loserTakesNothing},
         {"reads of exactly, and of at most, so many bytes", sizesOfReads},
+        {"reads into several buffers", scattered},
         {"reads up to a text", lines},
         {"several readers are served in order", readersInOrder},
         {"abort", aborting},

@@ -22,6 +22,18 @@ struct TransportCase {
 
 std::vector<TransportCase> const& transportCases();
 
+/// FLOW_POLLER, as long as this exists.
+class ChosenPoller {
+public:
+    explicit ChosenPoller(char const* name);
+    ChosenPoller(ChosenPoller const&) = delete;
+    ChosenPoller& operator=(ChosenPoller const&) = delete;
+    ~ChosenPoller();
+
+private:
+    std::optional<std::string> before_;
+};
+
 /// Both ends of a connection, and what it was made with.
 struct Pair {
     Reference<Listener> listener;

@@ -1,9 +1,11 @@
-// The echo server of bench/net/echo.cpp with Boost.Asio and callbacks.
+// The echo server of bench/net/echo.cpp, with callbacks, and the sockets of bench/net/bind.cpp with Boost.Asio.
 
+#include "bench/net/bind.h"
 #include "bench/net/echo.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/udp.hpp>
 #include <boost/asio/write.hpp>
 
 namespace {
@@ -58,6 +60,23 @@ void serve(int connections, bench::Listening const& listening) {
     context.run(); // until nothing is waited for any more
 }
 
-bool const added = bench::addEcho("asio", serve);
+asio::io_context& context() {
+    static asio::io_context context(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE);
+    return context;
+}
+
+void bindTcp(int count) {
+    for (int i = 0; i < count; ++i) {
+        Acceptor acceptor(context().get_executor(), {asio::ip::address_v4::loopback(), 0}); // with SO_REUSEADDR
+        acceptor.listen(1024);
+    }
+}
+
+void bindUdp(int count) {
+    for (int i = 0; i < count; ++i)
+        asio::ip::udp::socket(context(), {asio::ip::address_v4::loopback(), 0});
+}
+
+bool const added = bench::addEcho("asio", serve) && bench::addBind("asio", bindTcp, bindUdp);
 
 } // namespace

@@ -1,5 +1,6 @@
-// The echo server of bench/net/echo.cpp with libuv.
+// The echo server of bench/net/echo.cpp and the sockets of bench/net/bind.cpp with libuv.
 
+#include "bench/net/bind.h"
 #include "bench/net/echo.h"
 
 #include <netinet/in.h>
@@ -64,6 +65,41 @@ void serve(int connections, bench::Listening const& listening) {
     uv_loop_close(&loop);
 }
 
-bool const added = bench::addEcho("libuv", serve);
+sockaddr const* anyPort() {
+    static sockaddr_in const address = [] {
+        sockaddr_in made;
+        uv_ip4_addr("127.0.0.1", 0, &made);
+        return made;
+    }();
+    return reinterpret_cast<sockaddr const*>(&address);
+}
+
+template <class Handle, class Bind>
+void openAndClose(int count, Bind bind) {
+    uv_loop_t* loop = uv_default_loop();
+    for (int i = 0; i < count; ++i) {
+        Handle handle;
+        bind(loop, &handle);
+        uv_close(reinterpret_cast<uv_handle_t*>(&handle), nullptr);
+        uv_run(loop, UV_RUN_NOWAIT); // only then it is closed
+    }
+}
+
+void bindTcp(int count) {
+    openAndClose<uv_tcp_t>(count, [](uv_loop_t* loop, uv_tcp_t* handle) {
+        uv_tcp_init(loop, handle);
+        uv_tcp_bind(handle, anyPort(), 0); // with SO_REUSEADDR
+        uv_listen(reinterpret_cast<uv_stream_t*>(handle), 1024, [](uv_stream_t*, int) {});
+    });
+}
+
+void bindUdp(int count) {
+    openAndClose<uv_udp_t>(count, [](uv_loop_t* loop, uv_udp_t* handle) {
+        uv_udp_init(loop, handle);
+        uv_udp_bind(handle, anyPort(), 0);
+    });
+}
+
+bool const added = bench::addEcho("libuv", serve) && bench::addBind("libuv", bindTcp, bindUdp);
 
 } // namespace

@@ -1,4 +1,5 @@
-// echo PORT: sends back to each client what it sends. Ends cleanly on SIGTERM and SIGINT.
+// echo PORT [--cert FILE --key FILE]: sends back to each client what it sends; with a certificate over TLS. Ends
+// cleanly on SIGTERM and SIGINT.
 //
 //     $ echo 4500 &
 //     $ printf hello | nc -N 127.0.0.1 4500
@@ -6,8 +7,11 @@
 
 #include "net/examples/echo.h"
 
-#include "net/examples/program.h"
+#include "net/examples/secure.h"
 
 int main(int argc, char** argv) {
-    return runExample(argc, argv, "PORT", 1, 1, [](Arguments const& arguments) { return serve(arguments[0], echo); });
+    return runExample(argc, argv, "PORT [--cert FILE --key FILE]", 1, 5, [](Arguments arguments) {
+        Options options = takeOptions(arguments, 1, {"--cert", "--key"});
+        return serve(arguments[0], echo, secure(options, {}));
+    });
 }

@@ -1,13 +1,17 @@
-// http_server DIRECTORY PORT [--idle SECONDS]: serves the files of a directory by HTTP/1.1. Ends cleanly on SIGTERM and
-// SIGINT. A client must send a whole request within SECONDS (default 15), and read a part of the answer within that
-// time.
+// http_server DIRECTORY PORT [--idle SECONDS] [--cert FILE --key FILE]: serves the files of a directory by HTTP/1.1;
+// with a certificate, by HTTPS. Ends cleanly on SIGTERM and SIGINT. A client must send a whole request within SECONDS
+// (default 15), and read a part of the answer within that time.
 //
 //     $ http_server . 8080 &
 //     $ curl --range 0-9 http://127.0.0.1:8080/README.md
+//
+//     $ tools/certificates certificates
+//     $ http_server . 8443 --cert certificates/server.pem --key certificates/server.key &
+//     $ curl --cacert certificates/ca.pem https://localhost:8443/README.md
 
 #include "net/examples/http_server.h"
 
-#include "net/examples/program.h"
+#include "net/examples/secure.h"
 
 #include <cstdlib>
 
@@ -16,21 +20,23 @@ using namespace flow::net;
 
 namespace {
 
-Future<Void> run(Arguments const& arguments) {
+Future<Void> run(Arguments arguments) {
+    Options options = takeOptions(arguments, 2, {"--idle", "--cert", "--key"});
     HttpLimits limits;
-    if (arguments.size() > 2) {
+    if (auto idle = options.find("--idle"); idle != options.end()) {
         char* end = nullptr;
-        limits.idle = arguments.size() == 4 ? std::strtod(arguments[3].c_str(), &end) : 0;
-        if (arguments[2] != "--idle" || !end || *end || !(limits.idle > 0 && limits.idle < 1e6))
-            throw WrongArgument{"what comes behind DIRECTORY and PORT is --idle and a number of seconds"};
+        limits.idle = std::strtod(idle->second.c_str(), &end);
+        if (*end || !(limits.idle > 0 && limits.idle < 1e6))
+            throw WrongArgument{"--idle needs a number of seconds"};
     }
     auto site = std::make_shared<Site const>(arguments[0]);
-    return serve(arguments[1],
-                 [=](Reference<Connection> client) { return serveHttp(site, limits, std::move(client)); });
+    return serve(
+        arguments[1], [=](Reference<Connection> client) { return serveHttp(site, limits, std::move(client)); },
+        secure(options, {"http/1.1"}));
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-    return runExample(argc, argv, "DIRECTORY PORT [--idle SECONDS]", 2, 4, run);
+    return runExample(argc, argv, "DIRECTORY PORT [--idle SECONDS] [--cert FILE --key FILE]", 2, 8, run);
 }

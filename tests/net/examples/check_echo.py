@@ -1,13 +1,19 @@
-"""Tests an echo server as a client: check_echo.py PROGRAM."""
+"""Tests an echo server as a client: check_echo.py PROGRAM [CERTIFICATES].
+
+With a directory that tools/certificates has made, also over TLS.
+"""
 
 from __future__ import annotations
 
+import pathlib
 import signal
 import socket
 import struct
 import subprocess
 import sys
 import time
+
+from server import check_tls_errors, connect, connect_tls, identity, receive, running, s_client
 
 PROGRAM = sys.argv[1]
 
@@ -21,27 +27,42 @@ def start() -> tuple[subprocess.Popen[str], int]:
     return server, int(line.rsplit(":", 1)[1])
 
 
-def receive(client: socket.socket, count: int) -> bytes:
-    received = b""
-    while len(received) < count:
-        piece = client.recv(65536)
-        assert piece, "the server has ended the connection"
-        received += piece
-    return received
-
-
-def connect(port: int) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", port), timeout=20)
+def ask(client: socket.socket) -> None:
+    for size in (1, 10, 1000, 100_000):
+        message = bytes(range(256)) * (size // 256 + 1)
+        client.sendall(message[:size])
+        assert receive(client, size) == message[:size]
 
 
 def check_round_trips(port: int) -> None:
     with connect(port) as client:
-        for size in (1, 10, 1000, 100_000):
-            message = bytes(range(256)) * (size // 256 + 1)
-            client.sendall(message[:size])
-            assert receive(client, size) == message[:size]
+        ask(client)
         client.shutdown(socket.SHUT_WR)
         assert client.recv(1) == b""
+
+
+def check_tls(certificates: pathlib.Path) -> None:
+    with running(PROGRAM, "0", *identity(certificates)) as (_, port):
+        for _ in range(3):
+            with connect_tls(port, certificates) as client:
+                ask(client)
+                client.unwrap().close()  # both sides announce the end
+        with connect(port) as silent, connect(port) as noisy:
+            noisy.sendall(b"no TLS at all")
+            command = [*s_client(port, certificates), "-no_ign_eof"]
+            with subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            ) as openssl:
+                assert openssl.stdin
+                assert openssl.stdout
+                for line in (b"hello\n", b"and again\n"):
+                    openssl.stdin.write(line)
+                    openssl.stdin.flush()
+                    assert openssl.stdout.readline() == line
+                openssl.stdin.close()
+                assert openssl.wait(20) == 0
+            silent.shutdown(socket.SHUT_WR)
+    check_tls_errors(PROGRAM, ["0"], certificates)
 
 
 def check_many(port: int) -> None:
@@ -102,6 +123,8 @@ def main() -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         for idle in (False, True):
             check_end(number, idle)
+    if len(sys.argv) > 2:
+        check_tls(pathlib.Path(sys.argv[2]))
     assert subprocess.run([PROGRAM, "70000"], stderr=subprocess.DEVNULL).returncode == 2
 
 

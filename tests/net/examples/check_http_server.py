@@ -1,7 +1,11 @@
-"""Tests the HTTP server with curl and over plain sockets: check_http_server.py PROGRAM."""
+"""Tests the HTTP server with curl and over plain sockets: check_http_server.py PROGRAM [CERTIFICATES].
+
+With a directory that tools/certificates has made, also over TLS.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pathlib
 import shutil
@@ -11,7 +15,7 @@ import sys
 import tempfile
 import time
 
-from server import connect, memory_of, receive, receive_all, running
+from server import check_tls_errors, connect, connect_tls, identity, memory_of, receive, receive_all, running, s_client
 
 PROGRAM = sys.argv[1]
 LARGE = os.urandom(3_000_001)
@@ -150,6 +154,38 @@ def check_rude(server: subprocess.Popen[str], port: int) -> None:
     deaf.close()
 
 
+def check_https(site: pathlib.Path, certificates: pathlib.Path) -> None:
+    with running(PROGRAM, str(site), "0", "--idle", str(IDLE), *identity(certificates)) as (_, port):
+        url = f"https://localhost:{port}"
+        common = ["curl", "--silent", "--show-error", "--max-time", "20"]
+        trusting = [*common, "--cacert", str(certificates / "ca.pem")]
+
+        def get(*options: str) -> bytes:
+            return subprocess.run([*trusting, *options], check=True, capture_output=True).stdout
+
+        assert get(f"{url}/large") == LARGE
+        assert get(f"{url}/large", "--range", "1000000-2000000", "--tls-max", "1.2") == LARGE[1_000_000:2_000_001]
+        assert b"Content-Length: 3000001" in get("--head", f"{url}/large")
+        # The second request has no connection of its own.
+        assert get("--write-out", "%{num_connects}", f"{url}/sub/a%20b.txt", f"{url}/") == b"01234567891<p>top</p>0"
+        assert b"http/1.1" in get("--verbose", "--stderr", "-", f"{url}/")  # agreed by ALPN
+        assert subprocess.run([*common, f"{url}/"], capture_output=True).returncode == 60  # nobody trusts it
+        request = b"GET /sub/a%20b.txt HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        command = s_client(port, certificates)
+        done = subprocess.run(command, input=request, capture_output=True, timeout=20, check=False)
+        assert done.stdout.endswith(b"\r\n\r\n0123456789"), done
+        with connect_tls(port, certificates) as silent, connect(port) as mute:
+            for plain in (b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", os.urandom(20_000)):
+                with connect(port) as noisy:
+                    noisy.sendall(plain)
+                    with contextlib.suppress(ConnectionError):
+                        assert b"HTTP/1.1" not in receive_all(noisy)
+            assert get(f"{url}/") == b"<p>top</p>"
+            assert silent.recv(1) == b""  # an announced end, after so many seconds
+            mute.shutdown(socket.SHUT_WR)
+    check_tls_errors(PROGRAM, [str(site), "0"], certificates)
+
+
 def main() -> None:
     root = pathlib.Path(tempfile.mkdtemp(prefix="millrace-http-"))
     try:
@@ -159,6 +195,8 @@ def main() -> None:
             check_ways_out(port)
             check_protocol(port)
             check_rude(server, port)
+        if len(sys.argv) > 2:
+            check_https(site, pathlib.Path(sys.argv[2]))
         for wrong in ((str(site),), (str(site), "x"), (str(site), "0", "--idle", "x"), (str(site), "0", "--idle")):
             assert subprocess.run([PROGRAM, *wrong], stderr=subprocess.DEVNULL).returncode == 2, wrong
         assert subprocess.run([PROGRAM, str(root / "none"), "0"], stderr=subprocess.DEVNULL).returncode == 1

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import pathlib
 import signal
 import socket
+import ssl
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -24,6 +26,38 @@ def running(*command: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
         server.send_signal(signal.SIGTERM)
         code = server.wait(20)
     assert code == 0, f"exit code {code}"
+
+
+def identity(certificates: pathlib.Path, name: str = "server") -> list[str]:
+    """The options that make a program serve over TLS."""
+    return ["--cert", str(certificates / f"{name}.pem"), "--key", str(certificates / f"{name}.key")]
+
+
+def connect_tls(port: int, certificates: pathlib.Path) -> ssl.SSLSocket:
+    context = ssl.create_default_context(cafile=str(certificates / "ca.pem"))
+    return context.wrap_socket(connect(port), server_hostname="localhost", suppress_ragged_eofs=False)
+
+
+def s_client(port: int, certificates: pathlib.Path) -> list[str]:
+    """OpenSSL's client, which checks the certificate, and prints what the server sends, up to its end."""
+    check = ["-CAfile", str(certificates / "ca.pem"), "-verify_return_error", "-verify_hostname", "localhost"]
+    return ["openssl", "s_client", "-connect", f"127.0.0.1:{port}", "-servername", "localhost", "-quiet", *check]
+
+
+def check_tls_errors(program: str, arguments: list[str], certificates: pathlib.Path) -> None:
+    """What a program says of files that it cannot use."""
+    own = identity(certificates)
+    for options, words in (
+        (own[:2], "TLS needs both --cert and --key"),
+        (own[2:], "TLS needs both --cert and --key"),
+        (own[:3], "a value is expected behind --key"),
+        (["--cert", "/nowhere", *own[2:]], "/nowhere"),
+        ([*own[:3], str(certificates / "other.key")], "the key does not belong to the certificate"),
+        (["--port", "1"], "there is no such option: --port"),
+    ):
+        done = subprocess.run([program, *arguments, *options], capture_output=True, text=True, timeout=20, check=False)
+        assert done.returncode == 2, (options, done)
+        assert words in done.stderr, (options, done)
 
 
 def connect(port: int) -> socket.socket:

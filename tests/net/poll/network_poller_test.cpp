@@ -7,36 +7,19 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <string>
 
 using namespace flow;
 using namespace flow::net;
 using namespace flow::test;
 
-namespace {
-
-/// The environment says which poller, as long as this exists.
-struct Chosen {
-    std::string before;
-    bool wasSet;
-
-    explicit Chosen(char const* name) {
-        char const* old = std::getenv("FLOW_POLLER");
-        wasSet = old != nullptr;
-        before = old ? old : "";
-        ::setenv("FLOW_POLLER", name, 1);
-    }
-    ~Chosen() { wasSet ? ::setenv("FLOW_POLLER", before.c_str(), 1) : ::unsetenv("FLOW_POLLER"); }
-};
-
-} // namespace
-
 TEST_CASE("network poller: every transport case with each poller") {
     for (char const* name : {"epoll", "uring"}) {
-        if (std::string(name) == "uring" && !hasUring())
+        if (std::string(name) == "uring" && !hasUring()) {
+            MESSAGE("this kernel or this build has no io_uring: only epoll is tested");
             continue;
-        Chosen chosen(name);
+        }
+        ChosenPoller chosen(name);
         for (TransportCase const& each : transportCases()) {
             INFO(name, ": ", each.name);
             RealLoop loop;
@@ -50,7 +33,7 @@ TEST_CASE("network poller: every transport case with each poller") {
 TEST_CASE("network poller: with io_uring a child of fork() and its parent do not take each other's news") {
     if (!hasUring())
         return;
-    Chosen chosen("uring");
+    ChosenPoller chosen("uring");
     RealLoop loop;
     Pair pair = loop.run(makePairAt(Address(0x7F000001, 0)));
     Future<Void> serving = echoOnce(pair.server);
@@ -68,6 +51,6 @@ TEST_CASE("network poller: with io_uring a child of fork() and its parent do not
 }
 
 TEST_CASE("network poller: a name that is none is named") {
-    Chosen chosen("kqueue");
+    ChosenPoller chosen("kqueue");
     CHECK_DIES(makePoller(), "FLOW_POLLER is neither epoll nor uring");
 }

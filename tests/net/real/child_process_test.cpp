@@ -9,6 +9,9 @@
 
 #include <cerrno>
 #include <csignal>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace flow;
 using namespace flow::net;
@@ -134,4 +137,27 @@ TEST_CASE("child process: what cannot be started") {
                                         co_return;
                                     }});
     world.run(process.onStop());
+}
+
+TEST_CASE("child process: one that cannot be watched is killed, and no descriptor is closed twice") {
+    RealLoop loop;
+    RealNetwork network(loop); // its poller has no descriptors yet
+    rlimit before, few;
+    ::getrlimit(RLIMIT_NOFILE, &before);
+    int next = ::dup(0);
+    ::close(next);
+    few = {static_cast<rlim_t>(next) + 1, before.rlim_max}; // for the child's, not for the poller's
+    ::setrlimit(RLIMIT_NOFILE, &few);
+    Error error;
+    try {
+        spawn({.program = "sleep", .arguments = {"1000"}});
+    } catch (Error& thrown) {
+        error = thrown;
+    }
+    ::setrlimit(RLIMIT_NOFILE, &before);
+    CHECK(error == platform_error());
+    CHECK(::waitpid(-1, nullptr, WNOHANG) == -1); // no child is left
+    int again = ::dup(0);
+    CHECK(again == next);
+    ::close(again);
 }

@@ -5,6 +5,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <unistd.h>
@@ -203,4 +206,76 @@ TEST_CASE("real connection: in callback style") {
     loop.run(client.done.getFuture() && server.done.getFuture());
     CHECK(client.left == 0);
     CHECK(server.connection->counters().bytesRead == 400);
+}
+
+TEST_CASE("real connection: a read into several buffers is one system call") {
+    RealLoop loop;
+    auto test = []() -> Future<Void> {
+        Pair pair = co_await makePairAt(Address(0x7F000001, 0));
+        co_await pair.client->write(StringRef(std::string(100, 'x')));
+        co_await pair.server->readable();
+        std::uint8_t bytes[100]; // more buffers than one call may have
+        std::vector<std::span<std::uint8_t>> buffers(1);
+        for (std::uint8_t& each : bytes)
+            buffers.emplace_back(&each, 1);
+        std::uint64_t calls = pair.server->counters().reads;
+        std::size_t first = pair.server->tryReadSome(buffers).value_or(0);
+        CHECK(pair.server->counters().reads == calls + 1);
+        CHECK(first == 64);
+        std::size_t rest = pair.server->tryReadSome(std::span(buffers).subspan(65)).value_or(0);
+        CHECK(rest == 36);
+        CHECK(std::count(std::begin(bytes), std::end(bytes), 'x') == 100);
+        CHECK_FALSE(pair.server->tryReadSome(buffers).has_value());
+    };
+    loop.run(test());
+}
+
+namespace {
+
+/// A link-local address of this machine, with its scope; nothing if no interface that is up has one.
+std::optional<Address> linkLocal() {
+    std::optional<Address> found;
+    ifaddrs* list = nullptr;
+    REQUIRE(::getifaddrs(&list) == 0);
+    for (ifaddrs* each = list; each && !found; each = each->ifa_next) {
+        if (!each->ifa_addr || each->ifa_addr->sa_family != AF_INET6 || !(each->ifa_flags & IFF_UP))
+            continue;
+        Address address = *Address::fromSystem(each->ifa_addr, sizeof(sockaddr_in6));
+        if (address.bytes()[0] == 0xFE && (address.bytes()[1] & 0xC0) == 0x80)
+            found = *Address::parse('[' + Address(address.bytes(), 0).hostToString() + '%' + each->ifa_name + "]:0");
+    }
+    ::freeifaddrs(list);
+    return found;
+}
+
+} // namespace
+
+TEST_CASE("real connection: a link-local address is reached through its interface") {
+    std::optional<Address> at = linkLocal();
+    if (!at) {
+        MESSAGE("this machine has no link-local address: [::1%lo] is used in its place");
+        at = Address::parse("[::1%lo]:0").get();
+    }
+    RealLoop loop;
+    auto test = [](Address at) -> Future<Void> {
+        CHECK(at.scope() != 0);
+        Pair pair = co_await makePairAt(at);
+        Address here = pair.listener->localAddress();
+        CHECK(*Address::parse(here.toString()) == here);
+        CHECK(here.bytes() == at.bytes());
+        co_await pair.client->write("over"_sr);
+        Bytes got = co_await pair.server->readExactly(4);
+        CHECK(got == "over"_sr);
+        Reference<DatagramSocket> a = transport().bind(at), b = transport().bind(at);
+        co_await a->send(b->localAddress(), "one"_sr);
+        Datagram one = co_await b->receive();
+        CHECK(one.from == a->localAddress());
+        if (!at.isLoopback()) { // the kernel finds no way without the interface
+            CHECK(here.withPort(0) == at);
+            CHECK(pair.server->peerAddress().scope() == at.scope());
+            Error error = co_await endOf(transport().connect(Address(here.bytes(), here.port())));
+            CHECK(error.isValid());
+        }
+    };
+    loop.run(test(*at));
 }

@@ -1,5 +1,6 @@
 #include "net/real/real_socket.h"
 
+#include "flow/flow.h"
 #include <doctest/doctest.h>
 
 #include <cerrno>
@@ -46,4 +47,33 @@ TEST_CASE("real socket: a released descriptor is closed unless it is taken") {
     int mine = taken.release();
     CHECK(taken.get() == -1);
     CHECK(::close(mine) == 0);
+}
+
+namespace {
+
+/// Its constructor fails after the base has taken the descriptor.
+class Failing final : public ReferenceCounted<Failing>, public RealSocket {
+public:
+    Failing(RealNetwork& network, OpenDescriptor opened) : RealSocket(network, std::move(opened)) {
+        throw platform_error();
+    }
+    void onNews(News) noexcept override {}
+    bool isAwaited() const override { return false; }
+};
+
+} // namespace
+
+TEST_CASE("real socket: the constructor of a derived class fails, and the descriptor is closed once") {
+    RealLoop loop;
+    RealNetwork network(loop);
+    OpenDescriptor opened(::dup(0));
+    int number = opened.get();
+    CHECK_THROWS_AS((void)makeReference<Failing>(network, std::move(opened)), Error);
+    CHECK(::fcntl(number, F_GETFD) == -1);
+    OpenDescriptor other(::dup(0)); // gets the number, which nobody may close again
+    REQUIRE(other.get() == number);
+    {
+        OpenDescriptor late = std::move(opened);
+    }
+    CHECK(::fcntl(number, F_GETFD) != -1);
 }

@@ -1,6 +1,7 @@
 // soak [SECONDS [CLIENTS]]: an echo server and clients that do all that clients do, and much that they should not, for
-// so long: 600 seconds and 200 clients if nothing is said. Fails if a byte is wrong, if an error comes that is not a
-// peer's, or if the program has more descriptors or much more memory at the end than after the first quarter.
+// so long: 600 seconds and 200 clients if nothing is said. Half of the clients speak TLS, if this build has it. Fails
+// if a byte is wrong, if an error comes that is not a peer's, or if the program has more descriptors or much more
+// memory at the end than after the first quarter.
 //
 //     $ FLOW_POLLER=uring soak 60
 
@@ -8,6 +9,9 @@
 #include "flow/base/sanitizer.h"
 #include "flow/flow.h"
 #include "net/serve.h"
+#if defined(MILLRACE_TEST_CERTIFICATES)
+#include "net/tls/tls_listener.h"
+#endif
 
 #include <cstdio>
 #include <cstdlib>
@@ -96,9 +100,60 @@ Future<Void> receiveCounting(Reference<Connection> connection, int size) {
     wrongBytes += received != size;
 }
 
+#if defined(MILLRACE_TEST_CERTIFICATES)
+constexpr bool kHasTls = true;
+
+std::string certificate(char const* file) {
+    return std::string(MILLRACE_TEST_CERTIFICATES "/") + file;
+}
+
+Reference<Listener> listenWithTls() {
+    TlsServerOptions options;
+    options.identities = {{certificate("server.pem"), certificate("server.key")}};
+    options.handshakeTimeout = 1;
+    return makeReference<TlsListener>(transport().listen(Address(0x7F000001, 0)), TlsContext::server(options));
+}
+
+/// Fails if this client breaks the handshake off.
+Future<Reference<Connection>> connectWithTls(Address server) {
+    static Reference<TlsContext> const context = TlsContext::client({.authorities = certificate("ca.pem")});
+    if (isOneIn(20)) { // of these the server gets nothing, garbage, or an end
+        Reference<Connection> plain = co_await transport().connect(server);
+        if (isOneIn(2))
+            co_await plain->write("\x16\x03\x01 this is no handshake"_sr);
+        co_await delay(0.01 * deterministicRandom()->random01());
+        isOneIn(2) ? plain->abort() : plain->close();
+        throw connection_failed();
+    }
+    Future<Reference<TlsConnection>> connecting = tlsConnect(server, "localhost", context);
+    if (isOneIn(20)) {
+        co_await delay(0.005 * deterministicRandom()->random01());
+        if (!connecting.isReady())
+            throw connection_failed(); // which cancels it
+    }
+    Reference<TlsConnection> connection = co_await connecting;
+    co_return Reference<Connection>(connection);
+}
+#else
+constexpr bool kHasTls = false;
+Reference<Listener> listenWithTls() {
+    return {};
+}
+Future<Reference<Connection>> connectWithTls(Address) {
+    return unsupported_operation();
+}
+#endif
+
+struct Server {
+    Address address;
+    bool hasTls;
+};
+
 /// A connection, from its beginning to one of many ends.
-Future<Void> visit(Address server) {
-    Reference<Connection> connection = co_await transport().connect(server);
+Future<Void> visit(Server server) {
+    Future<Reference<Connection>> connecting =
+        server.hasTls ? connectWithTls(server.address) : transport().connect(server.address);
+    Reference<Connection> connection = co_await connecting;
     bool isSlow = isOneIn(20);
     int size = isSlow ? 50 : deterministicRandom()->randomInt(0, 300'000);
     Future<Void> sending = sendCounting(connection, size, isSlow);
@@ -127,10 +182,10 @@ Future<Void> visit(Address server) {
     }
     co_await receiveCounting(connection, size);
     co_await sending;
-    ++ends["served"];
+    ++ends[server.hasTls ? "served with TLS" : "served"];
 }
 
-Future<Void> visitAgainAndAgain(Address server) {
+Future<Void> visitAgainAndAgain(Server server) {
     for (;;) {
         ErrorOr<Void> end = co_await tryGet(visit(server));
         if (!end.isError())
@@ -147,10 +202,16 @@ Future<Void> soak(double seconds, int clients) {
     int before = openDescriptors();
     Reference<Listener> listener = transport().listen(Address(0x7F000001, 0));
     Promise<Void> stop;
-    Future<Void> serving = serveUntil(listener, echo, stop.getFuture(), 5);
+    Reference<Listener> secured = listenWithTls();
+    std::vector<Future<Void>> serving;
+    serving.push_back(serveUntil(listener, echo, stop.getFuture(), 5));
+    if (kHasTls)
+        serving.push_back(serveUntil(secured, echo, stop.getFuture(), 5));
     std::vector<Future<Void>> all;
-    for (int i = 0; i < clients; ++i)
-        all.push_back(visitAgainAndAgain(listener->localAddress()));
+    for (int i = 0; i < clients; ++i) {
+        bool hasTls = kHasTls && i % 2;
+        all.push_back(visitAgainAndAgain({(hasTls ? secured : listener)->localAddress(), hasTls}));
+    }
     Future<Void> any = waitForAll(all); // ends with the first error
     auto early = co_await race(any, delay(seconds / 4));
     if (early.index() == 0)
@@ -163,15 +224,18 @@ Future<Void> soak(double seconds, int clients) {
     any = Future<Void>();
     all.clear();
     stop.send(Void());
-    co_await serving;
+    co_await waitForAll(serving);
+    serving.clear();
     listener.clear();
+    secured.clear();
     co_await delay(0.1);
     for (auto const& [end, count] : ends)
         std::printf("%-24s %ld\n", end.c_str(), count);
     int left = openDescriptors() - before;
     std::printf("%-24s %ld\n%-24s %d\n%-24s %zu\n", "wrong bytes", wrongBytes, "descriptors left", left, "bytes grown",
                 grown);
-    if (wrongBytes != 0 || left > 2 || grown > kMostGrowth || ends["served"] == 0) // 2: of the poller
+    if (wrongBytes != 0 || left > 2 || grown > kMostGrowth || ends["served"] == 0 || // 2: of the poller
+        (kHasTls && ends["served with TLS"] == 0))
         throw test_failed();
 }
 

@@ -61,6 +61,81 @@ Bytes numbered(int size) {
     return bytes;
 }
 
+/// Changes a text in one of many ways, each of which can happen to a stream of records. False: the rest is to be cut
+/// off.
+bool spoil(std::string& text, std::size_t at, DeterministicRandom& random) {
+    auto some = static_cast<std::size_t>(random.randomInt(1, 40));
+    switch (random.randomInt(0, 6)) {
+    case 0:
+        text[at] = static_cast<char>(text[at] ^ 1 << random.randomInt(0, 8));
+        return true;
+    case 1:
+        text.insert(at, some, static_cast<char>(random.randomInt(0, 256)));
+        return true;
+    case 2:
+        text.erase(at, some);
+        return true;
+    case 3: // the beginning of a record, of any kind and length
+        text.replace(at, 5,
+                     {static_cast<char>(random.randomInt(19, 26)), 3, static_cast<char>(random.randomInt(0, 5)),
+                      static_cast<char>(random.randomInt(0, 256)), static_cast<char>(random.randomInt(0, 256))});
+        return true;
+    case 4:
+        text += text.substr(at);
+        return true;
+    default:
+        text.resize(at);
+        return false;
+    }
+}
+
+Future<Void> passOnUnlessItFails(Reference<Connection> from, Reference<Connection> to, int* at,
+                                 DeterministicRandom* random) {
+    bool goesOn = true;
+    while (goesOn) {
+        Bytes bytes = co_await from->read();
+        if (bytes.empty())
+            break;
+        std::string text = bytes.toString();
+        int before = *at;
+        *at -= bytes.size();
+        if (before >= 0 && *at < 0)
+            goesOn = spoil(text, static_cast<std::size_t>(before), *random);
+        if (!text.empty())
+            co_await to->write(StringRef(text));
+    }
+    to->shutdownWrite();
+}
+
+/// Passes bytes on, and spoils those at the position `*at`.
+Future<Void> passOn(Reference<Connection> from, Reference<Connection> to, int* at, DeterministicRandom* random) {
+    Error error = co_await endOf(passOnUnlessItFails(from, to, at, random));
+    if (!error.isValid())
+        co_return;
+    from->abort();
+    to->abort();
+}
+
+Future<Void> serveSpoiled(Reference<Connection> plain, Reference<TlsContext> context) {
+    Reference<Connection> server = co_await tlsServer(plain, context);
+    co_await echoOnce(server);
+}
+
+Future<Void> askSpoiled(Reference<Connection> plain, Reference<TlsContext> context) {
+    Reference<Connection> client = co_await tlsClient(plain, context, "localhost");
+    co_await askTimes(client, 3);
+    Bytes much = numbered(20'000);
+    co_await client->write(much);
+    Bytes back = co_await client->readExactly(20'000);
+    CHECK(back == much);
+    client->shutdownWrite();
+    co_await readAll(client);
+}
+
+bool isExpected(Error const& error) {
+    return !error.isValid() || isConnectionError(error) || error == end_of_stream() || error == operation_obsolete();
+}
+
 } // namespace
 
 TEST_CASE("tls connection: it does what every connection does, on both networks") {
@@ -327,4 +402,41 @@ TEST_CASE("tls connection: a seed's order of events is the same in each run, tho
     for (std::uint64_t seed = 1; seed <= 5; ++seed)
         CHECK(traceOf(seed) == traceOf(seed));
     CHECK(traceOf(1) != traceOf(2));
+}
+
+TEST_CASE("tls connection: changed records end a connection with an error, and no changed byte is ever read") {
+    World world(1);
+    SimNetwork network(world);
+    auto test = []() -> Future<Void> {
+        TlsServerOptions options = serverOptions();
+        Reference<TlsContext> ofServer = TlsContext::server(options), ofClient = TlsContext::client(clientOptions());
+        DeterministicRandom random(28);
+        int failed = 0;
+        for (int i = 0; i < 300; ++i) {
+            INFO("case ", i);
+            Pair near = co_await makePair(), far = co_await makePair();
+            int at = random.randomInt(0, i % 2 ? 3000 : 45'000); // half of them during the handshake
+            std::vector<Future<Void>> between;
+            between.push_back(passOn(near.server, far.client, &at, &random));
+            between.push_back(passOn(far.client, near.server, &at, &random));
+            Future<Error> server = endOf(serveSpoiled(std::move(far.server), ofServer));
+            Future<Error> client = endOf(askSpoiled(std::move(near.client), ofClient));
+            auto first = co_await race(client, delay(100)); // a record that was made longer is waited for
+            if (first.index() == 0) {
+                CHECK(isExpected(std::get<0>(first)));
+                failed += std::get<0>(first).isValid();
+            }
+            client = Future<Error>();
+            auto second = co_await race(server, delay(100));
+            REQUIRE(second.index() == 0); // it sees the end of the connection
+            CHECK(isExpected(std::get<0>(second)));
+        }
+        CHECK(failed > 200);
+    };
+    Process& process = world.start({.name = "p", .main = test});
+    world.run(process.onStop());
+    CHECK(std::string(process.exit()->name()) == "unset");
+    world.run(success(delay(100)));
+    CHECK(network.openEnds() == 0);
+    CHECK(world.leakedCells() == 0);
 }

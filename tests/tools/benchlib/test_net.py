@@ -56,7 +56,7 @@ def test_the_ratio_of_a_bind_is_that_of_the_middle_run() -> None:
     runs = [
         result("bind-tcp/50/many", ns_per_item=9000.0 + i, ratio_to_floor=ratio) for i, ratio in enumerate((0.9, 2, 1))
     ]
-    assert printed(runs)[-1] == ["bind-tcp", "50", "-", "-", "9000 (1.000x)"]
+    assert printed(runs)[-1] == ["bind-tcp", "50", "-", "-", "9000 (1.000x)", "-", "-"]
 
 
 def test_servers_are_compared_with_raw_epoll_by_the_best_and_the_middle_round() -> None:
@@ -65,6 +65,15 @@ def test_servers_are_compared_with_raw_epoll_by_the_best_and_the_middle_round() 
     lines = printed(runs)
     assert lines[-1] == ["coroutine-epoll", "50", "190", "95.0%", "100.0%", "400", "2.00"]
     assert lines[-2][-1] == "-"
+
+
+def test_servers_under_other_loads_are_shown_by_their_middle_round() -> None:
+    runs = [result("idle/10000/coroutine-epoll", bytes_per_connection=bytes_) for bytes_ in (700.0, 900.0, 800.0)]
+    runs.append(result("echo-loops/2/coroutine", requests_per_second=150_000.0, p99_us=400.0, ratio_to_one_loop=1.25))
+    lines = printed(runs)
+    assert ["idle/10000", "coroutine-epoll", "-", "-", "-", "-", "800"] in lines
+    assert ["echo-loops/2", "coroutine", "150000", "-", "400", "1.25", "-"] in lines
+    assert is_net("echo-open/50/raw-epoll")
 
 
 def test_what_failed_is_in_no_table() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from rich.console import Console
 
 from benchlib.arguments import Parser, binary, compilers
-from benchlib.net.tables import ECHO, tables
+from benchlib.net.tables import SERVERS, tables
 from benchlib.results import collect, errors, merge, parse_name
 from benchlib.suite import Settings, available, compiled, run
 from common.arguments import UsageError, revision, unknown
@@ -32,14 +32,15 @@ the bare system calls; and echo servers, ours and others, on the loopback device
 
 EPILOG = """\
 Rows are composed-socket/LEVEL/STYLE, composed-tls/LEVEL/STYLE, bind-tcp/N/STYLE,
-bind-udp/N/STYLE and echo/CONNECTIONS/SERVER; bench/README.md says what each is.
+bind-udp/N/STYLE, and of servers echo/CONNECTIONS/SERVER, echo-open, echo-loops and idle;
+bench/README.md says what each is.
 Servers take turns, a round each. Takes some five minutes."""
 
 
 def quick_names(compiler: str, loop: str) -> list[str]:
     """The rows of tools/bench --quick: no echo servers, and no rows that take seconds."""
     names = [parse_name(name) for name in available(binary(compiler, TARGET), loop)]
-    return [f"{name.label}/{name.style}" for name in names if name.benchmark != ECHO and (name.size or 0) <= 50]
+    return [f"{name.label}/{name.style}" for name in names if name.benchmark not in SERVERS and (name.size or 0) <= 50]
 
 
 def measure(names: Sequence[str], settings: Settings, console: Console, quick: bool) -> dict[str, Any]:
@@ -47,7 +48,7 @@ def measure(names: Sequence[str], settings: Settings, console: Console, quick: b
     program = binary(settings.compiler, TARGET)
     wanted = set(map(parse_name, names))
     exact = [name for name in available(program, settings.loop) if parse_name(name) in wanted]
-    echoes = [name for name in exact if parse_name(name).benchmark == ECHO]
+    echoes = [name for name in exact if parse_name(name).benchmark in SERVERS]
     others = [name for name in exact if name not in echoes]
     documents = []
     if quick:

@@ -13,7 +13,9 @@ from common.table import Table
 COMPOSED = ("composed-socket", "composed-tls")
 BIND = ("bind-tcp", "bind-udp")
 ECHO = "echo"
-SUBJECTS = (*COMPOSED, *BIND, ECHO)
+MORE = ("echo-open", "echo-loops", "idle")  # of servers
+SERVERS = (ECHO, *MORE)
+SUBJECTS = (*COMPOSED, *BIND, *SERVERS)
 
 _STYLES = ("callback", "coroutine", "actor", "actorc-coroutine", "fiber")
 _FLOORS = ("floor-callback", "floor-coroutine")
@@ -33,7 +35,7 @@ def tables(results: Iterable[Mapping[str, Any]], plain: bool) -> list[Table]:
         name = parse_name(result["name"])
         if name.benchmark in SUBJECTS and result.get("run_type") != "aggregate" and not result.get("error_occurred"):
             cells.setdefault((name.benchmark, name.size), {}).setdefault(name.style, []).append(result)
-    found = [_composed(cells, plain), _bind(cells, plain), _echo(cells, plain)]
+    found = [_composed(cells, plain), _bind(cells, plain), _echo(cells, plain), _more(cells, plain)]
     return [table for table in found if table.row_count]
 
 
@@ -65,8 +67,9 @@ def beside_floor(times: Mapping[str, float | None], style: str) -> str:
 
 
 def _bind(cells: Mapping[tuple[str, int | None], Mapping[str, Results]], plain: bool) -> Table:
-    styles_shown = ("sync", "async", "many")
-    result = new_table("bind: ns per socket (times the bare system calls')", plain, ("N", *styles_shown))
+    styles_shown = ("sync", "async", "many", *(peers := ("asio", "libuv")))
+    title = "bind: ns per socket (times the bare system calls')"
+    result = new_table(title, plain, ("N", *styles_shown), optional=peers)
     for (benchmark, size), styles in cells.items():
         if benchmark in BIND:
             result.add_row(benchmark, str(size), *(_bound(styles.get(style, ())) for style in styles_shown))
@@ -102,6 +105,28 @@ def _echo(cells: Mapping[tuple[str, int | None], Mapping[str, Results]], plain: 
                 number(_least(runs, "p99_us")),
                 f"{statistics.median(calls):.2f}" if calls else "-",
             )
+    return result
+
+
+def _more(cells: Mapping[tuple[str, int | None], Mapping[str, Results]], plain: bool) -> Table:
+    title = "servers: an open loop, two loops (times one), idle connections; the middle round"
+    counters = {
+        "requests/s": "requests_per_second",
+        "p50 us": "p50_us",
+        "p99 us": "p99_us",
+        "times one loop": "ratio_to_one_loop",
+        "bytes a connection": "bytes_per_connection",
+    }
+    result = Table(title, plain)
+    result.texts("row", "server")
+    result.numbers(*counters)
+    for (benchmark, size), servers in cells.items():
+        if benchmark not in MORE:
+            continue
+        for server, runs in sorted(servers.items()):
+            shown = ([float(run[each]) for run in runs if each in run] for each in counters.values())
+            row = (number(statistics.median(values)) if values else "-" for values in shown)
+            result.add_row(f"{benchmark}/{size}", server, *row)
     return result
 
 

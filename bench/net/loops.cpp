@@ -1,0 +1,71 @@
+// An echo server on two loops beside the same on one: each loop has a thread and a listener at the same port. The load
+// has a thread of its own, so that two loops need three processors to show all that they can do.
+
+#include "bench/net/load.h"
+#include "flow/flow.h"
+#include "flow/threads/loop_pool.h"
+#include "net/serve.h"
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <arpa/inet.h>
+
+namespace {
+
+using namespace flow;
+using namespace flow::net;
+
+constexpr int kConnections = 50;
+constexpr int kRounds = 5;
+constexpr double kSeconds = 0.3;
+
+Future<Void> echo(Reference<Connection> connection) {
+    for (;;) {
+        Bytes bytes = co_await connection->read();
+        if (bytes.empty())
+            co_return;
+        co_await connection->write(std::move(bytes));
+    }
+}
+
+/// On the current loop, until it ends. Returns the port.
+std::uint16_t serveAt(std::uint16_t port) {
+    static thread_local Future<Void> serving;
+    ListenOptions options;
+    options.reusePort = true;
+    Reference<Listener> listener = transport().listen(Address(INADDR_LOOPBACK, port), options);
+    serving = serveUntil(listener, echo, Never(), 0);
+    return listener->localAddress().port();
+}
+
+bench::LoadResult askLoops(RealLoop& loop, int loops) {
+    LoopPool pool(loops);
+    std::uint16_t port = 0;
+    for (int i = 0; i < loops; ++i)
+        port = loop.run(onLoop(pool[i], [port] { return serveAt(port); }));
+    return bench::ask(port, kConnections, kSeconds);
+}
+
+void measure(benchmark::State& state, int loops) {
+    RealLoop loop;
+    double one = 0, several = 0, p99 = 0;
+    for (auto _ : state)
+        for (int round = 0; round < kRounds; ++round) {
+            one = std::max(one, askLoops(loop, 1).requestsPerSecond);
+            bench::LoadResult result = askLoops(loop, loops);
+            if (result.requestsPerSecond > several)
+                p99 = result.p99;
+            several = std::max(several, result.requestsPerSecond);
+        }
+    state.counters["requests_per_second"] = several;
+    state.counters["p99_us"] = p99 / 1000;
+    state.counters["ratio_to_one_loop"] = several / one;
+}
+
+bool const added = [] {
+    benchmark::RegisterBenchmark("echo-loops/2/coroutine", measure, 2)->Iterations(1)->UseRealTime();
+    return true;
+}();
+
+} // namespace
