@@ -2,11 +2,16 @@
 
 import shutil
 import signal
+import subprocess
+from pathlib import Path
 
 import pytest
 
 # pytest would take the folder tests/actorc for this package if it was not loaded yet.
 import actorc  # noqa: F401
+from common.build import binary_dir, build, locked
+from common.console import plain
+from common.process import ROOT
 
 # What a shell runs in the background ignores interrupts, and so would all that the tests start and interrupt.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
@@ -36,3 +41,16 @@ def chromium() -> str:
     name = "chromium-headless-shell"
     assert shutil.which(name), f"{name} is not there: `tools/setup tests` installs it"
     return name
+
+
+@pytest.fixture(scope="session")
+def prefix() -> Path:
+    """Where Millrace is installed, from the build that also has the C++ tests: nothing is compiled for this alone."""
+    preset, console = "clang-checked", plain(stderr=True)
+    build(preset, console, ("millrace_libraries",))
+    place = ROOT / "build" / "prefix"
+    command = ["cmake", "--install", binary_dir(preset), "--prefix", place]
+    with locked(binary_dir(preset), console):
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    return place

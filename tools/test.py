@@ -231,11 +231,12 @@ def all_steps(selection: Selection, console: Console) -> list[Step]:
         if not selection.is_fast:
             steps.append(Step("headers compile alone", lambda: python("tools/tidy.py", "--headers")))
         steps = [step for step in steps if selection.text in step.name]
-    if not selection.parts or selection.python_tests():
-        steps.append(Step("pytest", lambda: run_pytest(selection)))
     presets = {FAST: (FLOW_TESTS,)} if selection.is_fast else LONG if selection.is_long else USUAL
     for preset, usual in presets.items():
         steps += preset_steps(preset, usual, selection, console)
+    # After the builds, whose libraries it uses.
+    if not selection.parts or selection.python_tests():
+        steps.append(Step("pytest", lambda: run_pytest(selection)))
     if selection.is_long and not selection.text and not selection.parts:
         steps += [release_step(preset, console) for preset in RELEASE]
         steps.append(Step("instructions against bench/baseline.json", lambda: python("tools/bench.py", "check")))
