@@ -18,11 +18,28 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+# The files that take longest. They are started first: one that is left over at the end would keep one process busy.
+LONGEST = (
+    "install/test_consumer.py",
+    "install/test_editors.py",
+    "actorc/migrate/test_verify.py",
+    "fuzz/test_canary.py",
+    "fuzz/test_found.py",
+    "install/test_settings.py",
+    "install/test_pages.py",
+    "actorc/test_frames.py",
+    "actorc/test_emit.py",
+    "actorc/migrate/test_examples.py",
+)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="also what is marked `long`, and all random programs")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    places = {Path(__file__).parent / name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path, len(places)))
     if not config.getoption("--long"):
         skip = pytest.mark.skip(reason="only with --long")
         for item in items:

@@ -113,8 +113,9 @@ def run_pytest(selection: Selection) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         lines: list[str] = []
-        # A file's tests stay together, since they share what the first of them builds.
-        arguments = [f"--numprocesses={os.cpu_count() or 1}", "--dist=loadfile", f"--junit-xml={report}"]
+        # A file's tests stay together, since they share what the first of them builds. tests/conftest.py orders files.
+        parallel = [f"--numprocesses={os.cpu_count() or 1}", "--dist=loadfile", "--no-loadscope-reorder"]
+        arguments = [*parallel, f"--junit-xml={report}"]
         arguments += ["-k", selection.text] if selection.text else []
         arguments += ["-m", "not slow"] if selection.is_fast else ["--long"] if selection.is_long else []
         folders = [str(TESTS / part) for part in selection.python_tests() or [""]]
