@@ -2,15 +2,35 @@
 
 import shutil
 import signal
+import subprocess
+from pathlib import Path
 
 import pytest
 
 # pytest would take the folder tests/actorc for this package if it was not loaded yet.
 import actorc  # noqa: F401
+from common.build import binary_dir, build, locked
+from common.console import plain
+from common.process import ROOT
 
 # What a shell runs in the background ignores interrupts, and so would all that the tests start and interrupt.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# The files that take longest. They are started first: one that is left over at the end would keep one process busy.
+LONGEST = (
+    "install/test_consumer.py",
+    "install/test_editors.py",
+    "actorc/migrate/test_verify.py",
+    "fuzz/test_canary.py",
+    "fuzz/test_found.py",
+    "install/test_settings.py",
+    "install/test_pages.py",
+    "actorc/test_frames.py",
+    "actorc/test_emit.py",
+    "actorc/migrate/test_examples.py",
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -18,6 +38,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    places = {Path(__file__).parent / name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path, len(places)))
     if not config.getoption("--long"):
         skip = pytest.mark.skip(reason="only with --long")
         for item in items:
@@ -36,3 +58,16 @@ def chromium() -> str:
     name = "chromium-headless-shell"
     assert shutil.which(name), f"{name} is not there: `tools/setup tests` installs it"
     return name
+
+
+@pytest.fixture(scope="session")
+def prefix() -> Path:
+    """Where Millrace is installed, from the build that also has the C++ tests: nothing is compiled for this alone."""
+    preset, console = "clang-checked", plain(stderr=True)
+    build(preset, console, ("millrace_libraries",))
+    place = ROOT / "build" / "prefix"
+    command = ["cmake", "--install", binary_dir(preset), "--prefix", place]
+    with locked(binary_dir(preset), console):
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    return place

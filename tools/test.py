@@ -113,8 +113,9 @@ def run_pytest(selection: Selection) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         lines: list[str] = []
-        # A file's tests stay together, since they share what the first of them builds.
-        arguments = [f"--numprocesses={os.cpu_count() or 1}", "--dist=loadfile", f"--junit-xml={report}"]
+        # A file's tests stay together, since they share what the first of them builds. tests/conftest.py orders files.
+        parallel = [f"--numprocesses={os.cpu_count() or 1}", "--dist=loadfile", "--no-loadscope-reorder"]
+        arguments = [*parallel, f"--junit-xml={report}"]
         arguments += ["-k", selection.text] if selection.text else []
         arguments += ["-m", "not slow"] if selection.is_fast else ["--long"] if selection.is_long else []
         folders = [str(TESTS / part) for part in selection.python_tests() or [""]]
@@ -231,11 +232,12 @@ def all_steps(selection: Selection, console: Console) -> list[Step]:
         if not selection.is_fast:
             steps.append(Step("headers compile alone", lambda: python("tools/tidy.py", "--headers")))
         steps = [step for step in steps if selection.text in step.name]
-    if not selection.parts or selection.python_tests():
-        steps.append(Step("pytest", lambda: run_pytest(selection)))
     presets = {FAST: (FLOW_TESTS,)} if selection.is_fast else LONG if selection.is_long else USUAL
     for preset, usual in presets.items():
         steps += preset_steps(preset, usual, selection, console)
+    # After the builds, whose libraries it uses.
+    if not selection.parts or selection.python_tests():
+        steps.append(Step("pytest", lambda: run_pytest(selection)))
     if selection.is_long and not selection.text and not selection.parts:
         steps += [release_step(preset, console) for preset in RELEASE]
         steps.append(Step("instructions against bench/baseline.json", lambda: python("tools/bench.py", "check")))

@@ -123,6 +123,7 @@ WALKERS = ("actorc/", "tests/model/")
 COMMAND_LINE = "actorc/actorc/__main__.py"
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+_DIRECTIVE = re.compile(r"^\s*#(?!\s*pragma once)")
 _DETAIL = re.compile(r"\bdetail::|\bnamespace\s+(?:\w+::)*detail\b")
 _STAGE_FILE = re.compile(r"actorc/actorc/(\w+)(?:/\w+)?\.py")
 _PACKAGE_FILE = re.compile(r"actorc/(actorc\w*)/.*\.py")
@@ -382,8 +383,7 @@ def check_nondeterminism(tree: Tree) -> Iterator[Finding]:
 
 def check_headers_compile(tree: Tree) -> Iterator[Finding]:
     headers = [file.path for file in tree.files.values() if file.is_header and file.path.startswith(("flow/", "net/"))]
-    # The build has compiled a header that its source includes first.
-    single = [path for path in headers if not is_first_include(tree, path)]
+    single = not_begun_with(tree, headers)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         everything = sorted((path for path in headers if not is_for_one_compiler(path)), key=defines_keywords)
         together = {
@@ -398,12 +398,36 @@ def check_headers_compile(tree: Tree) -> Iterator[Finding]:
                 yield Finding("flow/flow.h", 1, f"{compiler} does not compile all headers together:\n{output}")
 
 
-def is_first_include(tree: Tree, header: str) -> bool:
-    source = tree.files.get(header.removesuffix(".h") + ".cpp")
-    if not source:
-        return False
-    includes = (match[2] for line in source.lines if (match := _INCLUDE.match(line)))
-    return next(includes, "") == header
+def not_begun_with(tree: Tree, headers: list[str]) -> list[str]:
+    """Headers that are to be compiled alone, so that all are: a file compiles alone what it includes first, and what
+    that includes first. The build does so with the libraries' sources."""
+    begun: set[str] = set()
+
+    def follow(path: str) -> None:
+        while path in tree.files and path not in begun:
+            begun.add(path)
+            path = first_include(tree, path)
+
+    for path in tree.files:
+        if path.endswith(".cpp") and path.startswith(("flow/", "net/")) and not path.startswith("net/examples/"):
+            follow(first_include(tree, path))
+    inside = {first_include(tree, path) for path in headers}
+    single = []
+    for path in sorted(headers, key=lambda path: path in inside):
+        if path not in begun:
+            single.append(path)
+            follow(path)
+    return single
+
+
+def first_include(tree: Tree, path: str) -> str:
+    """The file of ours that a file begins with, but for `#pragma once`; nothing if it begins otherwise."""
+    directives = (line for line in tree.files[path].lines if _DIRECTIVE.match(line))
+    match = _INCLUDE.match(next(directives, ""))
+    if match is None:
+        return ""
+    beside = os.path.normpath(f"{os.path.dirname(path)}/{match[2]}")
+    return beside if match[1] == '"' and beside in tree.files else match[2]
 
 
 def is_for_one_compiler(header: str) -> bool:

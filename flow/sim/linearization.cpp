@@ -367,7 +367,8 @@ private:
 
 } // namespace
 
-Linearization linearize(std::vector<Operation const*> const& operations, std::size_t end, std::uint64_t budget) {
+Linearization linearize(std::vector<History::Operation const*> const& operations, std::size_t end,
+                        std::uint64_t budget) {
     return Search(operations, end, budget).run();
 }
 

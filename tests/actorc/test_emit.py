@@ -231,12 +231,12 @@ def test_void_coroutines_are_detached() -> None:
 # As a whole
 
 
-@pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", ["templates", "members", "states", "conditional"])
-def test_programs_compile_without_warnings(name: str, backend: str, compiler: str, tmp_path: Path) -> None:
+def test_programs_compile_without_warnings(name: str, backend: str, tmp_path: Path) -> None:
+    """By gcc: the build of tests/programs does the same with clang."""
     text = next(path for path in PROGRAMS if path.name == f"{name}.actor.cpp").read_text(encoding="utf-8")
-    assert syntax_errors(emitted(text, backend), compiler, tmp_path) == ""
+    assert syntax_errors(emitted(text, backend), COMPILERS[0], tmp_path) == ""
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -133,13 +133,17 @@ def test_a_template_that_nothing_uses_is_said_to_be_absent(run: Run) -> None:
     assert any("`unused`" in note and "no compiled code" in note for note in run.document["notes"])
 
 
-def compiles(run: Run, backend: str, compiler: str, flags: list[str]) -> str:
+def compiled(run: Run, backend: str, compiler: str, flags: list[str]) -> subprocess.CompletedProcess[str]:
     """What the compiler says of the program, translated by a back end."""
-    output = run.folder / f"{backend}.{compiler}.cpp"
+    output = run.folder / f"{backend}.cpp"
     if not output.exists():
         assert actorc("--backend", backend, "program.actor.cpp", output, folder=run.folder).returncode == 0
     command = [compiler, "-std=c++20", "-I", str(ROOT), *flags, str(output)]
-    return subprocess.run(command, cwd=run.folder, capture_output=True, text=True, check=False).stderr
+    return subprocess.run(command, cwd=run.folder, capture_output=True, text=True, check=False)
+
+
+def compiles(run: Run, backend: str, compiler: str, flags: list[str]) -> str:
+    return compiled(run, backend, compiler, flags).stderr
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
@@ -168,10 +172,7 @@ def test_coroutines_are_pinned(run: Run, compiler: str) -> None:
 def test_without_optimisation_the_first_call_looks(run: Run, compiler: str) -> None:
     """A value that the compiler cannot compute then is in the program."""
     flags = ["-O0", "-S", "-o", "-", "-DLIMIT=1", "-DBY_HAND=1"]
-    output = run.folder / f"coroutine.{compiler}.cpp"
-    compiles(run, "coroutine", compiler, ["-fsyntax-only", "-DLIMIT=1", "-DBY_HAND=1"])
-    command = [compiler, "-std=c++20", "-I", str(ROOT), *flags, str(output)]
-    done = subprocess.run(command, cwd=run.folder, capture_output=True, text=True, check=False)
+    done = compiled(run, "coroutine", compiler, flags)
     assert done.returncode == 0, done.stderr
     assert "reportLargeFrame" in done.stdout
 

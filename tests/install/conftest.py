@@ -1,4 +1,4 @@
-"""Lets the test files here import their neighbours, and installs Millrace once for all of them."""
+"""Lets the test files here import their neighbours."""
 
 import os
 import sys
@@ -7,14 +7,6 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-
-import installed
-
-
-@pytest.fixture(scope="session")
-def prefix() -> Path:
-    """Where Millrace is installed."""
-    return installed.install()
 
 
 @pytest.fixture(scope="session")

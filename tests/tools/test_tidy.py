@@ -277,6 +277,29 @@ def test_headers_compile_alone(tmp_path: Path) -> None:
     assert found[0].startswith("flow/core/bad.h:1: does not compile alone")
 
 
+def test_only_what_no_other_file_begins_with_is_compiled_alone(tmp_path: Path) -> None:
+    files = {
+        "flow/core/a.cpp": '// Why.\n#include "flow/core/a.h"\n#include "flow/core/second.h"\n',
+        "flow/core/a.h": '#pragma once\n// Why.\n#include "inner.h"\n#include "flow/core/second.h"\n',
+        "flow/core/inner.h": "#pragma once\n#include <vector>\n",
+        "flow/core/second.h": "#pragma once\n",
+        "flow/core/outer.h": '#pragma once\n#include "flow/core/middle.h"\n',
+        "flow/core/middle.h": '#pragma once\n#define X\n#include "flow/core/behind.h"\n',
+        "flow/core/behind.h": "#pragma once\n",
+        "flow/core/one.h": '#pragma once\n#include "flow/core/other.h"\n',
+        "flow/core/other.h": '#pragma once\n#include "flow/core/one.h"\n',
+        "net/examples/x.cpp": '#include "net/examples/x.h"\n',
+        "net/examples/x.h": "#pragma once\n",
+        "tests/flow/core/second_test.cpp": '#include "flow/core/second.h"\n',
+    }
+    findings(tmp_path, files, tidy.check_layers)
+    headers = [name for name in files if name.endswith(".h")]
+    single = tidy.not_begun_with(tidy.Tree.read(tmp_path), headers)
+    assert sorted(single) == [
+        *("flow/core/behind.h", "flow/core/one.h", "flow/core/outer.h", "flow/core/second.h", "net/examples/x.h"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "warning"),
     [

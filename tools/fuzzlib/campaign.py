@@ -54,9 +54,8 @@ def tasks(seed: int, indices: range, toolchains: Sequence[str], forms: tuple[str
 
 def run(found: Sequence[Task], jobs: int) -> Generator[tuple[Task, list[Found]], None, None]:
     """The differences of each task, as the tasks end."""
-    names = sorted({task.toolchain for task in found})
-    for _ in unordered(_prepare, names, jobs):
-        pass
+    for name in sorted({task.toolchain for task in found}):
+        _prepare(name)
     yield from unordered(_work, found, jobs)
 
 

@@ -1,4 +1,4 @@
-"""Compilers for generated programs: the runtime, the driver and a precompiled prelude, built once for each."""
+"""Compilers for generated programs: a preset's library, the driver and a precompiled prelude, built once for each."""
 
 from __future__ import annotations
 
@@ -9,22 +9,14 @@ import shutil
 import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
+from common.build import binary_dir, build
+from common.console import plain
 from common.process import ROOT
 
 HERE = Path(__file__).parent
-_RUNTIME = (
-    "base",
-    "diag",
-    "memory",
-    "core",
-    "loop",
-    "wait",
-    "lib",
-    "inspect",
-    "trace",
-)  # the folders of flow/ that generated programs need
 SYMBOLIZER = {"ASAN_OPTIONS": "external_symbolizer_path=/usr/bin/addr2line:detect_leaks=0"}
 
 
@@ -34,7 +26,10 @@ class CompileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Toolchain:
+    """`preset`: the one whose build of the library the programs are linked with."""
+
     name: str
+    preset: str
     compiler: str
     flags: tuple[str, ...]
     linking: tuple[str, ...] = ()
@@ -43,8 +38,11 @@ class Toolchain:
     def is_there(self) -> bool:
         return shutil.which(self.compiler) is not None
 
+    @cache  # noqa: B019 - there are three toolchains, and they live as long as the program
     def prepare(self) -> Path:
-        """Builds what all programs share, unless an earlier run did; returns its folder."""
+        """Builds what all programs share, unless an earlier run did; returns its folder. A process that is killed must
+        not be the first to call it: the build would go on."""
+        build(self.preset, plain(stderr=True), ("flow",))
         folder = ROOT / "build" / "fuzz" / f"{self.name}-{self._digest()}"
         folder.mkdir(parents=True, exist_ok=True)
         with (folder / "lock").open("w") as lock:
@@ -63,17 +61,16 @@ class Toolchain:
         return result
 
     def link(self, folder: Path, objects: Iterable[Path], result: Path) -> None:
-        self._run(*self.flags, *self.linking, *map(str, objects), *map(str, folder.glob("*.o")), "-o", str(result))
+        library = binary_dir(self.preset) / "libmillrace_flow.a"
+        parts = map(str, (*objects, folder / "driver.o", library))
+        self._run(*self.flags, *self.linking, *parts, "-o", str(result))
 
     def _common(self, folder: Path) -> list[str]:
         defines = ["-DNO_INTELLISENSE", "-DFLOW_CHECKED=1"]
         return ["-std=c++20", "-w", *self.flags, *defines, "-I", str(folder), "-I", str(ROOT), "-I", str(HERE)]
 
     def _build(self, folder: Path) -> None:
-        runtime = [path for folder in _RUNTIME for path in sorted((ROOT / "flow" / folder).glob("*.cpp"))]
-        for source in (*runtime, HERE / "driver.cpp"):
-            name = "_".join(source.relative_to(ROOT).with_suffix(".o").parts)
-            self._run(*self._common(folder), "-c", str(source), "-o", str(folder / name))
+        self._run(*self._common(folder), "-c", str(HERE / "driver.cpp"), "-o", str(folder / "driver.o"))
         header, options = "prelude.h.gch", []
         if "clang" in self.compiler:  # the compiler would reject it after a header is touched but not changed
             header, options = "prelude.pch", ["-Xclang", "-fno-pch-timestamp"]
@@ -89,18 +86,18 @@ class Toolchain:
 
     def _digest(self) -> str:
         digest = hashlib.sha256(repr(self).encode())
-        for path in [*sorted((ROOT / "flow").rglob("*")), HERE / "driver.cpp", HERE / "prelude.h", Path(__file__)]:
-            if path.suffix in (".h", ".cpp", ".py"):
-                digest.update(path.read_bytes())
+        for path in [*sorted((ROOT / "flow").rglob("*.h")), HERE / "driver.cpp", HERE / "prelude.h", Path(__file__)]:
+            digest.update(path.read_bytes())
         return digest.hexdigest()[:12]
 
 
+_CLANG = ("-O0", "-fcoro-aligned-allocation")
 TOOLCHAINS = {
     each.name: each
     for each in (
-        Toolchain("clang", "clang++-19", ("-O0",), ("-fuse-ld=lld",)),
-        Toolchain("gcc", "g++-12", ("-O0",)),
-        Toolchain("asan", "clang++-19", ("-O0", "-g1", "-fsanitize=address,undefined"), ("-fuse-ld=lld",)),
+        Toolchain("clang", "clang-checked", "clang++-19", _CLANG, ("-fuse-ld=lld",)),
+        Toolchain("gcc", "gcc-checked", "g++-12", ("-O0",)),
+        Toolchain("asan", "asan", "clang++-19", (*_CLANG, "-g1", "-fsanitize=address,undefined"), ("-fuse-ld=lld",)),
     )
 }
 

@@ -4,22 +4,25 @@ it becomes, and must be found."""
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from actorc.records import replace
 from actorc.source import Source
+from actorc_frames import compile as compile_
 from actorc_migrate.arguments import parse
 from actorc_migrate.command import main
 from actorc_migrate.project import Project
 from actorc_migrate.settings import Settings
+from actorc_migrate.verify import build
 from actorc_migrate.verify import verify as verifier
 from actorc_migrate.verify.drive import driven_in, not_driven_in
+from actorc_migrate.verify.tree import Tree
 from actorc_migrate.verify.verify import Verification, as_text, verify
 
-ROOT = Path(__file__).parents[3]
-FLAGS = ("-I.", "-O1")
+FLAGS = ("-I.", "-O1", "-DFLOW_CHECKED=1")  # the last as the library is compiled that is installed here
 
 HEADER = """\
 #if defined(NO_INTELLISENSE) && !defined(TWICE_ACTOR_G_H)
@@ -98,9 +101,15 @@ int main() {
 """
 
 
+def belongs_to(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes `root` the folder of the headers that belong to actorc."""
+    for module in (compile_, build):
+        monkeypatch.setattr(module, "own_headers", lambda: str(root))
+
+
 @pytest.fixture
-def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(ROOT / "build" / "cache"))  # of the runtime, which takes a while
+def tree(tmp_path: Path, prefix: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    belongs_to(prefix / "include" / "millrace", monkeypatch)  # whose library is built already
     monkeypatch.chdir(tmp_path)
     app = tmp_path / "app"
     app.mkdir()
@@ -219,6 +228,39 @@ def test_what_is_included_through_a_link(tree: Path, capsys: pytest.CaptureFixtu
     assert main([".", "--write", "--jobs=2", "--verify", "--", *FLAGS]) == 0
     assert "verified: 1 file compile before and after\n" in capsys.readouterr().err
     assert os.readlink(tree / "api" / "twice.h") == "../app/twice.h"
+
+
+def test_a_runtime_that_is_not_installed_is_compiled_as_the_source_is_and_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "library"
+    for name in ("flow/flow.h", "flow/fiber/x.cpp", "flow/parallel/x.cpp", "flow/sim_main.cpp", "flow/core/x.cpp"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("#error not a part of it\n")
+    (root / "flow" / "core" / "x.cpp").write_text("int number() { return NUMBER; }\n")
+    source = tmp_path / "program" / "program.cpp"
+    source.parent.mkdir()
+    source.write_text("int number();\nint main() { return number(); }\n")
+    belongs_to(root, monkeypatch)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+    def run(number: int) -> int:
+        with build.temporary_folder() as folder:
+            tree = Tree([str(source)], folder)
+            builder = build.Builder(tree, [f"-DNUMBER={number}"], folder, 1)
+            made = builder.compile(str(source), tree.copy_of(str(source)), emitted=False)
+            program = builder.link([made], str(source))
+            assert program is not None
+            return subprocess.run([program], check=False).returncode
+
+    def kept() -> dict[Path, int]:
+        return {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").rglob("*.o")}
+
+    assert run(1) == 1
+    first = kept()
+    assert [run(1), run(2)] == [1, 2]
+    assert first.items() < kept().items()
+    assert len(kept()) == 2
 
 
 def test_wrong_arguments() -> None:
