@@ -18,7 +18,8 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-# The files that take longest. They are started first: one that is left over at the end would keep one process busy.
+# The files that take longest, also left out as `slow`. They are started first: one that is left over at the end would
+# keep one process busy.
 LONGEST = (
     "install/test_consumer.py",
     "install/test_editors.py",
@@ -37,8 +38,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="also what is marked `long`, and all random programs")
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest leaves out what is marked
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    places = {Path(__file__).parent / name: place for place, name in enumerate(LONGEST)}
+    here = Path(__file__).parent
+    places = {here / name: place for place, name in enumerate(LONGEST)}
+    for item in items:
+        if item.path in places or item.path.relative_to(here).parts[0] in ("fuzz", "install"):
+            item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: places.get(item.path, len(places)))
     if not config.getoption("--long"):
         skip = pytest.mark.skip(reason="only with --long")
