@@ -1,0 +1,31 @@
+#include "guest.h"
+
+#include "net/transport.h"
+#include "room.h"
+
+using namespace flow;
+using namespace flow::net;
+
+static constexpr double kSilence = 5; // seconds
+
+static Future<Void> visit(Guest* guest, Address room, std::size_t untilHeard) {
+    Reference<Connection> connection = co_await transport().connect(room);
+    std::string mine = guest->name + " " + std::to_string(guest->heard.size()) + "\n";
+    for (std::size_t i = guest->said; i < guest->toSay.size(); ++i)
+        mine += std::to_string(i) + " " + guest->toSay[i] + "\n";
+    co_await connection->write(mine);
+    while (guest->heard.size() < untilHeard) {
+        Bytes line = co_await timeoutError(keep(connection->readUntil("\n"_sr, kLongestLine)), kSilence);
+        guest->heard.push_back(line.toString());
+        if (guest->heard.back().starts_with(guest->name + ": "))
+            ++guest->said;
+    }
+}
+
+Future<Void> stay(Guest* guest, Address room, std::size_t untilHeard) {
+    while (guest->heard.size() < untilHeard) {
+        ErrorOr<Void> visited = co_await tryGet(visit(guest, room, untilHeard));
+        if (visited.isError())
+            co_await delayJittered(0.5);
+    }
+}
