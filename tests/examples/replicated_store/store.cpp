@@ -65,7 +65,7 @@ Future<Versioned> Store::newest(std::string key) {
         GetRequest request;
         request.key = key;
         RequestStream<GetRequest> stream(Endpoint::wellKnown({replica, {}}, kRead));
-        replies.push_back(stream.getReply(request)); // sent again on each new connection
+        replies.push_back(stream.getReply(std::move(request))); // sent again on each new connection
     }
     co_await quorum(replies, most());
     Versioned result;
@@ -82,7 +82,7 @@ Future<Void> Store::writeToMost(std::string key, Versioned value) {
         request.key = key;
         request.value = value;
         RequestStream<SetRequest> stream(Endpoint::wellKnown({replica, {}}, kWrite));
-        replies.push_back(stream.getReply(request));
+        replies.push_back(stream.getReply(std::move(request)));
     }
     co_await quorum(replies, most());
 }
