@@ -1,5 +1,5 @@
-#include "flow/flow.h"
 #include "flow/sim/simulation.h"
+#include "flow/flow.h"
 #include "flow/sim/world.h"
 #include "guest.h"
 #include "net/serve.h"

@@ -1,6 +1,6 @@
+#include "flow/sim/simulation.h"
 #include "flow/flow.h"
 #include "flow/sim/linearizable.h"
-#include "flow/sim/simulation.h"
 #include "flow/sim/world.h"
 #include "net/sim/sim_network.h"
 #include "store.h"
