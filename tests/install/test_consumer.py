@@ -288,6 +288,16 @@ def test_an_installed_package_serves_tests(user: Consumer) -> None:
     assert "1 passed, 0 failed" in user.run("some_tests")
 
 
+def test_an_example_is_built_as_its_page_says(shell: dict[str, str], tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(REPOSITORY / "tests" / "examples" / "hello", tmp_path / "hello"))
+    page = (folder / "README.md").read_text(encoding="utf-8")
+    commands, printed = (page.split(f"```{language}\n")[1].split("```")[0] for language in ("sh", "text"))
+    done = subprocess.run(commands, shell=True, cwd=folder, env=shell, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "100% tests passed" in done.stdout
+    assert done.stdout.endswith(printed)
+
+
 def configure(folder: Path, lists: str, *settings: str) -> "subprocess.CompletedProcess[str]":
     folder.mkdir()
     (folder / "CMakeLists.txt").write_text(

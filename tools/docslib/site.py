@@ -25,6 +25,7 @@ NAVIGATION: list[tuple[str, list[tuple[str, str]]]] = [
                 ("Sockets", "net/docs/sockets.md"), ("Messages", "net/message/README.md"),
                 ("Coming from ZeroMQ", "net/docs/zeromq.md"), ("Requests", "net/docs/rpc.md"),
                 ("Structured tasks", "flow/structured/README.md"), ("Fibers", "flow/fiber/README.md"),
+                ("Examples to start from", "flow/docs/examples.md"),
                 ("Writing a service", "flow/docs/writing_a_service.md"),
                 ("Threads and loops", "flow/docs/threads_and_loops.md"), ("Debugging", "flow/docs/debugging.md"),
                 ("Debugging a deadlock", "flow/docs/debugging_a_deadlock.md"),

@@ -1,0 +1,40 @@
+// scheduler SECONDS: runs three jobs for so long, or until SIGINT or SIGTERM, and prints what it has counted.
+
+#include "scheduler.h"
+
+#include "flow/trace/loop_metrics.h"
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+
+using namespace flow;
+
+Future<Void> backup() {
+    co_await delay(0.1);
+}
+
+Future<Void> report() {
+    static int calls = 0;
+    co_await delay(0.1);
+    if (++calls % 3 != 0) // two of three attempts fail
+        throw io_error();
+}
+
+Future<Void> hang() {
+    co_await Future<Void>(Never());
+}
+
+int main(int argc, char** argv) {
+    double seconds = argc > 1 ? std::atof(argv[1]) : 3600;
+    Scheduler scheduler;
+    scheduler.add({.name = "backup", .interval = 0.5, .timeout = 1, .attempts = 1, .run = backup});
+    scheduler.add({.name = "report", .interval = 1, .timeout = 1, .attempts = 5, .run = report});
+    scheduler.add({.name = "hang", .interval = 1, .timeout = 0.2, .attempts = 2, .run = hang});
+
+    RealLoop loop;
+    LoopMetrics metrics(loop); // the loop's own: tasks, timers, memory, actors that keep it busy
+    Future<Void> stop = success(keep(signals({SIGINT, SIGTERM}))) || Future<Void>(delay(seconds));
+    loop.run(scheduler.run(stop, 1.0));
+    std::printf("%s%s", scheduler.metrics().c_str(), prometheusText(metrics.figures(), "main").c_str());
+}
