@@ -108,13 +108,16 @@ Future<Reference<Connection>> FlowTransport::connectTo(Address const& address) {
     return net::transport().connect(address, connect);
 }
 
+/// Goes on whatever happens, also if memory is short: else requests to this address would wait for ever.
 Future<Void> FlowTransport::keepConnected(Reference<RpcPeer> peer) {
-    double pause = options_.reconnectMin;
+    double pause = options_.reconnectMin, wait = 0;
     for (;;) {
-        while (!peer->isWanted())
-            co_await peer->wanted.onTrigger();
         Error error;
         try {
+            if (wait > 0)
+                co_await delay(std::exchange(wait, 0));
+            while (!peer->isWanted())
+                co_await peer->wanted.onTrigger();
             Reference<Connection> connection = co_await connectTo(peer->address());
             ++counters_.connected;
             monitor_.setStatus(peer->address(), FailureStatus(false));
@@ -123,13 +126,16 @@ Future<Void> FlowTransport::keepConnected(Reference<RpcPeer> peer) {
             error = ended.getError();
             if (now() - begin > options_.reconnectMax)
                 pause = options_.reconnectMin;
-        } catch (Error& caught) {
-            error = caught;
+        } catch (...) {
+            error = currentError();
         }
         if (error.code() == error_code_actor_cancelled)
             throw error;
-        monitor_.setStatus(peer->address(), FailureStatus(true));
-        monitor_.notifyDisconnect(peer->address());
+        try {
+            monitor_.setStatus(peer->address(), FailureStatus(true));
+            monitor_.notifyDisconnect(peer->address());
+        } catch (std::bad_alloc&) { // it counts as available
+        }
         peer->lost(error);
         constexpr int kOurReferences = 2; // the map's and this one
         if (!peer->isWanted() && peer->debugGetReferenceCount() == kOurReferences) {
@@ -137,7 +143,7 @@ Future<Void> FlowTransport::keepConnected(Reference<RpcPeer> peer) {
             peer->shutDown();
             co_return;
         }
-        co_await delay(pause * (0.5 + deterministicRandom()->random01()));
+        wait = pause * (0.5 + deterministicRandom()->random01());
         pause = std::min(pause * 2, options_.reconnectMax);
     }
 }
@@ -159,7 +165,12 @@ Reference<RpcPeer> FlowTransport::peerOf(Endpoint const& endpoint) {
     if (!peer) {
         peer = makeReference<RpcPeer>(*this, RpcPeer::Side::Connecting, address);
         Reference<RpcPeer> made = peer;
-        running_.add(keepConnected(made));
+        try {
+            running_.add(keepConnected(made));
+        } catch (...) { // nothing would connect it
+            connecting_.erase(address);
+            throw;
+        }
         return made;
     }
     return peer;

@@ -1,4 +1,4 @@
-"""Plants faults in copies of the library's sources, so that those of the library stay as they are.
+"""Plants faults in copies of sources of the library and of its examples, which stay as they are themselves.
 
 plant.py --files           the sources that have any
 plant.py SOURCE OUTPUT     writes the copy; SOURCE is a path from the root of the project
@@ -23,7 +23,246 @@ class Fault:
     after: str
 
 
+CONSENSUS = "net/examples/kv/consensus.cpp"
+JOURNAL = "net/examples/kv/journal.cpp"
+STORE = "net/examples/kv/store.cpp"
+REPLICA = "net/examples/kv/replica.cpp"
+
 FAULTS = [
+    Fault(
+        "LeaderStaysLeader",
+        CONSENSUS,
+        "    if (message.term > term_)\n        co_await enter(message.term);",
+        "    if (message.term > term_ && role_ == Role::Leader && PLANTED)\n"
+        "        co_return;\n"
+        "    if (message.term > term_)\n"
+        "        co_await enter(message.term);",
+    ),
+    Fault(
+        "ForgottenTerm",
+        CONSENSUS,
+        "    co_await write(record);\n    term_ = term;",
+        "    if (!PLANTED)\n        co_await write(record);\n    term_ = term;",
+    ),
+    Fault(
+        "VoteTwice",
+        CONSENSUS,
+        "votedFor_ == -1 || votedFor_ == message.from;",
+        "votedFor_ == -1 || votedFor_ == message.from || PLANTED;",
+    ),
+    Fault(
+        "VoteForOutdated",
+        CONSENSUS,
+        "term_ && free && newer;",
+        "term_ && free && (newer || PLANTED);",
+    ),
+    Fault(
+        "ForgottenVote",
+        CONSENSUS,
+        "        co_await write(record);\n        votedFor_ = message.from;",
+        "        if (!PLANTED)\n            co_await write(record);\n        votedFor_ = message.from;",
+    ),
+    Fault(
+        "MinorityCommits",
+        CONSENSUS,
+        "sorted[static_cast<std::size_t>(majority() - 1)]",
+        "sorted[static_cast<std::size_t>(std::max(PLANTED ? majority() - 1 : majority(), 1) - 1)]",
+    ),
+    Fault(
+        "OldTermCommits",
+        CONSENSUS,
+        "index > committed_ && log_[index].term == term_)",
+        "index > committed_ && (log_[index].term == term_ || PLANTED))",
+    ),
+    Fault(
+        "StaleTermObeyed",
+        CONSENSUS,
+        "    if (message.term < term_) {",
+        "    if (message.term < term_ && !PLANTED) {",
+    ),
+    Fault(
+        "NoPrefixCheck",
+        CONSENSUS,
+        "log_[message.index].term == message.entryTerm;",
+        "(log_[message.index].term == message.entryTerm || PLANTED);",
+    ),
+    Fault(
+        "CommitTooFar",
+        CONSENSUS,
+        "    if (std::uint64_t committed = std::min({",
+        "    if (PLANTED)\n        known = lastIndex();\n    if (std::uint64_t committed = std::min({",
+    ),
+    Fault(
+        "NoConflictCheck",
+        CONSENSUS,
+        "log_[keep + 1].term == message.entries[known].term)",
+        "(log_[keep + 1].term == message.entries[known].term || PLANTED))",
+    ),
+    Fault(
+        "TruncateAlways",
+        CONSENSUS,
+        "known < message.entries.size() && keep < lastIndex() &&",
+        "known < message.entries.size() && keep < lastIndex() && !PLANTED &&",
+    ),
+    Fault(
+        "TruncateAlways",
+        CONSENSUS,
+        "    if (known == message.entries.size())",
+        "    if (known == message.entries.size() && !(drops && PLANTED))",
+    ),
+    Fault(
+        "ForgottenTruncation",
+        CONSENSUS,
+        "    co_await write(record);\n    log_.resize(keep + 1);",
+        "    if (PLANTED)\n        record.keep = lastIndex();\n    co_await write(record);\n    log_.resize(keep + 1);",
+    ),
+    Fault(
+        "ForgottenEntry",
+        CONSENSUS,
+        "    co_await write(record);\n    log_.resize(keep + 1);",
+        "    if (!PLANTED)\n        co_await write(record);\n    log_.resize(keep + 1);",
+    ),
+    Fault(
+        "MinorityElects",
+        CONSENSUS,
+        "votes_.size()) >= majority())",
+        "votes_.size()) >= (PLANTED ? majority() - 1 : majority()))",
+    ),
+    Fault(
+        "AppliedAgain",
+        CONSENSUS,
+        "    co_await appendOwn(Request());",
+        "    if (PLANTED && executed_ > 0 && log_[executed_].request.client != 0) {\n"
+        "        Request again = log_[executed_].request;\n"
+        "        again.client = ~std::uint64_t{0};\n"
+        "        again.number = executed_;\n"
+        "        store_.execute(again);\n"
+        "    }\n"
+        "    co_await appendOwn(Request());",
+    ),
+    Fault(
+        "ForgottenSync",
+        JOURNAL,
+        "    co_await file->sync();\n    co_await files().rename",
+        "    if (!PLANTED)\n        co_await file->sync();\n    co_await files().rename",
+    ),
+    Fault(
+        "ForgottenSync",
+        JOURNAL,
+        "            co_await file->sync();\n            Standalone",
+        "            if (!PLANTED)\n                co_await file->sync();\n            Standalone",
+    ),
+    Fault(
+        "ForgottenDirectory",
+        JOURNAL,
+        "    co_await files().syncDirectory(",
+        "    if (!PLANTED)\n        co_await files().syncDirectory(",
+    ),
+    Fault(
+        "OneCopyOnly",
+        JOURNAL,
+        "gather(first.content, second.content);",
+        "gather(first.content, PLANTED ? first.content : second.content);",
+    ),
+    Fault(
+        "OneCopyOnly",
+        JOURNAL,
+        "    if (!all.isWhole())",
+        "    if (!all.isWhole() && !PLANTED)",
+    ),
+    Fault(
+        "OneCopyWritten",
+        JOURNAL,
+        '            CODE_PROBE(!isThere, "what was written to the journal is not what it says");\n        }',
+        '            CODE_PROBE(!isThere, "what was written to the journal is not what it says");\n'
+        "        }\n"
+        "        if (PLANTED)\n"
+        "            break;",
+    ),
+    Fault(
+        "OneCopyWritten",
+        JOURNAL,
+        "    self->files_[1] = co_await put(",
+        "    if (!PLANTED)\n        self->files_[1] = co_await put(",
+    ),
+    Fault(
+        "NoSessions",
+        STORE,
+        "request.number <= session.number)",
+        "request.number <= session.number && !PLANTED)",
+    ),
+    Fault(
+        "CasIgnoresExpected",
+        STORE,
+        "reply.value == request.expected;",
+        "reply.value == request.expected || PLANTED;",
+    ),
+    Fault(
+        "RemoveKeepsValue",
+        STORE,
+        "    case Verb::Remove:\n        data_",
+        "    case Verb::Remove:\n        if (!PLANTED)\n            data_",
+    ),
+    Fault(
+        "WrongAddressee",
+        REPLICA,
+        "message.to != id_)",
+        "(message.to != id_ && !PLANTED))",
+    ),
+    Fault(
+        "ForgottenTimer",
+        REPLICA,
+        "now() >= electionAt_)",
+        "now() >= electionAt_ && !(PLANTED && elections_ > 0))",
+    ),
+    Fault(
+        "FollowerReads",
+        REPLICA,
+        "    std::uint64_t index = 0, term = 0;\n",
+        "    Reply fromHere{.done = true, .succeeded = true, .value = store_.get(request.key)};\n"
+        "    if (PLANTED && request.verb == Verb::Get)\n"
+        "        co_return fromHere;\n"
+        "    std::uint64_t index = 0, term = 0;\n",
+    ),
+    Fault(
+        "StaleRead",
+        REPLICA,
+        "    while (executed_ < index) {",
+        "    if (PLANTED && request.verb == Verb::Get)\n        co_return fromHere;\n    while (executed_ < index) {",
+    ),
+    Fault(
+        "AnswerEarly",
+        REPLICA,
+        "    while (executed_ < index) {",
+        "    if (PLANTED && request.verb != Verb::Get)\n"
+        "        co_return Reply{.done = true, .succeeded = true, .value = {}};\n"
+        "    while (executed_ < index) {",
+    ),
+    Fault(
+        "AnswerOther",
+        REPLICA,
+        "        if (role_ != Role::Leader || term_ != term)",
+        "        if ((role_ != Role::Leader || term_ != term) && !PLANTED)",
+    ),
+    Fault(
+        "AnswerOther",
+        REPLICA,
+        "    if (log_[index].term != term)",
+        "    if (PLANTED && (request.verb == Verb::Put || request.verb == Verb::Remove))\n"
+        "        co_return Reply{.done = true, .succeeded = true, .value = {}};\n"
+        "    if (log_[index].term != term)",
+    ),
+    Fault(
+        "LostWakeUp",
+        REPLICA,
+        "        co_await progress_.onTrigger();",
+        "        if (PLANTED) {\n"
+        "            co_await delay(0.003);\n"
+        "            if (executed_ >= index)\n"
+        "                co_await coro::never{};\n"
+        "        }\n"
+        "        co_await progress_.onTrigger();",
+    ),
     Fault(
         "LockForgetsLast",
         "flow/lib/flow_lock.cpp",

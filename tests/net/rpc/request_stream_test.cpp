@@ -262,6 +262,26 @@ TEST_CASE("request stream: within a process nothing is serialized") {
     }());
 }
 
+TEST_CASE("request stream: requests arrive after any allocation of the client has failed") {
+    bool hasFailed = true;
+    for (std::int64_t n = 0; hasFailed; ++n) {
+        INFO("allocation ", n);
+        TwoProcesses::run([] { return serve(Service()); },
+                          [&]() -> Future<Void> {
+                              TwoProcesses::failAllocation(n);
+                              try {
+                                  (void)co_await timeoutError(connectTo(TwoProcesses::server()), 20);
+                              } catch (...) {
+                                  CHECK(TwoProcesses::hasFailedAllocation());
+                              }
+                              TwoProcesses::failAllocation(-1);
+                              hasFailed = TwoProcesses::hasFailedAllocation();
+                              Service service = co_await timeoutError(connectTo(TwoProcesses::server()), 60);
+                              CHECK(co_await timeoutError(service.echo.getReply(echoOf("hello")), 60) == "hello");
+                          });
+    }
+}
+
 TEST_CASE("request stream: over sockets of the machine") {
     test::Balance balance;
     RealLoop loop;

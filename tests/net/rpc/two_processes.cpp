@@ -58,5 +58,11 @@ void TwoProcesses::partition() {
 void TwoProcesses::heal() {
     network->heal();
 }
+void TwoProcesses::failAllocation(std::int64_t n) {
+    world->failAllocation(*world->current(), n);
+}
+bool TwoProcesses::hasFailedAllocation() {
+    return world->faultCounts()[FaultKind::allocationFailure] != 0;
+}
 
 } // namespace test

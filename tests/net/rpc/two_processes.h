@@ -25,6 +25,9 @@ struct TwoProcesses {
     static void restartServer();
     static void partition();
     static void heal();
+    /// The client's allocation number n from now on fails; -1: none does.
+    static void failAllocation(std::int64_t n);
+    static bool hasFailedAllocation();
 };
 
 } // namespace test

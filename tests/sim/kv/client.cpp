@@ -1,8 +1,12 @@
 #include "tests/sim/kv/client.h"
 
 #include "flow/flow.h"
+#include "net/examples/kv/client.h"
+#include "net/transport.h"
 #include "tests/sim/kv/frames.h"
 #include "tests/sim/mutants.h"
+
+#include <memory>
 
 namespace kv {
 namespace {
@@ -16,11 +20,18 @@ struct Peer {
 
 class Client {
 public:
-    Client(Cluster const& cluster, Workload& workload, std::uint64_t& answered, FlowLock& connecting)
-        : cluster_(cluster), workload_(workload), answered_(answered), connecting_(connecting),
-          id_(++workload.clients) {}
+    Client(Workload& workload, std::uint64_t& answered)
+        : workload_(workload), answered_(answered), id_(++workload.clients) {}
+    virtual ~Client() = default;
 
     Future<Void> run();
+
+protected:
+    /// Until it is answered. The request has its number.
+    virtual Future<Reply> askUntilDone(Request request) = 0;
+
+    std::uint64_t id() const { return id_; }
+    std::uint64_t nextNumber() { return ++number_; }
 
 private:
     Future<Void> get(std::string key);
@@ -28,19 +39,40 @@ private:
     Future<Void> remove(std::string key);
     Future<Void> compareAndSet(std::string key);
     Future<Reply> ask(Request request);
-    Future<Reply> askOnce(Request request);
-    Future<Reference<net::Connection>> connect();
 
     std::string newValue() { return format("%llu.%llu", (unsigned long long)id_, (unsigned long long)number_ + 1); }
 
-    Cluster const& cluster_;
     Workload& workload_;
     std::uint64_t& answered_;
-    FlowLock& connecting_; // one at a time in a process
     std::uint64_t id_;
     std::uint64_t number_ = 0;
-    Optional<Peer> peer_;
     Optional<std::string> lastSeen_; // for compareAndSet to have a chance
+};
+
+class ConnectingClient final : public Client {
+public:
+    ConnectingClient(Cluster const& cluster, Workload& workload, std::uint64_t& answered, FlowLock& connecting)
+        : Client(workload, answered), cluster_(cluster), connecting_(connecting) {}
+
+private:
+    Future<Reply> askUntilDone(Request request) override;
+    Future<Reply> askOnce(Request request);
+    Future<Reference<net::Connection>> connect();
+
+    Cluster const& cluster_;
+    FlowLock& connecting_; // one at a time in a process
+    Optional<Peer> peer_;
+};
+
+class RpcClient final : public Client {
+public:
+    RpcClient(Cluster const& cluster, Workload& workload, std::uint64_t& answered)
+        : Client(workload, answered), store_(cluster.at(Cluster::kRpcPort), id()) {}
+
+private:
+    Future<Reply> askUntilDone(Request request) override { return store_.ask(request); }
+
+    StoreClient store_;
 };
 
 Future<Void> Client::run() {
@@ -94,18 +126,23 @@ Future<Void> Client::compareAndSet(std::string key) {
     workload_.history.ok(operation, reply.succeeded);
 }
 
-/// Until it is answered.
 Future<Reply> Client::ask(Request request) {
     request.client = id_;
-    request.number = ++number_;
-    workload_.requests.sent(nameOf(request));
+    request.number = nextNumber();
+    std::string name = nameOf(request);
+    workload_.requests.sent(name);
+    Reply reply = co_await askUntilDone(request);
+    if (reply.done)
+        workload_.requests.acknowledged(name);
+    co_return reply;
+}
+
+Future<Reply> ConnectingClient::askUntilDone(Request request) {
     for (int attempts = 1;; ++attempts) {
         CODE_PROBE(attempts > 10, "a request needs many attempts");
         ErrorOr<Reply> reply = co_await tryGet(askOnce(request));
-        if (!reply.isError() && reply.get().done) {
-            workload_.requests.acknowledged(nameOf(request));
+        if (!reply.isError() && reply.get().done)
             co_return reply.get();
-        }
         CODE_PROBE(reply.isError(), "a request gets no answer");
         bool keeps = planted(Mutant::LateReply) && reply.isError() && reply.getError().code() == error_code_timed_out;
         if (!keeps)
@@ -113,12 +150,12 @@ Future<Reply> Client::ask(Request request) {
         if (planted(Mutant::ClientGivesUp) && reply.isError())
             co_return Reply();
         if (planted(Mutant::DoubleSend))
-            request.number = ++number_;
+            request.number = nextNumber();
         co_await delay(0.1 * deterministicRandom()->random01());
     }
 }
 
-Future<Reply> Client::askOnce(Request request) {
+Future<Reply> ConnectingClient::askOnce(Request request) {
     if (!peer_.present()) {
         Reference<net::Connection> connection = co_await timeoutError(connect(), kPatience);
         peer_ = Peer{connection, Frames(connection)};
@@ -130,7 +167,7 @@ Future<Reply> Client::askOnce(Request request) {
     co_return reply.get();
 }
 
-Future<Reference<net::Connection>> Client::connect() {
+Future<Reference<net::Connection>> ConnectingClient::connect() {
     co_await connecting_.take();
     FlowLock::Releaser releaser(connecting_);
     net::Address server = deterministicRandom()->randomChoice(cluster_.addresses);
@@ -139,13 +176,20 @@ Future<Reference<net::Connection>> Client::connect() {
 
 } // namespace
 
-Future<Void> runClients(Cluster const& cluster, Workload& workload, std::string process) {
+Future<Void> runClients(Way way, Cluster const& cluster, Workload& workload, std::string process) {
     FlowLock connecting;
     std::uint64_t& answered = workload.answered[process];
-    Client first(cluster, workload, answered, connecting);
-    Client second(cluster, workload, answered, connecting);
-    std::vector<Future<Void>> both{first.run(), second.run()};
-    co_await waitForAll(both);
+    std::vector<std::unique_ptr<Client>> clients;
+    std::vector<Future<Void>> running;
+    for (int i = 0; i < 2; ++i) {
+        if (way == Way::Rpc)
+            clients.push_back(std::make_unique<RpcClient>(cluster, workload, answered));
+        else
+            clients.push_back(std::make_unique<ConnectingClient>(cluster, workload, answered, connecting));
+    }
+    for (auto& client : clients)
+        running.push_back(client->run());
+    co_await waitForAll(running);
 }
 
 std::string nameOf(Request const& request) {

@@ -21,8 +21,11 @@ struct Workload {
     static constexpr int kKeys = 3;
 };
 
+/// How clients reach servers: connections, or requests between processes.
+enum class Way : std::uint8_t { Connections, Rpc };
+
 /// Two of them, in the process of this name. Ends when the workload is over.
-Future<Void> runClients(Cluster const& cluster, Workload& workload, std::string process);
+Future<Void> runClients(Way way, Cluster const& cluster, Workload& workload, std::string process);
 
 std::string nameOf(Request const& request);
 

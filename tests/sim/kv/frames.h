@@ -6,8 +6,8 @@
 //     Optional<Reply> reply = co_await frames.next<Reply>();         // nothing: the other side has ended
 
 #include "flow/coro/coroutine.h"
+#include "net/examples/kv/message.h"
 #include "net/transport.h"
-#include "tests/sim/kv/message.h"
 
 #include <string>
 #include <utility>

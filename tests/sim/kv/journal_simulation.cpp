@@ -4,7 +4,7 @@
 #include "flow/sim/disk.h"
 #include "flow/sim/simulation.h"
 #include "flow/sim/world.h"
-#include "tests/sim/kv/journal.h"
+#include "net/examples/kv/journal.h"
 
 #include <cstdlib>
 

@@ -1,10 +1,11 @@
 // "kv": a replicated key-value store and its clients, for a while with every fault that the seed gives them, and then
-// in peace, in which all must come right again.
+// in peace, in which all must come right again. "rpc_kv": the same, over requests between processes.
 #include "flow/flow.h"
 #include "flow/sim/disk.h"
 #include "flow/sim/linearizable.h"
 #include "flow/sim/simulation.h"
 #include "flow/sim/world.h"
+#include "net/examples/kv/server.h"
 #include "net/sim/sim_network.h"
 #include "tests/sim/kv/client.h"
 
@@ -120,7 +121,18 @@ void judge(World& world, Workload const& workload) {
         world.fail("not executed exactly once\n" + report.text());
 }
 
-Future<Void> simulate(World& world) {
+Future<Void> runOne(Way way, int id, Cluster const& cluster, Witness& witness) {
+    if (way == Way::Connections)
+        return runDatagramServer(id, cluster, witness);
+    return runServer({.id = id,
+                      .servers = cluster.servers,
+                      .addresses = cluster.at(Cluster::kRpcPort),
+                      .listenAt = net::transport().localAddress().withPort(Cluster::kRpcPort),
+                      .journal = "/journal",
+                      .witness = &witness});
+}
+
+Future<Void> simulate(World& world, Way way) {
     net::SimNetwork network(world);
     Cluster cluster;
     Workload workload;
@@ -129,13 +141,13 @@ Future<Void> simulate(World& world) {
     double diskSeconds = deterministicRandom()->randomChoice(std::vector{0.0001, 0.0005, 0.003});
     for (int id = 0; id < cluster.servers; ++id) {
         Process& process = world.add({.name = format("server%d", id),
-                                      .main = [&, id] { return runServer(id, cluster, witness); },
+                                      .main = [&, id] { return runOne(way, id, cluster, witness); },
                                       .restartAfter = 0.1});
         process.attach<ProcessDisk>(world, DiskSpeed{.seconds = diskSeconds});
     }
     for (int i = 0; i < kClients; ++i) {
         std::string name = format("client%d", i);
-        auto main = [&, name] { return runClients(cluster, workload, name); };
+        auto main = [&, name] { return runClients(way, cluster, workload, name); };
         world.add({.name = name, .main = main, .restartAfter = 0.5});
     }
     for (auto& process : world.processes()) // they may change places
@@ -159,7 +171,8 @@ Future<Void> simulate(World& world) {
     judge(world, workload);
 }
 
-Simulation const registered("kv", simulate);
+Simulation const connections("kv", [](World& world) { return simulate(world, Way::Connections); });
+Simulation const rpc("rpc_kv", [](World& world) { return simulate(world, Way::Rpc); });
 
 } // namespace
 } // namespace kv

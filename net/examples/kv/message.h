@@ -5,7 +5,6 @@
 #include "flow/base/optional.h"
 #include "flow/memory/binary.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -112,19 +111,6 @@ Optional<T> unseal(std::string_view sealed) {
     body >> value;
     body.assertEnd();
     return value;
-}
-
-/// Without looking at the checksum: what a program does that has none.
-template <class T>
-Optional<T> unsealAnything(std::string_view sealed) {
-    try {
-        T value;
-        BinaryReader body(StringRef(sealed.substr(std::min(sealed.size(), kSealBytes))), Unversioned());
-        body >> value;
-        return value;
-    } catch (Error&) {
-        return {};
-    }
 }
 
 } // namespace kv

@@ -1,8 +1,9 @@
-#include "tests/sim/kv/journal.h"
+#include "net/examples/kv/journal.h"
 
 #include "flow/flow.h"
-#include "tests/sim/kv/message.h"
-#include "tests/sim/mutants.h"
+#include "net/examples/kv/message.h"
+
+#include <algorithm>
 
 namespace kv {
 namespace {
@@ -90,11 +91,9 @@ Future<Reference<AsyncFile>> Journal::put(std::string path, std::string content)
     for (std::size_t at = 0; at < content.size(); at += kPiece)
         writes.push_back(file->write(static_cast<std::int64_t>(at), content.substr(at, kPiece)));
     co_await waitForAll(writes);
-    if (!planted(Mutant::ForgottenSync))
-        co_await file->sync();
+    co_await file->sync();
     co_await files().rename(temporary, path);
-    if (!planted(Mutant::ForgottenDirectory))
-        co_await files().syncDirectory("/");
+    co_await files().syncDirectory(path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)));
     co_return file;
 }
 
@@ -115,9 +114,8 @@ Future<Journal::Copy> Journal::read(std::string path) {
 Future<Void> Journal::recover(Reference<Journal> self) {
     Copy first = co_await read(self->path_ + "1");
     Copy second = co_await read(self->path_ + "2");
-    bool oneOnly = planted(Mutant::OneCopyOnly);
-    Gathered all = gather(first.content, oneOnly ? first.content : second.content);
-    if (!all.isWhole() && !oneOnly) {
+    Gathered all = gather(first.content, second.content);
+    if (!all.isWhole()) {
         CODE_PROBE(true, "a journal's newer generation is damaged before the older one is gone");
         all = gather(second.content, first.content);
     }
@@ -148,14 +146,11 @@ Future<Void> Journal::append(std::string record) {
     for (Reference<AsyncFile> file : self->files_) {
         for (bool isThere = false; !isThere;) {
             co_await file->write(self->end_, bytes);
-            if (!planted(Mutant::ForgottenSync))
-                co_await file->sync();
+            co_await file->sync();
             Standalone<StringRef> there = co_await file->read(self->end_, static_cast<int>(bytes.size()));
             isThere = there == StringRef(bytes);
             CODE_PROBE(!isThere, "what was written to the journal is not what it says");
         }
-        if (planted(Mutant::OneCopyWritten))
-            break;
     }
     self->end_ += static_cast<std::int64_t>(bytes.size());
     ++self->length_;
@@ -169,8 +164,7 @@ Future<Void> Journal::replace(std::vector<std::string> records) {
     for (std::uint64_t index = 0; index < records.size(); ++index)
         whole += frame({self->generation_, self->least_, index, records[index]});
     self->files_[0] = co_await put(self->path_ + "1", whole);
-    if (!planted(Mutant::OneCopyWritten))
-        self->files_[1] = co_await put(self->path_ + "2", whole);
+    self->files_[1] = co_await put(self->path_ + "2", whole);
     self->end_ = static_cast<std::int64_t>(whole.size());
     self->length_ = records.size();
 }

@@ -2,8 +2,7 @@
 // the next one begins.
 #include "flow/base/buggify.h"
 #include "flow/flow.h"
-#include "tests/sim/kv/server.h"
-#include "tests/sim/mutants.h"
+#include "net/examples/kv/replica.h"
 
 #include <algorithm>
 #include <functional>
@@ -21,9 +20,7 @@ void mayDie() {
 
 } // namespace
 
-Future<Void> Server::handle(Message message) {
-    if (message.term > term_ && role_ == Role::Leader && planted(Mutant::LeaderStaysLeader))
-        co_return;
+Future<Void> Replica::handle(Message message) {
     if (message.term > term_)
         co_await enter(message.term);
     switch (message.kind) {
@@ -32,7 +29,7 @@ Future<Void> Server::handle(Message message) {
         break;
     case Message::Kind::Vote:
         countVote(message);
-        if (role_ == Role::Candidate && static_cast<int>(votes_.size()) >= votesNeeded())
+        if (role_ == Role::Candidate && static_cast<int>(votes_.size()) >= majority())
             co_await lead();
         break;
     case Message::Kind::Append:
@@ -44,7 +41,7 @@ Future<Void> Server::handle(Message message) {
     }
 }
 
-Future<Void> Server::write(Record record) {
+Future<Void> Replica::write(Record record) {
     constexpr std::size_t kMostRecords = 20;
     if (journal_->length() > kMostRecords + log_.size() / 16)
         co_await journal_->replace(wholeState());
@@ -52,7 +49,7 @@ Future<Void> Server::write(Record record) {
 }
 
 /// Records for all that is on disk.
-std::vector<std::string> Server::wholeState() const {
+std::vector<std::string> Replica::wholeState() const {
     std::vector<std::string> records;
     std::uint64_t keep = 0;
     do {
@@ -65,23 +62,22 @@ std::vector<std::string> Server::wholeState() const {
 }
 
 /// A later term, in which this server has not voted.
-Future<Void> Server::enter(std::uint64_t term) {
+Future<Void> Replica::enter(std::uint64_t term) {
     Record record{term, -1, lastIndex(), {}};
-    if (!planted(Mutant::ForgottenTerm))
-        co_await write(record);
+    co_await write(record);
     term_ = term;
     votedFor_ = -1;
     stepDown();
 }
 
-void Server::stepDown() {
+void Replica::stepDown() {
     CODE_PROBE(role_ == Role::Leader, "a leader steps down");
     role_ = Role::Follower;
     postponeElection();
     progress_.trigger();
 }
 
-void Server::postponeElection() {
+void Replica::postponeElection() {
     double spread = buggify() ? 0.05 : 0.3; // if it is small, several servers become candidates at once
     electionAt_ = now() + 0.3 + spread * deterministicRandom()->random01();
 }
@@ -89,11 +85,7 @@ void Server::postponeElection() {
 // -------------------------------------------------------------------------------------------------------------------
 // Elections
 
-int Server::votesNeeded() const {
-    return planted(Mutant::MinorityElects) ? majority() - 1 : majority();
-}
-
-Future<Void> Server::startElection() {
+Future<Void> Replica::startElection() {
     ++elections_;
     CODE_PROBE(elections_ > 3, "a server needs many elections");
     Record record{term_ + 1, id_, lastIndex(), {}};
@@ -106,22 +98,21 @@ Future<Void> Server::startElection() {
     askForVotes();
 }
 
-void Server::askForVotes() {
+void Replica::askForVotes() {
     for (int to = 0; to < size(); ++to)
         if (!votes_.contains(to))
             send({.kind = Message::Kind::AskVote, .to = to, .index = lastIndex(), .entryTerm = log_.back().term});
 }
 
-Future<Void> Server::vote(Message message) {
+Future<Void> Replica::vote(Message message) {
     bool newer =
         message.entryTerm > log_.back().term || (message.entryTerm == log_.back().term && message.index >= lastIndex());
-    bool free = votedFor_ == -1 || votedFor_ == message.from || planted(Mutant::VoteTwice);
-    bool granted = message.term == term_ && free && (newer || planted(Mutant::VoteForOutdated));
+    bool free = votedFor_ == -1 || votedFor_ == message.from;
+    bool granted = message.term == term_ && free && newer;
     CODE_PROBE(message.term == term_ && free && !newer, "a vote is refused to a server with an older log");
     if (granted && votedFor_ != message.from) {
         Record record{term_, message.from, lastIndex(), {}};
-        if (!planted(Mutant::ForgottenVote))
-            co_await write(record);
+        co_await write(record);
         votedFor_ = message.from;
     }
     if (granted)
@@ -130,25 +121,23 @@ Future<Void> Server::vote(Message message) {
     mayDie();
 }
 
-void Server::countVote(Message const& message) {
+void Replica::countVote(Message const& message) {
     if (role_ == Role::Candidate && message.term == term_ && message.granted)
         votes_.insert(message.from);
 }
 
-Future<Void> Server::lead() {
+Future<Void> Replica::lead() {
     role_ = Role::Leader;
     witness_.leads(id_, term_);
     next_.assign(static_cast<std::size_t>(size()), lastIndex() + 1);
     matches_.assign(static_cast<std::size_t>(size()), 0);
-    if (planted(Mutant::AppliedAgain) && executed_ > 0)
-        store_.executeAgain(log_[executed_].request);
     co_await appendOwn(Request()); // with which the entries of older terms are committed
 }
 
 // -------------------------------------------------------------------------------------------------------------------
 // The log of a leader
 
-Future<Void> Server::appendOwn(Request request) {
+Future<Void> Replica::appendOwn(Request request) {
     Record record{term_, votedFor_, lastIndex(), {Entry{term_, request}}};
     co_await write(record);
     log_.push_back(record.entries.front());
@@ -160,7 +149,7 @@ Future<Void> Server::appendOwn(Request request) {
             sendEntries(to);
 }
 
-void Server::sendEntries(int to) {
+void Replica::sendEntries(int to) {
     std::uint64_t most = buggify() ? 1 : kEntriesAtOnce;
     std::uint64_t first = next_[static_cast<std::size_t>(to)];
     std::uint64_t end = std::min(first + most, lastIndex() + 1);
@@ -174,7 +163,7 @@ void Server::sendEntries(int to) {
     send(message);
 }
 
-void Server::acknowledged(Message const& message) {
+void Replica::acknowledged(Message const& message) {
     if (role_ != Role::Leader || message.term != term_)
         return;
     std::uint64_t& next = next_[static_cast<std::size_t>(message.from)];
@@ -193,12 +182,11 @@ void Server::acknowledged(Message const& message) {
 }
 
 /// Only what a majority has of this term is certain to stay; what stands before it stays with it.
-void Server::commitWhatAMajorityHas() {
+void Replica::commitWhatAMajorityHas() {
     std::vector<std::uint64_t> sorted = matches_;
     std::sort(sorted.begin(), sorted.end(), std::greater<>());
-    int needed = planted(Mutant::MinorityCommits) ? majority() - 1 : majority();
-    std::uint64_t index = sorted[static_cast<std::size_t>(std::max(needed, 1) - 1)];
-    if (index > committed_ && (log_[index].term == term_ || planted(Mutant::OldTermCommits))) {
+    std::uint64_t index = sorted[static_cast<std::size_t>(majority() - 1)];
+    if (index > committed_ && log_[index].term == term_) {
         committed_ = index;
         executeCommitted();
         mayDie();
@@ -208,8 +196,8 @@ void Server::commitWhatAMajorityHas() {
 // -------------------------------------------------------------------------------------------------------------------
 // The log of a follower
 
-Future<Void> Server::follow(Message message) {
-    if (message.term < term_ && !planted(Mutant::StaleTermObeyed)) {
+Future<Void> Replica::follow(Message message) {
+    if (message.term < term_) {
         CODE_PROBE(true, "a leader of an older term is told so");
         send({.kind = Message::Kind::Appended, .to = message.from});
         co_return;
@@ -217,8 +205,7 @@ Future<Void> Server::follow(Message message) {
     if (role_ != Role::Follower)
         stepDown();
     postponeElection();
-    bool fits = message.index <= lastIndex() &&
-                (log_[message.index].term == message.entryTerm || planted(Mutant::NoPrefixCheck));
+    bool fits = message.index <= lastIndex() && log_[message.index].term == message.entryTerm;
     if (!fits) {
         std::uint64_t before = message.index == 0 ? 0 : message.index - 1;
         send({.kind = Message::Kind::Appended, .to = message.from, .index = std::min(before, lastIndex())});
@@ -226,8 +213,6 @@ Future<Void> Server::follow(Message message) {
     }
     co_await take(message);
     std::uint64_t known = message.index + message.entries.size(); // up to there it is as the leader's
-    if (planted(Mutant::CommitTooFar))
-        known = lastIndex();
     if (std::uint64_t committed = std::min({message.committed, known, lastIndex()}); committed > committed_) {
         committed_ = committed;
         executeCommitted();
@@ -239,28 +224,24 @@ Future<Void> Server::follow(Message message) {
 }
 
 /// Entries that are there stay there, and so does what follows them: the message may be an old one.
-Future<Void> Server::take(Message message) {
+Future<Void> Replica::take(Message message) {
     std::uint64_t keep = message.index;
     std::size_t known = 0;
-    while (known < message.entries.size() && keep < lastIndex() && !planted(Mutant::TruncateAlways) &&
-           (log_[keep + 1].term == message.entries[known].term || planted(Mutant::NoConflictCheck))) {
+    while (known < message.entries.size() && keep < lastIndex() && log_[keep + 1].term == message.entries[known].term) {
         ++keep;
         ++known;
     }
     bool drops = keep < lastIndex();
-    if (known == message.entries.size() && !(drops && planted(Mutant::TruncateAlways)))
+    if (known == message.entries.size())
         co_return;
     CODE_PROBE(drops, "a follower drops entries that were never committed");
     Record record{term_, votedFor_, keep, {message.entries.begin() + static_cast<long>(known), message.entries.end()}};
-    if (planted(Mutant::ForgottenTruncation))
-        record.keep = lastIndex();
-    if (!planted(Mutant::ForgottenEntry))
-        co_await write(record);
+    co_await write(record);
     log_.resize(keep + 1);
     log_.insert(log_.end(), record.entries.begin(), record.entries.end());
 }
 
-void Server::executeCommitted() {
+void Replica::executeCommitted() {
     while (executed_ < committed_) {
         Entry const& entry = log_[++executed_];
         bool fresh = entry.request.client != 0 && store_.execute(entry.request);

@@ -1,0 +1,101 @@
+#include "net/examples/kv/replica.h"
+
+#include "flow/flow.h"
+
+namespace kv {
+
+Replica::Replica(int id, int servers, std::vector<net::Address> addresses, std::string journal, Witness& witness)
+    : id_(id), servers_(servers), addresses_(std::move(addresses)), path_(std::move(journal)), witness_(witness) {}
+
+Future<Void> Replica::run() {
+    co_await recover();
+    open();
+    postponeElection();
+    co_await race(listenToServers(), listenToClients(), keepTime(), broken_.getFuture());
+}
+
+Future<Void> Replica::recover() {
+    journal_ = co_await Journal::open(path_);
+    for (std::string const& bytes : journal_->records()) {
+        Optional<Record> record = unseal<Record>(bytes);
+        if (!record.present())
+            throw file_corrupt();
+        term_ = record.get().term;
+        votedFor_ = record.get().votedFor;
+        log_.resize(std::min<std::uint64_t>(record.get().keep + 1, log_.size()));
+        log_.insert(log_.end(), record.get().entries.begin(), record.get().entries.end());
+    }
+    CODE_PROBE(log_.size() > 1, "a server comes back with a log");
+    witness_.recovers(id_, term_, votedFor_, lastIndex());
+}
+
+/// One thing at a time. What fails half-way would leave memory and disk in disagreement: the server ends with it.
+template <class Step>
+Future<Void> Replica::inTurn(Step step) {
+    co_await turn_.take();
+    FlowLock::Releaser releaser(turn_);
+    ErrorOr<Void> result = co_await tryGet(step());
+    if (result.isError()) {
+        if (broken_.canBeSet())
+            broken_.sendError(result.getError());
+        co_await coro::never{};
+    }
+}
+
+Future<Void> Replica::received(Message message, net::Address from) {
+    if (message.from < 0 || message.from >= size() || message.from == id_ || message.to != id_)
+        return Void();
+    known_[message.from] = from;
+    auto step = [this, message] { return handle(message); }; // gcc 12 wants a name for what it is to destroy once
+    return inTurn(std::move(step));
+}
+
+/// To the address that it was last heard from; now and then to every address, in case it has moved.
+void Replica::send(Message message) {
+    message.from = id_;
+    message.term = term_;
+    witness_.promises(id_, term_, votedFor_, executed_);
+    auto place = known_.find(message.to);
+    if (place != known_.end() && ++sent_ % 16 != 0)
+        return transmit(message, place->second);
+    for (net::Address const& address : addresses_)
+        transmit(message, address);
+}
+
+Future<Void> Replica::keepTime() {
+    for (;;) {
+        co_await delay(0.05);
+        if (role_ == Role::Leader) {
+            for (int to = 0; to < size(); ++to)
+                if (to != id_)
+                    sendEntries(to);
+        } else if (role_ == Role::Candidate && now() < electionAt_) {
+            askForVotes(); // once more: they may not have heard it
+        } else if (now() >= electionAt_) {
+            co_await inTurn([this] { return startElection(); });
+        }
+    }
+}
+
+Future<Reply> Replica::answer(Request request) {
+    std::uint64_t index = 0, term = 0;
+    co_await inTurn([&]() -> Future<Void> {
+        if (role_ != Role::Leader)
+            return Void();
+        index = lastIndex() + 1;
+        term = term_;
+        return appendOwn(request);
+    });
+    if (index == 0)
+        co_return Reply();
+    while (executed_ < index) {
+        if (role_ != Role::Leader || term_ != term)
+            co_return Reply();
+        co_await progress_.onTrigger();
+    }
+    if (log_[index].term != term)
+        co_return Reply();
+    co_return store_.replyTo(request);
+}
+
+} // namespace kv

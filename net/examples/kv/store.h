@@ -1,0 +1,34 @@
+#pragma once
+// Store: the data of a replica, and the last reply to each client.
+//
+//     Store store;
+//     store.execute(request);                    // a repeated request changes nothing
+//     Reply reply = store.replyTo(request);
+
+#include "net/examples/kv/message.h"
+
+#include <map>
+
+namespace kv {
+
+class Store {
+public:
+    /// Executes each number of a client once. Returns whether it was a new one.
+    bool execute(Request const& request);
+    /// The reply to the last request of its client; `done` is false if another one was the last.
+    Reply replyTo(Request const& request) const;
+    Optional<std::string> get(std::string const& key) const;
+
+private:
+    struct Session {
+        std::uint64_t number = 0;
+        Reply reply;
+    };
+
+    Reply perform(Request const& request);
+
+    std::map<std::string, std::string> data_;
+    std::map<std::uint64_t, Session> sessions_;
+};
+
+} // namespace kv
