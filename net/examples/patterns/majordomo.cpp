@@ -7,6 +7,15 @@
 using namespace flow;
 using namespace flow::net;
 
+namespace {
+
+/// One that no broker has given before, also not before it was started again.
+std::string newTicket() {
+    return (loop().isSimulated() ? deterministicRandom() : nondeterministicRandom())->randomUniqueID().toString();
+}
+
+} // namespace
+
 Broker::Broker(std::string const& endpoint) : router_(SocketType::Router, beating()) {
     router_.bind(endpoint);
 }
@@ -41,14 +50,18 @@ void Broker::giveWork(Service& service) {
         service.questions.pop_front();
         std::string name = std::move(service.idle.front());
         service.idle.pop_front();
-        workers_.at(name).client = question.client;
-        Message work = Message::to(name).add("WORK").add(question.client);
+        std::string ticket = newTicket();
+        Message work = Message::to(name).add("WORK").add(ticket);
+        Worker& worker = workers_.at(name);
+        worker.client = question.client;
+        worker.ticket = std::move(ticket);
         send(addParts(work, question.parts, 0));
     }
 }
 
 void Broker::isIdle(std::string const& name, Worker& worker) {
     worker.client.clear();
+    worker.ticket.clear();
     Service& service = services_[worker.service];
     service.idle.push_back(name);
     giveWork(service);
@@ -62,15 +75,15 @@ void Broker::workerCame(Message const& message) {
         if (found != workers_.end())
             forget(found);
         Worker& worker = workers_[name];
-        worker = {std::string(message[1]), now(), {}};
+        worker = {std::string(message[1]), now(), {}, {}};
         return isIdle(name, worker);
     }
     if (found == workers_.end())
         return send(Message::to(name).add("WHO"));
     Worker& worker = found->second;
     worker.heard = now();
-    if (what != "ANSWER" || message.parts() < 2 || message[1] != worker.client)
-        return; // BEAT
+    if (what != "ANSWER" || message.parts() < 2 || message[1] != worker.ticket || worker.client.empty())
+        return; // BEAT, or an answer to what it was given before it said READY again
     answer(worker.client, "OK", message, 2);
     isIdle(name, worker);
 }
@@ -139,24 +152,24 @@ Future<Void> serve(MessageSocket& broker, std::string const& service, Answer con
     Future<Void> sending = broker.send(Message("READY").add(service));
     std::deque<Message> jobs; // more than one if an earlier broker gave one of them
     Future<Message> working = Never();
-    std::string client;
+    std::string ticket;
     for (;;) {
         auto first = co_await race(broker.receive(), working);
         if (first.index() == 1) {
-            Message answer = Message("ANSWER").add(client);
+            Message answer = Message("ANSWER").add(ticket);
             sending = broker.send(std::move(addParts(answer, std::get<1>(first), 0)));
             working = Never();
-            client.clear();
+            ticket.clear();
         } else {
             Message& said = std::get<0>(first);
             heard = now();
-            if (said[0] == "WHO" && client.empty())
+            if (said[0] == "WHO" && ticket.empty())
                 sending = broker.send(Message("READY").add(service));
             else if (said[0] == "WORK" && said.parts() >= 2)
                 jobs.push_back(said.own());
         }
-        if (client.empty() && !jobs.empty()) {
-            client = jobs.front()[1];
+        if (ticket.empty() && !jobs.empty()) {
+            ticket = jobs.front()[1];
             Message question;
             working = work(std::move(addParts(question, jobs.front(), 2)));
             jobs.pop_front();

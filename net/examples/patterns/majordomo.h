@@ -8,8 +8,11 @@
 //
 // What goes over the wire. A client, a REQ, asks with the name of a service and the parts of its question; it gets "OK"
 // and the answer, or "ERROR" and why. A worker, a DEALER, says READY and its service, BEAT each second, also while it
-// works, and ANSWER, the client, and the answer. The broker says WORK, the client, and the question; BEAT each second;
+// works, and ANSWER, a ticket, and the answer. The broker says WORK, the ticket, and the question; BEAT each second;
 // and WHO to one that is not registered, as after it was started again, which then says READY again.
+//
+// Each question that is given to a worker has a ticket of its own: without it, the late answer to a question that was
+// refused in the meantime could be taken for that to its client's next one.
 //
 // A worker that is silent for kSilence seconds is removed, and its later answers are ignored. The question that
 // it had is answered with "ERROR", and so is one that waits for longer than kWait.
@@ -43,6 +46,7 @@ private:
         std::string service;
         double heard;
         std::string client; // of the question that it has; empty: it is idle
+        std::string ticket; // of that question
     };
 
     void clientCame(flow::net::Message const& message);

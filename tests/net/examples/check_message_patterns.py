@@ -45,7 +45,7 @@ def check_questions(folder: str) -> None:
 
 
 def check_pyzmq(folder: str) -> None:
-    """A client and a worker that somebody else wrote."""
+    """A client and a worker with pyzmq."""
     context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
     endpoint = f"ipc://{folder}/mixed"
     with Programs() as programs, context.socket(zmq.REQ) as req, context.socket(zmq.DEALER) as worker:
@@ -56,12 +56,27 @@ def check_pyzmq(folder: str) -> None:
         programs.start("broker", endpoint)
         worker.send_multipart([b"READY", b"python"])
         req.send_multipart([b"python", b"hello"])
-        said = worker.recv_multipart()
-        while said[0] == b"BEAT":
-            said = worker.recv_multipart()
-        assert said[0] == b"WORK" and said[2:] == [b"hello"]
-        worker.send_multipart([b"ANSWER", said[1], b"good day"])
+        ticket = ticket_of(worker, b"hello")
+        worker.send_multipart([b"ANSWER", ticket, b"good day"])
         assert req.recv_multipart() == [b"OK", b"good day"]
+        # It says READY while it works. Its answer to the refused question is not the one to the next.
+        req.send_multipart([b"python", b"first"])
+        late = ticket_of(worker, b"first")
+        worker.send_multipart([b"READY", b"python"])
+        assert req.recv_multipart() == [b"ERROR", b"the worker has gone"]
+        req.send_multipart([b"python", b"second"])
+        ticket = ticket_of(worker, b"second")
+        worker.send_multipart([b"ANSWER", late, b"to the first"])
+        worker.send_multipart([b"ANSWER", ticket, b"to the second"])
+        assert req.recv_multipart() == [b"OK", b"to the second"]
+
+
+def ticket_of(worker: zmq.Socket[bytes], question: bytes) -> bytes:
+    said = worker.recv_multipart()
+    while said[0] == b"BEAT":
+        said = worker.recv_multipart()
+    assert said[0] == b"WORK" and said[2:] == [question]
+    return said[1]
 
 
 def free_ports(count: int) -> int:
