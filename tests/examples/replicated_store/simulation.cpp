@@ -40,7 +40,6 @@ Future<Void> work(std::vector<net::Address> replicas, History* history, int id, 
 Future<Void> simulate(World& world) {
     Faults faults = world.faults();
     faults.messageCorruption = 0; // a frame whose length is wrong keeps its connection waiting for the rest
-    faults.allocationFailure = 0; // a process without memory may lose its connections for good
     world.setFaults(faults);
     net::SimNetwork network(world);
     History history;
