@@ -74,30 +74,46 @@ Future<Void> FlowTransport::bind(Address publicAddress, Address listenAddress) {
     return listening_.back();
 }
 
+/// Short memory ends a connection, or refuses one. It does not end the accepting.
 Future<Void> FlowTransport::accept(Reference<Listener> listener) {
     for (;;) {
-        Reference<Connection> connection = co_await listener->accept();
-        if (accepted_.size() >= options_.maxConnections) {
-            ++counters_.refused;
-            connection->abort();
-            continue;
+        try {
+            begin(co_await listener->accept());
+        } catch (std::bad_alloc&) {
         }
-        ++counters_.accepted;
-        Address from = connection->peerAddress();
-        if (from.isAny() || accepted_.contains(from)) // a Unix socket has no name of its own
-            from = Address::unixAbstract("connection " + std::to_string(counters_.accepted));
-        auto peer = makeReference<RpcPeer>(*this, RpcPeer::Side::Accepted, from);
-        accepted_.emplace(from, peer);
+    }
+}
+
+void FlowTransport::begin(Reference<Connection> connection) {
+    if (accepted_.size() >= options_.maxConnections) {
+        ++counters_.refused;
+        return connection->abort();
+    }
+    ++counters_.accepted;
+    Address from = connection->peerAddress();
+    if (from.isAny() || accepted_.contains(from)) // a Unix socket has no name of its own
+        from = Address::unixAbstract("connection " + std::to_string(counters_.accepted));
+    auto peer = makeReference<RpcPeer>(*this, RpcPeer::Side::Accepted, from);
+    auto place = accepted_.emplace(from, peer).first;
+    try {
         running_.add(serve(std::move(peer), std::move(connection)));
+    } catch (...) {
+        accepted_.erase(place);
+        throw;
     }
 }
 
 Future<Void> FlowTransport::serve(Reference<RpcPeer> peer, Reference<Connection> connection) {
-    ErrorOr<Void> ended = co_await tryGet(peer->run(std::move(connection)));
-    if (ended.isError(error_code_actor_cancelled))
-        throw ended.getError();
+    Error error;
+    try {
+        co_await peer->run(std::move(connection));
+    } catch (...) {
+        error = currentError();
+    }
+    if (error.code() == error_code_actor_cancelled)
+        throw error;
     accepted_.erase(peer->address());
-    peer->lost(ended.getError());
+    peer->lost(error);
 }
 
 Future<Reference<Connection>> FlowTransport::connectTo(Address const& address) {

@@ -109,6 +109,7 @@ private:
     /// Closes all connections and stops.
     void close() noexcept;
     Future<Void> accept(Reference<Listener> listener);
+    void begin(Reference<Connection> connection);
     Future<Void> serve(Reference<RpcPeer> peer, Reference<Connection> connection);
     Future<Void> keepConnected(Reference<RpcPeer> peer);
     Future<Reference<Connection>> connectTo(Address const& address);

@@ -216,17 +216,21 @@ private:
         Reference<ReplyStreamState> keep = Reference<ReplyStreamState>::addRef(&self);
         if (self.asker_)
             return self.notifyReady();
-        while (!self.arrived_.isEmpty())
-            self.stream_.send(self.arrived_.pop());
-        self.sentBytes_ = self.arrivedBytes_;
-        if (self.last_.isValid()) {
-            self.stopWaiting(); // and its reference is released
-            self.isEnded_ = true;
-            self.stream_.sendError(self.last_);
-            self.self_ = {};
-        } else {
-            self.expectEmpty();
+        try {
+            while (!self.arrived_.isEmpty()) {
+                self.stream_.send(std::move(self.arrived_.front()));
+                (void)self.arrived_.pop();
+            }
+            self.sentBytes_ = self.arrivedBytes_;
+            if (!self.last_.isValid())
+                return self.expectEmpty();
+        } catch (std::bad_alloc&) { // the stream's queue cannot grow: a later turn tries again
+            return self.ask(TaskPriority::DefaultPromiseEndpoint);
         }
+        self.stopWaiting(); // and its reference is released
+        self.isEnded_ = true;
+        self.stream_.sendError(self.last_);
+        self.self_ = {};
     }
     /// The replies in the stream count as taken when the stream is empty.
     void expectEmpty() {

@@ -101,8 +101,14 @@ private:
         auto& self = static_cast<RequestQueue&>(turn);
         Reference<RequestQueue> keep = Reference<RequestQueue>::addRef(&self); // a reader may drop it
         PromiseStream<T> to = self.stream();
-        while (!self.arrived_.isEmpty())
-            to.send(self.arrived_.pop());
+        try {
+            while (!self.arrived_.isEmpty()) {
+                to.send(std::move(self.arrived_.front()));
+                (void)self.arrived_.pop();
+            }
+        } catch (std::bad_alloc&) { // the stream's queue cannot grow: a later turn tries again
+            return self.ask(self.priority_);
+        }
         if (self.handed_.isAwaited())
             self.handed_.trigger();
     }

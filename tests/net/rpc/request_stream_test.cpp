@@ -282,6 +282,49 @@ TEST_CASE("request stream: requests arrive after any allocation of the client ha
     }
 }
 
+/// Its allocation number n fails in a second in which it reads no requests, so that its stream must grow.
+Future<Void> serveLate(std::int64_t n) {
+    Service service;
+    RequestStream<GetService> get;
+    get.makeWellKnownEndpoint(kGetService, TaskPriority::DefaultEndpoint);
+    FutureStream<GetService> gets = get.getFuture();
+    FutureStream<Echo> echoes = service.echo.getFuture();
+    GetService first = co_await gets;
+    first.reply.send(service);
+    co_await delay(0.5);
+    Future<Void> second = delay(1);
+    TwoProcesses::failAllocation(n);
+    co_await second;
+    TwoProcesses::failAllocation(-1);
+    for (;;) {
+        Echo request = co_await echoes;
+        request.reply.send(request.text);
+    }
+}
+
+TEST_CASE("request stream: requests are answered after any allocation of the server has failed") {
+    bool hasFailed = true;
+    for (std::int64_t n = 0; hasFailed; ++n) {
+        INFO("allocation ", n);
+        TwoProcesses::run([n] { return serveLate(n); },
+                          [&]() -> Future<Void> {
+                              Service service = co_await connectTo(TwoProcesses::server());
+                              std::vector<Future<std::string>> replies;
+                              co_await delay(0.6);
+                              for (int i = 0; i < 20; ++i)
+                                  replies.push_back(service.echo.getReply(echoOf(std::to_string(i))));
+                              int answers = 0;
+                              for (int i = 0; i < 20; ++i) {
+                                  auto reply = co_await tryGet(timeoutError(replies[i], 60));
+                                  CHECK(!reply.isError(error_code_timed_out));
+                                  answers += !reply.isError() && reply.get() == std::to_string(i);
+                              }
+                              CHECK(answers >= 19);
+                              hasFailed = TwoProcesses::hasFailedAllocation();
+                          });
+    }
+}
+
 TEST_CASE("request stream: over sockets of the machine") {
     test::Balance balance;
     RealLoop loop;
