@@ -5,7 +5,8 @@
 //         co_await file->sync();
 //
 // MILLRACE_MUTANT in the environment names the one that is on; "?" prints all of them. Most are in the library and in
-// net/examples/kv: tests/sim/plant.py puts them into copies of sources, which the program `mutants` has in place of them.
+// net/examples/kv: tests/sim/plant.py puts them into copies of sources, which the program `mutants` has in place of
+// them.
 
 #include <cstdint>
 
