@@ -123,6 +123,29 @@ TEST_CASE("load balance: servers that have failed are passed over, and waited fo
     });
 }
 
+TEST_CASE("load balance: a request that is dropped at any time leaves nothing, and later ones are answered") {
+    play([](Reference<MultiInterface<Servers>> all) -> Future<Void> {
+        played.seconds[0] = played.seconds[1] = 50; // so that some ask a second server
+        for (double seconds : {0.0, 0.0001, 0.01, 1.0, 30.0, 70.0}) {
+            Future<int> dropped = loadBalance(all, &Servers::ask, questionOf(1));
+            Future<int> basic = basicLoadBalance(all, &Servers::ask, questionOf(1));
+            if (seconds > 0)
+                co_await delay(seconds);
+            dropped = Future<int>();
+            basic = Future<int>();
+            CHECK(co_await loadBalance(all, &Servers::ask, questionOf(1)) >= 0);
+        }
+        // While all have failed it waits for one.
+        for (Process* each : servers)
+            world->kill(*each);
+        Future<int> waiting = loadBalance(all, &Servers::ask, questionOf(1));
+        co_await delay(10);
+        waiting = Future<int>();
+        world->start(*servers[1]);
+        CHECK(co_await loadBalance(all, &Servers::ask, questionOf(1)) == 1);
+    });
+}
+
 TEST_CASE("load balance: an error of the server is the answer") {
     play([](Reference<MultiInterface<Servers>> all) -> Future<Void> {
         ErrorOr<int> answer = co_await tryGet(loadBalance(all, &Servers::ask, questionOf(-1)));

@@ -241,6 +241,26 @@ TEST_CASE("request stream: versions that do not fit are refused on both sides") 
         options);
 }
 
+TEST_CASE("request stream: a request that is dropped at any time leaves nothing, and later ones are answered") {
+    TwoProcesses::run([] { return serve(Service()); },
+                      []() -> Future<Void> {
+                          Service service = co_await connectTo(TwoProcesses::server());
+                          for (char const* text : {"hello", "hold", "drop"}) {
+                              for (double seconds : {0.0, 0.0001, 0.0005, 0.001, 0.002, 0.1}) {
+                                  Future<std::string> dropped = service.echo.getReply(echoOf(text));
+                                  Future<ErrorOr<std::string>> tried = service.echo.tryGetReply(echoOf(text));
+                                  Future<ErrorOr<std::string>> failed =
+                                      service.echo.getReplyUnlessFailedFor(echoOf(text), 1, 0);
+                                  if (seconds > 0)
+                                      co_await delay(seconds);
+                                  dropped = Future<std::string>();
+                                  tried = failed = Future<ErrorOr<std::string>>();
+                                  CHECK(co_await service.echo.getReply(echoOf("next")) == "next");
+                              }
+                          }
+                      });
+}
+
 TEST_CASE("request stream: within a process nothing is serialized") {
     test::Balance balance;
     RealLoop loop;
