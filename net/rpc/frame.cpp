@@ -7,7 +7,7 @@ namespace flow::net {
 namespace {
 
 constexpr std::string_view kMagic = "MRC-RPC1";
-constexpr std::size_t kPrefixBytes = 8; // which its size does not count
+constexpr std::size_t kPrefixBytes = 12; // which its size does not count
 
 template <class T>
 T numberAt(StringRef bytes, std::size_t at) {
@@ -43,6 +43,8 @@ ParsedFrame parseFrame(StringRef bytes, FrameLimits const& limits) {
         parsed.fault = FrameFault::TooShort;
     else if (size - kRest > limits.largest)
         parsed.fault = FrameFault::TooLarge;
+    else if (limits.hasChecksums && numberAt<std::uint32_t>(bytes, 4) != crc32c(bytes.substr(0, 4)))
+        parsed.fault = FrameFault::Checksum;
     if (parsed.fault != FrameFault::None)
         return parsed;
     if (have < kPrefixBytes + size) {
@@ -50,20 +52,20 @@ ParsedFrame parseFrame(StringRef bytes, FrameLimits const& limits) {
         return parsed;
     }
     StringRef counted = bytes.substr(kPrefixBytes, static_cast<int>(size));
-    if (limits.hasChecksums && numberAt<std::uint32_t>(bytes, 4) != crc32c(counted)) {
+    if (limits.hasChecksums && numberAt<std::uint32_t>(bytes, 8) != crc32c(counted)) {
         parsed.fault = FrameFault::Checksum;
         return parsed;
     }
     parsed.used = kPrefixBytes + size;
-    parsed.to = UID(numberAt<std::uint64_t>(counted, 0), numberAt<std::uint64_t>(counted, 8));
-    parsed.reply = numberAt<std::uint64_t>(counted, 16);
+    parsed.to = UID(numberAt<std::uint64_t>(counted, 4), numberAt<std::uint64_t>(counted, 12));
+    parsed.reply = numberAt<std::uint64_t>(counted, 20);
     parsed.message = counted.substr(kRest);
     return parsed;
 }
 
 std::size_t beginFrame(std::string& out, UID to, std::uint64_t reply) {
     std::size_t begin = out.size();
-    out.append(kPrefixBytes, '\0');
+    out.append(kPrefixBytes + 4, '\0');
     put(out, to.first());
     put(out, to.second());
     put(out, reply);
@@ -73,8 +75,10 @@ std::size_t beginFrame(std::string& out, UID to, std::uint64_t reply) {
 void finishFrame(std::string& out, std::size_t begin, bool hasChecksum) {
     std::size_t size = out.size() - begin - kPrefixBytes;
     putAt(out, begin, static_cast<std::uint32_t>(size));
-    if (hasChecksum)
-        putAt(out, begin + 4, crc32c(StringRef(std::string_view(out).substr(begin + kPrefixBytes))));
+    if (hasChecksum) {
+        putAt(out, begin + 4, crc32c(StringRef(std::string_view(out).substr(begin, 4))));
+        putAt(out, begin + 8, crc32c(StringRef(std::string_view(out).substr(begin + kPrefixBytes))));
+    }
 }
 
 std::string greetingBytes(Greeting const& greeting) {

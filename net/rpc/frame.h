@@ -2,8 +2,10 @@
 // The bytes of a connection between processes: a greeting, then frames. All numbers are little-endian.
 //
 //     greeting: 8 bytes "MRC-RPC1", 8 protocol version, 4 flags (1: frames have checksums), 4 zeros
-//     frame:    4 bytes: how many follow behind the first 8, 24 at least
-//               4 bytes: CRC-32C of those, or 0 where both greetings say that there are none
+//     frame:    4 bytes: how many follow behind the first 12, 28 at least
+//               4 bytes: CRC-32C of that number, so that a wrong one is found before its bytes are waited for
+//               4 bytes: CRC-32C of what follows; both are 0 where the greetings say that there are no checksums
+//               4 zeros
 //               16 bytes: token: to which endpoint of the receiving process
 //               8 bytes: where the reply goes, in the sending process; 0: there is none
 //               the message, an object of flow/memory/object.h; or a reply, see net/rpc/reply_body.h
@@ -40,7 +42,7 @@ struct ParsedFrame {
     StringRef message;
 };
 
-constexpr std::size_t kFrameHeaderBytes = 32;
+constexpr std::size_t kFrameHeaderBytes = 40;
 constexpr std::uint64_t kWellKnown = ~std::uint64_t{0};
 
 /// Of the first frame in `bytes`.

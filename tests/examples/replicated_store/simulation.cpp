@@ -38,9 +38,6 @@ Future<Void> work(std::vector<net::Address> replicas, History* history, int id, 
 }
 
 Future<Void> simulate(World& world) {
-    Faults faults = world.faults();
-    faults.messageCorruption = 0; // a frame whose length is wrong keeps its connection waiting for the rest
-    world.setFaults(faults);
     net::SimNetwork network(world);
     History history;
     std::vector<net::Address> replicas;

@@ -41,7 +41,7 @@ TEST_CASE("frame: one that is cut off says how many bytes it needs; one that is 
         ParsedFrame parsed = parseFrame(StringRef(frame).substr(0, static_cast<int>(size)), kLimits);
         CHECK(parsed.fault == FrameFault::None);
         CHECK(parsed.used == 0);
-        CHECK(parsed.needed == (size < 8 ? kFrameHeaderBytes : frame.size()));
+        CHECK(parsed.needed == (size < 12 ? kFrameHeaderBytes : frame.size()));
     }
     for (std::size_t at = 4; at < frame.size(); ++at) {
         std::string changed = frame;
@@ -51,7 +51,14 @@ TEST_CASE("frame: one that is cut off says how many bytes it needs; one that is 
     CHECK(parseFrame(frameOf("message", false), {1000, false}).message == "message"_sr);
     CHECK(parseFrame(frameOf(std::string(1001, 'x')), kLimits).fault == FrameFault::TooLarge);
     CHECK(parseFrame(frameOf(std::string(1000, 'x')), kLimits).fault == FrameFault::None);
-    CHECK(parseFrame("\x17\0\0\0\0\0\0\0"_sr, kLimits).fault == FrameFault::TooShort);
+    CHECK(parseFrame("\x1B\0\0\0\0\0\0\0\0\0\0\0"_sr, kLimits).fault == FrameFault::TooShort);
+    // A wrong length is found at once: the bytes that it says are not waited for.
+    for (int bit = 0; bit < 32; ++bit) {
+        std::string changed = frame;
+        changed[static_cast<std::size_t>(bit / 8)] = static_cast<char>(changed[bit / 8] ^ 1 << bit % 8);
+        ParsedFrame parsed = parseFrame(StringRef(changed).substr(0, 12), kLimits);
+        CHECK(parsed.fault != FrameFault::None);
+    }
 }
 
 TEST_CASE("frame: greetings") {

@@ -126,8 +126,8 @@ TEST_CASE("hostile peers: what is no greeting, and frames that are wrong, end th
         CHECK(co_await stage.honest("before") == "before");
         std::string broken = frame(kAskToken, 1, askMessage("x", 1));
         broken[20] = static_cast<char>(broken[20] ^ 1);
-        std::string tooLarge(8, '\xFF');
-        std::string tooShort(8, '\0');
+        std::string tooLarge(12, '\xFF');
+        std::string tooShort(12, '\0');
         std::vector<std::string> all;
         all.push_back("GET / HTTP/1.1\r\nHost: example.org\r\n\r\n");
         all.push_back(greeting() + broken);
