@@ -54,6 +54,8 @@ private:
     }
 
     void transmit(Message const& message, net::Address const& to) override {
+        if (to == listenAt_) // one to itself would be handled inside this call, and its failure would destroy this
+            return;
         auto [place, isNew] = others_.try_emplace(to);
         if (isNew)
             place->second = net::RequestStream<MessageRequest>(net::Endpoint::wellKnown({to, {}}, kMessages));
