@@ -31,7 +31,7 @@ namespace flow::console {
 /// name the loop.
 [[nodiscard]] Future<Void> listen(std::string path, std::string loop = "main");
 
-/// Serves /metrics, and nothing else, to everyone who can reach the address.
+/// Serves /metrics, and nothing else. Any program that can connect to the address can read it.
 [[nodiscard]] Future<Void> servePrometheus(net::Address at, std::string loop = "main");
 
 } // namespace flow::console

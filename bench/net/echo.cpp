@@ -110,18 +110,6 @@ void serveRaw(int connections, Listening const& listening) {
 
 // Ours.
 
-Future<Void> echo(Reference<Connection> connection) {
-    try {
-        for (;;) {
-            Bytes bytes = co_await connection->read();
-            if (bytes.empty())
-                co_return;
-            co_await connection->write(std::move(bytes));
-        }
-    } catch (Error&) {
-    }
-}
-
 Future<Void> serveCoroutines(Reference<Listener> listener, int connections) {
     std::vector<Future<Void>> all;
     for (int i = 0; i < connections; ++i) {
@@ -205,6 +193,18 @@ bool const coroutines = addOurEcho("coroutine", serveCoroutines);
 bool const callbacks = addOurEcho("callback", serveCallbacks);
 
 } // namespace
+
+flow::Future<flow::Void> echo(flow::Reference<flow::net::Connection> connection) {
+    try {
+        for (;;) {
+            Bytes bytes = co_await connection->read();
+            if (bytes.empty())
+                co_return;
+            co_await connection->write(std::move(bytes));
+        }
+    } catch (Error&) {
+    }
+}
 
 void allowDescriptors(int connections) {
     rlimit limit;

@@ -21,6 +21,9 @@ inline std::uint64_t uringCalls = 0;
 /// So that both ends of so many connections may be in this process.
 void allowDescriptors(int connections);
 
+/// The server's side of a connection: sends back what it reads, until the other side ends.
+flow::Future<flow::Void> echo(flow::Reference<flow::net::Connection> connection);
+
 /// A row for each number of connections, and one in which the load is an open loop.
 bool addEcho(std::string const& server, ServeEcho serve);
 /// One of ours, on epoll, and on io_uring where there is that: `style` and the poller are its name.

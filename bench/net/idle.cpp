@@ -27,15 +27,6 @@ double residentBytes() {
     return static_cast<double>(pages) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
-Future<Void> echo(Reference<Connection> connection) {
-    for (;;) {
-        Bytes bytes = co_await connection->read();
-        if (bytes.empty())
-            co_return;
-        co_await connection->write(std::move(bytes));
-    }
-}
-
 /// The other ends: bare descriptors, which cost this process nothing but the kernel's memory.
 class Clients {
 public:
@@ -80,7 +71,7 @@ struct Server {
         for (int i = 0; i < connections; ++i) {
             clients.connectOne();
             Reference<Connection> accepted = co_await listener->accept();
-            served.push_back(echo(std::move(accepted)));
+            served.push_back(bench::echo(std::move(accepted)));
             while (!clients.hasAnswer())
                 co_await delay(0);
         }

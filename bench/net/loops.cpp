@@ -1,6 +1,7 @@
 // An echo server on two loops beside the same on one: each loop has a thread and a listener at the same port. The load
 // has a thread of its own, so that two loops need three processors to show all that they can do.
 
+#include "bench/net/echo.h"
 #include "bench/net/load.h"
 #include "flow/flow.h"
 #include "flow/threads/loop_pool.h"
@@ -20,22 +21,13 @@ constexpr int kConnections = 50;
 constexpr int kRounds = 5;
 constexpr double kSeconds = 0.3;
 
-Future<Void> echo(Reference<Connection> connection) {
-    for (;;) {
-        Bytes bytes = co_await connection->read();
-        if (bytes.empty())
-            co_return;
-        co_await connection->write(std::move(bytes));
-    }
-}
-
 /// On the current loop, until it ends. Returns the port.
 std::uint16_t serveAt(std::uint16_t port) {
     static thread_local Future<Void> serving;
     ListenOptions options;
     options.reusePort = true;
     Reference<Listener> listener = transport().listen(Address(INADDR_LOOPBACK, port), options);
-    serving = serveUntil(listener, echo, Never(), 0);
+    serving = serveUntil(listener, bench::echo, Never(), 0);
     return listener->localAddress().port();
 }
 

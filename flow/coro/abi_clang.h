@@ -19,23 +19,21 @@ inline constexpr bool kDestroysInOrder = true;
 /// Whether several places at a coroutine's end may hand control over.
 inline constexpr bool kHandsOverAnywhere = true;
 
-#ifdef __OPTIMIZE__
-/// Never defined: a call that the optimiser leaves is the error.
+/// Never defined. A call that is left after optimisation is the compiler's error.
 [[gnu::error("a local of this coroutine is aligned to more than 16 bytes: hold it by pointer")]]
 void frameIsAlignedToMoreThan16();
-#endif
 
 /// For the operator new of a promise, which must be always inlined: clang replaces the builtin by the alignment of the
-/// frame when it has laid out the coroutine. Refuses what a block cannot hold: here when the coroutine is compiled, and
-/// without optimisation when it is called.
+/// frame when it has laid out the coroutine. Refuses what a block cannot hold: when the coroutine is compiled, or
+/// without optimisation, where the alignment is no constant, when the coroutine is called.
 FLOW_INLINE void requireAlignedFrame() {
-#ifdef __OPTIMIZE__
-    if (__builtin_coro_align() > 16)
-        frameIsAlignedToMoreThan16();
-#else
-    FLOW_ASSERT(__builtin_coro_align() <= 16,
-                "a local of this coroutine is aligned to more than 16 bytes: hold it by pointer");
-#endif
+    std::size_t const alignment = __builtin_coro_align();
+    if (__builtin_constant_p(alignment)) {
+        if (alignment > 16)
+            frameIsAlignedToMoreThan16();
+    } else {
+        FLOW_ASSERT(alignment <= 16, "a local of this coroutine is aligned to more than 16 bytes: hold it by pointer");
+    }
 }
 
 /// What an await_suspend returns: the frame to which control passes, as a handle. `__builtin_coro_noop` is the handle

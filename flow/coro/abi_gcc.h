@@ -20,7 +20,7 @@ inline constexpr bool kDestroysInOrder = false;
 /// Whether several places at a coroutine's end may hand control over. Each adds to the tables that an exception reads.
 inline constexpr bool kHandsOverAnywhere = false;
 
-/// gcc 12 tells nobody how it aligns a frame.
+/// Checks nothing: in gcc 12 no code can find out how a frame is aligned.
 FLOW_INLINE void requireAlignedFrame() {}
 
 /// What an await_suspend returns: nothing, since gcc would call what a handle names. Instead handOver() is the last

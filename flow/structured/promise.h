@@ -178,7 +178,8 @@ struct ChildAwaiter : InTask {
     }
 };
 
-/// Waits for the end of all that is below a hook. A cancel ends this at once, but for one that reaches those as well.
+/// Waits until nothing is left below a hook. If only the waiting task is cancelled, the wait ends at once; if what is
+/// below is cancelled as well, it goes on.
 struct JoinHook {
     HookNode* hook;
 };

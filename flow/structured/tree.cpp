@@ -183,7 +183,7 @@ void cancelChildren(Node* parent) noexcept {
 
 namespace {
 
-/// All that is there is cancelled, and waits for no end: destructors cancel and resume none of it.
+/// Marks each node as cancelled and as waiting for no children, so that destructors neither cancel nor resume one.
 void markAll(Node* root) noexcept {
     Node* node = root;
     for (;;) {

@@ -71,7 +71,8 @@ struct HookNode : Node {
         pushBack(joiner, frame->link);
         flags |= kJoining;
     }
-    /// Whether who waits for its end waits on although it is cancelled: then all below the hook is cancelled as well.
+    /// Whether the parent is cancelled. All that is below the hook is then cancelled as well, so that a task which
+    /// waits for its end goes on waiting, although it is cancelled too.
     bool endsWithParent() const { return parent && parent->has(kCancelled); }
 
     void (*onCancel)(HookNode*) = nullptr; // may be null

@@ -1,9 +1,9 @@
 #include "net/message/endpoint.h"
 
 #include "flow/base/error.h"
+#include "flow/base/parse_number.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace flow::net {
 namespace {
@@ -30,17 +30,13 @@ bool isName(std::string_view text) {
     }
 }
 
+/// A name and a port.
 MessageEndpoint named(std::string_view text) {
-    std::size_t colon = text.rfind(':');
-    MessageEndpoint endpoint;
-    if (colon == text.npos || !isName(text.substr(0, colon)))
+    std::size_t colon = std::min(text.rfind(':'), text.size());
+    auto port = parseNumber<std::uint16_t>(text.substr(std::min(colon + 1, text.size())));
+    if (!port || !isName(text.substr(0, colon)))
         throw connection_string_invalid();
-    endpoint.name = text.substr(0, colon);
-    std::string_view digits = text.substr(colon + 1);
-    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), endpoint.port);
-    if (error != std::errc() || end != digits.data() + digits.size() || endpoint.port == 0)
-        throw connection_string_invalid();
-    return endpoint;
+    return {Address(0, *port), std::string(text.substr(0, colon))};
 }
 
 } // namespace
@@ -61,16 +57,9 @@ MessageEndpoint MessageEndpoint::parse(std::string_view endpoint, EndpointUse us
             text.replace(text.size() - 1, 1, "0");
     }
     auto parsed = Address::parse(text);
-    MessageEndpoint found;
-    if (parsed)
-        found.address = *parsed;
-    else if (use == EndpointUse::Connect)
-        found = named(text);
-    if (!parsed ? found.name.empty()
-                : found.address.isUnix() || (use == EndpointUse::Connect && found.address.port() == 0))
+    MessageEndpoint found = parsed || use == EndpointUse::Bind ? MessageEndpoint{*parsed} : named(text);
+    if (found.address.isUnix() || (use == EndpointUse::Connect && found.address.port() == 0))
         throw connection_string_invalid();
-    if (parsed)
-        found.port = found.address.port();
     found.isEncrypted = isEncrypted;
     return found;
 }
@@ -78,7 +67,7 @@ MessageEndpoint MessageEndpoint::parse(std::string_view endpoint, EndpointUse us
 std::string MessageEndpoint::text() const {
     std::string_view scheme = isEncrypted ? kTls : kTcp;
     if (!name.empty())
-        return std::string(scheme) + name + ":" + std::to_string(port);
+        return std::string(scheme) + name + ":" + std::to_string(address.port());
     std::string text = address.toString();
     if (!address.isUnix())
         return std::string(scheme) + text;

@@ -17,9 +17,8 @@ namespace flow::net {
 enum class EndpointUse : bool { Bind, Connect };
 
 struct MessageEndpoint {
-    Address address;    // if there is no name
-    std::string name{}; // of a host, which is resolved each time that the socket connects
-    std::uint16_t port = 0;
+    Address address;          // if there is a name, only its port counts
+    std::string name{};       // of a host, which is resolved each time that the socket connects
     bool isEncrypted = false; // with TLS
 
     /// Throws connection_string_invalid.
@@ -28,7 +27,7 @@ struct MessageEndpoint {
     /// The host, as a certificate names it: the name, or the address without its port.
     std::string host() const;
     /// The same kind of endpoint at an address.
-    MessageEndpoint at(Address const& where) const { return {where, {}, where.port(), isEncrypted}; }
+    MessageEndpoint at(Address const& where) const { return {where, {}, isEncrypted}; }
 };
 
 } // namespace flow::net

@@ -33,9 +33,8 @@ std::string MessageSocket::State::bind(std::string_view endpoint) {
     Reference<Listener> listener = transport().listen(parsed.address, listen);
     MessageEndpoint bound = parsed.at(listener->localAddress());
     if (parsed.isEncrypted)
-        listener = options_.encryptListener(listener, [this](Address const& client) {
-            running_.add(reportFailedTls(MessageEndpoint{client, {}, client.port(), true}.text()));
-        });
+        listener = options_.encryptListener(
+            listener, [this, bound](Address const& client) { running_.add(reportFailedTls(bound.at(client).text())); });
     listeners_.push_back(listener);
     running_.add(accept(listener, bound));
     report(Kind::Listening, bound.text());
@@ -69,9 +68,13 @@ Future<Void> MessageSocket::State::accept(Reference<Listener> listener, MessageE
 /// In a turn of its own, since a reader of the monitor may destroy the socket, and the listener must not go then.
 Future<Void> MessageSocket::State::reportFailedTls(std::string client) {
     co_await delay(0);
+    tlsFailed(std::move(client));
+}
+
+void MessageSocket::State::tlsFailed(std::string with) {
     ++counters_.refused;
     counters_.lastFault = Fault::TlsFailed;
-    report(Kind::HandshakeFailed, std::move(client), Fault::TlsFailed);
+    report(Kind::HandshakeFailed, std::move(with), Fault::TlsFailed);
 }
 
 Future<Void> MessageSocket::State::serve(Reference<Peer> peer) {
@@ -95,9 +98,7 @@ Future<bool> MessageSocket::State::encrypt(Reference<Peer> peer, MessageEndpoint
         if (secured.isError(error_code_actor_cancelled))
             throw secured.getError();
         if (secured.isError()) {
-            ++counters_.refused;
-            counters_.lastFault = Fault::TlsFailed;
-            report(Kind::HandshakeFailed, peer->endpoint.text(), Fault::TlsFailed);
+            tlsFailed(peer->endpoint.text());
             co_return false;
         }
         peer->connection = secured.get();
@@ -114,7 +115,7 @@ Future<Void> MessageSocket::State::keepConnected(MessageEndpoint to) {
     for (;;) {
         ErrorOr<Reference<Connection>> connected =
             co_await tryGet(to.name.empty() ? transport().connect(to.address, connectOptions())
-                                            : net::connect(to.name, to.port, connectOptions()));
+                                            : net::connect(to.name, to.address.port(), connectOptions()));
         if (connected.isError(error_code_actor_cancelled))
             throw connected.getError();
         if (!connected.isError()) {

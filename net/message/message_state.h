@@ -136,6 +136,7 @@ private:
     /// Encrypts the connection of `to`, if its endpoint asks for it. Returns whether the connection can be used.
     Future<bool> encrypt(Reference<Peer> peer, MessageEndpoint to);
     Future<Void> reportFailedTls(std::string client);
+    void tlsFailed(std::string with);
     Future<Void> run(Reference<Peer> peer);
     Future<Void> shakeHandsInTime(Reference<Peer> peer);
     Future<Void> beat(Reference<Peer> peer);

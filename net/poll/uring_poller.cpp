@@ -169,8 +169,8 @@ void UringPoller::wait(double seconds) noexcept {
     takeNews();
 }
 
-/// When there are more news than the kernel has room for, it ends the requests. A new one reports at once, and ends too
-/// if older news still wait. So new requests are made when all has been taken, and not more than there is room for.
+/// The kernel ends requests when its queue of events is full. A request that is made while the queue is full ends at
+/// once. So all events are taken first, and then no more requests are made than the queue has room for.
 void UringPoller::takeNews() noexcept {
     takeAll();
     while (!ended_.empty()) {

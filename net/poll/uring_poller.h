@@ -42,7 +42,7 @@ private:
     void takeNews() noexcept;
     void takeAll() noexcept;
     void note(std::uint64_t token, int result, bool isLast) noexcept;
-    /// Requests events of some of those whose request has ended.
+    /// Makes new requests for the tokens in `ended_`, as many as the ring has room for.
     void requestAgain() noexcept;
     Slot* slotOf(std::uint64_t token);
 

@@ -74,7 +74,7 @@ Future<Void> FlowTransport::bind(Address publicAddress, Address listenAddress) {
     return listening_.back();
 }
 
-/// Short memory ends a connection, or refuses one. It does not end the accepting.
+/// An allocation that fails ends or refuses one connection; accepting goes on.
 Future<Void> FlowTransport::accept(Reference<Listener> listener) {
     for (;;) {
         try {
@@ -124,7 +124,8 @@ Future<Reference<Connection>> FlowTransport::connectTo(Address const& address) {
     return net::transport().connect(address, connect);
 }
 
-/// Goes on whatever happens, also if memory is short: else requests to this address would wait for ever.
+/// Goes on after every error, also after an allocation that failed: otherwise requests to this address would wait
+/// forever.
 Future<Void> FlowTransport::keepConnected(Reference<RpcPeer> peer) {
     double pause = options_.reconnectMin, wait = 0;
     for (;;) {

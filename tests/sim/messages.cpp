@@ -287,7 +287,7 @@ Future<Void> messages(World& world) {
     for (Client const& client : run.clients)
         before += client.answers;
     co_await delay(kPeace / 2);
-    // A server that is slow for the rest of its life still has to take what has come.
+    // The server may stay slow. Then it needs longer to read what has arrived.
     auto isTaken = [&run] {
         return std::all_of(std::begin(run.clients), std::end(run.clients), [](Client const& client) {
             return !missing(client.pushed, client.pulled, client.pushEnds).living &&

@@ -13,9 +13,10 @@ from queue import SimpleQueue
 from rich.console import Console
 from rich.live import Live
 
-from clusterlib.servers import Server, cluster, free_ports
+from clusterlib.servers import Server, cluster
 from common.arguments import CommandParser, UsageError
 from common.build import binary_dir, build
+from common.ports import free_ports
 from common.process import ending
 from common.table import Table
 
@@ -48,7 +49,7 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
         raise UsageError(f"--port must be from 1 to {65536 - count}")
     if options.seconds is not None and options.seconds < 0:
         raise UsageError("--seconds must not be negative")
-    ports = free_ports(count) if options.port is None else list(range(options.port, options.port + count))
+    ports = free_ports(count) if options.port is None else range(options.port, options.port + count)
     with ExitStack() as stack:
         program = _program(options.program, console)
         directory = options.directory or Path(stack.enter_context(tempfile.TemporaryDirectory()))

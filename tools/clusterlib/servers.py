@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import signal
-import socket
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -22,17 +21,8 @@ _MOST_LINES = 20  # that are kept
 OnLine = Callable[[int, str], None]
 
 
-def free_ports(count: int) -> list[int]:
-    """Of 127.0.0.1. Another program may take one before it is used."""
-    with ExitStack() as stack:
-        taken = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for each in taken:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in taken]
-
-
 class Server:
-    """One server, and all of its lives. Each line that it prints goes to `on_line`, from another thread."""
+    """One server, which may be started more than once. Each printed line goes to `on_line`, in another thread."""
 
     def __init__(self, number: int, command: Sequence[str], on_line: OnLine) -> None:
         self.number = number

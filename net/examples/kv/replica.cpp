@@ -29,7 +29,7 @@ Future<Void> Replica::recover() {
     witness_.recovers(id_, term_, votedFor_, lastIndex());
 }
 
-/// One thing at a time. What fails half-way would leave memory and disk in disagreement: the server ends with it.
+/// Runs one step at a time. A step that fails may leave memory and disk different, so it ends the server.
 template <class Step>
 Future<Void> Replica::inTurn(Step step) {
     co_await turn_.take();
@@ -46,11 +46,11 @@ Future<Void> Replica::received(Message message, net::Address from) {
     if (message.from < 0 || message.from >= size() || message.from == id_ || message.to != id_)
         return Void();
     known_[message.from] = from;
-    auto step = [this, message] { return handle(message); }; // gcc 12 wants a name for what it is to destroy once
+    auto step = [this, message] { return handle(message); }; // without a name, gcc 12 destroys it twice
     return inTurn(std::move(step));
 }
 
-/// To the address that it was last heard from; now and then to every address, in case it has moved.
+/// To the address of its last message; each sixteenth time to every address, since it may have moved.
 void Replica::send(Message message) {
     message.from = id_;
     message.term = term_;
@@ -70,7 +70,7 @@ Future<Void> Replica::keepTime() {
                 if (to != id_)
                     sendEntries(to);
         } else if (role_ == Role::Candidate && now() < electionAt_) {
-            askForVotes(); // once more: they may not have heard it
+            askForVotes(); // once more: the first message may be lost
         } else if (now() >= electionAt_) {
             co_await inTurn([this] { return startElection(); });
         }

@@ -26,11 +26,11 @@
 
 namespace kv {
 
-/// Sees what servers do.
+/// Is called with what the servers of a simulation do, to check it.
 class Witness {
 public:
     virtual void leads([[maybe_unused]] int server, [[maybe_unused]] std::uint64_t term) {}
-    /// What a server says to others holds in its later lives, too: the term, its vote in it, what it has executed.
+    /// A server has sent its term, its vote in it and what it has executed. After a restart they must still be true.
     virtual void promises([[maybe_unused]] int server, [[maybe_unused]] std::uint64_t term,
                           [[maybe_unused]] int votedFor, [[maybe_unused]] std::uint64_t executed) {}
     virtual void recovers([[maybe_unused]] int server, [[maybe_unused]] std::uint64_t term,

@@ -9,7 +9,7 @@ namespace {
 constexpr int kMostRequests = 256;                // that are answered at a time; others wait in the stream
 constexpr std::size_t kMostQueuedBytes = 4 << 20; // for another server; messages beyond are lost
 
-struct Nobody final : Witness {};
+struct NoWitness final : Witness {};
 
 class Server final : public Replica {
 public:
@@ -77,9 +77,9 @@ private:
 } // namespace
 
 Future<Void> runServer(ServerOptions options) {
-    Nobody nobody;
+    NoWitness none;
     net::FlowTransport transport;
-    Server server(options, options.witness ? *options.witness : nobody);
+    Server server(options, options.witness ? *options.witness : none);
     Future<Void> listening = transport.bind(options.listenAt, options.listenAt);
     Future<Void> served = server.run();
     co_await race(listening, served);

@@ -49,7 +49,7 @@ struct ServerOptions {
     std::vector<net::Address> addresses; // where servers may be
     net::Address listenAt;
     std::string journal;        // path of the files
-    Witness* witness = nullptr; // none: nobody looks
+    Witness* witness = nullptr; // null: none
 };
 
 /// Ends only by an error.

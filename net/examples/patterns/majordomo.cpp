@@ -9,7 +9,7 @@ using namespace flow::net;
 
 namespace {
 
-/// One that no broker has given before, also not before it was started again.
+/// Unique, also across restarts of the broker.
 std::string newTicket() {
     return (loop().isSimulated() ? deterministicRandom() : nondeterministicRandom())->randomUniqueID().toString();
 }
@@ -83,7 +83,7 @@ void Broker::workerCame(Message const& message) {
     Worker& worker = found->second;
     worker.heard = now();
     if (what != "ANSWER" || message.parts() < 2 || message[1] != worker.ticket || worker.client.empty())
-        return; // BEAT, or an answer to what it was given before it said READY again
+        return; // BEAT, or a late answer: the worker has sent READY since
     answer(worker.client, "OK", message, 2);
     isIdle(name, worker);
 }

@@ -6,13 +6,17 @@
 //     Asker asker("tcp://127.0.0.1:5555");
 //     Message answer = co_await asker.ask(Message("echo").add("hello"));       // "OK", "hello"
 //
-// What goes over the wire. A client, a REQ, asks with the name of a service and the parts of its question; it gets "OK"
-// and the answer, or "ERROR" and why. A worker, a DEALER, says READY and its service, BEAT each second, also while it
-// works, and ANSWER, a ticket, and the answer. The broker says WORK, the ticket, and the question; BEAT each second;
-// and WHO to one that is not registered, as after it was started again, which then says READY again.
+// What goes over the wire. A client, a REQ, sends the name of a service and the parts of its question. It gets "OK" and
+// the answer, or "ERROR" and why. The first part of the other messages says what they are:
 //
-// Each question that is given to a worker has a ticket of its own: without it, the late answer to a question that was
-// refused in the meantime could be taken for that to its client's next one.
+//     worker, a DEALER:  READY and its service; ANSWER, the ticket and the answer; BEAT each second, also while it
+//     works broker, a ROUTER:  WORK, a ticket and the question; BEAT each second; WHO to a worker that is not in its
+//     list
+//
+// A worker that gets WHO sends READY again. The broker's list is empty after a restart.
+//
+// Each question that a worker gets has a ticket of its own. Without tickets, a late answer to a refused question could
+// be mistaken for the answer to the client's next question.
 //
 // A worker that is silent for kSilence seconds is removed, and its later answers are ignored. The question that
 // it had is answered with "ERROR", and so is one that waits for longer than kWait.

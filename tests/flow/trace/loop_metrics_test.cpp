@@ -37,7 +37,7 @@ TEST_CASE("loop metrics: tasks, turns and what made them ready") {
     CHECK(figures.byTasks + figures.byTimers + figures.byPosts + figures.byNews == figures.tasks);
     CHECK(figures.turns >= 2);
     CHECK(figures.ready.empty());
-    // Less than none, if this thread has freed blocks of others.
+    // Negative if this thread has freed blocks that other threads allocated.
     auto liveBlocks = [&] { return static_cast<std::int64_t>(figures.blocks.allocated - figures.blocks.freed); };
     std::int64_t before = liveBlocks();
     Future<Void> later = stepping(0);

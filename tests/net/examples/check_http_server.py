@@ -169,7 +169,7 @@ def check_https(site: pathlib.Path, certificates: pathlib.Path) -> None:
         # The second request has no connection of its own.
         assert get("--write-out", "%{num_connects}", f"{url}/sub/a%20b.txt", f"{url}/") == b"01234567891<p>top</p>0"
         assert b"http/1.1" in get("--verbose", "--stderr", "-", f"{url}/")  # agreed by ALPN
-        assert subprocess.run([*common, f"{url}/"], capture_output=True).returncode == 60  # nobody trusts it
+        assert subprocess.run([*common, f"{url}/"], capture_output=True).returncode == 60  # not trusted
         request = b"GET /sub/a%20b.txt HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
         command = s_client(port, certificates)
         done = subprocess.run(command, input=request, capture_output=True, timeout=20, check=False)

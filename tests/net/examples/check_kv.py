@@ -14,7 +14,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools"))
 
-from clusterlib.servers import Server, cluster, free_ports
+from clusterlib.servers import Server, cluster
+from common.ports import free_ports
 
 PROGRAM = Path(sys.argv[1]).absolute()
 SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 3.0  # of kills

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import random
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 from contextlib import ExitStack
+from pathlib import Path
 
 import zmq
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools"))
+
+from common.ports import free_ports
 
 PROGRAM = sys.argv[1]
 
@@ -79,21 +82,8 @@ def ticket_of(worker: zmq.Socket[bytes], question: bytes) -> bytes:
     return said[1]
 
 
-def free_ports(count: int) -> int:
-    """The first of that many which follow each other, below those that the kernel gives to clients."""
-    for first in random.sample(range(20_000, 32_000 - count), 100):
-        with ExitStack() as taken:
-            try:
-                for port in range(first, first + count):
-                    taken.enter_context(socket.create_server(("127.0.0.1", port)))
-            except OSError:
-                continue
-            return first
-    raise AssertionError("no ports are free")
-
-
 def check_clone() -> None:
-    port = free_ports(3)
+    port = free_ports(3)[0]
     with Programs() as programs:
         programs.start("clone-server", "tcp://127.0.0.1", str(port))
         one = programs.start("clone", "tcp://127.0.0.1", str(port), "colour", "blue")

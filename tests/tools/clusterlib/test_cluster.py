@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from clusterlib import kv_command
-from clusterlib.servers import cluster, free_ports
+from clusterlib.servers import cluster
 from common.arguments import UsageError
 from common.console import plain
 from common.failure import Failure
@@ -93,7 +93,3 @@ def test_the_command_prints_what_servers_say(program: Path, tmp_path: Path) -> N
 def test_wrong_arguments(wrong: list[str]) -> None:
     with pytest.raises(UsageError):
         kv_command.main(wrong, plain(stderr=True), plain())
-
-
-def test_free_ports_differ() -> None:
-    assert len(set(free_ports(9))) == 9
