@@ -189,7 +189,7 @@ RUN = {FLOW_TESTS: run_doctest, WITH_URING: run_with_uring, PROGRAMS: run_progra
 def source_checks() -> list[Step]:
     """Seconds in all."""
     return [
-        Step("ruff", lambda: python("-m", "ruff", "check", *CHECKED_PYTHON)),
+        Step("ruff", lambda: python("-m", "ruff", "check", "--no-cache", *CHECKED_PYTHON)),
         Step("ruff format", lambda: python("-m", "ruff", "format", "--check", *CHECKED_PYTHON)),
         Step("mypy", lambda: python("-m", "mypy")),
         Step("clang-format", clang_format),

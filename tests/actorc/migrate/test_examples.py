@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 from conversions import converted
-from examples import CODES, CONSTRUCTS, DOCUMENTS, ROOT, examples, made_of, rendered
 from trees import TOP, migrated
 
 from actorc_migrate.notes import Hazard
+from examples import CODES, CONSTRUCTS, DOCUMENTS, ROOT, examples, made_of, rendered
 
 _COMPILER = shutil.which("clang++-19") or shutil.which("g++-12") or "c++"
 _NAMES = [path.name for path in DOCUMENTS]
