@@ -1,10 +1,32 @@
 #pragma once
+// How the compiler is to call a function, in a word for clang and gcc alike. What the two do differently with
+// coroutines is in flow/coro/abi_clang.h and abi_gcc.h; whether the last call of a function is a jump, in
+// flow/base/tail_call.h.
+
 #include "flow/base/compiler_options.h"
 
 // FLOW_INLINE: a function that must become part of its caller, at every optimisation level. For the few steps between
 // a co_await and the queue in which the coroutine parks, where a call would cost time and bytes in the frame.
 
 #define FLOW_INLINE [[gnu::always_inline]] inline
+
+// FLOW_INLINE_CALL: one call that becomes part of its caller, where the compiler has a word for that.
+//
+// kClang: which of two ways is the faster one is often another for gcc 12; the code that asks says what the ways are.
+
+#if defined(__clang__)
+#define FLOW_COMPILER Clang
+#define FLOW_INLINE_CALL [[clang::always_inline]]
+namespace flow::detail {
+inline constexpr bool kClang = true;
+}
+#else
+#define FLOW_COMPILER Gcc
+#define FLOW_INLINE_CALL
+namespace flow::detail {
+inline constexpr bool kClang = false;
+}
+#endif
 
 // FLOW_RARE: a cold function with clang's `preserve_most` convention: the callee saves all registers, so that its hot
 // callers spill none. It must be noexcept, since unwinding would restore the wrong registers. It changes the ABI; the

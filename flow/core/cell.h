@@ -113,7 +113,8 @@ Cell* newCell(std::size_t frameBytes, std::uint32_t futures, std::uint32_t promi
 /// The part of freeCell for values that have a destructor, and for unread errors.
 FLOW_RARE void freeWithCare(Cell* cell) noexcept;
 
-// T is the type of the cell's value; void where that is not known and has to be read from the cell.
+// T is the type of the cell's value; void where that is not known and has to be read from the cell. A known type saves
+// the test for a destructor, and the address is a constant.
 
 /// Destroys the value, if there is one, reports an unread error, and gives the block back.
 template <class T = void>

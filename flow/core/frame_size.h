@@ -22,6 +22,7 @@
 // With FLOW_IGNORE_FRAME_LIMITS=1 nothing is checked; `actorc --frames` compiles so, to show a frame that is too large.
 
 #include "flow/base/inline.h"
+#include "flow/base/sanitizer.h"
 #include "flow/core/cell.h"
 
 #ifndef FLOW_IGNORE_FRAME_LIMITS
@@ -65,10 +66,8 @@ template <std::size_t Bytes>
 inline constexpr std::size_t kFrameLimit<FrameLimit<Bytes>> = FLOW_IGNORE_FRAME_LIMITS ? 0 : Bytes;
 
 /// Whether this build makes the frames that an optimised one without checks has.
-#if !defined(__clang__)
-inline constexpr bool kFramesAreFinal = true;
-#elif FLOW_CHECKED || FLOW_SYSTEM_BLOCKS || !defined(__OPTIMIZE__) || __has_feature(thread_sanitizer)
-inline constexpr bool kFramesAreFinal = false;
+#if FLOW_CHECKED || FLOW_SYSTEM_BLOCKS || FLOW_THREAD_SANITIZER || !defined(__OPTIMIZE__)
+inline constexpr bool kFramesAreFinal = !kClang; // gcc lays them out before it optimises
 #else
 inline constexpr bool kFramesAreFinal = true;
 #endif

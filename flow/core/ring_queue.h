@@ -42,17 +42,17 @@ public:
             pushSlow(std::forward<U>(value));
     }
 
-    // Its parts, for a caller with work to do whenever the first element comes.
+    // push() in two parts, for PromiseStream::send(): one comparison says whether there is room, whether a reader may
+    // wait for a first element, and whether the stream has ended.
 
-    /// Never if the queue is empty.
+    /// Whether pushHere() may be called. False for an empty queue, a full one, and after stop().
     bool mayPush() const { return end_ != stop_; }
-    /// If mayPush().
     template <class U>
     FLOW_INLINE void pushHere(U&& value) {
         ::new (end_) T(std::forward<U>(value));
         ++end_;
     }
-    /// If not.
+    /// What push() does where mayPush() is false.
     template <class U>
     FLOW_INLINE void pushSlow(U&& value) {
         T* stop = room();
@@ -132,7 +132,7 @@ private:
 
     T* first_ = nullptr; // the oldest element
     T* end_ = nullptr;   // where the next goes
-    T* stop_ = nullptr;  // up to where mayPush(): no further than there is room
+    T* stop_ = nullptr;  // where mayPush() becomes false: no further than there is room
     T* last_ = nullptr;  // the end of the ring
     std::uint32_t capacity_ = 0;
 };

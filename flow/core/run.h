@@ -9,26 +9,10 @@
 // that code with and without tail calls can be mixed.
 
 #include "flow/base/inline.h"
+#include "flow/base/tail_call.h"
 #include "flow/core/frame.h"
 
 namespace flow::detail {
-
-// Whether calls at the end of a function are jumps in this translation unit. Clang can promise that at each level. gcc
-// makes sibling calls from -O2, but not with --coverage or -finstrument-functions, and no macro says so: from -O1 each
-// translation unit tries it when the program starts. Until then the answer is no, which is always safe.
-#if defined(__clang__)
-inline constexpr bool kTailCalls = true;
-#elif !defined(__OPTIMIZE__)
-static constexpr bool kTailCalls = false;
-#else
-[[gnu::noipa]] static void const* frameOfCallee(void const*) {
-    return __builtin_frame_address(0);
-}
-[[gnu::noipa]] static void const* frameOfLastCall(void const* unused) {
-    return frameOfCallee(unused);
-}
-static bool const kTailCalls = frameOfCallee(nullptr) == frameOfLastCall(nullptr);
-#endif
 
 /// The waiter that `run` runs next; set by a function that cannot make a tail call, and which then returns at once.
 inline constinit thread_local Waiter* handedOver = nullptr;
@@ -37,13 +21,9 @@ FLOW_RARE void runHandedOver() noexcept;
 
 // Runtime and program must agree on the compiler (see FLOW_RARE) and on the size of a cell. Where they do not, this
 // name is what the linker misses.
-#define FLOW_PASTE(a, b) a##b
-#if defined(__clang__)
-#define FLOW_SETTINGS_OF(checked) FLOW_PASTE(compiledByClangAndChecked, checked)
-#else
-#define FLOW_SETTINGS_OF(checked) FLOW_PASTE(compiledByGccAndChecked, checked)
-#endif
-#define FLOW_SETTINGS FLOW_SETTINGS_OF(FLOW_CHECKED)
+#define FLOW_PASTE(a, b, c, d) a##b##c##d
+#define FLOW_SETTINGS_OF(compiler, checked) FLOW_PASTE(compiledBy, compiler, AndChecked, checked)
+#define FLOW_SETTINGS FLOW_SETTINGS_OF(FLOW_COMPILER, FLOW_CHECKED)
 extern const char FLOW_SETTINGS;
 [[gnu::used]] inline const char* const settings = &FLOW_SETTINGS;
 
@@ -80,11 +60,6 @@ inline void run(Waiter* waiter) noexcept {
 
 } // namespace flow::detail
 
-#if defined(__clang__)
-#define FLOW_MUSTTAIL [[clang::musttail]]
-#else
-#define FLOW_MUSTTAIL
-#endif
 #define FLOW_HAND_OVER(waiter)                                                                                         \
     do {                                                                                                               \
         ::flow::detail::Waiter* next_ = ::flow::detail::opaque(waiter);                                                \

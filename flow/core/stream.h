@@ -17,16 +17,16 @@ namespace flow {
 
 namespace detail {
 
-/// Releases a reader's reference. Freeing is rare here, since most readers end before the other end: with clang it is
-/// out of line (8 instructions fewer in each reader). gcc has no such calls, so that there it is inline.
+/// Releases a reader's reference. Freeing is rare here, since most readers end before the other end: with clang it is a
+/// FLOW_RARE call, with which an actor that reads takes a quarter less time. gcc has no such calls.
 inline void releaseStream(Cell* cell) noexcept {
-#ifdef __clang__
-    checkThread(cell);
-    if (--cell->futures == 0 && cell->promises == 0) [[unlikely]]
-        freeUnseen(cell);
-#else
-    releaseFuture(cell);
-#endif
+    if constexpr (kClang) {
+        checkThread(cell);
+        if (--cell->futures == 0 && cell->promises == 0) [[unlikely]]
+            freeUnseen(cell);
+    } else {
+        releaseFuture(cell);
+    }
 }
 
 /// What both ends share, behind a Cell. The cell's status says what a reader finds: a value (something is queued), an

@@ -133,7 +133,8 @@ FLOW_INLINE Pending pending(Operand&& operand) {
 template <class... Args>
 struct Signature {
     static_assert((kFitsFrame<Args> && ...), "a coroutine's parameters are aligned to 16 bytes at most");
-    static constexpr int kDestructors = (0 + ... + !std::is_trivially_destructible_v<Args>);
+    /// Whether the promise has to see to the destructors of parameters.
+    static constexpr bool kDestroysParameters = (!std::is_trivially_destructible_v<Args> || ...);
     static constexpr bool kTakenOverSafely = (coro::kTakenOverSafely<Args> && ...);
     using Owned = Parameters<Args...>;
     static constexpr bool kUncancellable = false;
@@ -148,7 +149,7 @@ struct Signature<Uncancellable, Args...> : Signature<Args...> {
 template <class Object, class... Args>
     requires(!std::is_same_v<Object, Uncancellable>)
 struct Signature<Object, Uncancellable, Args...> : Signature<Args...> {
-    static constexpr int kDestructors = Signature<Object, Args...>::kDestructors;
+    static constexpr bool kDestroysParameters = Signature<Object, Args...>::kDestroysParameters;
     static constexpr bool kTakenOverSafely = Signature<Object, Args...>::kTakenOverSafely;
     static constexpr bool kUncancellable = true;
     static constexpr bool kPropagates = Signature<Object, Args...>::kPropagates;
@@ -184,8 +185,8 @@ template <class T, class S>
 class CoroPromiseBase : public std::conditional_t<std::is_same_v<T, Void>, VoidPromiseBase, PromiseBase>,
                         ResultBytes<kPrefixBytes<T>> {
     using Base = std::conditional_t<S::kPropagates, PropagatingAwaiter, Awaiter>;
-    /// Not if there are many and the compiler destroys them in order: each takes a word of the frame.
-    static constexpr bool kOwnsParameters = S::kDestructors > 0 && (S::kDestructors <= 3 || !kDestroysInOrder);
+    /// Where `destroy` has the wrong order. Elsewhere not, since each parameter would take a word of the frame.
+    static constexpr bool kOwnsParameters = S::kDestroysParameters && !kDestroysInOrder;
     static constexpr std::uint8_t kFlags =
         Cell::kHasFrame | (S::kUncancellable ? Cell::kUncancellable : 0) | (S::kPropagates ? Cell::kPropagates : 0);
     /// Where moving the parameters might throw, operator delete must see that there was no coroutine yet.
@@ -244,7 +245,7 @@ public:
     FLOW_INLINE void destroyParameters(Waiter* frame) const noexcept {
         if constexpr (kOwnsParameters)
             parameters_.destroy();
-        else if constexpr (S::kDestructors != 0)
+        else if constexpr (S::kDestroysParameters)
             opaque(frame)->destroy(frame);
     }
     void unhandled_exception() noexcept {

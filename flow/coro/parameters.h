@@ -1,5 +1,6 @@
 #pragma once
-// Parameters<Args...>: where the parameters of a coroutine stand in its frame, so that its end can destroy them.
+// Parameters<Args...>: where the parameters of a coroutine stand in its frame, so that its end can destroy them in the
+// right order. Only used where the compiler's `destroy` has another (kDestroysInOrder).
 //
 //     Parameters<int, Future<int>> parameters(number, future);   // in the promise's constructor, which is given them
 //     parameters.destroy();                                      // the last one first
@@ -33,8 +34,7 @@ FLOW_INLINE void requireFit() {
     static_assert((kFitsFrame<Kept> && ...), "parameters and state are aligned to 16 bytes at most");
 }
 
-/// Where the parameters stand that have a destructor. To destroy a frame is a call through a pointer and a look at
-/// where it stands; at its end only they are left of it.
+/// Pointers to the parameters that have a destructor.
 template <class... Args>
 class Parameters {
 public:

@@ -60,10 +60,11 @@ public:
         parkAt<Propagates>(cell);
         return true;
     }
-    /// The same for an operand of which no reference has been taken yet, in a coroutine that is not cancelled. None is
-    /// needed if it has a value, since nothing runs between this and the end of the co_await that could take it away
-    /// (with gcc 12 the rest of the expression may: see kAwaitsInOrder). `awaited` is empty then, and the cell is found
-    /// where the link would point to if the frame were parked.
+    /// The same for an operand that stays in the caller's variable: a future or stream that is an lvalue. If it is
+    /// ready, the co_await reads it without a reference of its own, since nothing runs in between that could release it
+    /// (with gcc 12 the rest of the expression may: see kAwaitsInOrder). Then `awaited` is empty, and `prev` of the
+    /// link, which is in no list, holds the cell. Counting each operand makes the wait for a ready future 16 % slower,
+    /// and with gcc a stream 25 %.
     FLOW_INLINE void setBorrowed(Cell* cell) {
         link_.prev = &cell->waiters;
         if constexpr (!kAwaitsInOrder)

@@ -21,8 +21,8 @@ struct TaskSignature : coro::Signature<Args...> {
     static_assert(!coro::Signature<Args...>::kPropagates, "a task cannot be Propagate: its children must end first");
     static_assert(!coro::Signature<Args...>::kUncancellable, "a task is cancelled with its parent: Uncancellable is "
                                                              "for coroutines that return a Future");
-    static constexpr bool kHasDestructors = coro::Signature<Args...>::kDestructors != 0;
-    static constexpr int kDestructors = 0;
+    static constexpr bool kHasDestructors = coro::Signature<Args...>::kDestroysParameters;
+    static constexpr bool kDestroysParameters = false;
     static constexpr bool kUncancellable = true; // for all but cancelTree()
 };
 

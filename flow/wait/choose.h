@@ -134,6 +134,13 @@ public:
         return isBranch ? static_cast<ChooseBase*>(waiter->owner)->frame_ : nullptr;
     }
 
+    /// The rest of result() where what the frame goes on with has already been taken from it.
+    FLOW_INLINE void releaseLosers() const {
+        // Where no branch has won, none are left: giveUp() sees to it, and so does a cancel of the frame (takeAwaited).
+        if (group_.count > 1)
+            releaseAllBut(group_, winningBranch());
+    }
+
     /// Of a choose that is decided: whether result() will have failed.
     bool hasFailed() const { return failed(*frame()); }
 
@@ -143,19 +150,6 @@ protected:
     FLOW_INLINE void start(Waiter* frame, Waiter* branches) {
         group_ = {branches, 0, kNobody};
         frame_ = frame;
-    }
-
-    /// Where no branch has won, none are left: giveUp() sees to it, and so does a cancel of the frame (takeAwaited).
-    FLOW_INLINE bool hasLosers() const { return group_.count > 1; }
-    FLOW_INLINE void releaseAllLosers() const { releaseAllBut(group_, winningBranch()); }
-    /// Goes on from loser to loser, in order, while true.
-    FLOW_INLINE bool releaseLoser(Waiter& branch, std::uint32_t index) const {
-        if (index == group_.count)
-            return false;
-        if (hasWon(&branch) || letGo(branch)) [[likely]]
-            return true;
-        releaseRest(&branch, group_.count - index, winningBranch());
-        return false;
     }
 
     bool hasWon(Waiter const* branch) const { return group_.winner == behindGroup(branch); }
@@ -323,15 +317,6 @@ public:
     }
     /// The first half of result(); releaseLosers() is the other.
     FLOW_INLINE Pending found() { return Pending::resumed(frame()); }
-    /// The rest of result() where what the frame goes on with has already been taken from it.
-    FLOW_INLINE void releaseLosers() {
-        if (!hasLosers())
-            return;
-        if constexpr (N <= kMostInline)
-            releaseEach(std::make_index_sequence<N>());
-        else
-            releaseAllLosers();
-    }
 
     /// The element of the stream that has won. The losers, which may read the same stream, are released after that.
     template <class T>
@@ -347,13 +332,6 @@ public:
     bool won(std::size_t index) const { return hasWon(branches_ + index); }
 
 private:
-    static constexpr std::size_t kMostInline = 4; // losers, each about 50 bytes of code
-
-    template <std::size_t... I>
-    FLOW_INLINE void releaseEach(std::index_sequence<I...>) {
-        (void)(releaseLoser(branches_[I], I) && ...);
-    }
-
     // Made by begin() and by what takes an operand.
     union {
         detail::Waiter branches_[N];

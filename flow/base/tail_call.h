@@ -1,0 +1,34 @@
+#pragma once
+// Whether the last call of a function is a jump in this translation unit, so that a chain of such calls needs no stack.
+//
+//     if (kTailCalls)
+//         FLOW_MUSTTAIL return next->resume(next);
+
+#include "flow/base/compiler_options.h"
+
+namespace flow::detail {
+
+// Clang can promise it at each level. gcc makes such calls from -O2, but not with --coverage or -finstrument-functions,
+// and no macro says so: from -O1 each translation unit tries it when the program starts. Until then the answer is no,
+// which is always safe.
+#if defined(__clang__)
+inline constexpr bool kTailCalls = true;
+#elif !defined(__OPTIMIZE__)
+static constexpr bool kTailCalls = false;
+#else
+[[gnu::noipa]] static void const* frameOfCallee(void const*) {
+    return __builtin_frame_address(0);
+}
+[[gnu::noipa]] static void const* frameOfLastCall(void const* unused) {
+    return frameOfCallee(unused);
+}
+static bool const kTailCalls = frameOfCallee(nullptr) == frameOfLastCall(nullptr);
+#endif
+
+} // namespace flow::detail
+
+#if defined(__clang__)
+#define FLOW_MUSTTAIL [[clang::musttail]]
+#else
+#define FLOW_MUSTTAIL
+#endif
