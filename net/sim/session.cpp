@@ -326,6 +326,23 @@ double Session::heldUntil(Pipe& pipe) {
     return isDark ? kUntilHealed : std::max(pipe.cable->cutUntil, pipe.cable->clogUntil);
 }
 
+/// The machine may have got another address since the message was sent. Whatever listens there is not who was meant.
+bool Session::isAtItsAddress(Half const& half) {
+    return half.address.isLoopback() || half.address.v4() == half.host->process().address();
+}
+
+void Session::speedUp() {
+    if (bandwidth_ == 0)
+        return;
+    bandwidth_ = 0;
+    double now = network_.world_.now();
+    for (Pipe& pipe : pipes_) {
+        for (std::uint32_t i = 0; i < pipe.segments.size(); ++i)
+            pipe.segments.at(i).at = std::min(pipe.segments.at(i).at, now);
+        pipe.last = std::min(pipe.last, now);
+    }
+}
+
 void Session::lookAgain() {
     for (Pipe& pipe : pipes_)
         if (!pipe.segments.isEmpty()) {
@@ -353,7 +370,7 @@ void Session::arrive(Half& half, Segment segment) {
         return;
     switch (segment.kind) {
     case Kind::Open:
-        send(half, !isRefused_ && half.host->offer(*this) ? Kind::Accepted : Kind::Reset);
+        send(half, !isRefused_ && isAtItsAddress(half) && half.host->offer(*this) ? Kind::Accepted : Kind::Reset);
         return;
     case Kind::Accepted:
         half.isEstablished = true;

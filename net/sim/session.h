@@ -43,6 +43,8 @@ public:
     void accepted();
     std::uint16_t port() const { return halves_[1].address.port(); }
     void lookAgain();
+    /// It is as fast as others from now on, and what is on its way has arrived. To be followed by lookAgain().
+    void speedUp();
     /// Stops the session.
     void vanish();
     /// The process has stopped that has the end at this place of its machine's list.
@@ -92,6 +94,7 @@ private:
     Half& other(Half& half) { return halves_[&half == &halves_[0]]; }
     Pipe& pipeFrom(Half& half) { return pipes_[&half == &halves_[1]]; }
 
+    static bool isAtItsAddress(Half const& half);
     void enter(Half& half);
     void leaveUnlessNeeded(Half& half);
     void fail(Half& half, Error error);

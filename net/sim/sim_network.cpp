@@ -106,6 +106,8 @@ void SimNetwork::clog(Process& from, Process& to, double seconds) {
 void SimNetwork::heal() {
     for (auto& [ends, cable] : cables_)
         cable.cutUntil = cable.clogUntil = 0;
+    for (auto* link = sessions_.next; link != &sessions_; link = link->next)
+        static_cast<Session*>(link)->speedUp();
     lookAgain();
 }
 

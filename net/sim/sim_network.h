@@ -47,7 +47,7 @@ public:
     void partition(Process& a, Process& b, double seconds = kUntilHealed);
     /// Nothing that `from` sends to `to`, or has sent, arrives for so many seconds.
     void clog(Process& from, Process& to, double seconds);
-    /// Ends all cuts and clogs.
+    /// Ends all cuts and clogs; slow connections are as fast as others again.
     void heal();
 
     /// Sets the addresses of a name, for all processes; their ports do not count. None: removes the name. Processes may

@@ -143,6 +143,29 @@ TEST_CASE("network: what crosses a link that is cut comes when it is whole again
     CHECK(!two.atServer.error.isValid());
 }
 
+TEST_CASE("network: heal() ends that a connection is slow, also for what is on its way") {
+    World world(1, {.slowLink = 1});
+    SimNetwork network(world, {.latency = 0.1, .jitter = 0, .bandwidth = 100'000}); // a slow link: 101 at most
+    Seen seen;
+    Process& server = world.start({.name = "server", .main = [&] { return sink(&world, &seen); }});
+    world.start({.name = "client", .main = [to = addressOf(server)]() -> Future<Void> {
+                     Reference<Connection> connection = co_await transport().connect(to);
+                     for (int i = 0; i < 20; ++i)
+                         co_await connection->write(StringRef(std::string(1000, 'x')));
+                     co_await delay(60);
+                     co_await connection->write("behind"_sr);
+                     co_await Future<Void>(Never());
+                 }});
+    world.run(delay(50));
+    CHECK(seen.text.size() < 6000);
+    network.heal();
+    world.run(delay(0.001));
+    CHECK(seen.text.size() == 20'000);
+    world.run(delay(15)); // what is sent later is as fast, although the fault goes on for other connections
+    CHECK(seen.text.size() == 20'006);
+    CHECK(seen.time < 60.4);
+}
+
 TEST_CASE("network: a cut is in one direction, a partition in both") {
     std::vector<std::string> log;
     World world(1);
@@ -273,6 +296,34 @@ TEST_CASE("network: addresses go with their processes, also when they are swappe
     Process& nowhere = world.start({.name = "nowhere", .main = lost});
     world.run(nowhere.onStop());
     CHECK(nowhere.exit() == connection_timed_out());
+}
+
+TEST_CASE("network: who asks for a connection to an address does not get one to who had that before") {
+    World world(1);
+    SimNetwork network(world, kPlain);
+    std::vector<std::string> accepted;
+    auto main = [&]() -> Future<Void> {
+        std::string name = world.current()->name();
+        Reference<Listener> listener = transport().listen(1);
+        for (;;) {
+            Reference<Connection> connection = co_await listener->accept();
+            accepted.push_back(name);
+        }
+    };
+    Process& a = world.start({.name = "a", .main = main});
+    Process& b = world.start({.name = "b", .main = main});
+    Error error;
+    Process& client = world.start({.name = "client", .main = [&, ofA = addressOf(a)]() -> Future<Void> {
+                                       ErrorOr<Reference<Connection>> made = co_await tryGet(transport().connect(ofA));
+                                       error = made.isError() ? made.getError() : Error();
+                                       co_await transport().connect(ofA); // from now on, that is b
+                                   }});
+    world.run(delay(0.05)); // the request is on its way
+    world.swapAddresses(a, b);
+    world.run(client.onStop());
+    CHECK(client.exit() == Error());
+    CHECK(error.code() == error_code_connection_refused);
+    CHECK(accepted == std::vector<std::string>{"b"});
 }
 
 TEST_CASE("network: a full backlog refuses") {
