@@ -2,10 +2,12 @@
 
 #include "flow/base/error.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <liburing.h>
 #include <poll.h>
+#include <span>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -69,6 +71,7 @@ void UringPoller::open() {
     if (::io_uring_queue_init_params(kEntries, ring.get(), &parameters) != 0)
         throw platform_error();
     ring_ = std::move(ring);
+    ended_.clear();
     request(events_.descriptor(), kWake);
     watched_.forEach([this](PolledDescriptor& each) { request(each.descriptor(), each.token); });
     submit();
@@ -120,6 +123,7 @@ void UringPoller::remove(PolledDescriptor& descriptor) {
     if (!slot)
         return;
     watched_.remove(descriptor);
+    std::erase(ended_, descriptor.token);
     slot->descriptor = nullptr;
     if (++slot->count == 0)
         slot->count = 1;
@@ -147,7 +151,7 @@ void UringPoller::replace(PolledDescriptor& before, PolledDescriptor& after) {
 
 void UringPoller::wait(double seconds) noexcept {
     io_uring* ring = ring_.get();
-    if (seconds <= 0) {
+    if (seconds <= 0 || !ended_.empty()) { // what is requested again may have an event by now
         if (::io_uring_sq_ready(ring) != 0)
             submit();
         return takeNews(); // the kernel puts them there by itself
@@ -170,11 +174,12 @@ void UringPoller::wait(double seconds) noexcept {
 }
 
 /// The kernel ends requests when its queue of events is full. A request that is made while the queue is full ends at
-/// once. So all events are taken first, and then no more requests are made than the queue has room for.
+/// once. So all events are taken first, and then no more requests are made than the queue has room for. Each is made
+/// once: one that ends at once, since the kernel cannot watch its descriptor, waits for the next call.
 void UringPoller::takeNews() noexcept {
     takeAll();
-    while (!ended_.empty()) {
-        requestAgain();
+    for (std::size_t left = ended_.size(); left != 0;) {
+        left -= requestAgain(left);
         submit();
         takeAll();
     }
@@ -217,10 +222,9 @@ void UringPoller::note(std::uint64_t token, int result, bool isLast) noexcept {
     slot->descriptor->onNews({ended || (result & POLLIN), failed || (result & POLLOUT), ended});
 }
 
-void UringPoller::requestAgain() noexcept {
-    for (unsigned i = 0; i < kEntries / 2 && !ended_.empty(); ++i) {
-        std::uint64_t token = ended_.back();
-        ended_.pop_back();
+std::size_t UringPoller::requestAgain(std::size_t most) noexcept {
+    most = std::min<std::size_t>(most, kEntries / 2);
+    for (std::uint64_t token : std::span(ended_).first(most)) {
         Slot* slot = token == kWake ? nullptr : slotOf(token);
         try {
             request(slot ? slot->descriptor->descriptor() : events_.descriptor(), token);
@@ -229,6 +233,8 @@ void UringPoller::requestAgain() noexcept {
                 slot->descriptor->onNews({true, true, true});
         }
     }
+    ended_.erase(ended_.begin(), ended_.begin() + static_cast<std::ptrdiff_t>(most));
+    return most;
 }
 
 } // namespace flow::net

@@ -42,8 +42,9 @@ private:
     void takeNews() noexcept;
     void takeAll() noexcept;
     void note(std::uint64_t token, int result, bool isLast) noexcept;
-    /// Makes new requests for the tokens in `ended_`, as many as the ring has room for.
-    void requestAgain() noexcept;
+    /// Makes new requests for the first tokens in `ended_`, at most so many and as the ring has room for. Returns how
+    /// many.
+    std::size_t requestAgain(std::size_t most) noexcept;
     Slot* slotOf(std::uint64_t token);
 
     EventPoller events_;

@@ -76,5 +76,15 @@ def test_servers_under_other_loads_are_shown_by_their_middle_round() -> None:
     assert is_net("echo-open/50/raw-epoll")
 
 
+def test_requests_are_compared_with_millrace_by_the_middle_round() -> None:
+    def rpc(style: str, rate: float) -> dict[str, Any]:
+        return result(f"rpc/256/{style}", requests_per_second=rate, p99_us=90.0, allocs_per_item=2.0)
+
+    runs = [rpc("grpc", rate) for rate in (10.0, 30.0, 20.0)] + [rpc("millrace", rate) for rate in (80.0, 100.0, 60.0)]
+    lines = printed(runs)
+    assert lines[-2] == ["rpc/256", "millrace", "100", "80", "-", "90.0", "2.00"]
+    assert lines[-1] == ["rpc/256", "grpc", "30", "20", "4.00", "90.0", "2.00"]
+
+
 def test_what_failed_is_in_no_table() -> None:
     assert tables([{**result("echo/50/libuv"), "error_occurred": True}], plain=True) == []

@@ -20,7 +20,7 @@ from common.files import check_writable, write
 
 TARGET = "net_bench"
 REPETITIONS = 5
-ROUNDS = 11  # of echo servers
+ROUNDS = 11  # of servers
 MIN_TIME = 0.05  # of one repetition, in seconds
 QUICK_MIN_TIME = 0.005
 QUICK_REPETITIONS = 3
@@ -28,13 +28,15 @@ QUICK_REPETITIONS = 3
 DESCRIPTION = """\
 Measures composed operations over a stream with free I/O, in each style
 and beside a function pointer and a bare coroutine in the same queue; binding, beside
-the bare system calls; and echo servers, ours and others, on the loopback device."""
+the bare system calls; and echo servers, and requests with replies, ours and others',
+on the loopback device."""
 
 EPILOG = """\
 Rows are composed-socket/LEVEL/STYLE, composed-tls/LEVEL/STYLE, bind-tcp/N/STYLE,
-bind-udp/N/STYLE, and of servers echo/CONNECTIONS/SERVER, echo-open, echo-loops and idle;
+bind-udp/N/STYLE, and of servers echo/CONNECTIONS/SERVER, echo-open, echo-loops and idle,
+and of requests rpc/DEPTH/STYLE, rpc-connections/N/STYLE and rpc-bytes/N/STYLE;
 bench/README.md says what each is.
-Servers take turns, a round each. Takes some five minutes."""
+Servers take turns, a round each. Takes some seven minutes."""
 
 
 def quick_names(compiler: str, loop: str) -> list[str]:

@@ -14,12 +14,14 @@ COMPOSED = ("composed-socket", "composed-tls")
 BIND = ("bind-tcp", "bind-udp")
 ECHO = "echo"
 MORE = ("echo-open", "echo-loops", "idle")  # of servers
-SERVERS = (ECHO, *MORE)
+RPC = ("rpc", "rpc-connections", "rpc-bytes")
+SERVERS = (ECHO, *MORE, *RPC)
 SUBJECTS = (*COMPOSED, *BIND, *SERVERS)
 
 _STYLES = ("callback", "coroutine", "actor", "actorc-coroutine", "fiber")
 _FLOORS = ("floor-callback", "floor-coroutine")
 _RAW = "raw-epoll"  # the server that others are compared with
+_OURS = "millrace"  # of rpc
 
 Results = Sequence[Mapping[str, Any]]
 
@@ -35,7 +37,7 @@ def tables(results: Iterable[Mapping[str, Any]], plain: bool) -> list[Table]:
         name = parse_name(result["name"])
         if name.benchmark in SUBJECTS and result.get("run_type") != "aggregate" and not result.get("error_occurred"):
             cells.setdefault((name.benchmark, name.size), {}).setdefault(name.style, []).append(result)
-    found = [_composed(cells, plain), _bind(cells, plain), _echo(cells, plain), _more(cells, plain)]
+    found = [_composed(cells, plain), _bind(cells, plain), _echo(cells, plain), _more(cells, plain), _rpc(cells, plain)]
     return [table for table in found if table.row_count]
 
 
@@ -127,6 +129,29 @@ def _more(cells: Mapping[tuple[str, int | None], Mapping[str, Results]], plain: 
             shown = ([float(run[each]) for run in runs if each in run] for each in counters.values())
             row = (number(statistics.median(values)) if values else "-" for values in shown)
             result.add_row(f"{benchmark}/{size}", server, *row)
+    return result
+
+
+def _rpc(cells: Mapping[tuple[str, int | None], Mapping[str, Results]], plain: bool) -> Table:
+    title = "requests and replies: best of the rounds; median round; how many times that median Millrace makes"
+    result = Table(title, plain)
+    result.texts("row", "style")
+    result.numbers("requests/s", "median", "Millrace", "p99 us", "allocs")
+    for (benchmark, size), styles in cells.items():
+        if benchmark not in RPC:
+            continue
+        ours = statistics.median(_rates(styles[_OURS])) if _OURS in styles else 0
+        for style, runs in sorted(styles.items(), key=lambda one: (one[0] != _OURS, one[0])):
+            rates = _rates(runs)
+            result.add_row(
+                f"{benchmark}/{size}",
+                style,
+                f"{max(rates):.0f}",
+                f"{statistics.median(rates):.0f}",
+                f"{ours / statistics.median(rates):.2f}" if ours and style != _OURS else "-",
+                number(_least(runs, "p99_us")),
+                f"{statistics.median(float(run['allocs_per_item']) for run in runs):.2f}",
+            )
     return result
 
 
