@@ -16,6 +16,19 @@
 // two words, which are copied; nothing is looked up. Frames and results come from the memory resource, and go back to
 // it one by one; it must outlive them. If it throws, the call of the function throws, and nothing has been started.
 //
+// What all of a tree shares, such as its executors, is a struct of the program, which `with()` adds:
+//
+//     struct Executors { WorkPool& pool; Loop& storage; };
+//     Executors executors{pool, storageLoop};
+//     Task<Row> read(ContextWith<Executors>, Key key) {
+//         auto here = co_await context();                   // a ContextWith<Executors> again, for the children
+//         co_return co_await runOn(here, here->storage, [key](Context there) { return readThere(there, key); });
+//     }
+//     Future<Row> row = start(read(environment.with(executors), key));
+//
+// It is found by its type, when the program is compiled. A task that takes a Context can be given one with more, and
+// then it and its children have no more than a Context.
+//
 // A Context is valid until the body of its task has ended, and, in children that got it, until they end. Everything in
 // a tree belongs to one thread: that of its loop.
 
@@ -23,8 +36,17 @@
 #include "flow/structured/tree.h"
 
 #include <memory_resource>
+#include <type_traits>
 
 namespace flow {
+
+template <class Shared>
+class ContextWith;
+
+namespace structured {
+template <class T>
+concept IsShared = !std::is_base_of_v<std::pmr::memory_resource, T>;
+} // namespace structured
 
 /// Where a child belongs: its memory, and its parent.
 class Context {
@@ -36,12 +58,35 @@ public:
     structured::Node* parent() const { return parent_; }
     /// The same place, for children with memory from somewhere else.
     Context with(std::pmr::memory_resource& memory) const { return {memory, parent_}; }
+    /// The same place, with what the children share. It is referred to, and must outlive the tree.
+    template <structured::IsShared Shared>
+    ContextWith<Shared> with(Shared& shared) const {
+        return {*this, shared};
+    }
     /// For containers: `std::pmr::vector<int> numbers(context.allocator())`.
     std::pmr::polymorphic_allocator<> allocator() const { return memory_; }
 
 private:
     std::pmr::memory_resource* memory_;
     structured::Node* parent_;
+};
+
+/// With a struct of the program that the tree shares.
+template <class Shared>
+class ContextWith : public Context {
+public:
+    ContextWith(Context place, Shared& shared) : Context(place), shared_(&shared) {}
+
+    Shared& operator*() const { return *shared_; }
+    Shared* operator->() const { return shared_; }
+    ContextWith with(std::pmr::memory_resource& memory) const { return {Context::with(memory), *shared_}; }
+    template <structured::IsShared Other>
+    ContextWith<Other> with(Other& other) const {
+        return {*this, other};
+    }
+
+private:
+    Shared* shared_;
 };
 
 /// The root's.
@@ -52,6 +97,10 @@ public:
 
     std::pmr::memory_resource& memory() const { return *memory_; }
     operator Context() const { return {*memory_, nullptr}; }
+    template <class Shared>
+    ContextWith<Shared> with(Shared& shared) const {
+        return {*this, shared};
+    }
 
 private:
     std::pmr::memory_resource* memory_;

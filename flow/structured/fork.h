@@ -9,11 +9,11 @@
 //     }
 //
 // `co_await fork` gives the result by reference, any number of times, and throws the fork's error;
-// `co_await std::move(fork)` moves it out. A Fork is a handle: dropping it leaves the child running. The child's frame
-// is gone when it ends, its result when the last handle goes; one that fails while there is no handle is reported as a
-// dropped error. A parent that ends waits for its children first, without blocking the thread; if it fails or is
-// cancelled they are cancelled before. Parameters of the parent live until then. Its local variables do not: what a
-// child refers to must be awaited before they go (destroyForks() waits for all).
+// `co_await std::move(fork)` moves it out, and the handle is empty from then on. A Fork is a handle: dropping it leaves
+// the child running. The child's frame is gone when it ends, its result when the last handle goes; one that fails while
+// there is no handle is reported as a dropped error. A parent that ends waits for its children first, without blocking
+// the thread; if it fails or is cancelled they are cancelled before. Parameters of the parent live until then. Its
+// local variables do not: what a child refers to must be awaited before they go (destroyForks() waits for all).
 //
 // Everything that can be awaited in a coroutine can be awaited in a fork. Actors, fibers and other coroutines wait for
 // the fork's future(). Cancelling goes down the tree, children first; a child that sleeps or waits goes on at once with

@@ -15,6 +15,37 @@ namespace flow::structured {
 /// When the body begins: when it is awaited, at once, or in a turn of the loop.
 enum class Start : std::uint8_t { Lazy, Now, InTurn };
 
+template <class T>
+inline constexpr bool kIsContextWith = false;
+template <class Shared>
+inline constexpr bool kIsContextWith<ContextWith<Shared>> = true;
+
+/// The first parameter that is a Context or an Environment: a ContextWith as it is, else a Context.
+template <class First, class... Rest>
+FLOW_INLINE auto contextOf(First&& first, Rest&&... rest) {
+    if constexpr (kIsContextWith<std::remove_cvref_t<First>>) {
+        return first;
+    } else if constexpr (std::is_convertible_v<First, Context>) {
+        return Context(first);
+    } else {
+        static_assert(sizeof...(Rest) != 0, "the first parameter of a task or a fork is its Context");
+        return contextOf(rest...);
+    }
+}
+
+/// What a promise keeps of its context, besides the tree and the memory.
+template <class C>
+struct Shares {
+    explicit Shares(Context) {}
+    static Context at(Context here) { return here; }
+};
+template <class Shared>
+struct Shares<ContextWith<Shared>> {
+    explicit Shares(ContextWith<Shared> given) : shared(&*given) {}
+    ContextWith<Shared> at(Context here) const { return {here, *shared}; }
+    Shared* shared;
+};
+
 /// What the parameters say. None is left to the promise to destroy: the frame does it.
 template <class... Args>
 struct TaskSignature : coro::Signature<Args...> {
@@ -24,18 +55,8 @@ struct TaskSignature : coro::Signature<Args...> {
     static constexpr bool kHasDestructors = coro::Signature<Args...>::kDestroysParameters;
     static constexpr bool kDestroysParameters = false;
     static constexpr bool kUncancellable = true; // for all but cancelTree()
+    using SharesOfContext = Shares<decltype(contextOf(std::declval<Args&>()...))>;
 };
-
-/// The first parameter that is a Context or an Environment.
-template <class First, class... Rest>
-FLOW_INLINE Context contextOf(First&& first, Rest&&... rest) {
-    if constexpr (std::is_convertible_v<First, Context>) {
-        return first;
-    } else {
-        static_assert(sizeof...(Rest) != 0, "the first parameter of a task or a fork is its Context");
-        return contextOf(rest...);
-    }
-}
 
 /// Whether the body of one more coroutine may begin on this stack. The answer no is followed by a turn of the loop.
 inline constinit thread_local std::uintptr_t knownRoom = 0;
@@ -178,6 +199,12 @@ struct ChildAwaiter : InTask {
     }
 };
 
+/// Of a handle that gives its result away: it is empty from the wait on.
+template <class Awaiter, class Child>
+struct Owning : Awaiter {
+    Child owned;
+};
+
 /// Waits until nothing is left below a hook. If only the waiting task is cancelled, the wait ends at once; if what is
 /// below is cancelled as well, it goes on.
 struct JoinHook {
@@ -213,9 +240,10 @@ struct JoinAwaiter : InTask {
     void await_resume() const { throwIfCancelled(); }
 };
 
+template <class C>
 struct ContextAwaiter : std::suspend_never {
-    Context context;
-    Context await_resume() const noexcept { return context; }
+    C context;
+    C await_resume() const noexcept { return context; }
 };
 
 /// The beginning of the body.
@@ -232,12 +260,16 @@ struct Beginning : InTask {
     }
     FLOW_INLINE void await_suspend(std::coroutine_handle<>) const noexcept {
         promise->noteSuspended();
-        node()->flags |= Node::kUnstarted;
-        if constexpr (kStart != Start::Lazy)
+        if constexpr (kStart != Start::Lazy) {
+            node()->flags |= Node::kUnstarted;
             loop().makeReady(frame(), TaskPriority::DefaultYield);
+        }
     }
     FLOW_INLINE void await_resume() const {
-        node()->flags &= ~Node::kUnstarted;
+        // Not written where it need not change: the compiler writes one byte here and reads four a little later, and
+        // the processor makes such a read wait for the write (4 ns a child).
+        if (kStart != Start::Now || node()->has(Node::kUnstarted))
+            node()->flags &= ~Node::kUnstarted;
         if (promise->hasAwaited()) [[unlikely]] // cancelled before it has begun
             coro::throwError(promise->takeAwaited());
     }
@@ -301,11 +333,13 @@ public:
             freeTaskCell<T>(cell);
     }
 
-    FLOW_INLINE explicit TaskPromise(auto&&... args) {
+    FLOW_INLINE explicit TaskPromise(auto&&... args) : shares_(contextOf(args...)) {
         Waiter* frame = this->frame();
         Cell::of(frame)->flags = Cell::kHasFrame | Cell::kUncancellable;
         Node* node = ::new (static_cast<void*>(Node::of(frame))) Node;
-        if constexpr (kStart != Start::Lazy) {
+        if constexpr (kStart == Start::Lazy) {
+            node->flags = Node::kUnstarted;
+        } else {
             Node* parent = contextOf(args...).parent();
             FLOW_ASSERT(parent, "a Fork is made with an Environment: only a task, a fork or a scope can have children");
             adopt(parent, node);
@@ -323,17 +357,23 @@ public:
     }
 
     using Base::await_transform;
-    /// A task or a fork. One that is not an lvalue gives its result away.
+    /// A task or a fork. One that is not an lvalue gives its result away, so that it cannot be taken twice.
     template <class H>
         requires std::remove_cvref_t<H>::kIsTask
     FLOW_INLINE auto await_transform(H&& child) {
         using Child = std::remove_cvref_t<H>;
-        return ChildAwaiter<typename Child::Element, !std::is_lvalue_reference_v<H>, Child::kStart>{
-            {this}, child.begin(Node::of(this->frame()))};
+        constexpr bool kMoves = !std::is_lvalue_reference_v<H>;
+        using Awaiter = ChildAwaiter<typename Child::Element, kMoves, Child::kStart>;
+        Awaiter awaiter{{this}, child.begin(Node::of(this->frame()))};
+        if constexpr (kMoves)
+            return Owning<Awaiter, Child>{awaiter, std::move(child)};
+        else
+            return awaiter;
     }
-    ContextAwaiter await_transform(GetContext) {
+    auto await_transform(GetContext) {
         Waiter* frame = this->frame();
-        return {{}, Context(memoryOf<T>(Cell::of(frame)), Node::of(frame))};
+        auto here = shares_.at(Context(memoryOf<T>(Cell::of(frame)), Node::of(frame)));
+        return ContextAwaiter<decltype(here)>{{}, here};
     }
     FLOW_INLINE JoinAwaiter await_transform(JoinForks) { return {{this}}; }
     FLOW_INLINE HookAwaiter await_transform(JoinHook join) { return {{this}, join.hook}; }
@@ -351,6 +391,7 @@ public:
 private:
     static_assert(sizeof(Base) == sizeof(coro::PromiseBase) && alignof(Node) == alignof(coro::PromiseBase));
     alignas(Node) unsigned char node_[sizeof(Node)]; // where Node::of() looks for it
+    [[no_unique_address]] typename S::SharesOfContext shares_;
 };
 
 } // namespace flow::structured

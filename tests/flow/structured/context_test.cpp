@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <doctest/doctest.h>
 #include <new>
+#include <type_traits>
 
 namespace {
 using namespace flow;
@@ -21,6 +22,7 @@ public:
     explicit Counting(int refused = -1) : refused_(refused) {}
     int allocations = 0;
     int live = 0;
+    std::size_t bytes = 0; // of all allocations
     /// The one after so many more.
     void refuseNext(int more) { refused_ = allocations + more; }
 
@@ -29,6 +31,7 @@ private:
         if (allocations++ == refused_)
             throw std::bad_alloc();
         ++live;
+        this->bytes += bytes;
         return std::pmr::new_delete_resource()->allocate(bytes, alignment);
     }
     void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
@@ -172,6 +175,85 @@ TEST_CASE("a subtree may have memory of its own") {
     };
     CHECK(loop.run(start(body(Environment(outer)))) == 0);
     CHECK(outer.allocations == 1);
+}
+
+/// What the trees of these tests share.
+struct Shared {
+    int calls = 0;
+    Loop* storage = nullptr;
+};
+Fork<int> countsCall(ContextWith<Shared>) {
+    auto here = co_await context();
+    co_return ++here->calls;
+}
+Task<int> takesLess(Context, Fork<int>* made) {
+    auto here = co_await context();
+    static_assert(std::is_same_v<decltype(here), Context>);
+    int calls = co_await *made;
+    co_return calls;
+}
+struct Member {
+    int factor = 10;
+    Task<int> calls(ContextWith<Shared>) {
+        auto here = co_await context();
+        Fork<int> made = countsCall(here);
+        int count = co_await made;
+        co_return factor* count;
+    }
+};
+
+TEST_CASE("what a tree shares is handed down by its type, with memory from anywhere") {
+    auto body = [](ContextWith<Shared>, Member* member, Counting* inner) -> Task<int> {
+        auto here = co_await context();
+        static_assert(std::is_same_v<decltype(here), ContextWith<Shared>>);
+        Fork<int> first = countsCall(here.with(*inner));
+        int sum = co_await takesLess(here, &first); // 1
+        sum += co_await member->calls(here);        // 20
+        Shared other;
+        sum += co_await countsCall(here.with(other)); // 1
+        co_return sum;
+    };
+    SimLoop loop;
+    Counting outer;
+    Counting inner;
+    Shared shared;
+    Member member;
+    CHECK(loop.run(start(body(Environment(outer).with(shared), &member, &inner))) == 22);
+    CHECK(shared.calls == 2);
+    CHECK(inner.allocations == 1);
+    CHECK(outer.allocations == 5);
+    CHECK(outer.live + inner.live == 0);
+}
+
+Fork<int> plain(Context) {
+    co_return 1;
+}
+Fork<int> sharing(ContextWith<Shared>) {
+    co_return 1;
+}
+
+TEST_CASE("a plain context costs no word in a frame") {
+    auto body = [](Context, Counting* counted, Shared* shared) -> Task<> {
+        Context here = (co_await context()).with(*counted);
+        if (shared) {
+            Fork<int> made = sharing(here.with(*shared));
+            co_await made;
+        } else {
+            Fork<int> made = plain(here);
+            co_await made;
+        }
+    };
+    auto bytesOf = [&](Shared* shared) {
+        SimLoop loop;
+        Counting counted;
+        loop.run(start(body(Environment(), &counted, shared)));
+        return counted.bytes;
+    };
+    Shared shared;
+    std::size_t without = bytesOf(nullptr);
+    std::size_t with = bytesOf(&shared);
+    CHECK(with > without); // the promise's word, and what the compiler keeps of the parameter
+    CHECK(with <= without + 4 * sizeof(void*));
 }
 
 } // namespace

@@ -67,6 +67,32 @@ TEST_CASE("children run on the loops of other threads, and their results come ba
     CHECK(loop.run(start(body(Environment(), &pool))) == 380);
 }
 
+TEST_CASE("a tree finds its executors in its context") {
+    struct Executors {
+        Loop& storage;
+        std::thread::id here;
+    };
+    auto read = [](ContextWith<Executors>, int key) -> Fork<int> {
+        auto here = co_await context();
+        Fork<int> row = runOn(here, here->storage, [key](Context there) { return doubled(there, key); });
+        int found = co_await row;
+        CHECK(std::this_thread::get_id() == here->here);
+        co_return found;
+    };
+    auto body = [](ContextWith<Executors>, decltype(read) reads) -> Task<int> {
+        auto here = co_await context();
+        Fork<int> first = reads(here, 1);
+        Fork<int> second = reads(here, 2);
+        int sum = co_await first;
+        sum += co_await second;
+        co_return sum;
+    };
+    RealLoop loop;
+    LoopPool pool(1);
+    Executors executors{pool.next(), std::this_thread::get_id()};
+    CHECK(loop.run(start(body(Environment().with(executors), read))) == 6);
+}
+
 TEST_CASE("an error comes back, and cancels the other children") {
     RealLoop loop;
     LoopPool pool(2);

@@ -55,6 +55,23 @@ TEST_CASE("a fork starts at once, and can be awaited twice") {
     CHECK(trace == "<a<b>a>b");
 }
 
+TEST_CASE("a fork that its task returns has ended, and its handle has the result") {
+    auto handsOut = [](Context) -> Task<Fork<std::string>> {
+        Fork<std::string> made = say(co_await context(), "a", 1.0);
+        co_return std::move(made);
+    };
+    auto body = [](Context, decltype(handsOut) make) -> Task<std::string> {
+        Fork<std::string> made = co_await make(co_await context());
+        CHECK(made.isReady());
+        co_return co_await std::move(made);
+    };
+    SimLoop loop;
+    trace.clear();
+    CHECK(loop.run(start(body(Environment(), handsOut))) == "a!");
+    CHECK(trace == "<a>a");
+    CHECK(loop.now() == 1);
+}
+
 TEST_CASE("a parent ends after its children") {
     SimLoop loop;
     trace.clear();
