@@ -1,5 +1,7 @@
 #include "flow/threads/thread_pool.h"
 
+#include "flow/base/fork.h"
+
 #include <csignal>
 #include <system_error>
 
@@ -74,6 +76,9 @@ bool ThreadPool::submit(Job& job) {
         job.sendToLoop();
         return true;
     }
+    // Before the mutex: one of the parent's threads may have held it.
+    FLOW_ASSERT(threads_.empty() || forks_ == forkCount(),
+                "a child of fork() has none of the threads of this pool: make a loop of its own there");
     std::unique_lock lock(mutex_);
     if (queued_ >= idle_ && threads_.size() < mostThreads_)
         startThread();
@@ -121,6 +126,7 @@ void ThreadPool::Job::workOnLoop() {
 // Under the mutex: the new thread waits for it until the call is in the queue.
 void ThreadPool::startThread() {
     NoSignals inherited;
+    forks_ = forkCount();
     try {
         threads_.emplace_back([this] { main(); });
     } catch (std::system_error const&) { // there are as many as the system allows

@@ -23,7 +23,8 @@
 // Simulation. On a simulated loop there are no threads: each call is a task of the loop, so that a run can be repeated.
 // A call that waits for another call of the pool therefore never ends there.
 //
-// A child of fork() has none of the threads: it must not use or destroy a pool that its parent has used.
+// A child of fork() has none of the threads: it must not use or destroy a pool that its parent has used. A call there
+// ends the program with a message; make a loop of the child's own.
 //
 // Errors. platform_error if the system gives no thread. run() and runToEnd() throw std::bad_alloc.
 //
@@ -36,6 +37,7 @@
 #include "flow/memory/reference.h"
 
 #include <condition_variable>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -116,6 +118,7 @@ private:
     Loop& home_;
     std::size_t const mostThreads_;
     std::vector<std::thread> threads_; // nondeterminism: a simulated loop has none
+    std::uint32_t forks_ = 0;          // of the process that has started them
     mutable std::mutex mutex_;         // guards what follows
     std::condition_variable changed_;
     ListLink queue_; // of Jobs

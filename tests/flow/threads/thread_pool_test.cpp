@@ -5,6 +5,7 @@
 #include "flow/lib/errors.h"
 #include "flow/loop/real_loop.h"
 #include "flow/sim/sim_loop.h"
+#include "tests/flow/support/trace_log.h"
 
 #include <doctest/doctest.h>
 
@@ -15,6 +16,7 @@
 #include <latch>
 #include <memory>
 #include <string>
+#include <unistd.h>
 
 using namespace flow;
 
@@ -294,4 +296,18 @@ TEST_CASE("thread pool: what a simulated loop, or a pool on it, leaves undone is
     CHECK(watched.use_count() == 1);
     CHECK_FALSE(first.isReady());
     CHECK_FALSE(second.isReady());
+}
+
+TEST_CASE("thread pool: a call in a child of fork() ends the program with a message, and does not wait forever") {
+    static Machine* machine;
+    Machine parent;
+    machine = &parent;
+    auto call = [] { return machine->loop.run(machine->threads->run([] { return 1; })); };
+    CHECK(call() == 1);
+    std::string message = test::abortMessage([] {
+        ::alarm(20);
+        machine->loop.run(machine->threads->run([] { return 2; }));
+    });
+    CHECK(message.find("a child of fork() has none of the threads of this pool") != std::string::npos);
+    CHECK(call() == 1);
 }
