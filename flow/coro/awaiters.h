@@ -76,16 +76,9 @@ protected:
     /// Whether the operand had a value at once.
     FLOW_INLINE bool isBorrowed() const { return !this->promise()->hasAwaited(); }
     FLOW_INLINE Cell* borrowed() const { return this->promise()->borrowed(); }
-    /// What settled() gives if it is not borrowed: never null, as after a delay.
-    FLOW_INLINE Cell* settledCell() const {
-        Cell* cell = this->settled();
-        if (!cell)
-            __builtin_unreachable();
-        return cell;
-    }
     FLOW_INLINE Cell* settledOrCounted() const {
         if (!isBorrowed())
-            return settledCell();
+            return this->settled();
         addFuture(borrowed());
         return borrowed();
     }
@@ -95,7 +88,7 @@ template <class T, class Base>
 struct BorrowedValueAwaiter : BorrowingAwaiter<Base, false> {
     FLOW_INLINE T await_resume() const {
         if constexpr (kFreeToCopy<T>) {
-            return this->isBorrowed() ? valueOf<T>(this->borrowed()) : takeValue<T>(this->settledCell());
+            return this->isBorrowed() ? valueOf<T>(this->borrowed()) : takeValue<T>(this->settled());
         } else {
             return takeValue<T>(this->settledOrCounted());
         }
@@ -106,7 +99,7 @@ struct BorrowedStreamAwaiter : BorrowingAwaiter<Base, true> {
     FLOW_INLINE T await_resume() const {
         if constexpr (kFreeToCopy<T>) {
             bool counted = !this->isBorrowed();
-            Cell* cell = counted ? this->settledCell() : this->borrowed();
+            Cell* cell = counted ? this->settled() : this->borrowed();
             T value = StreamState<T>::take(cell);
             if (counted)
                 releaseStream(cell);

@@ -228,12 +228,10 @@ public:
         requires(kOwnsParameters)
         : parameters_(parameters...) {}
 
-    /// Just before the body: states what the flags are, so that the optimiser can use it at the first co_await.
+    /// Just before the body.
     std::suspend_never initial_suspend() noexcept {
         if constexpr (kFirstFlags != kFlags)
             this->cell()->flags = kFlags;
-        else if (this->cell()->flags != kFlags)
-            __builtin_unreachable();
         return {};
     }
     /// Locals are gone here.

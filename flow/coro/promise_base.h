@@ -84,8 +84,6 @@ public:
         if (!cell->isError()) [[likely]] {
             if constexpr (!kAwaitsInOrder)
                 awaited_ = {};
-            else if (hasAwaited()) // the optimiser uses this at the next test
-                __builtin_unreachable();
             return false;
         }
         addFuture(cell);
@@ -175,8 +173,6 @@ public:
     /// Without a value: `awaited` stays empty. That is also how a body ends that has no co_return.
     FLOW_INLINE void noteReturned() const {
         FLOW_CHECK(awaited_.isNothing(), "a coroutine returns before it has taken what it waited for");
-        if (!awaited_.isNothing())
-            __builtin_unreachable();
     }
     /// A body may go on after its co_return: where the destructor of a local throws, and a handler catches that.
     FLOW_INLINE void noteReturnedValue() {
@@ -206,7 +202,7 @@ protected:
 
 private:
     /// Lets the compiler assume what isParked() gives next: it does not see that the link is part of what frame()
-    /// gives.
+    /// gives. Without this a task of NET2 takes 4 % more time.
     FLOW_INLINE bool known(bool parked) const {
         if (isParked() != parked)
             __builtin_unreachable();

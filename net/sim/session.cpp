@@ -326,7 +326,7 @@ double Session::heldUntil(Pipe& pipe) {
     return isDark ? kUntilHealed : std::max(pipe.cable->cutUntil, pipe.cable->clogUntil);
 }
 
-/// The machine may have got another address since the message was sent. Whatever listens there is not who was meant.
+/// The machine may have got another address since the message was sent. What listens there now is not what was meant.
 bool Session::isAtItsAddress(Half const& half) {
     return half.address.isLoopback() || half.address.v4() == half.host->process().address();
 }
