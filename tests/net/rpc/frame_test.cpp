@@ -86,5 +86,7 @@ TEST_CASE("frame: bytes changed at random are frames or faults") {
         ParsedFrame parsed = parseFrame(bytes, {1000, random.coinflip()});
         if (parsed.fault == FrameFault::None)
             CHECK((parsed.used == 0 ? parsed.needed > bytes.size() : parsed.used <= bytes.size()));
+        if (std::optional<Greeting> greeting = parseGreeting("MRC-RPC1" + bytes))
+            CHECK(8 + bytes.size() >= kGreetingBytes);
     }
 }

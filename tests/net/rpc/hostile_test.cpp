@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstring>
+
 using namespace flow;
 using namespace flow::net;
 
@@ -20,6 +22,17 @@ struct Ask {
     template <class Ar>
     void serialize(Ar& ar) {
         serializer(ar, texts, reply);
+    }
+};
+
+struct Offer {
+    constexpr static FileIdentifier file_identifier = 302;
+    Endpoint endpoint;
+    RequestStream<Ask> ask;
+    Optional<std::vector<std::string>> names;
+    template <class Ar>
+    void serialize(Ar& ar) {
+        serializer(ar, endpoint, ask, names);
     }
 };
 
@@ -110,6 +123,40 @@ int codeIn(std::string const& bytes) {
     bool isUnknown = false;
     ErrorOr<std::string> reply = readReply<std::string>(reader, isUnknown);
     return reply.isError() ? reply.getError().code() : 0;
+}
+
+/// A server of one's own: what `serve` does with a connection, after the client's first frame, of which it gets the
+/// place for the reply. It is connected anew each time.
+Future<Void> serveRaw(Reference<Listener> listener, Future<Void> (*serve)(Connection&, std::uint64_t reply)) {
+    for (;;) {
+        Reference<Connection> connection = co_await listener->accept();
+        (void)co_await connection->readExactly(kGreetingBytes);
+        Bytes head = co_await connection->readExactly(kFrameHeaderBytes);
+        ParsedFrame parsed = parseFrame(head, {1 << 20, false});
+        if (parsed.needed > kFrameHeaderBytes)
+            (void)co_await connection->readExactly(static_cast<std::uint32_t>(parsed.needed - kFrameHeaderBytes));
+        std::uint64_t reply = 0;
+        std::memcpy(&reply, head.begin() + kFrameHeaderBytes - sizeof(reply), sizeof(reply));
+        co_await serve(*connection, reply);
+    }
+}
+std::string replyFrame(std::uint64_t number, std::string const& text) {
+    ObjectWriter writer(Unversioned());
+    writeReply<std::string>(writer, text);
+    return frame(UID(0, number), 0, writer.toString().toString());
+}
+Future<Void> toTheEnd(Connection& connection) {
+    while (!(co_await connection.read()).empty()) {
+    }
+}
+/// What a client gets from such a server.
+Future<int> errorFrom(RpcOptions options, Future<Void> (*serve)(Connection&, std::uint64_t reply)) {
+    FlowTransport transport(std::move(options));
+    Reference<Listener> listener = net::transport().listen(Address(0x7F000001, 0), {});
+    Future<Void> serving = serveRaw(listener, serve);
+    RequestStream<Ask> asked(Endpoint::wellKnown({Address(0x7F000001, listener->localAddress().port()), {}}, kAsk));
+    ErrorOr<std::string> reply = co_await timeoutError(asked.tryGetReply(Ask()), 20);
+    co_return reply.isError() ? reply.getError().code() : 0;
 }
 
 void onLoop(Future<Void> (*test)()) {
@@ -266,4 +313,119 @@ TEST_CASE("hostile peers: messages changed at random") {
         CHECK(!discarding.isReady());
         CHECK(stage.transport.counters().malformedMessages > 0);
     });
+}
+
+TEST_CASE("hostile peers: of a frame that is cut off anywhere, nothing arrives") {
+    onLoop([]() -> Future<Void> {
+        Stage stage;
+        std::string whole = greeting() + frame(kAskToken, 1, askMessage("x", 1));
+        for (std::size_t length = 0; length < whole.size(); ++length) {
+            Reference<Connection> connection = co_await stage.connect();
+            if (length != 0)
+                (void)connection->write(bytesOf(whole.substr(0, length)));
+            connection->shutdownWrite();
+            (void)co_await timeoutError(errorOr(toTheEnd(*connection)), 20);
+        }
+        CHECK(stage.transport.counters().framesReceived == 0);
+        CHECK(stage.transport.counters().accepted == whole.size());
+        CHECK(stage.transport.connections() == 0);
+        CHECK(co_await stage.honest("after") == "after");
+    });
+}
+
+TEST_CASE("hostile peers: a reply that comes again is not the reply to a later request") {
+    onLoop([]() -> Future<Void> {
+        FlowTransport transport;
+        Reference<Listener> listener = net::transport().listen(Address(0x7F000001, 0), {});
+        Future<Void> serving = serveRaw(listener, [](Connection& connection, std::uint64_t first) -> Future<Void> {
+            co_await connection.write(bytesOf(greeting() + replyFrame(first, "first") + replyFrame(first, "again")));
+            Bytes head = co_await connection.readExactly(kFrameHeaderBytes);
+            std::uint64_t second = 0;
+            std::memcpy(&second, head.begin() + kFrameHeaderBytes - sizeof(second), sizeof(second));
+            CHECK(second != first);
+            co_await connection.write(bytesOf(replyFrame(first, "once more") + replyFrame(second, "second")));
+            co_await Future<Void>(Never());
+        });
+        RequestStream<Ask> asked(Endpoint::wellKnown({Address(0x7F000001, listener->localAddress().port()), {}}, kAsk));
+        CHECK(co_await timeoutError(asked.getReply(Ask()), 20) == "first");
+        CHECK(co_await timeoutError(asked.getReply(Ask()), 20) == "second");
+        CHECK(transport.counters().unknownEndpoints == 2);
+    });
+}
+
+TEST_CASE("hostile peers: what a client gets from a server that does not keep to the rules") {
+    onLoop([]() -> Future<Void> {
+        RpcOptions options;
+        options.pingInterval = 0.05;
+        options.pingTimeout = 0.3;
+        CHECK(co_await errorFrom(options, [](Connection& connection, std::uint64_t) -> Future<Void> {
+                  co_await connection.write("HTTP/1.1 400 Bad Request\r\n\r\n"_sr);
+                  co_await toTheEnd(connection);
+              }) == error_code_request_maybe_delivered);
+        CHECK(co_await errorFrom(options, [](Connection& connection, std::uint64_t) -> Future<Void> {
+                  co_await connection.write(bytesOf(greetingBytes({ProtocolVersion(0x990000), true})));
+                  co_await toTheEnd(connection);
+              }) == error_code_incompatible_protocol_version);
+        CHECK(co_await errorFrom(options, [](Connection& connection, std::uint64_t) -> Future<Void> {
+                  co_await connection.write(bytesOf(greeting() + std::string(12, '\xFF')));
+                  co_await toTheEnd(connection);
+              }) == error_code_request_maybe_delivered);
+        CHECK(co_await errorFrom(options, [](Connection& connection, std::uint64_t reply) -> Future<Void> {
+                  std::string whole = replyFrame(reply, "cut off");
+                  co_await connection.write(bytesOf(greeting() + whole.substr(0, whole.size() - 1)));
+                  connection.shutdownWrite();
+              }) == error_code_request_maybe_delivered);
+        CHECK(co_await errorFrom(options, [](Connection& connection, std::uint64_t reply) -> Future<Void> {
+                  co_await connection.write(bytesOf(greeting() + frame(UID(0, reply), 0, "no reply")));
+                  co_await toTheEnd(connection);
+              }) == error_code_serialization_failed);
+        CHECK(co_await errorFrom(options, [](Connection&, std::uint64_t) -> Future<Void> {
+                  co_await Future<Void>(Never()); // reads nothing, and says nothing
+              }) == error_code_request_maybe_delivered);
+    });
+}
+
+TEST_CASE("hostile peers: replies changed at random are values or errors") {
+    ::test::Balance balance;
+    RealLoop loop;
+    FlowTransport transport;
+    Offer offer;
+    offer.endpoint = Endpoint::wellKnown({*Address::parse("10.0.0.1:4500"), {}}, kAsk);
+    offer.names = std::vector<std::string>{"a", "name"};
+    auto bytesOfReply = [](auto write) {
+        ObjectWriter writer(AssumeVersion(currentProtocolVersion()));
+        write(writer);
+        return writer.toString().toString();
+    };
+    std::string const kinds[] = {
+        bytesOfReply([&](ObjectWriter& writer) { writeReply<Offer>(writer, offer); }),
+        bytesOfReply([](ObjectWriter& writer) { writeErrorReply(writer, operation_failed(), true); }),
+        bytesOfReply([](ObjectWriter& writer) { writer.serialize(rpc::StreamNews{1000, true}); }),
+    };
+    DeterministicRandom random(3);
+    int values = 0, errors = 0, wrong = 0;
+    for (int i = flow::test::fuzzCount(); i > 0; --i) {
+        int kind = random.randomInt(0, 3);
+        std::string bytes = kinds[kind];
+        for (int changes = random.randomInt(0, 5); changes > 0; --changes)
+            bytes[static_cast<std::size_t>(random.randomInt(0, static_cast<int>(bytes.size())))] =
+                static_cast<char>(random.randomInt(0, 256));
+        if (random.randomInt(0, 4) == 0)
+            bytes.resize(static_cast<std::size_t>(random.randomInt(0, static_cast<int>(bytes.size()) + 1)));
+        ObjectReader reader(StringRef(bytes), AssumeVersion(currentProtocolVersion()));
+        try {
+            bool isUnknown = false;
+            rpc::StreamNews news;
+            if (kind == 2)
+                reader.deserialize(news);
+            bool isError = kind != 2 && readReply<Offer>(reader, isUnknown).isError();
+            ++(isError ? errors : values);
+        } catch (Error& error) {
+            CHECK(error.code() == error_code_serialization_failed);
+            ++wrong;
+        }
+    }
+    CHECK(values > 0);
+    CHECK(errors > 0);
+    CHECK(wrong > 0);
 }
