@@ -11,7 +11,25 @@ from actorc.source import Source
 from actorc.syntax import File
 
 _CLASSES = frozenset(
-    ["Arena", "AsyncVar", "Error", "ErrorOr", "Future", "FutureStream", "Never", "Optional", "Promise", "PromiseStream", "Reference", "Standalone", "StringRef", "TraceEvent", "UID", "VectorRef", "Void"]
+    [
+        "Arena",
+        "AsyncVar",
+        "Error",
+        "ErrorOr",
+        "Future",
+        "FutureStream",
+        "Never",
+        "Optional",
+        "Promise",
+        "PromiseStream",
+        "Reference",
+        "Standalone",
+        "StringRef",
+        "TraceEvent",
+        "UID",
+        "VectorRef",
+        "Void",
+    ]
 )
 _FLOW = re.compile(r"#\s*include\s*[<\"](?:flow|fdbrpc)/")
 
