@@ -39,7 +39,7 @@ UringSockets::~UringSockets() {
 }
 
 std::unique_ptr<UringSockets> UringSockets::make() {
-    constexpr unsigned kEntries = kBatch * (kMostOptions + 2);
+    constexpr unsigned kEntries = kBatch;
     std::unique_ptr<UringSockets> sockets(new UringSockets);
     if (::io_uring_queue_init(kEntries, sockets->ring_.get(), IORING_SETUP_CLAMP) != 0) {
         sockets->ring_.reset();
@@ -52,13 +52,12 @@ bool UringSockets::isOfParent() const {
     return forks_ != forkCount();
 }
 
-io_uring_sqe* UringSockets::request(unsigned char operation, int descriptor, std::size_t index, bool goesOn) {
+io_uring_sqe* UringSockets::request(unsigned char operation, int descriptor, std::size_t index) {
     io_uring_sqe* entry = ::io_uring_get_sqe(ring_.get());
     FLOW_ASSERT(entry, "there is room for a batch");
     std::memset(static_cast<void*>(entry), 0, sizeof *entry);
     entry->opcode = operation;
     entry->fd = descriptor;
-    entry->flags = goesOn ? IOSQE_IO_LINK : 0;
     entry->user_data = index;
     ++requested_;
     return entry;
@@ -70,57 +69,61 @@ void UringSockets::finish(std::span<int> results) {
         unsigned count = ::io_uring_peek_batch_cqe(ring_.get(), entries, 64);
         if (count == 0)
             ::io_uring_submit_and_wait(ring_.get(), 1); // interrupted: once more
-        for (unsigned i = 0; i < count; ++i) {
-            int& result = results[static_cast<std::size_t>(entries[i]->user_data)];
-            if (result >= 0) // what follows an error in its chain is only cancelled
-                result = entries[i]->res;
-        }
+        for (unsigned i = 0; i < count; ++i)
+            results[static_cast<std::size_t>(entries[i]->user_data)] = entries[i]->res;
         ::io_uring_cq_advance(ring_.get(), count);
         requested_ -= count;
     }
+    for (int each : results)
+        if (each < 0)
+            throw errorOfSystem(-each);
 }
 
 void UringSockets::makeSockets(std::span<Address const> at, int type, std::span<int> made) {
     for (std::size_t i = 0; i < at.size(); ++i) {
-        made[i] = 0;
-        auto* entry = request(kSocket, at[i].isV4() ? AF_INET : AF_INET6, i, false);
+        auto* entry = request(kSocket, at[i].isV4() ? AF_INET : AF_INET6, i);
         entry->off = static_cast<unsigned>(type | SOCK_NONBLOCK | SOCK_CLOEXEC);
     }
     finish(made);
 }
 
-void UringSockets::bindAll(std::span<Address const> at, std::span<int const> made,
-                           std::span<SocketOption const> options, int backlog) {
+void UringSockets::setOptions(std::span<Address const> at, std::span<int const> made, SocketOption const& option) {
+    int results[kBatch] = {};
+    for (std::size_t i = 0; i < at.size(); ++i) {
+        if (option.level == IPPROTO_IPV6 && !at[i].isV6())
+            continue;
+        auto* entry = request(kCommand, made[i], i);
+        entry->off = kSetSocketOption;
+        entry->addr = static_cast<unsigned>(option.level) | std::uint64_t(static_cast<unsigned>(option.name)) << 32;
+        entry->file_index = sizeof option.value;
+        entry->addr3 = reinterpret_cast<std::uint64_t>(&option.value);
+    }
+    finish(std::span(results).first(at.size()));
+}
+
+void UringSockets::bindAll(std::span<Address const> at, std::span<int const> made) {
     static_assert(sizeof(sockaddr_storage) * kBatch <= 16384, "on the stack");
     sockaddr_storage addresses[kBatch];
     int results[kBatch] = {};
     for (std::size_t i = 0; i < at.size(); ++i) {
-        for (SocketOption const& option : options) {
-            if (option.level == IPPROTO_IPV6 && !at[i].isV6())
-                continue;
-            auto* entry = request(kCommand, made[i], i, true);
-            entry->off = kSetSocketOption;
-            entry->addr = static_cast<unsigned>(option.level) | std::uint64_t(static_cast<unsigned>(option.name)) << 32;
-            entry->file_index = sizeof option.value;
-            entry->addr3 = reinterpret_cast<std::uint64_t>(&option.value);
-        }
         addresses[i] = {};
         unsigned size = at[i].toSystem(addresses[i]);
-        auto* entry = request(kBind, made[i], i, backlog != 0);
+        auto* entry = request(kBind, made[i], i);
         entry->addr = reinterpret_cast<std::uint64_t>(&addresses[i]);
         entry->off = size;
-        if (backlog != 0)
-            request(kListen, made[i], i, false)->len = static_cast<unsigned>(backlog);
     }
     finish(std::span(results).first(at.size()));
-    for (int each : std::span(results).first(at.size()))
-        if (each < 0)
-            throw errorOfSystem(-each);
+}
+
+void UringSockets::listenAll(std::span<int const> made, int backlog) {
+    int results[kBatch] = {};
+    for (std::size_t i = 0; i < made.size(); ++i)
+        request(kListen, made[i], i)->len = static_cast<unsigned>(backlog);
+    finish(std::span(results).first(made.size()));
 }
 
 std::vector<int> UringSockets::open(std::span<Address const> at, int type, std::span<SocketOption const> options,
                                     int backlog) {
-    FLOW_ASSERT(options.size() <= kMostOptions, "UringSockets::open(): too many options");
     std::vector<int> all(at.size(), -1);
     std::span<int> made(all);
     try {
@@ -128,10 +131,11 @@ std::vector<int> UringSockets::open(std::span<Address const> at, int type, std::
             auto some = at.subspan(i, std::min(kBatch, at.size() - i));
             auto here = made.subspan(i, some.size());
             makeSockets(some, type, here);
-            for (int each : here)
-                if (each < 0)
-                    throw errorOfSystem(-each);
-            bindAll(some, here, options, backlog);
+            for (SocketOption const& option : options)
+                setOptions(some, here, option);
+            bindAll(some, here);
+            if (backlog != 0)
+                listenAll(here, backlog);
         }
     } catch (...) {
         for (int each : all)

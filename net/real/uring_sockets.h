@@ -1,5 +1,6 @@
 #pragma once
-// UringSockets: makes many sockets with few system calls, by batches of chained io_uring requests.
+// UringSockets: makes many sockets with few system calls, by batches of io_uring requests: all are opened, then all get
+// an option, then all are bound. (A chain of requests for each socket would be slower.)
 //
 //     if (std::unique_ptr<UringSockets> sockets = UringSockets::make())       // null: this kernel cannot do it
 //         std::vector<int> descriptors = sockets->open(addresses, SOCK_STREAM, options, 1024);
@@ -28,7 +29,6 @@ class UringSockets {
 public:
     /// As many sockets as one batch makes.
     static constexpr std::size_t kBatch = 64;
-    static constexpr std::size_t kMostOptions = 6;
 
     /// Throws std::bad_alloc.
     static std::unique_ptr<UringSockets> make();
@@ -46,10 +46,12 @@ private:
     UringSockets();
 
     void makeSockets(std::span<Address const> at, int type, std::span<int> made);
-    void bindAll(std::span<Address const> at, std::span<int const> made, std::span<SocketOption const> options,
-                 int backlog);
-    io_uring_sqe* request(unsigned char operation, int descriptor, std::size_t index, bool goesOn);
-    /// Waits for all requests. Writes each result to the place of its index, unless an error is there.
+    void setOptions(std::span<Address const> at, std::span<int const> made, SocketOption const& option);
+    void bindAll(std::span<Address const> at, std::span<int const> made);
+    void listenAll(std::span<int const> made, int backlog);
+    io_uring_sqe* request(unsigned char operation, int descriptor, std::size_t index);
+    /// Waits for all requests, and writes each result to the place of its index. Throws the Error of the first place
+    /// that has one.
     void finish(std::span<int> results);
 
     std::unique_ptr<io_uring> ring_;
