@@ -17,7 +17,8 @@ namespace flow {
 struct Description {
     std::string text;
     /// Of a lock: the object to which each holder has a pointer, with a count from 1 to `mostHeld` behind that, as a
-    /// FlowLock::Releaser has. Null: holders cannot be found.
+    /// FlowLock::Releaser has. An odd address: what holders have, and only they, with or without a count. With a
+    /// `mostHeld` of 0 all that have the address are shown, as what may end the wait. Null: holders cannot be found.
     void const* lock = nullptr;
     std::int64_t mostHeld = 0;
 };

@@ -98,7 +98,16 @@ void Fiber::start(Cell* cell, Body body, void* function, Options const& options,
 
 } // namespace flow::fiber::detail
 
-/// Found by its name by what reports pending computations (flow/inspect/code.cpp).
+// Found by their names by what reports pending computations (flow/inspect/code.cpp).
 extern "C" [[gnu::used]] char const* flowNameOfFiber(flow::detail::Waiter const* frame) {
     return static_cast<flow::fiber::detail::Fiber const*>(frame)->name();
 }
+extern "C" [[gnu::used]] std::source_location const* flowPlaceOfFiber(flow::detail::Waiter const* frame) {
+    return &static_cast<flow::fiber::detail::Fiber const*>(frame)->where();
+}
+namespace flow::fiber::detail {
+std::pair<void const*, void const*> usedStackOf(Waiter const* frame) asm("flowStackOfFiber");
+[[gnu::used]] std::pair<void const*, void const*> usedStackOf(Waiter const* frame) {
+    return static_cast<Fiber const*>(frame)->usedStack();
+}
+} // namespace flow::fiber::detail

@@ -22,8 +22,11 @@
 #include "flow/wait/choose.h"
 #include "flow/wait/race_result.h"
 
+#include <cstdint>
+#include <source_location>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace flow::fiber {
 
@@ -50,8 +53,18 @@ public:
     Stack const& stack() const { return stack_; }
     bool isCancelled() { return Cell::of(this)->has(Cell::kCancelled | Cell::kUncancellable); }
 
-    /// Goes back to the code that resumed the fiber, until it is resumed. It has been parked.
-    void suspend() noexcept;
+    /// Goes back to the code that resumed the fiber, until it is resumed. It has been parked. `where` is for messages.
+    void suspend(std::source_location where) noexcept {
+        where_ = where;
+        suspend();
+    }
+    /// What is in use of its stack; nulls while it runs.
+    std::pair<void const*, void const*> usedStack() const {
+        return context_ ? std::pair<void const*, void const*>(context_, stack_.end())
+                        : std::pair<void const*, void const*>();
+    }
+    /// Where it waits, or has waited last.
+    std::source_location const& where() const { return where_; }
 
     /// What the fiber goes on with: a ready cell, or null.
     Cell* takeAwaited() {
@@ -68,6 +81,7 @@ public:
 
 private:
     explicit Fiber(Options const& options);
+    void suspend() noexcept;
     void end() noexcept;
     void noteCaller() {
 #if FLOW_THREAD_SANITIZER
@@ -88,6 +102,7 @@ private:
     void* function_ = nullptr;
     ThreadState state_; // of its stack, while it does not run
     std::uint8_t status_ = Cell::kUnset;
+    std::source_location where_;
     // For sanitizers.
     void const* callerStack_ = nullptr;
     std::size_t callerBytes_ = 0;
@@ -201,7 +216,7 @@ class Race {
 public:
     using Value = RaceResult<typename Waited<std::remove_cvref_t<Operands>>::T...>;
 
-    Value run(Fiber& fiber, Operands&&... operands) {
+    Value run(Fiber& fiber, std::source_location where, Operands&&... operands) {
         {
             auto evaluation = choose_.evaluate(&fiber);
             (void)(offer(fiber, Waited<std::remove_cvref_t<Operands>>::pending(std::forward<Operands>(operands))) ||
@@ -210,7 +225,7 @@ public:
         }
         if (!choose_.decided()) {
             choose_.park(&fiber);
-            fiber.suspend();
+            fiber.suspend(where);
         }
         struct Losers {
             Choose<kCount>& choose;
@@ -258,7 +273,7 @@ auto spawn(F&& function, Options options = {}) {
 
 /// The result of what is waited for; throws its error, or actor_cancelled. Only within a fiber.
 template <class Operand>
-FLOW_INLINE auto wait(Operand&& operand) {
+FLOW_INLINE auto wait(Operand&& operand, std::source_location where = std::source_location::current()) {
     using Plain = std::remove_cvref_t<Operand>;
     static_assert(!requires { Plain::kIsTask; }, "a fiber waits for start(task), or for the future() of a fork");
     detail::Fiber& fiber = detail::runningFiber("fiber::wait() outside of a fiber");
@@ -268,7 +283,7 @@ FLOW_INLINE auto wait(Operand&& operand) {
             throw flow::detail::takeError(flow::detail::cancelledCell(nullptr, &fiber));
         if (!op.isReady()) {
             op.park(fiber);
-            fiber.suspend();
+            fiber.suspend(where);
             if (detail::Cell* failed = fiber.takeAwaited())
                 throw flow::detail::takeError(failed);
         }
@@ -280,7 +295,7 @@ FLOW_INLINE auto wait(Operand&& operand) {
             pending.cancel(&fiber);
         if (!pending.isReady()) {
             pending.park(&fiber);
-            fiber.suspend();
+            fiber.suspend(where);
             pending = Pending(fiber.takeAwaited());
         }
         if (pending.failed())
@@ -289,20 +304,37 @@ FLOW_INLINE auto wait(Operand&& operand) {
     }
 }
 
+namespace detail {
+template <class... Operands>
+auto raceAt(std::source_location where, Operands&&... operands) {
+    Fiber& fiber = runningFiber("fiber::race() outside of a fiber");
+    return Race<Operands...>().run(fiber, where, std::forward<Operands>(operands)...);
+}
+} // namespace detail
+
 /// The first of several: see race() in flow/coro/race.h. Operands are what wait() takes, and functions that make one.
 template <class... Operands>
 auto race(Operands&&... operands) {
     static_assert(sizeof...(Operands) > 0, "a race needs something to wait for");
-    detail::Fiber& fiber = detail::runningFiber("fiber::race() outside of a fiber");
-    return detail::Race<Operands...>().run(fiber, std::forward<Operands>(operands)...);
+    return detail::raceAt(std::source_location(), std::forward<Operands>(operands)...);
+}
+// Reports have the lines of these, since no default argument can follow any number of operands.
+template <class A, class B>
+auto race(A&& a, B&& b, std::source_location where = std::source_location::current()) {
+    return detail::raceAt(where, std::forward<A>(a), std::forward<B>(b));
+}
+template <class A, class B, class C>
+auto race(A&& a, B&& b, C&& c, std::source_location where = std::source_location::current()) {
+    return detail::raceAt(where, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c));
 }
 
 /// Yields, if other tasks are ready.
-inline void yield(TaskPriority priority = TaskPriority::DefaultYield) {
-    wait(flow::yield(priority));
+inline void yield(TaskPriority priority = TaskPriority::DefaultYield,
+                  std::source_location where = std::source_location::current()) {
+    wait(flow::yield(priority), where);
 }
-inline void sleep(double seconds) {
-    wait(delay(seconds));
+inline void sleep(double seconds, std::source_location where = std::source_location::current()) {
+    wait(delay(seconds), where);
 }
 
 /// Whether this code runs on a fiber.

@@ -12,7 +12,12 @@ namespace {
 constexpr std::size_t kMostAwaiters = 100;
 
 bool isRunning(Frame const& frame) {
-    return !frame.waiter->link.isLinked() && frame.waiter->awaited.isNothing();
+    if (frame.waiter->link.isLinked() || !frame.waiter->awaited.isNothing())
+        return false;
+    bool waits = false;
+    if (isTask(frame.waiter))
+        forEachChild(frame.waiter, Children::Awaited, [&](Waiter*) { waits = true; });
+    return !waits;
 }
 
 } // namespace

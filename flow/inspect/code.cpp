@@ -3,6 +3,7 @@
 #include "flow/actor/runtime.h"
 #include "flow/base/format.h"
 #include "flow/diag/symbol.h"
+#include "flow/inspect/frames.h"
 
 #include <string_view>
 
@@ -38,6 +39,12 @@ std::string_view operationOf(std::string_view symbol) {
     return {};
 }
 
+/// The function of that name; null if the program has none.
+template <class Function>
+Function functionNamed(void const* code, char const* name) {
+    return reinterpret_cast<Function>(const_cast<void*>(addressOfSymbol(code, name)));
+}
+
 } // namespace
 
 /// WaitLines of any length. No template: the scripts of tools/debug/ find it by its name, and lldb those of templates
@@ -50,6 +57,8 @@ char const* nameOf(Style style) {
         return "actor";
     case Style::Coroutine:
         return "coroutine";
+    case Style::Task:
+        return "task";
     case Style::Fiber:
         return "fiber";
     case Style::Operation:
@@ -75,6 +84,9 @@ Code const& Codes::of(void const* code) {
         found.waits = staticMember(code, "resumeActor", "kWaits");
     } else if (symbol.find("flow::fiber::detail::resumeFiber<") != std::string::npos) {
         found.style = Style::Fiber;
+        found.nameOfFiber = functionNamed<decltype(found.nameOfFiber)>(code, "flowNameOfFiber");
+        found.placeOfFiber = functionNamed<decltype(found.placeOfFiber)>(code, "flowPlaceOfFiber");
+        found.stackOfFiber = functionNamed<decltype(found.stackOfFiber)>(code, "flowStackOfFiber");
     } else if (std::string_view operation = operationOf(symbol); !operation.empty()) {
         found.style = Style::Operation;
         found.name = shortName(operation);
@@ -91,28 +103,36 @@ Code const& Codes::of(void const* code) {
 
 std::string Codes::nameOf(Waiter const* frame) {
     Code const& code = of(frame);
-    if (code.style != Style::Fiber)
-        return code.name;
-    using NameOfFiber = char const* (*)(Waiter const*);
-    auto* function = reinterpret_cast<void const*>(frame->resume);
-    auto nameOfFiber = reinterpret_cast<NameOfFiber>(const_cast<void*>(addressOfSymbol(function, "flowNameOfFiber")));
-    return nameOfFiber ? std::string("\"") + nameOfFiber(frame) + "\"" : code.name;
+    return code.nameOfFiber ? std::string("\"") + code.nameOfFiber(frame) + "\"" : code.name;
+}
+
+Style Codes::styleOf(Waiter const* frame) {
+    Style style = of(frame).style;
+    return style == Style::Coroutine && isTask(frame) ? Style::Task : style;
 }
 
 std::string Codes::titleOf(Waiter const* frame) {
     Place place = placeOf(frame);
-    std::string title = std::string(inspect::nameOf(of(frame).style)) + " " + nameOf(frame);
+    std::string title = std::string(inspect::nameOf(styleOf(frame))) + " " + nameOf(frame);
     return place.line != 0 ? title + format(" at %s:%u", place.file.c_str(), place.line) : title;
 }
 
 std::uint32_t Codes::suspensionOf(Waiter const* frame) {
-    if (of(frame).style != Style::Actor)
+    Code const& code = of(frame);
+    if (code.placeOfFiber)
+        return code.placeOfFiber(frame)->line();
+    if (code.style != Style::Actor)
         return 0;
     return static_cast<std::uint32_t>(reinterpret_cast<actor::Frame<Void> const*>(frame)->entry());
 }
 
 Place Codes::placeOf(Waiter const* frame) {
     Code const& code = of(frame);
+    if (code.placeOfFiber) {
+        std::source_location const& place = *code.placeOfFiber(frame);
+        std::string_view file = place.file_name();
+        return {std::string(file.substr(file.rfind('/') + 1)), place.line()};
+    }
     if (!code.waits)
         return {};
     auto* waits = static_cast<WaitTable const*>(code.waits);

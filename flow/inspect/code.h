@@ -6,19 +6,21 @@
 //     code.name; code.style; codes.placeOf(frame);   // "fetch", Style::Actor, {"fetch.actor.cpp", 12}
 //
 // Names come from the symbol table, which is read once for each function. An actor that actorc compiled to a state
-// machine has a table of the lines at which it waits; other computations have no line. In a stripped program a name is
-// an address.
+// machine has a table of the lines at which it waits, and a fiber keeps the line of its wait; other computations have
+// no line. In a stripped program a name is an address.
 
 #include "flow/core/description.h"
 #include "flow/core/frame.h"
 
+#include <source_location>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 namespace flow::inspect {
 using namespace flow::detail;
 
-enum class Style { Actor, Coroutine, Fiber, Operation, Other };
+enum class Style { Actor, Coroutine, Task, Fiber, Operation, Other };
 char const* nameOf(Style style);
 
 /// A line of the source; 0 where none is known.
@@ -33,20 +35,31 @@ struct Code {
     std::string name;
     void const* waits = nullptr; // flow::actor::WaitLines of an actor
     Describe describe = nullptr; // of an operation that describes itself
+    // Of a fiber.
+    char const* (*nameOfFiber)(Waiter const* frame) = nullptr;
+    std::source_location const* (*placeOfFiber)(Waiter const* frame) = nullptr;
+    std::pair<void const*, void const*> (*stackOfFiber)(Waiter const* frame) = nullptr;
 };
 
 class Codes {
 public:
     Code const& of(void const* code);
     Code const& of(Waiter const* frame) { return of(reinterpret_cast<void const*>(frame->resume)); }
+    /// Tasks and forks are told from coroutines that return a Future by where their memory is from.
+    Style styleOf(Waiter const* frame);
     /// The name, which for a fiber is its own.
     std::string nameOf(Waiter const* frame);
     /// Where the frame stands: the line of its wait.
     Place placeOf(Waiter const* frame);
     /// Style, name and place in one line.
     std::string titleOf(Waiter const* frame);
-    /// The suspension at which an actor stands; 0 for all others.
+    /// The suspension at which an actor stands, and the line of a fiber; 0 for all others.
     std::uint32_t suspensionOf(Waiter const* frame);
+    /// What is in use of a fiber's stack while it waits; nulls for all others, and for one that runs.
+    std::pair<void const*, void const*> stackOf(Waiter const* frame) {
+        Code const& code = of(frame);
+        return code.stackOfFiber ? code.stackOfFiber(frame) : std::pair<void const*, void const*>();
+    }
 
 private:
     // By code. nondeterminism: it is never iterated over.

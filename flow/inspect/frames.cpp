@@ -2,6 +2,8 @@
 
 #include "flow/loop/loop.h"
 #include "flow/memory/block_walk.h"
+#include "flow/memory/foreign_block.h"
+#include "flow/structured/tree.h"
 #include "flow/wait/choose.h"
 
 #include <algorithm>
@@ -53,14 +55,21 @@ bool hasCode(Waiter const* frame) {
     return isCode(frame->resume) && (!frame->destroy || isCode(frame->destroy));
 }
 
+/// Whether the cell says of itself that it stands where it does. A task's block begins with a ForeignBlock.
+__attribute__((no_sanitize("address", "thread"))) bool isIn(char* block, std::size_t bytes, Cell const* cell) {
+    bool isForeign = cell->sizeClass == memory::kForeignClass;
+    if (!isForeign && cell->sizeClass != memory::sizeClassOf(bytes))
+        return false;
+    return block + (isForeign ? sizeof(memory::ForeignBlock) : 0) + cell->prefixUnits * std::size_t{16} ==
+           reinterpret_cast<char const*>(cell);
+}
+
 /// The frame in a block, if it is that of an unfinished computation of this thread.
 __attribute__((no_sanitize("thread"))) Waiter* frameIn(char* block, std::size_t bytes) {
     constexpr std::size_t kLeast = sizeof(Cell) + sizeof(Waiter);
-    memory::SizeClass sizeClass = memory::sizeClassOf(bytes);
     for (std::size_t prefix = 0; prefix + kLeast <= bytes; prefix += 16) {
         auto* cell = reinterpret_cast<Cell*>(block + prefix);
-        if (!isUnfinished(cell) || cell->prefixUnits != prefix / 16 || cell->sizeClass != sizeClass ||
-            !hasCode(cell->frame()))
+        if (!isUnfinished(cell) || !isIn(block, bytes, cell) || !hasCode(cell->frame()))
             continue;
 #if FLOW_CHECKED
         if (cell->owner != thisThread() && !(hasLoop() && loop().isSimulated())) // another thread has the block
@@ -73,8 +82,12 @@ __attribute__((no_sanitize("thread"))) Waiter* frameIn(char* block, std::size_t 
 
 Frame frameOf(Cell* cell, std::size_t number) {
     auto* begin = static_cast<char*>(cell->valueAddress());
+    if (isTask(cell->frame())) {
+        auto* block = memory::ForeignBlock::of(begin);
+        return {begin, reinterpret_cast<char*>(block) + block->bytes(), cell->frame(), number};
+    }
 #if FLOW_SYSTEM_BLOCKS // these are as large as was asked for
-    std::size_t bytes = cell->sizeClass == memory::kForeignClass ? 0 : memory::detail::systemBytes(begin);
+    std::size_t bytes = memory::detail::systemBytes(begin);
 #else
     std::size_t bytes = memory::blockBytes(cell->sizeClass);
 #endif
@@ -90,6 +103,51 @@ bool isFrame(Waiter const* waiter) {
         code = codeOfProgram();
     Cell const* cell = Cell::of(const_cast<Waiter*>(waiter));
     return hasCode(waiter) && isUnfinished(cell);
+}
+
+bool isTask(Waiter const* frame) {
+    return Cell::of(const_cast<Waiter*>(frame))->sizeClass == memory::kForeignClass;
+}
+
+namespace {
+using structured::Node;
+
+Node* nodeOf(Waiter const* task) {
+    return Node::of(const_cast<Waiter*>(task));
+}
+
+void visitBelow(Node* parent, bool scopes, std::function<void(Waiter*)> const& visit) {
+    for (Link* link = parent->children.next; link != &parent->children; link = link->next) {
+        Node* child = Node::of(link);
+        if (!child->has(Node::kIsHook))
+            visit(child->frame());
+        else if (scopes)
+            visitBelow(child, scopes, visit);
+    }
+}
+
+} // namespace
+
+Waiter* parentOfTask(Waiter const* task) {
+    Node* parent = nodeOf(task)->parent;
+    while (parent && parent->has(Node::kIsHook))
+        parent = parent->parent;
+    return parent ? parent->frame() : nullptr;
+}
+
+void forEachChild(Waiter const* task, Children which, std::function<void(Waiter*)> const& visit) {
+    Node* node = nodeOf(task);
+    if (which == Children::All || node->has(Node::kEnding))
+        return visitBelow(node, true, visit);
+    if (node->has(Node::kJoining))
+        return visitBelow(node, false, visit);
+    if (node->has(Node::kJoinsHook) && task->awaited.isOperation())
+        return visitBelow(static_cast<structured::HookNode*>(task->awaited.operation()), true, visit);
+    if (node->has(Node::kAwaitsChild))
+        visitBelow(node, true, [&](Waiter* child) {
+            if (nodeOf(child)->has(Node::kParentWaits))
+                visit(child);
+        });
 }
 
 Frames Frames::ofThread() {
@@ -174,6 +232,11 @@ void Frames::addReachable() {
         Cell const* cell = Cell::of(const_cast<Waiter*>(frame));
         for (Link* link = cell->waiters.next; link != &cell->waiters; link = link->next)
             add(Waiter::of(link));
+        if (isTask(frame)) {
+            if (Waiter* parent = parentOfTask(frame))
+                add(parent);
+            forEachChild(frame, Children::All, add);
+        }
         forEachParked(frame, [&](Waiter const* waiter) {
             if (waiter->awaited.isNothing() || waiter->awaited.isTimer() || waiter->awaited.isTurn() ||
                 waiter->awaited.isOperation() || waiter->awaited.isGroup())

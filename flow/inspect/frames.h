@@ -7,12 +7,14 @@
 //
 // The blocks of the allocator are read, and a frame is recognised by its cell: the status of an unfinished computation,
 // the size class and the offset of its own block, and code behind `resume`. What ends clears that status. Frames in
-// blocks that are not walked (above 4 KiB, or of a memory resource) are found by what they wait for, or wait for them.
+// blocks that are not walked (above 4 KiB, or of another memory resource) are found by what they wait for, or wait for
+// them, and by the tree of tasks.
 // Valid as long as nothing runs on this thread.
 
 #include "flow/core/live_blocks.h"
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace flow::inspect {
@@ -60,6 +62,15 @@ private:
 
 /// Whether it is the frame of an unfinished computation. Reads the cell in front of it.
 bool isFrame(Waiter const* waiter);
+
+/// Whether the frame is that of a Task or a Fork.
+bool isTask(Waiter const* frame);
+/// The task of which a task is a child, not that of a scope; null if there is none.
+Waiter* parentOfTask(Waiter const* task);
+/// Calls visit for each child of a task, also within scopes; with `awaited` only for those for the end of which it
+/// waits.
+enum class Children { All, Awaited };
+void forEachChild(Waiter const* task, Children which, std::function<void(Waiter*)> const& visit);
 
 /// Calls visit(waiter) for each that a frame waits with: the frame itself, or the branches that are parked.
 template <class Visit>

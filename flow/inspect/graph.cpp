@@ -1,11 +1,11 @@
 #include "flow/inspect/graph.h"
 
 #include "flow/base/format.h"
+#include "flow/inspect/holders.h"
 #include "flow/loop/loop.h"
 #include "flow/wait/source.h"
 
 #include <algorithm>
-#include <bitset>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -13,7 +13,13 @@
 namespace flow::inspect {
 namespace {
 
-constexpr std::size_t kMostHolders = 8; // of one thing: a list of hundreds would not be read
+/// Whether it is a task that waits for children of its own, which stands in no list of theirs.
+bool waitsForChildren(Waiter const* waiter) {
+    bool found = false;
+    if (isFrame(waiter) && isTask(waiter))
+        forEachChild(waiter, Children::Awaited, [&](Waiter*) { found = true; });
+    return found;
+}
 
 bool isInQueue(Waiter const* waiter) {
     return waiter->link.isLinked() && waiter->link.next != &waiter->link;
@@ -50,17 +56,24 @@ Graph::Graph(Frames frames, std::size_t limit) : frames_(std::move(frames)), isA
         for (Frame const* frame : frames_.inOrder())
             if (isAwaited_[indexOf(frame)] != roots && !isShown[indexOf(frame)])
                 addTree(frame, limit, isShown);
-    findHolders();
+    findHolders(frames_, codes_, nodes_);
 }
 
 void Graph::findEdges() {
+    auto add = [&](Frame const* waits, Frame const* awaited) {
+        edges_.push_back({waits, awaited});
+        isAwaited_[indexOf(awaited)] = true;
+    };
     for (Frame const& frame : frames_) {
         Cell* cell = frame.cell();
+        if (isTask(frame.waiter))
+            forEachChild(frame.waiter, Children::Awaited, [&](Waiter* child) {
+                if (Frame const* found = frames_.of(child))
+                    add(&frame, found);
+            });
         for (Link* link = cell->waiters.next; link != &cell->waiters; link = link->next)
-            if (Frame const* waits = frames_.ownerOf(Waiter::of(link))) {
-                edges_.push_back({waits, &frame});
-                isAwaited_[indexOf(&frame)] = true;
-            }
+            if (Frame const* waits = frames_.ownerOf(Waiter::of(link)))
+                add(waits, &frame);
     }
     auto key = [](Edge const& edge) { return std::tuple(edge.first, edge.second->number); };
     std::sort(edges_.begin(), edges_.end(), [&](Edge const& a, Edge const& b) { return key(a) < key(b); });
@@ -94,9 +107,17 @@ void Graph::addTree(Frame const* root, std::size_t limit, std::vector<bool>& isS
 }
 
 Node Graph::nodeOf(Frame const* frame, int depth) {
-    Code const& code = codes_.of(frame->waiter);
-    Node node{frame, depth, code.style, codes_.nameOf(frame->waiter), codes_.placeOf(frame->waiter), {}, {}};
-    forEachParked(frame->waiter, [&](Waiter const* waiter) { node.waits.push_back(waitOf(waiter)); });
+    Waiter const* self = frame->waiter;
+    Node node{frame, depth, codes_.styleOf(self), codes_.nameOf(self), codes_.placeOf(self), {}, {}};
+    if (waitsForChildren(self))
+        node.waits.push_back(childrenOf(frame));
+    else
+        forEachParked(self, [&](Waiter const* waiter) { node.waits.push_back(waitOf(waiter)); });
+    if (Waiter const* parent = isTask(self) ? parentOfTask(self) : nullptr) {
+        bool isAwaited = false;
+        forEachChild(parent, Children::Awaited, [&](Waiter* child) { isAwaited |= child == self; });
+        node.parent = isAwaited ? nullptr : frames_.of(parent);
+    }
     Cell* cell = frame->cell();
     for (Link* link = cell->waiters.next; link != &cell->waiters && node.awaitedBy.empty(); link = link->next)
         if (Waiter* waiter = Waiter::of(link); !frames_.ownerOf(waiter))
@@ -104,8 +125,24 @@ Node Graph::nodeOf(Frame const* frame, int depth) {
     return node;
 }
 
+Wait Graph::childrenOf(Frame const* task) {
+    Wait wait;
+    wait.kind = WaitKind::Computation;
+    std::size_t count = 0;
+    forEachChild(task->waiter, Children::Awaited, [&](Waiter* child) {
+        if (count++ == 0)
+            wait.computation = frames_.of(child);
+    });
+    wait.text = count > 1          ? format("the end of %zu children", count)
+                : wait.computation ? title(wait.computation)
+                                   : "a computation that ends";
+    return wait;
+}
+
 WaitKind Graph::kindOf(Waiter const* waiter) const {
     Awaited awaited = waiter->awaited;
+    if (waitsForChildren(waiter))
+        return WaitKind::Computation;
     if (awaited.isNothing())
         return !waiter->link.isLinked() ? WaitKind::Running : isInQueue(waiter) ? WaitKind::Ready : WaitKind::Itself;
     if (awaited.isTurn())
@@ -166,82 +203,6 @@ void Graph::describe(Wait& wait, Waiter const* parked) {
         wait.text = isInPlace ? code.name : std::string(nameOf(wait.kind));
 }
 
-namespace {
-
-/// What some of the shown computations wait for, and the frames in which its address stands.
-struct Target {
-    std::uintptr_t address;
-    std::vector<std::pair<Frame const*, Wait*>> waits;
-    std::vector<Frame const*> holders{}; // that do not wait for it
-    std::size_t waiting = 0;             // frames that wait for it and have its address in a place of their own
-    Frame const* lastWaiting = nullptr;
-
-    bool isWaitedForBy(Frame const* frame) const {
-        return std::any_of(waits.begin(), waits.end(), [&](auto& each) { return each.first == frame; });
-    }
-};
-
-void countWord(Target& target, Frame const& frame, std::uintptr_t const* word) {
-    Wait const& wait = *target.waits.front().second;
-    if (target.isWaitedForBy(&frame)) {
-        for (auto& each : target.waits)
-            if (each.second->place == word)
-                return;
-        target.waiting += std::exchange(target.lastWaiting, &frame) != &frame;
-    } else if (!target.holders.empty() && target.holders.back() == &frame) {
-        return; // a frame has copies of its own, above all without optimisation
-    } else if (wait.promise) {
-        target.holders.push_back(&frame);
-    } else if (frame.waiter->resume != target.waits.front().first->waiter->resume && // others that wait
-               word + 1 != reinterpret_cast<std::uintptr_t const*>(frame.end) &&
-               word[1] - 1 < static_cast<std::uintptr_t>(wait.description.mostHeld)) {
-        target.holders.push_back(&frame);
-    }
-}
-
-/// A word may be a Future as well as a Promise. The cell counts the futures: as many of the frames may have one as
-/// there are futures that are neither parked waiters nor in frames that wait.
-bool holdsPromise(Target const& target) {
-    Cell const* cell = target.waits.front().second->promise;
-    std::size_t known = target.waiting;
-    for (Link const* link = cell->waiters.next; link != &cell->waiters; link = link->next)
-        ++known;
-    return target.holders.size() > cell->futures - std::min<std::size_t>(known, cell->futures);
-}
-
-} // namespace
-
-// One pass over the memory of all frames, for the addresses that the waits of the shown ones name.
-void Graph::findHolders() {
-    std::map<std::uintptr_t, Target> byAddress;
-    for (Node& node : nodes_)
-        for (Wait& wait : node.waits)
-            if (void const* thing = wait.promise ? wait.promise : wait.description.lock) {
-                auto address = reinterpret_cast<std::uintptr_t>(thing);
-                byAddress.try_emplace(address, Target{address, {}}).first->second.waits.push_back({node.frame, &wait});
-            }
-    if (byAddress.empty())
-        return;
-    std::bitset<1 << 16> wanted; // by the lower part of the address: most words are none
-    auto placeIn = [](std::uintptr_t word) { return word >> 4 & 0xFFFF; };
-    for (auto& [address, target] : byAddress)
-        wanted.set(placeIn(address));
-    for (Frame const& frame : frames_) {
-        auto* end = reinterpret_cast<std::uintptr_t const*>(frame.end);
-        for (auto* word = reinterpret_cast<std::uintptr_t const*>(frame.waiter + 1); word < end; ++word)
-            if (wanted[placeIn(*word)])
-                if (auto target = byAddress.find(*word); target != byAddress.end())
-                    countWord(target->second, frame, word);
-    }
-    for (auto& [address, target] : byAddress) {
-        if (target.waits.front().second->promise && !holdsPromise(target))
-            continue;
-        target.holders.resize(std::min(target.holders.size(), kMostHolders));
-        for (auto& each : target.waits)
-            each.second->holders = target.holders;
-    }
-}
-
 std::vector<KindCount> Graph::kinds() {
     std::map<std::tuple<std::size_t, std::uint32_t, WaitKind>, std::pair<Frame const*, std::size_t>> counts;
     for (Frame const& frame : frames_) {
@@ -253,7 +214,7 @@ std::vector<KindCount> Graph::kinds() {
     for (auto& [key, count] : counts) {
         Waiter const* waiter = count.first->waiter;
         kinds.push_back(
-            {codes_.of(waiter).style, codes_.nameOf(waiter), codes_.placeOf(waiter), std::get<2>(key), count.second});
+            {codes_.styleOf(waiter), codes_.nameOf(waiter), codes_.placeOf(waiter), std::get<2>(key), count.second});
     }
     std::sort(kinds.begin(), kinds.end(), [](KindCount const& a, KindCount const& b) {
         return std::tie(b.count, a.name, a.place.line) < std::tie(a.count, b.name, b.place.line);

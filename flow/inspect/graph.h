@@ -24,7 +24,10 @@ struct Wait {
     Cell const* promise = nullptr;      // a cell without a computation
     void const* place = nullptr;        // of the reference that it holds by waiting
     Description description;            // of an operation
-    std::vector<Frame const*> holders;  // of the lock, or of an end that can set the promise
+    std::vector<Frame const*> holders;  // of the lock, or of what can set the promise or release the lock
+
+    /// Whether `holders` have what could end the wait, rather than what is waited for.
+    bool isReference() const { return promise || description.mostHeld == 0; }
 };
 
 struct Node {
@@ -34,7 +37,8 @@ struct Node {
     std::string name;
     Place place;
     std::vector<Wait> waits;
-    std::string awaitedBy; // what waits for it and is no computation; empty: nothing
+    std::string awaitedBy;         // what waits for it and is no computation; empty: nothing
+    Frame const* parent = nullptr; // of a task that its parent does not wait for now
     bool isShownBefore = false;
 };
 
@@ -66,10 +70,10 @@ private:
     void findEdges();
     void addTree(Frame const* root, std::size_t limit, std::vector<bool>& isShown);
     Node nodeOf(Frame const* frame, int depth);
+    Wait childrenOf(Frame const* task);
     Wait waitOf(Waiter const* waiter);
     void describe(Wait& wait, Waiter const* parked);
     WaitKind kindOf(Waiter const* waiter) const;
-    void findHolders();
     std::vector<Frame const*> awaitedOf(Frame const* frame) const;
     std::size_t indexOf(Frame const* frame) const { return static_cast<std::size_t>(frame - frames_.begin()); }
 

@@ -1,6 +1,7 @@
 #include "flow/inspect/pending.h"
 
 #include "flow/base/format.h"
+#include "flow/inspect/all_loops.h"
 #include "flow/inspect/graph.h"
 #include "flow/trace/json.h"
 
@@ -23,8 +24,8 @@ std::string textOf(Graph& graph, Wait const& wait) {
     std::string text = wait.text;
     if (wait.holders.empty())
         return text;
-    return text + (wait.promise ? ", to which " : ", held by ") + namesOf(graph, wait.holders) +
-           (wait.promise ? wait.holders.size() == 1 ? " refers" : " refer" : "");
+    return text + (wait.isReference() ? ", to which " : ", held by ") + namesOf(graph, wait.holders) +
+           (wait.isReference() ? wait.holders.size() == 1 ? " refers" : " refer" : "");
 }
 
 std::string textOf(Graph& graph, Node const& node) {
@@ -33,6 +34,8 @@ std::string textOf(Graph& graph, Node const& node) {
         return " has nothing left to wait for";
     for (std::size_t i = 0; i < node.waits.size(); ++i)
         text += (i == 0 ? "" : "; ") + textOf(graph, node.waits[i]);
+    if (node.parent)
+        text += " [child of " + graph.title(node.parent) + "]";
     return node.awaitedBy.empty() ? text : text + format(" [awaited by %s]", node.awaitedBy.c_str());
 }
 
@@ -105,6 +108,8 @@ void appendJson(std::string& out, Node const& node) {
         out += ",";
         appendMember(out, "awaitedBy", node.awaitedBy);
     }
+    if (node.parent)
+        out += format(",\"childOf\":%zu", node.parent->number);
     out += ",\"waits\":[";
     for (Wait const& wait : node.waits) {
         out += &wait == node.waits.data() ? "{" : ",{";
@@ -114,7 +119,7 @@ void appendJson(std::string& out, Node const& node) {
         if (wait.computation)
             out += format(",\"computation\":%zu", wait.computation->number);
         if (!wait.holders.empty())
-            appendIds(out, wait.promise ? "referredToBy" : "heldBy", wait.holders);
+            appendIds(out, wait.isReference() ? "referredToBy" : "heldBy", wait.holders);
         out += "}";
     }
     out += "]}";
@@ -186,9 +191,50 @@ void append(std::string& out, Frames frames, PendingOptions const& options) {
     }
 }
 
+void appendAnswer(std::string& out, LoopAnswer const& answer, PendingOptions const& options) {
+    std::string thread = format("%d (%s)", answer.thread, answer.name.c_str());
+    std::string missing = format("no answer within %.3g s: it runs a long task, or nothing runs it", options.patience);
+    switch (options.format) {
+    case PendingFormat::Text:
+        out += "loop of thread " + thread + ": " + (answer.isThere ? answer.text : missing + "\n");
+        break;
+    case PendingFormat::Json:
+        out += format("{\"thread\":%d,", answer.thread);
+        appendMember(out, "name", answer.name);
+        out += ",";
+        if (answer.isThere)
+            out += "\"dump\":" + answer.text;
+        else
+            appendMember(out, "problem", missing);
+        out += "}";
+        break;
+    case PendingFormat::Graphviz:
+        out += "// loop of thread " + thread + (answer.isThere ? "\n" + answer.text : ": " + missing + "\n");
+    }
+}
+
+void appendAll(std::string& out, PendingOptions options) {
+    options.allLoops = false;
+    auto ask = [options] {
+        std::string text;
+        dumpPending(text, options);
+        return text;
+    };
+    bool isJson = options.format == PendingFormat::Json;
+    out += isJson ? "{\"loops\":[" : "";
+    bool isFirst = true;
+    for (LoopAnswer const& answer : askAllLoops(ask, options.patience)) {
+        out += isJson && !std::exchange(isFirst, false) ? "," : "";
+        appendAnswer(out, answer, options);
+    }
+    out += isJson ? "]}\n" : "";
+}
+
 } // namespace
 
 void dumpPending(std::string& out, PendingOptions const& options) {
+    if (options.allLoops)
+        return appendAll(out, options);
     append(out, Frames::ofThread(), options);
 }
 

@@ -11,19 +11,21 @@
 //     actor server at server.actor.cpp:30 waits for 1 of 1 permits of a lock, held by actor writer
 //     cycle: actor writer waits for actor reader, which waits for actor writer
 //
-// A computation stands below the one that waits for it. It is an actor, coroutine, fiber or operation, by its name; an
-// actor that was compiled to a state machine has the line of its wait as well. "Refers" means that an end
-// which can set the promise or send into the stream stands in the frame, as far as addresses in frames and the counts
-// of the cell show. The holder of a lock is shown if its frame has a FlowLock::Releaser. An operation describes itself
-// by describe() (flow/core/description.h).
+// A computation stands below the one that waits for it. It is an actor, coroutine, task, fiber or operation, by its
+// name; an actor that was compiled to a state machine and a fiber have the line of the wait as well. A fork that its
+// parent does not wait for is shown as "child of" that. "Refers" means that an end which can set the promise, send into
+// the stream or release the Semaphore stands in the frame, as far as addresses in frames and the counts of the cell
+// show. The holder of a lock is the computation with the FlowLock::Releaser, FlowMutex::Lock or Mutex::Lock in its
+// frame, on its stack or in an object to which these point. An operation describes itself by describe()
+// (flow/core/description.h).
 //
 // Nothing is recorded while the program runs. The dump reads the live blocks of the allocator, and changes nothing.
 // Call it on the loop's thread, in a task or outside of run(). A million computations take about a second: beyond
 // `limit` they are counted by name, line and kind of wait.
 //
-// Computations of other threads are not shown, with one exception: where a program frees blocks on another thread than
-// the one that took them, that thread may use such a block for a computation, which is then shown here (in checked
-// builds it is not). It is read while it may change.
+// Computations of other threads are shown only with `allLoops`, with one exception: where a program frees blocks on
+// another thread than the one that took them, that thread may use such a block for a computation, which is then shown
+// here (in checked builds it is not). It is read while it may change.
 
 #include <cstddef>
 #include <string>
@@ -38,6 +40,10 @@ struct PendingOptions {
     PendingFormat format = PendingFormat::Text;
     /// How many computations are shown one by one.
     std::size_t limit = 1000;
+    /// Those of every RealLoop of the process, each read by its own thread. A loop with a task that runs longer than
+    /// `patience`, in seconds, is shown as one that gives no answer. Blocks the calling thread, which needs no loop.
+    bool allLoops = false;
+    double patience = 1;
 };
 
 /// Appends the dump. Throws std::bad_alloc.

@@ -1,5 +1,6 @@
 #include "flow/inspect/reports.h"
 
+#include "flow/inspect/all_loops.h"
 #include "flow/inspect/async_stack.h"
 #include "flow/inspect/pending.h"
 #include "flow/inspect/profile_request.h"
@@ -139,6 +140,7 @@ void reportOnQuit() {
 
 void detail::realLoopMade(RealLoop& loop) {
     [[maybe_unused]] static bool const once = (install(), true);
+    noteLoop(loop);
     if (isOn)
         ask(loop);
     profileIfAsked(loop);

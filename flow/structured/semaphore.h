@@ -18,6 +18,7 @@
 #include "flow/wait/source.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace flow {
@@ -33,6 +34,10 @@ public:
         Void take() const {
             --semaphore->permits_;
             return Void();
+        }
+        void describe(Description& out) const {
+            out.text = "a permit of a Semaphore";
+            out.lock = semaphore;
         }
     };
 
@@ -63,22 +68,33 @@ public:
     class Lock {
     public:
         Lock() = default;
-        explicit Lock(Mutex& mutex) : mutex_(&mutex) {}
-        Lock(Lock&& other) noexcept : mutex_(std::exchange(other.mutex_, nullptr)) {}
+        explicit Lock(Mutex& mutex) : mark_(markOf(mutex)) {}
+        Lock(Lock&& other) noexcept : mark_(other.takeMark()) {}
         Lock& operator=(Lock&& other) noexcept {
             Lock taken(std::move(other));
-            std::swap(mutex_, taken.mutex_);
+            std::swap(mark_, taken.mark_);
             return *this;
         }
         ~Lock() { unlock(); }
 
         void unlock() {
-            if (Mutex* mutex = std::exchange(mutex_, nullptr))
-                mutex->unlock();
+            if (std::uintptr_t mark = takeMark())
+                reinterpret_cast<Mutex*>(mark - 1)->unlock();
         }
 
     private:
-        Mutex* mutex_ = nullptr;
+        friend class Mutex;
+        /// The address with its lowest bit set: what holds the mutex differs from what only knows it, so that a report
+        /// of what is pending finds the holder.
+        static std::uintptr_t markOf(Mutex& mutex) { return reinterpret_cast<std::uintptr_t>(&mutex) + 1; }
+        /// The compiler must not leave the mark in a frame after the end of the Lock.
+        std::uintptr_t takeMark() {
+            std::uintptr_t mark = std::exchange(mark_, 0);
+            asm("" : : "m"(mark_));
+            return mark;
+        }
+
+        std::uintptr_t mark_ = 0; // 0: holds nothing
     };
     struct Locking {
         using Result = Lock;
@@ -89,6 +105,11 @@ public:
         Lock take() const {
             mutex->isLocked_ = true;
             return Lock(*mutex);
+        }
+        void describe(Description& out) const {
+            out.text = "a Mutex";
+            out.lock = reinterpret_cast<void const*>(Lock::markOf(*mutex));
+            out.mostHeld = 1;
         }
     };
 

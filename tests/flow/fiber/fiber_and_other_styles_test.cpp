@@ -310,3 +310,31 @@ TEST_CASE("fiber and other styles: a fiber that is cancelled at each of its wait
         },
         kUnwinds);
 }
+
+TEST_CASE("fiber: a report of what is pending has the lines of its waits, and the locks that it holds") {
+    SimLoop loop;
+    FlowLock lock;
+    Promise<Void> go;
+    unsigned line = 0;
+    Future<Void> holds = fiber::spawn(
+        [&] {
+            fiber::wait(lock.take());
+            FlowLock::Releaser releaser(lock);
+            asm volatile("" : : "r"(&releaser) : "memory");
+            line = __LINE__ + 1;
+            fiber::wait(go.getFuture());
+            fiber::race(delay(5), Future<Void>(Never()));
+        },
+        {.name = "holder"});
+    Future<Void> waits = lock.take();
+    std::string text;
+    dumpPending(text);
+    INFO(text);
+    std::string title = "fiber \"holder\" at fiber_and_other_styles_test.cpp:";
+    CHECK(text.find(title + std::to_string(line) + " waits for a promise\n") != std::string::npos);
+    CHECK(text.find("permits of a lock, held by " + title) != std::string::npos);
+    go.send(Void());
+    text.clear();
+    dumpPending(text);
+    CHECK(text.find(title + std::to_string(line + 1) + " waits for one of: a delay until 5") != std::string::npos);
+}

@@ -4,9 +4,12 @@
 
 #include "flow/sim/sim_loop.h"
 #include "flow/structured/semaphore.h"
+#include "flow/structured/task.h"
 
+#include <atomic>
 #include <doctest/doctest.h>
-
+#include <memory_resource>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -45,6 +48,37 @@ Future<Void> pendingLeaf(Future<Void> go) {
 }
 Future<Void> pendingParent(Future<Void> go) {
     co_await pendingLeaf(go);
+}
+
+Future<Void> pendingLocks(Mutex* first, Mutex* second) {
+    Mutex::Lock held = co_await first->lock();
+    co_await delay(1.0);
+    Mutex::Lock other = co_await second->lock();
+}
+Future<Void> pendingLocksInTurn(FlowMutex* mutex, Future<Void> go) {
+    FlowMutex::Lock lock = co_await mutex->take();
+    co_await go;
+    lock.release();
+    co_await Never();
+}
+Future<Void> pendingReleases(Semaphore* permits, Future<Void> go) {
+    co_await go;
+    permits->release();
+}
+
+Task<> pendingStep(Context, Future<Void> go) {
+    co_await go;
+}
+Task<> pendingPlan(Context, Future<Void> go) {
+    co_await pendingStep(co_await context(), go);
+}
+Fork<> pendingBranch(Context, Future<Void> go) {
+    co_await go;
+}
+Task<> pendingForks(Context, Future<Void> go) {
+    Fork<> one = pendingBranch(co_await context(), go), two = pendingBranch(co_await context(), go);
+    co_await delay(1.0);
+    co_await destroyForks();
 }
 
 } // namespace
@@ -106,6 +140,95 @@ TEST_CASE("pending: two locks that are taken in two orders") {
     CHECK(count(text, "pending_actors.actor.cpp:26, which waits for operation FlowLock::Taker") == 1);
 }
 
+TEST_CASE("pending: what holds a Mutex or a FlowMutex, and what may release a Semaphore") {
+    SimLoop loop;
+    Mutex first, second;
+    Future<Void> one = pendingLocks(&first, &second), other = pendingLocks(&second, &first);
+    CHECK_THROWS(loop.run(Future<Void>(Never())));
+    std::string text = dump();
+    INFO(text);
+    CHECK(count(text, "waits for a Mutex, held by coroutine pendingLocks\n") == 2);
+    CHECK(count(text, "\ncycle: coroutine pendingLocks waits for coroutine pendingLocks, which waits for coroutine "
+                      "pendingLocks\n") == 1);
+    one = other = Never();
+
+    FlowMutex mutex;
+    Promise<Void> go;
+    Future<Void> holds = pendingLocksInTurn(&mutex, go.getFuture()), waits = pendingLocksInTurn(&mutex, Never());
+    text = dump();
+    INFO(text);
+    CHECK(count(text, "permits of a lock, held by coroutine pendingLocksInTurn\n") == 1);
+    go.send(Void());
+    loop.run(delay(0.1));
+    text = dump();
+    INFO(text);
+    CHECK(!has(text, "held by"));
+    holds = waits = Never();
+
+    Semaphore permits(0);
+    Future<Void> acquires = pendingAcquires(&permits), releases = pendingReleases(&permits, Never());
+    text = dump();
+    INFO(text);
+    CHECK(has(text, "waits for a permit of a Semaphore, to which coroutine pendingReleases refers\n"));
+}
+
+TEST_CASE("pending: tasks and forks by name, below the one that waits for them") {
+    SimLoop loop;
+    Promise<Void> go;
+    std::pmr::monotonic_buffer_resource memory;
+    for (Environment environment : {Environment(), Environment(memory)}) {
+        Future<Void> plan = start(pendingPlan(environment, go.getFuture()));
+        std::string text = dump();
+        INFO(text);
+        CHECK(has(text, "3 computations are pending\ncoroutine flow::start waits for task pendingPlan\n"));
+        CHECK(has(text, "\n  task pendingPlan waits for task pendingStep\n"));
+        CHECK(has(text, "\n    task pendingStep waits for a promise\n"));
+    }
+    Future<Void> forks = start(pendingForks(Environment(), go.getFuture()));
+    std::string text = dump();
+    INFO(text);
+    CHECK(count(text, "\ntask pendingBranch waits for a promise [child of task pendingForks]\n") == 2);
+    loop.run(delay(2.0));
+    text = dump();
+    INFO(text);
+    CHECK(has(text, "\n  task pendingForks waits for the end of 2 children\n"));
+    CHECK(count(text, "\n    task pendingBranch waits for a promise\n") == 2);
+}
+
+TEST_CASE("pending: all loops of the process, those that are busy among them") {
+    RealLoop loop;
+    Promise<Void> mine;
+    Future<Void> here = pendingLeaf(mine.getFuture());
+    std::atomic<Loop*> other{nullptr};
+    std::atomic<bool> isAsked{false};
+    std::thread thread([&] {
+        RealLoop theirs;
+        WorkGuard guard(theirs);
+        Promise<Void> go;
+        Future<Void> parent = pendingParent(go.getFuture());
+        theirs.post([&] { other = &theirs; });
+        theirs.run();
+        while (!isAsked) // nothing runs it
+            std::this_thread::yield();
+    });
+    while (!other)
+        std::this_thread::yield();
+    std::string text = dump({.allLoops = true, .patience = 60});
+    INFO(text);
+    CHECK(count(text, "loop of thread ") == 2);
+    CHECK(has(text, "): 1 computation is pending\ncoroutine pendingLeaf waits"));
+    CHECK(has(text, "): 2 computations are pending\ncoroutine pendingParent waits"));
+    CHECK(dump({.format = PendingFormat::Json, .allLoops = true, .patience = 60})
+              .starts_with("{\"loops\":[{\"thread\":"));
+    other.load()->stop();
+    std::string late = dump({.allLoops = true, .patience = 0});
+    INFO(late);
+    isAsked = true;
+    CHECK(count(late, "loop of thread ") == 2);
+    thread.join();
+    CHECK(count(dump({.allLoops = true}), "loop of thread ") == 1);
+}
+
 TEST_CASE("pending: operations in place, collections and what is ready") {
     SimLoop loop;
     Semaphore permits(0);
@@ -114,8 +237,9 @@ TEST_CASE("pending: operations in place, collections and what is ready") {
     Future<Void> queued = pendingLeaf(delay(0));
     std::string text = dump();
     INFO(text);
-    CHECK(has(text,
-              "coroutine pendingAcquires waits for Semaphore::Acquire [awaited by ActorCollection::Actors::Member]"));
+    CHECK(has(
+        text,
+        "coroutine pendingAcquires waits for a permit of a Semaphore [awaited by ActorCollection::Actors::Member]"));
     CHECK(has(text, "operation ActorCollection::Actors waits for 1 futures of a collection"));
     CHECK(has(text, "waits for its turn"));
 }

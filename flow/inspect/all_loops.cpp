@@ -1,0 +1,148 @@
+#include "flow/inspect/all_loops.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <unistd.h>
+
+namespace flow {
+namespace {
+
+struct Ask {
+    std::function<std::string()> function;
+    LoopAnswer answer;
+    bool isTaken = false;
+    bool isDone = false;
+};
+
+/// Of a loop: freed when it ends.
+struct Member : LoopOwned {
+    Loop* loop = nullptr;
+    int thread = 0;
+    std::vector<std::shared_ptr<Ask>> asks; // that have no answer yet
+};
+
+/// Never destroyed: loops of other threads may end after static objects do.
+struct All {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::vector<Member*> members; // oldest first
+};
+All& all() {
+    static All* const made = new All;
+    return *made;
+}
+
+/// On the loop's thread; without the lock. Once for each.
+void answer(std::shared_ptr<Ask> const& ask) noexcept {
+    {
+        std::lock_guard lock(all().mutex);
+        if (std::exchange(ask->isTaken, true))
+            return;
+    }
+    std::string text;
+    bool isThere = false;
+    try {
+        text = ask->function();
+        isThere = true;
+    } catch (...) { // no memory for it
+    }
+    std::lock_guard lock(all().mutex);
+    ask->answer.text = std::move(text);
+    ask->answer.isThere = isThere;
+    ask->isDone = true;
+    for (Member* member : all().members)
+        std::erase(member->asks, ask);
+    all().changed.notify_all();
+}
+
+void leave(LoopOwned* owned) {
+    std::unique_ptr<Member> member(static_cast<Member*>(owned));
+    std::lock_guard lock(all().mutex);
+    std::erase(all().members, member.get());
+    for (auto const& ask : member->asks)
+        ask->isDone = !ask->isTaken || ask->isDone;
+    all().changed.notify_all();
+}
+
+std::string nameOf(int thread) {
+    char text[64] = "";
+    std::snprintf(text, sizeof text, "/proc/self/task/%d/comm", thread);
+    if (std::FILE* file = std::fopen(text, "r")) {
+        std::size_t length = std::fread(text, 1, sizeof text - 1, file);
+        std::fclose(file);
+        return {text, length > 0 && text[length - 1] == '\n' ? length - 1 : length};
+    }
+    return {};
+}
+
+/// With the lock: asks the newest loop of each thread, since only that one runs.
+std::vector<std::shared_ptr<Ask>> askOthers(std::function<std::string()> const& function, int mine) {
+    std::vector<std::shared_ptr<Ask>> asks;
+    std::vector<Member*> const& members = all().members;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        Member& member = *members[i];
+        bool isNewest = std::none_of(members.begin() + static_cast<std::ptrdiff_t>(i) + 1, members.end(),
+                                     [&](Member* other) { return other->thread == member.thread; });
+        if (!isNewest || member.thread == mine)
+            continue;
+        auto ask = std::make_shared<Ask>(Ask{function, {member.thread, nameOf(member.thread), false, {}}});
+        member.asks.push_back(ask);
+        asks.push_back(ask);
+        member.loop->post([ask] { answer(ask); }, TaskPriority::Max);
+    }
+    return asks;
+}
+
+/// With the lock: what others ask the thread that waits here.
+std::shared_ptr<Ask> askOf(int thread) {
+    for (Member* member : all().members)
+        if (member->thread == thread)
+            for (auto const& ask : member->asks)
+                if (!ask->isTaken)
+                    return ask;
+    return nullptr;
+}
+
+} // namespace
+
+std::vector<LoopAnswer> askAllLoops(std::function<std::string()> function, double patience) {
+    int mine = ::gettid();
+    // nondeterminism: it is about threads of the machine.
+    auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(patience);
+    std::unique_lock lock(all().mutex);
+    std::vector<std::shared_ptr<Ask>> asks = askOthers(function, mine);
+    lock.unlock();
+    std::vector<LoopAnswer> answers;
+    if (hasLoop())
+        answers.push_back({mine, nameOf(mine), true, function()});
+    lock.lock();
+    auto isDone = [](std::shared_ptr<Ask> const& ask) { return ask->isDone; };
+    while (!std::all_of(asks.begin(), asks.end(), isDone)) {
+        if (std::shared_ptr<Ask> other = askOf(mine)) {
+            lock.unlock();
+            answer(other);
+            lock.lock();
+        } else if (all().changed.wait_until(lock, deadline) == std::cv_status::timeout) {
+            break;
+        }
+    }
+    for (auto const& ask : asks)
+        answers.push_back(ask->answer);
+    return answers;
+}
+
+void detail::noteLoop(RealLoop& loop) {
+    auto* member = new Member;
+    member->end = leave;
+    member->loop = &loop;
+    member->thread = ::gettid();
+    std::lock_guard lock(all().mutex);
+    all().members.push_back(member);
+    loop.add(*member);
+}
+
+} // namespace flow

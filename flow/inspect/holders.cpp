@@ -1,0 +1,176 @@
+#include "flow/inspect/holders.h"
+
+#include <algorithm>
+#include <array>
+#include <bitset>
+#include <fcntl.h>
+#include <map>
+#include <unistd.h>
+#include <unordered_set>
+
+namespace flow::inspect {
+namespace {
+
+using Word = std::uintptr_t;
+
+constexpr std::size_t kMostHolders = 8; // of one thing: a list of hundreds would not be read
+constexpr std::size_t kMostObjects = 200'000;
+
+/// What some of the shown computations wait for, and the frames in which its address stands.
+struct Target {
+    Word address;
+    std::vector<std::pair<Frame const*, Wait*>> waits;
+    std::vector<Frame const*> holders{}; // that do not wait for it
+    std::size_t waiting = 0;             // frames that wait for it and have its address in a place of their own
+    Frame const* lastWaiting = nullptr;
+    bool isLeft = false; // it is a lock, and no frame holds it
+
+    Wait const& wait() const { return *waits.front().second; }
+    bool isMark() const { return address & 1; }
+    bool isWaitedForBy(Frame const* frame) const {
+        return std::any_of(waits.begin(), waits.end(), [&](auto& each) { return each.first == frame; });
+    }
+    /// Whether what follows the address is the count of a holder.
+    bool isCount(Word next) const { return next - 1 < static_cast<Word>(wait().description.mostHeld); }
+    void add(Frame const& frame) {
+        if (holders.empty() || holders.back() != &frame) // a frame has copies, above all without optimisation
+            holders.push_back(&frame);
+    }
+    /// A word of the frame is the address; `next` is the one behind it, or 0.
+    void count(Frame const& frame, Word const* word, Word next) {
+        if (isMark()) {
+            add(frame);
+        } else if (isWaitedForBy(&frame)) {
+            for (auto& each : waits)
+                if (each.second->place == word)
+                    return;
+            waiting += std::exchange(lastWaiting, &frame) != &frame;
+        } else if (wait().isReference()) {
+            add(frame);
+        } else if (frame.waiter->resume != waits.front().first->waiter->resume && isCount(next)) {
+            add(frame); // others that wait have the address and a count as well
+        }
+    }
+};
+
+/// A word may be a Future as well as a Promise. The cell counts the futures: as many of the frames may have one as
+/// there are futures that are neither parked waiters nor in frames that wait.
+bool holdsPromise(Target const& target) {
+    Cell const* cell = target.wait().promise;
+    std::size_t known = target.waiting;
+    for (Link const* link = cell->waiters.next; link != &cell->waiters; link = link->next)
+        ++known;
+    return target.holders.size() > cell->futures - std::min<std::size_t>(known, cell->futures);
+}
+
+class Search {
+public:
+    Search(Frames const& frames, Codes& codes) : frames_(frames), codes_(codes) {}
+
+    void add(Frame const* frame, Wait& wait) {
+        void const* thing = wait.promise ? static_cast<void const*>(wait.promise) : wait.description.lock;
+        if (!thing)
+            return;
+        auto address = reinterpret_cast<Word>(thing);
+        auto [target, isNew] = targets_.try_emplace(address, Target{address, {}});
+        target->second.waits.push_back({frame, &wait});
+        wanted_.set(placeOf(address));
+    }
+    bool isEmpty() const { return targets_.empty(); }
+
+    /// Calls visit(target, frame, address of the word, the next word) where a target's address stands.
+    template <class Visit>
+    void inFrames(Visit&& visit) {
+        forEachRange([&](Frame const& frame, Word const* begin, Word const* end) {
+            scan(begin, end, [&](Target& target, Word const* word, Word next) { visit(target, frame, word, next); });
+        });
+    }
+
+    /// The same for what the frames point to.
+    void inObjects() {
+        // nondeterminism: memory of this process is read so that an address which is none does no harm.
+        int memory = ::open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+        if (memory < 0)
+            return;
+        std::unordered_set<Word> empty; // those without a holder, which are never iterated over
+        forEachRange([&](Frame const& frame, Word const* begin, Word const* end) {
+            for (Word const* word = begin; word < end && empty.size() < kMostObjects; ++word)
+                if (Word object = read(word); isObject(object) && !empty.contains(object)) {
+                    bool found = false;
+                    std::array<Word, 8> words{};
+                    ::ssize_t bytes = ::pread(memory, words.data(), sizeof words, static_cast<::off_t>(object));
+                    std::size_t count = bytes > 0 ? static_cast<std::size_t>(bytes) / sizeof(Word) : 0;
+                    scan(words.data(), words.data() + count, [&](Target& target, Word const*, Word next) {
+                        bool holds = target.isMark() || (!target.wait().isReference() && target.isCount(next));
+                        if (!holds || !target.isLeft)
+                            return;
+                        target.add(frame);
+                        found = true;
+                    });
+                    if (!found)
+                        empty.insert(object);
+                }
+        });
+        ::close(memory);
+    }
+
+    std::map<Word, Target>& targets() { return targets_; }
+
+private:
+    static std::size_t placeOf(Word word) { return word >> 4 & 0xFFFF; } // most words are no target by this
+    bool isObject(Word word) const {
+        return word % 16 == 0 && word >= 1 << 16 && word >> 47 == 0 && !frames_.holding(reinterpret_cast<void*>(word));
+    }
+    /// A stack has places that AddressSanitizer forbids.
+    __attribute__((no_sanitize("address"))) static Word read(Word const* word) { return *word; }
+
+    template <class Visit>
+    void forEachRange(Visit&& visit) {
+        for (Frame const& frame : frames_) {
+            visit(frame, reinterpret_cast<Word const*>(frame.waiter + 1), reinterpret_cast<Word const*>(frame.end));
+            if (auto stack = codes_.stackOf(frame.waiter); stack.first)
+                visit(frame, static_cast<Word const*>(stack.first), static_cast<Word const*>(stack.second));
+        }
+    }
+    template <class Visit>
+    void scan(Word const* begin, Word const* end, Visit&& visit) {
+        for (Word const* at = begin; at < end; ++at)
+            if (Word word = read(at); wanted_[placeOf(word)])
+                if (auto target = targets_.find(word); target != targets_.end())
+                    visit(target->second, at, at + 1 < end ? read(at + 1) : 0);
+    }
+
+    Frames const& frames_;
+    Codes& codes_;
+    std::map<Word, Target> targets_;
+    std::bitset<1 << 16> wanted_;
+};
+
+} // namespace
+
+void findHolders(Frames const& frames, Codes& codes, std::vector<Node>& nodes) {
+    Search search(frames, codes);
+    for (Node& node : nodes)
+        for (Wait& wait : node.waits)
+            search.add(node.frame, wait);
+    if (search.isEmpty())
+        return;
+    search.inFrames(
+        [](Target& target, Frame const& frame, Word const* word, Word next) { target.count(frame, word, next); });
+    bool isLeft = false;
+    for (auto& [address, target] : search.targets()) {
+        target.isLeft = target.holders.empty() && !target.wait().isReference();
+        isLeft |= target.isLeft;
+    }
+    if (isLeft)
+        search.inObjects();
+    for (auto& [address, target] : search.targets()) {
+        if (target.wait().promise && !holdsPromise(target))
+            continue;
+        target.holders.resize(std::min(target.holders.size(), kMostHolders));
+        for (auto& each : target.waits)
+            each.second->holders = target.holders;
+    }
+}
+
+} // namespace flow::inspect
