@@ -234,6 +234,7 @@ const bench::Style
                 answering("waitOrError", [](Future<int> f) { return waitOrError(f, Never()); }),
                 answering("brokenPromiseToNever", [](Future<int> f) { return brokenPromiseToNever(f); }),
                 answering("reportErrors", [](Future<int> f) { return reportErrors(f, "Benchmark"); }),
+                answering("retry", [](Future<int> f) { return retry({}, [f] { return f; }); }),
                 answering("timeout", [](Future<int> f) { return timeout(f, kLong); }),
                 answering("timeoutError", [](Future<int> f) { return timeoutError(f, kLong); }),
                 answering("holdWhile", [](Future<int> f) { return holdWhile(1, f); }),
@@ -258,6 +259,7 @@ const bench::Style
                 gathering("waitForAll", [](std::vector<Future<int>> f) { return waitForAll(f); }),
                 gathering("waitForAny", [](std::vector<Future<int>> f) { return waitForAny(f); }),
                 gathering("waitForAllReady", [](std::vector<Future<int>> f) { return waitForAllReady(f); }),
+                gathering("firstOf", [](std::vector<Future<int>> f) { return firstOf(std::move(f)); }),
                 gathering("getAll", [](std::vector<Future<int>> f) { return getAll(std::move(f)); }),
             });
 

@@ -6,6 +6,7 @@
 #include "flow/inspect/pending.h"
 #include "flow/inspect/task_profile.h"
 #include "flow/trace/loop_metrics.h"
+#include "flow/trace/metrics.h"
 #include "flow/trace/recorder.h"
 #include "flow/wait/delay.h"
 #include "net/real/real_network.h"
@@ -134,6 +135,7 @@ Future<Answer> answerTo(Shared console, std::string request) {
     if (path == "/metrics") {
         std::string page = prometheusText(console->metrics.figures(), console->loop);
         appendNetwork(page, console->loop);
+        page += metrics::text();
         co_return Answer{.type = "text/plain; version=0.0.4", .body = std::move(page)};
     }
     if (console->isFull) {

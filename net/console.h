@@ -9,7 +9,7 @@
 //
 // It is HTTP, one request a connection:
 //
-//     GET /metrics            a page for Prometheus: loop, sockets, poller, memory
+//     GET /metrics            a page for Prometheus: loop, sockets, poller, memory, and flow/trace/metrics.h
 //     GET /metrics.json       the figures of the loop as JSON
 //     GET /pending            what dumpPending() writes; /pending.json the same as JSON
 //     GET /trace?seconds=1    records for so long, at most 60 s, and gives a trace for ui.perfetto.dev

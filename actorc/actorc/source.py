@@ -62,6 +62,12 @@ class Source:
         """The line, counted from 1, that an offset stands in."""
         return max(1, bisect_right(self._line_starts, offset))
 
+    def text_of(self, span: Span) -> Text:
+        """The text that stands there, with its place."""
+        line = self.line(span.start)
+        before = self.text[self._line_starts[line - 1] : span.start]
+        return Text(self[span], line, len(before.encode(errors="surrogatepass")) + 1)
+
     def line_column(self, offset: int) -> tuple[int, int]:
         """Line and column, both counted from 1; a column is a character, whatever its width."""
         line = self.line(offset)
@@ -94,10 +100,11 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Source text with the line it stands on. Glue is a plain `str` beside it."""
+    """Source text with the place where it stands. Glue is a plain `str` beside it."""
 
     text: str
     line: int
+    column: int = 0  # in bytes, as C++ compilers count, from 1; 0: anywhere on the line
 
 
 Pieces = tuple["str | Text", ...]

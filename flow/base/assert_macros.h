@@ -4,6 +4,7 @@
 //
 //     ASSERT(queue.empty());                 // throws internal_error
 //     ASSERT_EQ(sent, received);             // prints both values: EQ NE LT LE GT GE
+//     ASSERT_NEAR(seconds, 1.5, 0.01);       // at most so far apart; nothing is near a NaN
 //     ASSERT_WE_THINK(size < 1000);          // checked builds throw, others only print
 //     ASSERT_ABORT(lock.isHeld());           // ends the program: for destructors and noexcept functions
 //     switch (kind) { ... default: UNREACHABLE(); }
@@ -13,6 +14,7 @@
 #include "flow/base/assert.h"
 #include "flow/base/to_text.h"
 
+#include <cmath>
 #include <utility>
 
 namespace flow::detail {
@@ -52,6 +54,12 @@ void assertThat(A const& a, B const& b, const char* condition, const char* file,
         throwBreach(condition, (toText(a) + " and " + toText(b)).c_str(), file, line);
 }
 
+inline void assertNear(double a, double b, double tolerance, const char* condition, const char* file, int line) {
+    if (a != b && !(std::abs(a - b) <= tolerance)) [[unlikely]]
+        throwBreach(condition, (toText(a) + " and " + toText(b) + ", not within " + toText(tolerance)).c_str(), file,
+                    line);
+}
+
 } // namespace flow::detail
 
 #define ASSERT(condition)                                                                                              \
@@ -67,6 +75,7 @@ void assertThat(A const& a, B const& b, const char* condition, const char* file,
 #define ASSERT_LE(a, b) FLOW_ASSERT_THAT(LessEqual, <=, a, b)
 #define ASSERT_GT(a, b) FLOW_ASSERT_THAT(Greater, >, a, b)
 #define ASSERT_GE(a, b) FLOW_ASSERT_THAT(GreaterEqual, >=, a, b)
+#define ASSERT_NEAR(a, b, tolerance) ::flow::detail::assertNear(a, b, tolerance, #a " is near " #b, __FILE__, __LINE__)
 
 #if FLOW_CHECKED
 #define ASSERT_WE_THINK(condition) ASSERT(condition)

@@ -3,8 +3,9 @@
 // other header includes this one.
 
 #if defined(__clang__)
-#if __clang_major__ < 17 // 16 crashes while it compiles a state machine
-#error "flow needs clang 17 or newer, or gcc 12 or newer"
+#if __clang_major__ < 17 // 16 crashes while it compiles a state machine, also behind an #error: this stops it here
+#pragma clang diagnostic fatal "-W#warnings"
+#warning "flow needs clang 17 or newer, or gcc 12 or newer"
 #endif
 #elif !defined(__GNUC__) || __GNUC__ < 12
 #error "flow needs gcc 12 or newer, or clang 17 or newer"

@@ -5,9 +5,11 @@
 
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <cxxabi.h>
 #include <exception>
+#include <string>
 #include <typeinfo>
 
 namespace flow {
@@ -20,18 +22,35 @@ struct Entry {
 };
 
 constexpr Entry kTable[] = {
-#define FLOW_ERROR(name, code, description) {code, #name, description},
-    FLOW_ERROR_TABLE(FLOW_ERROR)
-#undef FLOW_ERROR
+#define FLOW_ENTRY(name, code, description) {code, #name, description},
+    FLOW_ERROR_TABLE(FLOW_ENTRY)
+#undef FLOW_ENTRY
 };
 
 constexpr Entry kUnset{Error().code(), "unset", "no error"};
 constexpr Entry kApplication{-1, "application_error", "an error that the application defines"};
 
+/// Of an application; they stay for as long as the program runs.
+struct NamedEntry {
+    std::string name, description;
+    Entry entry;
+    NamedEntry* next;
+};
+constinit std::atomic<NamedEntry*> named{nullptr};
+
+const Entry* namedEntry(int code) {
+    for (NamedEntry* each = named.load(std::memory_order_acquire); each; each = each->next)
+        if (each->entry.code == code)
+            return &each->entry;
+    return nullptr;
+}
+
 const Entry& entryOf(int code) {
     for (const Entry& entry : kTable)
         if (entry.code == code)
             return entry;
+    if (const Entry* entry = namedEntry(code))
+        return *entry;
     return code == kUnset.code ? kUnset : kApplication;
 }
 
@@ -41,13 +60,33 @@ void keepUnknown(const char* text) {
     std::snprintf(unknownText, sizeof unknownText, "%s", text);
 }
 
+/// Of an exception of another type, its own text.
+const char* textOf(Error error) {
+    return error.code() == error_code_unknown_error && *unknownText ? unknownText : error.what();
+}
+
 void printDropped(const char* where, Error error) {
-    std::fprintf(stderr, "flow: error %s (%d) dropped by %s: %s\n", error.name(), error.code(), where, error.what());
+    std::fprintf(stderr, "flow: error %s (%d) dropped by %s: %s\n", error.name(), error.code(), where, textOf(error));
 }
 
 std::atomic<DroppedErrorHandler> droppedHandler{printDropped};
 
 } // namespace
+
+bool detail::nameError(int code, const char* name, const char* description) {
+    if (const Entry* entry = namedEntry(code)) {
+        if (std::strcmp(entry->name, name) != 0) {
+            std::fprintf(stderr, "flow: the errors %s and %s have the same code %d\n", entry->name, name, code);
+            std::abort();
+        }
+        return true; // a shared object that has it too
+    }
+    auto* entry = new NamedEntry{name, description, {}, named.load(std::memory_order_relaxed)};
+    entry->entry = {code, entry->name.c_str(), entry->description.c_str()};
+    while (!named.compare_exchange_weak(entry->next, entry, std::memory_order_release))
+        ;
+    return true;
+}
 
 const char* Error::name() const {
     return entryOf(code_).name;
@@ -173,7 +212,7 @@ void detail::nameUncaughtErrors() noexcept {
             try {
                 throw;
             } catch (Error const& error) {
-                std::fprintf(stderr, "flow: uncaught error %s (%d): %s\n", error.name(), error.code(), error.what());
+                std::fprintf(stderr, "flow: uncaught error %s (%d): %s\n", error.name(), error.code(), textOf(error));
             } catch (...) {
             }
         }

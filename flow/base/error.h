@@ -6,6 +6,9 @@
 //         if (e.code() != error_code_timed_out) throw;
 //     }
 //
+//     FLOW_ERROR(queue_full, 10001, "the queue is full");      // an application's own, in a header or a source
+//     throw queue_full();
+//
 // An Error is a value of four bytes, a code and flags; copying it never loses anything. It does not derive from
 // std::exception, since a base class would be sliced by `catch (std::exception)` and would cost a vtable.
 
@@ -19,9 +22,9 @@ namespace flow {
 
 /// The code of each error, as `error_code_NAME`.
 enum : std::uint16_t {
-#define FLOW_ERROR(name, code, description) error_code_##name = code,
-    FLOW_ERROR_TABLE(FLOW_ERROR)
-#undef FLOW_ERROR
+#define FLOW_ENTRY(name, code, description) error_code_##name = code,
+    FLOW_ERROR_TABLE(FLOW_ENTRY)
+#undef FLOW_ENTRY
         error_code_actor_cancelled = error_code_operation_cancelled,
 };
 
@@ -41,7 +44,7 @@ public:
     constexpr int code() const { return code_; }
     /// True for every error except the default-constructed one.
     constexpr bool isValid() const { return code_ != kUnset; }
-    /// The name in the table, or "application_error". "unset" for the default-constructed one.
+    /// The name in the table or of a FLOW_ERROR, or "application_error". "unset" for the default-constructed one.
     const char* name() const;
     /// A sentence for people.
     const char* what() const;
@@ -63,12 +66,22 @@ private:
     std::uint16_t flags_ = 0;
 };
 
-#define FLOW_ERROR(name, code, description)                                                                            \
+#define FLOW_ENTRY(name, code, description)                                                                            \
     inline constexpr Error name() {                                                                                    \
         return Error(code);                                                                                            \
     }
-FLOW_ERROR_TABLE(FLOW_ERROR)
-#undef FLOW_ERROR
+FLOW_ERROR_TABLE(FLOW_ENTRY)
+#undef FLOW_ENTRY
+
+/// At namespace scope: the function `name()`, `error_code_name`, and what Error::name() and what() say of this code,
+/// which is in 10000 .. 65534. Two names for one code end the program at its start.
+#define FLOW_ERROR(name, code, description)                                                                            \
+    static_assert((code) >= 10000 && (code) < 65535, "an application numbers its errors from 10000 to 65534");         \
+    enum : std::uint16_t { error_code_##name = code };                                                                 \
+    inline constexpr ::flow::Error name() {                                                                            \
+        return ::flow::Error(code);                                                                                    \
+    }                                                                                                                  \
+    inline bool const flow_error_is_named_##name = ::flow::detail::nameError(code, #name, description)
 
 /// The name of operation_cancelled that actors use.
 inline constexpr Error actor_cancelled() {
@@ -97,6 +110,8 @@ bool setUnreadErrorReports(bool on) noexcept;
 void forgetUnreadErrors() noexcept;
 
 namespace detail {
+/// Copies the texts. Returns true.
+bool nameError(int code, const char* name, const char* description);
 /// Reports an error that was not read; `code` is null where no actor made it.
 [[gnu::cold]] void reportUnreadError(const void* code, Error error) noexcept;
 /// Whatever the error is.

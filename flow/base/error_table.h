@@ -1,9 +1,10 @@
 #pragma once
 // The errors that Millrace itself raises: name, code, description. Codes are those that users of actors know from
-// FoundationDB Flow, so that logs and wire formats stay comparable. Applications number their own from 10000.
+// FoundationDB Flow, so that logs and wire formats stay comparable. Applications define their own with FLOW_ERROR
+// (flow/base/error.h).
 //
-//     #define FLOW_ERROR(name, code, description) ...
-//     FLOW_ERROR_TABLE(FLOW_ERROR)
+//     #define FLOW_ENTRY(name, code, description) ...
+//     FLOW_ERROR_TABLE(FLOW_ENTRY)
 
 #define FLOW_ERROR_TABLE(FLOW_ERROR)                                                                                   \
     FLOW_ERROR(success, 0, "no error")                                                                                 \

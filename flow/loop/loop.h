@@ -41,6 +41,8 @@ public:
     }
     /// Seconds on this loop's clock, read now.
     virtual double timer() = 0;
+    /// Seconds since 1970, UTC, read now. Where time is virtual, the loop's clock began on the first day of 2020.
+    virtual double wallTime() { return 1577836800 + timer(); }
     /// Whether time here is virtual.
     virtual bool isSimulated() const { return false; }
 
@@ -168,6 +170,10 @@ inline double now() {
 /// Seconds on the current loop's clock, read now.
 inline double timer() {
     return loop().timer();
+}
+/// The date, in seconds since 1970, UTC: for logs and what leaves the program. It may jump, also back; now() does not.
+inline double wallTime() {
+    return loop().wallTime();
 }
 
 } // namespace flow

@@ -6,16 +6,37 @@
 
 namespace flow {
 
-RealLoop::RealLoop() {
+namespace {
+
+double secondsOf(clockid_t clock) noexcept {
+    timespec time;
+    ::clock_gettime(clock, &time); // nondeterminism: of all loops only this one has the machine's time
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+double startOfFirstLoop() noexcept {
+    static double const start = machineTime();
+    return start;
+}
+
+} // namespace
+
+double machineTime() noexcept {
+    return secondsOf(CLOCK_MONOTONIC);
+}
+
+RealLoop::RealLoop() : start_(startOfFirstLoop()) {
     now_ = RealLoop::timer();
     timerSteps_ = kTimerStepsPerTurn;
     detail::realLoopMade(*this);
 }
 
 double RealLoop::timer() {
-    timespec time;
-    ::clock_gettime(CLOCK_MONOTONIC, &time); // nondeterminism: of all loops only this one has the machine's time
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+    return machineTime() - start_;
+}
+
+double RealLoop::wallTime() {
+    return secondsOf(CLOCK_REALTIME);
 }
 
 double RealLoop::startTurn() noexcept {

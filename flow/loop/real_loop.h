@@ -4,8 +4,9 @@
 //     RealLoop loop;
 //     loop.run(serve());
 //
-// now() and timer() count seconds of CLOCK_MONOTONIC. A timer is never early. A task that calls yield() suspends after
-// 2 ms at the latest, or as soon as something more urgent is ready.
+// now() and timer() count seconds from the start of the program's first such loop, so that loops of one program agree.
+// machineTime() is the clock behind them, the same for all programs of a machine. A timer is never early. A task that
+// calls yield() suspends after 2 ms at the latest, or as soon as something more urgent is ready.
 //
 // The loop checks its poller for news when it has nothing to do, and after 64 tasks at the latest. So news wait for at
 // most 64 tasks, and constant news do not keep ready tasks from running.
@@ -14,12 +15,16 @@
 
 namespace flow {
 
+/// Seconds of CLOCK_MONOTONIC, with or without a loop.
+double machineTime() noexcept;
+
 class RealLoop final : public Loop {
 public:
     RealLoop();
     ~RealLoop() override { end(); }
 
     double timer() override;
+    double wallTime() override;
 
     /// From here on the loop sleeps in `poller`, which must exist until another one is given; null: in the
     /// first one. Called by the loop's own thread.
@@ -36,6 +41,7 @@ private:
     bool sliceIsOver() override;
     bool runTurn() override;
 
+    double const start_;  // of now(), by machineTime()
     bool polled_ = false; // since the last turn
 };
 

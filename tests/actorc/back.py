@@ -39,7 +39,9 @@ def placed(output: str) -> list[tuple[int, str]]:
 
 
 def one_blank(text: str) -> str:
-    return " ".join(text.split())
+    """Without what puts expressions in their columns."""
+    text = " ".join(re.sub(r'\n#line \d+ "[^"]*"\n', " ", text).split())
+    return text.replace("( ", "(")
 
 
 def syntax_errors(output: str, compiler: str, folder: Path) -> str:

@@ -73,3 +73,36 @@ def test_a_handler_of_errors_under_another_name(backend: str, compiler: str, tmp
         actor = f"ACTOR Future<int> f(Future<int> g) {{ {body} }}\n"
         said = syntax_errors(emitted(head + actor, backend), compiler, tmp_path)
         assert "write `catch (Error& e)`" in said, caught
+
+
+MISPLACED = """\
+#include "flow/flow.h"
+using namespace flow;
+#include "flow/actorcompiler.h"
+ACTOR Future<int> actor(int x) {
+    state int a = no_1;
+    state std::vector<int> b(no_2);
+    state  double   c{ no_3 }, d = no_4;
+\tstate int e = "ä"[0] + no_5;
+    wait(no_6);
+    if (x) { int y = wait(no_7); return no_8; }
+    choose {
+        when(wait(no_9)) {}
+        when(int z = waitNext(no_10)) { return no_11; }
+    }
+    state int f = no_12;
+    throw no_13;
+}
+"""
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_errors_are_at_the_users_own_line_and_column(backend: str, compiler: str, tmp_path: Path) -> None:
+    said = syntax_errors(emitted(MISPLACED, backend), compiler, tmp_path)
+    found = {name: place for place, name in re.findall(r":(\d+:\d+): error: .*?\b(no_\d+)\b", said)}
+    wanted = {}
+    for number, line in enumerate(MISPLACED.encode().splitlines(), 1):
+        for name in re.finditer(rb"\bno_\d+\b", line):
+            wanted[name[0].decode()] = f"{number}:{name.start() + 1}"
+    assert found == wanted

@@ -69,10 +69,10 @@ def test_a_state_machine_has_the_lines_at_which_it_suspends() -> None:
 def test_statements_stand_on_their_lines(backend: str) -> None:
     lines = placed(emitted("\n" * 40 + SIMPLE, backend))
     for number, text in (
-        (43, "pending<1, int>(room__, a)"),
+        (43, "pending<1, int>(room__,"),
         (44, "sum += x;"),
         (45, "delay(1.0)"),
-        (42, "int sum"),
+        (42, "sum"),
     ):
         assert number in [at for at, line in lines if text in line], text
 
@@ -94,11 +94,11 @@ def test_literals_keep_their_lines(backend: str, program: Path) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_few_line_directives_are_needed(backend: str) -> None:
+def test_no_line_directives_are_needed_but_one_for_the_column_of_an_expression(backend: str) -> None:
     body = "".join(f"    wait(delay({i}));\n    int x{i} = wait(g({i}));\n    use(x{i});\n" for i in range(50))
     output = emitted(f"ACTOR Future<Void> f() {{\n{body}    return Void();\n}}\n", backend)
-    assert output.count("#line") < 8
-    assert output.count("\n") < 151 + 20
+    assert output.count("#line") < 100 + 8
+    assert output.count("\n") < 151 + 2 * 100 + 20
 
 
 def test_comment_at_the_end_of_an_operand() -> None:
@@ -178,7 +178,7 @@ def test_statements_without_waits_are_copied() -> None:
 
 def test_shadowed_states_are_not_moved() -> None:
     body = "state std::string s; wait(a); { std::string s = g(); if (s.empty()) return s; } return s;"
-    output = emitted(f"ACTOR Future<std::string> f(Future<Void> a) {{ {body} }}\n")
+    output = one_blank(emitted(f"ACTOR Future<std::string> f(Future<Void> a) {{ {body} }}\n"))
     assert "finish(s)" in output
     assert "finish(std::forward<decltype(s)>(s))" in output
 
@@ -244,7 +244,7 @@ def test_output_is_not_much_larger_than_the_source(backend: str) -> None:
     programs = [path for path in PROGRAMS if path.name != "many_waits.actor.cpp"]  # which has little but waits
     texts = [path.read_text(encoding="utf-8") for path in programs]
     outputs = [emitted(text, backend) for text in texts]
-    assert sum(map(len, outputs)) < 3.8 * sum(map(len, texts))
+    assert sum(map(len, outputs)) < 4.1 * sum(map(len, texts))
     assert sum(text.count("\n") for text in outputs) < 2 * sum(text.count("\n") for text in texts)
 
 

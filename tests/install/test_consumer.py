@@ -338,3 +338,23 @@ target_link_libraries(plain PRIVATE millrace::flow)
     command = ["cmake", "--build", tmp_path / "user" / "build", "--target", "plain"]
     built = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     assert built.returncode == 0, built.stdout
+
+
+def test_pip_installs_the_compiler_and_leaves_nothing_in_the_tree(tmp_path: Path) -> None:
+    def untracked() -> set[str]:
+        command = ["git", "-C", REPOSITORY, "status", "--porcelain", "--ignored", "actorc"]
+        listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        return {line for line in listing.splitlines() if "__pycache__" not in line}
+
+    before = untracked()
+    # Beside its dependencies, which the Python that runs this has.
+    command = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-deps", "--target", tmp_path]
+    done = subprocess.run([*command, REPOSITORY / "actorc"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert untracked() == before
+    (tmp_path / "twice.actor.cpp").write_text(ACTOR)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    for backend in ("state-machine", "coroutine"):
+        compiled = [tmp_path / "bin" / "actorc", "--backend", backend, "twice.actor.cpp", "twice.g.cpp"]
+        subprocess.run(compiled, cwd=tmp_path, env=environment, check=True)
+        assert "twice" in (tmp_path / "twice.g.cpp").read_text()

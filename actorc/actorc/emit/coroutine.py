@@ -67,8 +67,9 @@ def _coroutine(declaration: Declaration, body: Body) -> str:
         parts += [f"[[maybe_unused]] {each.type} {each.name}({each.passed}); " for each in declaration.kept]
     for state in body.states:
         slot = f"[[maybe_unused]] {state.slot} {state.slot_name}; " if state.slot else ""
-        declared = f"{state.type.text} {state.name}{state.extents}{initialiser(state, '{}')}"
-        parts.append(f"{at(state.type.line)}{slot}[[maybe_unused]] {declared}; ")
+        name = f"{at(state.type.line, state.column)}{state.name} [[maybe_unused]]"
+        declared = f"{state.type.text} {name}{state.extents}{initialiser(state, '{}')}"
+        parts.append(f"{at(state.type.line)}{slot}{declared}; ")
     kept = [] if declaration.has_pack else [each.name for each in declaration.kept]
     kept += [state.slot_name if state.slot else state.name for state in body.states]
     if kept:

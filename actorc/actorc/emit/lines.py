@@ -2,7 +2,8 @@
 
 Emitted text keeps the lines of its source: all that line N of an actor becomes is on one line, which the C++ compiler
 counts as line N. So messages, `__LINE__` and debuggers show the source. Emitters write `at(N)` before the text of line
-N; this module replaces it by a line break, empty lines, a `#line`, or nothing if the count is right.
+N; this module replaces it by a line break, empty lines, a `#line`, or nothing if the count is right. An expression of
+the source also keeps its column: blanks come before it, behind a `#line` if too much stands there already.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from actorc.source import BYTE_ORDER_MARK, Source
 
 # Lone surrogates, which no source can contain: its text was decoded from bytes.
 _OPEN, MARK_END = "\ud801", "\ud802"
-_MARK = re.compile(f"{_OPEN}([0-9]+){MARK_END}")
+_MARK = re.compile(f"{_OPEN}([0-9]+),([0-9]+){MARK_END}")
 # With `#line` gcc takes the file for a header, and warns of types that no other file can name.
 _NO_HEADER = """\
 #if defined(__GNUC__) && !defined(__clang__)
@@ -23,9 +24,9 @@ _NO_HEADER = """\
 _MOST_EMPTY_LINES = 3  # more than this and a `#line` is shorter
 
 
-def at(line: int) -> str:
-    """A mark in emitted text: what follows belongs to this line of the source."""
-    return f"{_OPEN}{line}{MARK_END}"
+def at(line: int, column: int = 0) -> str:
+    """A mark in emitted text: what follows belongs to this line of the source, and begins in this column of it."""
+    return f"{_OPEN}{line},{column}{MARK_END}"
 
 
 class LineWriter:
@@ -54,8 +55,10 @@ class LineWriter:
         """Emitted text with marks."""
         first, *rest = _MARK.split(marked)
         self._put(first)
-        for line, text in zip(rest[::2], rest[1::2], strict=True):
+        for line, column, text in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
             self._move_to(int(line), indent=True)
+            if column != "0":
+                self._move_to_column(int(column))
             self._put(text)
 
     def _put(self, text: str) -> None:
@@ -83,6 +86,22 @@ class LineWriter:
         if indent:
             text = self._source.line_text(line)
             self._put(text[: len(text) - len(text.lstrip())])
+
+    def _move_to_column(self, column: int) -> None:
+        if self._width() >= column:
+            self._end_line()
+            self._directive(self._line - 1)
+        self._put(" " * (column - 1 - self._width()))
+
+    def _width(self) -> int:
+        """How many bytes stand on the current line."""
+        line = ""
+        for part in reversed(self._parts):
+            _, found, after = part.rpartition("\n")
+            line = after + line
+            if found:
+                break
+        return len(line.encode(errors="surrogatepass"))
 
     def _end_line(self) -> None:
         self._parts[-1] = self._parts[-1].rstrip(" ")

@@ -49,7 +49,7 @@ def moved(value: Pieces) -> str:
 def _text(text: Text) -> str:
     """Source text; a comment at its end must not swallow what follows."""
     last = text.text.rpartition("\n")[2]
-    return at(text.line) + text.text + ("\n" if "//" in last else "")
+    return at(text.line, text.column) + text.text + ("\n" if "//" in last else "")
 
 
 def switch(value: str, cases: Iterable[Case], *, reset: str = "", otherwise: str = "break") -> str:

@@ -77,7 +77,9 @@ def _signature(declaration: Declaration, body: Body, *, is_used: bool) -> str:
 def _constructor(declaration: Declaration, body: Body) -> str:
     """Initialises the parameters, then the states."""
     inits = [f"{each.name}{'__' if each.is_pack else ''}({each.passed})" for each in declaration.kept]
-    inits += [f"{at(state.type.line)}{state.name}{_initialiser(declaration, state)}" for state in body.states]
+    inits += [
+        f"{at(state.type.line, state.column)}{state.name}{_initialiser(declaration, state)}" for state in body.states
+    ]
     if not inits and not declaration.has_probes:
         return ""
     explicit = "explicit " if len(declaration.kept) == 1 else ""

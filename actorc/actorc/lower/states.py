@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from actorc import syntax
@@ -11,7 +12,7 @@ from actorc.lower.lowered import Variable
 from actorc.records import dataclass, replace
 from actorc.source import Pieces, Source, Text
 from actorc.spelling import callable_type, is_assignable, is_constant, may_read_as_parameters, one_line
-from actorc.syntax import StateDecl, StateForm
+from actorc.syntax import Span, StateDecl, StateForm
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def _hidden(node: syntax.Node, type_: str, name: str, source: Source) -> tuple[i
 
 def range_value(loop: syntax.RangeFor, source: Source) -> Pieces:
     """The range as an expression, which `{1, 2, 3}` is not."""
-    text = Text(source[loop.range.span], source.line(loop.range.span.start))
+    text = source.text_of(loop.range.span)
     return ("flow::listOf(", text, ")") if text.text.startswith("{") else (text,)
 
 
@@ -87,7 +88,8 @@ def _declared(declaration: StateDecl, actor: syntax.Actor, source: Source) -> Va
         init = _array_init(declaration, source) if declaration.leading else None
         return Variable(_type(declaration.type, source), declaration.name, init, source[declaration.extents.span])
     if declaration.leading:
-        return Variable(_type(declaration.type, source), declaration.name, _leading_init(declaration, source))
+        type_, init = _type(declaration.type, source), _leading_init(declaration, source)
+        return Variable(type_, declaration.name, init, column=_name_column(declaration, source))
     return _assigned_later(declaration.type, declaration.name, actor, source)
 
 
@@ -107,6 +109,15 @@ def _type(type_: syntax.Code, source: Source) -> Text:
     return Text(one_line(source[type_.span]), source.line(type_.span.start))
 
 
+def _name_column(declaration: StateDecl, source: Source) -> int:
+    """0 if the name does not stand on the line where its type begins."""
+    type_ = declaration.type.span
+    found = re.compile(rf"\b{declaration.name}\b").search(source.text, type_.end)
+    if found is None or source.line(found.start()) != source.line(type_.start):
+        return 0
+    return source.text_of(Span(*found.span())).column
+
+
 def _leading_init(declaration: StateDecl, source: Source) -> Pieces | None:
     """`(e)` or `{e}`: direct initialisation. None for `T x;` and `T x();`, which are value-initialised.
 
@@ -114,7 +125,7 @@ def _leading_init(declaration: StateDecl, source: Source) -> Pieces | None:
     """
     if declaration.init is None:
         return None
-    text = Text(source[declaration.init.span], source.line(declaration.init.span.start))
+    text = source.text_of(declaration.init.span)
     if declaration.form is StateForm.BRACE:
         return ("{", text, "}")
     if declaration.form is StateForm.ASSIGN and text.text.startswith("{"):
@@ -128,7 +139,7 @@ def _array_init(declaration: StateDecl, source: Source) -> Pieces | None:
     """`{...}`; a string may stand without braces."""
     if declaration.init is None:
         return None
-    text = Text(source[declaration.init.span], source.line(declaration.init.span.start))
+    text = source.text_of(declaration.init.span)
     return (text,) if text.text.startswith("{") else ("{", text, "}")
 
 
@@ -143,7 +154,7 @@ def assignment(declaration: StateDecl, variable: Variable, source: Source) -> Pi
     type_ = f"std::remove_const_t<{text}>" if is_constant(text) else callable_type(text)
     if declaration.init is None:
         return (f"flow::renew({target})",) if variable.slot else (f"{target} = {type_}()",)
-    value = Text(source[declaration.init.span], source.line(declaration.init.span.start))
+    value = source.text_of(declaration.init.span)
     if declaration.form is StateForm.ASSIGN:
         return (f"{target} = ", value)
     if declaration.form is StateForm.BRACE:

@@ -100,7 +100,7 @@ class TryLowering:
         return self._source.line(node.span.end - 1)
 
     def _text(self, node: syntax.Node) -> Text:
-        return Text(self._source[node.span], self._line(node))
+        return self._source.text_of(node.span)
 
     def _type(self, code: syntax.Code) -> str:
         return one_line(self._source[code.span])

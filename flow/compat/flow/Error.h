@@ -8,11 +8,11 @@ using flow::default_error_or;
 using flow::Error;
 using flow::ErrorOr;
 
-#define FLOW_ERROR(name, code, description)                                                                            \
+#define FLOW_ENTRY(name, code, description)                                                                            \
     using flow::name;                                                                                                  \
     using flow::error_code_##name;
-FLOW_ERROR_TABLE(FLOW_ERROR)
-#undef FLOW_ERROR
+FLOW_ERROR_TABLE(FLOW_ENTRY)
+#undef FLOW_ENTRY
 
 using flow::actor_cancelled;
 using flow::error_code_actor_cancelled;

@@ -3,8 +3,8 @@
 #include "../../base/error_table.h"
 
 #ifdef ERROR
-#define FLOW_ERROR(name, code, description) ERROR(name, code, description)
-FLOW_ERROR_TABLE(FLOW_ERROR)
-#undef FLOW_ERROR
+#define FLOW_ENTRY(name, code, description) ERROR(name, code, description)
+FLOW_ERROR_TABLE(FLOW_ENTRY)
+#undef FLOW_ENTRY
 #undef ERROR
 #endif

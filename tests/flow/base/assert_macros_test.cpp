@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -117,4 +118,13 @@ TEST_CASE("assert macros: setAssertionHandler returns the one before, and gets t
     AssertionHandler before = setAssertionHandler(handler);
     CHECK_DIES(FLOW_ASSERT(1 > 2, "misuse"), "<misuse [1 > 2]|>");
     CHECK(bool(setAssertionHandler(before) == handler));
+}
+
+TEST_CASE("assert macros: ASSERT_NEAR") {
+    ASSERT_NEAR(1.5, 1.4, 0.11);
+    ASSERT_NEAR(1u, 2u, 1);
+    ASSERT_NEAR(INFINITY, INFINITY, 0);
+    contains(breach([] { ASSERT_NEAR(1.5, 2, 0.25); }), "heard \"1.5 is near 2: 1.5 and 2, not within 0.25\"");
+    contains(breach([] { ASSERT_NEAR(NAN, NAN, INFINITY); }), "not within");
+    contains(breach([] { ASSERT_NEAR(1u, 2u, 0.5); }), "1 and 2");
 }

@@ -13,6 +13,10 @@
 
 using namespace flow;
 
+namespace shop {
+FLOW_ERROR(queue_full, 11001, "the queue is full");
+}
+
 namespace {
 
 static_assert(sizeof(Error) == 4);
@@ -58,9 +62,9 @@ TEST_CASE("error: every entry of the table has its code, name and description") 
         int code, number;
         const char *name, *description;
     };
-#define FLOW_ERROR(entry, number, description) {entry(), error_code_##entry, number, #entry, description},
-    static constexpr Entry entries[] = {FLOW_ERROR_TABLE(FLOW_ERROR)};
-#undef FLOW_ERROR
+#define FLOW_ENTRY(entry, number, description) {entry(), error_code_##entry, number, #entry, description},
+    static constexpr Entry entries[] = {FLOW_ERROR_TABLE(FLOW_ENTRY)};
+#undef FLOW_ENTRY
     for (Entry const& entry : entries) {
         CAPTURE(entry.name);
         CHECK(entry.code == entry.number);
@@ -204,4 +208,32 @@ TEST_CASE("error: setDroppedErrorHandler returns the one before; null restores t
     CHECK(child.says("noteDropped"));
     CHECK(child.says(file_not_found().what()));
     CHECK(bool(setDroppedErrorHandler(original) == original));
+}
+
+TEST_CASE("error: an application's own errors have names") {
+    CHECK(shop::queue_full().code() == shop::error_code_queue_full);
+    CHECK(std::string(Error(11001).name()) == "queue_full");
+    CHECK(std::string(shop::queue_full().what()) == "the queue is full");
+    CHECK(std::string(Error(10002).name()) == "application_error");
+    CHECK(flow::detail::nameError(11001, "queue_full", "the queue is full")); // as another shared object would
+    CHECK_DIES(flow::detail::nameError(11001, "other", ""), "the errors queue_full and other have the same code 11001");
+}
+
+TEST_CASE("error: an error that is printed as unknown keeps the exception's own text") {
+    DroppedErrorHandler original = setDroppedErrorHandler(nullptr);
+    ::test::Death child =
+        ::test::runInChild([] { reportDroppedError(nullptr, caught(std::runtime_error("disk on fire"))); });
+    CHECK(child.says("unknown_error (4000) dropped by"));
+    CHECK(child.says(": disk on fire"));
+    (void)setDroppedErrorHandler(original);
+    CHECK_DIES(
+        [] {
+            flow::detail::nameUncaughtErrors();
+            try {
+                throw caught(std::runtime_error("disk on fire"));
+            } catch (...) {
+                std::terminate();
+            }
+        }(),
+        "uncaught error unknown_error (4000): disk on fire");
 }

@@ -1,10 +1,13 @@
 #include "flow/loop/real_loop.h"
 
 #include "flow/coro/coroutine.h"
+#include "flow/sim/sim_loop.h"
 #include "tests/flow/support/death.h"
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <ctime>
 #include <limits>
 #include <sys/resource.h>
 #include <vector>
@@ -135,4 +138,19 @@ TEST_CASE("real loop: an uncaught error of run() is named") {
     CHECK(death.aborted());
     INFO(death.text);
     CHECK(death.says("flow: uncaught error timed_out (1004): the operation took too long"));
+}
+
+TEST_CASE("real loop: now() counts from the first loop, on the machine's clock; wallTime() is the date") {
+    RealLoop loop;
+    double start = machineTime() - loop.timer();
+    {
+        RealLoop other;
+        CHECK(machineTime() - other.timer() == doctest::Approx(start).epsilon(0.1));
+        CHECK(other.now() >= 0);
+    }
+    CHECK(std::abs(wallTime() - static_cast<double>(std::time(nullptr))) < 60);
+    SimLoop sim;
+    CHECK(wallTime() == 1577836800);
+    sim.run(delay(1.5));
+    CHECK(wallTime() == 1577836801.5);
 }

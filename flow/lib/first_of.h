@@ -1,0 +1,38 @@
+#pragma once
+// firstOf: the first of many futures to have a value, and which one that is.
+//
+//     FirstOf<Row> first = wait(firstOf(replicas));
+//     print(first.index, first.value);
+//
+// Of those that are ready at the call, the first in order counts. An error that comes first fails the result. The value
+// is copied, and all the futures are released before what waits for the result runs: those that lose have given
+// nothing, and one that nothing else holds is cancelled. Of no futures none is ever the first. Cancel-safe: dropping
+// the result releases them too.
+
+#include "flow/coro/coroutine.h"
+#include "flow/lib/all.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace flow {
+
+template <class T>
+struct FirstOf {
+    std::size_t index;
+    T value;
+};
+
+template <class T>
+Future<FirstOf<T>> firstOf(std::vector<Future<T>> futures, Propagate = {}) {
+    if (futures.empty())
+        co_await Never();
+    co_await waitForAny(futures, Remaining::Released);
+    // What waits for the first runs at once: none has come since.
+    std::size_t index = 0;
+    while (!futures[index].isReady())
+        ++index;
+    co_return FirstOf<T>{index, futures[index].get()};
+}
+
+} // namespace flow

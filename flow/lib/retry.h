@@ -1,0 +1,69 @@
+#pragma once
+// retry: does it again, each time after a longer while, until it succeeds.
+//
+//     Page page = wait(retry({.attempts = 5, .backoff = 0.1}, [=] { return load(key); }));
+//
+// The function is called for each attempt and gives a Future; what it throws counts as the error of its attempt. After
+// an error the next attempt waits, each time longer by the policy's factor, and by a random part, by
+// deterministicRandom(), so that many that failed together do not come back together. The last error is the result.
+// actor_cancelled is not retried. Cancel-safe: dropping the result releases the attempt, or ends the wait for the next.
+//
+// Of structured tasks: flow/structured/retry.h.
+
+#include "flow/base/random.h"
+#include "flow/coro/coroutine.h"
+#include "flow/wait/delay.h"
+
+#include <algorithm>
+#include <type_traits>
+
+namespace flow {
+
+struct RetryPolicy {
+    int attempts = 5;     // at least one is made
+    double backoff = 0.1; // seconds before the second one
+    double factor = 2;    // for each further one
+    double longest = 30;  // seconds
+    double jitter = 0.5;  // the part of the wait that is random: 0 to 1
+    /// Whether this error is worth another attempt; null: each is.
+    bool (*retries)(Error) = nullptr;
+
+    /// Whether to try again when so many attempts have failed, the last one with this error.
+    bool continuesAfter(int failed, Error error) const {
+        return error != actor_cancelled() && failed < attempts && (!retries || retries(error));
+    }
+    /// How long to wait after so many attempts have failed.
+    double secondsAfter(int failed) const {
+        double seconds = backoff;
+        for (int i = 1; i < failed && seconds < longest; ++i)
+            seconds *= factor;
+        seconds = std::min(seconds, longest);
+        return seconds * (1 - jitter * deterministicRandom()->random01());
+    }
+};
+
+template <class F>
+    requires std::is_invocable_v<F&>
+auto retry(RetryPolicy policy, F function, Propagate = {}) -> Future<typename std::invoke_result_t<F&>::Element> {
+    using T = typename std::invoke_result_t<F&>::Element;
+    for (int failed = 1;; ++failed) {
+        Future<T> attempt;
+        try {
+            attempt = function();
+        } catch (...) {
+            attempt = currentError();
+        }
+        ErrorOr<T> result = co_await tryGet(std::move(attempt));
+        if (result.present()) {
+            if constexpr (std::is_same_v<T, Void>)
+                co_return;
+            else
+                co_return std::move(result).get();
+        }
+        if (!policy.continuesAfter(failed, result.getError()))
+            co_await coro::fail(result.getError());
+        co_await delay(policy.secondsAfter(failed));
+    }
+}
+
+} // namespace flow

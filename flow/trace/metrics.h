@@ -1,0 +1,110 @@
+#pragma once
+// Counters, gauges and histograms of a program, and their page for Prometheus.
+//
+//     metrics::Counter requests("shop_requests_total", "Requests that were answered.", {{"kind", "order"}});
+//     metrics::Gauge open("shop_connections", "Connections that are open.");
+//     metrics::Histogram seconds("shop_request_seconds", "How long an answer took.", metrics::powers(0.001, 2, 12));
+//
+//     requests.add();
+//     open.set(3);
+//     seconds.observe(timer() - began);
+//     std::string page = metrics::text();             // all that exist on this thread
+//
+// console::servePrometheus() (net/console.h) serves this page with the figures of the loop. A metric belongs to the
+// thread that made it, as a loop does, and is on the page for as long as it exists. Those with the same name and labels
+// are one line, their sum: so each part of a program may have its own. Changing one costs an addition, a histogram's a
+// search among its bounds; nothing here waits or allocates but the making and the page.
+
+#include "flow/base/non_copyable.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace flow::metrics {
+
+/// Key and value of each. A metric's values should be few: each combination is a line for ever.
+using Labels = std::vector<std::pair<std::string, std::string>>;
+
+/// The lines of the metrics with one name, in order.
+using Lines = std::vector<std::pair<std::string, double>>;
+
+/// What the three have in common.
+class Metric : NonCopyable {
+public:
+    virtual char const* type() const = 0;
+    virtual void addTo(Lines& lines) const = 0;
+
+    std::string const name, help;
+    Metric* next;
+
+protected:
+    /// Names are letters, digits, `_` and `:`, and one name stands for one kind of metric: else the program ends.
+    Metric(std::string name, std::string help, Labels const& labels, char const* type);
+    ~Metric();
+    /// The name, `suffix`, and in braces the labels and `more`.
+    std::string line(char const* suffix, std::string const& more = {}) const;
+
+private:
+    std::string labels_;
+    Metric** place_; // what points to this one
+};
+
+/// What only grows.
+class Counter final : Metric {
+public:
+    explicit Counter(std::string name, std::string help, Labels const& labels = {})
+        : Metric(std::move(name), std::move(help), labels, "counter") {}
+    void add(std::uint64_t more = 1) { value_ += more; }
+    std::uint64_t value() const { return value_; }
+
+private:
+    char const* type() const override { return "counter"; }
+    void addTo(Lines& lines) const override;
+
+    std::uint64_t value_ = 0;
+};
+
+/// What goes up and down.
+class Gauge final : Metric {
+public:
+    explicit Gauge(std::string name, std::string help, Labels const& labels = {})
+        : Metric(std::move(name), std::move(help), labels, "gauge") {}
+    void set(double value) { value_ = value; }
+    void add(double more) { value_ += more; }
+    double value() const { return value_; }
+
+private:
+    char const* type() const override { return "gauge"; }
+    void addTo(Lines& lines) const override;
+
+    double value_ = 0;
+};
+
+/// How often values of each size came.
+class Histogram final : Metric {
+public:
+    /// The bounds rise. A value that equals one is counted there; what is above all of them is counted too.
+    Histogram(std::string name, std::string help, std::vector<double> bounds, Labels const& labels = {});
+    void observe(double value);
+    std::uint64_t count() const { return count_; }
+    double sum() const { return sum_; }
+
+private:
+    char const* type() const override { return "histogram"; }
+    void addTo(Lines& lines) const override;
+
+    std::vector<double> bounds_;
+    std::vector<std::uint64_t> counts_; // of the values up to each bound that are above the one before
+    std::uint64_t count_ = 0;
+    double sum_ = 0;
+};
+
+/// So many bounds for a histogram: `first`, and each `factor` times the one before.
+std::vector<double> powers(double first, double factor, int count);
+
+/// The page, by name.
+std::string text();
+
+} // namespace flow::metrics

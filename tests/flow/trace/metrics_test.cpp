@@ -1,0 +1,72 @@
+#include "flow/trace/metrics.h"
+
+#include "tests/flow/support/death.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <memory>
+
+using namespace flow;
+
+TEST_CASE("metrics: a page of counters, gauges and histograms, by name") {
+    metrics::Histogram seconds("shop_seconds", "How long.\nIn \\ all.", {0.5, 1}, {{"kind", "a\"b"}});
+    metrics::Counter reads("shop_requests_total", "Requests.", {{"kind", "read"}});
+    metrics::Counter writes("shop_requests_total", "Requests.", {{"kind", "write"}});
+    metrics::Gauge open("shop_open", "Open.");
+    reads.add();
+    reads.add(2);
+    open.set(5);
+    open.add(-1.5);
+    for (double value : {0.25, 0.5, 0.75, 8.0})
+        seconds.observe(value);
+    CHECK(reads.value() == 3);
+    CHECK(open.value() == 3.5);
+    CHECK(seconds.count() == 4);
+    CHECK(seconds.sum() == 9.5);
+    CHECK(metrics::text() == "# HELP shop_open Open.\n"
+                             "# TYPE shop_open gauge\n"
+                             "shop_open 3.5\n"
+                             "# HELP shop_requests_total Requests.\n"
+                             "# TYPE shop_requests_total counter\n"
+                             "shop_requests_total{kind=\"read\"} 3\n"
+                             "shop_requests_total{kind=\"write\"} 0\n"
+                             "# HELP shop_seconds How long.\\nIn \\\\ all.\n"
+                             "# TYPE shop_seconds histogram\n"
+                             "shop_seconds_bucket{kind=\"a\\\"b\",le=\"0.5\"} 2\n"
+                             "shop_seconds_bucket{kind=\"a\\\"b\",le=\"1\"} 3\n"
+                             "shop_seconds_bucket{kind=\"a\\\"b\",le=\"+Inf\"} 4\n"
+                             "shop_seconds_sum{kind=\"a\\\"b\"} 9.5\n"
+                             "shop_seconds_count{kind=\"a\\\"b\"} 4\n");
+}
+
+TEST_CASE("metrics: those with one name and labels are one line; what is destroyed is not on the page") {
+    auto one = std::make_unique<metrics::Counter>("jobs", "Jobs.");
+    metrics::Counter two("jobs", "Jobs.");
+    auto three = std::make_unique<metrics::Counter>("jobs", "Jobs.");
+    one->add(1);
+    two.add(10);
+    three->add(100);
+    CHECK(metrics::text() == "# HELP jobs Jobs.\n# TYPE jobs counter\njobs 111\n");
+    one.reset();
+    CHECK(metrics::text() == "# HELP jobs Jobs.\n# TYPE jobs counter\njobs 110\n");
+    three.reset();
+    CHECK(metrics::text() == "# HELP jobs Jobs.\n# TYPE jobs counter\njobs 10\n");
+}
+
+TEST_CASE("metrics: bounds") {
+    CHECK((metrics::powers(0.5, 2, 3) == std::vector<double>{0.5, 1, 2}));
+    metrics::Histogram none("h", "", {});
+    none.observe(NAN);
+    CHECK(none.count() == 1);
+    CHECK_DIES(metrics::Histogram("h", "", {1, 1}), "do not rise");
+    CHECK_DIES(metrics::powers(0, 2, 3), "do not rise");
+}
+
+TEST_CASE("metrics: wrong names end the program with a sentence") {
+    metrics::Counter jobs("jobs", "");
+    CHECK_DIES(metrics::Counter("9jobs", ""), "does not begin with a digit");
+    CHECK_DIES(metrics::Counter("", ""), "a metric's name has letters");
+    CHECK_DIES(metrics::Counter("x", "", {{"a-b", "c"}}), "a label's name has letters");
+    CHECK_DIES(metrics::Gauge("jobs", ""), "different kinds");
+}
