@@ -18,6 +18,7 @@
 // Future<Void> where one is expected. Only where a template finds T of a Future<T> it must be written out:
 // `mine(Future<Void>(delay(1)))`, unless it is one of flow/genericactors.actor.h.
 
+#include "../../base/inline.h"
 #include "../../flow.h"
 #include "Platform.h"
 #include "TLSConfig.h"
@@ -208,7 +209,7 @@ public:
     using Result = Void;
     using Element = Void;
 
-    explicit NetworkDelay(Delay delay)
+    FLOW_INLINE explicit NetworkDelay(Delay delay)
         : deadline_(delay.deadline()), number_(loop().tasksRun()), priority_(delay.priority()) {}
     /// Of a test's network.
     explicit NetworkDelay(Future<Void> given);
@@ -216,18 +217,35 @@ public:
     NetworkDelay(Never) : deadline_(std::numeric_limits<double>::infinity()), number_(0) {}
     NetworkDelay(Void) : deadline_(-std::numeric_limits<double>::infinity()), number_(kNoTask) {}
 
-    bool isReady() const;
-    void park(WaiterNode& waiter);
-    Void take() const;
+    FLOW_INLINE bool isReady() const {
+        if (isGiven_) [[unlikely]]
+            return givenIsReady();
+        return number_ != loop().tasksRun() && deadline_ <= loop().now();
+    }
+    FLOW_INLINE void park(WaiterNode& waiter) {
+        if (isGiven_) [[unlikely]]
+            return parkAtGiven(waiter);
+        loop().parkUntil(&waiter, deadline_, priority_);
+    }
+    FLOW_INLINE Void take() const {
+        if (isGiven_) [[unlikely]]
+            takeGiven();
+        return Void();
+    }
     operator Future<Void>() const;
 
 private:
     static constexpr std::uint64_t kNoTask = std::numeric_limits<std::uint64_t>::max();
 
+    // Apart, so that the rest is inlined.
+    [[gnu::cold]] bool givenIsReady() const;
+    [[gnu::cold]] void parkAtGiven(WaiterNode& waiter);
+    [[gnu::cold]] void takeGiven() const;
+
     double deadline_;
     std::uint64_t number_; // of the task that called delay(), which is not ready within that; or of a given future
     TaskPriority priority_ = TaskPriority::DefaultDelay;
-    bool isGiven_ = false;
+    std::int32_t isGiven_ = 0; // a bool; its size leaves no hole, so that a copy does not wait for the stores
 };
 
 /// The futures that a test's network has given for delays.
@@ -278,28 +296,22 @@ inline void forgetGivenDelays() {
 }
 
 inline NetworkDelay::NetworkDelay(Future<Void> given)
-    : deadline_(0), number_(GivenDelays::ofThread().add(std::move(given))), isGiven_(true) {}
+    : deadline_(0), number_(GivenDelays::ofThread().add(std::move(given))), isGiven_(1) {}
 
-inline bool NetworkDelay::isReady() const {
-    if (!isGiven_)
-        return number_ != loop().tasksRun() && deadline_ <= loop().now();
+inline bool NetworkDelay::givenIsReady() const {
     auto given = GivenDelays::ofThread().find(number_);
     return !given || given->future.isReady();
 }
-inline void NetworkDelay::park(WaiterNode& waiter) {
-    if (!isGiven_)
-        return loop().parkUntil(&waiter, deadline_, priority_);
+inline void NetworkDelay::parkAtGiven(WaiterNode& waiter) {
     auto given = GivenDelays::ofThread().find(number_);
     bool isFirst = !given->source.isWaitedFor();
     given->source.park(waiter, *this);
     if (isFirst)
         GivenDelays::wakeFrom(std::move(given));
 }
-inline Void NetworkDelay::take() const {
-    if (isGiven_)
-        if (auto given = GivenDelays::ofThread().take(number_); given && given->future.isReady())
-            return given->future.get();
-    return Void();
+inline void NetworkDelay::takeGiven() const {
+    if (auto given = GivenDelays::ofThread().take(number_); given && given->future.isReady())
+        (void)given->future.get();
 }
 inline NetworkDelay::operator Future<Void>() const {
     if (isGiven_) {
@@ -320,17 +332,27 @@ using flow::operator||;
 // Objects with a call operator, not functions: a TaskPriority among the arguments would bring in those of flow as well.
 
 struct DelayFunction {
-    NetworkDelay operator()(double seconds, TaskPriority priority = TaskPriority::DefaultDelay) const {
-        if (g_network.isReplaced())
-            return NetworkDelay(g_network->delay(seconds, priority));
+    FLOW_INLINE NetworkDelay operator()(double seconds, TaskPriority priority = TaskPriority::DefaultDelay) const {
+        if (g_network.isReplaced()) [[unlikely]]
+            return given(seconds, priority);
         return NetworkDelay(flow::delay(seconds, priority));
+    }
+
+private:
+    [[gnu::noinline, gnu::cold]] static NetworkDelay given(double seconds, TaskPriority priority) {
+        return NetworkDelay(g_network->delay(seconds, priority));
     }
 };
 struct OrderedDelayFunction {
-    NetworkDelay operator()(double seconds, TaskPriority priority = TaskPriority::DefaultDelay) const {
-        if (g_network.isReplaced())
-            return NetworkDelay(g_network->orderedDelay(seconds, priority));
+    FLOW_INLINE NetworkDelay operator()(double seconds, TaskPriority priority = TaskPriority::DefaultDelay) const {
+        if (g_network.isReplaced()) [[unlikely]]
+            return given(seconds, priority);
         return NetworkDelay(flow::orderedDelay(seconds, priority));
+    }
+
+private:
+    [[gnu::noinline, gnu::cold]] static NetworkDelay given(double seconds, TaskPriority priority) {
+        return NetworkDelay(g_network->orderedDelay(seconds, priority));
     }
 };
 struct DelayUntilFunction {
