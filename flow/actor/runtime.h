@@ -141,9 +141,9 @@ public:
     using Frame<T>::park;
     FLOW_INLINE Exit park(Pending wait, int entry) {
         Exit exit = Frame<T>::park(wait, entry);
-        if (wait.isHeld())
+        if (this->awaited.isOperation())
             this->awaited = this->awaited.propagating();
-        else if (!wait.isDelay())
+        else if (!wait.isHeld() && !wait.isDelay()) // an operation may park the frame in the loop, which does not fail
             this->awaited = Awaited::propagating(wait.cell());
         return exit;
     }

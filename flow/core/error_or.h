@@ -67,17 +67,42 @@ public:
         return std::get<1>(content_);
     }
 
-    /// What the function makes of the value; the same error if there is none.
-    template <class F>
-    auto map(F&& function) const -> ErrorOr<std::remove_cvref_t<std::invoke_result_t<F, T const&>>> {
-        using Result = ErrorOr<std::remove_cvref_t<std::invoke_result_t<F, T const&>>>;
-        return present() ? Result(std::invoke(std::forward<F>(function), get())) : Result::failed(getError());
+    /// What the function, or a member, makes of the value and the arguments; the same error if there is none.
+    template <class F, class... Args>
+    auto map(F&& function, Args&&... args) const
+        -> ErrorOr<std::remove_cvref_t<std::invoke_result_t<F, T const&, Args...>>> {
+        using Result = ErrorOr<std::remove_cvref_t<std::invoke_result_t<F, T const&, Args...>>>;
+        if (!present())
+            return Result::failed(getError());
+        return Result(std::invoke(std::forward<F>(function), get(), std::forward<Args>(args)...));
     }
     /// The same for a function that gives an ErrorOr.
-    template <class F>
-    auto flatMap(F&& function) const -> std::remove_cvref_t<std::invoke_result_t<F, T const&>> {
-        using Result = std::remove_cvref_t<std::invoke_result_t<F, T const&>>;
-        return present() ? Result(std::invoke(std::forward<F>(function), get())) : Result::failed(getError());
+    template <class F, class... Args>
+    auto flatMap(F&& function, Args&&... args) const
+        -> std::remove_cvref_t<std::invoke_result_t<F, T const&, Args...>> {
+        using Result = std::remove_cvref_t<std::invoke_result_t<F, T const&, Args...>>;
+        if (!present())
+            return Result::failed(getError());
+        return Result(std::invoke(std::forward<F>(function), get(), std::forward<Args>(args)...));
+    }
+    /// Like map() and flatMap(), of what the value, a pointer or a Reference, points to. A null pointer ends the
+    /// program.
+    template <class F, class... Args, class Pointer = T>
+    auto mapRef(F&& function, Args&&... args) const
+        -> ErrorOr<std::remove_cvref_t<std::invoke_result_t<F, decltype(*std::declval<Pointer const&>()), Args...>>> {
+        using Result =
+            ErrorOr<std::remove_cvref_t<std::invoke_result_t<F, decltype(*std::declval<Pointer const&>()), Args...>>>;
+        if (!present())
+            return Result::failed(getError());
+        return Result(std::invoke(std::forward<F>(function), pointee(), std::forward<Args>(args)...));
+    }
+    template <class F, class... Args, class Pointer = T>
+    auto flatMapRef(F&& function, Args&&... args) const
+        -> std::remove_cvref_t<std::invoke_result_t<F, decltype(*std::declval<Pointer const&>()), Args...>> {
+        using Result = std::remove_cvref_t<std::invoke_result_t<F, decltype(*std::declval<Pointer const&>()), Args...>>;
+        if (!present())
+            return Result::failed(getError());
+        return Result(std::invoke(std::forward<F>(function), pointee(), std::forward<Args>(args)...));
     }
     /// The value as an R; the same error if there is none.
     template <class R>
@@ -98,6 +123,10 @@ private:
         FLOW_ASSERT(error.isValid(), "an ErrorOr cannot be made from an Error that was not set");
     }
 
+    decltype(auto) pointee() const {
+        FLOW_ASSERT(static_cast<bool>(get()), "ErrorOr::mapRef() of a null pointer");
+        return *get();
+    }
     void throwIfError() const {
         if (isError())
             throw Error(std::get<1>(content_));

@@ -118,7 +118,7 @@ public:
             return false;
         op.park(*frame());
         if constexpr (Propagates)
-            frame()->awaited = frame()->awaited.propagating();
+            propagateFailure();
         return known(true);
     }
     FLOW_INLINE bool waitFor(ChooseBase& choose) {
@@ -139,7 +139,7 @@ public:
         } else if (operand.isHeld()) {
             operand.held()->park(*frame());
             if constexpr (Propagates)
-                frame()->awaited = frame()->awaited.propagating();
+                propagateFailure();
         } else {
             setOperand(operand.cell());
             parkAt<Propagates>(operand.cell());
@@ -207,6 +207,11 @@ private:
         if (isParked() != parked)
             __builtin_unreachable();
         return parked;
+    }
+    /// Of an operation. It may have parked the frame in the loop, which does not fail.
+    FLOW_INLINE void propagateFailure() {
+        if (frame()->awaited.isOperation())
+            frame()->awaited = frame()->awaited.propagating();
     }
     template <bool Propagates>
     FLOW_INLINE void parkAt(Cell* operand) {

@@ -230,6 +230,11 @@ public:
     }
 };
 
+/// For types that cannot have a member `serialize`. A specialisation has two functions, of which the second reads what
+/// the first writes: `static void write(auto& writer, T const& value)` and `static void read(auto& reader, T& value)`.
+template <class T>
+struct SerializedBy {};
+
 /// All of them, in this order.
 template <class Ar, class... Items>
 void serializer(Ar& ar, Items&... items) {
@@ -298,7 +303,9 @@ void writeCount(Writer& writer, std::size_t count) {
 
 template <class Writer, class T>
 void writeValue(Writer& writer, T const& value) {
-    if constexpr (requires { const_cast<T&>(value).serialize(writer); }) {
+    if constexpr (requires { SerializedBy<T>::write(writer, value); }) {
+        SerializedBy<T>::write(writer, value);
+    } else if constexpr (requires { const_cast<T&>(value).serialize(writer); }) {
         // One function for both directions, which does not write here.
         writer.writeRecord([&] { const_cast<T&>(value).serialize(writer); });
     } else if constexpr (std::is_same_v<T, Arena>) {
@@ -383,7 +390,9 @@ void readErrorOr(Reader& reader, T& value) {
 
 template <class Reader, class T>
 void readValue(Reader& reader, T& value) {
-    if constexpr (requires { value.serialize(reader); }) {
+    if constexpr (requires { SerializedBy<T>::read(reader, value); }) {
+        SerializedBy<T>::read(reader, value);
+    } else if constexpr (requires { value.serialize(reader); }) {
         reader.readRecord([&] { value.serialize(reader); });
     } else if constexpr (std::is_same_v<T, bool>) {
         value = *reader.readBytes(1) != 0;

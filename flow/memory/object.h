@@ -143,6 +143,10 @@ public:
     ObjectReader(StringRef bytes, detail::VersionIncluded which) : ByteInput(bytes) { readVersion(which.version); }
     ObjectReader(StringRef bytes, detail::VersionAssumed which) : ByteInput(bytes, which.version) {}
     ObjectReader(StringRef bytes, detail::NoVersion) : ByteInput(bytes) {}
+    /// The same for one object of which the bytes are the program's own: their length is what they say themselves.
+    template <class Versioning>
+    ObjectReader(std::uint8_t const* bytes, Versioning which)
+        : ObjectReader(trusted(bytes, std::is_same_v<Versioning, detail::VersionIncluded>), which) {}
 
     /// One object. Bytes behind it are skipped with those of newer members, unless assertEnd() asks for none.
     template <class T>
@@ -194,6 +198,12 @@ public:
     void* context() const { return context_; }
 
 private:
+    static StringRef trusted(std::uint8_t const* bytes, bool hasVersion) {
+        std::size_t head = (hasVersion ? sizeof(std::uint64_t) : 0) + sizeof(FileIdentifier) + sizeof(std::uint32_t);
+        std::uint32_t rest;
+        std::memcpy(&rest, bytes + head - sizeof rest, sizeof rest);
+        return StringRef(bytes, static_cast<int>(head + littleEndian(rest)));
+    }
     void expect(FileIdentifier identifier) {
         if (readNumber<FileIdentifier>() != identifier)
             throw serialization_failed();

@@ -22,7 +22,7 @@ namespace detail {
 template <class Awaitable>
 struct ResultOf : std::type_identity<Void> {}; // of what cannot be waited for: pending() says so
 template <class Awaitable>
-    requires requires { typename Awaitable::Element; }
+    requires(!InPlace<Awaitable> && requires { typename Awaitable::Element; })
 struct ResultOf<Awaitable> : std::type_identity<typename Awaitable::Element> {};
 template <InPlace Op>
 struct ResultOf<Op> : std::type_identity<typename Op::Result> {};

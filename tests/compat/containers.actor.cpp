@@ -33,6 +33,179 @@ struct Node {
     Optional<int> ifAbove(int least) const { return value > least ? Optional<int>(value) : Optional<int>(); }
 };
 
+// Types without a member `serialize`.
+struct Color {
+    uint8_t red, green;
+};
+template <>
+struct scalar_traits<Color> : std::true_type {
+    constexpr static size_t size = 2;
+    template <class Context>
+    static void save(uint8_t* out, Color const& from, Context&) {
+        out[0] = from.red;
+        out[1] = from.green;
+    }
+    template <class Context>
+    static void load(uint8_t const* in, Color& to, Context&) {
+        to = Color{in[0], in[1]};
+    }
+};
+struct Text {
+    StringRef text;
+};
+template <>
+struct dynamic_size_traits<Text> : std::true_type {
+    template <class Context>
+    static size_t size(Text const& from, Context&) {
+        return from.text.size();
+    }
+    template <class Context>
+    static void save(uint8_t* out, Text const& from, Context&) {
+        from.text.copyTo(out);
+    }
+    template <class Context>
+    static void load(uint8_t const* in, size_t size, Text& to, Context& context) {
+        to.text = StringRef(context.tryReadZeroCopy(in, size), size);
+    }
+};
+struct Colors {
+    std::list<Color> all;
+};
+template <>
+struct vector_like_traits<Colors> : std::true_type {
+    using value_type = Color;
+    template <class Context>
+    static size_t num_entries(Colors const& from, Context&) {
+        return from.all.size();
+    }
+    template <class Context>
+    static auto begin(Colors const& from, Context&) {
+        return from.all.begin();
+    }
+    template <class Context>
+    static void reserve(Colors& to, size_t, Context&) {
+        to.all.clear();
+    }
+    template <class Context>
+    static auto insert(Colors& to, Context&) {
+        return std::back_inserter(to.all);
+    }
+};
+struct Either {
+    int which = -1;
+    Color color;
+    std::string text;
+};
+template <>
+struct union_like_traits<Either> : std::true_type {
+    using alternatives = pack<Color, std::string>;
+    template <class Context>
+    static uint8_t index(Either const& from, Context&) {
+        return static_cast<uint8_t>(from.which);
+    }
+    template <class Context>
+    static bool empty(Either const& from, Context&) {
+        return from.which < 0;
+    }
+    template <int i, class Context>
+    static index_t<i, alternatives> const& get(Either const& from, Context&) {
+        if constexpr (i == 0)
+            return from.color;
+        else
+            return from.text;
+    }
+    template <size_t i, class Item, class Context>
+    static void assign(Either& to, Item const& item, Context&) {
+        to.which = i;
+        if constexpr (i == 0)
+            to.color = item;
+        else
+            to.text = item;
+    }
+};
+struct Mixed {
+    constexpr static FileIdentifier file_identifier = 4712;
+    Color color;
+    Text text;
+    Colors colors;
+    Either first, second, third;
+    template <class Ar>
+    void serialize(Ar& ar) {
+        serializer(ar, color, text, colors, first, second, third);
+    }
+};
+
+static Mixed mixed() {
+    Mixed made;
+    made.color = Color{1, 2};
+    made.text.text = "abc"_sr;
+    made.colors.all = {Color{3, 4}, Color{5, 6}};
+    made.first.which = 0;
+    made.first.color = Color{7, 8};
+    made.second.which = 1;
+    made.second.text = "long";
+    return made;
+}
+static void check(Mixed const& read) {
+    ASSERT(read.color.green == 2 && read.text.text == "abc"_sr && read.colors.all.size() == 2);
+    ASSERT(read.colors.all.back().green == 6 && read.first.which == 0 && read.first.color.red == 7);
+    ASSERT(read.second.which == 1 && read.second.text == "long" && read.third.which == -1);
+}
+static void traits() {
+    Standalone<StringRef> bytes = ObjectWriter::toValue(mixed(), IncludeVersion());
+    Arena arena;
+    Mixed read;
+    {
+        Standalone<StringRef> copy(bytes.toString());
+        ArenaObjectReader reader(arena, copy, IncludeVersion());
+        reader.deserialize(read);
+    }
+    check(read); // what it refers to is in the arena
+    ObjectReader trusting(bytes.begin(), IncludeVersion());
+    Mixed again;
+    trusting.deserialize(again);
+    check(again);
+    Standalone<StringRef> plain = BinaryWriter::toValue(mixed(), Unversioned());
+    BinaryReader binary(plain, Unversioned());
+    Mixed third;
+    binary >> third;
+    check(third);
+    for (int length = 0; length < plain.size(); ++length) {
+        try {
+            BinaryReader cut(plain.substr(0, length), Unversioned());
+            cut >> third;
+            ASSERT(false);
+        } catch (Error& e) {
+            ASSERT(e.code() == error_code_serialization_failed);
+        }
+    }
+    Standalone<StringRef> wrong("\x09"_sr);
+    try {
+        Either either;
+        BinaryReader(wrong, Unversioned()) >> either;
+        ASSERT(false);
+    } catch (Error& e) {
+        ASSERT(e.code() == error_code_serialization_failed);
+    }
+}
+
+ACTOR Future<Void> followBytes() {
+    state Reference<AsyncVar<Standalone<StringRef>>> input = makeReference<AsyncVar<Standalone<StringRef>>>();
+    state Reference<AsyncVar<Optional<int>>> output = makeReference<AsyncVar<Optional<int>>>();
+    state Future<Void> following = asyncDeserialize(input, output);
+    ASSERT(!output->get().present());
+    input->set(ObjectWriter::toValue(5, IncludeVersion()));
+    ASSERT(output->get().get() == 5);
+    input->set("not these"_sr);
+    ErrorOr<Void> end = wait(errorOr(following));
+    ASSERT(end.isError());
+
+    state std::vector<Promise<int>> out(2);
+    wait(forwardVector(Future<std::vector<int>>(std::vector<int>{4, 5}), out));
+    ASSERT(out[1].getFuture().get() == 5);
+    return Void();
+}
+
 static void containers() {
     Deque<int> deque{1, 2};
     deque.push_back(3);
@@ -74,6 +247,15 @@ static void values() {
     ASSERT(pointer.flatMapRef(&Node::ifAbove, 6).get() == 7 && !pointer.flatMapRef(&Node::ifAbove, 7).present());
     ASSERT(Optional<Node>(node).map(&Node::value).get() == 7);
     ASSERT(ErrorOr<Node>(node).map(&Node::value).get() == 7);
+    ASSERT(ErrorOr<Node*>(&node).mapRef(&Node::plus, 1).get() == 8);
+    ASSERT(ErrorOr<Node*>(io_error()).mapRef(&Node::value).isError(error_code_io_error));
+    ASSERT(parse_with_suffix("4KiB").get() == 4096 && parse_with_suffix("2MB").get() == 2000000);
+    ASSERT(parse_with_suffix("3", "B").get() == 3 && parse_with_suffix("3B").get() == 3);
+    for (const char* text : {"", "KB", "1", "1K", "1XB", "1KIB", "-1B", "99999999999999999999B"})
+        ASSERT(!parse_with_suffix(text).present());
+    void* block = allocateFast(40);
+    memset(block, 1, 40);
+    freeFast(40, block);
     StringRef text = "a=1;b"_sr;
     uint8_t separator = 0;
     ASSERT(text.eat("=") == "a"_sr && text.eatAny("=;", &separator) == "1"_sr && separator == ';');
@@ -141,9 +323,10 @@ ACTOR Future<Void> network() {
 int main() {
     containers();
     values();
+    traits();
     g_network = newNet2(TLSConfig());
     g_network->addStopCallback([] { printf("stopped\n"); });
-    Future<Void> done = stopAfter(network());
+    Future<Void> done = stopAfter(network() && followBytes());
     g_network->run();
     done.get();
     return 0;

@@ -20,8 +20,14 @@
 #include "flow/genericactors.actor.g.h"
 #include "flow/genericactors.actor.h"
 #include "flow/genericactors.h"
+#include "flow/IAsyncFile.h"
+#include "flow/ProtocolVersion.h"
+#include "flow/TLSConfig.actor.h"
+#include "flow/flat_buffers.h"
+#include "flow/memory/allocation_watch.h"
 #include "flow/network.h"
 #include "flow/serialize.h"
+#include "flow/sim/sim_loop.h"
 #include "flow/actorcompiler.h" // This must be the last #include.
 
 enum {
@@ -91,6 +97,160 @@ Future<int> coroutine(Future<int> a) {
     co_return std::get<0>(first) + 1;
 }
 
+struct Count : flow::memory::AllocationWatch {
+    int blocks = 0;
+    void allocated(void*, void*) noexcept override { ++blocks; }
+};
+
+ACTOR Future<Void> delaysAllocateNothing() {
+    state Promise<Void> never;
+    state Future<Void> other = never.getFuture();
+    state std::unique_ptr<Count> count = std::make_unique<Count>();
+    wait(delay(0));
+    wait(delayUntil(0, TaskPriority::Low));
+    choose {
+        when(wait(delay(0))) {}
+        when(wait(other)) { ASSERT(false); }
+    }
+    ASSERT(count->blocks == 0);
+    return Void();
+}
+
+/// Blocks that waits for such delays take.
+template <class D>
+Future<int> blocksOf(D make) {
+    Count count;
+    co_await make(0.0);
+    co_await make(0.0005);
+    auto first = co_await race(make(0.0), make(1.0));
+    ASSERT(first.index() == 0);
+    co_return count.blocks;
+}
+Future<Void> propagates(flow::Propagate) {
+    co_await delay(0);
+    co_await delay(0.0005);
+}
+
+Future<Void> delays() {
+    auto native = [](double seconds) { return flow::delay(seconds); };
+    auto ours = [](double seconds) { return delay(seconds); };
+    ASSERT(co_await blocksOf(ours) == co_await blocksOf(native));
+    co_await propagates({});
+    Future<Void> cancelled = propagates({});
+    co_await delay(0.0001);
+    cancelled.cancel();
+    ASSERT(cancelled.isError());
+
+    auto timer = delay(0.001);
+    int passes = 0;
+    for (; !timer.isReady(); ++passes)
+        co_await delay(0.0001);
+    co_await timer;
+    ASSERT(passes > 0 && now() >= 0.001);
+    bool isLimited = passes > 0;
+    Future<Void> limited = isLimited ? delay(0.0001) : Never(), unlimited = isLimited ? Never() : delay(0.0001);
+    Future<Void> atOnce = isLimited ? Void() : delay(0.0001);
+    co_await limited;
+    ASSERT(atOnce.isReady() && !unlimited.isReady());
+    std::vector<Future<Void>> all{delay(0.0001), delay(0)};
+    all.push_back(delay(0));
+    co_await (waitForAll(all) && delay(0) && success(delay(0)) && (delay(0) || delay(9)));
+    int five = co_await map(delay(0), [](Void) { return 5; });
+    co_await mapAsync(Future<int>(five), [](int) { return delay(0); });
+    ErrorOr<Void> result = co_await errorOr(delay(0));
+    Optional<Void> late = co_await timeout(delay(9), 0.0001);
+    ASSERT(result.present() && !late.present() && five == 5);
+    co_await holdWhile(five, delay(0));
+    co_await uncancellable(delayJittered(0.0001));
+    co_await coro::ignore(delay(0));
+    co_await Choose().When(delay(0), [&](Void const&) { five = 6; }).When(ours(9), [](Void const&) {}).run();
+    ASSERT(five == 6);
+}
+
+/// Gives what the test has put there.
+struct GivenNetwork final : INetwork {
+    Future<Void> next;
+    Future<Void> delay(double, TaskPriority) override { return next; }
+};
+Future<Void> waitsOnce() {
+    co_await delay(1);
+}
+ACTOR Future<Void> choosesOnce(Future<Void> other) {
+    choose {
+        when(wait(delay(1))) { throw io_error(); }
+        when(wait(other)) {}
+    }
+    return Void();
+}
+static void givenDelays() {
+    GivenNetwork mock;
+    Promise<Void> first, second, other;
+    g_network = &mock;
+    mock.next = Void();
+    ASSERT(waitsOnce().isReady());
+    mock.next = timed_out();
+    ASSERT(waitsOnce().getError().code() == error_code_timed_out);
+    mock.next = first.getFuture();
+    Future<Void> one = waitsOnce(), two = delay(1) && delay(2), lost = choosesOnce(other.getFuture());
+    other.send(Void());
+    ASSERT(lost.isReady() && !lost.isError() && !one.isReady());
+    first.send(Void());
+    ASSERT(one.isReady() && two.isReady());
+    mock.next = second.getFuture();
+    one = waitsOnce();
+    two = choosesOnce(Never());
+    lost = waitsOnce();
+    lost.cancel();
+    g_network = nullptr;
+    second.sendError(timed_out()); // they go on waiting for what they were given
+    ASSERT(one.getError().code() == error_code_timed_out && two.getError().code() == error_code_timed_out);
+}
+
+Future<Void> files(std::string folder) {
+    IAsyncFileSystem* system = IAsyncFileSystem::filesystem();
+    std::string name = folder + "/file", part = name + ".part";
+    Reference<IAsyncFile> file = co_await system->open(
+        name, IAsyncFile::OPEN_READWRITE | IAsyncFile::OPEN_CREATE | IAsyncFile::OPEN_ATOMIC_WRITE_AND_CREATE, 0644);
+    char text[] = "hello, world";
+    Future<Void> written = file->write(text, 12, 0);
+    text[0] = 'J'; // the bytes were copied
+    co_await written;
+    ASSERT(file->getFilename() == name && std::filesystem::exists(part) && !std::filesystem::exists(name));
+    co_await (file->sync() && file->sync());
+    ASSERT(!std::filesystem::exists(part) && std::filesystem::exists(name));
+    char read[20] = {};
+    int count = co_await file->read(read, 5, 0);
+    ASSERT(count == 5 && std::string(read) == "hello");
+    count = co_await file->read(read, 20, 7);
+    ASSERT(count == 5 && std::string(read, 5) == "world" && co_await file->size() == 12);
+    co_await file->zeroRange(1, 2);
+    co_await file->truncate(4);
+    co_await file->flush();
+    count = co_await file->read(read, 20, 0);
+    ASSERT(count == 4 && std::string(read, 4) == std::string("h\0\0l", 4));
+    ErrorOr<Reference<IAsyncFile>> again =
+        co_await errorOr(system->open(name, IAsyncFile::OPEN_CREATE | IAsyncFile::OPEN_EXCLUSIVE, 0644));
+    ASSERT(again.isError(error_code_io_error));
+    ASSERT(co_await system->lastWriteTime(name) > 0);
+    co_await system->renameFile(name, part);
+    co_await system->deleteFile(part, true);
+    again = co_await errorOr(system->open(part, IAsyncFile::OPEN_READONLY, 0));
+    ASSERT(again.isError(error_code_file_not_found));
+    ErrorOr<std::time_t> none = co_await errorOr(system->lastWriteTime(part));
+    ASSERT(none.isError(error_code_file_not_found));
+}
+static void ownFileSystem() {
+    struct Own final : IAsyncFileSystem {
+        Future<Reference<IAsyncFile>> open(std::string const&, int64_t, int64_t) override { return io_error(); }
+        Future<Void> deleteFile(std::string const&, bool) override { return Void(); }
+        Future<Void> renameFile(std::string const&, std::string const&) override { return Void(); }
+        Future<std::time_t> lastWriteTime(std::string const&) override { return std::time_t(0); }
+    } own;
+    g_network->setGlobal(INetwork::enFileSystem, static_cast<IAsyncFileSystem*>(&own));
+    ASSERT(IAsyncFileSystem::filesystem() == &own);
+    g_network->setGlobal(INetwork::enFileSystem, nullptr);
+}
+
 int main() {
     ASSERT(my_error_timed_out == 1004 && my_error_broken_promise == 1100);
     ASSERT(plainLoop() == 3);
@@ -110,6 +270,15 @@ int main() {
     swapAndPop(&v, 0);
     ASSERT((v == std::vector<int>{ 3, 2 }));
 
+    {
+        flow::SimLoop simulation;
+        Future<Void> f = delaysAllocateNothing();
+        g_network->run();
+        f.get();
+        f = delays();
+        g_network->run();
+        f.get();
+    }
     uint64_t before = timer_int();
     threadSleep(0.001);
     ASSERT(timer_int() > before && timer() > 0 && timer_monotonic() > 0);
@@ -125,5 +294,13 @@ int main() {
     Future<Void> f = stopAfter(test() && collections());
     g_network->run();
     f.get();
+    givenDelays();
+    ownFileSystem();
+    char folder[] = "/tmp/compat-headers-XXXXXX";
+    ASSERT(mkdtemp(folder));
+    f = stopAfter(files(folder));
+    g_network->run();
+    f.get();
+    std::filesystem::remove(folder);
     return 0;
 }

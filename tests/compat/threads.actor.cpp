@@ -203,6 +203,11 @@ Future<Void> coroutines() {
     }
     for (int i : below(3))
         sum += i;
+    int count = 0;
+    Generator<int> numbers = below(3);
+    for (; numbers; ++numbers)
+        count += *numbers;
+    ASSERT(count == 3 && !numbers && !below(0));
     std::vector<AsyncResult<int>> all;
     all.push_back(answerOf(NoThrowOnCancel(), 1));
     all.push_back(answerOf(NoThrowOnCancel(), 2));

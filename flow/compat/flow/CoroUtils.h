@@ -10,6 +10,7 @@
 //         .run();
 
 #include "../../flow.h"
+#include "network.h"
 
 #include <tuple>
 #include <utility>
@@ -29,6 +30,11 @@ auto getAllAsync(std::vector<AsyncResult<T>> all) {
 
 /// As a coroutine's parameter it changes nothing here: a cancel throws actor_cancelled.
 struct NoThrowOnCancel {};
+
+/// As a coroutine's last parameter it changes nothing here: `Void v = co_await future` is possible everywhere.
+struct ExplicitVoid {
+    operator flow::Void() const { return {}; }
+};
 
 /// What Choose() has become after each When().
 template <class... Branches>
@@ -66,6 +72,13 @@ auto errorOr(flow::Future<T> what) {
 template <class T>
 auto ignore(flow::Future<T> what) {
     return ::coro::errorOr(std::move(what));
+}
+
+inline auto errorOr(flow::compat::NetworkDelay what) {
+    return flow::tryGet(flow::Future<flow::Void>(what));
+}
+inline auto ignore(flow::compat::NetworkDelay what) {
+    return ::coro::errorOr(what);
 }
 
 } // namespace coro

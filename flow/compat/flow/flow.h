@@ -11,6 +11,7 @@
 // other headers of this folder are thin in the same way. New code includes the root's flow/flow.h instead, and says
 // `using namespace flow`.
 
+#include "../../base/parse_number.h"
 #include "../../flow.h"
 #include "ActorCollection.h"
 #include "Arena.h"
@@ -62,3 +63,22 @@ using flow::Void;
 
 /// The value type of a future-like type.
 #define REPLY_TYPE(Request) typename decltype(std::declval<Request>().reply.getFuture())::Element
+
+/// A number with a unit behind it, B, KB, KiB and so on up to TiB, in bytes: "4KiB" is 4096. Nothing for other text.
+inline flow::Optional<std::uint64_t> parse_with_suffix(std::string const& text, std::string const& defaultUnit = "") {
+    std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
+    auto number = flow::parseNumber<std::uint64_t>(text.substr(0, end));
+    std::string unit = end < text.size() ? text.substr(end) : defaultUnit;
+    if (!number)
+        return {};
+    if (unit == "B")
+        return *number;
+    std::string_view const letters = "KMGT";
+    std::size_t power = unit.empty() ? std::string_view::npos : letters.find(unit.front());
+    if (power == std::string_view::npos || (unit.substr(1) != "B" && unit.substr(1) != "iB"))
+        return {};
+    std::uint64_t factor = 1;
+    for (std::size_t i = 0; i <= power; ++i)
+        factor *= unit.size() == 3 ? 1024 : 1000;
+    return *number * factor;
+}

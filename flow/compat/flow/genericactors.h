@@ -4,8 +4,10 @@
 #include "../../flow.h"
 #include "../../lib/outcome.h"
 #include "IAsyncListener.h"
+#include "network.h"
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 using flow::AsyncMap;
@@ -56,6 +58,46 @@ using flow::waitOrError;
 using flow::YieldedAsyncMap;
 using flow::yieldedFuture;
 
+// The same of a delay(), which is no future: what the templates above cannot see.
+#define FLOW_OF_DELAY(name)                                                                                            \
+    template <class... Args>                                                                                           \
+    auto name(flow::compat::NetworkDelay what, Args&&... args) {                                                       \
+        return flow::name(flow::Future<flow::Void>(what), std::forward<Args>(args)...);                                \
+    }
+FLOW_OF_DELAY(brokenPromiseToNever)
+FLOW_OF_DELAY(broadcast)
+FLOW_OF_DELAY(cancellable)
+FLOW_OF_DELAY(delayed)
+FLOW_OF_DELAY(errorOr)
+FLOW_OF_DELAY(map)
+FLOW_OF_DELAY(mapAsync)
+FLOW_OF_DELAY(ready)
+FLOW_OF_DELAY(reportErrors)
+FLOW_OF_DELAY(stopAfter)
+FLOW_OF_DELAY(timeout)
+FLOW_OF_DELAY(timeoutError)
+FLOW_OF_DELAY(transformError)
+FLOW_OF_DELAY(transformErrors)
+FLOW_OF_DELAY(uncancellable)
+FLOW_OF_DELAY(waitOrError)
+#undef FLOW_OF_DELAY
+template <class Out>
+void forwardPromise(Out output, flow::compat::NetworkDelay what) {
+    flow::forwardPromise(std::move(output), flow::Future<flow::Void>(what));
+}
+template <class F>
+auto fmap(F function, flow::compat::NetworkDelay what) {
+    return flow::fmap(std::move(function), flow::Future<flow::Void>(what));
+}
+template <class T>
+auto holdWhile(T const& object, flow::compat::NetworkDelay what) {
+    return flow::holdWhile(object, flow::Future<flow::Void>(what));
+}
+template <class T>
+auto holdWhileVoid(T const& object, flow::compat::NetworkDelay what) {
+    return flow::holdWhileVoid(object, flow::Future<flow::Void>(what));
+}
+
 /// Holds the futures until it is cancelled.
 template <class T>
 flow::Future<flow::Void> cancelOnly([[maybe_unused]] std::vector<flow::Future<T>> futures) {
@@ -86,5 +128,28 @@ flow::Future<flow::Void> incrementalBroadcast(flow::Future<T> input, std::vector
         output[i].send(value);
         if ((i + 1) % static_cast<std::size_t>(batchSize) == 0)
             co_await flow::delay(0);
+    }
+}
+
+/// The elements of the vector to the promises, of which there must be as many.
+template <class T>
+flow::Future<flow::Void> forwardVector(flow::Future<std::vector<T>> values, std::vector<flow::Promise<T>> out) {
+    std::vector<T> all = co_await values;
+    ASSERT(all.size() == out.size());
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i].send(all[i]);
+}
+
+/// What the input's bytes are as an object, from here on; nothing for no bytes. Ends with an error if they are none.
+template <class T>
+flow::Future<flow::Void> asyncDeserialize(flow::Reference<flow::AsyncVar<flow::Standalone<flow::StringRef>>> input,
+                                          flow::Reference<flow::AsyncVar<flow::Optional<T>>> output) {
+    while (true) {
+        flow::Future<flow::Void> change = input->onChange();
+        if (input->get().size() > 0)
+            output->set(flow::ObjectReader::fromStringRef<T>(input->get(), flow::IncludeVersion()));
+        else
+            output->set(flow::Optional<T>());
+        co_await change;
     }
 }

@@ -12,9 +12,13 @@
 //     g_network = &mock;  ...  g_network = nullptr;      // nullptr, or what it was before: the loop again
 //
 // delay(), yield(), check_yield(), now() and yieldedFuture() then ask the test's. Functions that it does not override
-// do what the loop does. delay() and yield() return futures, as old programs expect; flow::delay() and flow::yield(),
-// awaited in place, allocate nothing.
+// do what the loop does.
+//
+// delay() gives a small value, and no future: a wait for it costs no more than one for flow::delay(). It becomes a
+// Future<Void> where one is expected. Only where a template finds T of a Future<T> it must be written out:
+// `mine(Future<Void>(delay(1)))`, unless it is one of flow/genericactors.actor.h.
 
+#include "../../base/inline.h"
 #include "../../flow.h"
 #include "Platform.h"
 #include "TLSConfig.h"
@@ -24,6 +28,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
+#include <map>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -56,6 +62,16 @@ class INetwork {
 public:
     typedef void* flowGlobalType;
     enum ETLSInitState { NONE, CONFIG, CONNECT, LISTEN };
+    /// Numbers for global(); a program may use others from enCustom on. Only enFileSystem has an effect here.
+    enum enumGlobal {
+        enFailureMonitor,
+        enFlowTransport,
+        enTDMetrics,
+        enNetworkConnections,
+        enNetworkAddressFunc,
+        enFileSystem,
+        enCustom = 100,
+    };
 
     INetwork() = default;
     INetwork(INetwork const&) = delete;
@@ -172,6 +188,8 @@ inline constinit thread_local flow::compat::NetworkPointer g_network;
 
 namespace flow::compat {
 
+inline void forgetGivenDelays();
+
 /// What yieldedFuture() asks while a test's network stands in.
 inline constexpr flow::YieldRules kNetworkRules{
     [] { return g_network->check_yield(TaskPriority::DefaultYield); },
@@ -181,29 +199,170 @@ inline constexpr flow::YieldRules kNetworkRules{
 inline NetworkPointer& NetworkPointer::operator=(INetwork* network) {
     replacement_ = network == &loopNetwork() ? nullptr : network;
     flow::yieldRules = replacement_ ? &kNetworkRules : nullptr;
+    forgetGivenDelays();
     return *this;
 }
+
+/// What delay() gives. The time runs from the call on.
+class [[nodiscard]] NetworkDelay {
+public:
+    using Result = Void;
+    using Element = Void;
+
+    FLOW_INLINE explicit NetworkDelay(Delay delay)
+        : deadline_(delay.deadline()), number_(loop().tasksRun()), priority_(delay.priority()) {}
+    /// Of a test's network.
+    explicit NetworkDelay(Future<Void> given);
+    // For `isLimited ? delay(1) : Never()`.
+    NetworkDelay(Never) : deadline_(std::numeric_limits<double>::infinity()), number_(0) {}
+    NetworkDelay(Void) : deadline_(-std::numeric_limits<double>::infinity()), number_(kNoTask) {}
+
+    FLOW_INLINE bool isReady() const {
+        if (isGiven_) [[unlikely]]
+            return givenIsReady();
+        return number_ != loop().tasksRun() && deadline_ <= loop().now();
+    }
+    FLOW_INLINE void park(WaiterNode& waiter) {
+        if (isGiven_) [[unlikely]]
+            return parkAtGiven(waiter);
+        loop().parkUntil(&waiter, deadline_, priority_);
+    }
+    FLOW_INLINE Void take() const {
+        if (isGiven_) [[unlikely]]
+            takeGiven();
+        return Void();
+    }
+    operator Future<Void>() const;
+
+private:
+    static constexpr std::uint64_t kNoTask = std::numeric_limits<std::uint64_t>::max();
+
+    // Apart, so that the rest is inlined.
+    [[gnu::cold]] bool givenIsReady() const;
+    [[gnu::cold]] void parkAtGiven(WaiterNode& waiter);
+    [[gnu::cold]] void takeGiven() const;
+
+    double deadline_;
+    std::uint64_t number_; // of the task that called delay(), which is not ready within that; or of a given future
+    TaskPriority priority_ = TaskPriority::DefaultDelay;
+    std::int32_t isGiven_ = 0; // a bool; its size leaves no hole, so that a copy does not wait for the stores
+};
+
+/// The futures that a test's network has given for delays.
+class GivenDelays {
+public:
+    struct Given {
+        Future<Void> future;
+        Source<NetworkDelay> source;
+    };
+    static GivenDelays& ofThread() {
+        static thread_local GivenDelays all;
+        return all;
+    }
+    std::uint64_t add(Future<Void> future) {
+        auto given = std::make_shared<Given>();
+        given->future = std::move(future);
+        all_[++last_] = std::move(given);
+        return last_;
+    }
+    /// Null for one that has been waited for, or if the test's network is gone.
+    std::shared_ptr<Given> find(std::uint64_t number) const {
+        auto place = all_.find(number);
+        return place == all_.end() ? nullptr : place->second;
+    }
+    std::shared_ptr<Given> take(std::uint64_t number) {
+        std::shared_ptr<Given> given = find(number);
+        all_.erase(number);
+        return given;
+    }
+    /// Those that are waited for go on waiting.
+    void clear() { std::exchange(all_, {}).clear(); }
+
+    static coro::Detached wakeFrom(std::shared_ptr<Given> given) {
+        ErrorOr<Void> result = co_await tryGet(given->future);
+        if (result.isError())
+            given->source.failAll(result.getError());
+        while (given->source.isWaitedFor())
+            given->source.wakeFirst();
+    }
+
+private:
+    std::map<std::uint64_t, std::shared_ptr<Given>> all_;
+    std::uint64_t last_ = 0;
+};
+
+inline void forgetGivenDelays() {
+    GivenDelays::ofThread().clear();
+}
+
+inline NetworkDelay::NetworkDelay(Future<Void> given)
+    : deadline_(0), number_(GivenDelays::ofThread().add(std::move(given))), isGiven_(1) {}
+
+inline bool NetworkDelay::givenIsReady() const {
+    auto given = GivenDelays::ofThread().find(number_);
+    return !given || given->future.isReady();
+}
+inline void NetworkDelay::parkAtGiven(WaiterNode& waiter) {
+    auto given = GivenDelays::ofThread().find(number_);
+    bool isFirst = !given->source.isWaitedFor();
+    given->source.park(waiter, *this);
+    if (isFirst)
+        GivenDelays::wakeFrom(std::move(given));
+}
+inline void NetworkDelay::takeGiven() const {
+    if (auto given = GivenDelays::ofThread().take(number_); given && given->future.isReady())
+        (void)given->future.get();
+}
+inline NetworkDelay::operator Future<Void>() const {
+    if (isGiven_) {
+        auto given = GivenDelays::ofThread().find(number_);
+        return given ? given->future : Future<Void>(Void());
+    }
+    if (deadline_ == std::numeric_limits<double>::infinity() && number_ == 0)
+        return Never();
+    if (number_ == kNoTask || isReady())
+        return Void();
+    return Delay(deadline_, priority_);
+}
+
+// An operator is looked for where its operands are declared.
+using flow::operator&&;
+using flow::operator||;
 
 // Objects with a call operator, not functions: a TaskPriority among the arguments would bring in those of flow as well.
 
 struct DelayFunction {
-    Future<Void> operator()(double seconds, TaskPriority priority = TaskPriority::DefaultDelay) const {
-        return g_network->delay(seconds, priority);
+    FLOW_INLINE NetworkDelay operator()(double seconds, TaskPriority priority = TaskPriority::DefaultDelay) const {
+        if (g_network.isReplaced()) [[unlikely]]
+            return given(seconds, priority);
+        return NetworkDelay(flow::delay(seconds, priority));
+    }
+
+private:
+    [[gnu::noinline, gnu::cold]] static NetworkDelay given(double seconds, TaskPriority priority) {
+        return NetworkDelay(g_network->delay(seconds, priority));
     }
 };
 struct OrderedDelayFunction {
-    Future<Void> operator()(double seconds, TaskPriority priority = TaskPriority::DefaultDelay) const {
-        return g_network->orderedDelay(seconds, priority);
+    FLOW_INLINE NetworkDelay operator()(double seconds, TaskPriority priority = TaskPriority::DefaultDelay) const {
+        if (g_network.isReplaced()) [[unlikely]]
+            return given(seconds, priority);
+        return NetworkDelay(flow::orderedDelay(seconds, priority));
+    }
+
+private:
+    [[gnu::noinline, gnu::cold]] static NetworkDelay given(double seconds, TaskPriority priority) {
+        return NetworkDelay(g_network->orderedDelay(seconds, priority));
     }
 };
 struct DelayUntilFunction {
-    Future<Void> operator()(double time, TaskPriority priority = TaskPriority::DefaultDelay) const {
-        return g_network->delay(time - g_network->now(), priority);
+    NetworkDelay operator()(double time, TaskPriority priority = TaskPriority::DefaultDelay) const {
+        return DelayFunction()(time - g_network->now(), priority);
     }
 };
 struct DelayJitteredFunction {
-    Future<Void> operator()(double seconds, TaskPriority priority = TaskPriority::DefaultDelay) const {
-        return g_network->delay(jittered(seconds), priority);
+    NetworkDelay operator()(double seconds, TaskPriority priority = TaskPriority::DefaultDelay) const {
+        return DelayFunction()(jittered(seconds), priority);
     }
 };
 struct YieldFunction {
@@ -218,6 +377,13 @@ struct CheckYieldFunction {
 };
 
 } // namespace flow::compat
+
+namespace flow {
+template <>
+struct WaitInput<compat::NetworkDelay> : TimeInput {
+    using TimeInput::TimeInput;
+};
+} // namespace flow
 
 inline constexpr flow::compat::DelayFunction delay;
 inline constexpr flow::compat::OrderedDelayFunction orderedDelay;

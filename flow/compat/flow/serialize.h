@@ -2,6 +2,7 @@
 // Serialisation under the old header name.
 
 #include "../../flow.h"
+#include "ObjectSerializerTraits.h"
 
 using flow::ArenaObjectReader;
 using flow::AssumeVersion;

@@ -91,3 +91,26 @@ TEST_CASE("ErrorOr: map, flatMap, castTo, pointers and comparison") {
     CHECK(none == ErrorOr<std::string>(io_error()));
     CHECK_FALSE(word == none);
 }
+
+TEST_CASE("ErrorOr: map and flatMap of members, with arguments, and through pointers") {
+    struct Node {
+        int value = 7;
+        int plus(int more) const { return value + more; }
+        ErrorOr<int> ifAbove(int least) const { return value > least ? ErrorOr<int>(value) : ErrorOr<int>(io_error()); }
+    };
+    Node node;
+    ErrorOr<Node> held = node, none = timed_out();
+    CHECK(held.map(&Node::value).get() == 7);
+    CHECK(held.map(&Node::plus, 2).get() == 9);
+    CHECK(held.flatMap(&Node::ifAbove, 7).getError() == io_error());
+    CHECK(none.map(&Node::plus, 2).getError() == timed_out());
+    ErrorOr<Node*> pointer = &node, failed = timed_out(), null = static_cast<Node*>(nullptr);
+    CHECK(pointer.mapRef(&Node::value).get() == 7);
+    CHECK(pointer.mapRef(&Node::plus, 1).get() == 8);
+    CHECK(pointer.flatMapRef(&Node::ifAbove, 6).get() == 7);
+    CHECK(pointer.mapRef([](Node& n) { return ++n.value; }).get() == 8);
+    CHECK(failed.mapRef(&Node::value).getError() == timed_out());
+    CHECK(failed.flatMapRef(&Node::ifAbove, 6).getError() == timed_out());
+    test::Death death = test::runInChild([&] { (void)null.mapRef(&Node::value); });
+    CHECK(death.says("ErrorOr::mapRef() of a null pointer"));
+}
