@@ -1,18 +1,22 @@
 """check_trace.py PROGRAM EXPECTED [--any-numbers]: runs PROGRAM and compares what it prints with the file EXPECTED.
 
-With --any-numbers other numbers are as good as those in the file.
+With --any-numbers other numbers are as good as those in the file. The variable EMULATOR may have a command that runs
+programs of another processor.
 """
 
 import difflib
+import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
 
 def main() -> int:
     program, expected_path, *options = sys.argv[1:]
-    run = subprocess.run([program], stdout=subprocess.PIPE, text=True, errors="replace", check=False)
+    command = [*shlex.split(os.environ.get("EMULATOR", "")), program]
+    run = subprocess.run(command, stdout=subprocess.PIPE, text=True, errors="replace", check=False)
     expected, found = pathlib.Path(expected_path).read_text(encoding="utf-8"), run.stdout
     if options == ["--any-numbers"]:
         expected, found = (re.sub(r"\d+", "0", text) for text in (expected, found))

@@ -1,6 +1,7 @@
 #include "net/console.h"
 
 #include "flow/flow.h"
+#include "flow/trace/metrics.h"
 #include "net/transport.h"
 
 #include <doctest/doctest.h>
@@ -59,7 +60,10 @@ TEST_CASE("console: serves figures, what is pending and a trace") {
     Future<Void> waiting = waitingActor();
     Address at = Address::unixPath(path);
 
+    flow::metrics::Counter jobs("jobs_total", "Jobs.");
+    jobs.add(3);
     std::string metrics = loop.run(get(at, "/metrics"));
+    CHECK(has(metrics, "jobs_total 3\n"));
     CHECK(metrics.starts_with("HTTP/1.1 200 OK\r\n"));
     CHECK(has(metrics, "# TYPE millrace_tasks_total counter\nmillrace_tasks_total{loop=\"the \\\"main\\\" loop\"} "));
     CHECK(has(metrics, "millrace_poller_calls_total"));

@@ -7,6 +7,8 @@
 #include "flow/memory/fast_allocator.h"
 #include "tests/flow/support/sanitizers.h"
 
+#include <algorithm>
+#include <climits>
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
@@ -15,7 +17,9 @@
 
 namespace flow::test {
 
+/// The thread's stack has at least what the system asks for: 128 KiB on aarch64.
 inline void onSmallStack(std::size_t stackBytes, void (*body)()) {
+    stackBytes = std::max(stackBytes, static_cast<std::size_t>(PTHREAD_STACK_MIN));
     pthread_attr_t attributes;
     pthread_t thread;
     auto entry = [](void* function) -> void* {
