@@ -192,10 +192,9 @@ void detail::callDroppedErrorHandler(const void* code, Error error) noexcept {
 }
 
 void detail::reportUnreadError(const void* code, Error error) noexcept {
-    // These four say that something has ended, not that something went wrong.
-    if (error.code() == error_code_actor_cancelled || error.code() == error_code_broken_promise ||
-        error.code() == error_code_end_of_stream || error.code() == error_code_operation_obsolete ||
-        !unreadReports.load(std::memory_order_relaxed))
+    // The latter two say, too, that something has ended, not that something went wrong.
+    if (!isReported(error) || error.code() == error_code_end_of_stream ||
+        error.code() == error_code_operation_obsolete || !unreadReports.load(std::memory_order_relaxed))
         return;
     std::uint64_t times = unreadCounts.add(code);
     if (times <= 10 || isPowerOfTen(times))

@@ -120,9 +120,14 @@ FLOW_RARE void callDroppedErrorHandler(const void* code, Error error) noexcept;
 void nameUncaughtErrors() noexcept;
 } // namespace detail
 
+/// Whether an error that no code receives is worth a report. Two say that something has ended, not that it went wrong.
+inline bool isReported(Error error) {
+    return error.code() != error_code_actor_cancelled && error.code() != error_code_broken_promise;
+}
+
 /// Reports one; `code` is any address inside the function of the actor that dropped it.
 inline void reportDroppedError(const void* code, Error error) noexcept {
-    if (error.code() != error_code_actor_cancelled && error.code() != error_code_broken_promise)
+    if (isReported(error))
         detail::callDroppedErrorHandler(code, error);
 }
 

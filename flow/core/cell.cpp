@@ -294,9 +294,11 @@ void lastFutureGone(Cell* cell) noexcept {
 std::uint8_t statusOfError(Cell* cell, std::uint32_t own) noexcept {
     if (endingWatch) [[unlikely]]
         EndingWatches::failed(codeOf(cell->frame()), cell->error);
-    if (cell->futures > own)
-        return Cell::kErrorOfFrame;
-    reportDroppedError(codeOf(cell->frame()), cell->error);
+    if (isReported(cell->error)) {
+        if (cell->futures > own)
+            return Cell::kErrorOfFrame;
+        reportDroppedError(codeOf(cell->frame()), cell->error);
+    }
     return Cell::kErrorOfFrame & ~Cell::kUnreadBit;
 }
 

@@ -58,6 +58,20 @@ Future<Void> QuorumFrame::make(Cell* const* inputs, std::size_t count, std::size
 
 void QuorumFrame::fire(Waiter* branch) {
     auto* frame = static_cast<QuorumFrame*>(static_cast<Waiter*>(branch->owner));
+    Cell* input = branch->awaited.cell();
+    if (!input->isValue() || frame->needed_ <= 1) [[unlikely]] {
+        if (Waiter* last = fireWithCare(branch))
+            FLOW_HAND_OVER(last);
+        return;
+    }
+    branch->awaited = {};
+    --frame->parked_;
+    --frame->needed_;
+    releaseFuture(input);
+}
+
+Waiter* QuorumFrame::fireWithCare(Waiter* branch) noexcept {
+    auto* frame = static_cast<QuorumFrame*>(static_cast<Waiter*>(branch->owner));
     Cell* cell = Cell::of(frame);
     Cell* input = branch->awaited.cell();
     branch->awaited = {};
@@ -67,11 +81,14 @@ void QuorumFrame::fire(Waiter* branch) {
     if (frame->isDecided()) { // the result is held, and with it the frame
         if (isLast)
             retire(cell);
-        return releaseFuture(input);
+        releaseFuture(input);
+        return nullptr;
     }
     std::uint8_t status = input->isError() && !frame->indifferent_ ? Cell::kError : Cell::kValue;
-    if (status == Cell::kValue && --frame->needed_ > 0)
-        return releaseFuture(input);
+    if (status == Cell::kValue && --frame->needed_ > 0) {
+        releaseFuture(input);
+        return nullptr;
+    }
     // Decided before the input is released: that may destroy a value, and so complete others or drop the result.
     frame->needed_ = 0;
     cell->error = status == Cell::kError ? input->error : Error();
@@ -83,8 +100,7 @@ void QuorumFrame::fire(Waiter* branch) {
     releaseFuture(input);
     Waiter* last = complete(cell, status);
     releasePromise<Void>(cell);
-    if (last)
-        FLOW_HAND_OVER(last);
+    return last;
 }
 
 void QuorumFrame::resumeCancelled(Waiter* waiter) {

@@ -37,6 +37,8 @@ private:
     static QuorumFrame& of(Cell* cell) { return *static_cast<QuorumFrame*>(cell->frame()); }
     static void resumeCancelled(Waiter* frame);
     static void fire(Waiter* branch);
+    /// The same for an error, and for the input that decides or comes later. Returns the waiter to run next, or null.
+    [[gnu::noinline]] static Waiter* fireWithCare(Waiter* branch) noexcept;
     static void releaseBranches(Cell* cell) noexcept;
     static void retire(Cell* cell) noexcept;
     Waiter* branches() { return reinterpret_cast<Waiter*>(this + 1); }
