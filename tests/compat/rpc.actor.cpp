@@ -24,24 +24,100 @@ struct AddRequest {
     }
 };
 
-struct AdderInterface {
-    constexpr static FileIdentifier file_identifier = 30002;
-    RequestStream<AddRequest> add;
-
+struct Number : ReplyPromiseStreamReply {
+    constexpr static FileIdentifier file_identifier = 30003;
+    int value = 0;
     template <class Ar>
     void serialize(Ar& ar) {
-        serializer(ar, add);
+        serializer(ar, ReplyPromiseStreamReply::acknowledgeToken, ReplyPromiseStreamReply::sequence, value);
     }
 };
 
-ACTOR Future<Void> adder(AdderInterface interf) {
-    loop {
-        AddRequest request = waitNext(interf.add.getFuture());
-        if (request.a < 0)
-            request.reply.sendError(operation_failed());
-        else if (request.b >= 0)
-            request.reply.send(request.a + request.b);
+struct CountRequest {
+    constexpr static FileIdentifier file_identifier = 30004;
+    int count = 0;
+    ReplyPromiseStream<Number> reply;
+    template <class Ar>
+    void serialize(Ar& ar) {
+        serializer(ar, count, reply);
     }
+};
+
+struct AdderInterface {
+    constexpr static FileIdentifier file_identifier = 30002;
+    RequestStream<AddRequest> add;
+    RequestStream<CountRequest> count;
+
+    template <class Ar>
+    void serialize(Ar& ar) {
+        serializer(ar, add, count);
+    }
+};
+
+ACTOR Future<Void> count(CountRequest request) {
+    state int i = 0;
+    request.reply.setByteLimit(100); // a few of them
+    try {
+        for (; i < request.count; ++i) {
+            wait(request.reply.onReady());
+            Number number;
+            number.value = i;
+            request.reply.send(number);
+        }
+        request.reply.sendError(end_of_stream());
+    } catch (Error& e) {
+        if (e.code() == error_code_actor_cancelled)
+            throw;
+        request.reply.sendError(e);
+    }
+    return Void();
+}
+
+ACTOR Future<Void> adder(AdderInterface interf) {
+    state ActorCollection counting(false);
+    loop choose {
+        when(AddRequest request = waitNext(interf.add.getFuture())) {
+            if (request.a < 0) {
+                request.reply.sendError(operation_failed());
+                continue;
+            }
+            if (request.b >= 0)
+                request.reply.send(request.a + request.b);
+        }
+        when(state CountRequest request = waitNext(interf.count.getFuture())) {
+            wait(delay(0));
+            counting.add(count(request));
+        }
+        when(wait(counting.getResult())) {
+            ASSERT(false);
+        }
+    }
+}
+
+ACTOR Future<int> total(AdderInterface interf, int count) {
+    state CountRequest request;
+    request.count = count;
+    state ReplyPromiseStream<Number> numbers = interf.count.getReplyStream(request);
+    state int sum = 0;
+    try {
+        loop {
+            Number number = waitNext(numbers.getFuture());
+            sum += number.value;
+        }
+    } catch (Error& e) {
+        if (e.code() != error_code_end_of_stream)
+            throw;
+    }
+    return sum;
+}
+
+ACTOR template <class Interface, class Request>
+Future<REPLY_TYPE(Request)> askTwice(Interface interf, RequestStream<Request> Interface::*channel, Request request) {
+    REPLY_TYPE(Request) first = wait((interf.*channel).getReply(request));
+    ASSERT(first == REPLY_TYPE(Request)(first));
+    request.reply.reset();
+    REPLY_TYPE(Request) second = wait((interf.*channel).getReply(request));
+    return second;
 }
 
 ACTOR Future<Void> ask(AdderInterface interf, const char* where) {
@@ -56,6 +132,16 @@ ACTOR Future<Void> ask(AdderInterface interf, const char* where) {
     int balanced = wait(loadBalance(makeReference<MultiInterface<AdderInterface>>(alternatives), &AdderInterface::add,
                                     AddRequest(4, 5)));
     printf("%s: %d\n", where, balanced);
+    choose {
+        when(int twice = wait(brokenPromiseToNever(askTwice(interf, &AdderInterface::add, AddRequest(6, 7))))) {
+            printf("%s: %d\n", where, twice);
+        }
+        when(wait(delay(60.0))) {
+            throw timed_out();
+        }
+    }
+    int counted = wait(total(interf, 100));
+    printf("%s: %d\n", where, counted);
     return Void();
 }
 
@@ -70,6 +156,9 @@ ACTOR Future<Void> test() {
         format("127.0.0.1:%d", FlowTransport::transport().getLocalAddress().port()));
     state AdderInterface there;
     there.add = RequestStream<AddRequest>(endpoint);
+    Endpoint counting = here.count.getEndpoint();
+    counting.addresses = endpoint.addresses;
+    there.count = RequestStream<CountRequest>(counting);
     ASSERT(IFailureMonitor::failureMonitor().getState(endpoint).isAvailable());
     wait(ask(there, "there"));
     return Void();

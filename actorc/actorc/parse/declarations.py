@@ -105,6 +105,16 @@ def is_type(tokens: TokenList, first: int, end: int) -> bool:
     return base is not None and skip_pointers(tokens, base.end, end)[0] == end
 
 
+def is_macro_type(tokens: TokenList, first: int, end: int) -> bool:
+    """Whether it reads as a macro that gives a type, as in `REPLY_TYPE(T) x`: nothing else stands before a name."""
+    while first < end and tokens.texts[first] == "const":
+        first += 1
+    close = tokens.partner.get(first + 1) if tokens.texts[first + 1] == "(" else None
+    if close is None or close >= end or not tokens.is_name(first) or tokens.texts[first] in KEYWORDS:
+        return False
+    return all(text == "const" or text in _POINTERS for text in tokens.texts[close + 1 : end])
+
+
 def locals_of(tokens: TokenList, first: int, end: int) -> tuple[Local, ...]:
     """The names that the statement in `[first, end)`, without its `;`, declares."""
     texts = tokens.texts

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from actorc.diagnostics import Abandoned, Diagnostics, Fault
 from actorc.parse.brackets import TokenList
-from actorc.parse.declarations import is_type, locals_of
+from actorc.parse.declarations import is_macro_type, is_type, locals_of
 from actorc.parse.reader import Reader
 from actorc.parse.waits import BEFORE, WaitScanner
 from actorc.repairs import removed
@@ -34,7 +34,7 @@ class ResultParser(Reader):
         if opener is not None:
             return self._unpacking(start, opener, wait, is_state)
         declares = self._tokens.is_name(name) and self._texts[name] not in KEYWORDS and name > start
-        if declares and is_type(self._tokens, start, name):
+        if declares and (is_type(self._tokens, start, name) or is_macro_type(self._tokens, start, name)):
             return self._declaration(start, name, wait, is_state)
         if is_state or locals_of(self._tokens, start, wait - 1):
             message = "a wait's result is declared with a type and a name"

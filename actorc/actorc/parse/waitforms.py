@@ -139,9 +139,12 @@ class WaitForms(Reader):
         index = start
         while True:
             index = self._tokens.find(index, end, ("=", "(", "{", "[", ",", ":"))
-            if index < end and self._texts[index] == "(" and self._texts[index - 1] == "decltype":
-                index = self._tokens.next(index, end)
-                continue
+            if index < end and self._texts[index] == "(":
+                behind = self._tokens.next(index, end)
+                is_macro = index == start + 1 and behind < end and self._tokens.is_name(behind)  # `REPLY_TYPE(T) x`
+                if is_macro or self._texts[index - 1] == "decltype":
+                    index = behind
+                    continue
             return index
 
     def _require_variable(self, first: int, start: int, name: int, stop: int, end: int) -> None:

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from trees import make, migrate, migrated
+from trees import make, migrate, migrated, tree
 
 from actorc.__main__ import main
 
@@ -184,3 +184,14 @@ def test_a_call_that_drops_a_void_actor_says_so(tmp_path: Path, monkeypatch: pyt
     assert written.count("(void)") == 6
     assert written.count("Uncancellable()") == 6
     compiles(tmp_path, "log.cpp", flags=(f"-iquote{ROOT}/flow/compat",))
+
+
+@pytest.mark.parametrize("style", ["exact", "idiomatic"])
+def test_requests_to_foundationdb(style: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For the other target, tests/compat runs the same program as it is migrated."""
+    monkeypatch.chdir(tmp_path)
+    make(tmp_path, {"rpc.actor.cpp": (ROOT / "tests/compat/rpc.actor.cpp").read_text()})
+    assert migrate(".", "--write", "--target=foundationdb", f"--style={style}") == 0
+    assert sorted(tree(tmp_path)) == ["rpc.cpp"]
+    compat = [f"-I{ROOT}/{folder}/compat" for folder in ("flow", "net")]
+    compiles(tmp_path, "rpc.cpp", flags=(f"-iquote{ROOT}/flow/compat", *compat))
