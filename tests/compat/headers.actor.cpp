@@ -108,11 +108,12 @@ ACTOR Future<Void> delaysAllocateNothing() {
     state std::unique_ptr<Count> count = std::make_unique<Count>();
     wait(delay(0));
     wait(delayUntil(0, TaskPriority::Low));
+    ASSERT(count->blocks == 0);
+    count.reset();
     choose {
         when(wait(delay(0))) {}
         when(wait(other)) { ASSERT(false); }
     }
-    ASSERT(count->blocks == 0);
     return Void();
 }
 
