@@ -262,7 +262,8 @@ void MessageSocket::State::forget(Peer& peer) {
     }
     if (type_ == SocketType::Req && partner_.getPtr() == &peer && arrived_.empty() && peer.output.isEmpty() &&
         peer.queue.empty()) {
-        awaitsReply_ = false; // the reply is lost: another request may be sent
+        awaitsReply_ = false; // another request may be sent
+        ++counters_.lostReplies;
         partner_ = {};
         receivers_.wakeInTurn(TaskPriority::ReadSocket);
     }

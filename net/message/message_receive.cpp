@@ -192,6 +192,12 @@ void MessageSocket::State::readAhead(Peer& peer) {
     peer.isPaused = !peer.isOver;
 }
 
+/// Nothing else would look at the current peer's connection until the next receive(), which may be long in coming.
+void MessageSocket::State::readAheadIfIdle() {
+    if (current_ && !receivers_.isWaitedFor())
+        readAhead(*current_);
+}
+
 void MessageSocket::State::unlist(Peer& peer) {
     if (peer.link.isLinked())
         peer.link.unlink();
@@ -214,8 +220,10 @@ bool MessageSocket::State::findMessage() {
             hasRead_ = false;
         }
         Peer& peer = *current_;
-        if (findAt(peer))
+        if (findAt(peer)) {
+            idleTurn_.ask(TaskPriority::Low);
             return true;
+        }
         current_ = nullptr;
     }
 }

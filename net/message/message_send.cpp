@@ -163,6 +163,7 @@ void MessageSocket::State::sendTo(Peer& peer, std::string_view frames, std::size
         return appended(peer);
     }
     if (options_.conflate) {
+        counters_.dropped += peer.queue.size();
         peer.queue.clear();
         peer.queueBytes = 0;
     }

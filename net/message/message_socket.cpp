@@ -37,7 +37,8 @@ void readKeys(MessageOptions& options) {
 
 MessageSocket::State::State(SocketType type, MessageOptions options)
     : type_(type), options_(std::move(options)),
-      flushTurn_([](Turn& turn) { static_cast<FlushTurn&>(turn).state->flushDirty(); }, *this) {
+      flushTurn_([](Turn& turn) { static_cast<StateTurn&>(turn).state->flushDirty(); }, *this),
+      idleTurn_([](Turn& turn) { static_cast<StateTurn&>(turn).state->readAheadIfIdle(); }, *this) {
     bool isPlain = options_.plainServer || !options_.plainUsername.empty();
     bool isCurve = options_.curveServer || !options_.curveServerKey.empty();
     if ((isPlain && isCurve) || options_.routingId.size() > 255 || options_.plainUsername.size() > 255 ||
@@ -66,7 +67,9 @@ MessageSocket::State::~State() {
 /// Stops the socket.
 void MessageSocket::State::end() {
     running_.end();
+    idleTurn_.takeBack();
     for (Reference<Peer> const& peer : peers_) {
+        counters_.dropped += peer->waiting();
         unlist(*peer);
         peer->reading.cancel();
         peer->writing.cancel();

@@ -120,8 +120,8 @@ public:
     }
 
 private:
-    struct FlushTurn : Turn {
-        FlushTurn(void (*run)(Turn&), State& s) : Turn(run), state(&s) {}
+    struct StateTurn : Turn {
+        StateTurn(void (*run)(Turn&), State& s) : Turn(run), state(&s) {}
         State* state;
     };
     struct Arrived {
@@ -163,6 +163,7 @@ private:
     zmtp::Fault openFrame(Peer& peer, std::string_view body);
     bool readOn(Peer& peer);
     void readAhead(Peer& peer);
+    void readAheadIfIdle();
     bool isAtMark(Peer const& peer) const;
     void waitForInput(Peer& peer);
     void inputCame(Peer& peer);
@@ -238,7 +239,8 @@ private:
     Reference<Peer> partner_; // the sender or receiver of the reply
     Message envelope_;
     std::vector<Reference<Peer>> dirty_;
-    FlushTurn flushTurn_;
+    StateTurn flushTurn_;
+    StateTurn idleTurn_; // after a receive(): reads ahead unless another one waits by then
     Source<Receive> receivers_;
     Source<Send> senders_;
     std::vector<Reference<Listener>> listeners_;

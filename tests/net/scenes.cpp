@@ -1,6 +1,7 @@
 #include "tests/net/scenes.h"
 
 #include "flow/flow.h"
+#include "flow/structured/when.h"
 #include "net/connect.h"
 #include "net/message/message_socket.h"
 #include "net/serve.h"
@@ -172,6 +173,28 @@ class ReadsInRace final : public Reads {
         if (first.index() == 1)
             add(std::get<1>(first));
     }
+};
+
+/// In a child of a child: a time limit, or a cancel of the root, reaches what waits for bytes.
+class ReadsInTree final : public Reads {
+    Task<> read(Context) {
+        Bytes bytes = co_await pair_.server->read();
+        add(bytes);
+    }
+    Fork<> readInTime(Context) {
+        Context here = co_await context();
+        try {
+            co_await withTimeout(here, kPause / 2, read(here));
+        } catch (Error const& error) {
+            if (error != timed_out())
+                throw;
+        }
+    }
+    Task<> root(Context) {
+        Fork<> child = readInTime(co_await context());
+        co_await child;
+    }
+    Future<Void> readOne() override { return start(root(Environment())); }
 };
 
 /// Each write that has begun arrives as a whole.
@@ -408,6 +431,7 @@ std::vector<SceneKind> const& sceneKinds() {
         {"readExactly", makeScene<ReadsExactly>},
         {"readUntil", makeScene<ReadsUntil>},
         {"read in a race", makeScene<ReadsInRace>},
+        {"read in a tree of tasks", makeScene<ReadsInTree>},
         {"write", makeScene<Writes>},
         {"receive of datagrams", makeScene<Receives>},
         {"send of datagrams", makeScene<Sends>},

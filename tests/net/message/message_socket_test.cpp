@@ -225,5 +225,6 @@ TEST_CASE("message socket: close() sends what waits, and drops it after the ling
         double before = now();
         co_await nobody.close(0.02);
         CHECK(now() - before >= 0.02);
+        CHECK(nobody.counters().dropped == 1);
     });
 }

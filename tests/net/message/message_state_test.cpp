@@ -104,6 +104,7 @@ TEST_CASE("message state: with conflate only the last message is kept") {
         source.connect("tcp://127.0.0.1:1");
         for (int i = 0; i < 10; ++i)
             co_await source.send(std::to_string(i));
+        CHECK(source.counters().dropped == 9);
         source.connect(sink.bind(kAnywhere));
         co_await source.send("a");
         co_await source.send("b");
@@ -227,6 +228,26 @@ TEST_CASE("message state: a PING is answered although a message in front of it w
     });
 }
 
+TEST_CASE("message state: after a receive() too, PINGs are answered and the end of a connection is noticed") {
+    runOnLoop([]() -> Future<Void> {
+        MessageOptions beating = named("");
+        beating.heartbeatIvl = 0.02;
+        beating.heartbeatTimeout = 0.06;
+        auto dealer = std::make_unique<MessageSocket>(SocketType::Dealer, beating);
+        MessageSocket router(SocketType::Router);
+        dealer->connect(router.bind(kAnywhere));
+        co_await dealer->send("work for long");
+        CHECK((co_await router.receive())[0] == "work for long");
+        co_await delay(0.4);
+        CHECK(dealer->counters().connected == 1);
+        CHECK(dealer->counters().disconnected == 0);
+        co_await dealer->send("meanwhile");
+        dealer = nullptr;
+        co_await until(router, 0);
+        CHECK((co_await router.receive())[0] == "meanwhile");
+    });
+}
+
 TEST_CASE("message state: a peer that does not answer a PING is disconnected") {
     runOnLoop([]() -> Future<Void> {
         MessageOptions beating;
@@ -313,5 +334,180 @@ TEST_CASE("message state: senders to one full peer do not hold up those to anoth
         full = nullptr;
         co_await waits; // to no peer
         CHECK(router.counters().dropped > before);
+    });
+}
+
+// -------------------------------------------------------------------------------------------------------------------
+// The rows of the table "What is lost, and when" of net/message/README.md
+
+namespace {
+
+/// So small that a stalled peer is soon seen.
+MessageOptions narrow() {
+    MessageOptions options = named("");
+    options.sndHwm = options.rcvHwm = 4;
+    options.sndBuf = options.rcvBuf = 4096;
+    return options;
+}
+
+/// Sends until it would wait. How many were accepted.
+std::uint64_t fill(MessageSocket& socket) {
+    std::string body(20'000, 'x');
+    std::uint64_t accepted = 0;
+    for (Message message(body); socket.trySend(message); message = Message(body))
+        ++accepted;
+    return accepted;
+}
+
+} // namespace
+
+TEST_CASE("message state: of types that connect, what waits goes to the next connection, and nothing is counted") {
+    runOnLoop([]() -> Future<Void> {
+        for (SocketType type : {SocketType::Push, SocketType::Dealer, SocketType::Pair}) {
+            SocketType other = type == SocketType::Push ? SocketType::Pull : type;
+            auto receiver = std::make_unique<MessageSocket>(other, narrow());
+            MessageSocket sender(type, narrow());
+            std::string endpoint = receiver->bind(kAnywhere);
+            sender.connect(endpoint);
+            co_await until(sender, 1);
+            std::uint64_t accepted = fill(sender);
+            CHECK(accepted >= 4);
+            receiver = nullptr;
+            co_await until(sender, 0);
+            CHECK(sender.counters().dropped == 0);
+            CHECK(sender.counters().disconnected == 1);
+            receiver = std::make_unique<MessageSocket>(other, narrow());
+            receiver->bind(endpoint);
+            for (int i = 0; i < 4; ++i) // no more than wait
+                CHECK((co_await receiver->receive())[0].size() == 20'000);
+            CHECK(sender.counters().dropped == 0);
+        }
+    });
+}
+
+TEST_CASE("message state: of types that bind, what waits for a peer ends with its connection, and is counted") {
+    runOnLoop([]() -> Future<Void> {
+        for (SocketType type : {SocketType::Push, SocketType::Dealer, SocketType::Pair}) {
+            SocketType other = type == SocketType::Push ? SocketType::Pull : type;
+            MessageSocket sender(type, narrow());
+            auto receiver = std::make_unique<MessageSocket>(other, narrow());
+            receiver->connect(sender.bind(kAnywhere));
+            co_await until(sender, 1);
+            std::uint64_t accepted = fill(sender);
+            CHECK(sender.counters().dropped == 0);
+            receiver = nullptr;
+            co_await until(sender, 0);
+            CHECK(sender.counters().dropped >= 4);
+            CHECK(sender.counters().dropped <= accepted);
+            CHECK(sender.counters().sent == accepted);
+        }
+    });
+}
+
+TEST_CASE("message state: an answer without a requester, and a request without an answer, are counted") {
+    runOnLoop([]() -> Future<Void> {
+        auto rep = std::make_unique<MessageSocket>(SocketType::Rep);
+        MessageSocket req(SocketType::Req, named(""));
+        std::string endpoint = rep->bind(kAnywhere);
+        req.connect(endpoint);
+        co_await req.send("lost");
+        CHECK((co_await rep->receive())[0] == "lost");
+        Future<Message> reply = keep(req.receive());
+        rep = nullptr;
+        CHECK((co_await tryGet(reply)).isError(error_code_client_invalid_operation));
+        CHECK(req.counters().lostReplies == 1);
+        CHECK(req.counters().dropped == 0);
+        rep = std::make_unique<MessageSocket>(SocketType::Rep);
+        rep->bind(endpoint);
+        co_await req.send("again");
+        CHECK((co_await rep->receive())[0] == "again");
+        co_await rep->send("answer");
+        CHECK((co_await req.receive())[0] == "answer");
+        CHECK(req.counters().lostReplies == 1);
+
+        auto gone = std::make_unique<MessageSocket>(SocketType::Req, named(""));
+        gone->connect(endpoint);
+        co_await gone->send("and goes");
+        CHECK((co_await rep->receive())[0] == "and goes");
+        gone = nullptr;
+        co_await until(*rep, 1);
+        co_await rep->send("nobody");
+        CHECK(rep->counters().dropped == 1);
+    });
+}
+
+TEST_CASE("message state: what a slow subscriber misses is counted, and its subscriptions are sent again") {
+    runOnLoop([]() -> Future<Void> {
+        auto pub = std::make_unique<MessageSocket>(SocketType::XPub, narrow());
+        MessageSocket sub(SocketType::Sub, narrow());
+        std::string endpoint = pub->bind(kAnywhere);
+        sub.subscribe("x");
+        sub.connect(endpoint);
+        CHECK((co_await pub->receive())[0] == "\1x");
+        std::string body(20'000, 'x');
+        std::uint64_t missed = 0;
+        for (int i = 0; i < 100; ++i) {
+            Message message(body);
+            CHECK(pub->trySend(message)); // it never waits
+        }
+        missed = pub->counters().dropped;
+        CHECK(missed > 0);
+        CHECK(pub->counters().sent == 100);
+        for (std::uint64_t i = missed; i < 100; ++i)
+            CHECK((co_await sub.receive())[0].size() == body.size());
+        CHECK(pub->counters().dropped == missed);
+        pub = nullptr;
+        co_await until(sub, 0);
+        CHECK(sub.counters().disconnected == 1);
+        pub = std::make_unique<MessageSocket>(SocketType::XPub);
+        pub->bind(endpoint);
+        CHECK((co_await pub->receive())[0] == "\1x");
+        co_await pub->send("y: other topics are not sent");
+        co_await pub->send("x again");
+        CHECK((co_await sub.receive())[0] == "x again");
+        CHECK(pub->counters().dropped == 0);
+    });
+}
+
+TEST_CASE("message state: what has come before the end of a connection is still received") {
+    runOnLoop([]() -> Future<Void> {
+        MessageSocket pull(SocketType::Pull);
+        auto push = std::make_unique<MessageSocket>(SocketType::Push);
+        push->connect(pull.bind(kAnywhere));
+        co_await until(*push, 1);
+        for (int i = 0; i < 10; ++i)
+            co_await push->send(std::to_string(i));
+        Future<Void> closed = push->close(10);
+        co_await until(pull, 0);
+        for (int i = 0; i < 10; ++i)
+            CHECK((co_await pull.receive())[0] == std::to_string(i));
+        co_await closed;
+        CHECK(push->counters().dropped == 0);
+    });
+}
+
+TEST_CASE("message state: trySend() fails where send() does, and says where it would wait") {
+    runOnLoop([]() -> Future<Void> {
+        for (SocketType type : {SocketType::Pull, SocketType::Sub, SocketType::Rep}) {
+            MessageSocket socket(type);
+            Message message("x");
+            CHECK_THROWS_AS(socket.trySend(message), Error);
+            CHECK(message[0] == "x");
+        }
+        for (SocketType type : {SocketType::Push, SocketType::Dealer, SocketType::Req, SocketType::Pair}) {
+            MessageSocket socket(type); // without a peer
+            Message message("x");
+            CHECK_FALSE(socket.trySend(message));
+            CHECK(message[0] == "x");
+            Message empty;
+            CHECK_THROWS_AS(socket.trySend(empty), Error);
+        }
+        for (SocketType type : {SocketType::Pub, SocketType::XPub, SocketType::Router, SocketType::XSub}) {
+            MessageSocket socket(type);
+            Message message("x");
+            CHECK(socket.trySend(message)); // to all peers that there are
+            CHECK(message.isEmpty());
+        }
+        return Void();
     });
 }
