@@ -326,7 +326,8 @@ public:
     /// A task or a fork. One that is not an lvalue gives its result away.
     template <class H>
         requires std::remove_cvref_t<H>::kIsTask
-    FLOW_INLINE auto await_transform(H&& child) {
+    FLOW_INLINE auto await_transform(H&& child, std::source_location where = std::source_location::current()) {
+        this->notePlace(where);
         using Child = std::remove_cvref_t<H>;
         return ChildAwaiter<typename Child::Element, !std::is_lvalue_reference_v<H>, Child::kStart>{
             {this}, child.begin(Node::of(this->frame()))};
@@ -335,8 +336,15 @@ public:
         Waiter* frame = this->frame();
         return {{}, Context(memoryOf<T>(Cell::of(frame)), Node::of(frame))};
     }
-    FLOW_INLINE JoinAwaiter await_transform(JoinForks) { return {{this}}; }
-    FLOW_INLINE HookAwaiter await_transform(JoinHook join) { return {{this}, join.hook}; }
+    FLOW_INLINE JoinAwaiter await_transform(JoinForks, std::source_location where = std::source_location::current()) {
+        this->notePlace(where);
+        return {{this}};
+    }
+    FLOW_INLINE HookAwaiter await_transform(JoinHook join,
+                                            std::source_location where = std::source_location::current()) {
+        this->notePlace(where);
+        return {{this}, join.hook};
+    }
     std::suspend_never await_transform(CancelForks) {
         cancelChildren(Node::of(this->frame()));
         return {};
