@@ -4,6 +4,7 @@
 #include "flow/coro/coroutine.h"
 #include "flow/coro/race.h"
 #include "flow/inspect/pending.h"
+#include "flow/inspect/signal_sampler.h"
 #include "flow/inspect/task_profile.h"
 #include "flow/trace/loop_metrics.h"
 #include "flow/trace/metrics.h"
@@ -13,6 +14,11 @@
 #include "net/real/real_socket.h"
 #include "net/serve.h"
 
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -34,6 +40,7 @@ struct Console {
     bool isFull; // else only the page for Prometheus
     LoopMetrics metrics;
     bool isRecording = false;
+    bool isSampled = false;
 };
 using Shared = std::shared_ptr<Console>;
 
@@ -86,39 +93,84 @@ std::optional<double> secondsOf(std::string_view query) {
 
 /// One at a time: what is recorded costs.
 struct Recording {
-    explicit Recording(Shared c) : console(std::move(c)) { console->isRecording = true; }
+    Recording(Shared c, bool Console::* f) : console(std::move(c)), flag(f) { *console.*flag = true; }
     Recording(Recording const&) = delete;
     Recording& operator=(Recording const&) = delete;
-    ~Recording() { console->isRecording = false; }
+    ~Recording() { *console.*flag = false; }
     Shared console;
+    bool Console::* flag;
 };
 
 Future<Answer> traceAnswer(Shared console, double seconds) {
-    Recording recording(console);
+    Recording recording(console, &Console::isRecording);
     trace::Recorder recorder(loop(), {.name = console->loop, .bytes = std::size_t{4} << 20});
     co_await delay(seconds);
     co_return Answer{.type = "application/octet-stream", .body = recorder.bytes()};
 }
 
 Future<Answer> profileAnswer(Shared console, double seconds, bool countsAllocations) {
-    Recording recording(console);
+    Recording recording(console, &Console::isRecording);
     TaskProfile profile(loop(), countsAllocations);
     co_await delay(seconds);
     co_return Answer{.type = "application/json", .body = profile.json()};
 }
 
+/// A folder that goes with everything in it.
+struct Folder {
+    Folder() {
+        std::string name = (std::filesystem::temp_directory_path() / "millrace-samples-XXXXXX").string();
+        if (!::mkdtemp(name.data()))
+            throw io_error();
+        path = name;
+    }
+    Folder(Folder const&) = delete;
+    Folder& operator=(Folder const&) = delete;
+    ~Folder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path, ignored);
+    }
+    std::filesystem::path path;
+};
+
+std::string contentOf(std::string const& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The length of /proc/self/maps in decimal and a new line, then that, then the words of the samples.
+Future<Answer> samplesAnswer(Shared console, double seconds) {
+    Recording recording(console, &Console::isSampled);
+    Folder folder;
+    std::string file = (folder.path / "samples").string();
+    {
+        SignalSampler sampler(file);
+        co_await delay(seconds);
+    }
+    std::string maps = contentOf(file + ".maps"), words;
+    std::ifstream samples(file, std::ios::binary);
+    for (std::uint64_t count = 0; samples.read(reinterpret_cast<char*>(&count), sizeof count) && count != 0;) {
+        std::size_t at = words.size();
+        words.resize(at + (count + 1) * sizeof count);
+        std::memcpy(words.data() + at, &count, sizeof count);
+        samples.read(words.data() + at + sizeof count, static_cast<std::streamsize>(count * sizeof count));
+    }
+    co_return Answer{.type = "application/octet-stream", .body = format("%zu\n", maps.size()) + maps + words};
+}
+
 /// `query` is "seconds=S", for a profile maybe with "&allocations=1"; or empty.
-Future<Answer> recordedAnswer(Shared console, bool isTrace, std::string_view query) {
+Future<Answer> recordedAnswer(Shared console, std::string_view path, std::string_view query) {
     constexpr std::string_view kAllocations = "&allocations=1";
-    bool countsAllocations = !isTrace && query.ends_with(kAllocations);
+    bool countsAllocations = path == "/profile" && query.ends_with(kAllocations);
     if (countsAllocations)
         query.remove_suffix(kAllocations.size());
     std::optional<double> seconds = secondsOf(query);
     if (!seconds)
         return Answer{.status = "400 Bad Request", .body = format("seconds: a number up to %g\n", kLongestTrace)};
-    if (console->isRecording)
-        return Answer{.status = "503 Service Unavailable", .body = "it is traced or profiled already\n"};
-    return isTrace ? traceAnswer(console, *seconds) : profileAnswer(console, *seconds, countsAllocations);
+    if (path == "/samples" ? console->isSampled : console->isRecording)
+        return Answer{.status = "503 Service Unavailable", .body = "it is traced, profiled or sampled already\n"};
+    if (path == "/samples")
+        return samplesAnswer(console, *seconds);
+    return path == "/trace" ? traceAnswer(console, *seconds) : profileAnswer(console, *seconds, countsAllocations);
 }
 
 Future<Answer> answerTo(Shared console, std::string request) {
@@ -146,8 +198,8 @@ Future<Answer> answerTo(Shared console, std::string request) {
             co_return pendingAnswer(PendingFormat::Text);
         if (path == "/pending.json")
             co_return pendingAnswer(PendingFormat::Json);
-        if (path == "/trace" || path == "/profile") {
-            Answer answer = co_await recordedAnswer(console, path == "/trace", query);
+        if (path == "/trace" || path == "/profile" || path == "/samples") {
+            Answer answer = co_await recordedAnswer(console, path, query);
             co_return answer;
         }
     }

@@ -48,15 +48,15 @@ RANKS = {
     "flow/threads": 6,
     "flow/fiber": 7,  # beside the other styles, but its pool uses threads
     "flow/trace": 6,
-    "flow/inspect": 7,
     "flow/lib": 7,
     "flow/file": 7,
     "flow/structured": 8,
-    "flow/sim": 8,
     "flow/parallel": 9,
-    "net/sim": 10,
-    "net": 9,
-    "flow/testing": 10,
+    "flow/inspect": 9,  # knows the frames of each style
+    "flow/sim": 10,
+    "net": 10,
+    "net/sim": 11,
+    "flow/testing": 11,
 }
 # The core, what runs it and the styles share what is in namespace detail. All else, and whatever is written elsewhere,
 # uses their public names.

@@ -37,7 +37,7 @@ constinit thread_local Cell cancelledByThread = {.waiters = {nullptr, nullptr},
 #if FLOW_CHECKED
                                                  ,
                                                  .owner = nullptr,
-                                                 .spare = nullptr
+                                                 .place = nullptr
 #endif
 };
 

@@ -98,6 +98,7 @@ FLOW_INLINE Cell* placeCell(void* block, memory::SizeClass sizeClass, std::uint3
     cell->prefixUnits = static_cast<std::uint16_t>(kPrefixBytes<T> / 16);
 #if FLOW_CHECKED
     cell->owner = thisThread();
+    cell->place = nullptr;
 #endif
     return cell;
 }

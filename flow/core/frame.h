@@ -137,7 +137,7 @@ struct Cell {
     std::uint16_t prefixUnits;   // 16-byte units of value in front of the cell
 #if FLOW_CHECKED
     const void* owner; // identifies the thread that made it
-    void* spare;
+    const void* place; // of a coroutine: the std::source_location of its wait
 #endif
 
     static constexpr std::uint8_t kUnset = 0, kValue = 2, kError = 131, kNever = 128, kStatusMask = 131;

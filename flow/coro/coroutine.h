@@ -252,51 +252,62 @@ public:
     }
 
     template <class U>
-    FLOW_INLINE Given<BorrowedValueAwaiter<U, Base>> await_transform(Future<U> const& future) {
-        return borrow<BorrowedValueAwaiter<U, Base>>(validCell(future), future);
+    FLOW_INLINE Given<BorrowedValueAwaiter<U, Base>>
+    await_transform(Future<U> const& future, std::source_location where = std::source_location::current()) {
+        return borrow<BorrowedValueAwaiter<U, Base>>(validCell(future), future, where);
     }
     template <class U>
-    FLOW_INLINE Given<ValueAwaiter<U, Base>> await_transform(Future<U>&& future) {
-        return awaitOn<ValueAwaiter<U, Base>>(coro::pending<U>(std::move(future)).cell());
+    FLOW_INLINE Given<ValueAwaiter<U, Base>>
+    await_transform(Future<U>&& future, std::source_location where = std::source_location::current()) {
+        return awaitOn<ValueAwaiter<U, Base>>(coro::pending<U>(std::move(future)).cell(), where);
     }
     template <class U>
-    FLOW_INLINE Given<BorrowedStreamAwaiter<U, Base>> await_transform(FutureStream<U> const& stream) {
-        return borrow<BorrowedStreamAwaiter<U, Base>>(readableCell(stream), stream);
+    FLOW_INLINE Given<BorrowedStreamAwaiter<U, Base>>
+    await_transform(FutureStream<U> const& stream, std::source_location where = std::source_location::current()) {
+        return borrow<BorrowedStreamAwaiter<U, Base>>(readableCell(stream), stream, where);
     }
     template <class U>
-    FLOW_INLINE Given<TryAwaiter<U, S::kPropagates>> await_transform(TryGet<U>&& attempt) {
+    FLOW_INLINE Given<TryAwaiter<U, S::kPropagates>>
+    await_transform(TryGet<U>&& attempt, std::source_location where = std::source_location::current()) {
         if constexpr (S::kPropagates)
             this->cell()->flags &= static_cast<std::uint8_t>(~Cell::kPropagates);
-        return awaitOn<TryAwaiter<U, S::kPropagates>>(coro::pending<U>(std::move(attempt.future)).cell());
+        return awaitOn<TryAwaiter<U, S::kPropagates>>(coro::pending<U>(std::move(attempt.future)).cell(), where);
     }
-    FLOW_INLINE Given<DelayAwaiter<Base>> await_transform(Delay delay) {
-        beginWait();
+    FLOW_INLINE Given<DelayAwaiter<Base>>
+    await_transform(Delay delay, std::source_location where = std::source_location::current()) {
+        beginWait(where);
         this->waitFor(delay);
         return give<DelayAwaiter<Base>>(this);
     }
-    FLOW_INLINE Given<DelayAwaiter<Base>> await_transform(Yield yield) {
-        beginWait();
+    FLOW_INLINE Given<DelayAwaiter<Base>>
+    await_transform(Yield yield, std::source_location where = std::source_location::current()) {
+        beginWait(where);
         this->waitFor(yield);
         return give<DelayAwaiter<Base>>(this);
     }
-    FLOW_INLINE Given<DelayAwaiter<Base>> await_transform(Never never) {
-        beginWait();
+    FLOW_INLINE Given<DelayAwaiter<Base>>
+    await_transform(Never never, std::source_location where = std::source_location::current()) {
+        beginWait(where);
         this->template waitFor<S::kPropagates>(coro::pending<Void>(never).cell());
         return give<DelayAwaiter<Base>>(this);
     }
     template <class A>
         requires InPlace<std::remove_cvref_t<A>>
-    FLOW_INLINE auto await_transform(A&& op) {
-        beginWait();
+    FLOW_INLINE auto await_transform(A&& op, std::source_location where = std::source_location::current()) {
+        beginWait(where);
         return OperationAwaiter<std::remove_reference_t<A>, Base>{this, &op};
     }
-    ParkedAwaiter await_transform(parked) { return {}; }
+    ParkedAwaiter await_transform(parked, std::source_location where = std::source_location::current()) {
+        this->notePlace(where);
+        return {};
+    }
 
     /// Awaitables that need the promise itself, such as race.
     template <class A>
         requires requires(A&& awaitable, CoroPromiseBase& promise) { awaitable.awaiter(promise); }
-    FLOW_INLINE decltype(auto) await_transform(A&& awaitable) {
-        beginWait();
+    FLOW_INLINE decltype(auto) await_transform(A&& awaitable,
+                                               std::source_location where = std::source_location::current()) {
+        beginWait(where);
         return awaitable.awaiter(*this);
     }
 
@@ -349,14 +360,14 @@ protected:
 
 private:
     template <class A>
-    FLOW_INLINE Given<A> awaitOn(Cell* operand) {
-        beginWait();
+    FLOW_INLINE Given<A> awaitOn(Cell* operand, std::source_location where) {
+        beginWait(where);
         this->setOperand(operand);
         return give<A>(this);
     }
     template <class A, class Operand>
-    FLOW_INLINE Given<A> borrow(Cell* cell, Operand const& operand) {
-        beginWait();
+    FLOW_INLINE Given<A> borrow(Cell* cell, Operand const& operand, std::source_location where) {
+        beginWait(where);
         if (this->isCancelled()) [[unlikely]] {
             cell = cancelledCell(nullptr, this->frame());
             --cell->futures; // borrowed as any operand: it lasts as long as the thread
@@ -365,7 +376,8 @@ private:
         this->setBorrowed(cell);
         return give<A>(this);
     }
-    FLOW_INLINE void beginWait() const {
+    FLOW_INLINE void beginWait(std::source_location where) {
+        this->notePlace(where);
         if constexpr (!kAwaitsInOrder)
             FLOW_ASSERT(!this->isParked() && !this->hasAwaited(),
                         "gcc began two co_awaits of one expression at once: give each a statement of its own");

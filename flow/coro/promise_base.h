@@ -9,7 +9,9 @@
 #include "flow/coro/abi_gcc.h"
 #endif
 
+#include <bit>
 #include <coroutine>
+#include <source_location>
 
 namespace flow::coro {
 
@@ -183,6 +185,12 @@ public:
     template <bool WithValue>
     FLOW_INLINE bool hasReturned() const {
         return WithValue ? awaited_.isReturned() : awaited_.isNothing();
+    }
+    /// For reports of what is pending (flow/inspect/code.cpp), in checked builds.
+    FLOW_INLINE void notePlace([[maybe_unused]] std::source_location where) {
+#if FLOW_CHECKED
+        cell()->place = std::bit_cast<const void*>(where);
+#endif
     }
     /// Control goes back to the caller, or to what resumed the coroutine.
     void noteSuspended() const {

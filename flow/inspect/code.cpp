@@ -117,22 +117,33 @@ std::string Codes::titleOf(Waiter const* frame) {
     return place.line != 0 ? title + format(" at %s:%u", place.file.c_str(), place.line) : title;
 }
 
-std::uint32_t Codes::suspensionOf(Waiter const* frame) {
+std::source_location const* Codes::keptPlaceOf(Waiter const* frame) {
     Code const& code = of(frame);
     if (code.placeOfFiber)
-        return code.placeOfFiber(frame)->line();
-    if (code.style != Style::Actor)
+        return code.placeOfFiber(frame);
+#if FLOW_CHECKED
+    if (code.style == Style::Coroutine) {
+        auto* cell = Cell::of(const_cast<Waiter*>(frame));
+        return cell->place ? reinterpret_cast<std::source_location const*>(&cell->place) : nullptr;
+    }
+#endif
+    return nullptr;
+}
+
+std::uint32_t Codes::suspensionOf(Waiter const* frame) {
+    if (std::source_location const* place = keptPlaceOf(frame))
+        return place->line();
+    if (of(frame).style != Style::Actor)
         return 0;
     return static_cast<std::uint32_t>(reinterpret_cast<actor::Frame<Void> const*>(frame)->entry());
 }
 
 Place Codes::placeOf(Waiter const* frame) {
-    Code const& code = of(frame);
-    if (code.placeOfFiber) {
-        std::source_location const& place = *code.placeOfFiber(frame);
-        std::string_view file = place.file_name();
-        return {std::string(file.substr(file.rfind('/') + 1)), place.line()};
+    if (std::source_location const* place = keptPlaceOf(frame)) {
+        std::string_view file = place->file_name();
+        return {std::string(file.substr(file.rfind('/') + 1)), place->line()};
     }
+    Code const& code = of(frame);
     if (!code.waits)
         return {};
     auto* waits = static_cast<WaitTable const*>(code.waits);

@@ -6,8 +6,8 @@
 //     code.name; code.style; codes.placeOf(frame);   // "fetch", Style::Actor, {"fetch.actor.cpp", 12}
 //
 // Names come from the symbol table, which is read once for each function. An actor that actorc compiled to a state
-// machine has a table of the lines at which it waits, and a fiber keeps the line of its wait; other computations have
-// no line. In a stripped program a name is an address.
+// machine has a table of the lines at which it waits. A fiber keeps the line of its wait, and so do coroutines and
+// tasks in checked builds. Other computations have no line. In a stripped program a name is an address.
 
 #include "flow/core/description.h"
 #include "flow/core/frame.h"
@@ -53,7 +53,7 @@ public:
     Place placeOf(Waiter const* frame);
     /// Style, name and place in one line.
     std::string titleOf(Waiter const* frame);
-    /// The suspension at which an actor stands, and the line of a fiber; 0 for all others.
+    /// The suspension at which an actor stands, or the line that the frame keeps; 0 for all others.
     std::uint32_t suspensionOf(Waiter const* frame);
     /// What is in use of a fiber's stack while it waits; nulls for all others, and for one that runs.
     std::pair<void const*, void const*> stackOf(Waiter const* frame) {
@@ -62,6 +62,9 @@ public:
     }
 
 private:
+    /// The line that a frame keeps itself: that of a fiber, and in checked builds of a coroutine. Null for all others.
+    std::source_location const* keptPlaceOf(Waiter const* frame);
+
     // By code. nondeterminism: it is never iterated over.
     std::unordered_map<void const*, Code> codes_;
 };

@@ -92,7 +92,8 @@ public:
         int memory = ::open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
         if (memory < 0)
             return;
-        std::unordered_set<Word> empty; // those without a holder, which are never iterated over
+        // Those without a holder. nondeterminism: it is never iterated over.
+        std::unordered_set<Word> empty;
         forEachRange([&](Frame const& frame, Word const* begin, Word const* end) {
             for (Word const* word = begin; word < end && empty.size() < kMostObjects; ++word)
                 if (Word object = read(word); isObject(object) && !empty.contains(object)) {

@@ -12,7 +12,8 @@
 //     cycle: actor writer waits for actor reader, which waits for actor writer
 //
 // A computation stands below the one that waits for it. It is an actor, coroutine, task, fiber or operation, by its
-// name; an actor that was compiled to a state machine and a fiber have the line of the wait as well. A fork that its
+// name. Actors that were compiled to state machines and fibers have the line of the wait as well; coroutines and tasks
+// have it in checked builds. A fork that its
 // parent does not wait for is shown as "child of" that. "Refers" means that an end which can set the promise, send into
 // the stream or release the Semaphore stands in the frame, as far as addresses in frames and the counts of the cell
 // show. The holder of a lock is the computation with the FlowLock::Releaser, FlowMutex::Lock or Mutex::Lock in its

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/uio.h>
+#include <thread>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -32,8 +33,10 @@ struct Copy {
 constexpr int kCopies = 8; // of threads that are interrupted at one moment; more of them are not sampled
 constinit Copy copies[kCopies] = {};
 
-constinit Word* words = nullptr;
+constinit std::atomic<Word*> words{nullptr}; // null: no sampler exists
 constinit std::atomic<std::size_t> used{0};
+constinit std::atomic<int> handlers{0}; // that run now
+constinit std::atomic<bool> isSampled{false};
 
 struct Registers {
     Word pc, frame, stack;
@@ -88,21 +91,26 @@ std::size_t walk(Registers const& at, Word* copy, Word* out) noexcept {
 
 void onSignal(int, siginfo_t*, void* context) {
     int before = errno;
+    handlers.fetch_add(1);
+    Word* const out = words.load(); // after the line above: the destructor waits for this
     Registers registers;
     Word found[kMostAddresses];
     Copy* copy = copies;
     while (copy != copies + kCopies && copy->isTaken.exchange(true))
         ++copy;
-    if (copy != copies + kCopies && registersOf(context, registers)) {
+    if (out && copy != copies + kCopies && registersOf(context, registers)) {
         std::size_t count = walk(registers, copy->words, found);
         copy->isTaken = false;
         std::size_t place = used.fetch_add(count + 1);
         if (place + count + 1 < kMostWords) {
             for (std::size_t i = 0; i < count; ++i)
-                words[place + 1 + i] = found[i];
-            words[place] = count;
+                out[place + 1 + i] = found[i];
+            out[place] = count;
         }
+    } else if (copy != copies + kCopies) {
+        copy->isTaken = false;
     }
+    handlers.fetch_sub(1);
     errno = before;
 }
 
@@ -127,6 +135,8 @@ void setTimer(long microseconds) {
 } // namespace
 
 SignalSampler::SignalSampler(std::string const& path) {
+    if (isSampled.exchange(true))
+        throw operation_failed();
     int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     void* mapped = MAP_FAILED;
     if (file >= 0 && ::ftruncate(file, kMostWords * sizeof(Word)) == 0)
@@ -136,10 +146,12 @@ SignalSampler::SignalSampler(std::string const& path) {
 #if !defined(__x86_64__) && !defined(__aarch64__)
     mapped = MAP_FAILED;
 #endif
-    if (mapped == MAP_FAILED)
+    if (mapped == MAP_FAILED) {
+        isSampled = false;
         throw io_error();
-    words = static_cast<Word*>(mapped);
+    }
     used = 0;
+    words = static_cast<Word*>(mapped);
     copyMaps(path + ".maps");
     struct sigaction action = {};
     action.sa_sigaction = onSignal;
@@ -150,7 +162,13 @@ SignalSampler::SignalSampler(std::string const& path) {
 
 SignalSampler::~SignalSampler() {
     setTimer(0);
-    ::signal(SIGPROF, SIG_IGN); // one may be under way: the mapping stays
+    ::signal(SIGPROF, SIG_IGN); // one may be under way
+    Word* mapped = words.exchange(nullptr);
+    while (handlers.load() != 0)
+        // nondeterminism: no simulation is sampled.
+        std::this_thread::yield();
+    ::munmap(mapped, kMostWords * sizeof(Word));
+    isSampled = false;
 }
 
 } // namespace flow

@@ -16,7 +16,8 @@ namespace flow {
 
 class SignalSampler {
 public:
-    /// One in a program. Throws io_error if the file cannot be made, or if the machine is another one.
+    /// One at a time in a program: throws operation_failed while there is another. Throws io_error if the file cannot
+    /// be made, or if the machine is another one.
     explicit SignalSampler(std::string const& path);
     SignalSampler(SignalSampler const&) = delete;
     SignalSampler& operator=(SignalSampler const&) = delete;

@@ -360,7 +360,8 @@ public:
     /// A task or a fork. One that is not an lvalue gives its result away, so that it cannot be taken twice.
     template <class H>
         requires std::remove_cvref_t<H>::kIsTask
-    FLOW_INLINE auto await_transform(H&& child) {
+    FLOW_INLINE auto await_transform(H&& child, std::source_location where = std::source_location::current()) {
+        this->notePlace(where);
         using Child = std::remove_cvref_t<H>;
         constexpr bool kMoves = !std::is_lvalue_reference_v<H>;
         using Awaiter = ChildAwaiter<typename Child::Element, kMoves, Child::kStart>;
@@ -375,8 +376,15 @@ public:
         auto here = shares_.at(Context(memoryOf<T>(Cell::of(frame)), Node::of(frame)));
         return ContextAwaiter<decltype(here)>{{}, here};
     }
-    FLOW_INLINE JoinAwaiter await_transform(JoinForks) { return {{this}}; }
-    FLOW_INLINE HookAwaiter await_transform(JoinHook join) { return {{this}, join.hook}; }
+    FLOW_INLINE JoinAwaiter await_transform(JoinForks, std::source_location where = std::source_location::current()) {
+        this->notePlace(where);
+        return {{this}};
+    }
+    FLOW_INLINE HookAwaiter await_transform(JoinHook join,
+                                            std::source_location where = std::source_location::current()) {
+        this->notePlace(where);
+        return {{this}, join.hook};
+    }
     std::suspend_never await_transform(CancelForks) {
         cancelChildren(Node::of(this->frame()));
         return {};

@@ -1,4 +1,5 @@
-"""check_profile.py PROGRAM: lets tools/profile run traced.cpp, by each of the ways to take samples that work here."""
+"""check_profile.py TRACED INSPECTED: lets tools/profile run traced.cpp, and look into inspected.cpp while it runs, by
+each of the ways to take samples that work here."""
 
 from __future__ import annotations
 
@@ -27,10 +28,27 @@ def check(folder: Path, *options: str) -> None:
     assert ("Allocations by actor" in html) == ("--allocations" in options)
 
 
+def check_running(folder: Path) -> None:
+    page = folder / "running.html"
+    program = subprocess.Popen([sys.argv[2], str(folder / "socket")], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        assert program.stdout and program.stdout.readline() == b"ready\n"
+        command = [sys.executable, str(TOOLS / "profiler.py"), "--html", str(page), "--with", "signal"]
+        command += ["--seconds", "1", "--pid", str(program.pid)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    finally:
+        program.communicate(timeout=20)
+    assert done.returncode == 0 and program.returncode == 0, done.stdout + done.stderr
+    assert "tickingActor" in done.stdout and "sampled by a signal" in done.stdout, done.stdout
+    html = page.read_text(encoding="utf-8")
+    assert "tickingActor" in html and 'class="flame-graph"' in html
+
+
 def main() -> int:
     with tempfile.TemporaryDirectory(prefix="millrace-profile-") as folder:
         check(Path(folder), "--with", "signal")
         check(Path(folder), "--allocations")
+        check_running(Path(folder))
     return 0
 
 

@@ -34,8 +34,8 @@ tables and flame graphs."""
 EPILOG = """\
 perf takes the samples; where it is not allowed, the program samples itself by a signal.
 The times of tasks come from the program: of PROGRAM when its loop ends (so it has to
-end by itself, not by a signal that kills it), of --pid if it has called
-console::listen() (net/console.h). Frame pointers (-fno-omit-frame-pointer) make stacks
+end by itself, not by a signal that kills it). With --pid they, and samples without
+perf, need a program that has called console::listen() (net/console.h). Frame pointers (-fno-omit-frame-pointer) make stacks
 whole.
 
 Exit code: that of PROGRAM; 1 nothing could be measured, 2 wrong arguments."""
@@ -90,8 +90,6 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         raise UsageError("either a PROGRAM or --pid (see tools/profile --help)")
     if not 0 < options.seconds <= 60:
         raise UsageError("--seconds must be more than 0, and at most 60")
-    if options.pid and options.sampler == "signal":
-        raise UsageError("a process that runs cannot be made to sample itself: --with signal is for a PROGRAM")
     if options.command and not shutil.which(options.command[0]):
         raise UsageError(f"there is no program {options.command[0]}")
     return options
@@ -127,11 +125,19 @@ def of_process(
 ) -> tuple[Profile | None, float, list[str], str]:
     texts: list[str] = []
     errors: list[str] = []
+    sampled: list[Profile] = []
 
     def ask(client: Client) -> None:
         try:
             query = f"seconds={options.seconds:g}" + ("&allocations=1" if options.allocations else "")
             texts.append(client.get(f"/profile?{query}", options.seconds + SECONDS).decode())
+        except Failure as error:
+            errors.append(str(error))
+
+    def sample(client: Client) -> None:
+        try:
+            body = client.get(f"/samples?seconds={options.seconds:g}", options.seconds + SECONDS)
+            sampled.append(signals.answered(body))
         except Failure as error:
             errors.append(str(error))
 
@@ -143,20 +149,24 @@ def of_process(
         problems.append(f"no times of tasks: {error}")
         clients = []
     threads = [threading.Thread(target=ask, args=(client,)) for client in clients]
+    if why_not and clients:  # one samples all threads of the process
+        threads.append(threading.Thread(target=sample, args=(clients[0],)))
     for thread in threads:
         thread.start()
     profile = None
-    how = f"no samples: {why_not}"
+    period, how = signals.PERIOD, f"no samples: {why_not}"
     if not why_not:
         lines: list[str] = []
         what = ["-p", str(options.pid), "--", "sleep", f"{options.seconds:g}"]
         code, profile = record.record_any(what, lines.append)
-        how = f"perf, samples by the clock ({record.EVENT})"
+        period, how = 1 / record.FREQUENCY, f"perf, samples by the clock ({record.EVENT})"
         if code and not profile.weights:
             problems.append("\n".join([*lines[-5:], f"perf record: {ending(code)}"]))
     for thread in threads:
         thread.join()
-    return profile, 1 / record.FREQUENCY, texts, how if not errors else f"{how}; {'; '.join(errors)}"
+    if sampled:
+        profile, how = sampled[0], f"sampled by a signal ({why_not})"
+    return profile, period, texts, how if not errors else f"{how}; {'; '.join(errors)}"
 
 
 def merged(profiles: Sequence[Profile]) -> Profile:

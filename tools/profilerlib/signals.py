@@ -33,10 +33,19 @@ class Maps:
 
 def read(file: Path) -> Profile:
     """A file that is not whole gives what it has."""
+    return parsed(file.read_bytes(), Path(f"{file}.maps").read_text(encoding="utf-8", errors="replace"))
+
+
+def answered(body: bytes) -> Profile:
+    """What a console gives for /samples."""
+    length, _, rest = body.partition(b"\n")
+    return parsed(rest[int(length) :], rest[: int(length)].decode(errors="replace"))
+
+
+def parsed(data: bytes, maps_text: str) -> Profile:
     words = array("Q")
-    data = file.read_bytes()
     words.frombytes(data[: len(data) // 8 * 8])
-    maps = Maps(Path(f"{file}.maps").read_text(encoding="utf-8", errors="replace"))
+    maps = Maps(maps_text)
     parts = Parts()
     result = Profile("samples")
     known: dict[int, Place] = {}

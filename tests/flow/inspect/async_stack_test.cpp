@@ -26,5 +26,7 @@ TEST_CASE("async stack: from what runs to the root") {
     CHECK(asyncStack().empty());
     go.send(Void());
     CHECK(outer.isReady());
-    CHECK(stack == "coroutine stackInner runs\n  awaited by coroutine stackOuter\n");
+    std::string place = FLOW_CHECKED ? " at async_stack_test.cpp:" : ""; // of their waits
+    std::string inner = place.empty() ? place : place + "12", outerPlace = place.empty() ? place : place + "16";
+    CHECK(stack == "coroutine stackInner" + inner + " runs\n  awaited by coroutine stackOuter" + outerPlace + "\n");
 }

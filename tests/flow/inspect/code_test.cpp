@@ -22,9 +22,9 @@ TEST_CASE("code: names, styles and lines") {
     {
         Future<int> coroutine = codeWait(promise.getFuture());
         auto* frame = inspect::Frames::ofThread().begin()->waiter;
-        CHECK(codes.titleOf(frame) == "coroutine codeWait");
-        CHECK(codes.placeOf(frame).line == 0);
-        CHECK(codes.suspensionOf(frame) == 0);
+        CHECK(codes.titleOf(frame).starts_with("coroutine codeWait"));
+        CHECK((codes.placeOf(frame).line != 0) == bool(FLOW_CHECKED));
+        CHECK(codes.suspensionOf(frame) == codes.placeOf(frame).line);
     }
     Future<int> actor = pendingAnswer(promise.getFuture());
     auto* frame = inspect::Frames::ofThread().begin()->waiter;

@@ -6,17 +6,19 @@
 #include "flow/structured/semaphore.h"
 #include "flow/structured/task.h"
 
-#include <atomic>
 #include <doctest/doctest.h>
 #include <memory_resource>
-#include <thread>
 #include <vector>
 
 namespace {
 
+/// Without the lines of coroutines, which only checked builds have.
 std::string dump(PendingOptions options = {}) {
     std::string text;
     dumpPending(text, options);
+    std::string const place = " at pending_test.cpp:";
+    for (std::size_t at; (at = text.find(place)) != std::string::npos;)
+        text.erase(at, text.find_first_not_of("0123456789", at + place.size()) - at);
     return text;
 }
 bool has(std::string const& text, std::string const& part) {
@@ -48,22 +50,6 @@ Future<Void> pendingLeaf(Future<Void> go) {
 }
 Future<Void> pendingParent(Future<Void> go) {
     co_await pendingLeaf(go);
-}
-
-Future<Void> pendingLocks(Mutex* first, Mutex* second) {
-    Mutex::Lock held = co_await first->lock();
-    co_await delay(1.0);
-    Mutex::Lock other = co_await second->lock();
-}
-Future<Void> pendingLocksInTurn(FlowMutex* mutex, Future<Void> go) {
-    FlowMutex::Lock lock = co_await mutex->take();
-    co_await go;
-    lock.release();
-    co_await Never();
-}
-Future<Void> pendingReleases(Semaphore* permits, Future<Void> go) {
-    co_await go;
-    permits->release();
 }
 
 Task<> pendingStep(Context, Future<Void> go) {
@@ -140,38 +126,6 @@ TEST_CASE("pending: two locks that are taken in two orders") {
     CHECK(count(text, "pending_actors.actor.cpp:26, which waits for operation FlowLock::Taker") == 1);
 }
 
-TEST_CASE("pending: what holds a Mutex or a FlowMutex, and what may release a Semaphore") {
-    SimLoop loop;
-    Mutex first, second;
-    Future<Void> one = pendingLocks(&first, &second), other = pendingLocks(&second, &first);
-    CHECK_THROWS(loop.run(Future<Void>(Never())));
-    std::string text = dump();
-    INFO(text);
-    CHECK(count(text, "waits for a Mutex, held by coroutine pendingLocks\n") == 2);
-    CHECK(count(text, "\ncycle: coroutine pendingLocks waits for coroutine pendingLocks, which waits for coroutine "
-                      "pendingLocks\n") == 1);
-    one = other = Never();
-
-    FlowMutex mutex;
-    Promise<Void> go;
-    Future<Void> holds = pendingLocksInTurn(&mutex, go.getFuture()), waits = pendingLocksInTurn(&mutex, Never());
-    text = dump();
-    INFO(text);
-    CHECK(count(text, "permits of a lock, held by coroutine pendingLocksInTurn\n") == 1);
-    go.send(Void());
-    loop.run(delay(0.1));
-    text = dump();
-    INFO(text);
-    CHECK(!has(text, "held by"));
-    holds = waits = Never();
-
-    Semaphore permits(0);
-    Future<Void> acquires = pendingAcquires(&permits), releases = pendingReleases(&permits, Never());
-    text = dump();
-    INFO(text);
-    CHECK(has(text, "waits for a permit of a Semaphore, to which coroutine pendingReleases refers\n"));
-}
-
 TEST_CASE("pending: tasks and forks by name, below the one that waits for them") {
     SimLoop loop;
     Promise<Void> go;
@@ -195,39 +149,36 @@ TEST_CASE("pending: tasks and forks by name, below the one that waits for them")
     CHECK(count(text, "\n    task pendingBranch waits for a promise\n") == 2);
 }
 
-TEST_CASE("pending: all loops of the process, those that are busy among them") {
-    RealLoop loop;
-    Promise<Void> mine;
-    Future<Void> here = pendingLeaf(mine.getFuture());
-    std::atomic<Loop*> other{nullptr};
-    std::atomic<bool> isAsked{false};
-    std::thread thread([&] {
-        RealLoop theirs;
-        WorkGuard guard(theirs);
-        Promise<Void> go;
-        Future<Void> parent = pendingParent(go.getFuture());
-        theirs.post([&] { other = &theirs; });
-        theirs.run();
-        while (!isAsked) // nothing runs it
-            std::this_thread::yield();
-    });
-    while (!other)
-        std::this_thread::yield();
-    std::string text = dump({.allLoops = true, .patience = 60});
+#if FLOW_CHECKED
+TEST_CASE("pending: coroutines and tasks with the lines of their waits") {
+    SimLoop loop;
+    unsigned line = 0;
+    auto waits = [&](Future<Void> first) -> Future<Void> {
+        line = __LINE__ + 1;
+        co_await first;
+        co_await race(delay(1.0), Future<Void>(Never()));
+        (void)co_await tryGet(Future<Void>(Never()));
+    };
+    auto place = [&] {
+        std::string text;
+        dumpPending(text);
+        std::size_t at = text.find(" at pending_test.cpp:");
+        return at == std::string::npos ? 0 : std::stoul(text.substr(at + 21)) - line;
+    };
+    Promise<Void> go;
+    Future<Void> running = waits(go.getFuture());
+    CHECK(place() == 0);
+    go.send(Void());
+    CHECK(place() == 1);
+    loop.run(delay(2.0));
+    CHECK(place() == 2);
+    running = start(pendingStep(Environment(), Never()));
+    std::string text;
+    dumpPending(text);
     INFO(text);
-    CHECK(count(text, "loop of thread ") == 2);
-    CHECK(has(text, "): 1 computation is pending\ncoroutine pendingLeaf waits"));
-    CHECK(has(text, "): 2 computations are pending\ncoroutine pendingParent waits"));
-    CHECK(dump({.format = PendingFormat::Json, .allLoops = true, .patience = 60})
-              .starts_with("{\"loops\":[{\"thread\":"));
-    other.load()->stop();
-    std::string late = dump({.allLoops = true, .patience = 0});
-    INFO(late);
-    isAsked = true;
-    CHECK(count(late, "loop of thread ") == 2);
-    thread.join();
-    CHECK(count(dump({.allLoops = true}), "loop of thread ") == 1);
+    CHECK(has(text, "task pendingStep at pending_test.cpp:"));
 }
+#endif
 
 TEST_CASE("pending: operations in place, collections and what is ready") {
     SimLoop loop;
@@ -251,7 +202,8 @@ TEST_CASE("pending: JSON and Graphviz") {
     std::string json = dump({PendingFormat::Json});
     INFO(json);
     CHECK(json.starts_with("{\"pending\":2,\"computations\":[\n"));
-    CHECK(has(json, R"("depth":0,"style":"coroutine","name":"pendingParent","waits":[{"for":"a computation")"));
+    CHECK(has(json, R"("depth":0,"style":"coroutine","name":"pendingParent")"));
+    CHECK(has(json, R"("waits":[{"for":"a computation")"));
     CHECK(has(json, R"("kinds":[)"));
     std::string graph = dump({PendingFormat::Graphviz});
     INFO(graph);

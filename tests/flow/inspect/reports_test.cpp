@@ -13,10 +13,19 @@ using namespace flow;
 
 namespace {
 
+/// Of a wait in this file.
+std::string at([[maybe_unused]] int line) {
+    return FLOW_CHECKED ? " at reports_test.cpp:" + std::to_string(line) : std::string();
+}
+bool has(test::Death const& death, std::string const& part) {
+    return death.says(part.c_str());
+}
+constexpr int kAsserts = __LINE__ + 2;
 Future<Void> reportsAsserts(Future<Void> go) {
     co_await go;
     FLOW_ASSERT(false, "a planted failure");
 }
+constexpr int kWaits = __LINE__ + 2;
 Future<Void> reportsWaits(Future<Void> other) {
     co_await other;
 }
@@ -32,7 +41,8 @@ TEST_CASE("reports: a failed assertion prints the chain of awaiters and what is 
     INFO(death.text);
     CHECK(death.aborted());
     CHECK(death.says("a planted failure"));
-    CHECK(death.says("coroutine reportsAsserts runs\n  awaited by coroutine reportsWaits\n"));
+    CHECK(has(death, "coroutine reportsAsserts" + at(kAsserts) + " runs\n  awaited by coroutine reportsWaits" +
+                         at(kWaits) + "\n"));
 }
 
 TEST_CASE("reports: a drained loop whose error nothing catches prints what is pending") {
@@ -43,7 +53,7 @@ TEST_CASE("reports: a drained loop whose error nothing catches prints what is pe
     test::Death death = test::runInChild([&] { std::thread(drains).join(); });
     INFO(death.text);
     CHECK(death.aborted());
-    CHECK(death.says("coroutine reportsWaits waits for what is never ready"));
+    CHECK(has(death, "coroutine reportsWaits" + at(kWaits) + " waits for what is never ready"));
     CHECK(death.says("uncaught error loop_drained"));
 }
 
@@ -60,5 +70,5 @@ TEST_CASE("reports: SIGQUIT lets a loop that sleeps print, and run on") {
     INFO(death.text);
     CHECK(death.status == 0);
     CHECK(death.says("flow: SIGQUIT: "));
-    CHECK(death.says("coroutine reportsWaits waits for coroutine "));
+    CHECK(has(death, "coroutine reportsWaits" + at(kWaits) + " waits for coroutine "));
 }

@@ -22,6 +22,7 @@ TEST_CASE("signal sampler: writes stacks while the program uses the processor, a
     };
     {
         SignalSampler sampler(path);
+        CHECK_THROWS_AS(SignalSampler(path + "2"), Error);
         while (firstWord() == 0 && std::clock() < 60 * CLOCKS_PER_SEC) { // of processor time
         }
     }

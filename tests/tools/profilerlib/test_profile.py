@@ -102,7 +102,6 @@ def test_the_page_has_all_tables_and_both_graphs() -> None:
         (["--pid", "1", "true"], "either"),
         (["/no/such/program"], "no program"),
         (["--pid", "1", "--seconds", "0"], "--seconds"),
-        (["--pid", "1", "--with", "signal"], "sample itself"),
     ],
 )
 def test_wrong_arguments(arguments: list[str], message: str) -> None:
@@ -114,3 +113,10 @@ def test_what_follows_the_program_is_its_own() -> None:
     options = command.parse(["--allocations", "true", "--pid", "7"])
     assert options.command == ["true", "--pid", "7"]
     assert options.allocations and not options.pid
+
+
+def test_samples_of_a_console_are_its_maps_and_its_words() -> None:
+    maps = "1000-2000 r-xp 00000000 00:00 0  /nowhere/program\n"
+    words = array("Q", [2, 0x1004, 0x5000, 1, 0x1008])
+    profile = signals.answered(f"{len(maps)}\n{maps}".encode() + words.tobytes())
+    assert profile.total == 2

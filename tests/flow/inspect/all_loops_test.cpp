@@ -1,0 +1,73 @@
+#include "flow/inspect/all_loops.h"
+
+#include "flow/flow.h"
+
+#include <atomic>
+#include <doctest/doctest.h>
+#include <thread>
+
+using namespace flow;
+
+namespace {
+
+/// Without the lines of coroutines, which only checked builds have.
+std::string dump(PendingOptions options = {}) {
+    std::string text;
+    dumpPending(text, options);
+    std::string const place = " at all_loops_test.cpp:";
+    for (std::size_t at; (at = text.find(place)) != std::string::npos;)
+        text.erase(at, text.find_first_not_of("0123456789", at + place.size()) - at);
+    return text;
+}
+std::size_t count(std::string const& text, std::string const& part) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+        ++found;
+    return found;
+}
+bool has(std::string const& text, std::string const& part) {
+    return count(text, part) != 0;
+}
+
+Future<Void> pendingLeaf(Future<Void> go) {
+    co_await go;
+}
+Future<Void> pendingParent(Future<Void> go) {
+    co_await pendingLeaf(go);
+}
+
+} // namespace
+
+TEST_CASE("all loops: each answers on its own thread, but one that runs a long task") {
+    RealLoop loop;
+    Promise<Void> mine;
+    Future<Void> here = pendingLeaf(mine.getFuture());
+    std::atomic<Loop*> other{nullptr};
+    std::atomic<bool> isAsked{false};
+    std::thread thread([&] {
+        RealLoop theirs;
+        WorkGuard guard(theirs);
+        Promise<Void> go;
+        Future<Void> parent = pendingParent(go.getFuture());
+        theirs.post([&] { other = &theirs; });
+        theirs.run();
+        while (!isAsked) // nothing runs it
+            std::this_thread::yield();
+    });
+    while (!other)
+        std::this_thread::yield();
+    std::string text = dump({.allLoops = true, .patience = 60});
+    INFO(text);
+    CHECK(count(text, "loop of thread ") == 2);
+    CHECK(has(text, "): 1 computation is pending\ncoroutine pendingLeaf waits"));
+    CHECK(has(text, "): 2 computations are pending\ncoroutine pendingParent waits"));
+    CHECK(dump({.format = PendingFormat::Json, .allLoops = true, .patience = 60})
+              .starts_with("{\"loops\":[{\"thread\":"));
+    other.load()->stop();
+    std::string late = dump({.allLoops = true, .patience = 0});
+    INFO(late);
+    isAsked = true;
+    CHECK(count(late, "loop of thread ") == 2);
+    thread.join();
+    CHECK(count(dump({.allLoops = true}), "loop of thread ") == 1);
+}

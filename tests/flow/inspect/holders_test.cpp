@@ -1,0 +1,83 @@
+#include "flow/inspect/holders.h"
+
+#include "flow/flow.h"
+#include "flow/sim/sim_loop.h"
+#include "flow/structured/semaphore.h"
+
+#include <doctest/doctest.h>
+
+using namespace flow;
+
+namespace {
+
+/// Without the lines of coroutines, which only checked builds have.
+std::string dump(PendingOptions options = {}) {
+    std::string text;
+    dumpPending(text, options);
+    std::string const place = " at holders_test.cpp:";
+    for (std::size_t at; (at = text.find(place)) != std::string::npos;)
+        text.erase(at, text.find_first_not_of("0123456789", at + place.size()) - at);
+    return text;
+}
+std::size_t count(std::string const& text, std::string const& part) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+        ++found;
+    return found;
+}
+bool has(std::string const& text, std::string const& part) {
+    return count(text, part) != 0;
+}
+
+Future<Void> pendingLocks(Mutex* first, Mutex* second) {
+    Mutex::Lock held = co_await first->lock();
+    co_await delay(1.0);
+    Mutex::Lock other = co_await second->lock();
+}
+Future<Void> pendingLocksInTurn(FlowMutex* mutex, Future<Void> go) {
+    FlowMutex::Lock lock = co_await mutex->take();
+    co_await go;
+    lock.release();
+    co_await Never();
+}
+Future<Void> pendingReleases(Semaphore* permits, Future<Void> go) {
+    co_await go;
+    permits->release();
+}
+Future<Void> pendingAcquires(Semaphore* permits) {
+    co_await permits->acquire();
+}
+
+} // namespace
+
+TEST_CASE("holders: of a Mutex and a FlowMutex, and what may release a Semaphore") {
+    SimLoop loop;
+    Mutex first, second;
+    Future<Void> one = pendingLocks(&first, &second), other = pendingLocks(&second, &first);
+    CHECK_THROWS(loop.run(Future<Void>(Never())));
+    std::string text = dump();
+    INFO(text);
+    CHECK(count(text, "waits for a Mutex, held by coroutine pendingLocks\n") == 2);
+    CHECK(count(text, "\ncycle: coroutine pendingLocks waits for coroutine pendingLocks, which waits for coroutine "
+                      "pendingLocks\n") == 1);
+    one = other = Never();
+
+    FlowMutex mutex;
+    Promise<Void> go;
+    Future<Void> holds = pendingLocksInTurn(&mutex, go.getFuture()), waits = pendingLocksInTurn(&mutex, Never());
+    text = dump();
+    INFO(text);
+    CHECK(count(text, "permits of a lock, held by coroutine pendingLocksInTurn\n") == 1);
+    go.send(Void());
+    loop.run(delay(0.1));
+    text = dump();
+    INFO(text);
+    CHECK(!has(text, "held by"));
+    holds = waits = Never();
+
+    Semaphore permits(0);
+    Future<Void> acquires = pendingAcquires(&permits), releases = pendingReleases(&permits, Never());
+    text = dump();
+    INFO(text);
+    CHECK(has(text, "waits for a permit of a Semaphore, to which coroutine pendingReleases refers\n"));
+}
