@@ -14,7 +14,7 @@
 //     GET /pending            what dumpPending() writes; /pending.json the same as JSON
 //     GET /trace?seconds=1    records for so long, at most 60 s, and gives a trace for ui.perfetto.dev
 //     GET /profile?seconds=1  the same for tools/profile; &allocations=1 counts allocations by actor
-//     GET /samples?seconds=1  stacks of all threads, taken by a signal (flow/inspect/signal_sampler.h), for tools/profile
+//     GET /samples?seconds=1  stacks of all threads, taken by a signal, for tools/profile
 //
 // A console is of the loop on which it is made, and is over when its future is dropped. While it exists a task costs
 // some 50 ns more (flow/trace/loop_metrics.h), else nothing. A request runs on that loop: a loop that a task keeps busy

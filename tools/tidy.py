@@ -54,8 +54,8 @@ RANKS = {
     "flow/parallel": 9,
     "flow/inspect": 9,  # knows the frames of each style
     "flow/sim": 10,
-    "net": 10,
     "net/sim": 11,
+    "net": 10,
     "flow/testing": 11,
 }
 # The core, what runs it and the styles share what is in namespace detail. All else, and whatever is written elsewhere,

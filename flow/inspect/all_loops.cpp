@@ -110,7 +110,7 @@ std::shared_ptr<Ask> askOf(int thread) {
 } // namespace
 
 std::vector<LoopAnswer> askAllLoops(std::function<std::string()> function, double patience) {
-    int mine = ::gettid();
+    int mine = ::gettid(); // nondeterminism: it is about threads of the machine
     // nondeterminism: it is about threads of the machine.
     auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(patience);
     std::unique_lock lock(all().mutex);
@@ -139,7 +139,7 @@ void detail::noteLoop(RealLoop& loop) {
     auto* member = new Member;
     member->end = leave;
     member->loop = &loop;
-    member->thread = ::gettid();
+    member->thread = ::gettid(); // nondeterminism: only real loops are noted
     std::lock_guard lock(all().mutex);
     all().members.push_back(member);
     loop.add(*member);

@@ -35,8 +35,8 @@ EPILOG = """\
 perf takes the samples; where it is not allowed, the program samples itself by a signal.
 The times of tasks come from the program: of PROGRAM when its loop ends (so it has to
 end by itself, not by a signal that kills it). With --pid they, and samples without
-perf, need a program that has called console::listen() (net/console.h). Frame pointers (-fno-omit-frame-pointer) make stacks
-whole.
+perf, need a program that has called console::listen() (net/console.h). Frame pointers
+(-fno-omit-frame-pointer) make stacks whole.
 
 Exit code: that of PROGRAM; 1 nothing could be measured, 2 wrong arguments."""
 
