@@ -168,8 +168,11 @@ private:
     static Future<Reference<IAsyncFile>> openFile(std::string name, std::int64_t flags) {
         bool creates = (flags & IAsyncFile::OPEN_CREATE) != 0;
         bool isPart = creates && (flags & IAsyncFile::OPEN_ATOMIC_WRITE_AND_CREATE) != 0;
-        if (creates && (flags & IAsyncFile::OPEN_EXCLUSIVE) != 0 && co_await files().exists(name))
-            throw io_error();
+        if (creates && (flags & IAsyncFile::OPEN_EXCLUSIVE) != 0) {
+            bool exists = co_await files().exists(name); // gcc 12 translates a co_await in a condition wrongly
+            if (exists)
+                throw io_error();
+        }
         OpenMode mode = creates                                ? OpenMode::Create
                         : (flags & IAsyncFile::OPEN_READWRITE) ? OpenMode::ReadWrite
                                                                : OpenMode::Read;
