@@ -37,7 +37,7 @@ inline double timer() {
 }
 /// Nanoseconds.
 inline std::uint64_t timer_int() {
-    return static_cast<std::uint64_t>(timer() * 1e9);
+    return static_cast<std::uint64_t>(::timer() * 1e9);
 }
 /// Blocks the thread, and with it the loop. Under a simulation, too: its time stands still meanwhile.
 inline void threadSleep(double seconds) {
