@@ -22,6 +22,7 @@ _NO_HEADER = """\
 #endif
 """
 _MOST_EMPTY_LINES = 3  # more than this and a `#line` is shorter
+_WIDEST = 160  # beyond this column nothing is moved: of one long line the blanks would be most of the text
 
 
 def at(line: int, column: int = 0) -> str:
@@ -57,7 +58,7 @@ class LineWriter:
         self._put(first)
         for line, column, text in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
             self._move_to(int(line), indent=True)
-            if column != "0":
+            if 0 < int(column) <= _WIDEST:
                 self._move_to_column(int(column))
             self._put(text)
 
