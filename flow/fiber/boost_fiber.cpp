@@ -3,7 +3,7 @@
 #include "flow/base/assert.h"
 #include "flow/base/stack.h"
 #include "flow/fiber/fiber.h"
-#include "flow/loop/loop.h"
+#include "flow/loop/real_loop.h"
 #include "flow/loop/turn.h"
 
 #include <atomic>
@@ -31,11 +31,21 @@ std::int64_t ticks(double seconds) {
     return std::llround(seconds * kTicksPerSecond);
 }
 
-/// The earliest time of the loop at which its clock has reached that point.
+/// Seconds by which the clock is ahead of the loop's time, which for a real loop counts from the program's first one.
+/// Rather a little too few, so that a deadline is never early.
+double clockAhead() {
+    if (loop().isSimulated())
+        return 0;
+    double clock = machineTime();
+    return clock - loop().timer();
+}
+
+/// The earliest time of the loop at which the clock has reached that point.
 double deadlineOf(SteadyClock::time_point time) {
     std::int64_t wanted = time.time_since_epoch().count();
-    double seconds = static_cast<double>(wanted) / kTicksPerSecond;
-    while (ticks(seconds) < wanted)
+    double ahead = clockAhead();
+    double seconds = static_cast<double>(wanted) / kTicksPerSecond - ahead;
+    while (ticks(seconds + ahead) < wanted)
         seconds = std::nextafter(seconds, std::numeric_limits<double>::infinity());
     return seconds;
 }
