@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import importlib
+import re
 from typing import Any
 
 import pytest
