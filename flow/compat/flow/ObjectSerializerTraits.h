@@ -15,6 +15,7 @@
 // size and a vector begin with their length; a union begins with a byte for the alternative, 0 for none; a struct has
 // its members one after the other.
 
+#include "../../base/non_copyable.h"
 #include "../../memory/object.h"
 
 #include <cstddef>
@@ -66,7 +67,7 @@ struct serializable_traits : std::false_type {};
 namespace flow::compat {
 
 /// What functions of traits are given: where bytes live that a value refers to.
-class SerializerContext : NonCopyable {
+class SerializerContext : flow::NonCopyable {
 public:
     /// Of a writer, or of a reader: then with the reader's arena.
     explicit SerializerContext(auto& archive) : version_(archive.protocolVersion()) {
