@@ -54,8 +54,8 @@ private:
 /// What only grows.
 class Counter final : Metric {
 public:
-    explicit Counter(std::string name, std::string help, Labels const& labels = {})
-        : Metric(std::move(name), std::move(help), labels, "counter") {}
+    explicit Counter(std::string called, std::string text, Labels const& labels = {})
+        : Metric(std::move(called), std::move(text), labels, "counter") {}
     void add(std::uint64_t more = 1) { value_ += more; }
     std::uint64_t value() const { return value_; }
 
@@ -69,8 +69,8 @@ private:
 /// What goes up and down.
 class Gauge final : Metric {
 public:
-    explicit Gauge(std::string name, std::string help, Labels const& labels = {})
-        : Metric(std::move(name), std::move(help), labels, "gauge") {}
+    explicit Gauge(std::string called, std::string text, Labels const& labels = {})
+        : Metric(std::move(called), std::move(text), labels, "gauge") {}
     void set(double value) { value_ = value; }
     void add(double more) { value_ += more; }
     double value() const { return value_; }
