@@ -10,7 +10,6 @@
 //         .run();
 
 #include "../../flow.h"
-#include "network.h"
 
 #include <tuple>
 #include <utility>
@@ -72,13 +71,6 @@ auto errorOr(flow::Future<T> what) {
 template <class T>
 auto ignore(flow::Future<T> what) {
     return ::coro::errorOr(std::move(what));
-}
-
-inline auto errorOr(flow::compat::NetworkDelay what) {
-    return flow::tryGet(flow::Future<flow::Void>(what));
-}
-inline auto ignore(flow::compat::NetworkDelay what) {
-    return ::coro::errorOr(what);
 }
 
 } // namespace coro

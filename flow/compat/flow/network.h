@@ -406,3 +406,15 @@ inline INetwork* newNet2(TLSConfig const& config, bool = false, bool = false) {
     flow::compat::mainLoop = loop.get();
     return &flow::compat::loopNetwork();
 }
+
+// As in CoroUtils.h, which does not include this: with `using namespace flow` there would be two functions delay().
+namespace coro {
+
+inline auto errorOr(flow::compat::NetworkDelay what) {
+    return flow::tryGet(flow::Future<flow::Void>(what));
+}
+inline auto ignore(flow::compat::NetworkDelay what) {
+    return ::coro::errorOr(what);
+}
+
+} // namespace coro

@@ -145,6 +145,10 @@ TEST_CASE("every cancel: of waiting for several futures") {
     cancelEverywhere("waitForAll", [](Inputs& in) { return waitForAll(three(in)); });
     cancelEverywhere("waitForAllReady", [](Inputs& in) { return waitForAllReady(three(in)); });
     cancelEverywhere("waitForAny", [](Inputs& in) { return waitForAny(three(in)); });
+    cancelEverywhere("firstOf", [](Inputs& in) { return firstOf(std::vector{in.number(0), in.number(1)}); });
+    cancelEverywhere("retry", [](Inputs& in) {
+        return retry({.attempts = 2, .backoff = 0.1}, [&in, s = in.sentinel()] { return in.number(0); });
+    });
     for (std::size_t needed = 0; needed <= 3; ++needed)
         cancelEverywhere("quorum", [&](Inputs& in) { return quorum(three(in), needed); });
     cancelEverywhere("quorum of one future twice", [](Inputs& in) {
