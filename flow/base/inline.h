@@ -1,7 +1,6 @@
 #pragma once
-// How the compiler is to call a function, in a word for clang and gcc alike. What the two do differently with
-// coroutines is in flow/coro/abi_clang.h and abi_gcc.h; whether the last call of a function is a jump, in
-// flow/base/tail_call.h.
+// How the compiler is to call a function, for clang and gcc. Their differences with coroutines are in
+// flow/coro/abi_clang.h and abi_gcc.h. Whether the last call of a function is a jump is in flow/base/tail_call.h.
 
 #include "flow/base/compiler_options.h"
 
@@ -12,7 +11,7 @@
 
 // FLOW_INLINE_CALL: one call that becomes part of its caller, where the compiler has a word for that.
 //
-// kClang: which of two ways is the faster one is often another for gcc 12; the code that asks says what the ways are.
+// kClang: for code in which one way is faster with clang, and another with gcc 12.
 
 #if defined(__clang__)
 #define FLOW_COMPILER Clang

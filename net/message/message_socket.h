@@ -90,7 +90,7 @@ struct MessageCounters {
     std::uint64_t dropped = 0;   // copies lost with a connection or by close(), missed by a slow subscriber, without a
                                  // receiver, or replaced by a newer one with `conflate`
     std::uint64_t discarded = 0; // received messages that this type does not take: unexpected replies, other topics
-    std::uint64_t lostReplies = 0;  // REQ: requests whose connection ended before the reply came
+    std::uint64_t lostReplies = 0;  // REQ: a connection ended after its request, before its reply
     std::uint64_t connected = 0;    // handshakes that succeeded
     std::uint64_t disconnected = 0; // of these: disconnected
     std::uint64_t refused = 0;      // failed handshakes, and peers that violated the protocol

@@ -326,7 +326,7 @@ double Session::heldUntil(Pipe& pipe) {
     return isDark ? kUntilHealed : std::max(pipe.cable->cutUntil, pipe.cable->clogUntil);
 }
 
-/// The machine may have got another address since the message was sent. What listens there now is not what was meant.
+/// Whether the machine still has the address to which the message was sent.
 bool Session::isAtItsAddress(Half const& half) {
     return half.address.isLoopback() || half.address.v4() == half.host->process().address();
 }

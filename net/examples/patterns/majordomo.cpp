@@ -79,7 +79,7 @@ void Broker::workerCame(Message const& message) {
         return isIdle(name, worker);
     }
     if (found == workers_.end())
-        return send(Message::to(name).add("WHO"));
+        return send(Message::to(name).add("UNKNOWN"));
     Worker& worker = found->second;
     worker.heard = now();
     if (what != "ANSWER" || message.parts() < 2 || message[1] != worker.ticket || worker.client.empty())
@@ -163,7 +163,7 @@ Future<Void> serve(MessageSocket& broker, std::string const& service, Answer con
         } else {
             Message& said = std::get<0>(first);
             heard = now();
-            if (said[0] == "WHO" && ticket.empty())
+            if (said[0] == "UNKNOWN" && ticket.empty())
                 sending = broker.send(Message("READY").add(service));
             else if (said[0] == "WORK" && said.parts() >= 2)
                 jobs.push_back(said.own());

@@ -10,10 +10,10 @@
 // the answer, or "ERROR" and why. The first part of the other messages says what they are:
 //
 //     worker, a DEALER:  READY and its service; ANSWER, the ticket and the answer; BEAT each second, also while it
-//     works broker, a ROUTER:  WORK, a ticket and the question; BEAT each second; WHO to a worker that is not in its
-//     list
+//     works
+//     broker, a ROUTER:  WORK, a ticket and the question; BEAT each second; UNKNOWN, if the worker is not in its list
 //
-// A worker that gets WHO sends READY again. The broker's list is empty after a restart.
+// After UNKNOWN a worker sends READY again. The broker's list is empty after a restart.
 //
 // Each question that a worker gets has a ticket of its own. Without tickets, a late answer to a refused question could
 // be mistaken for the answer to the client's next question.

@@ -1,32 +1,19 @@
 #include "flow/inspect/all_loops.h"
 
 #include "flow/flow.h"
+#include "tests/flow/support/pending_text.h"
 
 #include <atomic>
 #include <doctest/doctest.h>
 #include <thread>
 
 using namespace flow;
+using test::count, test::has;
 
 namespace {
 
-/// Without the lines of coroutines, which only checked builds have.
 std::string dump(PendingOptions options = {}) {
-    std::string text;
-    dumpPending(text, options);
-    std::string const place = " at all_loops_test.cpp:";
-    for (std::size_t at; (at = text.find(place)) != std::string::npos;)
-        text.erase(at, text.find_first_not_of("0123456789", at + place.size()) - at);
-    return text;
-}
-std::size_t count(std::string const& text, std::string const& part) {
-    std::size_t found = 0;
-    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
-        ++found;
-    return found;
-}
-bool has(std::string const& text, std::string const& part) {
-    return count(text, part) != 0;
+    return test::pendingText("all_loops_test.cpp", options);
 }
 
 Future<Void> pendingLeaf(Future<Void> go) {

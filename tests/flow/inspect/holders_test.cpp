@@ -3,30 +3,17 @@
 #include "flow/flow.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/structured/semaphore.h"
+#include "tests/flow/support/pending_text.h"
 
 #include <doctest/doctest.h>
 
 using namespace flow;
+using test::count, test::has;
 
 namespace {
 
-/// Without the lines of coroutines, which only checked builds have.
 std::string dump(PendingOptions options = {}) {
-    std::string text;
-    dumpPending(text, options);
-    std::string const place = " at holders_test.cpp:";
-    for (std::size_t at; (at = text.find(place)) != std::string::npos;)
-        text.erase(at, text.find_first_not_of("0123456789", at + place.size()) - at);
-    return text;
-}
-std::size_t count(std::string const& text, std::string const& part) {
-    std::size_t found = 0;
-    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
-        ++found;
-    return found;
-}
-bool has(std::string const& text, std::string const& part) {
-    return count(text, part) != 0;
+    return test::pendingText("holders_test.cpp", options);
 }
 
 Future<Void> pendingLocks(Mutex* first, Mutex* second) {

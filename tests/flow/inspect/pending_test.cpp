@@ -5,30 +5,18 @@
 #include "flow/sim/sim_loop.h"
 #include "flow/structured/semaphore.h"
 #include "flow/structured/task.h"
+#include "tests/flow/support/pending_text.h"
 
 #include <doctest/doctest.h>
 #include <memory_resource>
 #include <vector>
 
+using flow::test::count, flow::test::has;
+
 namespace {
 
-/// Without the lines of coroutines, which only checked builds have.
 std::string dump(PendingOptions options = {}) {
-    std::string text;
-    dumpPending(text, options);
-    std::string const place = " at pending_test.cpp:";
-    for (std::size_t at; (at = text.find(place)) != std::string::npos;)
-        text.erase(at, text.find_first_not_of("0123456789", at + place.size()) - at);
-    return text;
-}
-bool has(std::string const& text, std::string const& part) {
-    return text.find(part) != std::string::npos;
-}
-std::size_t count(std::string const& text, std::string const& part) {
-    std::size_t found = 0;
-    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
-        ++found;
-    return found;
+    return flow::test::pendingText("pending_test.cpp", options);
 }
 
 Future<int> pendingReads(FutureStream<int> stream) {

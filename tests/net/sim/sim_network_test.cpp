@@ -298,7 +298,7 @@ TEST_CASE("network: addresses go with their processes, also when they are swappe
     CHECK(nowhere.exit() == connection_timed_out());
 }
 
-TEST_CASE("network: who asks for a connection to an address does not get one to who had that before") {
+TEST_CASE("network: a request for a connection does not reach the process that had the address before") {
     World world(1);
     SimNetwork network(world, kPlain);
     std::vector<std::string> accepted;

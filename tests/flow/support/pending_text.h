@@ -1,0 +1,34 @@
+#pragma once
+// What dumpPending() writes, for tests that compare it in each build.
+//
+//     std::string text = test::pendingText("holders_test.cpp");
+//     CHECK(test::count(text, "held by") == 2);
+
+#include "flow/inspect/pending.h"
+
+#include <string>
+
+namespace flow::test {
+
+/// Without the lines of waits in this file: coroutines have them in checked builds only.
+inline std::string pendingText(std::string const& file, PendingOptions options = {}) {
+    std::string text;
+    dumpPending(text, options);
+    std::string const place = " at " + file + ":";
+    for (std::size_t at; (at = text.find(place)) != std::string::npos;)
+        text.erase(at, text.find_first_not_of("0123456789", at + place.size()) - at);
+    return text;
+}
+
+inline std::size_t count(std::string const& text, std::string const& part) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+        ++found;
+    return found;
+}
+
+inline bool has(std::string const& text, std::string const& part) {
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace flow::test
