@@ -51,7 +51,7 @@ enum class ReadStrategy : std::uint8_t {
 struct SocketOptions {
     bool noDelay = true;    // small writes are sent at once (TCP)
     bool keepAlive = false; // the kernel checks now and then whether the other side is there (TCP)
-    int sendBuffer = 0;     // bytes in the kernel
+    int sendBuffer = 0;     // bytes in the kernel; by default 208 KiB if the peer is at a loopback address (TCP)
     int receiveBuffer = 0;
     ReadStrategy readStrategy = ReadStrategy::Adaptive;
 };

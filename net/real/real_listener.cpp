@@ -55,7 +55,7 @@ void RealListener::goOn(Turn& pause) {
 
 Reference<Connection> RealListener::takeConnection() {
     OpenDescriptor accepted(std::exchange(accepted_.descriptor, -1));
-    applyOptions(accepted.get(), !at_.isUnix(), options_);
+    applyOptions(accepted.get(), at_.isUnix() ? at_ : accepted_.peer, options_);
     if (!firstReads_ && options_.readStrategy == ReadStrategy::Adaptive)
         firstReads_ = makeReference<FirstReads>();
     return makeReference<RealConnection>(network(), std::move(accepted), accepted_.peer, options_.readStrategy,

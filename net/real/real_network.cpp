@@ -79,7 +79,7 @@ private:
         }
     }
     void succeed() {
-        applyOptions(descriptor(), !to_.isUnix(), options_);
+        applyOptions(descriptor(), to_, options_);
         complete(RealConnection::ofConnected(*this, to_, options_.readStrategy));
     }
 

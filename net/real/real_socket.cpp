@@ -115,8 +115,15 @@ void bindSocket(int descriptor, Address const& at) {
         throw errorOfSystem(errno);
 }
 
-void applyOptions(int descriptor, bool isTcp, SocketOptions const& options) noexcept {
+void applyOptions(int descriptor, Address const& peer, SocketOptions const& options) noexcept {
     int on = 1;
+    bool isTcp = !peer.isUnix();
+    // Left to itself the kernel lets megabytes wait in a loopback connection, and the receiver then reads each byte
+    // from memory instead of from the cache: 16 KiB messages are three times slower. 208 KiB is what Linux allows
+    // everybody.
+    constexpr int kLoopbackBuffer = 208 * 1024;
+    if (isTcp && options.sendBuffer == 0 && peer.isLoopback())
+        ::setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &kLoopbackBuffer, sizeof kLoopbackBuffer);
     if (isTcp && options.noDelay)
         ::setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     if (isTcp && options.keepAlive)

@@ -75,5 +75,5 @@ void setOption(int descriptor, int level, int name, int value);
 void bindSocket(int descriptor, Address const& at);
 /// Applies the options to a connected or accepted socket. If the connection has already failed, reading returns the
 /// error.
-void applyOptions(int descriptor, bool isTcp, SocketOptions const& options) noexcept;
+void applyOptions(int descriptor, Address const& peer, SocketOptions const& options) noexcept;
 } // namespace flow::net
