@@ -98,10 +98,12 @@ namespace {
 /// links. The top is resumed once everything it waited for has been released.
 class CancelStack {
 public:
+    /// Whether it has a frame that can be cancelled, and was not.
+    static bool mayCancel(Cell const* cell) noexcept {
+        return (cell->flags & (Cell::kHasFrame | Cell::kCancelled | Cell::kUncancellable)) == Cell::kHasFrame;
+    }
     /// Marks the frame; puts it on the stack if it is parked. A frame that runs is left to its next wait.
-    void push(Cell* cell) noexcept {
-        if (!cell->has(Cell::kHasFrame) || cell->has(Cell::kCancelled | Cell::kUncancellable))
-            return;
+    FLOW_INLINE void push(Cell* cell) noexcept {
         cell->flags |= Cell::kCancelled;
         Waiter* frame = cell->frame();
         if (endingWatch) [[unlikely]]
@@ -124,7 +126,8 @@ public:
             Waiter* frame = Waiter::of(top_);
             bool waitsForSeveral = frame->awaited.isGroup();
             if (Cell* awaited = takeAwaited(frame)) {
-                release(awaited);
+                if (--awaited->futures == 0)
+                    lost(awaited);
                 if (waitsForSeveral || top_ != &frame->link)
                     continue;
             }
@@ -146,12 +149,11 @@ private:
         }
     }
 
-    void release(Cell* cell) noexcept {
-        if (--cell->futures != 0)
-            return;
+    /// What is to be done with a cell that has lost its last future.
+    void lost(Cell* cell) noexcept {
         if (cell->promises == 0)
             freeCell(cell);
-        else
+        else if (mayCancel(cell))
             push(cell);
     }
 
@@ -180,13 +182,31 @@ void freeUnseen(Cell* cell) noexcept {
 
 namespace {
 
+/// errorStatus() where something is to be called.
+[[gnu::noinline, gnu::cold]] std::uint8_t reportEnding(Cell* cell, std::uint32_t own) noexcept {
+    if (endingWatch)
+        EndingWatches::failed(codeOf(cell->frame()), cell->error);
+    if (isReported(cell->error) && cell->futures > own)
+        return Cell::kErrorOfFrame;
+    reportDroppedError(codeOf(cell->frame()), cell->error);
+    return Cell::kErrorOfFrame & ~Cell::kUnreadBit;
+}
+
+FLOW_INLINE std::uint8_t errorStatus(Cell* cell, std::uint32_t own) noexcept {
+    if (endingWatch) [[unlikely]]
+        return reportEnding(cell, own);
+    if (!isReported(cell->error))
+        return Cell::kErrorOfFrame & ~Cell::kUnreadBit;
+    return cell->futures > own ? Cell::kErrorOfFrame : reportEnding(cell, own);
+}
+
 /// Destroys the frame and sets its error; returns its cell, which is not completed yet.
 Cell* endInError(Waiter* frame, Error error) noexcept {
     Cell* cell = Cell::of(frame);
     frame = opaque(frame);
     frame->destroy(frame);
     cell->error = error;
-    setEnded(cell, statusOfError(cell));
+    setEnded(cell, errorStatus(cell, 0));
     return cell;
 }
 
@@ -273,13 +293,7 @@ void breakPromise(Cell* cell, Error error) noexcept {
 
 void cancel(Cell* cell) noexcept {
     checkThread(cell);
-    if (!cell->has(Cell::kHasFrame) || cell->has(Cell::kCancelled | Cell::kUncancellable))
-        return;
-    withRoom([cell] {
-        CancelStack stack;
-        stack.push(cell);
-        stack.unwind();
-    });
+    lastFutureGone(cell);
 }
 
 bool startDormant(Cell* cell, StartKept how) {
@@ -288,18 +302,18 @@ bool startDormant(Cell* cell, StartKept how) {
 }
 
 void lastFutureGone(Cell* cell) noexcept {
-    cancel(cell);
+    if (!CancelStack::mayCancel(cell))
+        return;
+    // always_inline: callWithRoom() uses it too, and a function of its own would cost each cancel 20 instructions.
+    withRoom([cell]() __attribute__((always_inline)) {
+        CancelStack stack;
+        stack.push(cell);
+        stack.unwind();
+    });
 }
 
 std::uint8_t statusOfError(Cell* cell, std::uint32_t own) noexcept {
-    if (endingWatch) [[unlikely]]
-        EndingWatches::failed(codeOf(cell->frame()), cell->error);
-    if (isReported(cell->error)) {
-        if (cell->futures > own)
-            return Cell::kErrorOfFrame;
-        reportDroppedError(codeOf(cell->frame()), cell->error);
-    }
-    return Cell::kErrorOfFrame & ~Cell::kUnreadBit;
+    return errorStatus(cell, own);
 }
 
 void countCancelledWait(Waiter* frame) noexcept {
