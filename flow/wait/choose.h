@@ -103,23 +103,12 @@ public:
     FLOW_INLINE bool decided() {
         if (cancelled())
             return true;
-        for (std::uint32_t i = 0; group_.winner == kNobody; ++i) {
-            if (i == group_.count)
-                return false;
-            Waiter& branch = group_.branches[i];
-            if (branch.awaited.isCell() && !branch.awaited.cell()->isReady()) {
-                Cell* cell = branch.awaited.cell();
-                checkThread(cell);
-                if (cell->isDormant() && startDormant(cell, StartKept::Always)) [[unlikely]] {
-                    group_.winner = behindGroup(&branch);
-                    break;
-                }
-                // An operand behind it may have begun to wait for it. Without this the next send() would see it.
-                FLOW_CHECK(cell->waiters.isEmpty() || !cell->isStream(), kTwoReaders);
-                pushFront(cell->waiters, branch.link);
-            } else if (branch.awaited.isCell() || hasFired(branch) || startHeld(branch)) {
-                group_.winner = behindGroup(&branch);
-            }
+        if (group_.winner == kNobody) {
+            Waiter *branch = group_.branches, *end = branch + group_.count;
+            while (parkAtCell(*branch) || !isOver(*branch))
+                if (++branch == end)
+                    return false;
+            group_.winner = behindGroup(branch);
         }
         frame()->awaited = std::exchange(winningBranch()->awaited, {});
         return true;
@@ -200,8 +189,31 @@ private:
     static HeldOperation& heldBy(Waiter const& branch) {
         return *static_cast<HeldOperation*>(branch.awaited.operation());
     }
+    /// Parks a branch that waits for a cell, unless the cell is ready or has to be started.
+    FLOW_INLINE static bool parkAtCell(Waiter& branch) {
+        if (!branch.awaited.isCell())
+            return false;
+        Cell* cell = branch.awaited.cell();
+        checkThread(cell);
+        if (cell->isReady() || cell->isDormant())
+            return false;
+        // An operand behind it may have begun to wait for it. Without this the next send() would see it.
+        FLOW_CHECK(cell->waiters.isEmpty() || !cell->isStream(), kTwoReaders);
+        pushFront(cell->waiters, branch.link);
+        return true;
+    }
+    /// Whether a branch that parkAtCell() has left has its result. If not, it is parked here.
+    [[gnu::noinline]] bool isOver(Waiter& branch) {
+        if (!branch.awaited.isCell())
+            return hasFired(branch) || startHeld(branch);
+        Cell* cell = branch.awaited.cell();
+        if (cell->isReady() || startDormant(cell, StartKept::Always))
+            return true;
+        pushFront(cell->waiters, branch.link);
+        return false;
+    }
     /// Parks a branch that waits for an operation that is kept elsewhere; true if that is ready.
-    [[gnu::noinline]] bool startHeld(Waiter& branch) {
+    bool startHeld(Waiter& branch) {
         if (!isHeld(branch))
             return false;
         HeldOperation& held = heldBy(branch);
