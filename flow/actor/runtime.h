@@ -141,10 +141,12 @@ public:
     using Frame<T>::park;
     FLOW_INLINE Exit park(Pending wait, int entry) {
         Exit exit = Frame<T>::park(wait, entry);
-        if (this->awaited.isOperation())
-            this->awaited = this->awaited.propagating();
-        else if (!wait.isHeld() && !wait.isDelay()) // an operation may park the frame in the loop, which does not fail
+        if (wait.isHeld()) {
+            if (this->awaited.isOperation()) // it may park the frame in the loop, which does not fail
+                this->awaited = this->awaited.propagating();
+        } else if (!wait.isDelay()) {
             this->awaited = Awaited::propagating(wait.cell());
+        }
         return exit;
     }
     FLOW_INLINE Pending resumed() {
