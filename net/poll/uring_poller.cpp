@@ -143,10 +143,9 @@ void UringPoller::remove(PolledDescriptor& descriptor) {
 }
 
 void UringPoller::replace(PolledDescriptor& before, PolledDescriptor& after) {
-    watched_.remove(before);
-    watched_.add(after);
-    after.token = before.token;
-    slotOf(after.token)->descriptor = &after;
+    // A request that goes on reports only changes; a new one reports first what there is.
+    remove(before);
+    add(after);
 }
 
 void UringPoller::wait(double seconds) noexcept {

@@ -2,6 +2,7 @@
 
 #include "flow/flow.h"
 #include "net/real/real_network.h"
+#include "net/real/real_socket.h"
 #include "tests/flow/support/death.h"
 #include "tests/net/transport_suite.h"
 
@@ -27,6 +28,35 @@ TEST_CASE("network poller: every transport case with each poller") {
             CHECK(std::string(network.poller().name()) == name);
             loop.run(each.run());
         }
+    }
+}
+
+// A server may speak first, and end its writing, before the client's connect() is complete.
+TEST_CASE("network poller: bytes and an end that came during the connect are read") {
+    for (char const* name : {"epoll", "uring"}) {
+        if (std::string(name) == "uring" && !hasUring())
+            continue;
+        INFO(std::string(name));
+        ChosenPoller chosen(name);
+        RealLoop loop;
+        RealNetwork network(loop);
+        OpenDescriptor listening = openSocket(Address(0x7F000001, 0), SOCK_STREAM, {});
+        bindSocket(listening.get(), Address(0x7F000001, 0));
+        REQUIRE(::listen(listening.get(), 1) == 0);
+        sockaddr_storage at = {};
+        socklen_t size = sizeof at;
+        ::getsockname(listening.get(), reinterpret_cast<sockaddr*>(&at), &size);
+        auto readFirst = [&]() -> Future<Void> {
+            Address to = *Address::fromSystem(reinterpret_cast<sockaddr*>(&at), size);
+            Future<Reference<Connection>> connecting = transport().connect(to);
+            OpenDescriptor server(::accept(listening.get(), nullptr, nullptr));
+            CHECK(::write(server.get(), "hello", 5) == 5);
+            ::shutdown(server.get(), SHUT_WR);
+            Reference<Connection> client = co_await connecting;
+            std::string text = co_await timeoutError(readAll(client), 10);
+            CHECK(text == "hello");
+        };
+        loop.run(readFirst());
     }
 }
 
