@@ -43,8 +43,12 @@ void RequestReader::parse() {
         boost::beast::error_code error;
         std::size_t taken = parser_->put(boost::asio::buffer(rest_), error);
         rest_.erase(0, taken);
-        if (error == http::error::need_more)
+        if (error == http::error::need_more) {
+            // The parser bounds what it has taken, not a chunk's extension or a trailer that it waits for the end of.
+            if (rest_.size() > kLargestHeader)
+                refuse(431);
             return;
+        }
         if (error == http::error::header_limit)
             return refuse(431);
         if (error == http::error::body_limit)

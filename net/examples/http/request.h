@@ -22,7 +22,7 @@ struct HttpRequest {
 
 class RequestReader {
 public:
-    static constexpr unsigned kLargestHeader = 8192; // bytes
+    static constexpr unsigned kLargestHeader = 8192; // bytes; also of the fields in and behind a chunked body
     static constexpr unsigned kLargestBody = 65536;  // bytes, which are skipped
 
     RequestReader();

@@ -186,9 +186,12 @@ ParsedRange parseRange(std::string const& field, std::uint64_t fileSize) {
 
 bool decodePath(std::string const& target, std::string& path) {
     path.clear();
-    if (!target.starts_with('/'))
+    std::size_t begin = 0;
+    if (target.starts_with("http://") || target.starts_with("https://"))
+        begin = target.find('/', target.find("//") + 2);
+    if (begin == std::string::npos || target[begin] != '/')
         return false;
-    for (std::size_t i = 0; i < target.size() && target[i] != '?' && target[i] != '#'; ++i) {
+    for (std::size_t i = begin; i < target.size() && target[i] != '?' && target[i] != '#'; ++i) {
         char c = target[i];
         if (c == '%') {
             int high = i + 2 < target.size() ? hexDigit(target[i + 1]) : -1,

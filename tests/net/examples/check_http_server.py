@@ -8,6 +8,8 @@ from __future__ import annotations
 import contextlib
 import os
 import pathlib
+import re
+import shlex
 import shutil
 import socket
 import subprocess
@@ -18,6 +20,7 @@ import time
 from server import check_tls_errors, connect, connect_tls, identity, memory_of, receive, receive_all, running, s_client
 
 PROGRAM = sys.argv[1]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 LARGE = os.urandom(3_000_001)
 IDLE = 1.5  # seconds
 
@@ -85,6 +88,20 @@ def check_ways_out(port: int) -> None:
     assert status(port, "/a%0") == 400
 
 
+def check_page(page: pathlib.Path) -> None:
+    """A page shows the server and a call of curl: what it prints is what curl prints."""
+    blocks = re.findall(r"^```.*?\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    (block,) = [block for block in blocks if "/http_server " in block]
+    start, call = re.findall(r"^\$ (.*)$", block, re.MULTILINE)[:2]
+    arguments = shlex.split(start)[1:-1]  # without the program and the &
+    (output,) = re.findall(r"^\$ curl .*\n([^$]*)", block, re.MULTILINE)
+    with running(PROGRAM, *arguments[:-1], "0", folder=ROOT) as (_, port):
+        assert f"listening at 127.0.0.1:{arguments[-1]}\n" in block
+        command = ["curl", "--silent", *shlex.split(call.replace(f":{arguments[-1]}/", f":{port}/"))[1:]]
+        printed = subprocess.run(command, check=True, capture_output=True, text=True, timeout=20).stdout
+    assert printed.rstrip("\n") == output.rstrip("\n"), (printed, output)
+
+
 def ask(port: int, request: bytes) -> bytes:
     with connect(port) as client:
         client.sendall(request)
@@ -101,6 +118,11 @@ def check_protocol(port: int) -> None:
     assert b" 431 " in ask(port, b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"y" * 20_000)
     assert b" 431 " in ask(port, b"GET /" + b"y" * 20_000)
     assert b" 413 " in ask(port, b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n")
+    chunks = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    for endless in (b"1;", b"0\r\nT: "):  # a chunk's extension, a trailer
+        assert b" 431 " in ask(port, chunks + endless + b"y" * 20_000)
+    assert b" 200 " in ask(port, b"GET http://x/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    assert b" 404 " in ask(port, b"GET http://x/../secret HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
     chunked = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
     answers = ask(port, chunked + get + b"Connection: close\r\n\r\n")
     assert b" 405 " in answers
@@ -195,6 +217,8 @@ def main() -> None:
             check_ways_out(port)
             check_protocol(port)
             check_rude(server, port)
+        for page in (ROOT / "README.md", ROOT / "net" / "docs" / "sockets.md"):
+            check_page(page)
         if len(sys.argv) > 2:
             check_https(site, pathlib.Path(sys.argv[2]))
         for wrong in ((str(site),), (str(site), "x"), (str(site), "0", "--idle", "x"), (str(site), "0", "--idle")):

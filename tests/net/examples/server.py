@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 
 
 @contextlib.contextmanager
-def running(*command: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
-    """The server, and the port that it has chosen. It must end well on SIGTERM."""
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+def running(*command: str, folder: pathlib.Path | None = None) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """The server, started in that folder, and the port that it has chosen. It must end well on SIGTERM."""
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder)
     try:
         assert server.stdout
         line = server.stdout.readline()
