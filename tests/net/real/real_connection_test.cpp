@@ -208,6 +208,31 @@ TEST_CASE("real connection: in callback style") {
     CHECK(server.connection->counters().bytesRead == 400);
 }
 
+// Operations without a function of their own for handlers.
+TEST_CASE("real connection: any operation in callback style") {
+    RealLoop loop;
+    struct Asker {
+        Pair pair;
+        Reference<DatagramSocket> socket;
+        HandlerSlot line, datagram;
+        Promise<Void> hasLine, hasDatagram;
+    } asker{loop.run(makePairAt(Address(0x7F000001, 0))), transport().bind(Address(0x7F000001, 0)), {}, {}, {}, {}};
+    call(asker.pair.server->readUntil("\r\n"_sr, 100), asker.line, [&asker](Error error, Bytes line) {
+        CHECK(!error.isValid());
+        CHECK(line == "one\r\n"_sr);
+        asker.hasLine.send(Void());
+    });
+    call(asker.socket->receive(), asker.datagram, [&asker](Error error, Datagram datagram) {
+        CHECK(!error.isValid());
+        CHECK(datagram.bytes == "two"_sr);
+        asker.hasDatagram.send(Void());
+    });
+    (void)asker.pair.client->write("one\r\nthree"_sr);
+    (void)asker.socket->send(asker.socket->localAddress(), "two"_sr);
+    loop.run(asker.hasLine.getFuture() && asker.hasDatagram.getFuture());
+    CHECK(asker.pair.server->bufferedBytes() == 5);
+}
+
 TEST_CASE("real connection: a read into several buffers is one system call") {
     RealLoop loop;
     auto test = []() -> Future<Void> {
