@@ -22,6 +22,13 @@ std::uint64_t now() {
                                       std::chrono::nanoseconds(1));
 }
 
+/// Of this thread.
+std::uint64_t processorTime() {
+    timespec used = {};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(used.tv_nsec);
+}
+
 /// One connection of the load.
 struct Client {
     int descriptor = -1;
@@ -158,9 +165,12 @@ private:
         result.requestsPerSecond = static_cast<double>(counted) / seconds;
         result.p50 = times_.percentile(0.5);
         result.p99 = times_.percentile(0.99);
+        result.processors =
+            static_cast<double>(processorTime() - usedBefore_) / static_cast<double>(now() - startedAt_);
         return result;
     }
 
+    std::uint64_t startedAt_ = now(), usedBefore_ = processorTime();
     int epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
     std::vector<Client> clients_;
     Histogram times_;

@@ -39,6 +39,7 @@ struct LoadResult {
     double requestsPerSecond = 0;
     double p50 = 0, p99 = 0;       // nanoseconds
     std::uint64_t allRequests = 0; // those before the time is taken as well
+    double processors = 0;         // that the load itself has used: its processor time by the time that has passed
 };
 
 /// Throws flow::Error.

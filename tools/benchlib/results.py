@@ -47,6 +47,17 @@ def parse_name(text: str) -> Name:
     return Name("/".join(parts), size, style)
 
 
+def with_plain_names(results: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The same, named as parse_name() reads them: without Google Benchmark's suffixes."""
+    found = []
+    for result in results:
+        name = parse_name(result["run_name"])
+        plain = f"{name.label}/{name.style}"
+        ending = f"_{result['aggregate_name']}" if "aggregate_name" in result else ""
+        found.append(result | {"name": plain + ending, "run_name": plain})
+    return found
+
+
 @dataclass(slots=True)
 class Cell:
     """The repetitions of one benchmark in one style."""

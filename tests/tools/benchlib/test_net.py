@@ -7,7 +7,8 @@ from typing import Any
 
 from rich.console import Console
 
-from benchlib.net.tables import beside_floor, is_net, tables
+from benchlib.net.tables import beside_floor, is_net, remarks, tables
+from benchlib.results import with_plain_names
 
 
 def result(name: str, **counters: float) -> dict[str, Any]:
@@ -36,6 +37,19 @@ def test_what_belongs_to_the_net_is_told_by_its_subject() -> None:
     assert is_net("composed-tls/1/actor")
     assert is_net("bind-udp/50/sync/real_time")
     assert not is_net("NET2/64/actor")
+
+
+def test_the_names_in_the_json_have_no_suffixes() -> None:
+    run = "echo/50/raw-epoll/iterations:1/real_time"
+    runs = [
+        result(run),
+        result("composed-socket/4/callback"),
+        {"name": f"{run}_mean", "run_name": run, "aggregate_name": "mean"},
+    ]
+    names = [(each["name"], each["run_name"]) for each in with_plain_names(runs)]
+    assert names[0] == ("echo/50/raw-epoll", "echo/50/raw-epoll")
+    assert names[1] == ("composed-socket/4/callback", "composed-socket/4/callback")
+    assert names[2] == ("echo/50/raw-epoll_mean", "echo/50/raw-epoll")
 
 
 def test_each_style_stands_beside_its_own_floor() -> None:
@@ -69,10 +83,13 @@ def test_servers_are_compared_with_raw_epoll_by_the_best_and_the_middle_round() 
 
 def test_servers_under_other_loads_are_shown_by_their_middle_round() -> None:
     runs = [result("idle/10000/coroutine-epoll", bytes_per_connection=bytes_) for bytes_ in (700.0, 900.0, 800.0)]
-    runs.append(result("echo-loops/2/coroutine", requests_per_second=150_000.0, p99_us=400.0, ratio_to_one_loop=1.25))
+    loops = {"requests_per_second": 150_000.0, "p99_us": 400.0, "ratio_to_one_loop": 1.25, "load_processors": 0.9}
+    runs.append(result("echo-loops/2/coroutine", **loops, processors=2.0))
     lines = printed(runs)
-    assert ["idle/10000", "coroutine-epoll", "-", "-", "-", "-", "800"] in lines
-    assert ["echo-loops/2", "coroutine", "150000", "-", "400", "1.25", "-"] in lines
+    assert ["idle/10000", "coroutine-epoll", "-", "-", "-", "-", "-", "800"] in lines
+    assert ["echo-loops/2", "coroutine", "150000", "-", "400", "1.25", "0.90", "-"] in lines
+    assert "share 2 processors" in remarks(runs)[0]
+    assert remarks([result("echo-loops/2/coroutine", **loops, processors=8.0)]) == []
     assert is_net("echo-open/50/raw-epoll")
 
 

@@ -11,8 +11,8 @@ from typing import Any
 from rich.console import Console
 
 from benchlib.arguments import Parser, binary, compilers
-from benchlib.net.tables import SERVERS, tables
-from benchlib.results import collect, errors, merge, parse_name
+from benchlib.net.tables import SERVERS, remarks, tables
+from benchlib.results import collect, errors, merge, parse_name, with_plain_names
 from benchlib.suite import Settings, available, compiled, run
 from common.arguments import UsageError, revision, unknown
 from common.build import build
@@ -60,7 +60,7 @@ def measure(names: Sequence[str], settings: Settings, console: Console, quick: b
             own = replace(settings, repetitions=repetitions)
             documents.append(run(program, some, own, console))
     document = documents[0]
-    document["benchmarks"] = [result for each in documents for result in each["benchmarks"]]
+    document["benchmarks"] = with_plain_names(result for each in documents for result in each["benchmarks"])
     return document
 
 
@@ -90,6 +90,8 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
         for shown in tables(document["benchmarks"], not out.is_terminal):
             out.print()
             out.print(shown)
+        for remark in remarks(document["benchmarks"]):
+            out.print(remark)
         for error in errors(collect(document["benchmarks"])):
             good = False
             out.print(f"error: {error}")

@@ -117,6 +117,7 @@ def _more(cells: Mapping[tuple[str, int | None], Mapping[str, Results]], plain: 
         "p50 us": "p50_us",
         "p99 us": "p99_us",
         "times one loop": "ratio_to_one_loop",
+        "processors of the load": "load_processors",
         "bytes a connection": "bytes_per_connection",
     }
     result = Table(title, plain)
@@ -153,6 +154,18 @@ def _rpc(cells: Mapping[tuple[str, int | None], Mapping[str, Results]], plain: b
                 f"{statistics.median(float(run['allocs_per_item']) for run in runs):.2f}",
             )
     return result
+
+
+def remarks(results: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What the tables do not show by themselves."""
+    for result in results:
+        name, processors = parse_name(result["name"]), result.get("processors")
+        if name.benchmark == "echo-loops" and processors and processors <= (name.size or 0):
+            return [
+                f"note: {name.size} loops and their load share {processors:.0f} processors: "
+                f"how many times one loop they serve says little with fewer than {(name.size or 0) + 1}"
+            ]
+    return []
 
 
 def _rates(runs: Results) -> list[float]:
