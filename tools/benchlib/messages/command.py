@@ -7,7 +7,7 @@ import os
 import statistics
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from common.table import Table
 TARGET = "messages_bench"
 ROUNDS = 5
 TIMEOUT = 300  # seconds of one measurement
+NO_URING = 4  # the program's exit code
 STRATEGIES = ("speculative", "reactive", "adaptive")
 
 DESCRIPTION = """\
@@ -32,7 +33,10 @@ Sends messages from one ROUTER to another over loopback TCP, two threads, one lo
 each, and the same with libzmq, in turn; shows medians. The first table has the
 three strategies by which a socket reads: messages a second, system calls that
 receive, and how many of them found nothing (EAGAIN). The second has sizes,
-round trips, many peers and publishing. Both libraries' calls are counted alike."""
+round trips, many peers and publishing. Both libraries' calls are counted alike.
+round-trips-one: all threads are on one processor. router-router-uring: Millrace
+uses io_uring. inproc: Millrace's sockets are on one loop, since inproc:// connects
+no others; libzmq's are in two threads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +46,19 @@ class Case:
     count: int
     library: str = "millrace"
     strategy: str = "adaptive"
+    where: str = ""  # "one": on one processor; "uring": Millrace uses io_uring
 
     @property
     def name(self) -> str:
+        work = f"{self.pattern}-{self.where}" if self.where else self.pattern
         suffix = "" if self.strategy == "adaptive" else f"-{self.strategy}"
-        return f"messages-{self.pattern}/{self.size}/{self.library}{suffix}"
+        return f"messages-{work}/{self.size}/{self.library}{suffix}"
+
+    @property
+    def words(self) -> list[str]:
+        """The arguments of the program."""
+        where = {"": [], "one": ["one-processor"], "uring": ["uring"] if self.library == "millrace" else []}
+        return [self.library, self.pattern, str(self.size), str(self.count), self.strategy, *where[self.where]]
 
 
 def cases(quick: bool) -> list[Case]:
@@ -55,21 +67,22 @@ def cases(quick: bool) -> list[Case]:
         Case("router-router", 64, 2_000_000 // share),
         Case("router-router", 1024, 200_000 // share),
         Case("router-router", 65536, 20_000 // share),
+        Case("router-router", 65536, 20_000 // share, where="uring"),
         Case("round-trips", 64, 10_000 // share),
-    ]
-    ours = [
-        Case("router-router-future", 64, 2_000_000 // share),
+        Case("round-trips", 64, 10_000 // share, where="one"),
         *(Case(f"peers-{peers}", 64, 1_000_000 // share) for peers in (10, 100, 1000)),
         *(Case(f"pub-{subscribers}", 64, 1_000_000 // share // subscribers) for subscribers in (1, 10, 100)),
+        Case("inproc", 64, 2_000_000 // share),
     ]
-    theirs = [Case(each.pattern, each.size, each.count, "libzmq") for each in both]
+    future = Case("router-router-future", 64, 2_000_000 // share)
     strategies = [
-        Case(each.pattern, each.size, each.count, strategy=strategy)
+        replace(each, strategy=strategy)
         for each in both
-        if each.size == 64
+        if each.name in ("messages-router-router/64/millrace", "messages-round-trips/64/millrace")
         for strategy in STRATEGIES[:2]
     ]
-    return both + theirs + strategies + ours
+    pairs = [each for ours in both for each in (ours, replace(ours, library="libzmq"))]
+    return [*pairs, *strategies, future]
 
 
 def main(arguments: Sequence[str], console: Console, out: Console) -> int:
@@ -106,18 +119,21 @@ def measure(program: Path, wanted: list[Case], rounds: int, console: Console) ->
         for done in range(rounds + 1):
             for each in wanted:
                 if done == rounds:  # counting costs time, so it has a run of its own
-                    counted = run(program, each, "count-allocations")
+                    counted = run(program, each, "count-allocations") if runs[each.name] else {}
                     for row in runs[each.name]:
                         row["allocs_per_item"] = counted["allocs_per_item"]
-                else:
-                    runs[each.name].append(run(program, each))
+                elif row := run(program, each):
+                    runs[each.name].append(row)
             bar.update(done + 1, rounds + 1)
     return {name: median(rows) for name, rows in runs.items() if rows}
 
 
 def run(program: Path, case: Case, *more: str) -> dict[str, float]:
-    command = [str(program), case.library, case.pattern, str(case.size), str(case.count), case.strategy, *more]
+    """Without a result where there is no io_uring."""
+    command = [str(program), *case.words, *more]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
+    if ended.returncode == NO_URING and case.where == "uring":
+        return {}
     if ended.returncode:
         raise Failure(f"{' '.join(command)}: {ending(ended.returncode)}\n{ended.stderr}")
     row: dict[str, float] = json.loads(ended.stdout)
