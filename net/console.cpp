@@ -22,7 +22,6 @@
 #include <memory>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 namespace flow::console {
@@ -229,29 +228,8 @@ Future<Void> serve(Shared console, Reference<Connection> client) {
         client->abort();
 }
 
-/// Whether the socket at the path is ours and no program listens there any more.
-bool isLeftBehind(std::string const& path) {
-    struct stat info;
-    sockaddr_un address{};
-    if (::lstat(path.c_str(), &info) != 0 || !S_ISSOCK(info.st_mode) || info.st_uid != ::geteuid() ||
-        path.size() >= sizeof address.sun_path)
-        return false;
-    int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (probe < 0)
-        return false;
-    address.sun_family = AF_UNIX;
-    path.copy(address.sun_path, path.size());
-    bool isRefused =
-        ::connect(probe, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 && errno == ECONNREFUSED;
-    ::close(probe);
-    return isRefused;
-}
-
 Reference<Listener> listenAt(std::string const& path) {
-    Address address = Address::unixPath(path);
-    if (isLeftBehind(path))
-        ::unlink(path.c_str());
-    Reference<Listener> listener = transport().listen(address);
+    Reference<Listener> listener = transport().listen(Address::unixPath(path));
     if (::chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0)
         throw platform_error();
     return listener;

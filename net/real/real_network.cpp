@@ -173,7 +173,9 @@ Future<Reference<Connection>> RealNetwork::connect(Address to, ConnectOptions co
 
 Reference<Listener> RealNetwork::listen(Address at, ListenOptions const& options) {
     OpenDescriptor opened = openSocket(at, SOCK_STREAM, options);
-    if (!at.isUnix())
+    if (at.isUnix())
+        removeLeftBehind(at);
+    else
         setOption(opened.get(), SOL_SOCKET, SO_REUSEADDR, 1);
     if (options.reusePort)
         setOption(opened.get(), SOL_SOCKET, SO_REUSEPORT, 1);

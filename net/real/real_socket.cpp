@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace flow::net {
@@ -112,7 +113,20 @@ void bindSocket(int descriptor, Address const& at) {
     sockaddr_storage address = {};
     unsigned size = at.toSystem(address);
     if (::bind(descriptor, reinterpret_cast<sockaddr*>(&address), size) != 0)
-        throw errorOfSystem(errno);
+        throw errno == ENOENT || errno == ENOTDIR ? invalid_local_address() : errorOfSystem(errno);
+}
+
+void removeLeftBehind(Address const& at) {
+    struct stat info;
+    std::string path(at.unixName());
+    if (at.isAbstract() || ::lstat(path.c_str(), &info) != 0 || !S_ISSOCK(info.st_mode) || info.st_uid != ::geteuid())
+        return;
+    OpenDescriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    sockaddr_storage address = {};
+    unsigned size = at.toSystem(address);
+    if (probe.get() >= 0 && ::connect(probe.get(), reinterpret_cast<sockaddr*>(&address), size) != 0 &&
+        errno == ECONNREFUSED)
+        ::unlink(path.c_str());
 }
 
 void applyOptions(int descriptor, Address const& peer, SocketOptions const& options) noexcept {

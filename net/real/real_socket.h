@@ -73,6 +73,8 @@ OpenDescriptor openSocket(Address const& address, int type, SocketOptions const&
 /// Throws an Error; the socket stays open.
 void setOption(int descriptor, int level, int name, int value);
 void bindSocket(int descriptor, Address const& at);
+/// Removes the file of a Unix socket at this path if it is this user's, and no program listens there any more.
+void removeLeftBehind(Address const& at);
 /// Applies the options to a connected or accepted socket. If the connection has already failed, reading returns the
 /// error.
 void applyOptions(int descriptor, Address const& peer, SocketOptions const& options) noexcept;
