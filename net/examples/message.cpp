@@ -34,6 +34,8 @@ constexpr char kUsage[] = "usage: message echo ROUTER|REP|DEALER|PAIR | sink PUL
                           "[--curve-server SECRETKEYFILE] [--curve-client SERVERPUBLIC KEYFILE] "
                           "[--identity ID] [--hwm N] [--linger S]";
 
+constexpr std::size_t kLargestSize = Message::kLargest - 1024; // and a number, and a topic
+
 struct Arguments {
     std::string mode, endpoint;
     SocketType type = SocketType::Pair;
@@ -44,6 +46,7 @@ struct Arguments {
     double interval = 0;
     double linger = 30;
     MessageOptions options;
+    std::string wrong; // found while it runs
 };
 
 /// The exception for wrong arguments, with a message.
@@ -104,6 +107,8 @@ void setOption(Arguments& arguments, std::string const& option, std::string cons
         arguments.count = numberOf<std::uint64_t>(option, value);
     } else if (option == "--size") {
         arguments.size = numberOf<std::uint32_t>(option, value);
+        if (arguments.size > kLargestSize)
+            throw Wrong{"a message has at most 1 GiB: " + value};
     } else if (option == "--interval") {
         arguments.interval = secondsOf(option, value);
     } else if (option == "--linger") {
@@ -224,12 +229,21 @@ Future<Void> source(MessageSocket& socket, Arguments const& arguments) {
     }
 }
 
-Future<Void> run(Arguments const& arguments) {
+void bind(MessageSocket& socket, Arguments& arguments) {
+    try {
+        std::fprintf(stderr, "bound to %s\n", socket.bind(arguments.endpoint).c_str());
+    } catch (Error& error) {
+        arguments.wrong = "cannot bind to " + arguments.endpoint + ": " + error.what();
+        throw;
+    }
+}
+
+Future<Void> run(Arguments& arguments) {
     MessageSocket socket(arguments.type, arguments.options);
     if (arguments.type == SocketType::Sub || arguments.type == SocketType::XSub)
         socket.subscribe(arguments.topic);
     if (arguments.binds)
-        std::fprintf(stderr, "bound to %s\n", socket.bind(arguments.endpoint).c_str());
+        bind(socket, arguments);
     else
         socket.connect(arguments.endpoint);
     Future<Void> work = arguments.mode == "echo"   ? echo(socket)
@@ -242,8 +256,9 @@ Future<Void> run(Arguments const& arguments) {
 } // namespace
 
 int main(int argc, char** argv) {
+    Arguments arguments;
     try {
-        Arguments arguments = parse(argc, argv);
+        arguments = parse(argc, argv);
         RealLoop loop;
         loop.run(run(arguments));
         return 0;
@@ -251,7 +266,8 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "message: %s\n", wrong.text.c_str());
         return 2;
     } catch (Error& error) {
-        std::fprintf(stderr, "message: %s\n", error.what());
-        return 1;
+        bool isWrong = !arguments.wrong.empty();
+        std::fprintf(stderr, "message: %s\n", isWrong ? arguments.wrong.c_str() : error.what());
+        return isWrong ? 2 : 1;
     }
 }

@@ -44,6 +44,8 @@ MessageEndpoint named(std::string_view text) {
 MessageEndpoint MessageEndpoint::parse(std::string_view endpoint, EndpointUse use) {
     if (endpoint.starts_with(kIpc)) {
         std::string_view name = endpoint.substr(kIpc.size());
+        if (name == "*")
+            throw connection_string_invalid(); // libzmq's free name
         return {name.starts_with('@') ? Address::unixAbstract(name.substr(1)) : Address::unixPath(name)};
     }
     bool isEncrypted = endpoint.starts_with(kTls);

@@ -33,7 +33,10 @@ Future<Void> Handshake::fill(std::size_t bytes) {
 Future<std::string> Handshake::next(std::string_view expected) {
     for (;;) {
         zmtp::Frame frame;
-        zmtp::Parsed parsed = zmtp::parseFrame(peer.input.view(), options.limits, frame);
+        std::string_view bytes = peer.input.view();
+        if (!bytes.empty() && !zmtp::isCommand(bytes[0]))
+            refuse(peer, Fault::BadCommand); // before its body, which may be as large as a message
+        zmtp::Parsed parsed = zmtp::parseFrame(bytes, options.limits, frame);
         if (parsed.fault != Fault::None)
             refuse(peer, parsed.fault);
         if (parsed.used == 0) {
@@ -41,7 +44,7 @@ Future<std::string> Handshake::next(std::string_view expected) {
             continue;
         }
         zmtp::Command command;
-        if (!frame.command || !zmtp::parseCommand(frame.body, command))
+        if (!zmtp::parseCommand(frame.body, command))
             refuse(peer, Fault::BadCommand);
         if (command.name == "ERROR")
             refuse(peer, Fault::RefusedByPeer);
@@ -94,7 +97,6 @@ Future<Void> Handshake::authenticate(Credentials credentials, bool isNeeded) {
         co_return;
     }
     credentials.address = peer.connection->peerAddress().toString();
-    peer.user = credentials.user;
     bool mayEnter = co_await options.authenticator(std::move(credentials));
     if (!mayEnter)
         refuse(peer, Fault::BadCredentials);
@@ -146,14 +148,14 @@ Future<Void> plainClient(Handshake shake) {
 }
 
 Future<Void> nullBoth(Handshake shake) {
+    Credentials credentials;
+    credentials.mechanism = "NULL";
+    if (shake.peer.isAccepted) // before READY, so that a refused peer is never connected
+        co_await shake.authenticate(std::move(credentials), false);
     std::string ours = shake.metadata();
     co_await shake.send("READY", ours);
     std::string theirs = co_await shake.next("READY");
     shake.readMetadata(theirs);
-    Credentials credentials;
-    credentials.mechanism = "NULL";
-    if (shake.peer.isAccepted)
-        co_await shake.authenticate(std::move(credentials), false);
 }
 
 } // namespace

@@ -182,10 +182,12 @@ Future<Void> MessageSocket::State::shakeHandsInTime(Reference<Peer> peer) {
 /// The peer is ready for use.
 void MessageSocket::State::open(Peer& peer) {
     if (type_ == SocketType::Router) {
-        if (peer.id.empty()) {
+        while (peer.id.empty()) {
             std::uint32_t number = ++lastId_;
-            peer.id.assign(1, '\0'); // such ids are ours
-            zmtp::appendBigEndian(peer.id, number, 4);
+            std::string id(1, '\0'); // such ids are ours, but peers may have them too
+            zmtp::appendBigEndian(id, number, 4);
+            if (!byId_.contains(id))
+                peer.id = id;
         }
         Peer*& known = byId_[peer.id];
         if (known && known != &peer) {
@@ -198,6 +200,8 @@ void MessageSocket::State::open(Peer& peer) {
         peer.route = makeReference<Route>(peer.id);
         peer.route->peer = &peer;
     }
+    if (type_ == SocketType::Pair && openPeers() != 0)
+        refuse(peer, Fault::PairInUse);
     peer.isShaken = true;
     peer.isBlocked = false;
     peer.lastHeard = now();
@@ -218,7 +222,7 @@ void MessageSocket::State::forget(Peer& peer) {
         ++counters_.disconnected;
         while (peer.available() != 0) {
             if (isWanted(peer))
-                arrived_.push_back({takeFrom(peer), Reference<Peer>::addRef(&peer)});
+                arrive(takeFrom(peer), peer);
             else
                 discardFirst(peer);
         }
@@ -247,6 +251,8 @@ void MessageSocket::State::forget(Peer& peer) {
     peer.opened = Message();
     peer.isShaken = peer.isBlocked = false;
     peer.topics = TopicSet();
+    peer.expiry = {};
+    peer.ttl = 0;
     bool isKept =
         !peer.isAccepted && oneOf(type_, {SocketType::Push, SocketType::Dealer, SocketType::Req, SocketType::Pair});
     if (!isKept || isQueued_) {
@@ -267,8 +273,6 @@ void MessageSocket::State::forget(Peer& peer) {
         partner_ = {};
         receivers_.wakeInTurn(TaskPriority::ReadSocket);
     }
-    if (!arrived_.empty())
-        receivers_.wakeInTurn(TaskPriority::ReadSocket);
     peer.senders.wakeInTurn(TaskPriority::WriteSocket);
     senders_.wakeInTurn(TaskPriority::WriteSocket);
     std::erase_if(departed_, [](Reference<Peer> const& each) { return !each->senders.isWaitedFor(); });
@@ -285,10 +289,26 @@ Future<Void> MessageSocket::State::beat(Reference<Peer> peer) {
         zmtp::appendBigEndian(ttl, static_cast<std::uint64_t>(std::min(life * 10, 65535.0)), 2);
         command(*peer, "PING", ttl);
         co_await delay(std::max(options_.heartbeatIvl, patience));
-        if (peer->link.isLinked() && !receivers_.isWaitedFor())
-            readAhead(*peer);
-        if (peer->lastHeard < asked && !peer->isPaused) // while nothing is received, this side does not read
+        if (isSilentSince(*peer, asked))
             refuse(*peer, Fault::HeartbeatTimedOut);
+    }
+}
+
+/// While nothing is received, this side does not read, and so no peer is silent.
+bool MessageSocket::State::isSilentSince(Peer& peer, double time) {
+    if (peer.link.isLinked() && !receivers_.isWaitedFor())
+        readAhead(peer);
+    return peer.lastHeard < time && !peer.isPaused;
+}
+
+/// Ends the connection of a peer that has sent nothing for as long as its last PING said.
+Future<Void> MessageSocket::State::expire(Peer& peer) {
+    for (double wait = peer.ttl; peer.ttl > 0;) {
+        co_await delay(wait);
+        if (isSilentSince(peer, now() - peer.ttl) && peer.ttl > 0)
+            peer.end(Fault::HeartbeatTimedOut);
+        double left = peer.lastHeard + peer.ttl - now();
+        wait = left > 0 ? left : peer.ttl;
     }
 }
 
@@ -327,12 +347,15 @@ Future<Void> MessageSocket::State::connectInproc(std::string name) {
     if (name.empty())
         throw connection_string_invalid();
     auto peer = makeReference<Peer>(this);
+    peer->isInproc = true;
     peers_.push_back(peer);
     setLastPeer(nullptr);
+    senders_.wakeInTurn(TaskPriority::WriteSocket);
     for (;;) {
         std::shared_ptr<InprocNames> names = inprocNames();
         auto found = names->bound.find(name);
-        if (found != names->bound.end() && mayTalk(type_, nameOf(found->second->type_))) {
+        bool isFree = type_ != SocketType::Pair || openPeers() == 0;
+        if (isFree && found != names->bound.end() && mayTalk(type_, nameOf(found->second->type_))) {
             peer->isOver = false;
             join(*peer, *found->second);
             co_await Peer::Over{peer.getPtr()};
@@ -346,18 +369,35 @@ Future<Void> MessageSocket::State::connectInproc(std::string name) {
 /// Makes the other end, and opens both.
 void MessageSocket::State::join(Peer& ours, State& other) {
     auto theirs = makeReference<Peer>(&other);
-    theirs->isAccepted = true;
+    theirs->isAccepted = theirs->isInproc = true;
     theirs->id = options_.routingId;
     ours.id = other.options_.routingId;
     theirs->twin = Reference<Peer>::addRef(&ours);
     ours.twin = theirs;
     other.peers_.push_back(theirs);
     other.running_.add(other.serveTwin(theirs));
-    open(ours);
+    if (theirs->isOver)
+        return ours.end(theirs->fault);
+    openTwin(ours);
+    for (; !ours.isOver && !ours.queue.empty(); ours.queue.pop_front()) { // what was sent before
+        ours.queueBytes -= ours.queue.front().wire().size();
+        sendTo(ours, {}, 0, ours.queue.front());
+    }
+}
+
+/// Opens an end of inproc://, which ends if this socket refuses it.
+void MessageSocket::State::openTwin(Peer& peer) {
+    try {
+        open(peer);
+    } catch (Error&) {
+        ++counters_.refused;
+        counters_.lastFault = peer.fault;
+        peer.end(peer.fault);
+    }
 }
 
 Future<Void> MessageSocket::State::serveTwin(Reference<Peer> peer) {
-    open(*peer);
+    openTwin(*peer);
     co_await Peer::Over{peer.getPtr()};
     if (peer->twin)
         peer->twin->end(Fault::None);

@@ -6,6 +6,9 @@ namespace flow::net {
 
 using zmtp::Fault;
 
+/// Bytes of one peer, whatever the marks say: with a message of Message::kLargest behind them they fit into a slab.
+constexpr std::size_t kMostUnread = std::size_t{512} << 20;
+
 void MessageSocket::State::handleCommand(Peer& peer, zmtp::Frame const& frame) {
     zmtp::Command command;
     if (!zmtp::parseCommand(frame.body, command))
@@ -13,7 +16,11 @@ void MessageSocket::State::handleCommand(Peer& peer, zmtp::Frame const& frame) {
     if (command.name == "PING") {
         if (command.data.size() < 2 || command.data.size() > 18)
             return peer.end(Fault::BadCommand);
-        this->command(peer, "PONG", command.data.substr(2));
+        peer.ttl = static_cast<double>(zmtp::readBigEndian(command.data.substr(0, 2))) / 10;
+        if (peer.ttl > 0 && (!peer.expiry.isValid() || peer.expiry.isReady()))
+            peer.expiry = expire(peer);
+        if (peer.output.bytes() < Output::kBatch) // otherwise it gets other bytes, if it reads at all
+            this->command(peer, "PONG", command.data.substr(2));
     } else if (command.name == "SUBSCRIBE" || command.name == "CANCEL") {
         subscriptionCame(peer, command.data, command.name == "SUBSCRIBE");
     } else if (command.name == "ERROR") {
@@ -29,14 +36,20 @@ void MessageSocket::State::subscriptionCame(Peer& peer, std::string_view topic, 
     if (topic.size() > options_.limits.topicBytes)
         return peer.end(Fault::TopicTooLong);
     bool changes = isNew ? peer.topics.add(topic) : peer.topics.remove(topic);
-    if (type_ == SocketType::XPub && changes) {
-        arrived_.push_back(
-            {Message(std::string(1, isNew ? '\1' : '\0').append(topic)), Reference<Peer>::addRef(&peer)});
-        receivers_.wakeInTurn(TaskPriority::ReadSocket);
-    }
+    if (peer.topics.bytes() > options_.limits.allTopicsBytes)
+        return peer.end(Fault::TooManyTopics);
+    if (type_ == SocketType::XPub && changes)
+        arrive(Message(std::string(1, isNew ? '\1' : '\0').append(topic)), peer);
 }
 
-/// Handles a message at a socket that receives none, except subscriptions of ZMTP 3.0.
+/// For receive(), before all that is still in an input.
+void MessageSocket::State::arrive(Message message, Peer& from) {
+    arrivedBytes_ += message.wire().size();
+    arrived_.push_back({std::move(message), Reference<Peer>::addRef(&from)});
+    receivers_.wakeInTurn(TaskPriority::ReadSocket);
+}
+
+/// Handles a message at a socket that takes none from its inputs: subscriptions of ZMTP 3.0, and what an XSUB sends.
 bool MessageSocket::State::handlePublished(Peer& peer) {
     if (type_ != SocketType::Push && !publishes(type_))
         return false;
@@ -44,6 +57,8 @@ bool MessageSocket::State::handlePublished(Peer& peer) {
     std::string_view first = message[0];
     if (publishes(type_) && message.parts() == 1 && !first.empty() && static_cast<unsigned char>(first[0]) <= 1)
         subscriptionCame(peer, first.substr(1), first[0] == 1);
+    else if (type_ == SocketType::XPub)
+        arrive(message.own(), peer);
     else
         ++counters_.discarded;
     return true;
@@ -70,7 +85,7 @@ Fault MessageSocket::State::openFrame(Peer& peer, std::string_view body) {
         return Fault::MessageTooLarge;
     peer.opened.add(frame.body);
     if (!frame.more)
-        peer.inbox.push_back(std::exchange(peer.opened, {}));
+        peer.putInbox(std::exchange(peer.opened, {}));
     return Fault::None;
 }
 
@@ -104,10 +119,11 @@ Input::Found MessageSocket::State::find(Peer& peer) {
 }
 
 Message MessageSocket::State::takeFrom(Peer& peer) {
-    if (peer.inbox.empty())
+    if (peer.inbox.isEmpty())
         return peer.input.take();
-    Message message = std::move(peer.inbox.front());
-    peer.inbox.pop_front();
+    Message message = peer.takeInbox();
+    if (peer.twin)
+        peer.twin->state->outputDrained(*peer.twin);
     return message;
 }
 
@@ -119,31 +135,33 @@ void MessageSocket::State::discardFirst(Peer& peer) {
 /// Whether the first message of the peer is for receive().
 bool MessageSocket::State::isWanted(Peer& peer) {
     if (type_ == SocketType::Rep) {
-        Message first = peer.inbox.empty() ? peer.input.first() : peer.inbox.front();
+        Message first = peer.inbox.isEmpty() ? peer.input.first() : peer.inbox.front();
         std::size_t left = first.parts();
         for (std::string_view part : first)
             if (--left != 0 && part.empty())
                 return true;
         return false;
     }
-    std::string_view first = peer.inbox.empty() ? peer.input.firstPart() : peer.inbox.front()[0];
+    std::string_view first = peer.inbox.isEmpty() ? peer.input.firstPart() : peer.inbox.front()[0];
     if (subscribes(type_))
         return topics_.matches(first);
     if (type_ == SocketType::Req) {
-        bool hasMore = peer.inbox.empty() ? peer.input.firstHasMore() : peer.inbox.front().parts() > 1;
+        bool hasMore = peer.inbox.isEmpty() ? peer.input.firstHasMore() : peer.inbox.front().parts() > 1;
         return awaitsReply_ && partner_.getPtr() == &peer && first.empty() && hasMore;
     }
     return true;
 }
 
 bool MessageSocket::State::isAtMark(Peer const& peer) const {
-    std::size_t here = peer.available();
     if (options_.conflate)
         return false;
-    if (type_ == SocketType::XPub && options_.rcvHwm != 0 && arrived_.size() >= options_.rcvHwm)
-        return true;
+    std::size_t here = peer.available(), bytes = peer.input.size() + peer.inboxBytes;
+    if (type_ == SocketType::XPub) {
+        here += arrived_.size();
+        bytes += arrivedBytes_;
+    }
     return here != 0 && ((options_.rcvHwm != 0 && here >= options_.rcvHwm) ||
-                         (options_.rcvHwmBytes != 0 && peer.input.size() >= options_.rcvHwmBytes));
+                         (options_.rcvHwmBytes != 0 && bytes >= options_.rcvHwmBytes) || bytes >= kMostUnread);
 }
 
 /// Reads once. False if nothing was available: then it waits for input, or the connection has ended.
@@ -267,6 +285,7 @@ Message MessageSocket::State::takeSlow() {
     if (!arrived_.empty()) {
         next = std::move(arrived_.front());
         arrived_.pop_front();
+        arrivedBytes_ -= next.message.wire().size();
     } else {
         next = {takeFrom(*current_), Reference<Peer>::addRef(current_)};
     }

@@ -54,10 +54,11 @@ bool MessageSocket::State::hasRoom(Peer& peer) {
     if (!peer.isOpen() && (options_.immediate || peer.isAccepted))
         return false;
     if (peer.twin)
-        return options_.sndHwm == 0 || peer.twin->inbox.size() < options_.sndHwm;
+        return peer.twin->inbox.size() < sndMessages_ && peer.twin->inboxBytes < sndBytes_;
     if (options_.conflate)
         return true;
-    if (isQueued_ && (peer.waiting() >= sndMessages_ || peer.queueBytes + peer.output.bytes() >= sndBytes_))
+    if ((isQueued_ || peer.isInproc) &&
+        (peer.waiting() >= sndMessages_ || peer.queueBytes + peer.output.bytes() >= sndBytes_))
         return false;
     if (hasRoomNow(peer))
         return true;
@@ -152,13 +153,17 @@ void MessageSocket::State::parkSender(WaiterNode& waiter, Send& operation) {
 }
 
 void MessageSocket::State::sendTo(Peer& peer, std::string_view frames, std::size_t parts, Message const& message) {
+    if (peer.twin && !canReceive(peer.twin->state->type_)) {
+        ++peer.twin->state->counters_.discarded;
+        return;
+    }
     if (peer.twin) {
         Message sent = frames.empty() ? message : Message::join(frames, parts, message);
         sent.setRoute({});
-        peer.twin->inbox.push_back(std::move(sent));
+        peer.twin->putInbox(std::move(sent));
         return peer.twin->state->inputCame(*peer.twin);
     }
-    if (!isQueued_) {
+    if (!isQueued_ && !peer.isInproc) {
         peer.output.append(frames, message);
         return appended(peer);
     }

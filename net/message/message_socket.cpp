@@ -11,7 +11,8 @@
 namespace flow::net {
 namespace {
 
-constexpr double kFarewell = 1; // seconds for the other side to end a connection that is closed
+constexpr double kFarewell = 1;    // seconds for the other side to end a connection that is closed
+constexpr int kFarewellReads = 64; // of a connection in a turn, since its peer may send without end
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
 /// The keys as bytes.
@@ -71,6 +72,7 @@ void MessageSocket::State::end() {
     for (Reference<Peer> const& peer : peers_) {
         counters_.dropped += peer->waiting();
         unlist(*peer);
+        peer->expiry = {};
         peer->reading.cancel();
         peer->writing.cancel();
         if (peer->route)
@@ -118,12 +120,12 @@ bool MessageSocket::State::hasFarewells() {
         if (!peer->isOver)
             peer->connection->shutdownWrite();
         peer->isOver = true;
-        Input::Read read;
-        do {
+        Input::Read read = Input::Read::Some;
+        for (int i = 0; i < kFarewellReads && read == Input::Read::Some; ++i) {
             peer->input = Input();
             read = peer->input.read(*peer->connection);
-        } while (read == Input::Read::Some);
-        areSome |= read == Input::Read::Nothing;
+        }
+        areSome |= read != Input::Read::End;
         if (read == Input::Read::Nothing && !peer->reading.isWaiting())
             call(peer->connection->readable(), peer->reading, [](Error) {});
     }

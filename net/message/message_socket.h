@@ -166,8 +166,10 @@ public:
     /// ready.
     Send sendBytes(std::string_view part) { return sendBytesTo({}, part); }
     Send sendBytesTo(std::string_view routingId, std::string_view part) {
+        // Longer parts fail with value_too_large.
+        std::size_t bytes = part.size() <= Message::kLargest ? part.size() : Message::kLargest + 1;
         return {state_.get(), routingId.data(), part.data() ? part.data() : "",
-                static_cast<std::uint32_t>(routingId.size()), static_cast<std::uint32_t>(part.size())};
+                static_cast<std::uint32_t>(routingId.size()), static_cast<std::uint32_t>(bytes)};
     }
     /// The same for a message that the future keeps; ready at once if there is room. Dropping the future before that
     /// drops the message.

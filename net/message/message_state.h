@@ -103,8 +103,8 @@ public:
     FLOW_INLINE void send(Send const& operation) {
         if (operation.body && lastPeer_ && isLast(operation.what, operation.idBytes) && hasRoomNow(*lastPeer_))
             [[likely]] {
-            ++counters_.sent;
             lastPeer_->output.append({operation.body, operation.bodyBytes});
+            ++counters_.sent;
             return appended(*lastPeer_);
         }
         sendSlow(operation);
@@ -140,6 +140,8 @@ private:
     Future<Void> run(Reference<Peer> peer);
     Future<Void> shakeHandsInTime(Reference<Peer> peer);
     Future<Void> beat(Reference<Peer> peer);
+    Future<Void> expire(Peer& peer);
+    bool isSilentSince(Peer& peer, double time);
     void sendError(Peer& peer);
     void open(Peer& peer);
     void forget(Peer& peer);
@@ -150,6 +152,7 @@ private:
     bool hasFarewells();
     void end();
     void join(Peer& ours, State& other);
+    void openTwin(Peer& peer);
     ConnectOptions connectOptions() const;
 
     // message_receive.cpp
@@ -173,6 +176,7 @@ private:
     }
     void unlist(Peer& peer);
     void handleCommand(Peer& peer, zmtp::Frame const& frame);
+    void arrive(Message message, Peer& from);
     void subscriptionCame(Peer& peer, std::string_view topic, bool isNew);
     bool handlePublished(Peer& peer);
     bool mayReceive() const { return canReceive(type_) && (type_ != SocketType::Req || awaitsReply_); }
@@ -227,6 +231,7 @@ private:
     bool hasRead_ = false;        // from `current_`, since it is that
     ListLink ready_;              // other peers that may have messages
     std::deque<Arrived> arrived_; // comes before the inputs
+    std::size_t arrivedBytes_ = 0;
     std::vector<Reference<Peer>> peers_;
     std::vector<Reference<Peer>> departed_;          // senders still wait there
     std::map<std::string, Peer*, std::less<>> byId_; // ROUTER

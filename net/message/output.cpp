@@ -1,5 +1,7 @@
 #include "net/message/output.h"
 
+#include "flow/base/error.h"
+
 #include <algorithm>
 #include <bit>
 
@@ -30,6 +32,8 @@ void Output::seal() {
 }
 
 void Output::appendSlow(std::string_view part) {
+    if (part.size() > Message::kLargest - 9)
+        throw value_too_large();
     std::size_t headerBytes = part.size() < 256 ? 2 : 9;
     char* to = room(headerBytes + part.size());
     to[0] = headerBytes == 2 ? 0 : 2;

@@ -1,6 +1,7 @@
 #pragma once
 // Peer: one connection of a MessageSocket, with its input and its output. Used by net/message alone.
 
+#include "flow/core/ring_queue.h"
 #include "net/message/cipher.h"
 #include "net/message/endpoint.h"
 #include "net/message/input.h"
@@ -31,6 +32,15 @@ public:
     /// Complete received messages.
     std::size_t available() const { return input.messages() + inbox.size(); }
     std::size_t waiting() const { return output.messages() + queue.size(); }
+    void putInbox(Message message) {
+        inboxBytes += message.wire().size();
+        inbox.push(std::move(message));
+    }
+    Message takeInbox() {
+        Message message = inbox.pop();
+        inboxBytes -= message.wire().size();
+        return message;
+    }
     /// Closes the connection in a turn of its own.
     void end(zmtp::Fault why) {
         if (std::exchange(isOver, true))
@@ -50,24 +60,27 @@ public:
     Reference<Peer> twin;             // inproc: the other end
     Input input;
     Output output;
-    std::deque<Message> queue; // the queue before `output`, for messages that can still change: CONFLATE, CURVE
+    std::deque<Message> queue; // before `output`: messages that can still change (CONFLATE, CURVE); before a twin
     std::size_t queueBytes = 0;
-    std::deque<Message> inbox; // inproc: received messages; CURVE: decrypted messages
+    RingQueue<Message> inbox; // inproc: received messages; CURVE: decrypted messages
+    std::size_t inboxBytes = 0;
     std::unique_ptr<Cipher> cipher;
     Message opened;          // CURVE: the parts so far of the next message
     Place link;              // in the list of peers that may have messages
     bool isShaken = false;   // the handshake is done
     bool isAccepted = false; // it has connected to us
-    bool isBlocked = false;  // the kernel takes no more of `output`
-    bool isDirty = false;    // it will be flushed when this turn ends
+    bool isInproc = false;
+    bool isBlocked = false; // the kernel takes no more of `output`
+    bool isDirty = false;   // it will be flushed when this turn ends
     bool isOver = false;
     bool isPaused = false; // the input has reached the marks
     int minorVersion = 0;
     std::string id;
-    std::string user; // as the authenticator has it
     Reference<Route> route;
     TopicSet topics; // PUB: its subscriptions
     double lastHeard = 0;
+    double ttl = 0;                        // of its PINGs: its connection ends after so much silence; 0: never
+    Future<Void> expiry;                   // waits for that
     zmtp::Fault fault = zmtp::Fault::None; // the reason of the disconnect
     HandlerSlot reading, writing;
     Source<MessageSocket::Send> senders; // ROUTER: senders that wait for room here

@@ -6,8 +6,10 @@ bool TopicSet::add(std::string_view topic) {
     Node* node = &root_;
     for (char byte : topic) {
         std::unique_ptr<Node>& next = node->next[byte];
-        if (!next)
+        if (!next) {
             next = std::make_unique<Node>();
+            ++bytes_;
+        }
         node = next.get();
     }
     return node->count++ == 0;
@@ -23,7 +25,7 @@ bool TopicSet::remove(std::string_view topic) {
     }
     if (path.back()->count == 0 || --path.back()->count != 0)
         return false;
-    for (std::size_t i = path.size() - 1; i > 0 && path[i]->count == 0 && path[i]->next.empty(); --i)
+    for (std::size_t i = path.size() - 1; i > 0 && path[i]->count == 0 && path[i]->next.empty(); --i, --bytes_)
         path[i - 1]->next.erase(topic[i - 1]);
     return true;
 }

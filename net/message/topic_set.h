@@ -23,6 +23,8 @@ public:
     /// Removes a topic once; returns whether it is gone now.
     bool remove(std::string_view topic);
     bool matches(std::string_view message) const;
+    /// Of all topics; those of a common beginning count once.
+    std::size_t bytes() const { return bytes_; }
 
 private:
     struct Node {
@@ -30,6 +32,7 @@ private:
         std::map<char, std::unique_ptr<Node>> next;
     };
     Node root_;
+    std::size_t bytes_ = 0;
 };
 
 } // namespace flow::net

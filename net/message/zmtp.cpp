@@ -52,8 +52,12 @@ const char* nameOf(Fault fault) {
         return "identity too long";
     case Fault::IdentityInUse:
         return "identity in use";
+    case Fault::PairInUse:
+        return "pair in use";
     case Fault::TopicTooLong:
         return "topic too long";
+    case Fault::TooManyTopics:
+        return "too many topics";
     case Fault::BadCredentials:
         return "bad credentials";
     case Fault::BadEncryption:

@@ -36,7 +36,9 @@ enum class Fault : std::uint8_t {
     BadSocketType,     // the peer's socket type does not match ours
     IdentityTooLong,   // more than 255 bytes
     IdentityInUse,     // another peer of this ROUTER has the same routing id
+    PairInUse,         // this PAIR has a peer
     TopicTooLong,      // more bytes than Limits::topicBytes
+    TooManyTopics,     // more bytes than Limits::allTopicsBytes
     BadCredentials,    // PLAIN or CURVE: the authenticator refused them
     BadEncryption,     // CURVE: a box cannot be opened
     NonceRepeated,     // CURVE: the counter did not grow
@@ -54,6 +56,7 @@ struct Limits {
     std::size_t parts = 1024;
     std::size_t commandBytes = 64 * 1024;
     std::size_t topicBytes = 4 * 1024;
+    std::size_t allTopicsBytes = std::size_t{1} << 20; // of a peer's subscriptions; a common beginning counts once
 };
 
 constexpr std::size_t kGreetingBytes = 64;
@@ -85,6 +88,11 @@ struct Frame {
 Parsed parseFrame(std::string_view bytes, Limits const& limits, std::size_t room, Frame& frame);
 inline Parsed parseFrame(std::string_view bytes, Limits const& limits, Frame& frame) {
     return parseFrame(bytes, limits, limits.messageBytes, frame);
+}
+
+/// Whether the frame that begins with this byte is a command.
+constexpr bool isCommand(char first) {
+    return (first & 4) != 0;
 }
 
 struct FrameFlags {

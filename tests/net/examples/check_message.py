@@ -73,6 +73,23 @@ def check_echo(context: zmq.Context[zmq.Socket[bytes]], ours: str, kind: int, en
         echo(peer)
 
 
+def check_restart(context: zmq.Context[zmq.Socket[bytes]], endpoint: str) -> None:
+    """A program that is killed can be started again at the same place, and its clients connect again."""
+    with socket(context, zmq.REQ, req_relaxed=True, req_correlate=True) as peer:
+        peer.connect(endpoint)
+        for _ in range(2):
+            running = subprocess.Popen([PROGRAM, "echo", "REP", "bind", endpoint], stderr=subprocess.DEVNULL)
+            try:
+                deadline = time.monotonic() + 20
+                while not peer.poll(200):  # a question may go down with the old connection
+                    assert time.monotonic() < deadline, f"no answer at {endpoint}"
+                    peer.send(b"hello")
+                assert peer.recv() == b"hello"
+            finally:
+                running.kill()
+                running.wait()
+
+
 def check_connect(context: zmq.Context[zmq.Socket[bytes]]) -> None:
     """We connect to them, before and after they bind, and again when they come back."""
     with socket(context, zmq.ROUTER) as first:
@@ -263,6 +280,10 @@ def check_arguments() -> None:
         ["echo", "REP", "bind", "udp://127.0.0.1:1"],
         ["echo", "REP", "bind", "tls://127.0.0.1:*"],
         ["echo", "REP", "bind", "tcp://localhost:1"],
+        ["echo", "REP", "bind", "tcp://192.0.2.1:5555"],
+        ["echo", "REP", "bind", "ipc:///nowhere/file"],
+        ["echo", "REP", "bind", "ipc://*"],
+        ["source", "PUSH", "connect", "tcp://127.0.0.1:1", "--count", "1", "--size", "4000000000"],
         ["echo", "REP", "connect", "tcp://127.0.0.1:0"],
         ["echo", "REP", "bind", "tcp://127.0.0.1:0", "--what", "1"],
         ["echo", "REP", "bind", "tcp://127.0.0.1:0", "--hwm"],
@@ -287,6 +308,7 @@ def main() -> None:
                     check_echo(context, ours, kind, endpoint)
         if zmq.has("curve"):
             check_curve(context, directory)
+        check_restart(context, f"ipc://{directory}/restart")
     check_connect(context)
     check_push(context)
     check_publish(context)

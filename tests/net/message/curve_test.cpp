@@ -100,3 +100,28 @@ TEST_CASE("curve: a client with another server's key is refused, and one that us
     };
     loop.run(test());
 }
+
+TEST_CASE("curve: the mark in bytes counts decrypted messages") {
+    if (!hasCurve())
+        return;
+    RealLoop loop;
+    auto test = []() -> Future<Void> {
+        CurveKeys server = makeCurveKeys(), client = makeCurveKeys();
+        MessageOptions sending = clientOf(server, client);
+        sending.sndHwmBytes = 1'000'000;
+        MessageSocket pull(SocketType::Pull, serverOf(server)), push(SocketType::Push, sending);
+        push.connect(pull.bind("tcp://127.0.0.1:*"));
+        int accepted = 0;
+        auto sendAll = [&]() -> Future<Void> {
+            for (; accepted < 900; ++accepted)
+                co_await push.send(std::string(40'000, 'x'));
+        };
+        Future<Void> all = sendAll();
+        co_await delay(0.3);
+        CHECK_FALSE(all.isReady()); // 36 MB are more than wait at both ends and in the kernel
+        for (int i = 0; i < 900; ++i)
+            CHECK((co_await pull.receive())[0].size() == 40'000);
+        co_await all;
+    };
+    loop.run(test());
+}

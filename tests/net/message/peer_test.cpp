@@ -18,6 +18,6 @@ TEST_CASE("peer: it ends once, for the first reason, and its waiter resumes in a
     CHECK_FALSE(over.isReady());
     loop.run(over);
     CHECK(peer.available() == 0);
-    peer.inbox.emplace_back("x");
+    peer.putInbox(Message("x"));
     CHECK(peer.available() == 1);
 }

@@ -23,6 +23,12 @@ TEST_CASE("topics: a message matches if it begins with one") {
     CHECK_FALSE(topics.matches("ab"));
     CHECK(topics.add(""));
     CHECK(topics.matches("anything"));
+    CHECK(topics.bytes() == 0);
+    topics.add("abc");
+    topics.add("abd");
+    CHECK(topics.bytes() == 4);
+    topics.remove("abc");
+    CHECK(topics.bytes() == 3);
 }
 
 TEST_CASE("topics: the same as a list that is searched") {
