@@ -101,7 +101,6 @@ class Fault(Enum):
     RESERVED_NAME = ("A0609", "name that the compiler uses itself")
     NO_OBJECT = ("A0610", "`this` in an actor")
     LAST_INCLUDE = ("A0611", "actorcompiler.h is not the last include", Severity.WARNING)
-    FORWARD_DECLARATION = ("A0612", "declaration of a class of Flow's outside its namespace", Severity.WARNING)
 
     # Of `actorc check`, which reads plain C++ as well.
     DISCARDED_RESULT = ("A0701", "future that is thrown away", Severity.WARNING)

@@ -20,7 +20,7 @@ from actorc_migrate.edits import Edits
 from actorc_migrate.examine import Examined
 from actorc_migrate.gather import Kind, kind_of, new_path
 from actorc_migrate.guards import find_guards, mentions_build
-from actorc_migrate.headers import Frame, needed_includes, rename_includes, replace_loops
+from actorc_migrate.headers import Frame, needed_includes, rename_includes, replace_forward_declarations, replace_loops
 from actorc_migrate.notes import Hazard, Note, Outcome
 from actorc_migrate.results import FileResult, Status
 from actorc_migrate.settings import Settings
@@ -175,6 +175,8 @@ class Decision:
         places += self._unclear_includes(each)
         if path in self._moves or (kind_of(path) is Kind.PLAIN and any(map(is_actor_file, self._spellings(path)))):
             replace_loops(each.surroundings, edits)
+        if path in self._moves and not self._settings.is_foundationdb:
+            replace_forward_declarations(each.surroundings, source, edits)
         self._frame(each, source, outcomes, edits)
         notes = self._as_defined(each, notes, edits)
         notes += self._apart(each)

@@ -102,7 +102,7 @@ def examine(task: Task, names: Collection[str], settings: Settings) -> Examined:
             report_internal(error, task.path, reporter)
     failures = tuple(reporter.failures)
     why = failures[-1].message
-    nothing = Surroundings((), ())
+    nothing = Surroundings((), (), ())
     return Examined(task.path, Edits(source.text), _NOTHING, (), (), nothing, None, why, printed.getvalue(), failures)
 
 
@@ -133,7 +133,7 @@ def _examine(
         conversion,
         heads,
         tuple(find_uses(file.words, source, names, [head.own for head in heads])),
-        surroundings_of(file.words, directives_of(file.words), spans),
+        surroundings_of(file, directives_of(file.words)),
         min((span.start for span in spans), default=None),
         rejected,
         printed.getvalue(),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
+from actorc.check.forward import Forward, forward_declarations
 from actorc.records import dataclass
 from actorc.source import Source
-from actorc.syntax import Span, Words
+from actorc.syntax import File, Span, Words
 from actorc_migrate.directives import Directive
 from actorc_migrate.edits import Edits
 from actorc_migrate.guards import Guards
@@ -35,10 +36,12 @@ class Surroundings:
 
     directives: tuple[Directive, ...]
     loops: tuple[Span, ...]  # the word `loop` outside of actors, where it is the macro
+    forward: tuple[Forward, ...]  # declarations of Flow's classes
 
 
-def surroundings_of(words: Words, directives: tuple[Directive, ...], actors: Sequence[Span]) -> Surroundings:
-    return Surroundings(directives, tuple(_loops(words, actors)))
+def surroundings_of(file: File, directives: tuple[Directive, ...]) -> Surroundings:
+    loops = _loops(file.words, [actor.span for actor in file.actors])
+    return Surroundings(directives, tuple(loops), tuple(forward_declarations(file)))
 
 
 def _loops(words: Words, actors: Sequence[Span]) -> Iterator[Span]:
@@ -56,6 +59,13 @@ def _loops(words: Words, actors: Sequence[Span]) -> Iterator[Span]:
 def replace_loops(surroundings: Surroundings, edits: Edits) -> None:
     for span in surroundings.loops:
         edits.replace(span, "while (true)")
+
+
+def replace_forward_declarations(surroundings: Surroundings, source: Source, edits: Edits) -> None:
+    for each in surroundings.forward:
+        text = each.replacement(source)
+        begins_line = each.span.start == source.line_start(source.line(each.span.start))
+        edits.replace(each.span, text.strip("\n") if begins_line else text)
 
 
 def rename_includes(directives: Iterable[Directive], new_name: Callable[[str], str | None], edits: Edits) -> None:

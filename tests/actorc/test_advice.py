@@ -276,7 +276,6 @@ WHOLE_FILES = [
     ("A0608", HEADER + "Future<Void> a(Future<Void> f) { @@wait(f); return Void(); }"),
     ("A0608", HEADER + "static Future<Void> a(Future<Void> f) { if (x) { @@wait(f); } wait(f); return Void(); }"),
     ("A0608", HEADER + "struct X { int y; Future<flow::Void> a() { loop { int x = @@wait(f); } } };"),
-    ("A0612", 'class @@Void;\n' + HEADER + in_actor("")),
     ("A0611", HEADER + '@@#include <map>\n' + in_actor("")),
     ("A0611", '@@#include "flow/flow.h"\n' + in_actor("")),
     ("A0611", HEADER + '#if A\n@@#include <map>\n#endif\n' + in_actor("")),

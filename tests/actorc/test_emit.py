@@ -10,7 +10,10 @@ import pytest
 from back import BACKENDS, COMPILERS, PROGRAMS, emitted, one_blank, placed, syntax_errors
 from front import sound
 
+from actorc.check.forward import HEADERS
 from actorc.emit.emit import emit
+
+ROOT = Path(__file__).parents[2]
 
 SIMPLE = """\
 ACTOR Future<int> f(Future<int> a, int k) {
@@ -50,6 +53,44 @@ def test_byte_order_mark_stays_first() -> None:
 def test_warnings_are_silenced_in_sources_only() -> None:
     assert "#pragma" in emitted("int x;\n")
     assert "#pragma" not in emitted("int x;\n", output="out.g.h")
+
+
+def test_declarations_of_flows_classes_are_includes_where_the_header_is() -> None:
+    output = emitted("class Void; int x;\ntemplate <class T>\nclass Future; // here\nint y;\n")
+    assert '#include "flow/forward.h"\n#else\nclass Void;\n#endif\n#line 1 "test.actor.cpp"\n int x;\n' in output
+    assert "#else\ntemplate <class T>\nclass Future;\n#endif\n" in output
+    assert '#line 3 "test.actor.cpp"\n // here\nint y;\n' in output
+    assert '#include "fdbrpc/forward.h"' in emitted("struct Endpoint;\n")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "class Own;",
+        "class Future;",
+        "template <class T> class Void;",
+        "template <class T, class U> class Future;",
+        "namespace n { class Void; }",
+        "class Void {};",
+        "class Void f();",
+        "friend class Void;",
+        "enum class Error;",
+    ],
+)
+def test_other_declarations_stay(other: str) -> None:
+    assert other in emitted(other + "\n")
+    assert "#include" not in emitted(other + "\n")
+
+
+def test_every_declared_class_has_its_header() -> None:
+    for folder, header in (("flow", "flow/forward.h"), ("net", "fdbrpc/forward.h")):
+        text = (ROOT / folder / "compat" / header).read_text(encoding="utf-8")
+        declared = re.findall(r"^(template <class T>\n)?(?:class|struct) (\w+);$", text, re.MULTILINE)
+        declared += [("", name) for name in re.findall(r"^using (\w+) =", text, re.MULTILINE)]
+        assert {(bool(template), name) for template, name in declared} == {
+            key for key, value in HEADERS.items() if value == header
+        }
+        assert set(re.findall(r"^using [\w:]+::(\w+);", text, re.MULTILINE)) == {name for _, name in declared}
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
 // Every header of the compat folder, what the smaller ones hold, and a loop on the machine's clock.
+#include "flow/forward.h"
 #include "flow/ActorCollection.h"
 #include "flow/Arena.h"
 #include "flow/CodeProbe.h"

@@ -1,4 +1,5 @@
 // Requests, addresses and serialized structs under the header names that programs include.
+#include "fdbrpc/forward.h"
 #include "fdbrpc/FailureMonitor.h"
 #include "fdbrpc/FlowTransport.h"
 #include "fdbrpc/LoadBalance.actor.h"
@@ -10,6 +11,12 @@
 #include "flow/ObjectSerializer.h"
 #include "flow/flow.h"
 #include "flow/actorcompiler.h" // This must be the last #include.
+
+#ifdef NO_INTELLISENSE
+class Endpoint;
+template <class Request>
+class RequestStream;
+#endif
 
 struct AddRequest {
     constexpr static FileIdentifier file_identifier = 30001;

@@ -3,6 +3,15 @@
 #include "flow/sim/sim_loop.h"
 #include "flow/actorcompiler.h" // This must be the last #include.
 
+#ifdef NO_INTELLISENSE
+class Void;
+template <class> class Future; class Error;
+#endif
+namespace apart {
+class Arena {};
+class Void;
+} // namespace apart
+
 ACTOR Future<Void> Worker::serve(Worker* self) {
     state FutureStream<Request> in = self->requests.getFuture();
     loop {

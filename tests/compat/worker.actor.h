@@ -7,6 +7,16 @@
 #elif !defined(COMPAT_WORKER_ACTOR_H)
 #define COMPAT_WORKER_ACTOR_H
 
+// As programs declare them that include nothing for it. Not for editors, which read what actorc did not.
+#ifdef NO_INTELLISENSE
+template <class T>
+class Future;
+class Void;
+struct StringRef;
+template <typename T> class Reference;
+Future<Void> declaredEarly(StringRef, Reference<int>*);
+#endif
+
 #include "flow/flow.h"
 #include "flow/genericactors.actor.h"
 #include "flow/actorcompiler.h" // This must be the last #include.

@@ -9,7 +9,10 @@ from portlib.scan import Scan, Use
 from portlib.vocabulary import Vocabulary
 
 _WIDEST = 34  # of a name, before its advice
-FORWARD = "include flow/flow.h instead: Flow's classes are in a namespace here"
+FORWARD = (
+    "Flow's classes that plain files declare: they are in a namespace here, so include flow/forward.h instead\n"
+    "(fdbrpc/forward.h for those of fdbrpc); in .actor files such lines may stay"
+)
 
 
 def as_text(result: Scan, every: bool) -> str:
@@ -21,7 +24,7 @@ def as_text(result: Scan, every: bool) -> str:
         *_section("names", result.names, every),
     ]
     if result.forward:
-        lines += ["", f"forward declarations of Flow's classes: {FORWARD}", *_lines(result.forward.items())]
+        lines += ["", FORWARD, *_lines(result.forward.items())]
     return "\n".join(lines)
 
 

@@ -46,7 +46,7 @@ class Scan:
     files: list[str] = field(default_factory=list)
     headers: dict[str, Use] = field(default_factory=dict)
     names: dict[str, Use] = field(default_factory=dict)
-    forward: dict[str, Use] = field(default_factory=dict)  # of Flow's classes that the code declares
+    forward: dict[str, Use] = field(default_factory=dict)  # of Flow's classes that plain files declare
 
     def using(self) -> set[str]:
         """The files that use Flow."""
@@ -74,8 +74,9 @@ def scan(folder: Path, vocabulary: Vocabulary) -> Scan:
         _add(result.names, name, Counter(codes), vocabulary.advice_for_error, _ERROR_CODE)
         if "FLOW_KNOBS" in advice:
             _add(result.names, name, Counter(_KNOB.findall(code)), vocabulary.advice_for_knob, _KNOB_PREFIX)
-        declared = [word for word in _FORWARD.findall(code) if word in advice]
-        _add(result.forward, name, Counter(declared), advice.__getitem__)
+        if ".actor." not in name:  # in those actorc puts an include in their place
+            declared = [word for word in _FORWARD.findall(code) if word in advice]
+            _add(result.forward, name, Counter(declared), advice.__getitem__)
     return result
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from actorc.check.discards import Callees, report_discarded
 from actorc.check.forgotten import report_forgotten_actors
-from actorc.check.forward import report_forward_declarations
 from actorc.check.handlers import report_swallowing
 from actorc.check.includes import report_includes
 from actorc.check.kept import kept_variables
@@ -44,6 +43,5 @@ def advise(file: File, source: Source, diagnostics: Diagnostics) -> None:
         report_slips(actor, statements, names, file.words, source, diagnostics)
         if misspelt:
             report_misspelt(statements, file, outside, diagnostics)
-    report_forward_declarations(file, source, diagnostics)
     report_includes(file, source, diagnostics)
     report_forgotten_actors(file, source, diagnostics)

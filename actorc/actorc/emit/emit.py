@@ -1,4 +1,4 @@
-"""The emitted text of a file: everything outside actors as it stands, every actor replaced."""
+"""The emitted text of a file: every actor replaced, everything outside them but a few declarations as it stands."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from actorc.check.captures import capture_lists
 from actorc.check.facts import Facts, facts_of
+from actorc.check.forward import Forward, forward_declarations
 from actorc.check.kept import kept_variables
 from actorc.emit import coroutine as emit_coroutine
 from actorc.emit import statemachine as emit_statemachine
@@ -41,12 +42,14 @@ def emit(
     writer = LineWriter(source, is_header=is_header)
     position = 0
     declared: set[tuple[object, ...]] = set()
-    items: list[Actor | Description] = [*file.actors, *file.descriptions]
+    items: list[Actor | Description | Forward] = [*file.actors, *file.descriptions, *forward_declarations(file)]
     for item in sorted(items, key=lambda item: item.span.start):
         writer.copy(position, item.span.start)
         if isinstance(item, Description):
             writer.copy(item.struct.span.start, item.struct.span.end)
             writer.emit(described(item, source))
+        elif isinstance(item, Forward):
+            writer.emit(item.replacement(source))
         else:
             writer.emit(_emitted(item, source, file.words, facts, definition, is_first=_key(item) not in declared))
             declared.add(_key(item))

@@ -38,6 +38,15 @@ def test_of_two_blank_lines_around_what_goes_one_goes_too(around: Path) -> None:
     assert migrated(around, {"a.actor.cpp": before})["a.cpp"] == '#include "flow/flow.h"\n\n' + COROUTINE
 
 
+def test_declarations_of_flows_classes_become_an_include(around: Path) -> None:
+    text = TOP + "class Void;\nclass Own;\n" + ACTOR
+    after = (
+        NEW_TOP + '#if __has_include("flow/forward.h")\n#include "flow/forward.h"\n#else\nclass Void;\n#endif\n'
+        "class Own;\n" + COROUTINE
+    )
+    assert migrated(around, {"a.actor.cpp": text})["a.cpp"] == after
+
+
 @pytest.mark.parametrize("spelling", ["<flow/actorcompiler.h>", '"../flow/actorcompiler.h"', '"flow/actor/keywords.h"'])
 def test_the_keywords_are_known_in_every_spelling(spelling: str, around: Path) -> None:
     text = f'#include "flow/flow.h"\n#  include {spelling}\n{ACTOR}'

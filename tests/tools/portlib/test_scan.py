@@ -38,6 +38,7 @@ ACTOR Future<Void> serve(Future<int> f) {
     "lib/plain.h": "std::format(x); a.delay(1); coro::ignore(f); flow::delay(2); fine::SAV; auto c = 'x';\n",
     "lib/own.cpp": '#include "lib/plain.h"\nint main() { return 1\'000; }\n',
     "lib/forward.h": "class Future;\n",
+    "forward.actor.h": "class Future;\n",
     "build/made.cpp": "SAV\n",
     "server.actor.g.cpp": "SAV\n",
     "notes.txt": "SAV\n",
@@ -54,9 +55,9 @@ def code(tmp_path: Path) -> Path:
 
 def test_counts(code: Path) -> None:
     result = scan(code, TABLE)
-    assert result.files == ["lib/forward.h", "lib/own.cpp", "lib/plain.h", "server.actor.cpp"]
+    assert result.files == ["forward.actor.h", "lib/forward.h", "lib/own.cpp", "lib/plain.h", "server.actor.cpp"]
     assert {name: use.uses for name, use in result.names.items()} == {
-        "Future": 3,
+        "Future": 4,
         "delay": 2,
         "coro::ignore": 1,
         "Old": 1,
@@ -72,7 +73,7 @@ def test_counts(code: Path) -> None:
     assert result.headers["flow/flow.h"].advice is None
     assert result.headers["flow/Old.h"].advice == "flow/New.h"
     assert result.forward["Future"].files == {"lib/forward.h"}
-    assert result.using() == {"lib/forward.h", "lib/plain.h", "server.actor.cpp"}
+    assert result.using() == {"forward.actor.h", "lib/forward.h", "lib/plain.h", "server.actor.cpp"}
     assert result.needing() == {"server.actor.cpp"}
 
 
@@ -102,7 +103,7 @@ def test_the_tool_prints_text(code: Path) -> None:
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0] == (
-        f"{code}: 4 C++ files, of which 3 use Flow: 2 have all that they need, 1 need something that is not here"
+        f"{code}: 5 C++ files, of which 4 use Flow: 3 have all that they need, 1 need something that is not here"
     )
     assert "headers: 1 here, 1 missing" in lines
     assert any("1 file,    1 use   flow/Old.h" in line for line in lines)
@@ -113,9 +114,14 @@ def test_the_tool_prints_text(code: Path) -> None:
 
 def test_the_tool_prints_json(code: Path) -> None:
     content = json.loads(port("--scan", code, "--json").stdout)
-    assert content["files"] == {"all": 4, "use_flow": 3, "need_something": ["server.actor.cpp"]}
+    assert content["files"] == {"all": 5, "use_flow": 4, "need_something": ["server.actor.cpp"]}
     future = content["names"]["Future"]
-    assert future == {"here": True, "instead": None, "uses": 3, "files": ["lib/forward.h", "server.actor.cpp"]}
+    assert future == {
+        "here": True,
+        "instead": None,
+        "uses": 4,
+        "files": ["forward.actor.h", "lib/forward.h", "server.actor.cpp"],
+    }
     assert content["headers"]["flow/Old.h"]["here"] is False
 
 

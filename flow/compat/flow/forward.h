@@ -1,0 +1,93 @@
+#pragma once
+// The classes of flow/flow.h, declared only: for plain headers that need no more than the names.
+//
+//     #include "flow/forward.h" // in place of: template <class T> class Future; class Void; class StringRef;
+//     Future<Void> write(StringRef text);
+//
+// The classes are in namespace flow, so that `class Void;` outside of it declares another class. In files that actorc
+// compiles such lines may stay: it puts this header in their place. Those of fdbrpc/fdbrpc.h are in fdbrpc/forward.h.
+
+namespace flow {
+
+struct Never;
+struct Void;
+class ActorCollection;
+class Arena;
+class ArenaObjectReader;
+class AsyncTrigger;
+class BinaryReader;
+class BinaryWriter;
+class DeterministicRandom;
+class Error;
+class FlowLock;
+class ObjectReader;
+class ObjectWriter;
+class StringRef;
+class TraceEvent;
+class UID;
+template <class T>
+class AsyncVar;
+template <class T>
+class Callback;
+template <class T>
+class ErrorOr;
+template <class T>
+class Future;
+template <class T>
+class FutureStream;
+template <class T>
+class Optional;
+template <class T>
+class Promise;
+template <class T>
+class PromiseStream;
+template <class T>
+class Reference;
+template <class T>
+class ReferenceCounted;
+template <class T>
+class SingleCallback;
+template <class T>
+class Standalone;
+template <class T>
+class StrictFuture;
+template <class T>
+class ThreadSafeReferenceCounted;
+template <class T>
+class VectorRef;
+using IRandom = DeterministicRandom;
+
+} // namespace flow
+
+using flow::ActorCollection;
+using flow::Arena;
+using flow::ArenaObjectReader;
+using flow::AsyncTrigger;
+using flow::AsyncVar;
+using flow::BinaryReader;
+using flow::BinaryWriter;
+using flow::Callback;
+using flow::DeterministicRandom;
+using flow::Error;
+using flow::ErrorOr;
+using flow::FlowLock;
+using flow::Future;
+using flow::FutureStream;
+using flow::IRandom;
+using flow::Never;
+using flow::ObjectReader;
+using flow::ObjectWriter;
+using flow::Optional;
+using flow::Promise;
+using flow::PromiseStream;
+using flow::Reference;
+using flow::ReferenceCounted;
+using flow::SingleCallback;
+using flow::Standalone;
+using flow::StrictFuture;
+using flow::StringRef;
+using flow::ThreadSafeReferenceCounted;
+using flow::TraceEvent;
+using flow::UID;
+using flow::VectorRef;
+using flow::Void;
