@@ -43,7 +43,7 @@ public:
         else
             this->fail(error);
     }
-    ~PendingRequest() override { request_.reply.setNumber(0); }
+    ~PendingRequest() override { rpc::replyIn(request_).setNumber(0); }
 
     WaiterNode* onTurn() {
         if constexpr (kAsErrorOr)
@@ -57,7 +57,7 @@ public:
 private:
     void sendTo(RpcPeer& peer) {
         waitFor(peer);
-        request_.reply.setNumber(number());
+        rpc::replyIn(request_).setNumber(number());
         peer.send(queue_->endpoint(TaskPriority::DefaultEndpoint).token, number(),
                   [&](ObjectWriter& writer) { writer.serialize(request_); });
     }

@@ -164,6 +164,14 @@ private:
     ErrorOr<T> result_;
 };
 
+template <class Request>
+auto& replyIn(Request& request) {
+    if constexpr (requires { request.reply; })
+        return request.reply;
+    else
+        return request;
+}
+
 } // namespace rpc
 
 template <class T>
@@ -237,20 +245,20 @@ private:
     std::uint64_t number_ = 0;
 };
 
-/// The reply promise of a request: by default its member `reply`.
+/// The reply promise of a request: its member `reply`, or the request itself, which may be no more than that.
 template <class Request>
 auto const& getReplyPromise(Request const& request) {
-    return request.reply;
+    return rpc::replyIn(request);
 }
 /// So that the request can be sent once more.
 template <class Request>
 void resetReply(Request& request) {
-    request.reply.reset();
+    rpc::replyIn(request).reset();
 }
 
 /// The type of a request's reply.
 template <class Request>
-using ReplyOf = typename std::remove_cvref_t<decltype(std::declval<Request&>().reply)>::Element;
+using ReplyOf = typename std::remove_cvref_t<decltype(rpc::replyIn(std::declval<Request&>()))>::Element;
 
 } // namespace flow::net
 

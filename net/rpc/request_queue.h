@@ -83,8 +83,8 @@ public:
         try {
             reader.deserialize(request);
         } catch (...) {
-            if constexpr (requires { request.reply.forget(); })
-                request.reply.forget(); // the error is the reply
+            if constexpr (requires { rpc::replyIn(request).forget(); })
+                rpc::replyIn(request).forget(); // the error is the reply
             throw;
         }
         if (arrived_.isEmpty() && stream().isEmpty())

@@ -92,7 +92,7 @@ public:
     template <class U = T>
     auto getReplyStream(U request = U()) const {
         T sent(std::move(request));
-        auto stream = sent.reply;
+        auto stream = rpc::replyIn(sent);
         send(std::move(sent));
         return stream;
     }
@@ -140,9 +140,9 @@ private:
     template <bool kAsErrorOr, class U>
     auto ask(U request, TaskPriority priority, Delivery delivery) const
         -> Future<rpc::ReplyResult<ReplyOf<U>, kAsErrorOr>> {
-        bool isShared = request.reply.isShared();
+        bool isShared = rpc::replyIn(request).isShared();
         if (!queue_->isElsewhere() || isShared) {
-            ReplyPromise<ReplyOf<T>> promise = request.reply;
+            ReplyPromise<ReplyOf<T>> promise = rpc::replyIn(request);
             Future<ReplyOf<T>> reply = promise.getFuture();
             if (queue_->isElsewhere())
                 forwardPromise(std::move(promise),
@@ -169,9 +169,9 @@ private:
         if (!peer)
             return;
         std::uint64_t number = 0;
-        if constexpr (requires { request.reply.numberFor(*peer); })
-            if (request.reply.isShared())
-                number = request.reply.numberFor(*peer);
+        if constexpr (requires { rpc::replyIn(request).numberFor(*peer); })
+            if (rpc::replyIn(request).isShared())
+                number = rpc::replyIn(request).numberFor(*peer);
         peer->send(getEndpoint().token, number, [&](ObjectWriter& writer) { writer.serialize(request); });
     }
 

@@ -54,10 +54,11 @@ struct AdderInterface {
     constexpr static FileIdentifier file_identifier = 30002;
     RequestStream<AddRequest> add;
     RequestStream<CountRequest> count;
+    RequestStream<ReplyPromise<int>> served;
 
     template <class Ar>
     void serialize(Ar& ar) {
-        serializer(ar, add, count);
+        serializer(ar, add, count, served);
     }
 };
 
@@ -82,7 +83,11 @@ ACTOR Future<Void> count(CountRequest request) {
 
 ACTOR Future<Void> adder(AdderInterface interf) {
     state ActorCollection counting(false);
+    state int served = 0;
     loop choose {
+        when(ReplyPromise<int> request = waitNext(interf.served.getFuture())) {
+            request.send(++served);
+        }
         when(AddRequest request = waitNext(interf.add.getFuture())) {
             if (request.a < 0) {
                 request.reply.sendError(operation_failed());
@@ -122,7 +127,7 @@ ACTOR template <class Interface, class Request>
 Future<REPLY_TYPE(Request)> askTwice(Interface interf, RequestStream<Request> Interface::*channel, Request request) {
     REPLY_TYPE(Request) first = wait((interf.*channel).getReply(request));
     ASSERT(first == REPLY_TYPE(Request)(first));
-    request.reply.reset();
+    resetReply(request);
     REPLY_TYPE(Request) second = wait((interf.*channel).getReply(request));
     return second;
 }
@@ -149,6 +154,8 @@ ACTOR Future<Void> ask(AdderInterface interf, const char* where) {
     }
     int counted = wait(total(interf, 100));
     printf("%s: %d\n", where, counted);
+    int served = wait(askTwice(interf, &AdderInterface::served, ReplyPromise<int>()));
+    printf("%s: served %d\n", where, served);
     return Void();
 }
 
@@ -166,6 +173,9 @@ ACTOR Future<Void> test() {
     Endpoint counting = here.count.getEndpoint();
     counting.addresses = endpoint.addresses;
     there.count = RequestStream<CountRequest>(counting);
+    Endpoint served = here.served.getEndpoint();
+    served.addresses = endpoint.addresses;
+    there.served = RequestStream<ReplyPromise<int>>(served);
     ASSERT(IFailureMonitor::failureMonitor().getState(endpoint).isAvailable());
     wait(ask(there, "there"));
     return Void();

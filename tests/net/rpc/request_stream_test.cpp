@@ -37,9 +37,10 @@ struct Service {
     constexpr static FileIdentifier file_identifier = 3;
     RequestStream<Echo> echo;
     RequestStream<Other> other;
+    RequestStream<ReplyPromise<Void>> ping; // a request that is no more than its reply
     template <class Ar>
     void serialize(Ar& ar) {
-        serializer(ar, echo, other);
+        serializer(ar, echo, other, ping);
     }
 };
 
@@ -62,8 +63,9 @@ Future<Void> serve(Service service) {
     FutureStream<GetService> gets = get.getFuture();
     FutureStream<Echo> echoes = service.echo.getFuture();
     FutureStream<Other> others = service.other.getFuture();
+    FutureStream<ReplyPromise<Void>> pings = service.ping.getFuture();
     for (;;) {
-        auto next = co_await race(gets, echoes, others);
+        auto next = co_await race(gets, echoes, others, pings);
         if (next.index() == 0) {
             std::get<0>(next).reply.send(service);
         } else if (next.index() == 1) {
@@ -74,8 +76,10 @@ Future<Void> serve(Service service) {
                 request.reply.sendError(key_too_large());
             else if (request.text != "drop")
                 request.reply.send(request.text);
-        } else {
+        } else if (next.index() == 2) {
             std::get<2>(next).reply.send(2 * std::get<2>(next).number);
+        } else {
+            std::get<3>(next).send(Void());
         }
     }
 }
@@ -133,6 +137,17 @@ TEST_CASE("request stream: requests and replies between processes") {
         Future<std::string> later = echo.reply.getFuture();
         service.echo.send(echo);
         CHECK(co_await std::move(later) == "later");
+        co_await service.ping.getReply();
+        CHECK((co_await service.ping.tryGetReply(ReplyPromise<Void>())).present());
+        CHECK((co_await service.ping.getReplyUnlessFailedFor(ReplyPromise<Void>(), 1.0, 0.0)).present());
+        ReplyPromise<Void> pong;
+        service.ping.send(pong);
+        co_await pong.getFuture();
+        resetReply(pong);
+        CHECK_FALSE(getReplyPromise(pong).isSet());
+        Future<Void> dropped = service.ping.getReply(pong);
+        dropped = Future<Void>();
+        co_await service.ping.getReply();
     });
 }
 
@@ -268,6 +283,7 @@ TEST_CASE("request stream: within a process nothing is serialized") {
         Service service;
         Future<Void> serving = serve(service);
         CHECK(co_await service.echo.getReply(echoOf("hello")) == "hello");
+        co_await service.ping.getReply();
         // By its endpoint as well.
         RequestStream<Other> same(service.other.getEndpoint());
         CHECK(co_await same.getReply(otherOf(4)) == 8);

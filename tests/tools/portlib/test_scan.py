@@ -109,7 +109,7 @@ def test_the_tool_prints_text(code: Path) -> None:
     assert any("1 file,    1 use   flow/Old.h" in line for line in lines)
     assert "1 file,    1 use   Future" in lines[-1]
     assert "  1 file,    3 uses  Future" not in done.stdout
-    assert "2 files,    3 uses  Future" in port("--scan", code, "--all").stdout
+    assert "3 files,    4 uses  Future" in port("--scan", code, "--all").stdout
 
 
 def test_the_tool_prints_json(code: Path) -> None:
