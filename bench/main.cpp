@@ -8,6 +8,7 @@
 #include "bench/run.h"
 #include "bench/work.h"
 #include "flow/base/parse_number.h"
+#include "flow/inspect/profile_request.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -258,6 +259,7 @@ int main(int argc, char** argv) {
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv))
         return 2;
+    flow::sampleIfAsked(); // tools/bench profile; a simulated loop does not ask
     benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();
 }

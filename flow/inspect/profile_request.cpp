@@ -11,7 +11,7 @@
 #include <string>
 #include <unistd.h>
 
-namespace flow::detail {
+namespace flow {
 namespace {
 
 /// FOLDER/PID; empty if nothing is requested.
@@ -59,9 +59,9 @@ void sampleIfAsked() {
     }
 }
 
-void profileIfAsked(RealLoop& loop) {
+void detail::profileIfAsked(RealLoop& loop) {
     if (!wanted().empty())
         loop.add(*new Written(loop));
 }
 
-} // namespace flow::detail
+} // namespace flow

@@ -7,11 +7,15 @@
 
 #include "flow/loop/real_loop.h"
 
-namespace flow::detail {
+namespace flow {
 
-/// When the first RealLoop is made.
+/// Called when the first RealLoop is made; a program without one, which wants it all the same, calls it.
 void sampleIfAsked();
+
+namespace detail {
+
 /// For each.
 void profileIfAsked(RealLoop& loop);
 
-} // namespace flow::detail
+} // namespace detail
+} // namespace flow

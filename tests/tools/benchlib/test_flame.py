@@ -41,26 +41,6 @@ def test_a_stack_that_is_added_twice_has_both_weights() -> None:
     assert list(both) == [(("a", "b"), 3)]
 
 
-def test_stacks_are_written_and_read() -> None:
-    some = stacks({"main;f(int)": 2.5, "main": 1})
-    assert some.fold() == "main 1\nmain;f(int) 2.5\n"
-    assert dict(Stacks.unfold(some.fold())) == dict(some)
-    with pytest.raises(ValueError, match="line 2 is no folded stack: main x"):
-        Stacks.unfold("main 1\nmain x\n")
-
-
-def test_a_name_with_a_semicolon_is_one_frame_when_it_is_written() -> None:
-    some = Stacks()
-    some.add(("a;b", "c"), 1)
-    assert some.fold() == "a,b;c 1\n"
-
-
-def test_shares_are_kept_when_the_total_changes() -> None:
-    scaled = stacks({"a": 1, "a;b": 3}).scaled_to(20, "ns")
-    assert (dict(scaled), scaled.unit) == ({("a",): 5, ("a", "b"): 15}, "ns")
-    assert dict(Stacks().scaled_to(20, "ns")) == {}
-
-
 def test_a_frame_knows_what_is_its_own() -> None:
     top = tree([stacks({"a": 1, "a;b": 3}), stacks({"a;c": 5})])
     a = top.children["a"]

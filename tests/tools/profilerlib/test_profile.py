@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from benchlib.flame.stacks import Stacks
+from benchlib.profile import signals
 from benchlib.profile.attribution import Spent
 from common.arguments import UsageError
 from common.console import plain
-from profilerlib import command, signals, tasks
+from profilerlib import command, tasks
 from profilerlib.report import Found, page, printed
 
 
@@ -63,7 +64,7 @@ def test_samples_become_places_in_files(tmp_path: Path) -> None:
 
 
 def found() -> Found:
-    spent = Spent("ms", 10.0, 100, is_sampled=True, stacks=Stacks("ms"))
+    spent = Spent(10.0, 100, stacks=Stacks("ms"))
     spent.causes["allocate"] = 2.5
     spent.causes["unmapped"] = 7.5
     spent.functions["allocate", "operator new"] = 2.5

@@ -23,12 +23,10 @@ def _amounts() -> defaultdict[Any, float]:
 
 @dataclass(slots=True)
 class Spent:
-    """One benchmark in one style, all amounts per item."""
+    """One benchmark in one style, with all amounts in ns per item; or one program, with all in ms."""
 
-    unit: str  # "ns" or "instructions"
     total: float
-    samples: float  # the number of samples or instructions
-    is_sampled: bool
+    samples: float  # their number
     outside: float = 0.0  # the share of all samples that belong to no pass
     causes: defaultdict[str, float] = field(default_factory=_amounts)
     functions: defaultdict[tuple[str, str], float] = field(default_factory=_amounts)  # by cause and name
@@ -40,20 +38,19 @@ class Spent:
         return self.causes.get(cause, 0.0) / self.total if self.total else 0.0
 
     def error(self, amount: float) -> float:
-        """The standard error of an amount, by the number of samples. Counts have none."""
-        if not self.is_sampled or not self.samples or not self.total:
+        """The standard error of an amount, by the number of samples."""
+        if not self.samples or not self.total:
             return 0.0
         share = min(1.0, amount / self.total)
         return self.total * math.sqrt(max(share * (1 - share), 1 / self.samples) / self.samples)
 
 
-def attribute(profile: Profile, attribution: Attribution, total: float | None, items: float) -> Spent:
-    """`total` is the time of an item by the clock, if the profile has samples; counts are divided by `items`."""
+def attribute(profile: Profile, attribution: Attribution, total: float, unit: str = "ns per item") -> Spent:
+    """`total` is the time that the samples of the passes divide among them."""
     inside, outside = of_passes(profile, attribution)
     samples = sum(weight for _, weight in inside)
-    factor = (total / samples if total is not None else 1 / items) if samples else 0.0
-    unit = "instructions" if total is None else "ns"
-    result = Spent(unit, samples * factor, samples, total is not None, stacks=Stacks(f"{unit} per item"))
+    factor = total / samples if samples else 0.0
+    result = Spent(samples * factor, samples, stacks=Stacks(unit))
     elsewhere = sum(weight for _, weight in outside)
     result.outside = elsewhere / (samples + elsewhere) if elsewhere else 0.0
     for stack, weight in inside:

@@ -12,10 +12,10 @@ from typing import Any
 from rich.console import Console
 
 from benchlib.arguments import TARGET, Parser, binary, compilers
-from benchlib.profile import record
 from benchlib.profile.causes import UNMAPPED, Attribution, read
 from benchlib.profile.flames import flames
-from benchlib.profile.measure import PROFILERS, Row, profile, profiler, rows
+from benchlib.profile.measure import Row, profile, rows
+from benchlib.profile.sampler import NAMES, Sampler, sampler
 from benchlib.profile.table import causes_table, lines_table, summary
 from benchlib.results import LIBRARY, OURS, STYLES, TITLES
 from benchlib.suite import Settings, available, compiled
@@ -28,6 +28,7 @@ DEFAULT_STYLES = (*STYLES[:2], LIBRARY)
 SECONDS = 2.0  # of each recording; less where there are many
 ALL_SECONDS = 10.0
 LEAST_SECONDS = 0.5
+MOST_UNMAPPED = 0.05
 
 DESCRIPTION = """\
 Runs benchmarks under a profiler and says what their time goes for: nanoseconds per item
@@ -39,8 +40,9 @@ is looked for in the names of benchmarks; default: NET2 with 4096 actors."""
 
 EPILOG = """\
 perf takes samples by the clock (cpu-clock), 4999 a second: it needs no counters of the
-processor. Where there is no perf, or the kernel forbids it, callgrind counts
-instructions. A difference in brackets is less than what chance does to so many samples.
+processor. Where there is no perf, or the kernel forbids it, the program samples itself,
+250 to 1000 times a second. A difference in brackets is less than what chance does to so
+many samples; tools/bench instructions counts without chance.
 tools/benchlib/profile/causes.toml says which function counts for what.
 
 --flame DIR writes for each benchmark <name>-actor.svg, <name>-coroutine.svg and
@@ -55,7 +57,7 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--styles", default=",".join(DEFAULT_STYLES), metavar="A,B", help=f"default: {','.join(DEFAULT_STYLES)}"
     )
-    parser.add_argument("--with", dest="profiler", choices=tuple(PROFILERS), help="default: perf, where it works")
+    parser.add_argument("--with", dest="profiler", choices=NAMES, help="default: perf, where it works")
     parser.add_argument("--seconds", type=float, metavar="S", help="of each recording; default: 2, less if many")
     parser.add_argument("--lines", type=int, default=0, metavar="N", help="show the N costliest source lines as well")
     parser.add_argument("--flame", type=Path, metavar="DIR", help="write flame graphs to DIR")
@@ -85,7 +87,7 @@ def check(options: argparse.Namespace) -> None:
 def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     options = parse_arguments(arguments)
     check(options)
-    tool = profiler(options.profiler, console)
+    tool = sampler(options.profiler)
     now = revision()
     attribution = Attribution(read())
     work: dict[str, list[list[str]]] = {}
@@ -105,7 +107,7 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
         report(found, tool, now, options, attribution, out)
     finally:
         if options.json:
-            write(options.json, json.dumps(document(found, tool, now, options), indent=2) + "\n")
+            write(options.json, json.dumps(document(found, tool.name, now, options), indent=2) + "\n")
     if options.flame:
         for row in found:
             name = re.sub(r"[^\w.-]+", "-", row.label) + (f"-{row.compiler}" if len(work) > 1 else "")
@@ -117,17 +119,12 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
 
 
 def report(
-    found: Sequence[Row], tool: str, now: str, options: argparse.Namespace, attribution: Attribution, out: Console
+    found: Sequence[Row], tool: Sampler, now: str, options: argparse.Namespace, attribution: Attribution, out: Console
 ) -> None:
     plain = not out.is_terminal
-    how = (
-        f"perf, samples by the clock ({record.EVENT}), no counters of the processor"
-        if tool == "perf"
-        else "callgrind, which counts instructions: what waits for memory costs no more than what does not"
-    )
-    out.print(f"\n{options.loop} loop, {now}; {how}")
+    out.print(f"\n{options.loop} loop, {now}; {tool.how}", soft_wrap=True)
     for row in found:
-        title = f"{row.label}, {row.compiler}: {next(iter(row.spent.values())).unit} per item"
+        title = f"{row.label}, {row.compiler}: ns per item"
         out.print()
         out.print(causes_table(title, row.spent, attribution.order, plain))
         if text := summary(row.spent):
@@ -143,9 +140,10 @@ def remark(row: Row) -> str:
     """The basis of the numbers."""
     parts = []
     for style, one in row.spent.items():
-        many = f"{one.samples:.0f} {'samples' if one.is_sampled else 'instructions'}"
         outside = f", and {one.outside:.1%} more outside of the passes" if one.outside >= 0.001 else ""
-        parts.append(f"{TITLES.get(style, style)} {many}{outside}, {one.share(UNMAPPED):.1%} unmapped")
+        lacking = " (causes.toml lacks a rule)" if one.share(UNMAPPED) > MOST_UNMAPPED else ""
+        found = f"{one.samples:.0f} samples{outside}, {one.share(UNMAPPED):.1%} unmapped{lacking}"
+        parts.append(f"{TITLES.get(style, style)} {found}")
     return "; ".join(parts)
 
 
@@ -156,7 +154,6 @@ def document(found: Sequence[Row], tool: str, now: str, options: argparse.Namesp
             "benchmark": row.label,
             "compiler": row.compiler,
             "style": style,
-            "unit": one.unit,
             "per_item": one.total,
             "samples": one.samples,
             "outside": one.outside,

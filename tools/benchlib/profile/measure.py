@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import types
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
 from benchlib.arguments import binary
-from benchlib.profile import callgrind, record
 from benchlib.profile.attribution import Spent, attribute
 from benchlib.profile.causes import Attribution
+from benchlib.profile.sampler import Sampler
 from benchlib.results import LIBRARY, collect, parse_name
 from benchlib.suite import Settings, choose, escape, loop_option, rows_of, run
 from common.arguments import UsageError
 from common.failure import Failure
 from common.progress import Bar
-
-PROFILERS: dict[str, types.ModuleType] = {"perf": record, "callgrind": callgrind}
-COUNTED_SECONDS = 0.01  # seconds of a run under callgrind, which is fifty times slower
 
 
 @dataclass(slots=True)
@@ -31,24 +26,6 @@ class Row:
     compiler: str
     label: str
     spent: dict[str, Spent]
-
-
-def profiler(wanted: str | None, console: Console) -> str:
-    """The requested profiler, or the first that works; prints why a better one does not work."""
-    if wanted:
-        reason = PROFILERS[wanted].why_not()
-        if reason:
-            raise Failure(f"tools/bench profile: {reason}")
-        return wanted
-    reason = record.why_not()
-    if not reason:
-        return "perf"
-    other = callgrind.why_not()
-    if other:
-        raise Failure(f"tools/bench profile: {reason}; {other}")
-    # In one line, however narrow the terminal is: the command that allows it is there to be copied.
-    console.print(f"{reason}. Counting instructions with callgrind instead.", soft_wrap=True)
-    return "callgrind"
 
 
 def rows(names: Sequence[str], pattern: str, styles: Sequence[str]) -> list[list[str]]:
@@ -67,7 +44,7 @@ def rows(names: Sequence[str], pattern: str, styles: Sequence[str]) -> list[list
 def profile(
     chosen: Sequence[Sequence[str]],
     settings: Settings,
-    tool: str,
+    tool: Sampler,
     seconds: float,
     attribution: Attribution,
     console: Console,
@@ -79,7 +56,7 @@ def profile(
     minima = {row.label: row for row in collect(timed)}
     result: list[Row] = []
     failed: list[str] = []
-    with Bar(console, f"{tool}, {settings.compiler}") as bar:
+    with Bar(console, f"{tool.name}, {settings.compiler}") as bar:
         done, total = 0, sum(map(len, chosen))
         for row in chosen:
             label = parse_name(row[0]).label
@@ -93,7 +70,9 @@ def profile(
                     if time is None:
                         raise Failure(str(minima[label].cell(style).error))
                     one = next(each for each in timed if each["run_name"] == name)
-                    found[style] = _record(program, name, settings.loop, tool, seconds, one, time, attribution)
+                    passes = max(1, round(seconds * 1e9 / (time * float(one["items_per_op"]))))
+                    samples = tool.complete(command(program, name, settings.loop, passes))
+                    found[style] = attribute(samples, attribution, time)
                 except Failure as error:
                     failed.append(f"{name}: {error}")
             if len(found) == len(row):
@@ -101,26 +80,6 @@ def profile(
     if not result:
         raise Failure("\n".join(failed))
     return result, failed
-
-
-def _record(
-    program: Path,
-    name: str,
-    loop: str,
-    tool: str,
-    seconds: float,
-    timed: dict[str, Any],
-    time: float,
-    attribution: Attribution,
-) -> Spent:
-    items = float(timed["items_per_op"])
-    if tool == "perf":
-        passes = max(1, round(seconds * 1e9 / (time * items)))
-        return attribute(record.record(command(program, name, loop, passes)), attribution, time, items)
-    passes = max(2, round(COUNTED_SECONDS * 1e9 / (time * items)))
-    few = callgrind.record(command(program, name, loop, 1))
-    many = callgrind.record(command(program, name, loop, 1 + passes))
-    return attribute(many.without(few), attribution, None, passes * items)
 
 
 def command(program: Path, name: str, loop: str, passes: int) -> list[str | Path]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchlib.profile.samples import Place, Profile
 from common.failure import Failure
-from common.process import ROOT, ending, stream
+from common.process import ROOT, stream
 
 EVENT = "cpu-clock"
 FREQUENCY = 4999  # samples a second; no multiple of a frequency that a benchmark may have
@@ -43,16 +43,7 @@ def why_not() -> str | None:
     return f"perf does not work here: {said[-1] if said else f'exit code {done.returncode}'}"
 
 
-def record(command: Sequence[str | Path]) -> Profile:
-    """Runs the command to its end under perf. A Failure if it fails."""
-    lines: list[str] = []
-    code, result = record_any(["--", *command], on_line=lines.append)
-    if code:
-        raise Failure("\n".join([*lines[-20:], f"perf record: {ending(code)}"]))
-    return result
-
-
-def record_any(
+def record(
     what: Sequence[str | Path],
     on_line: Callable[[str], None],
     variables: dict[str, str] | None = None,
@@ -65,7 +56,7 @@ def record_any(
         options = ["-q", "-e", EVENT, "-F", str(FREQUENCY), "--call-graph", "fp", "-o", str(data)]
         recorded = stream(["perf", "record", *options, *what], on_line, cwd, variables)
         if not data.exists():
-            return recorded or 1, Profile("samples")
+            return recorded or 1, Profile()
         lines: list[str] = []
         code = stream(["perf", "script", "-i", data, "--no-inline", "-F", "ip,sym,symoff,dso"], lines.append)
         if code and not recorded:
@@ -98,7 +89,7 @@ class Parts:
 
 def parse(lines: Iterable[str], parts: Parts) -> Profile:
     """Reads what `perf script -F ip,sym,symoff,dso` prints: a paragraph for each sample, innermost frame first."""
-    result = Profile("samples")
+    result = Profile()
     stack: list[Place] = []
     known: dict[tuple[str, bool], Place | None] = {}  # the same lines come thousands of times
 

@@ -19,20 +19,16 @@ class Place:
 class Profile:
     """The weight of each stack of places, outermost first."""
 
-    unit: str  # of the weights: "samples", "instructions"
     weights: dict[tuple[Place, ...], float] = field(default_factory=dict)
 
     def add(self, stack: tuple[Place, ...], weight: float) -> None:
         if stack and weight > 0:
             self.weights[stack] = self.weights.get(stack, 0.0) + weight
 
+    def add_all(self, other: Profile) -> None:
+        for stack, weight in other.weights.items():
+            self.add(stack, weight)
+
     @property
     def total(self) -> float:
         return sum(self.weights.values())
-
-    def without(self, other: Profile) -> Profile:
-        """This profile minus the other: a run of many passes without the fixed costs of a run of few."""
-        result = Profile(self.unit)
-        for stack, weight in self.weights.items():
-            result.add(stack, weight - other.weights.get(stack, 0.0))
-        return result

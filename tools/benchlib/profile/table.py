@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from benchlib.profile.attribution import Spent
 from benchlib.profile.causes import UNMAPPED, source_line
@@ -26,16 +26,20 @@ def causes_table(title: str, spent: Mapping[str, Spent], order: Sequence[str], p
         result.numbers(TITLES.get(style, style), "%")
     if len(spent) > 1:
         result.numbers("difference")
-    every = list(spent.values())
-    for cause in [*order, UNMAPPED]:
-        if max((one.share(cause) for one in every), default=0.0) < TINY and cause != UNMAPPED:
-            continue
-        result.add_row(cause, *_cells(every, [one.causes.get(cause, 0.0) for one in every]), bold=True)
-        for name in top_functions(every, cause):
-            amounts = [one.functions.get((cause, name), 0.0) for one in every]
-            result.add_row(f"  · {name}", *_cells(every, amounts))
-    result.add_row("all", *_cells(every, [one.total for one in every]))
+    for name, cells, is_minor in causes_rows(list(spent.values()), order):
+        result.add_row(f"  · {name}" if is_minor else name, *cells, bold=not is_minor and name != "all")
     return result
+
+
+def causes_rows(spent: Sequence[Spent], order: Sequence[str]) -> Iterator[tuple[str, list[str], bool]]:
+    """A name, the cells after it, and whether it is a function of the cause above."""
+    for cause in [*order, UNMAPPED]:
+        if max((one.share(cause) for one in spent), default=0.0) < TINY and cause != UNMAPPED:
+            continue
+        yield cause, _cells(spent, [one.causes.get(cause, 0.0) for one in spent]), False
+        for name in top_functions(spent, cause):
+            yield name, _cells(spent, [one.functions.get((cause, name), 0.0) for one in spent]), True
+    yield "all", _cells(spent, [one.total for one in spent]), False
 
 
 def top_functions(spent: Sequence[Spent], cause: str) -> list[str]:
@@ -81,13 +85,13 @@ def summary(spent: Mapping[str, Spent]) -> str:
     largest = sorted(sure, key=lambda cause: -abs(sure[cause]))[:5]
     said = ", ".join(f"{cause} {sure[cause]:+.2f}" for cause in largest)
     names = (TITLES.get(second, second), TITLES.get(first, first))
-    return f"{names[0]} against {names[1]}: {b.total - a.total:+.2f} {b.unit} an item" + (f"; {said}" if said else "")
+    return f"{names[0]} against {names[1]}: {b.total - a.total:+.2f} ns an item" + (f"; {said}" if said else "")
 
 
 def lines_table(title: str, spent: Spent, count: int, plain: bool) -> Table:
     """The lines of the sources that take most."""
     result = Table(title, plain, optional=("source",))
-    result.numbers(spent.unit, "%")
+    result.numbers("ns", "%")
     result.texts("cause", "line", "source")
     largest = sorted(spent.lines.items(), key=lambda item: -item[1])
     for (file, line, cause), amount in largest[:count]:

@@ -18,8 +18,9 @@ from benchlib.instructions.plan import countable, usual_sizes
 from benchlib.overview.command import QUICK, QUICK_PEERS_SIZES, QUICK_SIZES
 from benchlib.profile.causes import Attribution
 from benchlib.profile.causes import read as read_causes
-from benchlib.profile.measure import profile, profiler
+from benchlib.profile.measure import profile
 from benchlib.profile.measure import rows as profiled
+from benchlib.profile.sampler import sampler
 from benchlib.report import environment
 from benchlib.report.history import Archive, Point, counts_of, fill, head, points
 from benchlib.report.model import Missing
@@ -173,14 +174,14 @@ class Run:
         return rows
 
     def profile(self) -> Profile:
-        tool = profiler(None, self.console)
+        tool = sampler(None)
         attribution = Attribution(read_causes())
         chosen = profiled(available(binary(self.compiler), "sim"), self.plan.profiled, STYLES[:2])
         settings = Settings(self.compiler, "sim", 3, self.plan.profile_seconds / 8, self.found.revision)
         seconds = self.plan.profile_seconds
         rows, failed = profile(chosen, settings, tool, seconds, attribution, self.console)
         self.found.problems += [f"profile: {error}" for error in failed]
-        return Profile(tool, attribution.order, tuple(rows))
+        return Profile(tool.how, attribution.order, tuple(rows))
 
     def peers(self) -> list[Row]:
         names = of_sizes(choose(available(binary(self.compiler), "real"), "", peers=True), QUICK_PEERS_SIZES)

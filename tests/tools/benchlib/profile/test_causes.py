@@ -1,74 +1,58 @@
-"""causes.toml: that each pattern is for something, and that little is left over.
-
-profile.tsv is what perf saw of some benchmarks; record_profile.py writes it.
-"""
+"""causes.toml: that each pattern is for something in the sources of today."""
 
 from __future__ import annotations
 
 import re
+from fnmatch import fnmatch
 from functools import lru_cache
 from pathlib import Path
 
 import pytest
 
-from benchlib.profile.causes import CALLER, KINDS, UNMAPPED, Rule, decisive, expression, read, source_line
-
-FOLDER = Path(__file__).parent
-MOST_UNMAPPED = 0.05
-ENOUGH = 200  # samples: of fewer, one is a lot
+from benchlib.profile.causes import CALLER, UNMAPPED, Rule, decisive, read, source_line
+from common.process import ROOT
 
 
 @lru_cache
-def recorded() -> tuple[list[dict[str, str]], list[tuple[str, float, list[int]]]]:
-    """The functions, and stacks of them: of which benchmark, how often, outermost first. Of each stack there is what
-    decides, its callees, and often its caller."""
-    functions, stacks = (FOLDER / "profile.tsv").read_text(encoding="utf-8").split("\n\n")
-    frames = [dict(zip(KINDS, line.split("\t"), strict=True)) for line in functions.splitlines()]
-    found = []
-    for line in stacks.splitlines():
-        name, *parts = line.split("\t")
-        found += [(name, float(weight), [int(i) for i in numbers]) for weight, *numbers in map(str.split, parts)]
-    return frames, found
+def sources() -> dict[str, str]:
+    files = [
+        path for folder in ("flow", "bench") for path in (ROOT / folder).rglob("*") if path.suffix in (".h", ".cpp")
+    ]
+    return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in files}
+
+
+def is_for_something(kind: str, pattern: str) -> bool:
+    """Names of other projects are not looked for."""
+    if kind == "files":
+        return pattern.startswith("/") or any(fnmatch(path, pattern) for path in sources())
+    if kind == "lines":
+        benchmarks = [
+            line for path, text in sources().items() if path.startswith("bench/") for line in text.splitlines()
+        ]
+        return any(re.search(pattern, line) for line in benchmarks)
+    if kind == "functions" and pattern.startswith("flow::"):
+        name = re.sub(r"^operator ", "", pattern.rpartition("::")[2]).strip("*")
+        return any(re.search(rf"\b{name}", text) for text in sources().values())
+    return True
 
 
 def test_every_pattern_is_for_something() -> None:
-    frames, _ = recorded()
     dead = [
         f"{rule.cause}: {kind}: {pattern}"
         for rule in (*read().rules, *read().passes)
         for kind, patterns in rule.patterns.items()
         for pattern in patterns
-        if not any(re.search(expression(kind, pattern), frame[kind]) for frame in frames)
+        if not is_for_something(kind, pattern)
     ]
     assert dead == []
-
-
-def test_every_rule_decides_something() -> None:
-    """One that others hide would be read in vain."""
-    frames, _ = recorded()
-    rules = read().rules
-    used = {next((i for i, rule in enumerate(rules) if rule.fits(frame.__getitem__)), None) for frame in frames}
-    assert [rule.cause for i, rule in enumerate(rules) if i not in used] == []
+    assert not is_for_something("functions", "flow::detail::neverHeardOf*")
+    assert not is_for_something("files", "flow/nothing/*")
+    assert not is_for_something("lines", "^neverHeardOf")
 
 
 def test_every_cause_has_a_rule() -> None:
     causes = read()
     assert {rule.cause for rule in causes.rules} - {CALLER} == set(causes.order)
-
-
-def test_little_is_unmapped_in_any_benchmark() -> None:
-    frames, stacks = recorded()
-    causes = read()
-    of_frame = [causes.of(frame.__getitem__) for frame in frames]
-    total: dict[str, float] = {}
-    unmapped: dict[str, float] = {}
-    for name, weight, numbers in stacks:
-        total[name] = total.get(name, 0) + weight
-        if decisive([of_frame[number] for number in numbers])[0] == UNMAPPED:
-            unmapped[name] = unmapped.get(name, 0) + weight
-    many = {name for name, amount in total.items() if amount >= ENOUGH}
-    assert len(many) >= 40  # benchmarks, styles, compilers
-    assert {name: share for name in many if (share := unmapped.get(name, 0) / total[name]) > MOST_UNMAPPED} == {}
 
 
 def test_the_innermost_function_that_is_not_there_for_its_caller_decides() -> None:

@@ -12,11 +12,12 @@ import pytest
 from rich.console import Console
 
 from benchlib.flame.stacks import Stacks
-from benchlib.profile import callgrind, record
+from benchlib.profile import record
 from benchlib.profile.attribution import Spent, shown, without_part
 from benchlib.profile.command import document, main, parse_arguments
 from benchlib.profile.flames import flames
-from benchlib.profile.measure import Row, command, profiler, rows
+from benchlib.profile.measure import Row, command, rows
+from benchlib.profile.sampler import sampler
 from benchlib.profile.symbols import Frame
 from benchlib.profile.table import causes_table, lines_table, summary, top_functions
 from common.arguments import UsageError
@@ -26,9 +27,9 @@ ORDER = ("allocate", "await glue", "kernel")
 NAMES = ["NET2/64/actor", "NET2/64/coroutine", "NET2/64/actorc-coroutine", "chain/10/actor", "map/library"]
 
 
-def spent(functions: dict[tuple[str, str], float], samples: float = 10_000, is_sampled: bool = True) -> Spent:
+def spent(functions: dict[tuple[str, str], float], samples: float = 10_000) -> Spent:
     total = sum(functions.values())
-    result = Spent("ns", total, samples, is_sampled, stacks=Stacks("ns per item"))
+    result = Spent(total, samples, stacks=Stacks("ns per item"))
     for (cause, name), amount in functions.items():
         result.causes[cause] += amount
         result.functions[cause, name] += amount
@@ -69,11 +70,6 @@ def test_the_summary_names_what_makes_the_difference() -> None:
     assert summary({"actor": ACTOR, "coroutine": COROUTINE}) == (
         "coroutine against ACTOR: +3.10 ns an item; await glue +2.00, unmapped +1.00"
     )
-
-
-def test_counted_numbers_are_never_doubtful() -> None:
-    a, b = (spent({("allocate", "f"): amount}, 100, is_sampled=False) for amount in (5.0, 5.1))
-    assert "allocate 5.00 100.0 5.10 100.0 +0.10" in text_of(causes_table("t", {"actor": a, "b": b}, ORDER, plain=True))
 
 
 def test_functions_that_take_little_are_not_shown() -> None:
@@ -144,24 +140,13 @@ def test_mistakes_are_found_before_the_build(arguments: list[str], message: str)
         main(arguments, console, console)
 
 
-def test_without_perf_instructions_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    out = io.StringIO()
-    console = Console(file=out, width=200)
+def test_without_perf_the_program_samples_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(record, "why_not", lambda: "there is no perf")
-    assert profiler(None, console) == "callgrind"
-    assert out.getvalue() == "there is no perf. Counting instructions with callgrind instead.\n"
+    assert (sampler(None).name, sampler(None).how) == ("signal", "sampled by a signal (there is no perf)")
     with pytest.raises(Failure, match="there is no perf"):
-        profiler("perf", console)
-    narrow = Console(file=io.StringIO(), width=40)
-    command = "sudo sysctl kernel.perf_event_paranoid=1"
-    monkeypatch.setattr(record, "why_not", lambda: f"the kernel forbids perf (it is 4): {command} allows it")
-    profiler(None, narrow)
-    assert isinstance(narrow.file, io.StringIO)
-    assert command in narrow.file.getvalue()
-    monkeypatch.setattr(record, "why_not", lambda: "there is no perf")
-    monkeypatch.setattr(callgrind, "why_not", lambda: "there is no valgrind")
-    with pytest.raises(Failure, match="there is no perf; there is no valgrind"):
-        profiler(None, console)
+        sampler("perf")
+    with pytest.raises(Failure, match="no samples"):
+        sampler("signal").complete(["true"])
 
 
 def test_an_empty_profile_has_no_shares() -> None:

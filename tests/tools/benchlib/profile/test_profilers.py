@@ -1,4 +1,4 @@
-"""What perf and callgrind print is read; where they cannot be used, it is said what to do; nothing stays behind."""
+"""What perf prints is read; where it cannot be used, it is said what to do; nothing stays behind."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ import stat
 import subprocess
 import tempfile
 from pathlib import Path
-from types import FrameType, ModuleType
+from types import FrameType
 
 import pytest
 
-from benchlib.profile import callgrind, record
+from benchlib.profile import record
 from benchlib.profile.attribution import attribute
 from benchlib.profile.causes import CALLER, Attribution, Causes, Rule
 from benchlib.profile.names import qualified
+from benchlib.profile.sampler import Sampler, sampler
 from benchlib.profile.samples import Place, Profile
 from benchlib.profile.symbols import Frame, demangled, expand, paragraphs, source
 from common.failure import Failure
@@ -58,97 +59,17 @@ def test_samples_of_perf_are_read() -> None:
     ]
 
 
-# main calls f twice, from two places, and f calls g in another object.
-COUNTED = """
-positions: instr
-events: Ir
-ob=(1) /build/program
-fl=(1) ???
-fn=(1) main
-0x1000 2
-+4 1
-cfn=(2) _Z1fv'main
-calls=1 0x2000
-* 50
-0x1010 1
-cfn=(2)
-calls=2 0x2000
-* 100
-
-fn=(2)
-0x2000 30
--1 5
-+2 3
-cob=(2) /usr/lib/libc.so.6
-cfn=(3) memcpy'_Z1fv'main
-calls=3 0x9000
-* 7
-
-ob=(2)
-fn=(3)
-0x9000 7
-"""
-
-
-def test_what_callgrind_counted_is_read() -> None:
-    profile = callgrind.parse(COUNTED.splitlines())
-    main = "/build/program"
-    f = (Place(main, 0x1010, "main"),)  # the call that cost more
-    inner = (*f, Place(main, 0x2001, "_Z1fv"))
-    assert profile.weights == {
-        (Place(main, 0x1000, "main"),): 2,
-        (Place(main, 0x1004, "main"),): 1,
-        (Place(main, 0x1010, "main"),): 1,
-        (*f, Place(main, 0x2000, "_Z1fv")): 30,
-        (*f, Place(main, 0x1FFF, "_Z1fv")): 5,
-        (*f, Place(main, 0x2001, "_Z1fv")): 3,
-        (*inner, Place("/usr/lib/libc.so.6", 0x9000, "memcpy")): 7,
-    }
-
-
-# What the loader calls through a stub, as callgrind writes it: the object has no name, the function its address.
-STUB = """
-ob=(1) /usr/lib/ld-linux-x86-64.so.2
-fn=(1) _dl_fini
-0x1000 2
-cob=(2) ???
-cfn=(2) 0x0000000004853cb0'_dl_fini
-calls=1 0x4853cb0
-* 3
-ob=(2)
-fn=(2)
-0x4853cb0 3
-"""
-
-
 def test_what_has_no_file_keeps_the_name_that_the_profiler_gave() -> None:
-    stub = Place("???", 0x4853CB0, "0x0000000004853cb0")
-    profile = callgrind.parse(STUB.splitlines())
-    assert stub in {place for stack in profile.weights for place in stack}
     gone, vdso = Place("/nowhere/deleted.so", 1, "f"), Place("[vdso]", 2, "clock_gettime")
-    frames = expand([*(place for stack in profile.weights for place in stack), gone, vdso])
-    assert frames[stub] == (Frame("0x0000000004853cb0", "", 0, "???"),)
-    assert (frames[gone][0].name, frames[vdso][0].name) == ("f", "clock_gettime")
+    frames = expand([gone, vdso])
+    assert frames[gone] == (Frame("f", "", 0, "deleted.so"),)
+    assert frames[vdso][0].name == "clock_gettime"
 
 
 def test_constrained_functions_have_readable_names() -> None:
     constrained = "_ZN4flow4coro15CoroPromiseBaseIiNS0_9SignatureIJiEEEEnwEmQeqsrT0_11kFrameLimitLi0E"
     [name] = demangled([constrained])
     assert qualified(name) == "flow::coro::CoroPromiseBase::operator new"
-
-
-def test_functions_that_call_each_other_end() -> None:
-    text = "ob=(1) p\nfn=(1) a\n0x1 1\ncfn=(2) b\ncalls=1 0x2\n* 9\nfn=(2)\n0x2 1\ncfn=(1)\ncalls=1 0x1\n* 8\n"
-    profile = callgrind.parse(text.splitlines())
-    assert profile.total == 2
-
-
-def test_few_passes_are_taken_from_many() -> None:
-    one, two = Profile("instructions"), Profile("instructions")
-    for profile, weight in ((one, 5), (two, 25)):
-        profile.add((Place("p", 1, "f"),), weight)
-        profile.add((Place("p", 2, "start"),), 7)
-    assert two.without(one).weights == {(Place("p", 1, "f"),): 20}
 
 
 def test_inlined_functions_of_an_address_are_read() -> None:
@@ -177,38 +98,25 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "program"
 
 
-def test_a_program_is_counted_from_end_to_end(program: Path) -> None:
-    few, many = (callgrind.record([program, str(count)]) for count in (1, 100_001))
-    causes = Causes(
-        ("twice", "work"), (Rule("twice", {"functions": ("twice",)}), Rule("work", {"functions": ("work",)})), ()
-    )
-    spent = attribute(many.without(few), Attribution(causes), None, 100_000)
-    assert 2 <= spent.causes["twice"] <= 8
-    assert 1 <= spent.causes["work"] <= 8
-    assert spent.share("twice") + spent.share("work") > 0.99
-    assert any(stack[-2:] == ("work", "twice") for stack, _ in spent.stacks)
-    assert spent.unit == "instructions"
-
-
 def test_a_program_is_sampled_from_end_to_end(program: Path) -> None:
     """Where the kernel forbids it, it says what to do."""
     reason = record.why_not()
     if reason:
         assert "perf" in reason
         return
-    profile = record.record([program, "100000000"])
+    profile = sampler("perf").complete([program, "100000000"])
     frames = expand(place for stack in profile.weights for place in stack)
     inside = [weight for stack, weight in profile.weights.items() if frames[stack[-1]][0].name == "work(int)"]
     assert sum(inside) > 0.5 * profile.total
 
 
 def test_samples_share_the_time_of_an_item() -> None:
-    profile = Profile("samples")
+    profile = Profile()
     profile.add((Place("/usr/lib/x.so", 1, "f"),), 30)
     profile.add((Place("/usr/lib/x.so", 2, "g"),), 10)
     causes = Causes(("f",), (Rule("f", {"functions": ("f",)}), Rule(CALLER, {"functions": ("h",)})), ())
-    spent = attribute(profile, Attribution(causes), 20.0, 1)
-    assert (spent.causes, spent.unit, spent.total) == ({"f": 15.0, "unmapped": 5.0}, "ns", 20.0)
+    spent = attribute(profile, Attribution(causes), 20.0)
+    assert (spent.causes, spent.total) == ({"f": 15.0, "unmapped": 5.0}, 20.0)
     assert dict(spent.stacks) == {("f",): 15.0, ("g",): 5.0}
     assert spent.error(15.0) == pytest.approx(20 * (0.75 * 0.25 / 40) ** 0.5)
 
@@ -240,22 +148,18 @@ def test_where_perf_fails_it_says_what_perf_said(tmp_path: Path, monkeypatch: py
 def test_where_there_is_no_profiler_it_says_who_installs_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert record.why_not() == "there is no perf (tools/setup installs linux-perf)"
-    assert callgrind.why_not() == "there is no valgrind (tools/setup installs it)"
 
 
 def test_what_fails_under_perf_says_what_it_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake(tmp_path, "perf", "echo 'it is broken' >&2; exit 3")
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(Failure, match="it is broken\nperf record: exit code 3"):
-        record.record(["true"])
+    with pytest.raises(Failure, match="it is broken\nperf: exit code 3"):
+        Sampler("perf", 1.0, "").complete(["true"])
 
 
-@pytest.mark.parametrize(("tool", "profiler"), [("perf", record), ("valgrind", callgrind)])
-def test_an_interrupt_leaves_neither_children_nor_files(
-    tool: str, profiler: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupt_leaves_neither_children_nor_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sleep = shutil.which("sleep")
-    fake(tmp_path, tool, f"echo $$ > {tmp_path}/pid; exec {sleep} 60")
+    fake(tmp_path, "perf", f"echo $$ > {tmp_path}/pid; exec {sleep} 60")
     monkeypatch.setenv("PATH", str(tmp_path))
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
@@ -273,7 +177,7 @@ def test_an_interrupt_leaves_neither_children_nor_files(
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.05)
         with pytest.raises(KeyboardInterrupt):
-            profiler.record(["true"])
+            record.record(["true"], print)
     finally:
         signal.signal(signal.SIGALRM, before)
     with pytest.raises(ProcessLookupError):

@@ -76,11 +76,11 @@ def frames() -> Frames:
     }
 
 
-def spent(total: float, causes: dict[str, float], is_sampled: bool = True) -> Spent:
+def spent(total: float, causes: dict[str, float]) -> Spent:
     stacks = Stacks("ns per item")
     for cause, amount in causes.items():
         stacks.add(("all", "run", f"{cause}()"), amount)
-    result = Spent("ns", total, 10_000, is_sampled, stacks=stacks, kinds={f"{cause}()": cause for cause in causes})
+    result = Spent(total, 10_000, stacks=stacks, kinds={f"{cause}()": cause for cause in causes})
     result.causes.update(causes)
     result.functions.update({(cause, f"{cause}()"): amount for cause, amount in causes.items()})
     return result
@@ -91,7 +91,9 @@ def profile() -> Profile:
         "actor": spent(30.0, {"allocate": 10.0, "resume path": 20.0}),
         "coroutine": spent(33.0, {"allocate": 33.0}),
     }
-    return Profile("perf", ("allocate", "resume path", "timers"), (ProfileRow("clang", "NET2/4096", styles),))
+    return Profile(
+        "perf, samples by the clock", ("allocate", "resume path", "timers"), (ProfileRow("clang", "NET2/4096", styles),)
+    )
 
 
 @pytest.fixture(scope="module")

@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchlib.profile.attribution import Spent
-from benchlib.profile.causes import UNMAPPED
 from benchlib.profile.flames import flames
 from benchlib.profile.measure import Row
-from benchlib.profile.table import difference, summary, top_functions
+from benchlib.profile.table import causes_rows, summary
 from benchlib.report.model import Cell, Column, Drawing, Grid, Missing, Section
 from benchlib.results import TITLES
-from benchlib.tables import number
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
     """What tools/bench profile found with one compiler."""
 
-    tool: str
+    how: str
     causes: tuple[str, ...]  # in the order in which they are shown
     rows: tuple[Row, ...]
 
@@ -44,18 +41,12 @@ def _causes(found: Profile, row: Row) -> Grid:
     every = list(row.spent.values())
     columns = [Column("cause, functions", numeric=False)]
     for style in row.spent:
-        columns += [Column(f"{TITLES.get(style, style)} {every[0].unit}"), Column("%")]
+        columns += [Column(f"{TITLES.get(style, style)} ns"), Column("%")]
     if len(every) > 1:
         columns.append(Column("difference"))
-    rows = []
-    for cause in (*found.causes, UNMAPPED):
-        if cause != UNMAPPED and not any(spent.causes.get(cause) for spent in every):
-            continue
-        rows.append(_cells(cause, every, [spent.causes.get(cause, 0.0) for spent in every]))
-        for name in top_functions(every, cause):
-            amounts = [spent.functions.get((cause, name), 0.0) for spent in every]
-            rows.append(_cells(name, every, amounts, minor=True))
-    rows.append(_cells("all", every, [spent.total for spent in every]))
+    rows = [
+        (Cell(name, minor=is_minor), *map(Cell, cells)) for name, cells, is_minor in causes_rows(every, found.causes)
+    ]
     return Grid(
         f"causes-{_id(row)}",
         f"Causes: {row.label}, {row.compiler}",
@@ -67,21 +58,9 @@ def _causes(found: Profile, row: Row) -> Grid:
 
 
 def _says(found: Profile, row: Row) -> str:
-    if next(iter(row.spent.values())).is_sampled:
-        how = f"Per item, from samples of {found.tool}; a difference in brackets is less than chance makes of so many."
-    else:
-        how = f"Instructions per item, counted by {found.tool}."
+    how = f"Per item, {found.how}; a difference in brackets is less than chance makes of so many samples."
     most = summary(row.spent)
     return f"{how} {most[:1].upper()}{most[1:]}." if most else how
-
-
-def _cells(name: str, every: Sequence[Spent], amounts: Sequence[float], minor: bool = False) -> tuple[Cell, ...]:
-    cells = [Cell(name, minor=minor)]
-    for spent, amount in zip(every, amounts, strict=True):
-        cells += [Cell(number(amount)), Cell(f"{100 * amount / spent.total:.1f}")] if amount else [Cell("-"), Cell("-")]
-    if len(every) > 1:
-        cells.append(Cell(difference(every, amounts)))
-    return tuple(cells)
 
 
 def _graphs(row: Row, order: Sequence[str]) -> list[Drawing]:

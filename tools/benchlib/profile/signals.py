@@ -47,7 +47,7 @@ def parsed(data: bytes, maps_text: str) -> Profile:
     words.frombytes(data[: len(data) // 8 * 8])
     maps = Maps(maps_text)
     parts = Parts()
-    result = Profile("samples")
+    result = Profile()
     known: dict[int, Place] = {}
     at = 0
     while at < len(words) and words[at]:
