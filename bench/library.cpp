@@ -147,6 +147,20 @@ bool addAndSignal(SignalableActorCollection& actors) {
     return done.isReady();
 }
 
+/// While errors keep where they were made.
+struct Recording {
+    bool before = Error::recordOrigins(true);
+    ~Recording() { Error::recordOrigins(before); }
+};
+
+/// Makes one, and is not seen through by the optimizer.
+template <class State>
+bool makeError(State const&) {
+    Error error = timed_out();
+    benchmark::DoNotOptimize(error);
+    return error.isValid();
+}
+
 /// What is called again and again is the pass.
 Future<Void> driveRecurring(Run* run) {
     Promise<Void> end;
@@ -222,6 +236,8 @@ const bench::Style
               piece<Fed>("actorCollection", feed),
               piece<ActorCollectionNoErrors>("ActorCollectionNoErrors", addUnheeded),
               piece<SignalableActorCollection>("SignalableActorCollection", addAndSignal),
+              piece<Nothing>("Error", makeError<Nothing>),
+              piece<Recording>("Error_origin", makeError<Recording>),
           });
 
 const bench::Style

@@ -66,7 +66,8 @@ const char* textOf(Error error) {
 }
 
 void printDropped(const char* where, Error error) {
-    std::fprintf(stderr, "flow: error %s (%d) dropped by %s: %s\n", error.name(), error.code(), where, textOf(error));
+    std::fprintf(stderr, "flow: error %s (%d) dropped by %s: %s\n%s", error.name(), error.code(), where, textOf(error),
+                 detail::originLines(error).c_str());
 }
 
 std::atomic<DroppedErrorHandler> droppedHandler{printDropped};
@@ -211,7 +212,8 @@ void detail::nameUncaughtErrors() noexcept {
             try {
                 throw;
             } catch (Error const& error) {
-                std::fprintf(stderr, "flow: uncaught error %s (%d): %s\n", error.name(), error.code(), textOf(error));
+                std::fprintf(stderr, "flow: uncaught error %s (%d): %s\n%s", error.name(), error.code(), textOf(error),
+                             originLines(error).c_str());
             } catch (...) {
             }
         }

@@ -11,14 +11,30 @@
 //
 // An Error is a value of four bytes, a code and flags; copying it never loses anything. It does not derive from
 // std::exception, since a base class would be sliced by `catch (std::exception)` and would cost a vtable.
+//
+//     Error::recordOrigins(true);                // or MILLRACE_ERROR_ORIGINS=1: from here on e.origin() says where
+//     flow: uncaught error timed_out (1004): the operation did not complete in time
+//       raised at fetch.actor.cpp:31
+//       actor fetch at fetch.actor.cpp:28 runs
+//         awaited by actor serve at serve.actor.cpp:12
 
 #include "flow/base/assert.h"
 #include "flow/base/error_table.h"
 #include "flow/base/inline.h"
 
+#include <atomic>
 #include <cstdint>
+#include <source_location>
+#include <string>
+#include <type_traits>
 
 namespace flow {
+
+namespace detail {
+inline constinit std::atomic<bool> recordsOrigins{false};
+/// The number of an origin in their table; 0 if none is to be had.
+FLOW_RARE std::uint16_t numberOfOrigin(std::source_location raised) noexcept;
+} // namespace detail
 
 /// The code of each error, as `error_code_NAME`.
 enum : std::uint16_t {
@@ -34,12 +50,18 @@ public:
     constexpr Error() = default;
     /// `code` is one of error_code_... or an application's own, in 0 .. 65534. success() is an error too, of code 0: a
     /// future that it is sent to has failed.
-    constexpr explicit Error(int code) : code_(static_cast<std::uint16_t>(code)) {
+    constexpr explicit Error(int code, std::source_location raised = std::source_location::current())
+        : code_(static_cast<std::uint16_t>(code)) {
         FLOW_ASSERT(code == code_, "an Error's code is in 0 .. 65534");
+        if (!std::is_constant_evaluated() && code != error_code_operation_cancelled &&
+            detail::recordsOrigins.load(std::memory_order_relaxed)) [[unlikely]]
+            flags_ = static_cast<std::uint16_t>(detail::numberOfOrigin(raised) << kOriginShift);
     }
 
     /// The same as Error(code).
-    static constexpr Error fromCode(int code) { return Error(code); }
+    static constexpr Error fromCode(int code, std::source_location raised = std::source_location::current()) {
+        return Error(code, raised);
+    }
 
     constexpr int code() const { return code_; }
     /// True for every error except the default-constructed one.
@@ -57,18 +79,31 @@ public:
     }
     constexpr bool isInjectedFault() const { return flags_ & kInjected; }
 
-    friend constexpr bool operator==(Error const&, Error const&) = default;
+    /// Whether errors that any thread makes from here on keep where they were made; returns whether they did. Off, it
+    /// costs a test for each error that is made. A program has at most 32,767 origins: later ones are not kept. Those
+    /// of operation_cancelled never are.
+    static bool recordOrigins(bool on) noexcept;
+    /// Where it was made: file and line, and in further lines the chain of awaiters there (flow/inspect/async_stack.h)
+    /// when the first error was made at this line, in checked builds by this actor. Empty where it was not recorded.
+    /// Stays valid.
+    const char* origin() const noexcept;
+
+    /// Origins are not compared.
+    friend constexpr bool operator==(Error const& a, Error const& b) {
+        return a.code_ == b.code_ && a.isInjectedFault() == b.isInjectedFault();
+    }
 
 private:
     static constexpr std::uint16_t kInjected = 1;
+    static constexpr int kOriginShift = 1; // the number of its origin is in the other bits of flags_
     static constexpr std::uint16_t kUnset = 65535;
     std::uint16_t code_ = kUnset;
     std::uint16_t flags_ = 0;
 };
 
 #define FLOW_ENTRY(name, code, description)                                                                            \
-    inline constexpr Error name() {                                                                                    \
-        return Error(code);                                                                                            \
+    inline constexpr Error name(std::source_location raised = std::source_location::current()) {                       \
+        return Error(code, raised);                                                                                    \
     }
 FLOW_ERROR_TABLE(FLOW_ENTRY)
 #undef FLOW_ENTRY
@@ -78,8 +113,8 @@ FLOW_ERROR_TABLE(FLOW_ENTRY)
 #define FLOW_ERROR(name, code, description)                                                                            \
     static_assert((code) >= 10000 && (code) < 65535, "an application numbers its errors from 10000 to 65534");         \
     enum : std::uint16_t { error_code_##name = code };                                                                 \
-    inline constexpr ::flow::Error name() {                                                                            \
-        return ::flow::Error(code);                                                                                    \
+    inline constexpr ::flow::Error name(std::source_location raised = std::source_location::current()) {               \
+        return ::flow::Error(code, raised);                                                                            \
     }                                                                                                                  \
     inline bool const flow_error_is_named_##name = ::flow::detail::nameError(code, #name, description)
 
@@ -118,6 +153,11 @@ bool nameError(int code, const char* name, const char* description);
 FLOW_RARE void callDroppedErrorHandler(const void* code, Error error) noexcept;
 /// From its first call on, an uncaught Error is printed by name before the program ends.
 void nameUncaughtErrors() noexcept;
+/// What adds the chain of awaiters to an origin.
+using ChainOfOrigin = std::string (*)();
+void setChainOfOrigins(ChainOfOrigin chain) noexcept;
+/// A report's lines about the origin of an error; empty where it has none.
+std::string originLines(Error error);
 } // namespace detail
 
 /// Whether an error that no code receives is worth a report. Two say that something has ended, not that it went wrong.

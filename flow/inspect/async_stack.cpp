@@ -1,9 +1,13 @@
 #include "flow/inspect/async_stack.h"
 
+#include "flow/base/error.h"
 #include "flow/base/format.h"
 #include "flow/inspect/graph.h"
+#include "flow/loop/loop.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 
 namespace flow {
 using namespace inspect;
@@ -19,6 +23,14 @@ bool isRunning(Frame const& frame) {
         forEachChild(frame.waiter, Children::Awaited, [&](Waiter*) { waits = true; });
     return !waits;
 }
+
+/// Before main(), so that errors of any loop have it.
+[[maybe_unused]] bool const isSetUp = [] {
+    detail::setChainOfOrigins([] { return hasLoop() ? asyncStack() : std::string(); });
+    if (char const* variable = std::getenv("MILLRACE_ERROR_ORIGINS"); variable && std::string_view(variable) == "1")
+        Error::recordOrigins(true);
+    return true;
+}();
 
 } // namespace
 

@@ -32,6 +32,8 @@ std::string describe(Error error) {
     std::string text = format("%s (%d): %s", error.name(), error.code(), error.what());
     if (error.code() == error_code_unknown_error)
         text += format(": %s", lastUnknownError());
+    if (std::string origin = error.origin(); !origin.empty())
+        text += "\nraised at " + origin;
     return text;
 }
 

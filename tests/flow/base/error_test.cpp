@@ -132,6 +132,33 @@ TEST_CASE("error: the mark of an injected fault is copied and thrown along") {
     CHECK(caught(assigned) == injected);
 }
 
+TEST_CASE("error: carries where it was made, if that is asked for") {
+    auto make = [] { return io_error(); };
+    Error without = make();
+    CHECK_FALSE(Error::recordOrigins(true));
+    int line = __LINE__ + 1;
+    Error one = caught(io_error()), other = shop::queue_full().asInjectedFault();
+    Error made = make(), again = make(), cancelled = operation_cancelled(), numbered = Error::fromCode(1510);
+    CHECK(Error::recordOrigins(false));
+    std::string place = "error_test.cpp:" + std::to_string(line);
+    CHECK(one.origin() == place);
+    CHECK(other.origin() == place);
+    CHECK(other.isInjectedFault());
+    CHECK_FALSE(other.asInjectedFault() != other);
+    CHECK(numbered.origin() == "error_test.cpp:" + std::to_string(line + 1));
+    CHECK(made.origin() == again.origin()); // the same text
+    CHECK(*cancelled.origin() == 0);
+    CHECK(*without.origin() == 0);
+    CHECK(*make().origin() == 0);
+    CHECK(*Error().origin() == 0);
+    CHECK(one == without);
+    CHECK(one == numbered);
+    CHECK(one.asInjectedFault() != without);
+    CHECK(detail::originLines(one) == "  raised at " + place + "\n");
+    CHECK(detail::originLines(without).empty());
+    static_assert(timed_out() == Error(1004)); // still constants
+}
+
 TEST_CASE("error: currentError of an Error is that Error") {
     Error kept = caught(std::runtime_error("earlier"));
     CHECK(kept.code() == error_code_unknown_error);

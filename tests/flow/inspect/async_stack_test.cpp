@@ -16,7 +16,30 @@ Future<Void> stackOuter(Future<Void> go, std::string* out) {
     co_await stackInner(go, out);
 }
 
+/// Fails when `go` is there.
+Future<Void> stackFails(Future<Void> go) {
+    co_await go;
+    throw io_error();
+}
+constexpr int kRaised = __LINE__ - 2;
+Future<Void> stackAwaitsFailure(Future<Void> go) {
+    co_await stackFails(go);
+}
+
 } // namespace
+
+TEST_CASE("async stack: an error has the chain of awaiters from where it was made") {
+    RealLoop loop;
+    Promise<Void> go;
+    Future<Void> outer = stackAwaitsFailure(go.getFuture());
+    Error::recordOrigins(true);
+    go.send(Void());
+    Error::recordOrigins(false);
+    std::string origin = outer.getError().origin();
+    INFO(origin);
+    CHECK(origin.starts_with("async_stack_test.cpp:" + std::to_string(kRaised) + "\ncoroutine stackFails"));
+    CHECK(origin.find(" runs\n  awaited by coroutine stackAwaitsFailure") != std::string::npos);
+}
 
 TEST_CASE("async stack: from what runs to the root") {
     RealLoop loop;

@@ -25,6 +25,11 @@ Future<Void> reportsAsserts(Future<Void> go) {
     co_await go;
     FLOW_ASSERT(false, "a planted failure");
 }
+constexpr int kRaises = __LINE__ + 3;
+Future<Void> reportsRaises(Future<Void> go) {
+    co_await go;
+    throw io_error();
+}
 constexpr int kWaits = __LINE__ + 2;
 Future<Void> reportsWaits(Future<Void> other) {
     co_await other;
@@ -55,6 +60,20 @@ TEST_CASE("reports: a drained loop whose error nothing catches prints what is pe
     CHECK(death.aborted());
     CHECK(has(death, "coroutine reportsWaits" + at(kWaits) + " waits for what is never ready"));
     CHECK(death.says("uncaught error loop_drained"));
+}
+
+TEST_CASE("reports: errors that are not read, or end the program, say where they were raised") {
+    auto raises = [] {
+        Error::recordOrigins(true);
+        RealLoop loop;
+        (void)reportsRaises(Void()).isReady(); // not read
+        loop.run(reportsWaits(reportsRaises(delay(0))));
+    };
+    test::Death death = test::runInChild([&] { std::thread(raises).join(); });
+    INFO(death.text);
+    std::string raised = "  raised at reports_test.cpp:" + std::to_string(kRaises) + "\n";
+    CHECK(has(death, "dropped by reportsRaises: input or output failed\n" + raised));
+    CHECK(has(death, "flow: uncaught error io_error (1510): input or output failed\n" + raised));
 }
 
 TEST_CASE("reports: SIGQUIT lets a loop that sleeps print, and run on") {

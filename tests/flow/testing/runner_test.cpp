@@ -136,6 +136,15 @@ TEST_CASE("runner: every way to fail") {
     CHECK(program.says("0 passed, 6 failed\n"));
 }
 
+TEST_CASE("runner: a failure says where the error was raised, if that is recorded") {
+    Error::recordOrigins(true);
+    test::Death program = run({"--filter", "/error of a plain function", "--seed=1"});
+    Error::recordOrigins(false);
+    INFO(program.text);
+    CHECK(program.says("/error of a plain function: io_error (1510): input or output failed\n"
+                       "raised at runner_test.cpp:"));
+}
+
 TEST_CASE("runner: a crash and a test without end are named") {
     test::Death program = run({"--filter", "/runner/crashes", "--seed", "3"});
     INFO(program.text);
