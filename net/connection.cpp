@@ -33,6 +33,11 @@ void ReadRequest::park(WaiterNode& waiter) {
     connection->readers_.park(waiter, *this);
 }
 
+void ReadRequest::describe(Description& out) const {
+    std::string count = kind == Kind::Exactly ? format("%u bytes", size) : "bytes";
+    out.text = count + (kind == Kind::Until ? " up to a text from " : " from ") + connection->peerAddress().toString();
+}
+
 Bytes Read::take() {
     std::size_t count = connection->sizeFor(*this);
     if (count == 0)

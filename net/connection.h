@@ -66,6 +66,7 @@ struct ReadRequest {
 
     bool isReady();
     void park(WaiterNode& waiter);
+    void describe(Description& out) const;
 };
 
 /// Returns bytes with memory of their own.
@@ -235,6 +236,7 @@ protected:
     /// Sends the bytes, or queues them. Sets error_ if the connection is gone.
     virtual void send(std::span<Bytes> pieces) = 0;
 
+    std::string receiverText() const override { return " to " + peerAddress().toString(); }
     /// Lets waiting operations check again, in turns of their own.
     void readersMayTry() { readers_.wakeInTurn(TaskPriority::ReadSocket); }
     bool isReadWaitedFor() const { return readers_.isWaitedFor(); }

@@ -25,6 +25,7 @@ struct Receive {
     bool isReady();
     void park(WaiterNode& waiter);
     Datagram take();
+    void describe(Description& out) const;
 };
 
 class DatagramSocket : public ReferenceCounted<DatagramSocket>, public Drainable {
@@ -83,6 +84,9 @@ private:
 
 inline bool Receive::isReady() {
     return socket->error_.isValid() || !socket->received_.isEmpty() || (socket->fill() && isReady());
+}
+inline void Receive::describe(Description& out) const {
+    out.text = "a datagram to " + socket->localAddress().toString();
 }
 inline void Receive::park(WaiterNode& waiter) {
     socket->beforeReceiverParks();

@@ -6,11 +6,13 @@
 //
 // Writing itself has happened when write() returns: dropping a Drain, or losing a race with it, takes nothing back.
 
+#include "flow/base/format.h"
 #include "flow/core/void.h"
 #include "flow/wait/source.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace flow::net {
 
@@ -26,6 +28,7 @@ struct Drain {
     bool isReady() const;
     void park(WaiterNode& waiter);
     Void take() const;
+    void describe(Description& out) const;
     operator Future<Void>() const { return keep(*this); }
 };
 
@@ -55,6 +58,8 @@ protected:
     std::size_t lowWaterMark() const { return low_; }
     void noteWritten(std::size_t bytes) { written_ += bytes; }
     void noteGone(std::size_t bytes) { gone_ += bytes; }
+    /// For reports: " to 10.0.0.1:80"; empty where there is no single receiver.
+    virtual std::string receiverText() const { return {}; }
     /// Lets waiting operations check whether they are ready.
     void wakeDrains() { drains_.wakeInTurn(TaskPriority::WriteSocket); }
 
@@ -73,6 +78,10 @@ inline bool Drain::isReady() const {
 }
 inline void Drain::park(WaiterNode& waiter) {
     what->drains_.park(waiter, *this);
+}
+inline void Drain::describe(Description& out) const {
+    std::uint64_t left = mark > what->gone_ ? mark - what->gone_ : 0;
+    out.text = format("%llu bytes to be sent%s", static_cast<unsigned long long>(left), what->receiverText().c_str());
 }
 inline Void Drain::take() const {
     if (error.isValid())

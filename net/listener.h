@@ -19,6 +19,7 @@ struct Accept {
     bool isReady();
     void park(WaiterNode& waiter);
     Reference<Connection> take();
+    void describe(Description& out) const;
 };
 
 class Listener : public ReferenceCounted<Listener> {
@@ -79,6 +80,9 @@ inline bool Accept::isReady() {
 inline void Accept::park(WaiterNode& waiter) {
     listener->beforeAcceptorParks();
     listener->acceptors_.park(waiter, *this);
+}
+inline void Accept::describe(Description& out) const {
+    out.text = "a connection to " + listener->localAddress().toString();
 }
 inline Reference<Connection> Accept::take() {
     if (listener->error_.isValid())

@@ -1,6 +1,7 @@
 #include "flow/threads/thread_pool.h"
 
 #include "flow/base/fork.h"
+#include "flow/base/format.h"
 
 #include <csignal>
 #include <system_error>
@@ -67,6 +68,13 @@ ThreadPool& ThreadPool::ofLoop() {
 std::size_t ThreadPool::queued() const {
     std::lock_guard lock(mutex_);
     return queued_;
+}
+
+std::string ThreadPool::stateOf(Job const& job) const {
+    std::lock_guard lock(mutex_);
+    if (job.isQueued)
+        return format("a blocking call that is queued: %zu wait for %zu threads", queued_, threads_.size());
+    return "a blocking call that runs on a thread";
 }
 
 bool ThreadPool::submit(Job& job) {

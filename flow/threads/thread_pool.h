@@ -41,6 +41,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -114,6 +115,8 @@ private:
     bool withdraw(Job& job);
     void startThread();
     void main();
+    /// For reports, of a job that is not back.
+    std::string stateOf(Job const& job) const;
 
     Loop& home_;
     std::size_t const mostThreads_;
@@ -152,6 +155,9 @@ struct ThreadPool::Call final : Job, FastAllocated<Call<F>> {
                 delete call;
             else if (call->onCancel == OnCancel::Withdraw)
                 call->guard.reset();
+        }
+        void describe(Description& out) const {
+            out.text = call ? call->pool->stateOf(*call) : "a blocking call of a pool that has stopped";
         }
         void deliver() noexcept {
             if (call->result.isError())

@@ -34,6 +34,7 @@ public:
         deadline_.askAt(loop().now() + options.timeout, TaskPriority::ReadSocket);
         start();
     }
+    void describe(Description& out) const { out.text = "a connection to " + to_.toString(); }
 
 private:
     struct Deadline : Turn {

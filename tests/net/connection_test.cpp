@@ -3,6 +3,8 @@
 #include "flow/flow.h"
 #include "flow/sim/sim_loop.h"
 
+#include "tests/flow/support/pending_text.h"
+
 #include <doctest/doctest.h>
 
 using namespace flow;
@@ -30,7 +32,7 @@ public:
     void close() override { fail(operation_obsolete()); }
     void abort() override { close(); }
     Address localAddress() const override { return {}; }
-    Address peerAddress() const override { return {}; }
+    Address peerAddress() const override { return *Address::parse("10.0.0.7:80"); }
 
     int fills = 0;
     std::string sent;
@@ -127,4 +129,18 @@ TEST_CASE("connection: errors of connections are distinguished from others") {
         CHECK(isConnectionError(error));
     for (Error const& error : {operation_obsolete(), end_of_stream(), platform_error(), Error()})
         CHECK_FALSE(isConnectionError(error));
+}
+
+TEST_CASE("connection: a report of what is pending has the peer and what is to be read or written") {
+    SimLoop loop;
+    auto connection = makeReference<Scripted>();
+    Future<Bytes> some = keep(connection->read()), exactly = keep(connection->readExactly(16));
+    Future<Bytes> line = keep(connection->readUntil("\n"_sr, 100));
+    Future<Void> written = keep(connection->write("0123456789"_sr));
+    std::string text = flow::test::pendingText("connection_test.cpp");
+    INFO(text);
+    CHECK(flow::test::has(text, " waits for bytes from 10.0.0.7:80\n"));
+    CHECK(flow::test::has(text, " waits for 16 bytes from 10.0.0.7:80\n"));
+    CHECK(flow::test::has(text, " waits for bytes up to a text from 10.0.0.7:80\n"));
+    CHECK(flow::test::has(text, " waits for 6 bytes to be sent to 10.0.0.7:80\n"));
 }

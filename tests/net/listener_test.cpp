@@ -3,6 +3,8 @@
 #include "flow/flow.h"
 #include "flow/sim/sim_loop.h"
 
+#include "tests/flow/support/pending_text.h"
+
 #include <doctest/doctest.h>
 
 using namespace flow;
@@ -18,7 +20,7 @@ struct Scripted final : Listener {
         acceptorsMayTry();
     }
     void close() override { fail(operation_obsolete()); }
-    Address localAddress() const override { return {}; }
+    Address localAddress() const override { return *Address::parse("10.0.0.7:80"); }
 
 private:
     bool hasConnection() noexcept override { return waiting != 0; }
@@ -36,6 +38,8 @@ TEST_CASE("listener: connections go to waiters, oldest first; a cancelled one ha
     std::vector<Future<Reference<Connection>>> all;
     for (int i = 0; i < 4; ++i)
         all.push_back(keep(listener->accept()));
+    CHECK(flow::test::count(flow::test::pendingText("listener_test.cpp"), "waits for a connection to 10.0.0.7:80\n") ==
+          4);
     listener->come(2);
     all[0] = {};
     loop.run();

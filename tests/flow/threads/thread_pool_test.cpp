@@ -5,6 +5,7 @@
 #include "flow/lib/errors.h"
 #include "flow/loop/real_loop.h"
 #include "flow/sim/sim_loop.h"
+#include "tests/flow/support/pending_text.h"
 #include "tests/flow/support/trace_log.h"
 
 #include <doctest/doctest.h>
@@ -96,6 +97,10 @@ TEST_CASE("thread pool: so many calls block at a time, and the others wait") {
     Future<Void> next = machine.threads->runToEnd([&] { ran = true; });
     machine.loop.run(delay(0.01));
     CHECK_FALSE(ran);
+    std::string text = flow::test::pendingText("thread_pool_test.cpp");
+    INFO(text);
+    CHECK(flow::test::count(text, " waits for a blocking call that runs on a thread\n") == ThreadPool::kMostThreads);
+    CHECK(flow::test::count(text, " waits for a blocking call that is queued: 1 wait for 8 threads\n") == 1);
     blockade.lift();
     machine.loop.run(waitForAll(blockade.calls()) && next);
     CHECK(ran);
