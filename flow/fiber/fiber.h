@@ -318,7 +318,7 @@ auto race(Operands&&... operands) {
     static_assert(sizeof...(Operands) > 0, "a race needs something to wait for");
     return detail::raceAt(std::source_location(), std::forward<Operands>(operands)...);
 }
-// Reports have the lines of these, since no default argument can follow any number of operands.
+// Reports have the lines of those up to six operands: no default argument can follow any number of them.
 template <class A, class B>
 auto race(A&& a, B&& b, std::source_location where = std::source_location::current()) {
     return detail::raceAt(where, std::forward<A>(a), std::forward<B>(b));
@@ -326,6 +326,20 @@ auto race(A&& a, B&& b, std::source_location where = std::source_location::curre
 template <class A, class B, class C>
 auto race(A&& a, B&& b, C&& c, std::source_location where = std::source_location::current()) {
     return detail::raceAt(where, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c));
+}
+template <class A, class B, class C, class D>
+auto race(A&& a, B&& b, C&& c, D&& d, std::source_location where = std::source_location::current()) {
+    return detail::raceAt(where, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<D>(d));
+}
+template <class A, class B, class C, class D, class E>
+auto race(A&& a, B&& b, C&& c, D&& d, E&& e, std::source_location where = std::source_location::current()) {
+    return detail::raceAt(where, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<D>(d),
+                          std::forward<E>(e));
+}
+template <class A, class B, class C, class D, class E, class F>
+auto race(A&& a, B&& b, C&& c, D&& d, E&& e, F&& f, std::source_location where = std::source_location::current()) {
+    return detail::raceAt(where, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<D>(d),
+                          std::forward<E>(e), std::forward<F>(f));
 }
 
 /// Yields, if other tasks are ready.

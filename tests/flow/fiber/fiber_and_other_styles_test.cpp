@@ -324,6 +324,7 @@ TEST_CASE("fiber: a report of what is pending has the lines of its waits, and th
             line = __LINE__ + 1;
             fiber::wait(go.getFuture());
             fiber::race(delay(5), Future<Void>(Never()));
+            fiber::race(delay(6), Future<Void>(Never()), delay(7), Future<Void>(Never()));
         },
         {.name = "holder"});
     Future<Void> waits = lock.take();
@@ -337,4 +338,11 @@ TEST_CASE("fiber: a report of what is pending has the lines of its waits, and th
     text.clear();
     dumpPending(text);
     CHECK(text.find(title + std::to_string(line + 1) + " waits for one of: a delay until 5") != std::string::npos);
+    loop.run(delay(5.5));
+    text.clear();
+    dumpPending(text);
+    CHECK(text.find(title + std::to_string(line + 2) +
+                    " waits for one of: a delay until 11 (5.5 s from now); "
+                    "what is never ready; a delay until 12 (6.5 s from now); what is never ready") !=
+          std::string::npos);
 }
