@@ -236,9 +236,12 @@ const bench::Style
               piece<Fed>("actorCollection", feed),
               piece<ActorCollectionNoErrors>("ActorCollectionNoErrors", addUnheeded),
               piece<SignalableActorCollection>("SignalableActorCollection", addAndSignal),
-              piece<Nothing>("Error", makeError<Nothing>),
-              piece<Recording>("Error_origin", makeError<Recording>),
           });
+
+const bench::Style errors(bench::kLibrary, {
+                                               piece<Nothing>("Error", makeError<Nothing>),
+                                               piece<Recording>("Error_origin", makeError<Recording>),
+                                           });
 
 const bench::Style
     results(bench::kLibrary,
