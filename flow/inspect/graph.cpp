@@ -33,12 +33,15 @@ std::string delayText(double deadline) {
 }
 
 std::string promiseText(Cell const* cell) {
-    char const* what = cell->isStream() ? "stream" : "promise";
     if (cell->flags & Cell::kNever)
         return "what is never ready";
+    if (cell->isStream())
+        return cell->promises == 0   ? "a stream without a sender"
+               : cell->promises == 1 ? "a stream with 1 sender"
+                                     : format("a stream with %u senders", cell->promises);
     if (cell->promises == 0)
-        return format("a %s that nothing can set", what);
-    return cell->promises == 1 ? format("a %s", what) : format("a %s that %u hold", what, cell->promises);
+        return "a promise that nothing can set";
+    return cell->promises == 1 ? "a promise" : format("a promise that %u hold", cell->promises);
 }
 
 } // namespace
@@ -118,6 +121,8 @@ Node Graph::nodeOf(Frame const* frame, int depth) {
         forEachChild(parent, Children::Awaited, [&](Waiter* child) { isAwaited |= child == self; });
         node.parent = isAwaited ? nullptr : frames_.of(parent);
     }
+    if (times_ && kindOf(self) != WaitKind::Running)
+        node.waited = times_->of(*frame);
     Cell* cell = frame->cell();
     for (Link* link = cell->waiters.next; link != &cell->waiters && node.awaitedBy.empty(); link = link->next)
         if (Waiter* waiter = Waiter::of(link); !frames_.ownerOf(waiter))
@@ -204,17 +209,25 @@ void Graph::describe(Wait& wait, Waiter const* parked) {
 }
 
 std::vector<KindCount> Graph::kinds() {
-    std::map<std::tuple<std::size_t, std::uint32_t, WaitKind>, std::pair<Frame const*, std::size_t>> counts;
+    struct Count {
+        Frame const* frame;
+        std::size_t count;
+        std::optional<double> longest;
+    };
+    std::map<std::tuple<std::size_t, std::uint32_t, WaitKind>, Count> counts;
     for (Frame const& frame : frames_) {
         auto& count = counts[{codes_.of(frame.waiter).number, codes_.suspensionOf(frame.waiter), kindOf(frame.waiter)}];
-        count.first = &frame;
-        ++count.second;
+        count.frame = &frame;
+        ++count.count;
+        if (times_)
+            if (WaitTimes::Time time = times_->of(frame); time.isKnown)
+                count.longest = std::max(count.longest.value_or(0), time.seconds);
     }
     std::vector<KindCount> kinds;
     for (auto& [key, count] : counts) {
-        Waiter const* waiter = count.first->waiter;
-        kinds.push_back(
-            {codes_.styleOf(waiter), codes_.nameOf(waiter), codes_.placeOf(waiter), std::get<2>(key), count.second});
+        Waiter const* waiter = count.frame->waiter;
+        kinds.push_back({codes_.styleOf(waiter), codes_.nameOf(waiter), codes_.placeOf(waiter), std::get<2>(key),
+                         count.count, count.longest});
     }
     std::sort(kinds.begin(), kinds.end(), [](KindCount const& a, KindCount const& b) {
         return std::tie(b.count, a.name, a.place.line) < std::tie(a.count, b.name, b.place.line);

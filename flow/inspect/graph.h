@@ -6,7 +6,9 @@
 
 #include "flow/inspect/code.h"
 #include "flow/inspect/frames.h"
+#include "flow/inspect/wait_times.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,6 +42,7 @@ struct Node {
     std::string awaitedBy;         // what waits for it and is no computation; empty: nothing
     Frame const* parent = nullptr; // of a task that its parent does not wait for now
     bool isShownBefore = false;
+    std::optional<WaitTimes::Time> waited = {}; // if WaitTimes exist
 };
 
 /// Computations that are alike.
@@ -49,6 +52,7 @@ struct KindCount {
     Place place;
     WaitKind wait;
     std::size_t count;
+    std::optional<double> longest; // how long the first of them has waited, in seconds, where that is known
 };
 
 class Graph {
@@ -79,8 +83,9 @@ private:
 
     Frames frames_;
     Codes codes_;
-    std::vector<Edge> edges_;     // by what waits, and then by age
-    std::vector<bool> isAwaited_; // by a frame
+    WaitTimes* times_ = hasLoop() ? loop().service<WaitTimes>() : nullptr; // of the loop, which may have none
+    std::vector<Edge> edges_;                                              // by what waits, and then by age
+    std::vector<bool> isAwaited_;                                          // by a frame
     std::vector<Node> nodes_;
 };
 

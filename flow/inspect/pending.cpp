@@ -36,6 +36,8 @@ std::string textOf(Graph& graph, Node const& node) {
         text += (i == 0 ? "" : "; ") + textOf(graph, node.waits[i]);
     if (node.parent)
         text += " [child of " + graph.title(node.parent) + "]";
+    if (node.waited)
+        text += format(node.waited->isKnown ? " [for %.1f s]" : " [for less than %.1f s]", node.waited->seconds);
     return node.awaitedBy.empty() ? text : text + format(" [awaited by %s]", node.awaitedBy.c_str());
 }
 
@@ -60,9 +62,10 @@ void appendText(std::string& out, Graph& graph) {
     if (graph.size() > graph.nodes().size()) {
         std::vector<KindCount> kinds = graph.kinds();
         for (std::size_t i = 0; i < std::min(kinds.size(), kMostKinds); ++i)
-            out +=
-                format("%10zu x %s %s%s waits for %s\n", kinds[i].count, nameOf(kinds[i].style), kinds[i].name.c_str(),
-                       placeText(kinds[i].place).c_str(), std::string(nameOf(kinds[i].wait)).c_str());
+            out += format("%10zu x %s %s%s waits for %s%s\n", kinds[i].count, nameOf(kinds[i].style),
+                          kinds[i].name.c_str(), placeText(kinds[i].place).c_str(),
+                          std::string(nameOf(kinds[i].wait)).c_str(),
+                          kinds[i].longest ? format(" [for up to %.1f s]", *kinds[i].longest).c_str() : "");
         if (kinds.size() > kMostKinds)
             out += format("%10s   and %zu kinds more\n", "", kinds.size() - kMostKinds);
         out += format("the first %zu:\n", graph.nodes().size());
@@ -108,6 +111,8 @@ void appendJson(std::string& out, Node const& node) {
         out += ",";
         appendMember(out, "awaitedBy", node.awaitedBy);
     }
+    if (node.waited)
+        out += format(",\"%s\":%.1f", node.waited->isKnown ? "seconds" : "secondsBelow", node.waited->seconds);
     if (node.parent)
         out += format(",\"childOf\":%zu", node.parent->number);
     out += ",\"waits\":[";
@@ -141,6 +146,8 @@ void appendJson(std::string& out, Graph& graph) {
         appendPlace(out, kind.style, kind.name, kind.place);
         out += ",";
         appendMember(out, "for", nameOf(kind.wait));
+        if (kind.longest)
+            out += format(",\"longest\":%.1f", *kind.longest);
         out += "}";
     }
     out += "],\"cycles\":[";

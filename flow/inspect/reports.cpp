@@ -4,6 +4,7 @@
 #include "flow/inspect/async_stack.h"
 #include "flow/inspect/pending.h"
 #include "flow/inspect/profile_request.h"
+#include "flow/inspect/wait_times.h"
 #include "flow/loop/real_loop.h"
 
 #include <atomic>
@@ -144,6 +145,7 @@ void detail::realLoopMade(RealLoop& loop) {
     if (isOn)
         ask(loop);
     profileIfAsked(loop);
+    timeWaitsIfAsked(loop);
 }
 
 } // namespace flow

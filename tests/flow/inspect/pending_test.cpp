@@ -88,7 +88,8 @@ TEST_CASE("pending: what could send, and what waits for each other by promises")
     Future<Void> sends = pendingSends(std::exchange(stream, {}), go.getFuture());
     std::string text = dump();
     INFO(text);
-    CHECK(has(text, "coroutine pendingReads waits for a stream, to which coroutine pendingSends refers\n"));
+    CHECK(
+        has(text, "coroutine pendingReads waits for a stream with 1 sender, to which coroutine pendingSends refers\n"));
     CHECK(has(text, "coroutine pendingSends waits for a promise\n"));
     CHECK(!has(text, "cycle"));
 
