@@ -215,6 +215,11 @@ const bench::Style endings(
         answering("broadcast", [](Future<int> f) { return broadcast(f, std::vector<Promise<int>>(kSeveral)); }),
     });
 
+const bench::Style errors(bench::kLibrary, {
+                                               piece<Nothing>("Error", makeError<Nothing>),
+                                               piece<Recording>("Error_origin", makeError<Recording>),
+                                           });
+
 Future<Void> yielded(Nothing) {
     Promise<Void> promise;
     Future<Void> made = yieldedFuture(promise.getFuture());
@@ -237,11 +242,6 @@ const bench::Style
               piece<ActorCollectionNoErrors>("ActorCollectionNoErrors", addUnheeded),
               piece<SignalableActorCollection>("SignalableActorCollection", addAndSignal),
           });
-
-const bench::Style errors(bench::kLibrary, {
-                                               piece<Nothing>("Error", makeError<Nothing>),
-                                               piece<Recording>("Error_origin", makeError<Recording>),
-                                           });
 
 const bench::Style
     results(bench::kLibrary,
