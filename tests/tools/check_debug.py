@@ -1,4 +1,7 @@
-"""Lets the debuggers show what is pending in a process and in its core file, and values: check_debug.py PROGRAM."""
+"""Lets the debuggers show what is pending in a process and in its core file, and values.
+
+check_debug.py PROGRAM CHECKED: 1 for a checked build, in which coroutines and tasks have lines.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 PROGRAM = sys.argv[1]
+IS_CHECKED = sys.argv[2] == "1"
 SCRIPTS = Path(__file__).resolve().parents[2] / "tools" / "debug"
 SOURCE = Path(__file__).with_name("debugged.actor.cpp")
 VALUES = {
@@ -57,21 +61,27 @@ def gdb(*commands: str, core: Path | None = None) -> str:
     return run.stdout + run.stderr
 
 
+def coroutine(name: str, wait: str, nth: int = 0, style: str = "coroutine") -> str:
+    """The title of one that stands at the line with the text `wait`."""
+    return f"{style} {name}" + (f" at {line_of(wait, nth)}" if IS_CHECKED else "")
+
+
 def check_pending(text: str) -> None:
-    def one(pattern: str) -> None:
-        assert re.search(pattern, text, re.MULTILINE), f"{pattern}\n\n{text}"
+    def one(pattern: str, count: int = 1) -> None:
+        assert len(re.findall(pattern, text, re.MULTILINE)) == count, f"{pattern}\n\n{text}"
 
     delayed = line_of("choose {")
-    one(r"^10 computations are pending$")
-    one(rf"^0x\w+ coroutine answerLater waits for actor askTwice at \S+{delayed}$")
+    answers = coroutine("answerLater", "of the wait of answerLater")
+    one(r"^18 computations are pending$")
+    one(rf"^0x\w+ {answers} waits for actor askTwice at \S+{delayed}$")
     one(
-        rf"^  0x\w+ actor askTwice at \S+{delayed} waits for one of: coroutine answerLater; "
+        rf"^  0x\w+ actor askTwice at \S+{delayed} waits for one of: {answers}; "
         r"a delay until \S+ \(1000\.5 s after its loop's last turn\)$"
     )
-    one(r"^    0x\w+ coroutine answerLater waits for a promise that 2 hold \(0x\w+\)$")
+    one(rf"^    0x\w+ {answers} waits for a promise that 2 hold \(0x\w+\)$")
     one(
-        rf"^0x\w+ actor readOne at \S+{line_of('waitNext(')} waits for a stream \(\w+\), "
-        r"to which coroutine sendLater refers$"
+        rf"^0x\w+ actor readOne at \S+{line_of('waitNext(')} waits for a stream with 1 sender \(\w+\), "
+        rf"to which {coroutine('sendLater', 'co_await go;')} refers$"
     )
     one(rf"^0x\w+ actor holdLock at \S+{line_of('Never()')} waits for what is never ready ")
     one(rf"^0x\w+ actor holdLock at \S+{line_of('take()')} waits for operation FlowLock::Taker$")
@@ -79,20 +89,28 @@ def check_pending(text: str) -> None:
         r"^  0x\w+ operation FlowLock::Taker waits for what completes it \(\*\(flow::FlowLock::Taker\*\)0x\w+\), "
         rf"held by actor holdLock at \S+{line_of('Never()')}$"
     )
-    one(r'^0x\w+ fiber "sleeper" waits for a delay until ')
-    one(r"^0x\w+ coroutine waitLarge waits for a promise ")  # its block is beyond the size classes
+    one(rf'^0x\w+ fiber "sleeper" at {line_of("fiber::sleep")} waits for a delay until ')
+    one(rf"^0x\w+ {coroutine('waitLarge', 'co_await go;', 3)} waits for a promise ")  # beyond the size classes
+    below = coroutine("taskBelow", "of the wait of taskBelow", style="task")
+    fork = coroutine("forkBelow", "co_await go;", 2, style="task")
+    one(rf"^  0x\w+ {coroutine('taskWaits', 'co_await taskBelow', style='task')} waits for {below}$")
+    one(rf"^    0x\w+ {below} waits for a promise ")
+    one(rf"^0x\w+ {fork} waits for a promise ")
+    one(rf"^  0x\w+ {coroutine('taskJoins', 'destroyForks', 1, style='task')} waits for the end of 2 children$")
+    one(rf"^    0x\w+ {fork} waits for a promise ", 2)
     assert "Error" not in text, text
 
 
 def check_stack(text: str) -> None:
     shown = [re.sub(r"0x\w+", "*", line) for line in text.splitlines() if "waits for" in line or "awaited by" in line]
-    assert shown[0].startswith("coroutine answerLater waits for a promise"), text
+    answers = coroutine("answerLater", "of the wait of answerLater")
+    assert shown[0].startswith(f"{answers} waits for a promise"), text
     assert shown[1] == f"  awaited by * actor askTwice at {SOURCE}:{line_of('choose {').split(':')[1]}", text
-    assert shown[2:] == ["  awaited by * coroutine answerLater"], text
+    assert shown[2:] == [f"  awaited by * {answers}"], text
 
 
 def innermost(text: str) -> str:
-    found = re.search(r"^    (0x\w+) coroutine answerLater", text, re.MULTILINE)
+    found = re.search(r"^    (0x\w+) coroutine answerLater[^;]* promise", text, re.MULTILINE)
     assert found, text
     return found[1]
 
@@ -112,7 +130,7 @@ def check_gdb(core: Path) -> None:
     )  # fmt: skip
     check_pending(live.partition("Saved corefile")[0])
     check_values(live)
-    assert re.search(r"^ +1 x coroutine answerLater waits for a promise$", live, re.MULTILINE), live
+    assert re.search(r"^ +1 x coroutine answerLater.* waits for a promise$", live, re.MULTILINE), live
     assert "the first 2:\n" in live, live
     assert "'x' is no number of computations" in live, live
     assert "write flow stack FRAME" in live, live
@@ -124,7 +142,7 @@ def check_gdb(core: Path) -> None:
     check_values(dead)
     check_stack(gdb(f"flow stack {innermost(dead)}", core=core))
     chain = gdb("flow stack pendingFuture", core=core)
-    assert "coroutine answerLater waits for actor askTwice" in chain, chain
+    assert re.search("coroutine answerLater.* waits for actor askTwice", chain), chain
     assert "there is no process and no core file" in gdb("flow pending")
 
 
@@ -158,7 +176,7 @@ def check_lldb(core: Path) -> None:
     others = ["flow stack pendingFuture", "flow pending x", "flow stack", "flow stack 17", "flow stack openPromise"]
     # An error would end the run.
     text = lldb(*(f"script lldb.debugger.HandleCommand({command!r})" for command in others), core=core)
-    assert "coroutine answerLater waits for actor askTwice" in text, text
+    assert re.search("coroutine answerLater.* waits for actor askTwice", text), text
     assert "'x' is no number of computations" in text, text
     assert "write flow stack FRAME" in text, text
     assert "0x11 is no frame of a pending computation" in text, text

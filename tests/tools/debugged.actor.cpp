@@ -3,6 +3,7 @@
 #include "flow/fiber/fiber.h"
 #include "flow/flow.h"
 #include "flow/loop/real_loop.h"
+#include "flow/structured/task.h"
 
 #include <csignal>
 #include <thread>
@@ -24,6 +25,21 @@ Future<int> answerLater(Future<int> question) {
 Future<Void> sendLater(PromiseStream<int> stream, Future<Void> go) {
     co_await go;
     stream.send(1);
+}
+Task<> taskBelow(Context, Future<Void> go) {
+    co_await go; // line of the wait of taskBelow
+}
+Fork<> forkBelow(Context, Future<Void> go) {
+    co_await go;
+}
+Task<> taskWaits(Context, Future<Void> go) {
+    Fork<> fork = forkBelow(co_await context(), go);
+    co_await taskBelow(co_await context(), go);
+    co_await destroyForks();
+}
+Task<> taskJoins(Context, Future<Void> go) {
+    Fork<> one = forkBelow(co_await context(), go), two = forkBelow(co_await context(), go);
+    co_await destroyForks();
 }
 Future<Void> waitLarge(Future<Void> go) { // its block is beyond the size classes
     LargeState state = {};
@@ -79,7 +95,9 @@ int main() {
     FlowLock lock(1);
     Future<Void> holds = holdLock(&lock), waits = holdLock(&lock);
     Future<Void> large = waitLarge(go.getFuture());
-    Future<Void> sleeps = fiber::spawn([] { fiber::sleep(2000.0); }, {.name = "sleeper"});
+    Future<Void> sleeps = fiber::spawn([] { fiber::sleep(2000.0); }, {.name = "sleeper"}); // line of the sleep
+    Future<Void> waitsForTask = flow::start(taskWaits(Environment(), go.getFuture()));
+    Future<Void> waitsForForks = flow::start(taskJoins(Environment(), go.getFuture()));
     loop.run(delay(0));
     start.send(Void());
     pendingFuture = answerLater(asked);

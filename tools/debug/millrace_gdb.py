@@ -58,6 +58,9 @@ class GdbTarget:
             self._offsets[key] = int(place.address)
         return self._offsets[key]
 
+    def has_member(self, type_name: str, member: str) -> bool:
+        return any(field.name == member for field in gdb.lookup_type(type_name).fields())
+
     def constant(self, name: str) -> int:
         if name not in self._constants:
             with in_cpp():

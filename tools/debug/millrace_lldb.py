@@ -53,6 +53,9 @@ class LldbTarget:
             self._offsets[key] = found
         return self._offsets[key]
 
+    def has_member(self, type_name: str, member: str) -> bool:
+        return _offset_in(self._type(type_name), member) is not None
+
     def constant(self, name: str) -> int:
         if name not in self._constants:
             scope, _, last = name.rpartition("::")

@@ -15,9 +15,12 @@ from typing import Protocol
 from debug import names
 
 CELL, WAITER, AWAITED = "flow::detail::Cell", "flow::detail::Waiter", "flow::detail::Awaited"
+NODE, FIBER = "flow::structured::Node", "flow::fiber::detail::Fiber"
 CHUNK, HEAP = "flow::memory::detail::Chunk", "flow::memory::detail::ThreadHeap"
 _MOST_HOLDERS = 8
 _MOST_KINDS = 50
+_FOREIGN_CLASS = 46  # of a task's block, which begins with a ForeignBlock: flow/memory/fast_allocator.h
+_FOREIGN_BYTES = 16
 _OPERATION_BYTES = 64  # of an operation's state in which the lock is looked for
 
 
@@ -29,6 +32,7 @@ class Target(Protocol):
     def read(self, address: int, size: int) -> bytes: ...
     def size_of(self, type_name: str) -> int: ...
     def offset_of(self, type_name: str, *members: str) -> int: ...
+    def has_member(self, type_name: str, member: str) -> bool: ...
     def constant(self, name: str) -> int: ...
     def heaps(self) -> Iterator[tuple[int, int, float]]:
         """Each thread's number, the address of its ThreadHeap, and the time of its loop's last turn."""
@@ -64,6 +68,14 @@ class Layout:
         self.timer, self.group, self.turn, self.mask, self.propagates, self.last_mark = (
             target.constant(f"{AWAITED}::{name}")
             for name in ("kTimer", "kGroup", "kTurn", "kMask", "kPropagates", "kLastMark")
+        )
+        self.place = target.offset_of(CELL, "place") if target.has_member(CELL, "place") else 0  # in checked builds
+        self.node = target.constant(f"{NODE}::kOffset")
+        node = {name: target.offset_of(NODE, name) for name in ("sibling", "children", "flags")}
+        self.sibling, self.children, self.node_flags = node.values()
+        self.awaits_child, self.joining, self.ending, self.is_hook, self.parent_waits, self.joins_hook = (
+            target.constant(f"{NODE}::{name}")
+            for name in ("kAwaitsChild", "kJoining", "kEnding", "kIsHook", "kParentWaits", "kJoinsHook")
         )
 
 
@@ -173,7 +185,9 @@ class Pending:
         for prefix in range(0, size - layout.cell_bytes - layout.waiter_bytes + 1, 16):
             cell = block + prefix
             units = cell + layout.prefix_units
-            if data[cell + layout.size_class] != size_class or data[units] | data[units + 1] << 8 != prefix // 16:
+            is_foreign = data[cell + layout.size_class] == _FOREIGN_CLASS
+            before = (data[units] | data[units + 1] << 8) * 16 + is_foreign * _FOREIGN_BYTES
+            if before != prefix or not (is_foreign or data[cell + layout.size_class] == size_class):
                 continue
             frame = cell + layout.cell_bytes
             if self._is_unfinished(data, cell) and self._has_code(data[frame : frame + layout.waiter_bytes]):
@@ -245,12 +259,51 @@ class Pending:
             fresh = list(found.values())
         for frame in self.frames.values():
             frame.awaiters = [self._owner(waiter) or waiter for waiter in self._waiters_of(frame.address)]
+        for frame in self.frames.values():  # a task that waits for its children stands in no list of theirs
+            for wait in frame.waits:
+                awaited = self.frames.get(wait.computation)
+                if awaited and frame.address not in awaited.awaiters:
+                    awaited.awaiters.append(frame.address)
 
     def _waiters_of(self, frame: int) -> Iterator[int]:
         return self._links(frame - self.layout.cell_bytes + self.layout.waiters)
 
+    def _is_task(self, frame: int) -> bool:
+        return self._small(frame - self.layout.cell_bytes + self.layout.size_class, 1) == _FOREIGN_CLASS
+
+    def _children(self, node: int, *, in_hooks: bool) -> Iterator[tuple[int, int]]:
+        """The frames of the tasks and forks below a node, with their flags."""
+        layout = self.layout
+        for waiter in self._links(node + layout.children):
+            child = waiter + layout.link - layout.sibling
+            flags = self._small(child + layout.node_flags, 4)
+            if not flags & layout.is_hook:
+                yield child - layout.node, flags
+            elif in_hooks:
+                yield from self._children(child, in_hooks=True)
+
+    def _awaited_children(self, task: int) -> list[int]:
+        """As forEachChild() of flow/inspect/frames.cpp finds them."""
+        layout = self.layout
+        node = task + layout.node
+        flags = self._small(node + layout.node_flags, 4)
+        if flags & (layout.ending | layout.joining):
+            return [child for child, _ in self._children(node, in_hooks=bool(flags & layout.ending))]
+        word = self._word(task + layout.awaited)
+        if flags & layout.joins_hook and word & layout.mask == layout.turn and word > layout.last_mark:
+            return [child for child, _ in self._children(word & ~(layout.mask | layout.propagates), in_hooks=True)]
+        if flags & layout.awaits_child:
+            return [child for child, of in self._children(node, in_hooks=True) if of & layout.parent_waits]
+        return []
+
     def _waits_of(self, frame: Frame) -> Iterator[Wait]:
         layout = self.layout
+        if self._is_task(frame.address) and (children := self._awaited_children(frame.address)):
+            text = f"the end of {len(children)} children" if len(children) > 1 else self.title(children[0])
+            for child in children:
+                yield Wait("a computation", text, computation=child)
+                text = ""
+            return
         word = self._word(frame.address + layout.awaited)
         if word and word & layout.mask == layout.group:
             group = word & ~layout.mask
@@ -305,6 +358,8 @@ class Pending:
         promises = self._small(cell + layout.promises, 4)
         if flags & layout.never:
             text = "what is never ready"
+        elif is_stream:
+            text = f"a stream with {promises} sender{'s' * (promises != 1)}" if promises else f"{what} without a sender"
         elif promises == 0:
             text = f"{what} that nothing can set"
         else:
@@ -336,8 +391,20 @@ class Pending:
         code = self.code_at(self._word(frame + self.layout.resume))
         return code or names.Code("", self.target.has_function)
 
+    def _kept_place(self, frame: int) -> int:
+        """The std::source_location that a frame keeps: that of a fiber, and in checked builds of a coroutine."""
+        style = self.code_of(frame).style
+        if style == "fiber":
+            return self._word(frame + self.target.offset_of(FIBER, "where_"))
+        if style == "coroutine" and self.layout.place:
+            return self._word(frame - self.layout.cell_bytes + self.layout.place)
+        return 0
+
     def place_of(self, frame: int) -> str:
-        """FILE:LINE of an actor's wait; empty for others."""
+        """FILE:LINE of the wait of an actor or fiber, in checked builds also of a coroutine or task; else empty."""
+        if kept := self._kept_place(frame):
+            line = self._small(kept + 16, 4)  # behind the names of the file and of the function
+            return f"{self._string(self._word(kept)).rpartition('/')[2]}:{line}" if line else ""
         code = self.code_of(frame)
         waits = self.target.address_of(code.waits_symbol) if code.waits_symbol else 0
         if not waits:
@@ -353,7 +420,7 @@ class Pending:
         code = self.code_of(frame)
         if code.style != "fiber":
             return code.name
-        return f'"{self._string(self._word(frame + self.target.offset_of("flow::fiber::detail::Fiber", "name_")))}"'
+        return f'"{self._string(self._word(frame + self.target.offset_of(FIBER, "name_")))}"'
 
     def _string(self, address: int) -> str:
         text = b""
@@ -363,7 +430,10 @@ class Pending:
 
     def title(self, frame: int) -> str:
         place = self.place_of(frame)
-        return f"{self.code_of(frame).style} {self.name_of(frame)}{' at ' if place else ''}{place}"
+        style = self.code_of(frame).style
+        if style == "coroutine" and self._is_task(frame):
+            style = "task"
+        return f"{style} {self.name_of(frame)}{' at ' if place else ''}{place}"
 
     def _words_of(self, frame: Frame) -> bytes:
         """The memory of a frame behind what each of them begins with."""
@@ -412,7 +482,8 @@ class Pending:
     def waits_text(self, frame: Frame) -> str:
         texts = []
         for wait in frame.waits:
-            text = wait.text
+            if not (text := wait.text):
+                continue
             if wait.operation and (holders := self.lock_holders(frame, wait.operation)):
                 text += f", held by {', '.join(self.title(holder) for holder in holders)}"
             if wait.cell and (holders := self.promise_holders(wait.cell)):
