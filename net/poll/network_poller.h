@@ -20,7 +20,7 @@ public:
     /// Throws platform_error if the kernel has no room for it.
     virtual void add(PolledDescriptor& descriptor) = 0;
     virtual void remove(PolledDescriptor& descriptor) = 0;
-    /// Replaces `before`, whose descriptor `after` now has. Events that were reported to `before` are reported again.
+    /// Replaces `before`; `after` now has its descriptor. Events that were reported to `before` are reported again.
     /// Throws platform_error; then neither is watched.
     virtual void replace(PolledDescriptor& before, PolledDescriptor& after) = 0;
     virtual char const* name() const = 0;
