@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from tidylib.conditional_awaits import conditional_awaits
 from tidylib.imports import imported
 from tidylib.nondeterminism import sources_of_nondeterminism
 from tidylib.walkers import node_kinds, passed_over
@@ -387,6 +388,13 @@ def check_nondeterminism(tree: Tree) -> Iterator[Finding]:
                 yield Finding(file.path, line, message)
 
 
+def check_conditional_awaits(tree: Tree) -> Iterator[Finding]:
+    for file in tree.files.values():
+        if file.is_cpp and file.path.startswith(("flow/", "net/")):
+            for line in conditional_awaits(file.lines):
+                yield Finding(file.path, line, "gcc 12 evaluates both branches in a co_await: choose before it")
+
+
 def check_headers_compile(tree: Tree) -> Iterator[Finding]:
     headers = [file.path for file in tree.files.values() if file.is_header and file.path.startswith(("flow/", "net/"))]
     single = not_begun_with(tree, headers)
@@ -469,6 +477,7 @@ CHECKS: tuple[Callable[[Tree], Iterator[Finding]], ...] = (
     check_walkers,
     check_tools,
     check_nondeterminism,
+    check_conditional_awaits,
 )
 
 

@@ -82,8 +82,10 @@ inline Future<bool> shortCircuitAny(std::vector<Future<bool>> what, Propagate = 
 template <class T>
 Future<T> transformErrors(Future<T> what, Error error) {
     ErrorOr<T> result = co_await tryGet(std::move(what));
-    if (result.isError())
-        co_await coro::fail(result.isError(error_code_actor_cancelled) ? result.getError() : error);
+    if (result.isError()) {
+        Error thrown = result.isError(error_code_actor_cancelled) ? result.getError() : error;
+        co_await coro::fail(thrown);
+    }
     if constexpr (!std::is_same_v<T, Void>)
         co_return std::move(result).get();
 }
@@ -91,8 +93,10 @@ Future<T> transformErrors(Future<T> what, Error error) {
 template <class T>
 Future<T> transformError(Future<T> what, Error from, Error to) {
     ErrorOr<T> result = co_await tryGet(std::move(what));
-    if (result.isError())
-        co_await coro::fail(result.isError(from.code()) ? to : result.getError());
+    if (result.isError()) {
+        Error thrown = result.isError(from.code()) ? to : result.getError();
+        co_await coro::fail(thrown);
+    }
     if constexpr (!std::is_same_v<T, Void>)
         co_return std::move(result).get();
 }

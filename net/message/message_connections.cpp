@@ -113,9 +113,10 @@ Future<Void> MessageSocket::State::keepConnected(MessageEndpoint to) {
     senders_.wakeInTurn(TaskPriority::WriteSocket);
     double pause = options_.reconnectIvl;
     for (;;) {
-        ErrorOr<Reference<Connection>> connected =
-            co_await tryGet(to.name.empty() ? transport().connect(to.address, connectOptions())
-                                            : net::connect(to.name, to.address.port(), connectOptions()));
+        // Not in the co_await: gcc 12 would evaluate both.
+        auto connecting = to.name.empty() ? transport().connect(to.address, connectOptions())
+                                          : net::connect(to.name, to.address.port(), connectOptions());
+        ErrorOr<Reference<Connection>> connected = co_await tryGet(std::move(connecting));
         if (connected.isError(error_code_actor_cancelled))
             throw connected.getError();
         if (!connected.isError()) {

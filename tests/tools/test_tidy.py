@@ -320,6 +320,26 @@ def test_headers_do_not_warn_users_of_gcc(tmp_path: Path, text: str, warning: st
 
 
 @pytest.mark.parametrize(
+    ("code", "lines"),
+    [
+        ("auto a = co_await f(\n    c ? g()\n      : h());", [1]),
+        ("co_await (c ? a : T{});", [1]),
+        ('co_await open(c ? name + "x" : name);', [1]),
+        ("co_await delay(c ? 1 : 2);", []),
+        ("co_await race(delay(c ? 1 : 2), f());", []),
+        ("co_await all(n, [&](int i) { return i ? f() : g(); });", []),
+        ("co_await f(a); // c ? g() : h()\nb = c ? g() : h();", []),
+        ('co_await f("c ? g() : h()");', []),
+    ],
+)
+def test_no_branch_of_a_conditional_in_a_co_await_makes_an_object(tmp_path: Path, code: str, lines: list[int]) -> None:
+    found = findings(tmp_path, {"net/a.cpp": code + "\n"}, tidy.check_conditional_awaits)
+    assert found == [
+        f"net/a.cpp:{line}: gcc 12 evaluates both branches in a co_await: choose before it" for line in lines
+    ]
+
+
+@pytest.mark.parametrize(
     ("line", "instead"),
     [
         ("auto start = std::chrono::steady_clock::now();", "now()"),

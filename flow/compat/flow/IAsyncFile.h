@@ -176,7 +176,8 @@ private:
         OpenMode mode = creates                                ? OpenMode::Create
                         : (flags & IAsyncFile::OPEN_READWRITE) ? OpenMode::ReadWrite
                                                                : OpenMode::Read;
-        Reference<AsyncFile> file = co_await files().open(isPart ? name + ".part" : name, mode);
+        std::string place = isPart ? name + ".part" : name; // gcc 12 translates that wrongly in a co_await
+        Reference<AsyncFile> file = co_await files().open(place, mode);
         if (isPart)
             co_await file->truncate(0);
         co_return Reference<IAsyncFile>(new LoopFile(std::move(file), std::move(name), isPart));

@@ -58,6 +58,25 @@ TEST_CASE("message socket: ROUTER and DEALER, in either order of bind and connec
     });
 }
 
+TEST_CASE("message socket: connects to an address or to a name, never to both") {
+    static int dropped = 0;
+    DroppedErrorHandler before = setDroppedErrorHandler([](const char*, Error) { ++dropped; });
+    runOnLoop([]() -> Future<Void> {
+        MessageSocket pull(SocketType::Pull), byAddress(SocketType::Push), byName(SocketType::Push);
+        std::string endpoint = pull.bind(kAnywhere);
+        byAddress.connect(endpoint);
+        byName.connect("tcp://localhost" + endpoint.substr(endpoint.rfind(':')));
+        co_await byAddress.send("a");
+        co_await byName.send("b");
+        co_await pull.receive();
+        co_await pull.receive();
+        CHECK(pull.peers() == 2);
+        CHECK(pull.counters().connected == 2);
+    });
+    CHECK(dropped == 0);
+    setDroppedErrorHandler(before);
+}
+
 TEST_CASE("message socket: REQ and REP take turns") {
     runOnLoop([]() -> Future<Void> {
         MessageSocket rep(SocketType::Rep), req(SocketType::Req);
