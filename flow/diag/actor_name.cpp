@@ -11,6 +11,7 @@ namespace {
 using Text = std::string_view;
 
 constexpr Text kMachine = "flow::actor::Actor<";
+constexpr Text kFiber = "::resumeFiber<";
 constexpr Text kAnonymous = "(anonymous namespace)";
 
 /// Calls `visit(i)` for each character outside of all brackets, until it returns false.
@@ -159,6 +160,11 @@ bool isFunctionNamed(std::string const& symbol, std::string const& name) {
 
 std::string actorName(std::string const& symbol, std::function<bool(std::string const&)> const& hasFunction) {
     Text text = symbol;
+    if (std::size_t at = text.find(kFiber); at != Text::npos && text.starts_with("void flow::fiber::")) {
+        Text arguments = withoutParameters(text.substr(at + kFiber.size()));
+        if (Text function = secondArgument(arguments.substr(0, arguments.rfind('>'))); !function.empty())
+            return join(components(function)); // what was given to spawn()
+    }
     if (!text.starts_with(kMachine))
         return ofFunction(text);
     Text state = secondArgument(text.substr(kMachine.size()));

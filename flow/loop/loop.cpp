@@ -4,22 +4,6 @@
 
 namespace flow {
 using namespace detail;
-namespace {
-
-/// Waits for the future of Loop::run(future) and ends the turn, so that run looks at the future.
-struct EndOfTurn : Waiter {
-    EndOfTurn(EndOfTurn const&) = delete;
-    ~EndOfTurn() { abandon(this); }
-    explicit EndOfTurn(std::atomic<bool>& flag) {
-        resume = [](Waiter* self) {
-            static_cast<std::atomic<bool>*>(self->owner)->store(true, std::memory_order_relaxed);
-        };
-        owner = &flag;
-        link = {nullptr, nullptr};
-    }
-};
-
-} // namespace
 
 Loop::Loop(NotCurrent) : previous_(nullptr) {
     nameUncaughtErrors();
@@ -59,10 +43,17 @@ void Loop::provide(void const* key, void* object) {
 }
 
 void Loop::runUntilReady(Cell* cell) {
-    EndOfTurn waiter(turnEnded_);
+    struct Parked : Waiter {
+        ~Parked() { abandon(this); }
+    } waiter{{run, {}, {nullptr, nullptr}, {}}};
+    waiter.owner = &turnEnded_;
     addFuture(cell);
     park(&waiter, cell);
     runUntil(cell);
+}
+
+void Loop::run(Waiter* waiter) {
+    static_cast<std::atomic<bool>*>(waiter->owner)->store(true, std::memory_order_relaxed);
 }
 
 void Loop::run() {

@@ -124,6 +124,9 @@ private:
     void* find(void const* key) const;
     void provide(void const* key, void* object);
     void runUntilReady(detail::Cell* cell);
+    /// Resumes what run(future) has parked: the turn ends, and run() tests the future again. Reports show the
+    /// function's name as what waits: Loop::run.
+    static void run(detail::Waiter* waiter);
     void runUntil(detail::Cell* cell);
 
     Loop* previous_;

@@ -49,9 +49,18 @@ TEST_CASE("actor name: functions and coroutines") {
     CHECK(name("MyActor::run(int)") == "MyActor::run"); // not within a function: a user's own
 }
 
+TEST_CASE("actor name: a fiber has that of its function") {
+    CHECK(
+        name("void flow::fiber::detail::resumeFiber<int, (anonymous namespace)::work()::$_0>(flow::detail::Waiter*)") ==
+        "work()::$_0");
+    CHECK(name("void flow::fiber::detail::resumeFiber<std::map<int, long>, Server::Job>(flow::detail::Waiter*)") ==
+          "Server::Job");
+}
+
 TEST_CASE("actor name: what is no such symbol stays") {
-    for (char const* symbol : {"main", "", "0x1234", "flow::actor::Actor<int>::resumeActor", "a::b", "(", ")", "f(()",
-                               "flow::actor::Actor<", "operator<", "(anonymous namespace)::x", "(anonymous namespace)"})
+    for (char const* symbol :
+         {"main", "", "0x1234", "flow::actor::Actor<int>::resumeActor", "a::b", "(", ")", "f(()", "flow::actor::Actor<",
+          "flow::fiber::detail::resumeFiber<", "operator<", "(anonymous namespace)::x", "(anonymous namespace)"})
         CHECK(name(symbol).size() <= std::string(symbol).size());
     CHECK(name("main") == "main");
     CHECK(name("a::b") == "a::b");

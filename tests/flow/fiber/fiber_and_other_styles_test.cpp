@@ -4,6 +4,7 @@
 #include "flow/sim/sim_loop.h"
 #include "flow/sim/world.h"
 #include "flow/structured/task.h"
+#include "flow/wait/long_tasks.h"
 #include "net/sim/sim_network.h"
 #include "tests/flow/support/balance.h"
 #include "tests/flow/support/cancel_everywhere.h"
@@ -345,4 +346,26 @@ TEST_CASE("fiber: a report of what is pending has the lines of its waits, and th
                     " waits for one of: a delay until 11 (5.5 s from now); "
                     "what is never ready; a delay until 12 (6.5 s from now); what is never ready") !=
           std::string::npos);
+}
+
+namespace {
+std::string longTask;
+void worksLong() {
+    fiber::sleep(0.001);
+    double since = timer();
+    while (timer() < since + 0.02) {
+    }
+}
+Future<Void> spawnsLong() {
+    return fiber::spawn([] { worksLong(); });
+}
+} // namespace
+
+TEST_CASE("fiber: a long task of one is reported by the name of its function") {
+    RealLoop loop;
+    LongTasks report(loop, 0.02, [](LongTask const& task) { longTask = task.actor; });
+    loop.run(spawnsLong());
+    loop.run(delay(0));
+    INFO(longTask);
+    CHECK(longTask.find("spawnsLong()") == 0);
 }

@@ -185,6 +185,21 @@ TEST_CASE("pending: operations in place, collections and what is ready") {
     CHECK(has(text, "waits for its turn"));
 }
 
+TEST_CASE("pending: what a loop runs until it is ready is awaited by the loop's run") {
+    SimLoop loop;
+    std::string text;
+    loop.post([&] { text = dump(); });
+    Promise<Void> go;
+    Future<Void> sends = [](Promise<Void> go) -> Future<Void> {
+        co_await delay(1.0);
+        go.send(Void());
+    }(go);
+    loop.run(pendingLeaf(go.getFuture()));
+    INFO(text);
+    CHECK(has(text, "pendingLeaf waits for a promise"));
+    CHECK(has(text, "[awaited by flow::Loop::run]\n"));
+}
+
 TEST_CASE("pending: JSON and Graphviz") {
     SimLoop loop;
     Promise<Void> go;
