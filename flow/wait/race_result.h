@@ -5,8 +5,10 @@
 //     if (first.index() == 0) use(std::get<0>(first));     // throws std::bad_variant_access for any other index
 //     std::visit(..., std::move(first).variant());
 //
-// A std::variant in all but its type: an index that no operand has is one error of one sentence.
+// std::get<Reply>(first) works if one operand only has values of that type. A std::variant in all but its own type: an
+// index or a type that no operand has is one error of one sentence.
 
+#include <concepts>
 #include <cstddef>
 #include <utility>
 #include <variant>
@@ -39,6 +41,15 @@ constexpr decltype(auto) raceValue(Variant&& variant) {
     else
         return std::get<0>(std::forward<Variant>(variant)); // so that the compiler says no more about it
 }
+template <class Wanted, class... T, class Variant>
+constexpr decltype(auto) raceValueOf(Variant&& variant) {
+    constexpr std::size_t kCount = (0 + ... + std::same_as<Wanted, T>);
+    static_assert(kCount == 1, "std::get<T> of a race's result: no operand has values of type T, or several have");
+    if constexpr (kCount == 1)
+        return std::get<Wanted>(std::forward<Variant>(variant));
+    else
+        return std::get<0>(std::forward<Variant>(variant));
+}
 } // namespace detail
 } // namespace flow
 
@@ -56,5 +67,17 @@ constexpr decltype(auto) get(flow::RaceResult<T...> const& result) {
 template <size_t I, class... T>
 constexpr decltype(auto) get(flow::RaceResult<T...>&& result) {
     return flow::detail::raceValue<I, sizeof...(T)>(std::move(result).variant());
+}
+template <class Wanted, class... T>
+constexpr decltype(auto) get(flow::RaceResult<T...>& result) {
+    return flow::detail::raceValueOf<Wanted, T...>(result.variant());
+}
+template <class Wanted, class... T>
+constexpr decltype(auto) get(flow::RaceResult<T...> const& result) {
+    return flow::detail::raceValueOf<Wanted, T...>(result.variant());
+}
+template <class Wanted, class... T>
+constexpr decltype(auto) get(flow::RaceResult<T...>&& result) {
+    return flow::detail::raceValueOf<Wanted, T...>(std::move(result).variant());
 }
 } // namespace std

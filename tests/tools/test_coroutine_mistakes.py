@@ -20,6 +20,7 @@ StrictFuture<int> strict();
 AWAITABLE = "co_await takes a Future, a FutureStream, a delay, an operation or a race"
 GET_FUTURE = "co_await takes a Future: write co_await p.getFuture()"
 VALUE = "a Future holds a value of its own: write Future<Void>"
+NO_TYPE = "no operand has values of type T, or several have"
 OPERAND = "an operand of a race is a Future"
 MISTAKES = [
     ("Future<int> f1() { int x = co_await 5; co_return x; }", AWAITABLE),
@@ -28,6 +29,7 @@ MISTAKES = [
     ("Future<int> f4(PromiseStream<int> p) { co_return co_await p; }", GET_FUTURE),
     ("Future<void> f5() { co_await delay(1.0); }", VALUE),
     (f"Future<int> f6(Future<int> a) {{ {RACE} co_return std::get<2>(first); }}", "the race has no operand I"),
+    (f"Future<int> g6(Future<int> a) {{ {RACE} co_return std::get<char>(first); }}", NO_TYPE),
     ("Future<int> f7(Future<int> a) { co_return std::get<0>(co_await race(a, 5)); }", OPERAND),
     ("void f8(Future<int> a) { correct(a); }", "nodiscard"),
     ("void f9() { strict(); }", "nodiscard"),

@@ -15,9 +15,11 @@ TEST_CASE("race result: its index and its values, also by std::visit") {
     CHECK(std::get<1>(result) == "reply");
     std::get<1>(result) += "!";
     CHECK(std::get<1>(std::as_const(result)) == "reply!");
+    CHECK(std::get<std::string>(result) == "reply!");
+    CHECK_THROWS_AS((void)std::get<int>(std::as_const(result)), std::bad_variant_access);
     CHECK_THROWS_AS((void)std::get<0>(result), std::bad_variant_access);
     CHECK(std::visit([](auto const& value) { return sizeof(value); }, result.variant()) == sizeof(std::string));
-    std::string moved = std::get<1>(std::move(result));
+    std::string moved = std::get<std::string>(std::move(result));
     CHECK(moved == "reply!");
 }
 
