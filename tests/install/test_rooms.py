@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -33,3 +34,33 @@ def test_the_other_styles_compile_without_one(folder: str, tmp_path: Path) -> No
 
 def test_flow_compiles_without_the_simulation(tmp_path: Path) -> None:
     compile_without("flow/sim", tmp_path, ["flow/flow.h"])
+
+
+def missing_includes(root: Path, sources: list[str]) -> set[str]:
+    """The quoted includes that are not in the tree, of these and of all that they include."""
+    seen, missing, left = set(sources), set(), list(sources)
+    while left:
+        for name in re.findall(r'^ *#include "([^"]+)"', (root / left.pop()).read_text(encoding="utf-8"), re.MULTILINE):
+            if not (root / name).exists():
+                missing.add(name)
+            elif name not in seen:
+                seen.add(name)
+                left.append(name)
+    return missing
+
+
+def test_the_libraries_are_built_without_fibers_parallel_tasks_and_the_simulation(tmp_path: Path) -> None:
+    for folder in ("actorc", "flow", "net"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__", "examples"))
+    shutil.copy(ROOT / "CMakeLists.txt", tmp_path)
+    for folder in ("flow/fiber", "flow/parallel", "flow/sim", "net/sim"):
+        shutil.rmtree(tmp_path / folder)
+    options = [f"-DMILLRACE_BUILD_{what}=OFF" for what in ("TESTS", "BENCH", "EXAMPLES")]
+    configure = ["cmake", "-S.", "-Bbuild", "-GNinja", "-DCMAKE_CXX_COMPILER=clang++-19", "-DMILLRACE_INSTALL=OFF"]
+    subprocess.run([*configure, *options], check=True, cwd=tmp_path, stdout=subprocess.DEVNULL)
+    inputs = subprocess.run(
+        ["ninja", "-C", "build", "-t", "inputs", "all"], check=True, cwd=tmp_path, capture_output=True, text=True
+    )
+    sources = [str(Path(line).relative_to(tmp_path)) for line in inputs.stdout.splitlines() if line.endswith(".cpp")]
+    assert len(sources) > 100
+    assert missing_includes(tmp_path, sources) == set()
