@@ -36,7 +36,7 @@ private:
     static inline constinit thread_local std::array<Block*, 33> free{};
 };
 
-/// Runs until it first waits, and is gone when it ends. Its promise is what stands in a queue.
+/// Runs until its first wait, and is destroyed when it ends. Queues hold its promise.
 struct Detached {
     struct promise_type : Node, FrameMemory {
         promise_type() { run = resume; }

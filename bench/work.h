@@ -1,6 +1,6 @@
 #pragma once
-// The rows of the table: what each benchmark does, in whatever style. One pass of a work is timed; what it costs is
-// divided by its items.
+// The rows of the table: what each benchmark does, in every style. One pass of a work is timed; the time is divided by
+// the number of its items.
 
 #include <cstdint>
 #include <span>

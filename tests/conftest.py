@@ -18,8 +18,8 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-# The files that take longest, also left out as `slow`. They are started first: one that is left over at the end would
-# keep one process busy.
+# The files that take longest, also left out as `slow`. They are started first: one that starts last would
+# keep a single process busy at the end.
 LONGEST = (
     "install/test_consumer.py",
     "install/test_editors.py",

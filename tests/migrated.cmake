@@ -1,15 +1,15 @@
-# Every program runs as `actorc migrate` writes it in exact style, too, and prints the same trace. Some tell what a
+# Every program runs as `actorc migrate` writes it in exact style, too, and prints the same trace. Some print what a
 # migration cannot keep; they are listed here, with what is done about each:
 #   numbers  all but the numbers must be the same
 #   own      it prints migrated/NAME.expected
 #   out      it is not run
 # and with /gcc behind it, if that is so with gcc alone.
 set(migrated_differently
-    "captures          | own         | what a call makes for an argument is the coroutine's own, and dies with it"
+    "captures          | own         | what a call makes for an argument is destroyed with the coroutine"
     "catches           | own         | an exception that is no Error lives to the end of the handler that took it"
     "descriptions      | numbers     | it prints the number of a line"
-    "destruction       | numbers/gcc | parameters, which have numbers, die first to last"
-    "detached          | own         | what a call makes for an argument is the coroutine's own, and dies with it"
+    "destruction       | numbers/gcc | parameters, which have numbers, are destroyed first to last"
+    "detached          | own         | what a call makes for an argument is destroyed with the coroutine"
     "lambdas           | numbers     | it prints numbers of lines"
     "lines             | out         | it is about numbers of lines and the name of the file"
     "long_chains       | out         | an error is thrown anew in each coroutine with a handler: half a minute with all that it passes"

@@ -235,7 +235,7 @@ def all_steps(selection: Selection, console: Console) -> list[Step]:
     presets = {FAST: (FLOW_TESTS,)} if selection.is_fast else LONG if selection.is_long else USUAL
     for preset, usual in presets.items():
         steps += preset_steps(preset, usual, selection, console)
-    # After the builds, whose libraries it uses.
+    # After the builds: it uses their libraries.
     if not selection.parts or selection.python_tests():
         steps.append(Step("pytest", lambda: run_pytest(selection)))
     if selection.is_long and not selection.text and not selection.parts:

@@ -1,4 +1,4 @@
-"""From source text to emitted text, by way of every stage."""
+"""From source text to emitted text, through all stages."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def identifier_path(output: str) -> str:
 
 
 def is_special(path: str) -> bool:
-    """Whether the path is no regular file: no other file is written beside it."""
+    """Whether the path is no regular file, so that no temporary file can be written beside it."""
     return os.path.exists(path) and not os.path.isfile(path)
 
 

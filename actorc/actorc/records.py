@@ -62,7 +62,7 @@ else:
         text = f"def __init__({', '.join(parameters)}):\n" + ("\n".join(lines) or " pass") + "\n"
         members = {}
         if eq:
-            mine, others = (f"({''.join(f'{who}.{name}, ' for name in known)})" for who in ("self", "other"))
+            mine, others = (f"({''.join(f'{side}.{name}, ' for name in known)})" for side in ("self", "other"))
             text += "def __eq__(self, other):\n"
             text += f" return {mine} == {others} if other.__class__ is self.__class__ else NotImplemented\n"
             if hashable:

@@ -20,7 +20,7 @@ def grouped(layouts: Iterable[Layout]) -> list[list[Layout]]:
 
 
 def _arity(layout: Layout) -> str:
-    """Tells overloads apart: a function begins at one line."""
+    """Distinguishes overloads: a function begins at one line."""
     return str(layout.line)
 
 

@@ -117,7 +117,7 @@ class Reach:
         return {spelled for each in self.files(path) for spelled in self._included.get(each, ())}
 
     def files(self, path: str) -> frozenset[str]:
-        """The given files that are read where a file is compiled, itself among them."""
+        """The given files that the compiler reads when it compiles a file, including that file."""
         if path not in self._files:
             self._files[path] = _all_from(path, self._next)
         return self._files[path]

@@ -72,7 +72,7 @@ def place_of(path: str) -> str:
 
 @dataclass(slots=True)
 class Found:
-    """By the real paths; a link by where it is itself."""
+    """Files by their real paths, links by their own."""
 
     files: dict[str, Given]
     links: dict[str, Link]

@@ -18,7 +18,7 @@ using Executor = net::io_context::executor_type;
 using Timer =
     net::basic_waitable_timer<std::chrono::steady_clock, net::wait_traits<std::chrono::steady_clock>, Executor>;
 
-/// Timers that are not cancelled before the end: what stands in the queue beside the one that is measured.
+/// Timers that stay in the queue, beside the measured one, until the benchmark ends.
 class OtherTimers {
 public:
     OtherTimers(net::io_context& context, int count) {

@@ -16,8 +16,8 @@
 
 namespace flow {
 
-/// Told of every assertion that fails, after it was printed and before the program ends or the error is thrown. `actor`
-/// is the name of the running actor, or "". May run on any thread.
+/// Called for every assertion that fails, after it was printed and before the program ends or the error is thrown.
+/// `actor` is the name of the running actor, or "". May run on any thread.
 using AssertionHandler = void (*)(const char* message, const char* file, int line, const char* actor);
 /// Installs a handler for all threads and returns the one before; null for none.
 AssertionHandler setAssertionHandler(AssertionHandler handler) noexcept;

@@ -21,7 +21,7 @@ void destroyFrame(Cell* cell) noexcept {
     releasePromise(cell);
 }
 
-/// `to` is made of all of `from`, which is empty then.
+/// Moves all blocks of `from` to `to`, which is not initialised before.
 void moveAll(Link& from, Link& to) noexcept {
     to.reset();
     if (from.isEmpty())

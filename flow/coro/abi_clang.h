@@ -12,7 +12,7 @@
 namespace flow::coro {
 using namespace flow::detail;
 
-/// Whether the co_awaits of one expression come one after the other, as the language says.
+/// Whether the co_awaits of one expression are evaluated one after the other, as the standard requires.
 inline constexpr bool kAwaitsInOrder = true;
 /// Whether `destroy` of a frame destroys its parameters from the last one to the first.
 inline constexpr bool kDestroysInOrder = true;

@@ -37,7 +37,7 @@ public:
     }
 
 private:
-    // No std::call_once: under ThreadSanitizer it never comes back once an initialiser has thrown.
+    // No std::call_once: under ThreadSanitizer it never returns after an initialiser has thrown.
     std::atomic<bool> made_{false};
     std::mutex mutex_;
     std::optional<Stored> object_;

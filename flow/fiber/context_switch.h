@@ -31,7 +31,8 @@ using Arrival = boost::context::detail::transfer_t;
 /// Ends the program: a fiber that runs is resumed.
 [[noreturn, gnu::cold]] void switchToNothing();
 
-/// The compilers leave no data below the stack pointer of this function's callers, since it calls another one.
+/// It pushes an address onto the stack. Nothing is overwritten: a function that calls another one, as this does, keeps
+/// no data below its stack pointer.
 FLOW_INLINE Arrival switchTo(void* context, void* data) noexcept {
     if (!context) [[unlikely]]
         switchToNothing();

@@ -1,5 +1,5 @@
 #pragma once
-// What a program says when a fiber runs into the guard pages below its stack.
+// Prints a message when a fiber touches the guard pages below its stack.
 
 namespace flow::fiber::detail {
 

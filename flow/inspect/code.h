@@ -45,7 +45,7 @@ class Codes {
 public:
     Code const& of(void const* code);
     Code const& of(Waiter const* frame) { return of(reinterpret_cast<void const*>(frame->resume)); }
-    /// Tasks and forks are told from coroutines that return a Future by where their memory is from.
+    /// Tasks and forks are distinguished from coroutines that return a Future by where their memory is from.
     Style styleOf(Waiter const* frame);
     /// The name, which for a fiber is its own.
     std::string nameOf(Waiter const* frame);

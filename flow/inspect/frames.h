@@ -72,7 +72,7 @@ Waiter* parentOfTask(Waiter const* task);
 enum class Children { All, Awaited };
 void forEachChild(Waiter const* task, Children which, std::function<void(Waiter*)> const& visit);
 
-/// Calls visit(waiter) for each that a frame waits with: the frame itself, or the branches that are parked.
+/// Calls visit(waiter) for each parked waiter of a frame: the frame itself, or its branches.
 template <class Visit>
 void forEachParked(Waiter const* frame, Visit&& visit) {
     if (!frame->awaited.isGroup())

@@ -118,7 +118,7 @@ public:
     std::map<Word, Target>& targets() { return targets_; }
 
 private:
-    static std::size_t placeOf(Word word) { return word >> 4 & 0xFFFF; } // most words are no target by this
+    static std::size_t placeOf(Word word) { return word >> 4 & 0xFFFF; } // different for most words that are no target
     bool isObject(Word word) const {
         return word % 16 == 0 && word >= 1 << 16 && word >> 47 == 0 && !frames_.holding(reinterpret_cast<void*>(word));
     }

@@ -41,8 +41,9 @@ struct PendingOptions {
     PendingFormat format = PendingFormat::Text;
     /// How many computations are shown one by one.
     std::size_t limit = 1000;
-    /// Those of every RealLoop of the process, each read by its own thread. A loop with a task that runs longer than
-    /// `patience`, in seconds, is shown as one that gives no answer. Blocks the calling thread, which needs no loop.
+    /// Computations of every RealLoop of the process; each loop's thread reports its own. If a task runs longer than
+    /// `patience` seconds, its loop is shown as one that gives no answer. Blocks the calling thread, which needs no
+    /// loop.
     bool allLoops = false;
     double patience = 1;
 };

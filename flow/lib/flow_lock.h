@@ -44,7 +44,7 @@ public:
     [[nodiscard]] Future<Void> take(TaskPriority priority = TaskPriority::DefaultYield, std::int64_t amount = 1);
     /// Gives permits back.
     void release(std::int64_t amount = 1);
-    /// Gives permits back when the signal has come, value or error, or the result is dropped.
+    /// Gives permits back when the signal is ready, with a value or an error, or when the result is dropped.
     [[nodiscard]] Future<Void> releaseWhen(Future<Void> signal, std::int64_t amount = 1);
 
     /// Fails the waiters, and all later ones, with the error.

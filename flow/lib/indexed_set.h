@@ -346,7 +346,7 @@ private:
         update(parent);
         update(node);
     }
-    /// The same ranks in each run, one after the other: a set is the same whatever else the program does.
+    /// Pseudo-random, from a seed of its own: the shape of a set does not depend on the rest of the program.
     std::uint32_t nextRank() {
         rank_ ^= rank_ << 13;
         rank_ ^= rank_ >> 17;

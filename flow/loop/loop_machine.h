@@ -31,7 +31,7 @@
 
 namespace flow {
 
-/// What a loop ends when it is destroyed, unless it has been unlinked before.
+/// The destructor of a loop ends each of these that is still linked.
 struct LoopOwned : ListLink {
     void (*end)(LoopOwned*);
 };
@@ -93,7 +93,7 @@ protected:
 
     // What a kind of loop decides.
 
-    /// Called when a turn begins, and by now() outside of run(): the time to use.
+    /// Returns the time of the turn. Called when a turn begins, and by now() outside of run().
     virtual double startTurn() noexcept = 0;
     /// Nothing is ready and the earliest timer is at `deadline`: lets time pass until then. Infinity: there is none,
     /// and unless another thread may post, the answer is false, which ends run(). May return early.

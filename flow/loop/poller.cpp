@@ -44,7 +44,7 @@ void EventPoller::wait(double seconds) noexcept {
         limit.tv_nsec -= 1'000'000'000;
     }
     pollfd poll{event_, POLLIN, 0};
-    ::ppoll(&poll, 1, forever ? nullptr : &limit, nullptr); // EINTR: the loop looks around and returns
+    ::ppoll(&poll, 1, forever ? nullptr : &limit, nullptr); // EINTR: the loop checks for work and waits again
 }
 
 void EventPoller::wake() noexcept {

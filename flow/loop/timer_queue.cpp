@@ -12,7 +12,7 @@ TimerQueue::TimerQueue() {
 }
 
 TimerQueue::~TimerQueue() {
-    auto orphan = [](Link& bucket) { // parked nowhere from now on, but still parked
+    auto detach = [](Link& bucket) { // the waiters stay parked, linked to themselves
         while (!bucket.isEmpty()) {
             Waiter* waiter = Waiter::of(bucket.next);
             waiter->link.unlink();
@@ -22,9 +22,9 @@ TimerQueue::~TimerQueue() {
         }
     };
     for (Link* bucket : {&soon_, &redistributing_, &never_})
-        orphan(*bucket);
+        detach(*bucket);
     for (int bucket; (bucket = firstBucket()) >= 0;)
-        orphan(buckets_[bucket]);
+        detach(buckets_[bucket]);
 }
 
 void TimerQueue::park(Waiter* waiter, double deadline, TaskPriority priority) {

@@ -1,8 +1,8 @@
 #pragma once
 // SimulationFailure: why a run of a simulation has failed.
 //
-//     SimulationFailure failure = SimulationFailure::of("balance is 37, not 40");     // signature "balance is #, not
-//     #"
+//     SimulationFailure failure = SimulationFailure::of("balance is 37, not 40");
+//     failure.signature                                   // "balance is #, not #"
 
 #include <string>
 

@@ -75,8 +75,8 @@ struct Faults {
 #undef FLOW_FAULT
 
     double of(FaultKind kind) const;
-    /// What a seed makes of them: each is left out by half of the seeds, and buggify by a quarter. It makes the same of
-    /// each whatever other kinds there are.
+    /// Draws a random swarm from the seed: each kind is left out with probability 1/2, buggify with 1/4. The draws are
+    /// independent, so a new kind does not change the others.
     static Faults swarm(std::uint64_t seed);
     /// Those that are not 0, as `name = value` with commas between.
     std::string toString() const;

@@ -40,8 +40,8 @@ struct LinearizabilityVerdict {
     bool ok() const { return outcome == Outcome::linearizable; }
 };
 
-/// Gives each key up, and goes on with the next, after about `budget` steps: ten million take a second or two, and at
-/// most some hundred bytes each. Few different values make the search long: when most writes write a value of their
+/// Stops after about `budget` steps for each key, and goes on with the next key: ten million take a second or two, and
+/// at most some hundred bytes each. Few different values make the search long: when most writes write a value of their
 /// own, it is clear which operation saw which value.
 LinearizabilityVerdict checkLinearizable(History const& history, std::uint64_t budget = 10'000'000);
 

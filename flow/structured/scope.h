@@ -92,7 +92,7 @@ public:
 
     /// Waits until no child is left. Throws the first error; with OnError::Collect none.
     Task<> join() { return joinAll(context()); }
-    /// The same; those that are left after so many seconds are cancelled. Whether there were none.
+    /// The same, but children that are left after so many seconds are cancelled. Returns whether none was left.
     Task<bool> drain(double seconds) { return drainAll(context(), seconds); }
 
     /// Those of the children, in the order in which they failed, but for actor_cancelled.

@@ -121,7 +121,7 @@ private:
     Loop& home_;
     std::size_t const mostThreads_;
     std::vector<std::thread> threads_; // nondeterminism: a simulated loop has none
-    std::uint32_t forks_ = 0;          // of the process that has started them
+    std::uint32_t forks_ = 0;          // forks of the process before it started them
     mutable std::mutex mutex_;         // guards what follows
     std::condition_variable changed_;
     ListLink queue_; // of Jobs

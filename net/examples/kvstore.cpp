@@ -142,7 +142,7 @@ void refuseHalfLine(Connection& connection) {
     fiber::wait(connection.write("ERROR the last line has no end\n"_sr));
 }
 
-/// Up to the end of what the other side writes.
+/// Answers requests until the other side ends its writing.
 void serveConnection(Store& store, Connection& connection) {
     for (;;) {
         Bytes line;

@@ -182,7 +182,7 @@ void RealDatagramSocket::sendAll(std::span<Datagram> datagrams) {
         datagrams = datagrams.subspan(give(datagrams));
     for (Datagram& each : datagrams) {
         if (room().mark != 0)
-            return; // dropped, as a kernel without room does
+            return; // dropped, as by a kernel without room
         noteWritten(static_cast<std::size_t>(each.bytes.size()));
         queue_.push(std::move(each));
     }

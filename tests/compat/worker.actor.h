@@ -1,5 +1,5 @@
 #pragma once
-// A header with actors in it, under the convention of two guards: the build is sent to what actorc made of it.
+// A header with actors in it, under the convention of two guards: the build includes the file that actorc has made of it.
 
 #if defined(NO_INTELLISENSE) && !defined(COMPAT_WORKER_ACTOR_G_H)
 #define COMPAT_WORKER_ACTOR_G_H

@@ -1,4 +1,4 @@
-// For flow/docs/debugging_a_leak.md: a server whose memory grows with each request, though each has been answered.
+// For flow/docs/debugging_a_leak.md: a server that needs more memory with each request, though each has been answered.
 #include "flow/flow.h"
 #include "flow/loop/real_loop.h"
 

@@ -116,7 +116,7 @@ ACTOR Future<int> root(Token token, int n) {
 """,
         260,
     ),
-    "locals of an actor that has been cancelled die before its operand": Program(
+    "a cancelled actor destroys its locals before its operand": Program(
         """\
 ACTOR Future<int> root(Token token, int n) {
     try {
@@ -136,7 +136,7 @@ ACTOR Future<int> root(Token token, int n) {
 """,
         80,
     ),
-    "operands die in their order where a later one throws": Program(
+    "operands are destroyed in their order if a later one throws": Program(
         """\
 ACTOR Future<int> root(Token token, int n) {
     choose {

@@ -129,7 +129,7 @@ TEST_CASE("console: the socket is this user's alone, and one that was left behin
         Future<Void> second = console::listen(path);
         REQUIRE(second.isError());
         CHECK(second.getError() == address_in_use());
-        // As a program does that is killed: the file stays, and nobody listens.
+        // As after a program was killed: the file is still there, and nothing listens.
         REQUIRE(::link(path.c_str(), (path + ".left").c_str()) == 0);
     }
     CHECK(::access(path.c_str(), F_OK) != 0);

@@ -73,7 +73,7 @@ ACTOR Future<int> kept(int k) {
     return sum;
 }
 
-// What is called of a state as it is made, whether the actor begins with it or not.
+// A state with member functions called in its declaration, at the start of the actor and later.
 ACTOR Future<Void> chained(int number) {
     state Line first("first").add(std::to_string(number));
     state Line next("next");

@@ -306,7 +306,7 @@ ACTOR Future<int> manyPasses() {
     return n;
 }
 
-// What is part of a temporary is moved into the loop.
+// A part of a temporary is moved into the loop.
 struct Reply {
     std::vector<std::shared_ptr<int>> items;
 };

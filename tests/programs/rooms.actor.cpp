@@ -67,7 +67,7 @@ ACTOR Future<int> forms(Numbers* numbers, Texts* texts) {
     int next = waitNext(numbers->take());
     kept += next;
     if (kept > 3) {
-        std::string dies = "a local that dies at the wait";
+        std::string gone = "a local that the wait destroys";
         if (kept < 100)
             wait(texts->whenFilled());
         kept += 1000;

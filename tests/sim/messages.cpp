@@ -41,7 +41,7 @@ struct Sent {
 /// The numbers that one receiver has got from one sender.
 class Seen {
 public:
-    /// What is wrong, if something is. A message whose connection has ended since may come behind later ones.
+    /// What is wrong, if something is. A message may come behind later ones if its connection has ended since.
     std::string take(std::string_view text, Sent const* sent = nullptr, std::uint64_t ends = 0) {
         int number = std::stoi(std::string(text));
         auto place = std::lower_bound(numbers_.begin(), numbers_.end(), number);

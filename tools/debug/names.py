@@ -1,4 +1,4 @@
-"""What the symbol of a function that resumes a computation says: the style, and the name in the source.
+"""From the symbol of a function that resumes a computation: its style, and its name in the source.
 
 The rules are those of flow/diag/actor_name.cpp and flow/inspect/code.cpp.
 """

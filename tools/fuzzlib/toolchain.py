@@ -26,7 +26,7 @@ class CompileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Toolchain:
-    """`preset`: the one whose build of the library the programs are linked with."""
+    """`preset`: the programs are linked with its build of the library."""
 
     name: str
     preset: str

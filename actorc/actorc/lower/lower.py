@@ -44,7 +44,7 @@ from actorc.syntax import Hold, Local, ResultKind, Span, Statement
 _MOVE = re.compile(r"\bmove\s*\(\s*(\w+)\s*\)")
 
 Lowered = tuple[Nodes, bool]  # and whether control comes to the end
-Merges = Mapping[int, LabelName]  # where in a list control arrives by a jump, too
+Merges = Mapping[int, LabelName]  # positions in a list that are also the target of a jump
 
 
 def lower(actor: syntax.Actor, source: Source) -> Body:

@@ -198,7 +198,7 @@ void Replica::commitWhatAMajorityHas() {
 
 Future<Void> Replica::follow(Message message) {
     if (message.term < term_) {
-        CODE_PROBE(true, "a leader of an older term is told so");
+        CODE_PROBE(true, "a leader of an older term gets the newer term");
         send({.kind = Message::Kind::Appended, .to = message.from});
         co_return;
     }

@@ -1,4 +1,4 @@
-"""Trees of real files, some of them damaged: nothing fails, the patch is what is written, and a second run is idle."""
+"""Trees of real files, some of them damaged: nothing fails, the patch equals the written files, and a second run changes nothing."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def belongs_to(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def tree(tmp_path: Path, prefix: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    belongs_to(prefix / "include" / "millrace", monkeypatch)  # whose library is built already
+    belongs_to(prefix / "include" / "millrace", monkeypatch)  # its library is built already
     monkeypatch.chdir(tmp_path)
     app = tmp_path / "app"
     app.mkdir()

@@ -10,7 +10,7 @@ TEST_CASE("/hello/a thousand greetings take no time") {
     return Void();
 }
 
-TEST_CASE("/hello/who drops the future cancels the actor") {
+TEST_CASE("/hello/dropping the future cancels the actor") {
     state Future<int> greeting = greet("nobody", 1000);
     wait(delay(1));
     greeting = Future<int>();

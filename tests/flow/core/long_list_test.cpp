@@ -302,7 +302,8 @@ TEST_CASE("long list: a short one is destroyed at once, from the head on") {
     for (const char* name : {"c", "b", "a"})
         list = NoisyNode{Noisy(log, name), std::move(list)};
     list = Future<NoisyNode>();
-    CHECK(log.take() == "~c ~b ~a"); // members die in reverse order: the rest of the list before the node's own part
+    CHECK(log.take() ==
+          "~c ~b ~a"); // members are destroyed in reverse order: the rest of the list before the node's own part
 }
 
 namespace {

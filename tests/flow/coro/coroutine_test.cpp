@@ -378,7 +378,7 @@ Future<std::string> returnsTwice(Future<std::string> next) {
 
 } // namespace
 
-TEST_CASE("coroutine: one whose co_return is interrupted by the error of a destructor goes on, waits and returns") {
+TEST_CASE("coroutine: goes on, waits and returns after the error of a destructor has interrupted its co_return") {
     Blocks blocks;
     CHECK(returnsTwice(std::string("ready")).get() == "ready");
     CHECK(returnsTwice(io_error()).getError() == io_error());

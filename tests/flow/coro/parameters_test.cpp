@@ -131,7 +131,7 @@ private:
     }
 };
 
-/// `taken` constructions of Parameter go well, the next may be refused: what throws as a parameter is taken over leaves
+/// `taken` constructions of Parameter go well, the next may be refused: what throws as a parameter is copied leaves
 /// nothing; what does not waits, and is cancelled. The first argument is moved by the caller.
 template <class Parameter>
 void takeOver(auto task, int taken, bool throws) {

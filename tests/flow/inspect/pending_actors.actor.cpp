@@ -1,4 +1,4 @@
-// For pending_test.cpp: actors at waits whose lines it knows.
+// For pending_test.cpp: actors at waits; the test names their lines.
 #include "tests/flow/inspect/pending_actors.h"
 
 #include "flow/actorcompiler.h" // must be last

@@ -50,7 +50,7 @@ TEST_CASE("reports: a failed assertion prints the chain of awaiters and what is 
                          at(kWaits) + "\n"));
 }
 
-TEST_CASE("reports: a drained loop whose error nothing catches prints what is pending") {
+TEST_CASE("reports: if nothing catches the error of a drained loop, what is pending is printed") {
     auto drains = [] { // on a thread, since doctest would catch the error
         RealLoop loop;
         loop.run(reportsWaits(Never()));

@@ -289,7 +289,7 @@ TEST_CASE("all: one future several times") {
     CHECK(p.getFutureReferenceCount() == 0);
 }
 
-TEST_CASE("all: the death of an input's value may complete or fail another input") {
+TEST_CASE("all: the destructor of an input's value may complete or fail another input") {
     for (bool isOr : {true, false})
         for (int how = 0; how < 4; ++how) {
             Blocks blocks;
@@ -320,7 +320,7 @@ TEST_CASE("all: the death of an input's value may complete or fail another input
         }
 }
 
-TEST_CASE("all: the death of a value that is not the last one decides the quorum") {
+TEST_CASE("all: the destructor of a value that is not the last one decides the quorum") {
     for (bool error : {false, true}) {
         Promise<Void> go;
         Promise<int> other;

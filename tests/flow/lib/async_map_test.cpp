@@ -97,7 +97,7 @@ TEST_CASE("AsyncMap: nothing is left of dropped and cancelled watches") {
     a = Future<Void>();
     CHECK(map.get(1) == 5);
     a = map.onChange(2);
-    map.set(2, 6); // fired: the death of the future is none of the map's business
+    map.set(2, 6); // fired: the map does not notice that the future is destroyed
     a = Future<Void>();
     CHECK(map.get(2) == 6);
 }

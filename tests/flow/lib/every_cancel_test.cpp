@@ -290,7 +290,7 @@ TEST_CASE("every cancel: of variables, triggers and maps") {
         in.onStep([&variable] { variable.set(2); });
         return holdWhile(in.sentinel(), variable.onChange());
     });
-    cancelEverywhere("onChange of a variable that dies", [](Inputs& in) {
+    cancelEverywhere("onChange of a variable that is destroyed", [](Inputs& in) {
         auto& variable = in.keep<std::unique_ptr<AsyncVar<int>>>(std::make_unique<AsyncVar<int>>(1));
         in.onStep([&variable] { variable.reset(); });
         return holdWhile(in.sentinel(), variable->onChange());
@@ -300,7 +300,7 @@ TEST_CASE("every cancel: of variables, triggers and maps") {
         cancelEverywhere("onChange of a yielded map",
                          [=](Inputs& in) { return watches<YieldedAsyncMap<int, int>>(in, hasValue); });
     }
-    cancelEverywhere("onChange of a map that dies", [](Inputs& in) {
+    cancelEverywhere("onChange of a map that is destroyed", [](Inputs& in) {
         auto& map = in.keep<std::unique_ptr<AsyncMap<int, int>>>(std::make_unique<AsyncMap<int, int>>());
         in.onStep([&map] { map.reset(); });
         return holdWhile(in.sentinel(), map->onChange(1));
@@ -336,7 +336,7 @@ TEST_CASE("every cancel: of locks") {
         in.afterwards([&mutex] { return mutex.waiters() == 0; }); // a cancel breaks it
         return takesMutex(in, mutex) && takesMutex(in, mutex) && takesMutex(in, mutex);
     });
-    cancelEverywhere("take of a mutex that dies", [](Inputs& in) {
+    cancelEverywhere("take of a mutex that is destroyed", [](Inputs& in) {
         auto& mutex = in.keep<std::unique_ptr<FlowMutex>>(std::make_unique<FlowMutex>());
         in.onStep([&mutex] { mutex.reset(); });
         Future<Void> first = takesMutex(in, *mutex);

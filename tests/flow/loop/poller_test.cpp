@@ -91,7 +91,7 @@ TEST_CASE("poller: wake ends a wait and the next one only until it is taken") {
 TEST_CASE("poller: wake leaves errno alone") {
     EventPoller poller;
     errno = ENOTTY;
-    poller.wake(); // there is no descriptor yet, so that the write fails
+    poller.wake(); // the write fails, since there is no descriptor yet
     CHECK(errno == ENOTTY);
 }
 

@@ -197,7 +197,7 @@ Task<> runNetwork(Context, Network const* network, Values* got) {
             break;
         got->push_back(*value);
     }
-    co_await destroyForks(); // the channels go before what is left of the children would
+    co_await destroyForks(); // while the channels exist: children that are left use them
 }
 
 TEST_CASE("generated networks of channels and generators give what a model says") {

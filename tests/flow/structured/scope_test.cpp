@@ -203,7 +203,7 @@ TEST_CASE("a child that joins its parent's scope can be cancelled alone, also be
     CHECK(loop.now() == 3);
 }
 
-TEST_CASE("a scope whose join was cancelled frees itself when its last child has ended") {
+TEST_CASE("a scope frees itself after a cancelled join when its last child has ended") {
     SimLoop loop;
     ::test::Balance balance;
     loop.run(inTask([](Context) -> Task<> {
@@ -229,7 +229,7 @@ TEST_CASE("a scope whose join was cancelled frees itself when its last child has
     }));
 }
 
-/// A process whose task waits in every way that a tree has.
+/// A process with a task that waits in every way that a tree has.
 Future<Void> manyWaits(int place) {
     struct Tree {
         static Task<> child(Context, int depth) {

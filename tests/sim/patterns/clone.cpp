@@ -40,7 +40,7 @@ void checkLast(Tables& tables, int number) {
         tables.world.fail(format("what replica %d has set last, in peace, is not there", number));
 }
 
-/// Each value names who has set it and for which key: "3 of 1 for b".
+/// Each value names the client that has set it and the key: "3 of 1 for b".
 Future<Void> setSome(Tables& tables, Replica& replica, int number) {
     for (; !tables.isQuiet;) {
         std::string key(1, static_cast<char>('a' + deterministicRandom()->randomInt(0, 6)));

@@ -42,7 +42,7 @@ private:
     World& world_;
     SimNetwork& network_;
     int asked_[kClients] = {}, ended_[kClients] = {}; // in all lives of the client
-    int lost_[kClients] = {};                         // questions that a client has taken with it
+    int lost_[kClients] = {};                         // questions of a client that was killed before the answer
     int answers_[kClients] = {};
     bool isPeace_ = false;    // nothing fails any more
     bool mustAnswer_ = false; // and what had begun before is over

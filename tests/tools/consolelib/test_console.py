@@ -1,4 +1,4 @@
-"""tools/console, with a program that is played by a few lines of Python. The real one: tests/tools/check_console.py."""
+"""tools/console against a program of a few lines of Python. tests/tools/check_console.py has a real one."""
 
 from __future__ import annotations
 

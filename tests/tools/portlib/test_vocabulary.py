@@ -13,7 +13,7 @@ from portlib.report import headers_as_markdown
 from portlib.vocabulary import COMPAT_FOLDERS, Vocabulary
 
 VOCABULARY = Vocabulary.read()
-# Classes whose members are looked for, where that is a template.
+# Classes that are searched for members, where that is a template.
 INSTANCES = {"Optional": "Optional<int>", "ErrorOr": "ErrorOr<int>"}
 GUIDE = ROOT / "flow" / "docs" / "porting_from_flow.md"
 SAME_AS_ANOTHER = {"flow/genericactors.h", "flow/genericactors.actor.g.h"}

@@ -58,7 +58,7 @@ class Estimate:
 
 
 def of_pairs(a: Sequence[float], b: Sequence[float], rows: int = 1) -> Estimate:
-    """From runs in pairs, of one row of several: a[i] and b[i] ran one after the other."""
+    """For one of several rows. The runs are pairs: a[i] and b[i] ran one after the other."""
     ratios = sorted(log(y / x) for x, y in zip(a, b, strict=True))
     shares = likely_below(len(ratios), _lower(ratios))
     outside = sum(share <= (1 - CONFIDENCE) / 2 for share in shares)

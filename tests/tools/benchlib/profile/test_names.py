@@ -1,4 +1,4 @@
-"""Names of functions: what is left of them for people, and for causes.toml."""
+"""Names of functions, shortened for people and for causes.toml."""
 
 from __future__ import annotations
 
