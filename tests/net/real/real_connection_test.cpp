@@ -208,6 +208,26 @@ TEST_CASE("real connection: in callback style") {
     CHECK(server.connection->counters().bytesRead == 400);
 }
 
+TEST_CASE("real connection: writes, and reads into one's own memory, allocate nothing once the first are done") {
+    RealLoop loop;
+    std::uint64_t before = 0;
+    auto test = [&]() -> Future<Void> {
+        Pair pair = co_await makePairAt(Address(0x7F000001, 0));
+        Bytes const message = "some bytes"_sr;
+        char buffer[64];
+        for (int i = 0; i < 200; ++i) {
+            if (i == 100)
+                before = memory::totalStatistics().allocated;
+            co_await pair.client->write(message);
+            std::size_t count = co_await pair.server->readSome(buffer);
+            CHECK(count == 10);
+        }
+        before = memory::totalStatistics().allocated - before;
+    };
+    loop.run(test());
+    CHECK(before == 0);
+}
+
 // Operations without a function of their own for handlers.
 TEST_CASE("real connection: any operation in callback style") {
     RealLoop loop;

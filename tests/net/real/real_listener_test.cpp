@@ -66,3 +66,21 @@ TEST_CASE("real listener: several listen at one port if they say so") {
     };
     loop.run(test());
 }
+
+TEST_CASE("real listener: of [::], takes IPv4 as well unless it says otherwise") {
+    RealLoop loop;
+    auto test = []() -> Future<Void> {
+        for (bool onlyV6 : {false, true}) {
+            ListenOptions options;
+            options.onlyV6 = onlyV6;
+            Reference<Listener> listener = transport().listen(*Address::parse("[::]:0"), options);
+            Address here(0x7F000001, listener->localAddress().port());
+            Error refused = co_await endOf(transport().connect(here));
+            CHECK(refused == (onlyV6 ? connection_refused() : Error()));
+            Error reached =
+                co_await endOf(transport().connect(*Address::parse("[::1]:" + std::to_string(here.port()))));
+            CHECK(reached == Error());
+        }
+    };
+    loop.run(test());
+}
