@@ -53,6 +53,7 @@ std::span<const Work> works() {
         // Operations made of operations, N is the level: see bench/net/composed.h.
         {"composed-socket", Items::One, {1, 2, 3, 4}}, // over a stream with free I/O
         {"composed-tls", Items::One, {1, 2, 3, 4}},    // with a layer around it
+        {"composed-loop", Items::One, {4}},            // each read a turn of a real loop
 
         // Fibers.
         {"spawn", Items::One, {1}},  // start a fiber that need not wait, on a stack from the pool; it ends

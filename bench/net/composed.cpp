@@ -1,6 +1,6 @@
 // The composed benchmark in the styles that need no actorc, and its floors.
 
-#include "bench/net/composed.h"
+#include "bench/net/composed_loop.h"
 
 #include <coroutine>
 #if defined(MILLRACE_FIBER)
@@ -14,9 +14,11 @@ using bench::PeerStyle;
 using bench::Run;
 
 const PeerStyle callbacks("callback", {{"composed-socket", performComposed<CallbackOperation, Socket>},
-                                       {"composed-tls", performComposed<CallbackOperation, Tls>}});
+                                       {"composed-tls", performComposed<CallbackOperation, Tls>},
+                                       {"composed-loop", performOnLoop<CallbackOperation>}});
 const PeerStyle coroutines("coroutine", {{"composed-socket", performComposed<CoroutineOperation, Socket>},
-                                         {"composed-tls", performComposed<CoroutineOperation, Tls>}});
+                                         {"composed-tls", performComposed<CoroutineOperation, Tls>},
+                                         {"composed-loop", performOnLoop<CoroutineOperation>}});
 
 #if defined(MILLRACE_FIBER)
 template <class Stream>

@@ -1,6 +1,6 @@
 // The composed benchmark in the actor language; bench/net/composed.h has the same as coroutines.
 
-#include "bench/net/composed.h"
+#include "bench/net/composed_loop.h"
 
 #include "flow/actorcompiler.h" // must be the last include
 
@@ -55,6 +55,7 @@ using ActorOperation = FutureOperation<Stream, Level, begin<Stream, Level>>;
 
 static const bench::PeerStyle style(bench::styleOf(MILLRACE_NAME(MILLRACE_BACKEND_NAMESPACE)),
                                     {{"composed-socket", performComposed<ActorOperation, Socket>},
-                                     {"composed-tls", performComposed<ActorOperation, Tls>}});
+                                     {"composed-tls", performComposed<ActorOperation, Tls>},
+                                     {"composed-loop", performOnLoop<ActorOperation>}});
 
 } // namespace MILLRACE_BACKEND_NAMESPACE

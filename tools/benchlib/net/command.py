@@ -32,8 +32,9 @@ the bare system calls; and echo servers, and requests with replies, ours and oth
 on the loopback device."""
 
 EPILOG = """\
-Rows are composed-socket/LEVEL/STYLE, composed-tls/LEVEL/STYLE, bind-tcp/N/STYLE,
-bind-udp/N/STYLE, and of servers echo/CONNECTIONS/SERVER, echo-open, echo-loops and idle,
+Rows are composed-socket/LEVEL/STYLE, composed-tls/LEVEL/STYLE, composed-loop/4/STYLE,
+bind-tcp/N/STYLE, bind-udp/N/STYLE, and of servers echo/CONNECTIONS/SERVER, echo-open,
+echo-tls, echo-loops and idle,
 and of requests rpc/DEPTH/STYLE, rpc-connections/N/STYLE and rpc-bytes/N/STYLE;
 bench/README.md says what each is.
 Servers take turns, a round each. Takes some seven minutes."""

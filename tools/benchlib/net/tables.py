@@ -10,10 +10,10 @@ from benchlib.results import parse_name
 from benchlib.tables import new_table, number
 from common.table import Table
 
-COMPOSED = ("composed-socket", "composed-tls")
+COMPOSED = ("composed-socket", "composed-tls", "composed-loop")
 BIND = ("bind-tcp", "bind-udp")
 ECHO = "echo"
-MORE = ("echo-open", "echo-loops", "idle")  # of servers
+MORE = ("echo-open", "echo-tls", "echo-loops", "idle")  # of servers
 RPC = ("rpc", "rpc-connections", "rpc-bytes")
 SERVERS = (ECHO, *MORE, *RPC)
 SUBJECTS = (*COMPOSED, *BIND, *SERVERS)
