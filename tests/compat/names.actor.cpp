@@ -26,7 +26,6 @@ struct Pending {};
 struct Delay {};
 struct Yield {};
 struct Race {};
-struct Choose {};
 struct Result {};
 struct Heap {};
 struct Callee {};

@@ -215,6 +215,69 @@ Future<Void> coroutines() {
     ASSERT(sum == 48 && (values == std::vector<int>{2, 3}));
 }
 
+static int living = 0;
+struct Living {
+    Living() { ++living; }
+    ~Living() { --living; }
+};
+AsyncGenerator<int> slowlyBelow(int end, double seconds) {
+    Living here;
+    for (int i = 0; i < end; ++i) {
+        if (seconds > 0)
+            co_await delay(seconds);
+        co_yield i;
+    }
+}
+AsyncGenerator<std::string> failsAtOnce() {
+    throw io_error();
+    co_yield "never";
+}
+Future<int> sumOf(AsyncGenerator<int> numbers) {
+    int sum = 0;
+    try {
+        while (numbers)
+            sum += co_await numbers();
+    } catch (Error& e) {
+        if (e.code() != error_code_end_of_stream)
+            throw;
+    }
+    ASSERT(!numbers);
+    co_return sum;
+}
+Future<Void> generators() {
+    AsyncGenerator<int> atOnce = slowlyBelow(4, 0);
+    ASSERT(living == 0); // it begins when it is asked
+    Future<int> first = atOnce();
+    ASSERT(first.isReady() && first.get() == 0 && living == 1);
+    int sum = co_await sumOf(std::move(atOnce));
+    ASSERT(sum == 6 && living == 0);
+    sum = co_await sumOf(slowlyBelow(4, 0.001));
+    ASSERT(sum == 6 && living == 0);
+    sum = co_await sumOf(map(slowlyBelow(10, 0.001), [](int x) { return x % 2 == 0; }));
+    ASSERT(sum == 20);
+    {
+        AsyncGenerator<int> dropped = slowlyBelow(4, 0.001);
+        co_await dropped();
+        Future<int> second = dropped();
+        dropped = slowlyBelow(4, 0);
+        ASSERT(living == 0 && second.isError() && second.getError().code() == error_code_actor_cancelled);
+    }
+    AsyncGenerator<std::string> failing = failsAtOnce();
+    ASSERT(failing);
+    Future<std::string> failed = failing();
+    ASSERT(failed.isError() && failed.getError().code() == error_code_io_error && !failing);
+    failed = failing();
+    ASSERT(failed.isError() && failed.getError().code() == error_code_end_of_stream);
+    PromiseStream<int> stream;
+    stream.send(1);
+    Future<int> streamed = sumOf(toGenerator(stream.getFuture()));
+    co_await delay(0.001);
+    stream.send(2);
+    stream.sendError(end_of_stream());
+    sum = co_await streamed;
+    ASSERT(sum == 3);
+}
+
 ACTOR Future<Void> test() {
     wait(pools());
     printf("pools\n");
@@ -222,6 +285,8 @@ ACTOR Future<Void> test() {
     printf("variables\n");
     wait(coroutines());
     printf("coroutines\n");
+    wait(generators());
+    printf("generators\n");
     return Void();
 }
 

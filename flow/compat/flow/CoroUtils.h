@@ -10,6 +10,7 @@
 //         .run();
 
 #include "../../flow.h"
+#include "Coroutines.h"
 
 #include <tuple>
 #include <utility>
@@ -74,3 +75,26 @@ auto ignore(flow::Future<T> what) {
 }
 
 } // namespace coro
+
+/// What the stream gives, up to its end_of_stream.
+template <class T>
+AsyncGenerator<T> toGenerator(flow::FutureStream<T> stream) {
+    try {
+        for (;;) {
+            T next = co_await stream;
+            co_yield std::move(next);
+        }
+    } catch (flow::Error& e) {
+        if (e.code() != flow::error_code_end_of_stream)
+            throw;
+    }
+}
+/// What the predicate is true for; that is its old name.
+template <class T, class F>
+AsyncGenerator<T> map(AsyncGenerator<T> all, F predicate) {
+    while (all) {
+        T next = co_await all();
+        if (predicate(next))
+            co_yield std::move(next);
+    }
+}

@@ -1,5 +1,5 @@
 #pragma once
-// What coroutines use, under the old header name, and Generator:
+// What coroutines use, under the old header name, with Generator and AsyncGenerator:
 //
 //     Generator<int> below(int end) {
 //         for (int i = 0; i < end; ++i)
@@ -8,10 +8,20 @@
 //     for (Generator<int> each = below(10); each; ++each) use(*each);
 //     for (int i : below(10)) use(i);
 //
-// It is that of flow/structured/generator.h, and runs to its first value when that is first asked for.
+//     AsyncGenerator<int> doubled(FutureStream<int> numbers) {
+//         for (;;)
+//             co_yield 2 * co_await numbers;
+//     }
+//     AsyncGenerator<int> each = doubled(numbers);
+//     while (each) use(co_await each());
+//
+// A Generator is that of flow/structured/generator.h, and runs to its first value when that is first asked for.
+// The body of an AsyncGenerator runs from its call operator to the next co_yield, or to the next wait; the call gives
+// the future of the value. To be awaited before the next call. What the body throws is the error of that future; at its
+// end that is end_of_stream. From then on the generator is false. Dropping it cancels the body.
 
+#include "../../flow.h"
 #include "../../structured/generator.h"
-#include "CoroUtils.h"
 
 #include <iterator>
 #include <optional>
@@ -44,3 +54,136 @@ private:
     Made made_;
     std::optional<typename Made::Iterator> place_;
 };
+
+namespace flow::compat {
+
+/// Where the body of an AsyncGenerator and its handle meet.
+template <class T>
+class Meeting : public ReferenceCounted<Meeting<T>> {
+public:
+    struct Wanted {
+        using Result = Void;
+        Meeting* meeting;
+
+        bool isReady() const { return meeting->isWanted_; }
+        void park(WaiterNode& waiter) { meeting->body_.park(waiter, *this); }
+        Void take() const {
+            meeting->isWanted_ = false;
+            return Void();
+        }
+    };
+
+    Wanted wanted{this};
+
+    bool isOver() const { return isOver_; }
+    Future<T> ask() {
+        if (isOver_)
+            return Future<T>(end_of_stream());
+        auto keep = Reference<Meeting>::addRef(this);
+        next_ = Promise<T>();
+        Future<T> next = next_.getFuture();
+        isWanted_ = true;
+        if (body_.isWaitedFor())
+            body_.wakeFirst();
+        return next;
+    }
+    template <class U>
+    void give(U&& value) {
+        Promise<T> next = std::exchange(next_, Promise<T>());
+        next.send(std::forward<U>(value));
+    }
+    /// By the body, as the last thing that it does with this.
+    void end(Error error) {
+        auto keep = Reference<Meeting>(this);
+        isOver_ = true;
+        Promise<T> next = std::exchange(next_, Promise<T>());
+        next.sendError(error);
+    }
+
+private:
+    Promise<T> next_;
+    bool isWanted_ = false;
+    bool isOver_ = false;
+    Source<Wanted> body_;
+};
+
+template <class T, class S>
+class AsyncGeneratorPromise;
+
+} // namespace flow::compat
+
+template <class T>
+class [[nodiscard]] AsyncGenerator {
+public:
+    AsyncGenerator(AsyncGenerator&&) noexcept = default;
+    AsyncGenerator& operator=(AsyncGenerator&&) noexcept = default;
+
+    flow::Future<T> operator()() { return meeting_->ask(); }
+    /// Until the body has ended, which is known when it was asked for a value that it does not have.
+    explicit operator bool() const { return !meeting_->isOver(); }
+
+private:
+    template <class, class>
+    friend class flow::compat::AsyncGeneratorPromise;
+    AsyncGenerator(flow::Future<flow::Void> body, flow::compat::Meeting<T>* meeting)
+        : meeting_(flow::Reference<flow::compat::Meeting<T>>::addRef(meeting)), body_(std::move(body)) {}
+
+    flow::Reference<flow::compat::Meeting<T>> meeting_;
+    flow::Future<flow::Void> body_;
+};
+
+namespace flow::compat {
+
+template <class T, class S>
+class AsyncGeneratorPromise : public coro::CoroPromiseBase<Void, S> {
+    using Base = coro::CoroPromiseBase<Void, S>;
+    using Waits = coro::OperationAwaiter<typename Meeting<T>::Wanted, coro::Awaiter>;
+    struct Begins : Waits {
+        void await_resume() const { Waits::await_resume(); } // gcc 12 takes no other type at the beginning
+    };
+    /// Gives the value when the body is suspended, so that who takes it may ask for the next one, or drop the body.
+    struct Yields : Waits {
+        T value;
+
+        bool await_ready() {
+            bool isReady = Waits::await_ready();
+            if (isReady)
+                this->op->meeting->give(std::move(value));
+            return isReady;
+        }
+        void await_suspend(std::coroutine_handle<> handle) {
+            Waits::await_suspend(handle);
+            auto meeting = Reference<Meeting<T>>::addRef(this->op->meeting);
+            T given = std::move(value);
+            meeting->give(std::move(given));
+        }
+    };
+    static_assert(!S::kPropagates, "the errors of an AsyncGenerator have to pass its body");
+
+public:
+    using Base::Base;
+    ::AsyncGenerator<T> get_return_object() { return {this->future(), meeting_}; }
+    Begins initial_suspend() noexcept {
+        (void)Base::initial_suspend();
+        return {{this, &meeting_->wanted}};
+    }
+    Yields yield_value(T const& value) { return {{this, &meeting_->wanted}, value}; }
+    Yields yield_value(T&& value) { return {{this, &meeting_->wanted}, std::move(value)}; }
+    void return_void() {
+        Base::return_void();
+        meeting_->end(end_of_stream());
+    }
+    void unhandled_exception() noexcept { meeting_->end(currentError()); }
+
+private:
+    Meeting<T>* meeting_ = new Meeting<T>; // a reference, until the body ends: the promise is not always destroyed
+};
+
+} // namespace flow::compat
+
+template <class T, class... Args>
+struct std::coroutine_traits<AsyncGenerator<T>, Args...> {
+    using promise_type = flow::compat::AsyncGeneratorPromise<T, flow::coro::Signature<std::remove_cv_t<Args>...>>;
+};
+
+#include "CoroUtils.h"

@@ -17,6 +17,7 @@
 #include "Arena.h"
 #include "Buggify.h"
 #include "CodeProbe.h"
+#include "CoroUtils.h"
 #include "Deque.h"
 #include "Error.h"
 #include "FastAlloc.h"
