@@ -4,7 +4,8 @@
 //     co_await runServer({.id = 0, .servers = 3, .addresses = {a, b, c}, .listenAt = a, .journal = "data/journal"});
 //
 // All that was acknowledged stays, whichever processes are killed and started again; a majority of servers must run for
-// requests to be answered. The log is kept whole, in memory and on disk.
+// requests to be answered. The log is kept whole, in memory and on disk. For another server that does not read, 4 MiB
+// and one message are queued; messages beyond are lost, and their entries are sent again when it answers.
 
 #include "net/examples/kv/replica.h"
 #include "net/rpc/rpc.h"

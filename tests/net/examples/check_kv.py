@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
+import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -22,6 +25,9 @@ SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 3.0  # of kills
 SERVERS = 3
 WRITERS = 3
 PATIENCE = 60.0  # seconds for one reply
+LARGE = 100  # values of LARGE_BYTES
+LARGE_BYTES = 64 * 1024
+MOST_MEMORY = 64  # MiB
 
 
 class Client:
@@ -118,6 +124,30 @@ def kill_some(servers: list[Server]) -> int:
     return kills
 
 
+def memory(server: Server) -> int:
+    """The most that it has had, in MiB."""
+    status = Path(f"/proc/{server.pid}/status").read_text(encoding="utf-8")
+    return int(re.search(r"VmHWM:\s*(\d+)", status)[1]) // 1024  # type: ignore[index]
+
+
+def check_stopped_follower(servers: list[Server], addresses: str) -> None:
+    """What a server queues for one that reads nothing is bounded. Without that the leader would grow by 400 MiB, since
+    it sends the last entries again with each new one."""
+    with client(addresses) as store:
+        leader = next(each for each in servers if each.state == "leader")
+        stopped = next(each for each in servers if each is not leader)
+        before = memory(leader)
+        os.kill(stopped.pid or 0, signal.SIGSTOP)
+        try:
+            for number in range(LARGE):
+                assert store.ask(f"put large {number}{'v' * LARGE_BYTES}") == "OK"
+            grown = memory(leader) - before
+        finally:
+            os.kill(stopped.pid or 0, signal.SIGCONT)
+        assert grown < MOST_MEMORY, f"the leader has grown by {grown} MiB"
+        assert store.ask("get large") == f"VALUE {LARGE - 1}{'v' * LARGE_BYTES}"
+
+
 def check_all(writers: list[Writer], addresses: str) -> None:
     with client(addresses) as store:
         for writer in writers:
@@ -142,6 +172,7 @@ def main() -> None:
         check_arguments(directory)
         servers, addresses = stack.enter_context(cluster(PROGRAM, directory, free_ports(SERVERS)))
         check_requests(addresses)
+        check_stopped_follower(servers, addresses)
         over = threading.Event()
         writers = [Writer(number, addresses, over) for number in range(WRITERS)]
         for writer in writers:
