@@ -1,5 +1,6 @@
 #include "flow/structured/barrier.h"
 
+#include "flow/coro/race.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/structured/task.h"
 #include "flow/wait/delay.h"
@@ -44,6 +45,18 @@ TEST_CASE("a barrier keeps tasks in step") {
     loop.run(start(root(Environment(), &barrier, inPhase)));
     CHECK(barrier.phase() == 5);
     CHECK(loop.now() == 15);
+}
+
+TEST_CASE("an arrival counts, also if the wait for the others loses a race") {
+    SimLoop loop;
+    Barrier barrier(2);
+    loop.run([](Barrier* b) -> Future<Void> {
+        auto first = co_await race(b->arrive(), delay(1));
+        CHECK(first.index() == 1);
+        co_await b->arrive(); // the second of this phase
+    }(&barrier));
+    CHECK(barrier.phase() == 1);
+    CHECK(loop.now() == 1);
 }
 
 } // namespace

@@ -89,6 +89,20 @@ TEST_CASE("what loses a race has taken no permit") {
         CHECK(s->tryAcquire());
         CHECK(!s->tryAcquire());
     }(&semaphore));
+    Mutex mutex;
+    loop.run([](Mutex* m) -> Future<Void> {
+        {
+            Mutex::Lock held = co_await m->lock();
+            auto first = co_await race(m->lock(), delay(1));
+            CHECK(first.index() == 1);
+        }
+        auto second = co_await race(m->lock(), delay(1)); // its lock is given back with the result
+        CHECK(second.index() == 0);
+    }(&mutex));
+    loop.run([](Mutex* m) -> Future<Void> {
+        auto first = co_await race(m->lock(), delay(1));
+        CHECK(first.index() == 0);
+    }(&mutex));
 }
 
 } // namespace
