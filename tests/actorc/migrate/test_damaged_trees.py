@@ -1,4 +1,5 @@
-"""Trees of real files, some of them damaged: nothing fails, the patch equals the written files, and a second run changes nothing."""
+"""Trees of real files, some of them damaged: nothing fails, the patch equals the written files, and a second run
+changes nothing."""
 
 from __future__ import annotations
 
