@@ -97,7 +97,13 @@ Future<Void> Handshake::authenticate(Credentials credentials, bool isNeeded) {
         co_return;
     }
     credentials.address = peer.connection->peerAddress().toString();
-    bool mayEnter = co_await options.authenticator(std::move(credentials));
+    bool mayEnter = false;
+    try {
+        mayEnter = co_await options.authenticator(std::move(credentials));
+    } catch (Error& error) {
+        if (error.code() == error_code_actor_cancelled)
+            throw;
+    }
     if (!mayEnter)
         refuse(peer, Fault::BadCredentials);
 }

@@ -132,7 +132,7 @@ Future<Void> MessageSocket::State::keepConnected(MessageEndpoint to) {
                 pause = options_.reconnectIvl;
         }
         co_await delay(pause * (0.5 + chance().random01()));
-        pause = std::min(pause * 2, options_.reconnectIvlMax);
+        pause = std::min(pause * 2, std::max(options_.reconnectIvl, options_.reconnectIvlMax));
         report(Kind::ConnectRetried, to.text());
         co_await Future<Void>(Void()); // ends here if a reader of the monitor has destroyed the socket
     }
@@ -175,7 +175,8 @@ void MessageSocket::State::sendError(Peer& peer) {
 }
 
 Future<Void> MessageSocket::State::shakeHandsInTime(Reference<Peer> peer) {
-    auto first = co_await race(shakeHands(*peer, type_, options_), delay(options_.handshakeIvl));
+    Future<Void> late = options_.handshakeIvl > 0 ? delay(options_.handshakeIvl) : Future<Void>(Never());
+    auto first = co_await race(shakeHands(*peer, type_, options_), late);
     if (first.index() == 1)
         refuse(*peer, Fault::HandshakeTimedOut);
 }

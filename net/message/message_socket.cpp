@@ -45,6 +45,12 @@ MessageSocket::State::State(SocketType type, MessageOptions options)
     if ((isPlain && isCurve) || options_.routingId.size() > 255 || options_.plainUsername.size() > 255 ||
         options_.plainPassword.size() > 255 || (options_.plainServer && !options_.authenticator))
         throw client_invalid_operation();
+    for (double time : {options_.linger, options_.reconnectIvlMax, options_.handshakeIvl, options_.heartbeatIvl,
+                        options_.heartbeatTimeout, options_.heartbeatTtl})
+        if (!(time >= 0))
+            throw client_invalid_operation();
+    if (!(options_.reconnectIvl > 0))
+        throw client_invalid_operation();
     readKeys(options_);
     ready_.reset();
     // An answer that was meant for a peer of an earlier run of this program is dropped.

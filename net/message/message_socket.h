@@ -55,15 +55,15 @@ struct MessageOptions {
     int sndBuf = 0;                                 // of the kernel, for each connection; 0: the default
     int rcvBuf = 0;
     int backlog = 1024;
-    std::string routingId;        // the name of this socket at ROUTERs: at most 255 bytes
-    bool routerMandatory = false; // sending to an unknown peer fails with host_unreachable
-    bool routerHandover = false;  // a new peer with a routing id that is in use replaces the old one
-    bool immediate = false;       // messages wait only for peers that are connected
-    bool conflate = false;        // only the last message is kept, in each direction; of one part
-    double linger = 30;           // of close()
-    double reconnectIvl = 0.1;    // doubled after each failure, and varied by half of it
-    double reconnectIvlMax = 5;
-    double handshakeIvl = 30;                   // within which a handshake must end
+    std::string routingId;                      // the name of this socket at ROUTERs: at most 255 bytes
+    bool routerMandatory = false;               // sending to an unknown peer fails with host_unreachable
+    bool routerHandover = false;                // a new peer with a routing id that is in use replaces the old one
+    bool immediate = false;                     // messages wait only for peers that are connected
+    bool conflate = false;                      // only the last message is kept, in each direction; of one part
+    double linger = 30;                         // of close()
+    double reconnectIvl = 0.1;                  // doubled after each failure, and varied by half of it
+    double reconnectIvlMax = 5;                 // up to which it is doubled
+    double handshakeIvl = 30;                   // within which a handshake must end; 0: no limit
     double heartbeatIvl = 0;                    // between PINGs; 0: none
     double heartbeatTimeout = 0;                // silence after a PING that ends a connection; 0: heartbeatIvl
     double heartbeatTtl = 0;                    // after which the peer should end it; 0: heartbeatTimeout
@@ -72,8 +72,8 @@ struct MessageOptions {
     bool curveServer = false;                   // requires CURVE; with curveSecretKey
     std::string curveSecretKey, curvePublicKey; // the own one: 32 bytes, or 40 characters of Z85
     std::string curveServerKey;                 // of a client: the server's public key
-    /// At a server, decides for each peer whether it may connect. It may wait. PLAIN requires one; without it, CURVE
-    /// and NULL accept all peers.
+    /// At a server, decides for each peer whether it may connect. It may wait; a peer for which it fails is refused.
+    /// PLAIN requires one; without it, CURVE and NULL accept all peers.
     std::function<Future<bool>(Credentials)> authenticator;
     /// What "tls://" endpoints need to connect and to bind: setTls() of net/tls/message_tls.h sets them. The first is
     /// given the server's name; the second calls `failed` for each client with which there was no encryption.
@@ -118,7 +118,8 @@ class MessageSocket {
 public:
     class State;
 
-    /// Throws client_invalid_operation if the options contradict each other, or keys cannot be read.
+    /// Throws client_invalid_operation if the options contradict each other, a time is negative, or keys cannot be
+    /// read.
     explicit MessageSocket(SocketType type, MessageOptions options = {});
     MessageSocket(MessageSocket const&) = delete;
     MessageSocket& operator=(MessageSocket const&) = delete;

@@ -220,11 +220,13 @@ TEST_CASE(
 TEST_CASE("message connections: with NULL too a peer that the authenticator refuses is never connected") {
     runOnLoop([]() -> Future<Void> {
         MessageOptions options;
-        bool mayEnter = false;
+        bool mayEnter = false, fails = false;
         options.authenticator = [&](Credentials given) -> Future<bool> {
             CHECK(given.mechanism == "NULL");
             CHECK(given.address.starts_with("127.0.0.1:"));
             co_await delay(0.005);
+            if (fails)
+                throw io_error();
             co_return mayEnter;
         };
         MessageOptions again;
@@ -234,10 +236,41 @@ TEST_CASE("message connections: with NULL too a peer that the authenticator refu
         co_await push.send("waits until it may enter");
         while (push.counters().refused < 2)
             co_await delay(0.001);
+        fails = true;
+        for (std::uint64_t before = pull.counters().refused; pull.counters().refused < before + 2;)
+            co_await delay(0.001);
+        fails = false;
+        CHECK(pull.counters().lastFault == zmtp::Fault::BadCredentials);
         CHECK(push.counters().lastFault == zmtp::Fault::RefusedByPeer);
         CHECK(push.counters().connected == 0);
         mayEnter = true;
         CHECK((co_await pull.receive())[0] == "waits until it may enter");
+    });
+}
+
+TEST_CASE(
+    "message connections: as in ZeroMQ, 0 is no limit for handshakes, and no growth for pauses; below is refused") {
+    runOnLoop([]() -> Future<Void> {
+        MessageOptions options;
+        options.handshakeIvl = options.reconnectIvlMax = 0;
+        options.reconnectIvl = 0.02;
+        MessageSocket push(SocketType::Push, options);
+        FutureStream<MonitorEvent> events = push.monitor();
+        push.connect("tcp://127.0.0.1:1");
+        double began = now();
+        for (int i = 0; i < 4; ++i)
+            (void)co_await events;
+        CHECK(now() - began >= 0.04);
+        MessageSocket pull(SocketType::Pull, options);
+        push.connect(pull.bind(kAnywhere));
+        co_await until(push, 1);
+        static constexpr double MessageOptions::* kTimes[] = {&MessageOptions::linger, &MessageOptions::reconnectIvl,
+                                                              &MessageOptions::heartbeatTtl};
+        for (auto time : kTimes) {
+            MessageOptions wrong;
+            wrong.*time = -1;
+            CHECK_THROWS_AS(MessageSocket(SocketType::Pull, wrong), Error);
+        }
     });
 }
 
