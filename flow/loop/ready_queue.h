@@ -82,7 +82,8 @@ public:
     /// the end of that list.
     template <class Visit>
     void forEachList(Visit&& visit) {
-        for (int group = 15; group >= 0; --group)
+        for (std::uint64_t groups = top_; groups != 0; groups &= ~(std::uint64_t{1} << topBit(groups))) {
+            int group = topBit(groups);
             for (std::uint64_t words = groups_[group]; words != 0; words &= ~(std::uint64_t{1} << topBit(words))) {
                 int word = (group << 6) | topBit(words);
                 for (std::uint64_t bits = words_[word]; bits != 0; bits &= ~(std::uint64_t{1} << topBit(bits))) {
@@ -90,6 +91,7 @@ public:
                     visit(lists_.get()[level], level);
                 }
             }
+        }
     }
 
     static int levelOf(TaskPriority priority) {

@@ -7,6 +7,7 @@
 //
 // Those of one priority run in their order: what stands in front of the one that runs has been cancelled.
 
+#include "flow/base/inline.h"
 #include "flow/core/in_place.h"
 #include "flow/loop/priority.h"
 
@@ -21,16 +22,15 @@ public:
     /// Keeps at most so many of each priority; what becomes ready beyond that is not found again.
     explicit ReadyOrder(std::size_t most) : most_(most) {}
 
-    bool hasRoom(TaskPriority priority) {
-        Level const& level = levelOf(priority);
-        return level.woken.size() - level.first < most_;
+    /// Whether there was room for it. Throws std::bad_alloc.
+    FLOW_INLINE bool push(WaiterNode* waiter, TaskPriority priority, T what) {
+        Level& level = levelOf(priority);
+        if (level.woken.size() - level.first >= most_)
+            return false;
+        level.woken.push_back({waiter, what});
+        return true;
     }
-    /// Throws std::bad_alloc.
-    void push(WaiterNode* waiter, TaskPriority priority, T what) {
-        if (hasRoom(priority))
-            levelOf(priority).woken.push_back({waiter, what});
-    }
-    std::optional<T> take(WaiterNode* task, TaskPriority priority) {
+    FLOW_INLINE std::optional<T> take(WaiterNode* task, TaskPriority priority) {
         Level& level = levelOf(priority);
         std::optional<T> found;
         while (level.first < level.woken.size() && !found) {
@@ -60,7 +60,7 @@ private:
         std::vector<Woken> woken = {};
     };
 
-    Level& levelOf(TaskPriority priority) {
+    FLOW_INLINE Level& levelOf(TaskPriority priority) {
         for (Level& each : levels_) // few
             if (each.priority == priority)
                 return each;

@@ -122,10 +122,10 @@ void TaskLog::put(Kind kind, void const* what, int value) noexcept {
 }
 
 void TaskLog::woken(WaiterNode* waiter, TaskPriority priority, WokenBy by) noexcept {
-    if (!ready_.hasRoom(priority))
+    std::uint32_t flow = flows_ + 1;
+    if (!ready_.push(waiter, priority, flow))
         return;
-    std::uint32_t flow = ++flows_;
-    ready_.push(waiter, priority, flow);
+    flows_ = flow;
     put(Event{freshTime(), 0, nullptr, flow, static_cast<std::uint16_t>(by), Kind::Woken,
               static_cast<std::uint8_t>(running_.size())});
 }
