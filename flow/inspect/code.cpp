@@ -45,6 +45,11 @@ Function functionNamed(void const* code, char const* name) {
     return reinterpret_cast<Function>(const_cast<void*>(addressOfSymbol(code, name)));
 }
 
+/// Of a path: its last part.
+std::string fileOf(std::string_view path) {
+    return std::string(path.substr(path.rfind('/') + 1));
+}
+
 } // namespace
 
 /// WaitLines of any length. No template: the scripts of tools/debug/ find it by its name, and lldb those of templates
@@ -140,8 +145,7 @@ std::uint32_t Codes::suspensionOf(Waiter const* frame) {
 
 Place Codes::placeOf(Waiter const* frame) {
     if (std::source_location const* place = keptPlaceOf(frame)) {
-        std::string_view file = place->file_name();
-        return {std::string(file.substr(file.rfind('/') + 1)), place->line()};
+        return {fileOf(place->file_name()), place->line()};
     }
     Code const& code = of(frame);
     if (!code.waits)
@@ -150,7 +154,7 @@ Place Codes::placeOf(Waiter const* frame) {
     std::uint32_t suspension = suspensionOf(frame);
     if (suspension >= waits->count)
         return {};
-    return {waits->file, waits->lines[suspension]};
+    return {fileOf(waits->file), waits->lines[suspension]};
 }
 
 } // namespace flow::inspect

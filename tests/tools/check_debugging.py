@@ -18,7 +18,6 @@ PAGES = Path(__file__).resolve().parents[2] / "flow" / "docs"
 
 def comparable(text: str) -> str:
     """Without what differs from run to run, and from machine to machine."""
-    text = re.sub(r"[\w./-]*/(?=\w+\.actor\.cpp)", "", text)
     text = re.sub(r"\d+\.\d+ ms", "N ms", text)
     return re.sub(r"until \S+ \(\S+ s from now\)", "until T", text)
 

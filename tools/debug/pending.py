@@ -404,7 +404,7 @@ class Pending:
         """FILE:LINE of the wait of an actor or fiber, in checked builds also of a coroutine or task; else empty."""
         if kept := self._kept_place(frame):
             line = self._small(kept + 16, 4)  # behind the names of the file and of the function
-            return f"{self._string(self._word(kept)).rpartition('/')[2]}:{line}" if line else ""
+            return f"{self._file(self._word(kept))}:{line}" if line else ""
         code = self.code_of(frame)
         waits = self.target.address_of(code.waits_symbol) if code.waits_symbol else 0
         if not waits:
@@ -414,7 +414,10 @@ class Pending:
         if entry >= self._small(waits + self.target.offset_of(table, "count"), 4):
             return ""
         line = self._small(waits + self.target.offset_of(table, "lines") + 4 * entry, 4)
-        return f"{self._string(self._word(waits + self.target.offset_of(table, 'file')))}:{line}"
+        return f"{self._file(self._word(waits + self.target.offset_of(table, 'file')))}:{line}"
+
+    def _file(self, name: int) -> str:
+        return self._string(name).rpartition("/")[2]
 
     def name_of(self, frame: int) -> str:
         code = self.code_of(frame)

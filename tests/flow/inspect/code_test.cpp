@@ -30,7 +30,7 @@ TEST_CASE("code: names, styles and lines") {
     auto* frame = inspect::Frames::ofThread().begin()->waiter;
     CHECK(codes.of(frame).style == inspect::Style::Actor);
     CHECK(codes.nameOf(frame) == "pendingAnswer");
-    CHECK(codes.placeOf(frame).file.ends_with("pending_actors.actor.cpp"));
+    CHECK(codes.placeOf(frame).file == "pending_actors.actor.cpp");
     CHECK(codes.placeOf(frame).line == 7);
     CHECK(codes.suspensionOf(frame) == 1);
 }
