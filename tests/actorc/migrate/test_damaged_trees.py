@@ -1,5 +1,4 @@
-"""Trees of real files, some of them damaged: nothing fails, the patch equals the written files, and a second run
-changes nothing."""
+"""Real files, some of them damaged: nothing fails, the patch equals the written files, a second run changes nothing."""
 
 from __future__ import annotations
 

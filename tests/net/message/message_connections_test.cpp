@@ -1,4 +1,4 @@
-// What peers do that are hostile, silent or of the same loop; and who may connect.
+// Hostile peers, silent ones, those of the same loop, and the credentials that may connect.
 
 #include "net/message/message_state.h"
 
