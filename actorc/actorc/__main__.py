@@ -59,8 +59,9 @@ def command() -> NoReturn:
     sys.unraisablehook = _unraisable
     try:
         status = _status()
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in (sys.stdout, sys.stderr):
+            if not stream.closed:  # pygls closes them when its client says exit
+                stream.flush()
     except OSError as error:
         status = EXIT_REJECTED
         if not isinstance(error, BrokenPipeError):  # the reader has closed the pipe

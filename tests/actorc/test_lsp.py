@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -75,6 +77,16 @@ def talk(conversation: Callable[[Editor], Awaitable[None]]) -> None:
         await editor.stop()
 
     asyncio.run(run())
+
+
+def test_it_ends_in_order_when_the_editor_says_so() -> None:
+    messages = [{"id": 1, "method": "initialize", "params": {"capabilities": {}}}, {"id": 2, "method": "shutdown"}]
+    texts = [json.dumps({"jsonrpc": "2.0", **message}) for message in (*messages, {"method": "exit"})]
+    asked = "".join(f"Content-Length: {len(text)}\r\n\r\n{text}" for text in texts)
+    command = [sys.executable, str(ROOT / "actorc"), "lsp"]
+    done = subprocess.run(command, input=asked, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def place(text: str, words: str, inside: int = 0) -> types.Position:

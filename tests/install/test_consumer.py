@@ -335,6 +335,7 @@ target_link_libraries(plain PRIVATE millrace::flow)
 """
     done = configure(tmp_path / "user", lists, "-DCMAKE_CXX_COMPILER=clang++-19")
     assert done.returncode == 0, done.stdout + done.stderr
+    assert "compiled without optimisation: set CMAKE_BUILD_TYPE" in done.stdout
     command = ["cmake", "--build", tmp_path / "user" / "build", "--target", "plain"]
     built = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     assert built.returncode == 0, built.stdout
