@@ -39,7 +39,7 @@ NAVIGATION: list[tuple[str, list[tuple[str, str]]]] = [
                    ("Migration codes", "actorc/docs/migration_codes.md"), ("Frames", "actorc/docs/frames.md"),
                    ("Checking", "actorc/docs/check.md"), ("Editors", "actorc/docs/editors.md"),
                    ("Dependencies", "flow/docs/dependencies.md"), ("Glossary", "flow/docs/glossary.md")]),
-    ("Internals", [("The compiler", "actorc/docs/pipeline.md")]),
+    ("Internals", [("The runtime", "flow/docs/internals.md"), ("The compiler", "actorc/docs/pipeline.md")]),
     ("Benchmarks", [("Measuring", "bench/README.md")]),
     ("Project", [("Contributing", "CONTRIBUTING.md"), ("Changes", "CHANGELOG.md")]),
 ]  # fmt: skip
