@@ -139,8 +139,11 @@ Future<Void> RpcPeer::readFrames() {
         StringRef came(place.data(), static_cast<int>(*count));
         Future<Void> pause;
         if (in_.empty()) {
-            in_ = came.substr(static_cast<int>(take(came, pause))).toStringView();
+            std::size_t taken = take(came, pause);
+            makeRoom(came.size() - taken);
+            in_ += came.substr(static_cast<int>(taken)).toStringView();
         } else {
+            makeRoom(came.size());
             in_ += came.toStringView();
             in_.erase(0, take(in_, pause));
         }
@@ -157,6 +160,14 @@ Future<Void> RpcPeer::readFrames() {
         if (*count == place.size())
             co_await delay(0, TaskPriority::ReadSocket); // the others' turn
     }
+}
+
+/// For bytes of the frame that is not whole: at once for a large one, since each growth copies all that has come. Not
+/// for all that the frame says, so that a peer which sends nothing more does not cost that.
+void RpcPeer::makeRoom(std::size_t bytes) {
+    std::size_t needed = in_.size() + bytes;
+    if (needed > in_.capacity())
+        in_.reserve(std::max(needed, std::min(needed_, kMostGrowth + 2 * needed)));
 }
 
 /// A refused peer gets the version before the connection ends.
@@ -203,8 +214,10 @@ std::size_t RpcPeer::take(StringRef bytes, Future<Void>& pause) {
             : frame.fault == FrameFault::TooLarge     ? value_too_large()
                                                       : serialization_failed();
         }
-        if (frame.used == 0)
+        if (frame.used == 0) {
+            needed_ = frame.needed;
             return static_cast<std::size_t>(used);
+        }
         used += static_cast<int>(frame.used);
         ++transport_->count().framesReceived;
         deliver(frame, pause);

@@ -104,6 +104,7 @@ private:
     friend class PendingReply;
     static constexpr std::size_t kBatch = 64 * 1024;
     static constexpr std::uint32_t kMostFrames = 256;
+    static constexpr std::size_t kMostGrowth = 2 << 20; // of in_, beyond twice what has come
     /// Runs after the handlers of requests and replies of the same turn.
     static constexpr auto kFlushPriority =
         static_cast<TaskPriority>(static_cast<int>(TaskPriority::DefaultEndpoint) - 1);
@@ -125,6 +126,7 @@ private:
     Future<Void> watch();
     /// Takes the greeting and whole frames; returns the number of bytes used.
     std::size_t take(StringRef bytes, Future<Void>& pause);
+    void makeRoom(std::size_t bytes);
     void deliver(ParsedFrame const& frame, Future<Void>& pause);
     void dropUnwanted();
 
@@ -138,8 +140,9 @@ private:
     Address address_;
     Reference<Connection> connection_;
     std::string out_;
-    std::size_t sent_ = 0; // of it
-    std::string in_;       // a frame that is not whole
+    std::size_t sent_ = 0;   // of it
+    std::string in_;         // a frame that is not whole
+    std::size_t needed_ = 0; // its bytes, as far as is known
     double lastHeard_ = 0;
     ListLink pending_;
     HandlerSlot writing_;
