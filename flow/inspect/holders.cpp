@@ -54,13 +54,15 @@ struct Target {
 };
 
 /// A word may be a Future as well as a Promise. The cell counts the futures: as many of the frames may have one as
-/// there are futures that are neither parked waiters nor in frames that wait.
+/// there are futures that are neither parked waiters nor in frames that wait. Where there are more frames than futures
+/// and promises, some have no more than bytes that were left behind, and so nothing is known of any.
 bool holdsPromise(Target const& target) {
     Cell const* cell = target.wait().promise;
     std::size_t known = target.waiting;
     for (Link const* link = cell->waiters.next; link != &cell->waiters; link = link->next)
         ++known;
-    return target.holders.size() > cell->futures - std::min<std::size_t>(known, cell->futures);
+    std::size_t futures = cell->futures - std::min<std::size_t>(known, cell->futures), found = target.holders.size();
+    return found > futures && found <= futures + cell->promises;
 }
 
 class Search {

@@ -7,6 +7,7 @@
 #include "flow/structured/task.h"
 #include "tests/flow/support/pending_text.h"
 
+#include <cstring>
 #include <doctest/doctest.h>
 #include <memory_resource>
 #include <vector>
@@ -29,6 +30,12 @@ Future<Void> pendingSends(PromiseStream<int> stream, Future<Void> go) {
 Future<Void> pendingAfter(Future<Void> other, Promise<Void> own) {
     co_await other;
     own.send(Void());
+}
+/// Has the bytes of a promise in its frame, as a frame has in memory that it does not use.
+Future<Void> pendingBytes(std::uintptr_t bytes, Future<Void> go) {
+    co_await go;
+    if (bytes == 0)
+        throw internal_error();
 }
 Future<Void> pendingAcquires(Semaphore* permits) {
     co_await permits->acquire();
@@ -99,6 +106,19 @@ TEST_CASE("pending: what could send, and what waits for each other by promises")
     INFO(text);
     CHECK(has(text, "\ncycle: coroutine pendingAfter waits for coroutine pendingAfter, which waits for coroutine "
                     "pendingAfter\n"));
+}
+
+TEST_CASE("pending: frames with more addresses of a promise than there are references to it do not count as holders") {
+    SimLoop loop;
+    Promise<Void> go, end;
+    std::uintptr_t bytes = 0;
+    static_assert(sizeof bytes == sizeof end);
+    std::memcpy(&bytes, &end, sizeof bytes);
+    Future<Void> one = pendingBytes(bytes, go.getFuture()), other = pendingBytes(bytes, go.getFuture());
+    Future<Void> waits = pendingAfter(end.getFuture(), Promise<Void>());
+    std::string text = dump();
+    INFO(text);
+    CHECK(has(text, "coroutine pendingAfter waits for a promise\n"));
 }
 
 TEST_CASE("pending: two locks that are taken in two orders") {
