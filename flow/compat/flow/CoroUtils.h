@@ -78,7 +78,7 @@ auto ignore(flow::Future<T> what) {
 
 /// What the stream gives, up to its end_of_stream.
 template <class T>
-AsyncGenerator<T> toGenerator(flow::FutureStream<T> stream) {
+::AsyncGenerator<T> toGenerator(flow::FutureStream<T> stream) {
     try {
         for (;;) {
             T next = co_await stream;
@@ -91,7 +91,7 @@ AsyncGenerator<T> toGenerator(flow::FutureStream<T> stream) {
 }
 /// What the predicate is true for; that is its old name.
 template <class T, class F>
-AsyncGenerator<T> map(AsyncGenerator<T> all, F predicate) {
+::AsyncGenerator<T> map(::AsyncGenerator<T> all, F predicate) {
     while (all) {
         T next = co_await all();
         if (predicate(next))

@@ -141,7 +141,7 @@ class AsyncGeneratorPromise : public coro::CoroPromiseBase<Void, S> {
     struct Begins : Waits {
         void await_resume() const { Waits::await_resume(); } // gcc 12 takes no other type at the beginning
     };
-    /// Gives the value when the body is suspended, so that who takes it may ask for the next one, or drop the body.
+    /// Gives the value when the body is suspended, so that its receiver may ask for the next one, or drop the body.
     struct Yields : Waits {
         T value;
 
@@ -182,7 +182,7 @@ private:
 } // namespace flow::compat
 
 template <class T, class... Args>
-struct std::coroutine_traits<AsyncGenerator<T>, Args...> {
+struct std::coroutine_traits<::AsyncGenerator<T>, Args...> {
     using promise_type = flow::compat::AsyncGeneratorPromise<T, flow::coro::Signature<std::remove_cv_t<Args>...>>;
 };
 
