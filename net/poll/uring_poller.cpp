@@ -65,10 +65,15 @@ void UringPoller::open() {
     events_.prepare();
     ended_.reserve(slots_.size() + 1);
     auto ring = std::make_unique<io_uring>();
-    io_uring_params parameters = {};
-    parameters.flags = IORING_SETUP_CLAMP | IORING_SETUP_CQSIZE;
-    parameters.cq_entries = kNews;
-    if (::io_uring_queue_init_params(kEntries, ring.get(), &parameters) != 0)
+    // The kernel notes events when this thread calls it, instead of interrupting the thread for each. Since 5.19.
+    constexpr unsigned kUninterrupted = IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG;
+    auto init = [&](unsigned flags) {
+        io_uring_params parameters = {};
+        parameters.flags = IORING_SETUP_CLAMP | IORING_SETUP_CQSIZE | flags;
+        parameters.cq_entries = kNews;
+        return ::io_uring_queue_init_params(kEntries, ring.get(), &parameters) == 0;
+    };
+    if (!init(kUninterrupted) && !init(0))
         throw platform_error();
     ring_ = std::move(ring);
     ended_.clear();
@@ -153,7 +158,7 @@ void UringPoller::wait(double seconds) noexcept {
     if (seconds <= 0 || !ended_.empty()) { // what is requested again may have an event by now
         if (::io_uring_sq_ready(ring) != 0)
             submit();
-        return takeNews(); // the kernel puts them there by itself
+        return takeNews(); // which calls the kernel only if that has some
     }
     if (::io_uring_cq_ready(ring) == 0) {
         constexpr double kLongest = 1e6;
