@@ -8,11 +8,9 @@
 
 #include <arpa/inet.h>
 #include <benchmark/benchmark.h>
-#include <chrono>
 #include <cstdlib>
-#include <memory>
-#include <openssl/pem.h>
-#include <openssl/x509v3.h>
+#include <ctime>
+#include <string>
 #include <thread>
 
 namespace {
@@ -23,47 +21,8 @@ using namespace flow::net;
 constexpr int kBytes = 64;
 constexpr double kSeconds = 0.3;
 
-template <auto Free>
-struct Freed {
-    template <class T>
-    void operator()(T* what) const {
-        Free(what);
-    }
-};
-using Key = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
-using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
-using Extension = std::unique_ptr<X509_EXTENSION, Freed<X509_EXTENSION_free>>;
-using Text = std::unique_ptr<BIO, Freed<BIO_free>>;
-
-std::string contentsOf(BIO* text) {
-    char* bytes = nullptr;
-    long size = BIO_get_mem_data(text, &bytes);
-    return {bytes, static_cast<std::size_t>(size)};
-}
-
-/// Of localhost, and its own authority.
-TlsIdentity const& identity() {
-    static TlsIdentity const made = [] {
-        Key key(EVP_EC_gen("P-256"));
-        Certificate one(X509_new());
-        X509_set_version(one.get(), 2);
-        ASN1_INTEGER_set(X509_get_serialNumber(one.get()), 1);
-        X509_gmtime_adj(X509_getm_notBefore(one.get()), -3600);
-        X509_gmtime_adj(X509_getm_notAfter(one.get()), 24 * 3600);
-        X509_set_pubkey(one.get(), key.get());
-        X509_NAME* name = X509_get_subject_name(one.get());
-        X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, reinterpret_cast<unsigned char const*>("localhost"), -1,
-                                   -1, 0);
-        X509_set_issuer_name(one.get(), name);
-        Extension names(X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, "DNS:localhost"));
-        X509_add_ext(one.get(), names.get(), -1);
-        X509_sign(one.get(), key.get(), EVP_sha256());
-        Text certificate(BIO_new(BIO_s_mem())), secret(BIO_new(BIO_s_mem()));
-        PEM_write_bio_X509(certificate.get(), one.get());
-        PEM_write_bio_PrivateKey(secret.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr);
-        return TlsIdentity{contentsOf(certificate.get()), contentsOf(secret.get())};
-    }();
-    return made;
+std::string certificate(char const* file) {
+    return std::string(MILLRACE_TEST_CERTIFICATES "/") + file;
 }
 
 std::uint64_t nanoseconds(clockid_t clock) {
@@ -99,7 +58,7 @@ Future<Void> askAll(std::uint16_t port, int connections, bool isTls, bench::Load
     Reference<TlsContext> context;
     if (isTls) {
         TlsClientOptions options;
-        options.authorities = identity().certificate;
+        options.authorities = certificate("ca.pem");
         context = TlsContext::client(options);
     }
     for (int i = 0; i < connections; ++i) {
@@ -135,13 +94,12 @@ Future<Void> serve(Reference<Listener> listener, int connections) {
 void measure(benchmark::State& state, int connections, bool isTls) {
     ::setenv("FLOW_POLLER", "epoll", 1);
     bench::LoadResult result;
-    identity();
     for (auto _ : state) {
         RealLoop loop;
         Reference<Listener> listener = transport().listen(Address(INADDR_LOOPBACK, 0));
         if (isTls) {
             TlsServerOptions options;
-            options.identities = {identity()};
+            options.identities = {{certificate("server.pem"), certificate("server.key")}};
             listener = makeReference<TlsListener>(listener, TlsContext::server(options));
         }
         std::uint16_t port = listener->localAddress().port();

@@ -3,7 +3,7 @@
 #include "net/message/message_state.h"
 
 #include "flow/flow.h"
-#include "tests/flow/support/balance.h"
+#include "tests/net/message/on_loop.h"
 
 #include <doctest/doctest.h>
 
@@ -11,19 +11,6 @@ using namespace flow;
 using namespace flow::net;
 
 namespace {
-
-constexpr char kAnywhere[] = "tcp://127.0.0.1:*";
-
-void runOnLoop(Future<Void> (*test)()) {
-    test::Balance balance;
-    RealLoop loop;
-    loop.run(test());
-}
-
-Future<Void> until(MessageSocket& socket, std::size_t peers) {
-    while (socket.peers() != peers)
-        co_await delay(0.001);
-}
 
 /// A peer that sends whatever bytes a test has.
 Future<Reference<Connection>> connectTo(std::string const& endpoint, std::string const& type, std::string id = {}) {

@@ -2,7 +2,7 @@
 
 #include "flow/flow.h"
 #include "net/transport.h"
-#include "tests/flow/support/balance.h"
+#include "tests/net/message/on_loop.h"
 
 #include <doctest/doctest.h>
 #include <string>
@@ -12,8 +12,6 @@ using namespace flow;
 using namespace flow::net;
 
 namespace {
-
-constexpr char kAnywhere[] = "tcp://127.0.0.1:*";
 
 std::string textOf(Message const& message) {
     std::string text;
@@ -28,12 +26,6 @@ Message parts(Texts const&... texts) {
     Message message;
     (message.add(texts), ...);
     return message;
-}
-
-void runOnLoop(Future<Void> (*test)()) {
-    test::Balance balance;
-    RealLoop loop;
-    loop.run(test());
 }
 
 } // namespace

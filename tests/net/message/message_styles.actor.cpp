@@ -23,7 +23,9 @@ ACTOR Future<int> receiveByActor(net::MessageSocket* socket) {
     state int received = 0;
     while (received < kMessages) {
         choose {
-            when(net::Message message = wait(socket->receive())) { right += message[0] == numbered(received++); }
+            when(net::Message message = wait(socket->receive())) {
+                right += message[0] == numbered(received++);
+            }
             when(wait(delay(0.0001))) {}
         }
     }
