@@ -14,9 +14,10 @@
 //
 // ZeroMQ's ROUTER puts the routing id in front as a part; here it is routingId(), not one of the parts.
 //
-// Memory. A received message shares the receive buffer of its socket, up to 64 KiB, with other messages, and keeps all
-// of it alive. If you keep a message for long, keep own(), which has memory of its own. Copies share memory; add()
-// copies shared memory first. Belongs to the thread of its socket's loop.
+// Memory. A received message shares the receive buffer of its socket with other messages, and keeps all of it alive:
+// 64 KiB, or where messages are larger than 8 KiB room for eight of these, up to 512 KiB. If you keep a message for
+// long, keep own(), which has memory of its own. Copies share memory; add() copies shared memory first. Belongs to the
+// thread of its socket's loop.
 
 #include "flow/memory/reference.h"
 #include "net/message/slab.h"
