@@ -229,8 +229,7 @@ def all_steps(selection: Selection, console: Console) -> list[Step]:
     steps = []
     if not selection.parts:
         steps = source_checks()
-        if not selection.is_fast:
-            steps.append(Step("headers compile alone", lambda: python("tools/tidy.py", "--headers")))
+        steps.append(Step("headers compile alone", lambda: python("tools/tidy.py", "--headers")))
         steps = [step for step in steps if selection.text in step.name]
     presets = {FAST: (FLOW_TESTS,)} if selection.is_fast else LONG if selection.is_long else USUAL
     for preset, usual in presets.items():

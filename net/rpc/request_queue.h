@@ -5,6 +5,7 @@
 #include "flow/core/stream.h"
 #include "flow/loop/turn.h"
 #include "net/rpc/flow_transport.h"
+#include "net/rpc/reply_promise.h"
 
 #include <memory>
 #include <optional>
