@@ -53,7 +53,7 @@ RANKS = {
     "flow/file": 7,
     "flow/structured": 8,
     "flow/parallel": 9,
-    "flow/inspect": 9,  # knows the frames of each style
+    "flow/inspect": 7,
     "flow/sim": 10,
     "net/sim": 11,
     "net": 10,

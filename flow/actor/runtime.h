@@ -16,6 +16,7 @@
 #include "flow/core/frame_size.h"
 #include "flow/emitted/argument.h"
 #include "flow/emitted/pack.h"
+#include "flow/emitted/wait_lines.h"
 #include "flow/wait/choose.h"
 #include "flow/wait/operation_room.h"
 
@@ -32,31 +33,6 @@ enum class Exit : std::uint8_t {
 
 enum class Kind { Cancellable, Uncancellable };
 
-/// Where an actor suspends: the line of its declaration, then that of each suspension, by number. See
-/// flow/inspect/code.h, which reads it.
-template <std::size_t N>
-struct WaitLines {
-    char const* file;
-    std::uint32_t count;
-    std::uint32_t lines[N == 0 ? 1 : N];
-};
-template <class... Lines>
-constexpr WaitLines<sizeof...(Lines)> waitLines(char const* file, Lines... lines) {
-    return {file, sizeof...(Lines), {static_cast<std::uint32_t>(lines)...}};
-}
-#define FLOW_WAITS(...)                                                                                                \
-    static constexpr auto waits__() {                                                                                  \
-        return ::flow::actor::waitLines(__FILE__, __VA_ARGS__);                                                        \
-    }
-/// Of a state that actorc has emitted; others say nothing.
-template <class S>
-constexpr auto waitLinesOf() {
-    if constexpr (requires { S::waits__(); })
-        return S::waits__();
-    else
-        return waitLines("");
-}
-
 /// So that emitted code can write T() for any spelling of a type.
 template <class T>
 using Type = T;
@@ -67,12 +43,9 @@ inline constexpr bool kTwoBodies = flow::detail::kClang;
 
 /// What a_body sees of its own computation: the frame, without its state. T is void for actors without a result.
 template <class T>
-class Frame : public Waiter {
+class Frame : public NumberedFrame {
 public:
     using Value = T;
-
-    /// The suspension from which to continue; 0 at the start.
-    int entry() const { return entry_; }
 
     /// False only if the actor must suspend. Includes the test for cancellation, after which every wait fails. `from`
     /// is what entry() was when this activation began: at the start no future exists yet that could cancel it.
@@ -128,9 +101,6 @@ protected:
         awaited = {};
         entry_ = 0;
     }
-
-private:
-    std::int32_t entry_;
 };
 
 /// The frame of an actor in which no handler sees the error of a wait: with such an error, or a cancel, the state is

@@ -256,11 +256,10 @@ private:
     Choice choose_;
 };
 
-/// See the top of this file. At least one operand.
-template <class... Operands>
-auto race(Operands&&... operands) {
-    static_assert(sizeof...(Operands) > 0, "a race needs something to wait for");
-    return Race<Operands...>(std::forward<Operands>(operands)...);
+/// See the top of this file.
+template <class First, class... Others>
+auto race(First&& first, Others&&... others) {
+    return Race<First, Others...>(std::forward<First>(first), std::forward<Others>(others)...);
 }
 
 } // namespace flow

@@ -1,8 +1,8 @@
 #include "flow/inspect/code.h"
 
-#include "flow/actor/runtime.h"
 #include "flow/base/format.h"
 #include "flow/diag/symbol.h"
+#include "flow/emitted/wait_lines.h"
 #include "flow/inspect/frames.h"
 
 #include <string_view>
@@ -140,7 +140,7 @@ std::uint32_t Codes::suspensionOf(Waiter const* frame) {
         return place->line();
     if (of(frame).style != Style::Actor)
         return 0;
-    return static_cast<std::uint32_t>(reinterpret_cast<actor::Frame<Void> const*>(frame)->entry());
+    return static_cast<std::uint32_t>(static_cast<actor::NumberedFrame const*>(frame)->entry());
 }
 
 Place Codes::placeOf(Waiter const* frame) {

@@ -3,7 +3,6 @@
 #include "flow/loop/loop.h"
 #include "flow/memory/block_walk.h"
 #include "flow/memory/foreign_block.h"
-#include "flow/structured/tree.h"
 #include "flow/wait/choose.h"
 
 #include <algorithm>
@@ -106,48 +105,7 @@ bool isFrame(Waiter const* waiter) {
 }
 
 bool isTask(Waiter const* frame) {
-    return Cell::of(const_cast<Waiter*>(frame))->sizeClass == memory::kForeignClass;
-}
-
-namespace {
-using structured::Node;
-
-Node* nodeOf(Waiter const* task) {
-    return Node::of(const_cast<Waiter*>(task));
-}
-
-void visitBelow(Node* parent, bool scopes, std::function<void(Waiter*)> const& visit) {
-    for (Link* link = parent->children.next; link != &parent->children; link = link->next) {
-        Node* child = Node::of(link);
-        if (!child->has(Node::kIsHook))
-            visit(child->frame());
-        else if (scopes)
-            visitBelow(child, scopes, visit);
-    }
-}
-
-} // namespace
-
-Waiter* parentOfTask(Waiter const* task) {
-    Node* parent = nodeOf(task)->parent;
-    while (parent && parent->has(Node::kIsHook))
-        parent = parent->parent;
-    return parent ? parent->frame() : nullptr;
-}
-
-void forEachChild(Waiter const* task, Children which, std::function<void(Waiter*)> const& visit) {
-    Node* node = nodeOf(task);
-    if (which == Children::All || node->has(Node::kEnding))
-        return visitBelow(node, true, visit);
-    if (node->has(Node::kJoining))
-        return visitBelow(node, false, visit);
-    if (node->has(Node::kJoinsHook) && task->awaited.isOperation())
-        return visitBelow(static_cast<structured::HookNode*>(task->awaited.operation()), true, visit);
-    if (node->has(Node::kAwaitsChild))
-        visitBelow(node, true, [&](Waiter* child) {
-            if (nodeOf(child)->has(Node::kParentWaits))
-                visit(child);
-        });
+    return parentOfTask && Cell::of(const_cast<Waiter*>(frame))->sizeClass == memory::kForeignClass;
 }
 
 Frames Frames::ofThread() {

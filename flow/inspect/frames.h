@@ -12,9 +12,9 @@
 // Valid as long as nothing runs on this thread.
 
 #include "flow/core/live_blocks.h"
+#include "flow/core/task_tree.h"
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 namespace flow::inspect {
@@ -65,13 +65,6 @@ bool isFrame(Waiter const* waiter);
 
 /// Whether the frame is that of a Task or a Fork.
 bool isTask(Waiter const* frame);
-/// The task of which a task is a child, not that of a scope; null if there is none.
-Waiter* parentOfTask(Waiter const* task);
-/// Calls visit for each child of a task, also within scopes; with `awaited` only for those for the end of which it
-/// waits.
-enum class Children { All, Awaited };
-void forEachChild(Waiter const* task, Children which, std::function<void(Waiter*)> const& visit);
-
 /// Calls visit(waiter) for each parked waiter of a frame: the frame itself, or its branches.
 template <class Visit>
 void forEachParked(Waiter const* frame, Visit&& visit) {

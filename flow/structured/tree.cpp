@@ -1,6 +1,7 @@
 #include "flow/structured/tree.h"
 
 #include "flow/base/stack.h"
+#include "flow/core/task_tree.h"
 
 namespace flow::structured {
 namespace {
@@ -232,3 +233,48 @@ void destroyTree(Node* root) noexcept {
 }
 
 } // namespace flow::structured
+
+// What reports ask.
+namespace flow::detail {
+namespace {
+using structured::Node;
+
+Node* nodeOf(Waiter const* task) {
+    return Node::of(const_cast<Waiter*>(task));
+}
+
+void visitBelow(Node* parent, bool scopes, std::function<void(Waiter*)> const& visit) {
+    for (Link* link = parent->children.next; link != &parent->children; link = link->next) {
+        Node* child = Node::of(link);
+        if (!child->has(Node::kIsHook))
+            visit(child->frame());
+        else if (scopes)
+            visitBelow(child, scopes, visit);
+    }
+}
+
+} // namespace
+
+Waiter* parentOfTask(Waiter const* task) {
+    Node* parent = nodeOf(task)->parent;
+    while (parent && parent->has(Node::kIsHook))
+        parent = parent->parent;
+    return parent ? parent->frame() : nullptr;
+}
+
+void forEachChild(Waiter const* task, Children which, std::function<void(Waiter*)> const& visit) {
+    Node* node = nodeOf(task);
+    if (which == Children::All || node->has(Node::kEnding))
+        return visitBelow(node, true, visit);
+    if (node->has(Node::kJoining))
+        return visitBelow(node, false, visit);
+    if (node->has(Node::kJoinsHook) && task->awaited.isOperation())
+        return visitBelow(static_cast<structured::HookNode*>(task->awaited.operation()), true, visit);
+    if (node->has(Node::kAwaitsChild))
+        visitBelow(node, true, [&](Waiter* child) {
+            if (nodeOf(child)->has(Node::kParentWaits))
+                visit(child);
+        });
+}
+
+} // namespace flow::detail

@@ -31,6 +31,7 @@ MISTAKES = [
     (f"Future<int> f6(Future<int> a) {{ {RACE} co_return std::get<2>(first); }}", "the race has no operand I"),
     (f"Future<int> g6(Future<int> a) {{ {RACE} co_return std::get<char>(first); }}", NO_TYPE),
     ("Future<int> f7(Future<int> a) { co_return std::get<0>(co_await race(a, 5)); }", OPERAND),
+    ("Future<Void> g7() { co_await race(); co_return; }", "no matching function for call to"),
     ("void f8(Future<int> a) { correct(a); }", "nodiscard"),
     ("void f9() { strict(); }", "nodiscard"),
 ]

@@ -410,7 +410,7 @@ class Pending:
         if not waits:
             return ""
         table = "flow::inspect::WaitTable"
-        entry = self._small(frame + self.target.offset_of("flow::actor::Frame<flow::Void>", "entry_"), 4)
+        entry = self._small(frame + self.target.offset_of("flow::actor::NumberedFrame", "entry_"), 4)
         if entry >= self._small(waits + self.target.offset_of(table, "count"), 4):
             return ""
         line = self._small(waits + self.target.offset_of(table, "lines") + 4 * entry, 4)

@@ -1,0 +1,45 @@
+#pragma once
+// Where the actors that actorc emits as state machines stand: the number of the suspension in their frames, and the
+// line of each suspension in a table. flow/inspect and the debugger's scripts (tools/debug/) read both.
+
+#include "flow/core/cell.h"
+
+#include <cstdint>
+
+namespace flow::actor {
+
+/// A frame that counts its suspensions.
+class NumberedFrame : public detail::Waiter {
+public:
+    /// The suspension from which to continue; 0 at the start.
+    int entry() const { return entry_; }
+
+protected:
+    std::int32_t entry_;
+};
+
+/// Where an actor suspends: the line of its declaration, then that of each suspension, by number.
+template <std::size_t N>
+struct WaitLines {
+    char const* file;
+    std::uint32_t count;
+    std::uint32_t lines[N == 0 ? 1 : N];
+};
+template <class... Lines>
+constexpr WaitLines<sizeof...(Lines)> waitLines(char const* file, Lines... lines) {
+    return {file, sizeof...(Lines), {static_cast<std::uint32_t>(lines)...}};
+}
+#define FLOW_WAITS(...)                                                                                                \
+    static constexpr auto waits__() {                                                                                  \
+        return ::flow::actor::waitLines(__FILE__, __VA_ARGS__);                                                        \
+    }
+/// Of a state that actorc has emitted; others say nothing.
+template <class S>
+constexpr auto waitLinesOf() {
+    if constexpr (requires { S::waits__(); })
+        return S::waits__();
+    else
+        return waitLines("");
+}
+
+} // namespace flow::actor
