@@ -140,6 +140,33 @@ def test_hovers_show_actors_and_explanations(tmp_path: Path) -> None:
         assert (await editor.hover(path, place(TEXT, "lost(f)"))).startswith("`ACTOR Future<int> lost`")
         assert await editor.hover(path, place(TEXT, "a + b")) == page("A0601").text
         assert await editor.hover(path, place(TEXT, "state int")) == ""
+        of_the_name = await editor.hover(path, place(TEXT, "sum(", 1))
+        assert await editor.hover(path, place(TEXT, "ACTOR", 1)) == of_the_name
+        assert (await editor.hover(path, place(TEXT, "ACTOR Future<Void> caller"))).startswith(
+            "`ACTOR Future<Void> caller`"
+        )
+
+    talk(conversation)
+
+
+def test_hovers_on_actor_answer_whatever_is_wrong_with_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.actor.cpp"
+    text = (
+        "ACTOR Future<int> open(int x) { wait(delay(1); return x; }\n"
+        "ACTOR Future<int> dangling(int& x) { wait(delay(1)); return x; }\n"
+        'TEST_CASE("/a") { wait(delay(1)); return Void(); }\n'
+    )
+
+    async def conversation(editor: Editor) -> None:
+        await editor.open(path, text)
+        hover = await editor.hover(path, place(text, "ACTOR"))
+        assert hover.startswith("`ACTOR Future<int> open`")
+        assert hover.endswith("\nIts waits are known when its errors are mended.\n")
+        hover = await editor.hover(path, place(text, "ACTOR Future<int> dangling"))
+        assert hover.startswith("The head of this actor has an error: a reference parameter would dangle")
+        hover = await editor.hover(path, place(text, "TEST_CASE"))
+        assert hover.startswith('`TEST_CASE("/a")`')
+        assert hover.endswith("\n- wait 0, line 3: `wait(delay(1))`\n")
 
     talk(conversation)
 

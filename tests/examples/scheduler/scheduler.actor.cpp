@@ -4,31 +4,30 @@
 using namespace flow;
 #include "flow/actorcompiler.h" // must be the last include
 
-static constexpr double kFirstPause = 0.1; // seconds before the second attempt; doubled for each further one
+ACTOR static Future<Void> attempt(Scheduler::Entry* entry, int* attempts) {
+    if ((*attempts)++ > 0)
+        entry->figures.retried++;
+    try {
+        wait(timeoutError(entry->job.run(), entry->job.timeout)); // an attempt that takes longer is cancelled
+    } catch (Error& e) {
+        if (e.code() == error_code_timed_out)
+            entry->figures.timedOut++;
+        throw;
+    }
+    return Void();
+}
 
 ACTOR static Future<Void> runOnce(Scheduler::Entry* entry) {
-    state int attempt = 1;
-    state double pause = kFirstPause;
-    loop {
-        try {
-            wait(timeoutError(entry->job.run(), entry->job.timeout)); // an attempt that takes longer is cancelled
-            entry->figures.succeeded++;
-            return Void();
-        } catch (Error& e) {
-            if (e.code() == error_code_actor_cancelled)
-                throw;
-            if (e.code() == error_code_timed_out)
-                entry->figures.timedOut++;
-            if (attempt == entry->job.attempts) {
-                entry->figures.failed++;
-                return Void();
-            }
-        }
-        attempt++;
-        entry->figures.retried++;
-        wait(delayJittered(pause));
-        pause *= 2;
+    state int attempts = 0;
+    try {
+        wait(retry({.attempts = entry->job.attempts}, [entry, count = &attempts] { return attempt(entry, count); }));
+        entry->figures.succeeded++;
+    } catch (Error& e) {
+        if (e.code() == error_code_actor_cancelled)
+            throw;
+        entry->figures.failed++;
     }
+    return Void();
 }
 
 ACTOR static Future<Void> repeat(Scheduler::Entry* entry, Future<Void> stop) {
