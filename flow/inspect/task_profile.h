@@ -13,9 +13,9 @@
 
 #include "flow/loop/loop.h"
 #include "flow/loop/task_watch.h"
+#include "flow/loop/ticks.h"
 #include "flow/memory/allocation_watch.h"
 #include "flow/trace/ready_order.h"
-#include "flow/trace/task_log.h"
 
 #include <array>
 #include <map>
@@ -68,7 +68,7 @@ private:
     Spent& current() { return running_.empty() ? outside_ : *running_.back().spent; }
 
     Loop& loop_;
-    mutable trace::Ticks ticks_;
+    mutable Ticks ticks_;
     std::uint64_t began_;
     trace::ReadyOrder<std::uint64_t> ready_; // since when
     std::map<Codes, Spent> chains_;

@@ -29,16 +29,34 @@ void LoopMachine::lookAtClock() noexcept {
     now_ = startTurn();
 }
 
-void LoopMachine::add(TaskWatch& watch) {
+template <class T>
+void LoopMachine::addWatching(T& watching) {
     if (!watches_)
         watches_ = std::make_unique<TaskWatches>(ready_);
-    watches_->add(watch);
+    watches_->add(watching);
+}
+
+template <class T>
+void LoopMachine::removeWatching(T& watching) noexcept {
+    watches_->remove(watching);
+    if (watches_->isIdle())
+        watches_.reset();
+}
+
+void LoopMachine::add(TaskWatch& watch) {
+    addWatching(watch);
 }
 
 void LoopMachine::remove(TaskWatch& watch) noexcept {
-    watches_->remove(watch);
-    if (watches_->isIdle())
-        watches_.reset();
+    removeWatching(watch);
+}
+
+void LoopMachine::add(TaskRing& ring) {
+    addWatching(ring);
+}
+
+void LoopMachine::remove(TaskRing& ring) noexcept {
+    removeWatching(ring);
 }
 
 bool LoopMachine::runTurn() {

@@ -86,6 +86,9 @@ public:
     /// From the next turn on the watch is called around each task, until it is removed: flow/loop/task_watch.h.
     void add(TaskWatch& watch);
     void remove(TaskWatch& watch) noexcept;
+    /// The same for a ring: flow/loop/task_ring.h.
+    void add(TaskRing& ring);
+    void remove(TaskRing& ring) noexcept;
 
 protected:
     LoopMachine() { owned_.reset(); }
@@ -150,6 +153,10 @@ private:
 
     template <class Next, class Woken>
     bool runTurnWith(Next&& next, Woken&& woken);
+    template <class T>
+    void addWatching(T& watching);
+    template <class T>
+    void removeWatching(T& watching) noexcept;
     FLOW_RARE void lookAtClock() noexcept;
     bool waitForWork();
     void takeInbox();

@@ -94,6 +94,15 @@ public:
         }
     }
 
+    /// The priority of the list in use if there is exactly one, else -1.
+    int onlyLevel() const {
+        if (highest_ < 0)
+            return -1;
+        std::uint64_t word = words_[highest_ >> 6], group = groups_[highest_ >> 12];
+        return ((word & (word - 1)) | (group & (group - 1)) | (top_ & (top_ - 1))) == 0 ? highest_ : -1;
+    }
+    Link& listOf(int level) { return lists_.get()[level]; }
+
     static int levelOf(TaskPriority priority) {
         int level = static_cast<int>(priority);
         if (level < 0 || level >= kPriorities) [[unlikely]]

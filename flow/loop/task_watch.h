@@ -11,17 +11,15 @@
 // Any number at a time. A loop without one runs the code that it always ran; one that has some checks its ready queue
 // after each task. The watch outlives its time at the loop. All of it belongs to the loop's thread.
 
+#include "flow/base/inline.h"
 #include "flow/core/in_place.h"
 #include "flow/loop/ready_queue.h"
+#include "flow/loop/task_ring.h"
 
 #include <memory>
 #include <vector>
 
 namespace flow {
-
-/// What has made a waiter ready: a task that ran, a timer, a post of another thread, or the poller and whatever else
-/// ran between two turns.
-enum class WokenBy : std::uint8_t { Task, Timer, Post, News };
 
 class TaskWatch {
 public:
@@ -46,9 +44,9 @@ protected:
 
 namespace detail {
 
-/// The watches of a loop. What is new in the ready queue is what stands behind a mark: a waiter that the loop does not
-/// run, one for each priority. It stands there only while there are others, or a task runs: so the loop behaves as
-/// without it.
+/// The watches and rings of a loop. What is new in the ready queue is what stands behind a mark: a waiter that the loop
+/// does not run, one for each priority. It stands there only while there are others, or a task runs: so the loop
+/// behaves as without it.
 class TaskWatches {
 public:
     explicit TaskWatches(ReadyQueue& ready) : ready_(ready) {}
@@ -56,19 +54,59 @@ public:
     TaskWatches& operator=(TaskWatches const&) = delete;
     ~TaskWatches();
 
-    void add(TaskWatch& watch) { all_.push_back({&watch, 0}); }
-    /// Nothing needs it any more.
-    bool isIdle() const { return all_.empty() && turns_ == 0; }
+    void add(TaskWatch& watch) { watches_.push_back({&watch, 0}); }
+    void add(TaskRing& ring) { ring.next_ = std::exchange(first_, &ring); }
     void remove(TaskWatch& watch) {
-        std::erase_if(all_, [&](Entry const& each) { return each.watch == &watch; });
+        std::erase_if(watches_, [&](Entry const& each) { return each.watch == &watch; });
     }
+    void remove(TaskRing& ring) {
+        for (TaskRing** place = &first_; *place; place = &(*place)->next_)
+            if (*place == &ring) {
+                *place = ring.next_;
+                return ring.removed();
+            }
+    }
+    /// Nothing needs it any more.
+    bool isIdle() const { return watches_.empty() && !first_ && turns_ == 0; }
 
-    void turnBegins() noexcept;
-    void turnEnds() noexcept;
+    void turnBegins() noexcept {
+        ++turns_;
+        for (TaskRing* ring = first_; ring; ring = ring->next_)
+            ring->turnBegins();
+        forEach([](Entry const& each) { each.watch->turnBegins(); });
+    }
+    void turnEnds() noexcept {
+        --turns_;
+        for (TaskRing* ring = first_; ring; ring = ring->next_)
+            ring->turnEnds();
+        forEach([](Entry const& each) { each.watch->turnEnds(); });
+    }
     /// Reports what has become ready since the last call. Afterwards no mark is the first of its priority.
-    void woken(WokenBy by) noexcept;
-    void begins(Waiter* task, TaskPriority priority) noexcept;
-    void ended() noexcept;
+    FLOW_INLINE void woken(WokenBy by) noexcept {
+        int level = ready_.onlyLevel();
+        if (level >= 0) [[likely]]
+            wokenOf(ready_.listOf(level), level, by);
+        else
+            wokenOfSeveral(by);
+    }
+    FLOW_INLINE void begins(Waiter* task, TaskPriority priority) noexcept {
+        for (TaskRing* ring = first_; ring; ring = ring->next_)
+            ring->begins(task, priority);
+        forEach([&](Entry& each) {
+            ++each.tasks;
+            each.watch->begins(task, priority);
+        });
+    }
+    FLOW_INLINE void ended() noexcept {
+        for (TaskRing* ring = first_; ring; ring = ring->next_)
+            ring->ended();
+        forEach([](Entry& each) {
+            if (each.tasks == 0) // it began before the watch was added
+                return;
+            --each.tasks;
+            each.watch->ended();
+        });
+    }
     void sleeps() noexcept;
     void wakes() noexcept;
     /// Nothing else is its own owner.
@@ -85,14 +123,45 @@ private:
         Waiter waiter{[](Waiter*) {}, {nullptr}, {nullptr, nullptr}, {}};
     };
 
-    Link& markOf(int level);
+    FLOW_INLINE void wokenOf(Link& list, int level, WokenBy by) noexcept {
+        Link& mark = markOf(level);
+        if (list.prev == &mark) {
+            if (list.next == &mark)
+                mark.unlink();
+            return;
+        }
+        bool isMarked = mark.isLinked();
+        for (Link* link = isMarked ? mark.next : list.next; link != &list; link = link->next) {
+            for (TaskRing* ring = first_; ring; ring = ring->next_)
+                ring->woken(Waiter::of(link), by);
+            forEach(
+                [&](Entry const& each) { each.watch->woken(Waiter::of(link), static_cast<TaskPriority>(level), by); });
+        }
+        if (isMarked)
+            mark.unlink();
+        if (!list.isEmpty())
+            pushBack(list, mark);
+    }
+    void wokenOfSeveral(WokenBy by) noexcept;
+    Link& markOf(int level) {
+        if (last_ && last_->level == level) [[likely]]
+            return last_->waiter.link;
+        return findMark(level);
+    }
+    Link& findMark(int level);
+    // A watch may add and remove watches.
     template <class Call>
-    void forEach(Call&& call) noexcept;
+    void forEach(Call&& call) noexcept {
+        for (std::size_t i = 0; i < watches_.size(); ++i)
+            call(watches_[i]);
+    }
 
     ReadyQueue& ready_;
-    std::vector<Entry> all_;
+    TaskRing* first_ = nullptr; // the ring that was added last
+    std::vector<Entry> watches_;
     int turns_ = 0;                            // under way: a task may run its loop
     std::vector<std::unique_ptr<Mark>> marks_; // few: one a priority
+    Mark* last_ = nullptr;                     // of the priority that was asked for last
 };
 
 } // namespace detail

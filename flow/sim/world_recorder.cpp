@@ -41,7 +41,6 @@ void WorldRecorder::began(Process& process) noexcept {
 
 void WorldRecorder::ends(Process& process) noexcept {
     process.loop().remove(logOf(&process));
-    logOf(&process).forgetReady();
     logOf(&process).mark("end");
 }
 

@@ -40,7 +40,7 @@ private:
 
     World& world_;
     std::size_t bytesOfProcess_;
-    trace::Ticks ticks_;
+    Ticks ticks_;
     std::vector<std::unique_ptr<trace::TaskLog>> logs_; // by the number of the process; 0: of the world itself
 };
 

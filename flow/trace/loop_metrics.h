@@ -13,8 +13,8 @@
 
 #include "flow/loop/loop.h"
 #include "flow/loop/task_watch.h"
+#include "flow/loop/ticks.h"
 #include "flow/memory/fast_allocator.h"
-#include "flow/trace/task_log.h"
 
 #include <string>
 #include <unordered_map>
@@ -80,7 +80,7 @@ private:
     void wakes() noexcept override;
 
     Loop& loop_;
-    mutable trace::Ticks ticks_;
+    mutable Ticks ticks_;
     double longTask_;
     std::uint64_t longTicks_ = 0; // of longTask_, as far as the rate is known
     std::uint64_t began_;

@@ -45,6 +45,8 @@ void const* codeOfTask(Waiter const* task) noexcept {
             task = frame;
         else if (Waiter const* first = SourceBase::firstOf(task))
             task = first;
+        else
+            break;
     }
     return reinterpret_cast<void const*>(task->resume);
 }

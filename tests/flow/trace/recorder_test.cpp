@@ -9,6 +9,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <memory>
 #include <sstream>
 #include <unistd.h>
 
@@ -77,6 +78,23 @@ TEST_CASE("recorder: what is over is recorded no more") {
     }
     trace::mark("for none");
     loop.run(delay(0));
+}
+
+TEST_CASE("recorder: begins and ends within a task") {
+    RealLoop loop;
+    std::string bytes;
+    auto recordsItself = [&]() -> Future<Void> {
+        co_await delay(0);
+        auto recorder = std::make_unique<trace::Recorder>(loop);
+        co_await recordedActor(1);
+        co_await delay(0);
+        bytes = recorder->bytes();
+        recorder.reset();
+        co_await delay(0);
+    };
+    loop.run(recordsItself());
+    CHECK(has(bytes, "recordedActor"));
+    CHECK(has(bytes, "timer"));
 }
 
 TEST_CASE("recorder: a simulated loop gives the same bytes each time but for what tells traces apart") {

@@ -1,0 +1,122 @@
+#pragma once
+// TaskRing: the last things that happened on a loop, in a ring of fixed size. The loop writes into it inline, which is
+// faster than a TaskWatch (flow/loop/task_watch.h). trace::TaskLog, which is derived from it, makes a trace of it.
+//
+// A task is one event and one read of the counter: where one ends the next one begins. What each wakes is another
+// event, without a time of its own. Which wake-up belongs to which task is found when the ring is read: a waiter that
+// runs was made ready by the last event that names it.
+
+#include "flow/core/in_place.h"
+#include "flow/loop/priority.h"
+#include "flow/loop/ticks.h"
+
+#include <algorithm>
+#include <bit>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace flow {
+
+/// What has made a waiter ready: a task that ran, a timer, a post of another thread, or the poller and whatever else
+/// ran between two turns.
+enum class WokenBy : std::uint8_t { Task, Timer, Post, News };
+
+namespace detail {
+class TaskWatches;
+}
+
+class TaskRing {
+public:
+    TaskRing(TaskRing const&) = delete;
+    TaskRing& operator=(TaskRing const&) = delete;
+
+protected:
+    friend class detail::TaskWatches;
+
+    enum class Kind : std::uint8_t { Begin, End, Woken, Failed, Cancelled, Mark, Fault };
+    struct Event {
+        std::uint64_t time;  // of what a task has woken: its end
+        void const* what;    // code, or a text
+        WaiterNode* waiter;  // of a task, and of what is woken
+        std::uint16_t value; // priority, cause or code of the error
+        Kind kind;
+        std::uint8_t depth; // tasks that were running: what begins or ends at a depth ends those as deep
+    };
+    static_assert(sizeof(Event) == 32);
+    /// What to show of a task.
+    using CodeOf = void const*(WaiterNode const*) noexcept;
+
+    /// At most so many bytes are kept, and at least room for 16 events. `ticks` outlives it. Throws std::bad_alloc.
+    TaskRing(std::size_t bytes, Ticks& ticks, CodeOf& codeOf)
+        : ticks_(ticks), codeOf_(codeOf), events_(std::bit_floor(std::max<std::size_t>(bytes / sizeof(Event), 16))),
+          first_(events_.data()), mask_(events_.size() - 1) {}
+    ~TaskRing() = default;
+
+    void put(Kind kind, void const* what, int value) noexcept { put(kind, ticks_.now(), what, nullptr, value); }
+    /// All that is kept, oldest first. Tasks that run now end now.
+    std::vector<Event> inOrder() const {
+        std::vector<Event> all;
+        for (std::uint64_t i = count_ > events_.size() ? count_ - events_.size() : 0; i < count_; ++i)
+            all.push_back(events_[i & (events_.size() - 1)]);
+        if (depth_ != 0 || isOpen_)
+            all.push_back({isOpen_ ? time_ : ticks_.now(), nullptr, nullptr, 0, Kind::End, 0});
+        return all;
+    }
+
+    Ticks& ticks_;
+
+private:
+    void put(Kind kind, std::uint64_t time, void const* what, WaiterNode* waiter, int value) noexcept {
+        first_[count_++ & mask_] = {
+            time, what, waiter, static_cast<std::uint16_t>(value), kind, static_cast<std::uint8_t>(depth_)};
+    }
+    std::uint64_t freshTime() noexcept {
+        if (!std::exchange(isFresh_, true))
+            time_ = ticks_.now();
+        return time_;
+    }
+
+    void turnBegins() noexcept { isFresh_ = false; }
+    void turnEnds() noexcept {
+        if (std::exchange(isOpen_, false))
+            put(Kind::End, time_, nullptr, nullptr, 0);
+    }
+    void woken(WaiterNode* waiter, WokenBy by) noexcept {
+        put(Kind::Woken, freshTime(), nullptr, waiter, static_cast<int>(by));
+    }
+    void begins(WaiterNode* task, TaskPriority priority) noexcept {
+        put(Kind::Begin, freshTime(), codeOf_(task), task, static_cast<int>(priority));
+        ++depth_;
+        isFresh_ = isOpen_ = false;
+    }
+    void ended() noexcept {
+        if (depth_ == 0) // it began before the ring was added
+            return;
+        --depth_;
+        time_ = ticks_.now();
+        isFresh_ = isOpen_ = true;
+    }
+    /// A task may run, and its end will not be seen.
+    void removed() noexcept {
+        if (depth_ == 0)
+            return turnEnds();
+        depth_ = 0;
+        isOpen_ = false;
+        put(Kind::End, nullptr, 0);
+    }
+
+    TaskRing* next_ = nullptr; // of the same loop
+    CodeOf& codeOf_;
+    std::vector<Event> events_; // a power of two
+    Event* const first_;
+    std::uint64_t const mask_;
+    std::uint64_t count_ = 0;
+    std::uint64_t time_ = 0;
+    bool isFresh_ = false; // nothing has run since time_
+    bool isOpen_ = false;  // the last task ended at time_, and nothing says so yet
+    int depth_ = 0;
+};
+
+} // namespace flow

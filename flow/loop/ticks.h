@@ -1,0 +1,47 @@
+#pragma once
+// Ticks: counts up fast: the processor's counter where it runs at one rate, else the machine's clock; under simulation
+// the time of the loop, in which each thing that happens takes a nanosecond.
+//
+//     Ticks ticks;
+//     std::uint64_t before = ticks.now();
+//     ...
+//     ticks.measure();
+//     double seconds = ticks.seconds(ticks.now() - before);
+
+#include <cstdint>
+
+namespace flow {
+
+class Loop;
+
+class Ticks {
+public:
+    /// `simulated`: the loop with the time that counts; null: the machine's.
+    explicit Ticks(Loop* simulated = nullptr);
+
+    std::uint64_t now() noexcept {
+#if defined(__x86_64__)
+        if (isCounter_) [[likely]]
+            return __builtin_ia32_rdtsc(); // nondeterminism: never for a simulated loop
+#endif
+        return slowNow();
+    }
+    /// In nanoseconds of CLOCK_MONOTONIC, or of the simulated time.
+    std::uint64_t nanoseconds(std::uint64_t ticks) const noexcept;
+    /// To be called before these: how long a tick is. Takes a millisecond if this was made just now.
+    void measure() noexcept;
+    double seconds(std::uint64_t ticks) const noexcept { return static_cast<double>(ticks) * rate_ * 1e-9; }
+    std::uint64_t ticksOf(double seconds) const noexcept { return static_cast<std::uint64_t>(seconds * 1e9 / rate_); }
+
+private:
+    std::uint64_t slowNow() noexcept;
+
+    Loop* simulated_;
+    bool isCounter_ = false;
+    std::uint64_t last_ = 0;   // of the simulated time
+    std::uint64_t ticks0_ = 0; // at the same moment as nanoseconds0_
+    std::uint64_t nanoseconds0_ = 0;
+    double rate_ = 1; // nanoseconds a tick
+};
+
+} // namespace flow
