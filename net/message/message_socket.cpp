@@ -1,11 +1,13 @@
 #include "net/message/message_socket.h"
 
+#include "flow/base/format.h"
 #include "flow/coro/coroutine.h"
 #include "flow/wait/delay.h"
 #include "net/message/curve.h"
 #include "net/message/message_state.h"
 #include "net/message/z85.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace flow::net {
@@ -159,8 +161,51 @@ MessageCounters MessageSocket::State::counters() const {
     return all;
 }
 
+namespace {
+
+/// "a, b and 3 more"
+std::string listOf(std::vector<std::string> const& names) {
+    constexpr std::size_t kMost = 4;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i)
+        text += (i == 0 ? "" : ", ") + names[i];
+    return names.size() > kMost ? text + format(" and %zu more", names.size() - kMost) : text;
+}
+
+} // namespace
+
+std::string MessageSocket::State::description() const {
+    std::vector<std::string> bound, peers;
+    for (Reference<Listener> const& listener : listeners_)
+        bound.push_back(listener->localAddress().toString());
+    for (std::string const& name : inproc_)
+        bound.push_back("inproc://" + name);
+    std::size_t unread = arrived_.size();
+    for (Reference<Peer> const& peer : peers_) {
+        unread += peer->available();
+        if (!peer->isOpen())
+            continue;
+        std::string name = peer->isInproc ? "inproc" : peer->endpoint.text();
+        if (std::size_t unsent = peer->waiting())
+            name += format(" (%zu unsent)", unsent);
+        peers.push_back(std::move(name));
+    }
+    std::string text = "a " + std::string(nameOf(type_));
+    if (!bound.empty())
+        text += " bound to " + listOf(bound);
+    text += peers.empty() ? " without peers" : format(" with %zu peer%s: ", peers.size(), peers.size() == 1 ? "" : "s");
+    text += listOf(peers);
+    return unread == 0 ? text : text + format("; %zu unread", unread);
+}
+
 // -------------------------------------------------------------------------------------------------------------------
 
+void MessageSocket::Receive::describe(Description& out) const {
+    out.text = (state->awaitsReply() ? "a reply at " : "a message at ") + state->description();
+}
+void MessageSocket::Send::describe(Description& out) const {
+    out.text = "room for a message at " + state->description();
+}
 bool MessageSocket::Receive::isReady() const {
     return state->isReadable();
 }

@@ -142,6 +142,7 @@ public:
         bool isReady() const;
         void park(WaiterNode& waiter);
         Message take() const;
+        void describe(Description& out) const;
     };
     /// The next message, from the peers in turn: all available messages of one peer, then of the next. Refers to this
     /// socket, which must outlive it. Fails with client_invalid_operation for sockets that only send, and for a REQ
@@ -158,6 +159,7 @@ public:
         bool isReady() const;
         void park(WaiterNode& waiter);
         Void take() const;
+        void describe(Description& out) const;
     };
     /// Refers to the message, which must stay valid until it is sent; then it is empty. At a ROUTER it goes to the peer
     /// of its routing id, and is dropped if there is none. Fails with client_invalid_operation for sockets that only

@@ -113,6 +113,10 @@ public:
 
     FutureStream<MonitorEvent> monitor();
     MessageCounters counters() const;
+    /// The type, and what it is bound to and connected to, for reports.
+    std::string description() const;
+    /// Of a REQ.
+    bool awaitsReply() const { return type_ == SocketType::Req && awaitsReply_; }
     double linger() const { return options_.linger; }
     std::size_t openPeers() const {
         return static_cast<std::size_t>(

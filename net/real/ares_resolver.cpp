@@ -6,6 +6,7 @@
 #include <ares.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <utility>
 
 namespace flow::net {
 
@@ -16,13 +17,14 @@ struct AresResolver::Query {
 
 class AresResolver::Lookup : public Operation<Lookup, Found>, Turn {
 public:
-    Lookup(AresResolver& resolver, std::string const& name)
-        : Turn([](Turn& self) { static_cast<Lookup&>(self).end(); }), resolver_(&resolver), query_(new Query{this}) {
+    Lookup(AresResolver& resolver, std::string name)
+        : Turn([](Turn& self) { static_cast<Lookup&>(self).end(); }), resolver_(&resolver), query_(new Query{this}),
+          name_(std::move(name)) {
         ares_addrinfo_hints hints = {};
         hints.ai_family = AF_UNSPEC;
         hints.ai_socktype = SOCK_STREAM; // each address once
         ++resolver.waiting_;
-        ares_getaddrinfo(resolver.channel_, name.c_str(), nullptr, &hints, onAnswer, query_);
+        ares_getaddrinfo(resolver.channel_, name_.c_str(), nullptr, &hints, onAnswer, query_);
     }
     ~Lookup() {
         if (query_)
@@ -30,6 +32,8 @@ public:
         if (resolver_)
             resolver_->leave();
     }
+
+    void describe(Description& out) const { out.text = "the addresses of " + name_; }
 
 private:
     friend class AresResolver;
@@ -76,6 +80,7 @@ private:
 
     AresResolver* resolver_; // null: it has ended
     Query* query_;           // null: c-ares has called back
+    std::string name_;
     int status_ = 0;
     Found found_;
 };
@@ -110,7 +115,7 @@ AresResolver::~AresResolver() {
 }
 
 Future<Resolver::Found> AresResolver::lookUp(std::string name) {
-    Future<Found> found = start<Lookup>(*this, name);
+    Future<Found> found = start<Lookup>(*this, std::move(name));
     again_.ask(TaskPriority::ReadSocket);
     return found;
 }

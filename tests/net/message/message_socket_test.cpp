@@ -2,6 +2,7 @@
 
 #include "flow/flow.h"
 #include "net/transport.h"
+#include "tests/flow/support/pending_text.h"
 #include "tests/net/message/on_loop.h"
 
 #include <doctest/doctest.h>
@@ -116,6 +117,11 @@ TEST_CASE("message socket: PUSH shares out, PULL collects, and a receive that lo
         for (int i = 0; i < 10; ++i)
             fromA += (co_await race(a.receive(), b.receive())).index() == 0;
         CHECK(fromA == 5);
+        Future<Message> next = keep(a.receive());
+        std::string report = flow::test::pendingText("message_socket_test.cpp");
+        CHECK_MESSAGE(flow::test::has(report, "waits for a message at a PULL bound to 127.0.0.1:"), report);
+        CHECK_MESSAGE(flow::test::has(report, " with 1 peer: tcp://127.0.0.1:"), report);
+        next = Future<Message>();
         auto nothing = co_await race(a.receive(), b.receive(), delay(0.01));
         CHECK(nothing.index() == 2);
         co_await push.send("last");
@@ -130,7 +136,8 @@ TEST_CASE("message socket: PUSH shares out, PULL collects, and a receive that lo
 TEST_CASE("message socket: nothing that was accepted is lost when the receiver stalls, and memory stays bounded") {
     runOnLoop([]() -> Future<Void> {
         MessageSocket push(SocketType::Push), pull(SocketType::Pull);
-        push.connect(pull.bind(kAnywhere));
+        std::string endpoint = pull.bind(kAnywhere);
+        push.connect(endpoint);
         constexpr int kMessages = 20'000;
         int accepted = 0;
         auto sendAll = [&]() -> Future<Void> {
@@ -140,6 +147,10 @@ TEST_CASE("message socket: nothing that was accepted is lost when the receiver s
         Future<Void> sending = sendAll();
         co_await delay(0.3); // nothing is received
         CHECK(!sending.isReady());
+        std::string report = flow::test::pendingText("message_socket_test.cpp");
+        CHECK_MESSAGE(flow::test::has(report, "waits for room for a message at a PUSH with 1 peer: " + endpoint + " ("),
+                      report);
+        CHECK(flow::test::has(report, " unsent)\n"));
         int stalledAt = accepted;
         CHECK(stalledAt >= 1000);
         CHECK(stalledAt < 15'000);

@@ -1,5 +1,6 @@
 #include "flow/flow.h"
 #include "net/real/real_network.h"
+#include "tests/flow/support/pending_text.h"
 #include "tests/net/transport_suite.h"
 
 #include <doctest/doctest.h>
@@ -156,7 +157,10 @@ TEST_CASE("ares resolver: a server that does not answer, which is not kept") {
     withServer(
         [](NameServer& server, Resolver& resolver) -> Future<Void> {
             server.isDumb = true;
-            Error dumb = co_await errorOf(resolver, "silent.test");
+            Future<Error> silent = errorOf(resolver, "Silent.test");
+            std::string report = pendingText("ares_resolver_test.cpp");
+            CHECK_MESSAGE(has(report, "waits for the addresses of silent.test\n"), report);
+            Error dumb = co_await silent;
             CHECK(dumb == timed_out());
             CHECK(server.asked["silent.test v4"] == 2);
             CHECK(resolver.keptNames() == 0);
