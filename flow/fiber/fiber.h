@@ -304,42 +304,41 @@ FLOW_INLINE auto wait(Operand&& operand, std::source_location where = std::sourc
     }
 }
 
-namespace detail {
+/// The same as race() with a place for reports, std::source_location::current().
 template <class... Operands>
 auto raceAt(std::source_location where, Operands&&... operands) {
-    Fiber& fiber = runningFiber("fiber::race() outside of a fiber");
-    return Race<Operands...>().run(fiber, where, std::forward<Operands>(operands)...);
+    static_assert(sizeof...(Operands) > 0, "a race needs something to wait for");
+    detail::Fiber& fiber = detail::runningFiber("fiber::race() outside of a fiber");
+    return detail::Race<Operands...>().run(fiber, where, std::forward<Operands>(operands)...);
 }
-} // namespace detail
 
 /// The first of several: see race() in flow/coro/race.h. Operands are what wait() takes, and functions that make one.
 template <class... Operands>
 auto race(Operands&&... operands) {
-    static_assert(sizeof...(Operands) > 0, "a race needs something to wait for");
-    return detail::raceAt(std::source_location(), std::forward<Operands>(operands)...);
+    return raceAt(std::source_location(), std::forward<Operands>(operands)...);
 }
-// Reports have the lines of those up to six operands: no default argument can follow any number of them.
+// Reports have the lines of two to six operands: no default argument can follow any number of them. raceAt() has all.
 template <class A, class B>
 auto race(A&& a, B&& b, std::source_location where = std::source_location::current()) {
-    return detail::raceAt(where, std::forward<A>(a), std::forward<B>(b));
+    return raceAt(where, std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B, class C>
 auto race(A&& a, B&& b, C&& c, std::source_location where = std::source_location::current()) {
-    return detail::raceAt(where, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c));
+    return raceAt(where, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c));
 }
 template <class A, class B, class C, class D>
 auto race(A&& a, B&& b, C&& c, D&& d, std::source_location where = std::source_location::current()) {
-    return detail::raceAt(where, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<D>(d));
+    return raceAt(where, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<D>(d));
 }
 template <class A, class B, class C, class D, class E>
 auto race(A&& a, B&& b, C&& c, D&& d, E&& e, std::source_location where = std::source_location::current()) {
-    return detail::raceAt(where, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<D>(d),
-                          std::forward<E>(e));
+    return raceAt(where, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<D>(d),
+                  std::forward<E>(e));
 }
 template <class A, class B, class C, class D, class E, class F>
 auto race(A&& a, B&& b, C&& c, D&& d, E&& e, F&& f, std::source_location where = std::source_location::current()) {
-    return detail::raceAt(where, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<D>(d),
-                          std::forward<E>(e), std::forward<F>(f));
+    return raceAt(where, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<D>(d),
+                  std::forward<E>(e), std::forward<F>(f));
 }
 
 /// Yields, if other tasks are ready.

@@ -326,6 +326,8 @@ TEST_CASE("fiber: a report of what is pending has the lines of its waits, and th
             fiber::wait(go.getFuture());
             fiber::race(delay(5), Future<Void>(Never()));
             fiber::race(delay(6), Future<Void>(Never()), delay(7), Future<Void>(Never()));
+            fiber::raceAt(std::source_location::current(), delay(1), delay(2), delay(3), delay(4), delay(5), delay(6),
+                          delay(7));
         },
         {.name = "holder"});
     Future<Void> waits = lock.take();
@@ -346,6 +348,10 @@ TEST_CASE("fiber: a report of what is pending has the lines of its waits, and th
                     " waits for one of: a delay until 11 (5.5 s from now); "
                     "what is never ready; a delay until 12 (6.5 s from now); what is never ready") !=
           std::string::npos);
+    loop.run(delay(6));
+    text.clear();
+    dumpPending(text);
+    CHECK(text.find(title + std::to_string(line + 3) + " waits for one of: a delay until ") != std::string::npos);
 }
 
 namespace {
