@@ -6,7 +6,7 @@ import json
 import os
 import re
 import socket
-from http.client import HTTPConnection, HTTPException
+from http.client import HTTPConnection, HTTPException, RemoteDisconnected
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,10 @@ class Client:
             body = answer.read()
         except TimeoutError:
             raise Failure(f"{self.path}: no answer in {seconds:g} s: a task keeps the loop busy") from None
+        except (ConnectionRefusedError, FileNotFoundError):
+            raise Failure(f"{self.path}: no program listens there: it has ended") from None
+        except RemoteDisconnected:
+            raise Failure(f"{self.path}: the program has ended without an answer") from None
         except (OSError, HTTPException) as error:
             raise Failure(
                 f"{self.path}: {getattr(error, 'strerror', None) or error or type(error).__name__}"
@@ -57,8 +61,10 @@ class Client:
 def sockets_of(wanted: str) -> list[str]:
     """The paths of the consoles that are meant: one, or those of a process by its number."""
     if not wanted.isdecimal():
-        if not Path(wanted).exists():
-            raise UsageError(f"there is no {wanted}")
+        if not wanted or not Path(wanted).exists():
+            raise UsageError(f"there is no {wanted or 'program without a name'}")
+        if not Path(wanted).is_socket():
+            raise UsageError(f"{wanted} is no socket")
         return [wanted]
     found = [path for path in listening(int(wanted)) if is_console(path)]
     if not found:

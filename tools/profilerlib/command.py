@@ -82,6 +82,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.command[:1] == ["--"]:
         options.command.pop(0)
+    if options.pid is not None and options.pid <= 0:
+        raise UsageError("--pid must be the number of a process")
     if bool(options.command) == bool(options.pid):
         raise UsageError("either a PROGRAM or --pid (see tools/profile --help)")
     if not 0 < options.seconds <= 60:

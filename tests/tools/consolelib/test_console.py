@@ -122,6 +122,8 @@ def test_a_process_is_found_by_its_number(program: str) -> None:
 def test_wrong_arguments_and_answers(program: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no"):
         run(str(tmp_path / "nothing"))
+    with pytest.raises(UsageError, match="is no socket"):
+        run(str(tmp_path), "--once")
     with pytest.raises(UsageError, match="no process"):
         run("4194305")
     with pytest.raises(UsageError, match="--seconds"):
@@ -131,5 +133,5 @@ def test_wrong_arguments_and_answers(program: str, tmp_path: Path) -> None:
     nobody = tmp_path / "nobody.sock"
     with socket.socket(socket.AF_UNIX) as left:
         left.bind(str(nobody))
-    with pytest.raises(Failure, match="refused"):
+    with pytest.raises(Failure, match="no program listens there"):
         run(str(nobody), "--once")

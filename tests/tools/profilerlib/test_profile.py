@@ -101,6 +101,7 @@ def test_the_page_has_all_tables_and_both_graphs() -> None:
     [
         ([], "either"),
         (["--pid", "1", "true"], "either"),
+        (["--pid", "0"], "number of a process"),
         (["/no/such/program"], "no program"),
         (["--pid", "1", "--seconds", "0"], "--seconds"),
     ],
