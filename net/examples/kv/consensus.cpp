@@ -11,6 +11,7 @@ namespace kv {
 namespace {
 
 constexpr std::size_t kEntriesAtOnce = 20;
+constexpr std::size_t kBytesAtOnce = 256 * 1024; // or one entry
 
 /// Rarely, and in a part of all runs often, a server is killed at a bad moment.
 void mayDie() {
@@ -79,6 +80,7 @@ void Replica::stepDown() {
 
 void Replica::postponeElection() {
     double spread = buggify() ? 0.05 : 0.3; // if it is small, several servers become candidates at once
+    spread *= 1 << std::min(inVain_, 4);    // on slow disks elections overlap
     electionAt_ = now() + 0.3 + spread * deterministicRandom()->random01();
 }
 
@@ -87,6 +89,7 @@ void Replica::postponeElection() {
 
 Future<Void> Replica::startElection() {
     ++elections_;
+    ++inVain_;
     CODE_PROBE(elections_ > 3, "a server needs many elections");
     Record record{term_ + 1, id_, lastIndex(), {}};
     co_await write(record);
@@ -128,9 +131,9 @@ void Replica::countVote(Message const& message) {
 
 Future<Void> Replica::lead() {
     role_ = Role::Leader;
+    inVain_ = 0;
     witness_.leads(id_, term_);
-    next_.assign(static_cast<std::size_t>(size()), lastIndex() + 1);
-    matches_.assign(static_cast<std::size_t>(size()), 0);
+    progressOf_.assign(static_cast<std::size_t>(size()), Progress{.next = lastIndex() + 1});
     co_await appendOwn(Request()); // with which the entries of older terms are committed
 }
 
@@ -141,33 +144,41 @@ Future<Void> Replica::appendOwn(Request request) {
     Record record{term_, votedFor_, lastIndex(), {Entry{term_, request}}};
     co_await write(record);
     log_.push_back(record.entries.front());
-    matches_[static_cast<std::size_t>(id_)] = lastIndex();
+    progressOf_[static_cast<std::size_t>(id_)].matches = lastIndex();
     mayDie();
     commitWhatAMajorityHas();
     for (int to = 0; to < size(); ++to)
-        if (to != id_)
+        if (to != id_ && now() >= progressOf_[static_cast<std::size_t>(to)].resendAt)
             sendEntries(to);
 }
 
+/// None while it may still acknowledge those that it got: a slow server would only become slower.
 void Replica::sendEntries(int to) {
     std::uint64_t most = buggify() ? 1 : kEntriesAtOnce;
-    std::uint64_t first = next_[static_cast<std::size_t>(to)];
-    std::uint64_t end = std::min(first + most, lastIndex() + 1);
+    Progress& progress = progressOf_[static_cast<std::size_t>(to)];
+    std::uint64_t first = progress.next;
+    std::uint64_t end = now() < progress.resendAt ? first : std::min(first + most, lastIndex() + 1);
     Message message{.kind = Message::Kind::Append,
                     .to = to,
                     .index = first - 1,
                     .entryTerm = log_[first - 1].term,
                     .committed = committed_};
-    for (std::uint64_t i = first; i < end; ++i)
+    std::size_t bytes = 0;
+    for (std::uint64_t i = first; i < end && bytes < kBytesAtOnce; ++i) {
         message.entries.push_back(log_[i]);
+        bytes += bytesIn(log_[i].request);
+    }
+    if (!message.entries.empty()) {
+        progress.resendAt = now() + progress.patience;
+        progress.patience = std::min(2 * progress.patience, kMostPatience);
+    }
     send(message);
 }
 
 void Replica::acknowledged(Message const& message) {
     if (role_ != Role::Leader || message.term != term_)
         return;
-    std::uint64_t& next = next_[static_cast<std::size_t>(message.from)];
-    std::uint64_t& matches = matches_[static_cast<std::size_t>(message.from)];
+    auto& [next, matches, resendAt, patience] = progressOf_[static_cast<std::size_t>(message.from)];
     std::uint64_t before = next;
     if (message.granted) {
         matches = std::max(matches, std::min(message.index, lastIndex()));
@@ -177,13 +188,19 @@ void Replica::acknowledged(Message const& message) {
         CODE_PROBE(true, "a follower's log has to be brought up to date");
         next = std::max(matches + 1, std::min(next - 1, message.index + 1));
     }
-    if (next != before && next <= lastIndex()) // or else a message that comes twice would be answered twice, and so on
+    if (next == before) // a message that comes twice would be answered twice, and so on
+        return;
+    resendAt = 0;
+    patience = kPatience;
+    if (next <= lastIndex())
         sendEntries(message.from);
 }
 
 /// Only what a majority has of this term is certain to stay; what stands before it stays with it.
 void Replica::commitWhatAMajorityHas() {
-    std::vector<std::uint64_t> sorted = matches_;
+    std::vector<std::uint64_t> sorted;
+    for (Progress const& each : progressOf_)
+        sorted.push_back(each.matches);
     std::sort(sorted.begin(), sorted.end(), std::greater<>());
     std::uint64_t index = sorted[static_cast<std::size_t>(majority() - 1)];
     if (index > committed_ && log_[index].term == term_) {
@@ -202,6 +219,7 @@ Future<Void> Replica::follow(Message message) {
         send({.kind = Message::Kind::Appended, .to = message.from});
         co_return;
     }
+    inVain_ = 0;
     if (role_ != Role::Follower)
         stepDown();
     postponeElection();
@@ -212,6 +230,7 @@ Future<Void> Replica::follow(Message message) {
         co_return;
     }
     co_await take(message);
+    postponeElection(); // while it wrote, it did not read what the leader has sent since
     std::uint64_t known = message.index + message.entries.size(); // up to there it is as the leader's
     if (std::uint64_t committed = std::min({message.committed, known, lastIndex()}); committed > committed_) {
         committed_ = committed;

@@ -30,6 +30,14 @@ struct Request {
     }
 };
 
+/// Of its key and values.
+inline std::size_t bytesIn(Request const& request) {
+    std::size_t bytes = request.key.size();
+    for (Optional<std::string> const* value : {&request.expected, &request.value})
+        bytes += value->present() ? value->get().size() : 0;
+    return bytes;
+}
+
 struct Reply {
     bool done = false; // else: try another server, or again
     bool succeeded = false;

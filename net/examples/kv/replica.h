@@ -83,9 +83,19 @@ private:
         }
     };
 
+    /// What a leader knows of a server.
+    struct Progress {
+        std::uint64_t next = 1;      // the entry that it gets next
+        std::uint64_t matches = 0;   // up to which its log is known to be the same
+        double resendAt = 0;         // until then it may still acknowledge what was sent
+        double patience = kPatience; // longer each time
+    };
+    static constexpr double kPatience = 0.1, kMostPatience = 1; // seconds
+
     // replica.cpp
     Future<Void> recover();
     Future<Void> keepTime();
+    Future<Void> electIfDue();
     template <class Step>
     Future<Void> inTurn(Step step);
     void send(Message message);
@@ -136,9 +146,9 @@ private:
     AsyncTrigger progress_; // something was executed, or the role has changed
     double electionAt_ = 0;
     int elections_ = 0;
-    std::vector<std::uint64_t> next_;    // of a leader: the entry that each server gets next
-    std::vector<std::uint64_t> matches_; // and up to which its log is known to be the same
-    std::map<int, net::Address> known_;  // where each server was last heard from
+    int inVain_ = 0;                    // of them, since there was a leader
+    std::vector<Progress> progressOf_;  // of a leader: each server's
+    std::map<int, net::Address> known_; // where each server was last heard from
     std::uint64_t sent_ = 0;
 };
 

@@ -41,15 +41,11 @@ private:
     }
 
     Future<Void> serve(StoreRequest asked, [[maybe_unused]] FlowLock::Releaser place) {
-        Request const& request = asked.request;
-        std::size_t bytes = request.key.size();
-        for (Optional<std::string> const* value : {&request.expected, &request.value})
-            bytes += value->present() ? value->get().size() : 0;
-        if (bytes > kLargestRequest) {
+        if (bytesIn(asked.request) > kLargestRequest) {
             asked.reply.sendError(value_too_large());
             co_return;
         }
-        Reply reply = co_await answer(request);
+        Reply reply = co_await answer(asked.request);
         asked.reply.send(reply);
     }
 
