@@ -31,7 +31,7 @@
 
 namespace flow {
 
-/// As the first parameter's type: the coroutine runs on when its last Future is dropped.
+/// As the type of any parameter, best of the first: the coroutine runs on when its last Future is dropped.
 ///
 ///     Future<Void> writeBack(Uncancellable, Page page);
 ///     (void)writeBack(Uncancellable(), page);
@@ -46,6 +46,15 @@ struct Uncancellable {};
 /// Locals, then parameters are destroyed as by an exception. No handler of the coroutine's own sees the error of a
 /// co_await: leave this out where one stands in a try block. tryGet works as everywhere, for errors and cancels.
 struct Propagate {};
+
+/// As the type of any parameter of a coroutine that gives a Future<Void>: it returns a Void, as `co_return Void()`, and
+/// not nothing. For templates, of which T may be Void:
+///
+///     template <class T>
+///     Future<T> logged(Future<T> what, ExplicitVoid = {}) { T value = co_await what; log(value); co_return value; }
+struct ExplicitVoid {
+    operator Void() const { return {}; }
+};
 
 /// co_await tryGet(f) gives an ErrorOr<T> and never throws.
 template <class T>
@@ -137,29 +146,20 @@ struct Signature {
     static constexpr bool kDestroysParameters = (!std::is_trivially_destructible_v<Args> || ...);
     static constexpr bool kTakenOverSafely = (coro::kTakenOverSafely<Args> && ...);
     using Owned = Parameters<Args...>;
-    static constexpr bool kUncancellable = false;
+    static constexpr bool kUncancellable = (std::is_same_v<Args, Uncancellable> || ...);
     static constexpr bool kPropagates = (std::is_same_v<Args, Propagate> || ...);
+    static constexpr bool kExplicitVoid = (std::is_same_v<Args, ExplicitVoid> || ...);
     static constexpr std::size_t kFrameLimit = (std::size_t{0} + ... + flow::detail::kFrameLimit<Args>); // 0: none
-};
-template <class... Args>
-struct Signature<Uncancellable, Args...> : Signature<Args...> {
-    static constexpr bool kUncancellable = true;
-    using Owned = Parameters<Uncancellable, Args...>;
-};
-template <class Object, class... Args>
-    requires(!std::is_same_v<Object, Uncancellable>)
-struct Signature<Object, Uncancellable, Args...> : Signature<Args...> {
-    static constexpr bool kDestroysParameters = Signature<Object, Args...>::kDestroysParameters;
-    static constexpr bool kTakenOverSafely = Signature<Object, Args...>::kTakenOverSafely;
-    static constexpr bool kUncancellable = true;
-    static constexpr bool kPropagates = Signature<Object, Args...>::kPropagates;
-    using Owned = Parameters<Object, Uncancellable, Args...>;
 };
 
 /// No template, since gcc 12 does not instantiate return_void for coroutines in a local class.
 class VoidPromiseBase : public PromiseBase {
 public:
     FLOW_INLINE void return_void() const noexcept { noteReturned(); }
+};
+class ExplicitVoidPromiseBase : public PromiseBase {
+public:
+    FLOW_INLINE void return_value(Void) const noexcept { noteReturned(); }
 };
 
 /// The operand of a co_await that takes no such thing. It is made by a conversion, which the compiler chooses only if
@@ -182,8 +182,10 @@ struct NotAwaitable : std::suspend_never {
 
 /// Everything of the promise that does not depend on how a value is returned.
 template <class T, class S>
-class CoroPromiseBase : public std::conditional_t<std::is_same_v<T, Void>, VoidPromiseBase, PromiseBase>,
-                        ResultBytes<kPrefixBytes<T>> {
+class CoroPromiseBase
+    : public std::conditional_t<!std::is_same_v<T, Void>, PromiseBase,
+                                std::conditional_t<S::kExplicitVoid, ExplicitVoidPromiseBase, VoidPromiseBase>>,
+      ResultBytes<kPrefixBytes<T>> {
     using Base = std::conditional_t<S::kPropagates, PropagatingAwaiter, Awaiter>;
     /// Where `destroy` has the wrong order. Elsewhere not, since each parameter would take a word of the frame.
     static constexpr bool kOwnsParameters = S::kDestroysParameters && !kDestroysInOrder;

@@ -173,6 +173,12 @@ AsyncResult<int> answerOf(NoThrowOnCancel, Future<int> question) {
     int value = co_await question;
     co_return value + 1;
 }
+template <class T>
+Future<T> afterwards(Future<T> what, ExplicitVoid = {}) {
+    T value = co_await what;
+    co_await delay(0.001);
+    co_return value;
+}
 Generator<int> below(int end) {
     for (int i = 0; i < end; ++i)
         co_yield i;
@@ -213,6 +219,9 @@ Future<Void> coroutines() {
     all.push_back(answerOf(NoThrowOnCancel(), 2));
     std::vector<int> values = co_await getAllAsync(std::move(all));
     ASSERT(sum == 48 && (values == std::vector<int>{2, 3}));
+    co_await afterwards(Future<Void>(Void()));
+    int after = co_await afterwards(Future<int>(3));
+    ASSERT(after == 3);
 }
 
 static int living = 0;

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+using flow::ExplicitVoid;
 using flow::race;
 using flow::Uncancellable;
 
@@ -30,11 +31,6 @@ auto getAllAsync(std::vector<AsyncResult<T>> all) {
 
 /// As a coroutine's parameter it changes nothing here: a cancel throws actor_cancelled.
 struct NoThrowOnCancel {};
-
-/// As a coroutine's last parameter it changes nothing here: `Void v = co_await future` is possible everywhere.
-struct ExplicitVoid {
-    operator flow::Void() const { return {}; }
-};
 
 /// What Choose() has become after each When().
 template <class... Branches>

@@ -55,6 +55,23 @@ Future<Void> stubborn(Uncancellable, TraceLog& log, Noisy, Future<Void> awaited)
     log.say("end");
 }
 
+Future<int> stubbornAtLast(Future<int> awaited, std::shared_ptr<int> result, Uncancellable = {}) {
+    *result = co_await awaited;
+    co_return *result;
+}
+
+template <class T>
+Future<T> orElse(Future<T> what, T other, ExplicitVoid = {}) {
+    try {
+        T value = co_await what;
+        co_return value;
+    } catch (Error& e) {
+        if (e.code() != error_code_timed_out)
+            throw;
+    }
+    co_return other;
+}
+
 struct Server {
     TraceLog& log;
     Future<Void> serve(Uncancellable, Future<Void> awaited) {
@@ -73,6 +90,36 @@ void noteDropped(const char* where, Error error) {
 }
 
 } // namespace
+
+TEST_CASE("coroutine: with ExplicitVoid a template returns its T, also if that is Void") {
+    SimLoop loop;
+    loop.run([]() -> Future<Void> {
+        co_await delay(0);
+        struct Local {
+            Future<Void> operator()(ExplicitVoid = {}) { co_return Void(); } // gcc 12 is in doubt about local classes
+        };
+        co_await Local()();
+        co_await orElse<Void>(delay(0.1), Void());
+        co_await orElse<Void>(timed_out(), Void());
+        Promise<Void> promise;
+        Future<Void> waits = orElse<Void>(promise.getFuture(), Void());
+        CHECK(!waits.isReady());
+        promise.sendError(io_error());
+        CHECK(waits.getError().code() == error_code_io_error);
+        int number = co_await orElse<int>(timed_out(), 3);
+        CHECK(number == 3);
+    }());
+}
+
+TEST_CASE("coroutine: Uncancellable may be the type of any parameter") {
+    SimLoop loop;
+    Promise<int> promise;
+    auto result = std::make_shared<int>(0);
+    (void)stubbornAtLast(promise.getFuture(), result);
+    promise.send(4);
+    CHECK(*result == 4);
+    CHECK(result.use_count() == 1);
+}
 
 TEST_CASE("coroutine: starts at once and resumes synchronously") {
     TraceLog log;
