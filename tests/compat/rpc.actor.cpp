@@ -4,7 +4,9 @@
 #include "fdbrpc/FlowTransport.h"
 #include "fdbrpc/LoadBalance.actor.h"
 #include "fdbrpc/MultiInterface.h"
+#include "fdbrpc/Stats.h"
 #include "fdbrpc/fdbrpc.h"
+#include "fdbrpc/genericactors.actor.h"
 #include "flow/FileIdentifier.h"
 #include "flow/IPAddress.h"
 #include "flow/NetworkAddress.h"
@@ -181,6 +183,55 @@ ACTOR Future<Void> test() {
     return Void();
 }
 
+ACTOR Future<Void> dropFirst(FutureStream<AddRequest> requests) {
+    AddRequest dropped = waitNext(requests);
+    (void)dropped;
+    return Void();
+}
+ACTOR Future<Void> answerNext(FutureStream<AddRequest> requests) {
+    wait(dropFirst(requests));
+    AddRequest next = waitNext(requests);
+    next.reply.send(next.a + next.b);
+    return Void();
+}
+
+ACTOR Future<Void> repeated() {
+    state RequestStream<AddRequest> stream;
+    state Future<Void> answering = answerNext(stream.getFuture());
+    int sum = wait(retryBrokenPromise(stream, AddRequest(2, 3)));
+    ASSERT(sum == 5);
+    state Promise<Void> signal;
+    ErrorOr<int> value = wait(waitValueOrSignal(Future<int>(4), signal.getFuture(), Endpoint(), ReplyPromise<int>()));
+    ASSERT(value.get() == 4);
+    state Future<ErrorOr<int>> broken =
+        waitValueOrSignal(Future<int>(broken_promise()), signal.getFuture(), stream.getEndpoint(), ReplyPromise<int>());
+    ASSERT(!broken.isReady() && IFailureMonitor::failureMonitor().onlyEndpointFailed(stream.getEndpoint()));
+    signal.send(Void());
+    ErrorOr<int> lost = wait(broken);
+    ASSERT(lost.isError(error_code_request_maybe_delivered));
+    return Void();
+}
+
+ACTOR Future<Void> counters() {
+    state flow::TraceMemory trace;
+    state CounterCollection stats("Server", "1");
+    state Counter requests("Requests", stats);
+    state Future<Void> shown = stats.traceCounters("ServerStats", UID(1, 2), 0.05, "ServerStats",
+                                                   [](TraceEvent& event) { event.detail("More", 7); });
+    specialCounter(stats, "Answer", [] { return 42; });
+    ++requests;
+    requests += 9;
+    ASSERT(requests.getValue() == 10 && requests.getIntervalDelta() == 10 && requests.getRate() >= 0);
+    wait(delay(0.08));
+    ASSERT(trace.lines().size() == 1 && requests.getIntervalDelta() == 0 && requests.getValue() == 10);
+    std::string line = trace.lines()[0];
+    ASSERT(line.find("ServerStats") != std::string::npos && line.find(" 10\"") != std::string::npos);
+    ASSERT(line.find("42") != std::string::npos && line.find("More") != std::string::npos);
+    requests.clear();
+    ASSERT(requests.getValue() == 0 && requests.getRoughness() == -1);
+    return Void();
+}
+
 static void addresses() {
     NetworkAddress address = NetworkAddress::parse("10.0.0.1:4500:tls(fromHostname)");
     ASSERT(address.ip == IPAddress(0x0A000001) && address.port == 4500 && address.isTLS() && address.fromHostname);
@@ -205,7 +256,7 @@ int main() {
     NetworkAddress any = NetworkAddress::parse("0.0.0.0:0");
     auto listening = FlowTransport::transport().bind(any, any);
     ASSERT(!listening.isReady());
-    Future<Void> done = stopAfter(test());
+    Future<Void> done = stopAfter(test() && repeated() && counters());
     g_network->run();
     done.get();
     return 0;

@@ -20,3 +20,8 @@
     };                                                                                                                 \
     inline constexpr Name Name::True = Name(true);                                                                     \
     inline constexpr Name Name::False = Name(false)
+
+// Its older names. What one declares needs no definition here.
+#define FDB_BOOLEAN_PARAM(Name) FLOW_BOOLEAN_PARAM(Name)
+#define FDB_DECLARE_BOOLEAN_PARAM(Name) FLOW_BOOLEAN_PARAM(Name)
+#define FDB_DEFINE_BOOLEAN_PARAM(Name) static_assert(true)

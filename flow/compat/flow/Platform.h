@@ -17,9 +17,12 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <climits>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <thread>
 
@@ -27,6 +30,33 @@
 
 /// Nothing has to be prepared here: for programs that begin with it.
 inline void platformInit() {}
+
+/// Without destructors; what was traced and printed is written out.
+[[noreturn]] inline void flushAndExit(int code) {
+    if (flow::trace::traceSink)
+        flow::trace::traceSink->flush();
+    std::fflush(nullptr);
+    std::_Exit(code);
+}
+
+namespace platform {
+
+inline int getRandomSeed() {
+    return static_cast<int>(flow::nondeterministicRandom()->randomUInt32() & 0x7FFFFFFF);
+}
+/// Whether the variable is set. Of the machine, under a simulation, too.
+inline bool getEnvironmentVar(char const* name, std::string& value) {
+    char const* text = std::getenv(name); // nondeterminism: it asks for the machine's by name
+    if (text)
+        value = text;
+    return text != nullptr;
+}
+/// Returns 0, or an error number.
+inline int setEnvironmentVar(char const* name, char const* value, int overwrite) {
+    return setenv(name, value, overwrite) == 0 ? 0 : errno; // nondeterminism: it names the machine's
+}
+
+} // namespace platform
 
 inline double timer_monotonic() {
     // nondeterminism: it asks for the machine's clock by name

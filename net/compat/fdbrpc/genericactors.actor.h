@@ -1,0 +1,38 @@
+#pragma once
+// What waits for replies, under the old header name; brokenPromiseToNever() is in flow/genericactors.actor.h.
+
+#include "fdbrpc.h"
+#include "flow/genericactors.actor.h"
+
+/// The reply. If the server drops the request, it is sent again, a little later.
+template <class Request>
+flow::Future<flow::net::ReplyOf<Request>> retryBrokenPromise(flow::net::RequestStream<Request> to, Request request) {
+    for (;;) {
+        Request copy = request;
+        resetReply(copy); // what stays here must not keep the promise
+        auto reply = co_await flow::tryGet(to.getReply(std::move(copy)));
+        if (!reply.isError(flow::error_code_broken_promise)) {
+            if (reply.isError())
+                throw reply.getError();
+            co_return reply.get();
+        }
+        co_await flow::delayJittered(0.01);
+    }
+}
+
+/// The value or its error; request_maybe_delivered when the signal comes first. A broken promise is noted as the
+/// failure of the endpoint, and the signal is waited for. `hold` is kept until then.
+template <class T>
+flow::Future<flow::ErrorOr<T>> waitValueOrSignal(flow::Future<T> value, flow::Future<flow::Void> signal,
+                                                 flow::net::Endpoint endpoint,
+                                                 [[maybe_unused]] flow::net::ReplyPromise<T> hold = {}) {
+    auto first = co_await flow::race(flow::errorOr(std::move(value)), flow::errorOr(signal));
+    if (first.index() == 0) {
+        flow::ErrorOr<T> result = std::get<0>(std::move(first));
+        if (!result.isError(flow::error_code_broken_promise))
+            co_return result;
+        flow::net::FailureMonitor::failureMonitor().endpointNotFound(endpoint);
+        (void)co_await flow::tryGet(std::move(signal));
+    }
+    co_return flow::ErrorOr<T>::failed(flow::request_maybe_delivered());
+}
