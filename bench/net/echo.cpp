@@ -29,10 +29,17 @@ double secondsFor(int connections) {
 }
 
 constexpr double kOpenRate = 20'000; // questions a second
-constexpr int kOpenConnections = 50;
+constexpr int kConnections = 50;     // of the open loop, and of several questions at a time
+constexpr int kDepth = 16;
 
-/// `rate`: that of an open loop, or 0.
-void measure(benchmark::State& state, ServeEcho const& serve, int connections, double rate, Calls known) {
+struct Asking {
+    int connections;
+    int depth = 1;   // of a closed loop
+    double rate = 0; // that of an open loop
+};
+
+void measure(benchmark::State& state, ServeEcho const& serve, Asking asking, Calls known) {
+    int connections = asking.connections;
     allowDescriptors(connections);
     std::optional<LoadResult> result;
     std::thread load;
@@ -40,10 +47,12 @@ void measure(benchmark::State& state, ServeEcho const& serve, int connections, d
     std::uint64_t calls = systemCalls();
     for (auto _ : state)
         serve(connections, [&](std::uint16_t port) {
-            load = std::thread([&result, port, connections, rate] {
+            load = std::thread([&result, port, asking] {
+                int connections = asking.connections;
+                double seconds = secondsFor(connections);
                 try {
-                    result = rate != 0 ? askAtRate(port, connections, secondsFor(connections), rate)
-                                       : ask(port, connections, secondsFor(connections));
+                    result = asking.rate != 0 ? askAtRate(port, connections, seconds, asking.rate)
+                                              : ask(port, connections, seconds, asking.depth);
                 } catch (Error&) { // its connections are closed, which ends the server
                 }
             });
@@ -220,15 +229,16 @@ void allowDescriptors(int connections) {
 }
 
 bool addEcho(std::string const& server, ServeEcho serve, Calls calls) {
-    auto add = [&](std::string const& benchmark, int connections, double rate) {
-        benchmark::RegisterBenchmark((benchmark + "/" + std::to_string(connections) + "/" + server).c_str(),
-                                     [=](benchmark::State& state) { measure(state, serve, connections, rate, calls); })
+    auto add = [&](std::string const& benchmark, int size, Asking asking) {
+        benchmark::RegisterBenchmark((benchmark + "/" + std::to_string(size) + "/" + server).c_str(),
+                                     [=](benchmark::State& state) { measure(state, serve, asking, calls); })
             ->Iterations(1)
             ->UseRealTime();
     };
-    for (int connections : {1, 50, 1000})
-        add("echo", connections, 0);
-    add("echo-open", kOpenConnections, kOpenRate);
+    for (int connections : {1, 50, 1000, 10'000})
+        add("echo", connections, {connections});
+    add("echo-depth", kDepth, {kConnections, kDepth});
+    add("echo-open", kConnections, {kConnections, 1, kOpenRate});
     return true;
 }
 

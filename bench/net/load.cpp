@@ -15,7 +15,7 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t kBytes = 64;
+constexpr std::size_t kBytes = 64, kDeepest = 64;
 
 std::uint64_t now() {
     return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() /
@@ -32,9 +32,8 @@ std::uint64_t processorTime() {
 /// One connection of the load.
 struct Client {
     int descriptor = -1;
-    std::size_t got = 0; // bytes of the answer
-    std::uint64_t asked = 0;
-    flow::RingQueue<std::uint64_t> due; // of questions without an answer, in an open loop
+    std::size_t got = 0;                // bytes of the answer
+    flow::RingQueue<std::uint64_t> due; // of questions without an answer
 
     void connect(std::uint16_t port) {
         sockaddr_in address = {};
@@ -47,37 +46,28 @@ struct Client {
             throw flow::platform_error();
         ::setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     }
-    void send() {
-        static char const question[kBytes] = {};
-        got = 0;
-        asked = now();
-        if (::send(descriptor, question, kBytes, MSG_NOSIGNAL) != ssize_t{kBytes})
-            throw flow::platform_error();
-    }
-    void sendAlso(std::uint64_t wasDue) {
-        static char const question[kBytes] = {};
-        if (::send(descriptor, question, kBytes, MSG_NOSIGNAL | MSG_DONTWAIT) != ssize_t{kBytes})
+    /// So many questions, with one call.
+    void send(std::size_t questions, std::uint64_t isDue) {
+        static char const bytes[kBytes * kDeepest] = {};
+        std::size_t size = kBytes * questions;
+        if (::send(descriptor, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT) != static_cast<ssize_t>(size))
             throw flow::timed_out();
-        due.push(wasDue);
+        for (; questions != 0; --questions)
+            due.push(isDue);
     }
-    /// Calls note(when it was due) for each answer.
+    /// Calls note(when it was due) for each answer. Returns how many there were.
     template <class Note>
-    void receiveAll(Note note) {
-        char answers[kBytes * 64];
+    std::size_t receive(Note note) {
+        char answers[kBytes * kDeepest];
         ssize_t count = ::recv(descriptor, answers, sizeof answers, MSG_DONTWAIT);
         if (count <= 0)
             throw flow::platform_error();
-        for (got += static_cast<std::size_t>(count); got >= kBytes; got -= kBytes)
-            note(due.pop());
-    }
-    /// Whether the answer is complete.
-    bool receive() {
-        char answer[kBytes];
-        ssize_t count = ::recv(descriptor, answer, kBytes - got, 0);
-        if (count <= 0)
-            throw flow::platform_error();
         got += static_cast<std::size_t>(count);
-        return got == kBytes;
+        std::size_t answered = got / kBytes;
+        got %= kBytes;
+        for (std::size_t i = 0; i < answered; ++i)
+            note(due.pop());
+        return answered;
     }
 };
 
@@ -101,9 +91,9 @@ public:
         ::close(epoll_);
     }
 
-    LoadResult run(double seconds) {
+    LoadResult run(double seconds, std::size_t depth) {
         for (Client& each : clients_)
-            each.send();
+            each.send(depth, now());
         auto length = static_cast<std::uint64_t>(seconds * 1e9);
         std::uint64_t begin = now() + length / 5, end = begin + length;
         std::uint64_t counted = 0;
@@ -115,15 +105,15 @@ public:
                 throw flow::timed_out();
             for (int i = 0; i < count; ++i) {
                 auto& client = *static_cast<Client*>(events[i].data.ptr);
-                if (!client.receive())
-                    continue;
                 last = now();
-                ++result.allRequests;
-                if (last >= begin) {
-                    ++counted;
-                    times_.add(last - client.asked);
-                }
-                client.send();
+                std::size_t answered = client.receive([&](std::uint64_t asked) {
+                    if (last >= begin)
+                        times_.add(last - asked);
+                });
+                result.allRequests += answered;
+                counted += last >= begin ? answered : 0;
+                if (answered != 0)
+                    client.send(answered, now());
             }
         }
         return finish(result, counted, seconds);
@@ -136,7 +126,7 @@ public:
         LoadResult result;
         while (due < end || result.allRequests != sent) {
             for (std::uint64_t at = now(); due <= at && due < end;) {
-                clients_[sent % clients_.size()].sendAlso(due);
+                clients_[sent % clients_.size()].send(1, due);
                 due = start + static_cast<std::uint64_t>(static_cast<double>(++sent) * 1e9 / rate);
             }
             std::uint64_t at = now();
@@ -149,7 +139,7 @@ public:
             if (count < 0 || (count == 0 && isLast)) // nothing for a second
                 throw flow::timed_out();
             for (int i = 0; i < count; ++i)
-                static_cast<Client*>(events[i].data.ptr)->receiveAll([&](std::uint64_t wasDue) {
+                static_cast<Client*>(events[i].data.ptr)->receive([&](std::uint64_t wasDue) {
                     ++result.allRequests;
                     if (wasDue < begin)
                         return;
@@ -196,8 +186,8 @@ double Histogram::percentile(double share) const {
     return 0;
 }
 
-LoadResult ask(std::uint16_t port, int connections, double seconds) {
-    return Load(port, connections).run(seconds);
+LoadResult ask(std::uint16_t port, int connections, double seconds, int depth) {
+    return Load(port, connections).run(seconds, static_cast<std::size_t>(depth));
 }
 
 LoadResult askAtRate(std::uint16_t port, int connections, double seconds, double rate) {

@@ -1,6 +1,7 @@
 #pragma once
-// What asks echo servers 64 bytes at a time. In a closed loop each connection waits for the answer before it asks
-// again; an open loop asks so many times a second, whether answers come or not. It runs in a thread of its own.
+// What asks echo servers 64 bytes at a time. In a closed loop each connection asks again when an answer comes, and has
+// so many questions (the depth) without one; an open loop asks so many times a second, whether answers come or not. It
+// runs in a thread of its own.
 //
 //     LoadResult result = ask(port, 50, 0.3);         // returns when all connections are closed again
 //     LoadResult open = askAtRate(port, 50, 0.3, 20'000);
@@ -42,8 +43,8 @@ struct LoadResult {
     double processors = 0;         // that the load itself has used: its processor time by the time that has passed
 };
 
-/// Throws flow::Error.
-LoadResult ask(std::uint16_t port, int connections, double seconds);
+/// `depth`: at most 64. Throws flow::Error.
+LoadResult ask(std::uint16_t port, int connections, double seconds, int depth = 1);
 /// The connections take turns. A time begins when the question is due, not when it is sent: a server that stalls does
 /// not hide it by asking less. Throws flow::Error, timed_out if the server is behind by more than the kernel's buffers.
 LoadResult askAtRate(std::uint16_t port, int connections, double seconds, double rate);

@@ -9,14 +9,16 @@
 #include <poll.h>
 #include <span>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 namespace flow::net {
 namespace {
 
 constexpr unsigned kBoth = POLLIN | POLLOUT | POLLRDHUP;
-constexpr std::uint64_t kWake = 0;   // names the eventfd
-constexpr std::uint64_t kNobody = 1; // the id of requests with an unused answer; slots begin with count 1 << 32
+constexpr std::uint64_t kWake = 0;           // names the eventfd
+constexpr std::uint64_t kNobody = 1;         // the id of requests with an unused answer; slots begin with count 1 << 32
+constexpr std::uint64_t kAccepts = 1u << 31; // with the token of a descriptor: the id of its request that accepts
 
 /// Whether a descriptor with an event is reported by a request that goes on.
 bool pollsAgainAndAgain(io_uring& ring) {
@@ -48,8 +50,11 @@ bool hasUring() {
 UringPoller::UringPoller() = default;
 
 UringPoller::~UringPoller() {
-    if (ring_)
-        ::io_uring_queue_exit(ring_.get());
+    if (!ring_)
+        return;
+    if (!events_.needsDescriptor())
+        takeAll(); // closes connections that a listener did not get any more
+    ::io_uring_queue_exit(ring_.get());
 }
 
 void UringPoller::prepare() {
@@ -78,11 +83,11 @@ void UringPoller::open() {
     ring_ = std::move(ring);
     ended_.clear();
     request(events_.descriptor(), kWake);
-    watched_.forEach([this](PolledDescriptor& each) { request(each.descriptor(), each.token); });
+    watched_.forEach([this](PolledDescriptor& each) { request(each.descriptor(), idOf(each)); });
     submit();
 }
 
-void UringPoller::request(int descriptor, std::uint64_t token) {
+void UringPoller::request(int descriptor, std::uint64_t id) {
     io_uring_sqe* entry = ::io_uring_get_sqe(ring_.get());
     if (!entry) {
         submit();
@@ -90,8 +95,24 @@ void UringPoller::request(int descriptor, std::uint64_t token) {
     }
     if (!entry)
         throw platform_error();
-    ::io_uring_prep_poll_multishot(entry, descriptor, token == kWake ? unsigned{POLLIN} : kBoth);
-    ::io_uring_sqe_set_data64(entry, token);
+    if (id & kAccepts)
+        ::io_uring_prep_multishot_accept(entry, descriptor, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    else
+        ::io_uring_prep_poll_multishot(entry, descriptor, id == kWake ? unsigned{POLLIN} : kBoth);
+    ::io_uring_sqe_set_data64(entry, id);
+}
+
+/// At once, since a request keeps the socket open in the kernel until it ends. A poll remove would not cancel a request
+/// that has an event at this moment.
+void UringPoller::cancel(std::uint64_t id) noexcept {
+    io_uring_sqe* entry = ::io_uring_get_sqe(ring_.get());
+    if (!entry) {
+        submit();
+        entry = ::io_uring_get_sqe(ring_.get());
+    }
+    ::io_uring_prep_cancel64(entry, id, 0);
+    ::io_uring_sqe_set_data64(entry, kNobody);
+    submit();
 }
 
 void UringPoller::submit() noexcept {
@@ -100,11 +121,15 @@ void UringPoller::submit() noexcept {
     }
 }
 
-UringPoller::Slot* UringPoller::slotOf(std::uint64_t token) {
-    auto index = static_cast<std::uint32_t>(token);
-    if (index >= slots_.size() || slots_[index].count != token >> 32)
+UringPoller::Slot* UringPoller::slotOf(std::uint64_t id) {
+    auto index = static_cast<std::uint32_t>(id & ~kAccepts);
+    if (index >= slots_.size() || slots_[index].count != id >> 32)
         return nullptr;
     return &slots_[index];
+}
+
+std::uint64_t UringPoller::idOf(PolledDescriptor const& descriptor) {
+    return descriptor.token | (slotOf(descriptor.token)->accepts ? kAccepts : 0);
 }
 
 void UringPoller::add(PolledDescriptor& descriptor) {
@@ -117,7 +142,8 @@ void UringPoller::add(PolledDescriptor& descriptor) {
     }
     std::uint32_t index = free_.back();
     descriptor.token = std::uint64_t{slots_[index].count} << 32 | index;
-    request(descriptor.descriptor(), descriptor.token);
+    slots_[index].accepts = descriptor.listens();
+    request(descriptor.descriptor(), idOf(descriptor));
     free_.pop_back();
     slots_[index].descriptor = &descriptor;
     watched_.add(descriptor);
@@ -128,23 +154,14 @@ void UringPoller::remove(PolledDescriptor& descriptor) {
     if (!slot)
         return;
     watched_.remove(descriptor);
-    std::erase(ended_, descriptor.token);
+    std::uint64_t id = idOf(descriptor);
+    std::erase(ended_, id);
     slot->descriptor = nullptr;
     if (++slot->count == 0)
         slot->count = 1;
     free_.push_back(static_cast<std::uint32_t>(descriptor.token));
-    if (events_.needsDescriptor()) // the request belongs to the parent process
-        return;
-    // Cancelled at once, since the request keeps the socket open in the kernel until it ends. A poll remove would not
-    // cancel a request that has an event at this moment.
-    io_uring_sqe* entry = ::io_uring_get_sqe(ring_.get());
-    if (!entry) {
-        submit();
-        entry = ::io_uring_get_sqe(ring_.get());
-    }
-    ::io_uring_prep_cancel64(entry, descriptor.token, 0);
-    ::io_uring_sqe_set_data64(entry, kNobody);
-    submit();
+    if (!events_.needsDescriptor()) // otherwise the request belongs to the parent process
+        cancel(id);
 }
 
 void UringPoller::replace(PolledDescriptor& before, PolledDescriptor& after) {
@@ -191,7 +208,7 @@ void UringPoller::takeNews() noexcept {
 
 void UringPoller::takeAll() noexcept {
     struct {
-        std::uint64_t token;
+        std::uint64_t id;
         int result;
         bool isLast;
     } news[64];
@@ -203,22 +220,24 @@ void UringPoller::takeAll() noexcept {
                        !(entries[i]->flags & IORING_CQE_F_MORE)};
         ::io_uring_cq_advance(ring_.get(), count);
         for (unsigned i = 0; i < count; ++i)
-            note(news[i].token, news[i].result, news[i].isLast);
+            note(news[i].id, news[i].result, news[i].isLast);
         if (count == 0)
             return;
     }
 }
 
-void UringPoller::note(std::uint64_t token, int result, bool isLast) noexcept {
-    if (token == kNobody)
+void UringPoller::note(std::uint64_t id, int result, bool isLast) noexcept {
+    if (id == kNobody)
         return;
+    if (id & kAccepts)
+        return noteAccepted(id, result, isLast);
     Slot* slot = nullptr;
-    if (token == kWake) // takeWake() reads it
+    if (id == kWake) // takeWake() reads it
         ++counters_.wakeUps;
-    else if (slot = slotOf(token); !slot || !slot->descriptor)
+    else if (slot = slotOf(id); !slot || !slot->descriptor)
         return;
     if (isLast && result != -ECANCELED)
-        ended_.push_back(token);
+        ended_.push_back(id);
     if (!slot)
         return;
     bool failed = result < 0 || (result & (POLLERR | POLLHUP));
@@ -226,12 +245,36 @@ void UringPoller::note(std::uint64_t token, int result, bool isLast) noexcept {
     slot->descriptor->onNews({ended || (result & POLLIN), failed || (result & POLLOUT), ended});
 }
 
+void UringPoller::noteAccepted(std::uint64_t id, int result, bool isLast) noexcept {
+    Slot* slot = slotOf(id);
+    if (!slot || !slot->descriptor) { // the listener has closed
+        linger atOnce{1, 0};
+        if (result >= 0) {
+            ::setsockopt(result, SOL_SOCKET, SO_LINGER, &atOnce, sizeof atOnce);
+            ::close(result);
+        }
+        return;
+    }
+    bool goesOn = result >= 0 && slot->descriptor->onAccepted(result);
+    if (!slot->accepts) // it is polled already
+        return;
+    if (goesOn) {
+        if (isLast)
+            ended_.push_back(id);
+        return;
+    }
+    slot->accepts = false;
+    ended_.push_back(id & ~kAccepts);
+    if (!isLast)
+        cancel(id);
+}
+
 std::size_t UringPoller::requestAgain(std::size_t most) noexcept {
     most = std::min<std::size_t>(most, kEntries / 2);
-    for (std::uint64_t token : std::span(ended_).first(most)) {
-        Slot* slot = token == kWake ? nullptr : slotOf(token);
+    for (std::uint64_t id : std::span(ended_).first(most)) {
+        Slot* slot = id == kWake ? nullptr : slotOf(id);
         try {
-            request(slot ? slot->descriptor->descriptor() : events_.descriptor(), token);
+            request(slot ? slot->descriptor->descriptor() : events_.descriptor(), id);
         } catch (Error&) { // the ring takes no more requests: reading and writing return the error
             if (slot)
                 slot->descriptor->onNews({true, true, true});

@@ -16,7 +16,7 @@ public:
         : RealSocket(network, std::move(opened)), Turn([](Turn& self) { static_cast<Lingering&>(self).goOn(); }),
           deadline_([](Turn& self) { static_cast<Deadline&>(self).owner->giveUp(); }, *this) {
         queue.moveTo(queue_);
-        deadline_.askAt(loop().now() + Connection::kLinger, TaskPriority::WriteSocket);
+        deadline_.askAt(loop().now() + RealConnection::linger, TaskPriority::WriteSocket);
     }
 
     /// Sends what it can. May destroy this.

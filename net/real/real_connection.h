@@ -50,6 +50,9 @@ public:
     static Reference<Connection> ofConnected(RealSocket& before, Address const& peer, ReadStrategy strategy);
     ~RealConnection() override;
 
+    /// Of close(), in seconds. Tests make it shorter.
+    static inline double linger = kLinger;
+
     /// Takes it out of here, for another loop; see net/real/hand_over.h.
     friend class DetachedConnection;
 

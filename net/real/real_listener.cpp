@@ -10,7 +10,7 @@ RealListener::RealListener(RealNetwork& network, OpenDescriptor opened, Address 
     : RealSocket(network, std::move(opened)), at_(at), options_(options) {}
 
 bool RealListener::hasConnection() noexcept {
-    if (accepted_.descriptor >= 0)
+    if (accepted_.descriptor >= 0 || takeReady())
         return true;
     while (isOpen() && mayAccept_) {
         sockaddr_storage address = {};
@@ -47,6 +47,34 @@ bool RealListener::hasConnection() noexcept {
     return false;
 }
 
+bool RealListener::takeReady() noexcept {
+    while (!ready_.isEmpty()) {
+        sockaddr_storage address = {};
+        socklen_t size = sizeof address;
+        OpenDescriptor ready(ready_.pop());
+        count(&SocketCounters::reads);
+        if (::getpeername(ready.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
+            continue; // the connection has already ended
+        accepted_ = {ready.release(),
+                     Address::fromSystem(reinterpret_cast<sockaddr*>(&address), size).value_or(Address())};
+        return true;
+    }
+    return false;
+}
+
+bool RealListener::onAccepted(int descriptor) noexcept {
+    count(&SocketCounters::news);
+    bool wantsMore = ready_.isEmpty() || isAcceptWaitedFor();
+    OpenDescriptor accepted(descriptor);
+    try {
+        ready_.push(descriptor);
+        (void)accepted.release();
+    } catch (...) { // no memory: the connection is closed
+    }
+    acceptorsMayTry();
+    return wantsMore;
+}
+
 void RealListener::goOn(Turn& pause) {
     RealListener& self = static_cast<Pause&>(pause).listener;
     self.mayAccept_ = true;
@@ -71,11 +99,11 @@ void RealListener::onNews(News) noexcept {
 }
 
 void RealListener::dropAccepted() noexcept {
-    if (accepted_.descriptor < 0)
-        return;
     linger atOnce{1, 0};
-    ::setsockopt(accepted_.descriptor, SOL_SOCKET, SO_LINGER, &atOnce, sizeof atOnce);
-    ::close(std::exchange(accepted_.descriptor, -1));
+    for (; accepted_.descriptor >= 0 || !ready_.isEmpty(); accepted_.descriptor = -1) {
+        OpenDescriptor each(accepted_.descriptor >= 0 ? accepted_.descriptor : ready_.pop());
+        ::setsockopt(each.get(), SOL_SOCKET, SO_LINGER, &atOnce, sizeof atOnce);
+    }
 }
 
 void RealListener::close() {

@@ -3,6 +3,9 @@
 //
 // When the process or the machine has no descriptor left, it tries again after kPause seconds, to avoid a busy loop.
 // Clients wait in the kernel meanwhile.
+//
+// With io_uring the kernel accepts ahead while accepts are waited for. When none is, it stops after the connections
+// that had come by then, and later ones wait in the kernel: at most the backlog is held here.
 
 #include "flow/loop/turn.h"
 #include "net/real/real_connection.h"
@@ -35,8 +38,12 @@ private:
     Reference<Connection> takeConnection() override;
     void beforeAcceptorParks() override { watch(); }
     void onNews(News news) noexcept override;
+    bool listens() const override { return true; }
+    bool onAccepted(int descriptor) noexcept override;
     bool isAwaited() const override { return isAcceptWaitedFor(); }
     void onNetworkEnd() noexcept override;
+    /// Whether one of ready_ is now in accepted_.
+    bool takeReady() noexcept;
     void dropAccepted() noexcept;
     static void goOn(Turn& pause);
 
@@ -47,6 +54,7 @@ private:
 
     mutable Address at_;
     ListenOptions options_;
+    RingQueue<int> ready_; // that the poller has accepted
     Accepted accepted_;
     Reference<FirstReads> firstReads_; // made for the first that is accepted
     Pause pause_{*this};

@@ -2,15 +2,18 @@
 
 #include "flow/flow.h"
 #include "net/real/real_network.h"
+#include "net/real/real_socket.h"
 #include "tests/flow/support/death.h"
 #include "tests/net/transport_suite.h"
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <memory>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 using namespace flow;
 using namespace flow::net;
@@ -34,6 +37,106 @@ TEST_CASE("uring poller: a child of fork() and its parent do not take each other
     });
     CHECK(child.status == 0);
     loop.run(askTimes(pair.client, 20));
+}
+
+namespace {
+
+int openDescriptors() {
+    auto all = std::filesystem::directory_iterator("/proc/self/fd");
+    return static_cast<int>(std::distance(begin(all), end(all)));
+}
+
+/// Connects with so many; how many descriptors the listener's side then has.
+Future<int> connectMany(Address to, int count, std::vector<Reference<Connection>>& clients) {
+    int before = openDescriptors();
+    for (int i = 0; i < count; ++i) {
+        Reference<Connection> client = co_await transport().connect(to);
+        clients.push_back(std::move(client));
+        co_await delay(0.001);
+    }
+    co_return openDescriptors() - before - count;
+}
+
+} // namespace
+
+TEST_CASE("uring poller: a listener accepts with few calls") {
+    if (!hasUring())
+        return;
+    ChosenPoller chosen("uring");
+    RealLoop loop;
+    RealNetwork network(loop);
+    auto test = [&]() -> Future<Void> {
+        Reference<Listener> listener = transport().listen(Address(0x7F000001, 0));
+        std::vector<Reference<Connection>> clients;
+        Future<int> connecting = connectMany(listener->localAddress(), 50, clients);
+        for (int i = 0; i < 50; ++i) {
+            Reference<Connection> server = co_await listener->accept();
+            CHECK(server->peerAddress().isLoopback());
+            CHECK(server->peerAddress().port() != 0);
+        }
+        co_await connecting;
+    };
+    loop.run(test());
+    CHECK(network.counters().sockets.emptyReads <= 1); // before the first wait
+    CHECK(network.counters().sockets.reads <= 52);     // for the addresses
+}
+
+TEST_CASE("uring poller: what a listener does not accept waits in the kernel, and comes later") {
+    if (!hasUring())
+        return;
+    ChosenPoller chosen("uring");
+    RealLoop loop;
+    auto test = [](bool closes) -> Future<Void> {
+        Reference<Listener> listener = transport().listen(Address(0x7F000001, 0));
+        std::vector<Reference<Connection>> clients;
+        Future<Reference<Connection>> first = keep(listener->accept());
+        int accepted = co_await connectMany(listener->localAddress(), 20, clients);
+        co_await first;
+        CHECK(accepted >= 1);
+        CHECK(accepted <= 4);
+        if (closes) {
+            listener->close();
+            for (std::size_t i = 1; i < clients.size(); ++i) {
+                Error error = co_await timeoutError(endOf(readAll(clients[i])), 10);
+                CHECK(error == connection_reset());
+            }
+            co_return;
+        }
+        for (std::size_t i = 1; i < clients.size(); ++i) { // in their order
+            Reference<Connection> server = co_await timeoutError(keep(listener->accept()), 10);
+            CHECK(server->peerAddress() == clients[i]->localAddress());
+        }
+        Future<Reference<Connection>> last = keep(listener->accept()); // by polling from now on
+        co_await connectMany(listener->localAddress(), 1, clients);
+        co_await timeoutError(last, 10);
+    };
+    for (bool closes : {false, true}) {
+        int before = openDescriptors();
+        loop.run(test(closes));
+        CHECK(openDescriptors() <= before + 2); // those of the poller
+    }
+}
+
+TEST_CASE("uring poller: a listener that cannot accept says so") {
+    if (!hasUring())
+        return;
+    struct Deaf final : PolledDescriptor {
+        using PolledDescriptor::PolledDescriptor;
+        int news = 0;
+        void onNews(News) noexcept override { ++news; }
+        bool listens() const override { return true; }
+        bool isAwaited() const override { return true; }
+    };
+    ChosenPoller chosen("uring");
+    std::unique_ptr<NetworkPoller> poller = makePoller();
+    OpenDescriptor unbound = openSocket(Address(0x7F000001, 0), SOCK_STREAM, {});
+    Deaf deaf(unbound.get());
+    poller->prepare();
+    poller->add(deaf);
+    for (int i = 0; i < 100 && deaf.news == 0; ++i)
+        poller->wait(0.1);
+    CHECK(deaf.news != 0);
+    poller->remove(deaf);
 }
 
 TEST_CASE("uring poller: a descriptor that cannot be watched does not keep the others' news back") {

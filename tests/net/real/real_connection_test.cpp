@@ -79,6 +79,30 @@ TEST_CASE("real connection: one that is closed with much to send sends it, also 
     loop.run(test());
 }
 
+TEST_CASE("real connection: one that is closed with much to send is reset when the other side does not read in time") {
+    RealLoop loop;
+    RealConnection::linger = 0.02;
+    auto test = []() -> Future<Void> {
+        Pair pair = co_await makePairAt(Address(0x7F000001, 0));
+        Bytes much = makeString(8 << 20);
+        std::memset(mutateString(much), 'x', 8 << 20);
+        (void)pair.client->write(much);
+        pair.client->close();
+        co_await delay(0.1); // a later timer of the same loop
+        std::size_t got = 0;
+        Error error;
+        while (!error.isValid()) {
+            ErrorOr<Bytes> some = co_await tryGet(keep(pair.server->read()));
+            error = some.isError() ? some.getError() : some.get().empty() ? end_of_stream() : Error();
+            got += some.isError() ? 0 : static_cast<std::size_t>(some.get().size());
+        }
+        CHECK(error == connection_reset());
+        CHECK(got < std::size_t{8 << 20});
+    };
+    loop.run(test());
+    RealConnection::linger = Connection::kLinger;
+}
+
 TEST_CASE("real connection: a writer waits at the high water mark and resumes at the low one") {
     RealLoop loop;
     auto test = []() -> Future<Void> {

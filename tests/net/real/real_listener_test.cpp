@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 using namespace flow;
 using namespace flow::net;
@@ -16,13 +17,17 @@ TEST_CASE("real listener: a listener without descriptors pauses, and continues w
     RealNetwork network(loop);
     auto test = [](RealNetwork& network) -> Future<Void> {
         Reference<Listener> listener = transport().listen(Address(0x7F000001, 0));
+        co_await delay(0.001); // from here on the poller has its descriptors
+        Address at = listener->localAddress();
+        rlimit before, one;
+        ::getrlimit(RLIMIT_NOFILE, &before);
+        int free = ::dup(0);
+        ::close(free);
+        one = {static_cast<rlim_t>(free) + 1, before.rlim_max}; // for the client
+        ::setrlimit(RLIMIT_NOFILE, &one);
         Future<Reference<Connection>> accepting = keep(listener->accept());
         co_await delay(0);
-        Future<Reference<Connection>> connecting = transport().connect(listener->localAddress());
-        rlimit before, none;
-        ::getrlimit(RLIMIT_NOFILE, &before);
-        none = {0, before.rlim_max};
-        ::setrlimit(RLIMIT_NOFILE, &none);
+        Future<Reference<Connection>> connecting = transport().connect(at);
         std::uint64_t calls = network.counters().sockets.reads;
         co_await delay(0.35);
         calls = network.counters().sockets.reads - calls;

@@ -77,7 +77,7 @@ def test_servers_are_compared_with_raw_epoll_by_the_best_and_the_middle_round() 
     runs = [echo("raw-epoll", rate) for rate in (100.0, 200.0, 150.0)]
     runs += [echo("coroutine-epoll", rate, system_calls_per_request=2.0) for rate in (190.0, 150.0, 30.0)]
     lines = printed(runs)
-    assert lines[-1] == ["coroutine-epoll", "50", "190", "95.0%", "100.0%", "400", "2.00"]
+    assert lines[-1] == ["coroutine-epoll", "echo/50", "190", "95.0%", "100.0%", "400", "2.00"]
     assert lines[-2][-1] == "-"
 
 

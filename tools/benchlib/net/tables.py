@@ -12,10 +12,10 @@ from common.table import Table
 
 COMPOSED = ("composed-socket", "composed-tls", "composed-loop")
 BIND = ("bind-tcp", "bind-udp")
-ECHO = "echo"
+ECHO = ("echo", "echo-depth")
 MORE = ("echo-open", "echo-tls", "echo-loops", "idle")  # of servers
 RPC = ("rpc", "rpc-connections", "rpc-bytes")
-SERVERS = (ECHO, *MORE, *RPC)
+SERVERS = (*ECHO, *MORE, *RPC)
 SUBJECTS = (*COMPOSED, *BIND, *SERVERS)
 
 _STYLES = ("callback", "coroutine", "actor", "actorc-coroutine", "fiber")
@@ -87,12 +87,12 @@ def _bound(runs: Results) -> str:
 
 def _echo(cells: Mapping[tuple[str, int | None], Mapping[str, Results]], plain: bool) -> Table:
     title = "echo, 64 bytes: requests per second, best of the rounds (of raw epoll's; the median round's)"
-    headings = ("connections", "requests/s", "best", "median", "p99 us", "system calls")
+    headings = ("requests/s", "best", "median", "p99 us", "system calls")
     result = Table(title, plain)
-    result.texts("server")
+    result.texts("server", "row")
     result.numbers(*headings)
     for (benchmark, size), servers in cells.items():
-        if benchmark != ECHO:
+        if benchmark not in ECHO:
             continue
         raw = servers.get(_RAW, ())
         for server, runs in sorted(servers.items(), key=lambda one: (one[0] != _RAW, one[0])):
@@ -100,7 +100,7 @@ def _echo(cells: Mapping[tuple[str, int | None], Mapping[str, Results]], plain: 
             calls = [float(run["system_calls_per_request"]) for run in runs if "system_calls_per_request" in run]
             result.add_row(
                 server,
-                str(size),
+                f"{benchmark}/{size}",
                 f"{max(rates):.0f}",
                 _share(max(rates), max(raws, default=0)),
                 _share(statistics.median(rates), statistics.median(raws) if raws else 0),
