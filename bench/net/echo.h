@@ -18,8 +18,8 @@ using ServeEcho = std::function<void(int connections, Listening const& listening
 /// Calls of io_uring that the server which ran last has made: see bench/net/system_calls.h.
 inline std::uint64_t uringCalls = 0;
 
-/// So that both ends of so many connections may be in this process.
-void allowDescriptors(int connections);
+/// Whether both ends of so many connections may be in this process from now on.
+bool allowDescriptors(int connections);
 
 /// The server's side of a connection: sends back what it reads, until the other side ends.
 flow::Future<flow::Void> echo(flow::Reference<flow::net::Connection> connection);

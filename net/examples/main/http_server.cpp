@@ -29,7 +29,12 @@ Future<Void> run(Arguments arguments) {
         if (*end || !(limits.idle > 0 && limits.idle < 1e6))
             throw WrongArgument{"--idle needs a number of seconds"};
     }
-    auto site = std::make_shared<Site const>(arguments[0]);
+    std::shared_ptr<Site const> site;
+    try {
+        site = std::make_shared<Site const>(arguments[0]);
+    } catch (Error& error) {
+        throw WrongArgument{arguments[0] + ": " + error.what()};
+    }
     return serve(
         arguments[1], [=](Reference<Connection> client) { return serveHttp(site, limits, std::move(client)); },
         secure(options, {"http/1.1"}));

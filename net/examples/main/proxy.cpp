@@ -13,7 +13,7 @@ using namespace flow::net;
 int main(int argc, char** argv) {
     return runExample(argc, argv, "PORT HOST:PORT", 2, 2, [](Arguments const& arguments) {
         auto to = parseNameAndPort(arguments[1]);
-        if (!to)
+        if (!to || to->port == 0)
             throw WrongArgument{"this is no host with a port: " + arguments[1]};
         return serve(arguments[0], [to](Reference<Connection> client) { return proxy(*to, client); });
     });

@@ -223,7 +223,8 @@ def main() -> None:
             check_https(site, pathlib.Path(sys.argv[2]))
         for wrong in ((str(site),), (str(site), "x"), (str(site), "0", "--idle", "x"), (str(site), "0", "--idle")):
             assert subprocess.run([PROGRAM, *wrong], stderr=subprocess.DEVNULL).returncode == 2, wrong
-        assert subprocess.run([PROGRAM, str(root / "none"), "0"], stderr=subprocess.DEVNULL).returncode == 1
+        none = subprocess.run([PROGRAM, str(root / "none"), "0"], capture_output=True, text=True)
+        assert none.returncode == 2 and none.stderr.startswith(str(root / "none")), none
     finally:
         shutil.rmtree(root)
 

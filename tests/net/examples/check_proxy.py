@@ -80,7 +80,7 @@ def main() -> None:
                 assert client.recv(1) == b"there is an error in place of this"
         except OSError as error:
             assert error.errno == errno.ECONNRESET
-    for wrong in (("0", "nowhere"), ("0", "[::1:80"), ("x", target), ("0",)):
+    for wrong in (("0", "nowhere"), ("0", "[::1:80"), ("0", "127.0.0.1:0"), ("x", target), ("0",)):
         assert subprocess.run([PROGRAM, *wrong], stderr=subprocess.DEVNULL).returncode == 2
 
 

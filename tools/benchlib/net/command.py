@@ -33,11 +33,11 @@ on the loopback device."""
 
 EPILOG = """\
 Rows are composed-socket/LEVEL/STYLE, composed-tls/LEVEL/STYLE, composed-loop/4/STYLE,
-bind-tcp/N/STYLE, bind-udp/N/STYLE, and of servers echo/CONNECTIONS/SERVER, echo-open,
-echo-tls, echo-loops and idle,
+bind-tcp/N/STYLE, bind-udp/N/STYLE, and of servers echo/CONNECTIONS/SERVER, echo-depth,
+echo-open, echo-tls, echo-loops and idle,
 and of requests rpc/DEPTH/STYLE, rpc-connections/N/STYLE and rpc-bytes/N/STYLE;
 bench/README.md says what each is.
-Servers take turns, a round each. Takes some seven minutes."""
+Servers take turns, a round each. Takes some twelve minutes."""
 
 
 def quick_names(compiler: str, loop: str) -> list[str]:
