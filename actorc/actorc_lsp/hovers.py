@@ -7,14 +7,12 @@ from collections.abc import Iterator
 
 from actorc.check.kept import kept_variables
 from actorc.diagnostics import Diagnostic, Severity
-from actorc.parse.brackets import TEST_WORD
 from actorc.report.explain import page
 from actorc.source import Source
 from actorc.syntax import Actor, Span, all_actors, waits_of, walk
-from actorc.words import ACTOR_WORDS
 from actorc_lsp.analysis import Analysis
 
-_BEGINS = sorted({*ACTOR_WORDS, TEST_WORD})
+_BEGINS = ("ACTOR", "SWIFT_ACTOR", "TEST_CASE")
 _WIDEST = 80  # characters of a wait that are shown
 
 
@@ -87,7 +85,7 @@ def _actor(actor: Actor, analysis: Analysis) -> str:
 
 def _title(actor: Actor, source: Source) -> str:
     if actor.test_name is not None:
-        return f"`{TEST_WORD}({source[actor.test_name.span]})`"
+        return f"`TEST_CASE({source[actor.test_name.span]})`"
     kind = "UNCANCELLABLE ACTOR" if actor.is_uncancellable else "ACTOR"
     name = "::".join((*actor.qualifier, actor.name)) if actor.captures is None else "(lambda)"
     return f"`{kind} {actor.return_text} {name}`"

@@ -1,4 +1,4 @@
-"""The examples of actorc/docs/language.md: each compiles as it stands, by both back ends."""
+"""The examples of actorc/docs/language: each compiles as it stands, by both back ends."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "actorc" / "docs" / "language.md").read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"^```cpp\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+DOCS = ROOT / "actorc" / "docs"
+INDEX = (DOCS / "language.md").read_text(encoding="utf-8")
+PAGES = {name: (DOCS / name).read_text(encoding="utf-8") for name in re.findall(r"\]\((language/\w+\.md)\)", INDEX)}
+EXAMPLES = re.findall(r"^```cpp\n(.*?)^```$", INDEX + "".join(PAGES.values()), re.DOTALL | re.MULTILINE)
 
 # What a reader's file would have, and the page leaves away.
 INCLUDES = "".join(f"#include <{name}>\n" for name in ("cstdio", "map", "memory", "stdexcept", "string", "vector"))
@@ -18,7 +20,7 @@ INCLUDES = "".join(f"#include <{name}>\n" for name in ("cstdio", "map", "memory"
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All examples, one after the other: later ones use what earlier ones have declared."""
+    """All examples in the order of the pages: later ones use what earlier ones have declared."""
     path = tmp_path_factory.mktemp("readme") / "examples.actor.cpp"
     path.write_text(INCLUDES + "\n".join(EXAMPLES), encoding="utf-8")
     return path
@@ -43,3 +45,10 @@ def test_every_word_of_the_language_has_an_example() -> None:
         "switch", "do", "catch", "throw", "return", "Never", "template", "static",
     }  # fmt: skip
     assert language <= words
+
+
+def test_each_mistake_of_the_language_is_on_one_page_by_its_title() -> None:
+    listed = re.findall(r"^\| \[(A\d+)\]\(\S+\) \| (.*) \|$", "".join(PAGES.values()), re.MULTILINE)
+    explanations = ROOT / "actorc" / "actorc" / "report" / "explanations"
+    first = [path.read_text(encoding="utf-8").split("\n", 1)[0] for path in sorted(explanations.glob("A0[1-6]*.md"))]
+    assert sorted(f"# {code}: {title}" for code, title in listed) == first

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
-from docslib import headers, site  # noqa: E402
+from docslib import generated, headers, site  # noqa: E402
 
 
 def test_the_site_is_built_without_a_warning(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -23,7 +23,7 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path, capfd: pytest.Captu
 
 def test_every_page_is_in_the_navigation() -> None:
     taken = {path for _, pages in site.NAVIGATION for _, path in pages}
-    written = [*ROOT.glob("*/docs/*.md"), *ROOT.glob("flow/*/README.md"), *ROOT.glob("net/*/README.md")]
+    written = [*ROOT.glob("*/docs/**/*.md"), *ROOT.glob("flow/*/README.md"), *ROOT.glob("net/*/README.md")]
     assert [path for path in (page.relative_to(ROOT).as_posix() for page in written) if path not in taken] == []
 
 
@@ -35,3 +35,16 @@ def test_the_opening_comment_becomes_a_page() -> None:
 
 def test_a_header_without_one_has_no_page() -> None:
     assert headers.opening_comment("#pragma once\n#include <map>\n// later\n") == []
+
+
+def test_every_fault_is_on_its_page() -> None:
+    header = (ROOT / "flow" / "sim" / "faults.h").read_text(encoding="utf-8")
+    named = header.split("#define FLOW_FAULTS(X)")[1].split("enum class")[0].count("X(")
+    assert named == len(generated.faults()) > 30
+    assert "| `shortRead` | per read of a connection | it gives less than has come | 0.1 |" in generated.faults_page()
+
+
+def test_every_program_is_on_the_page_of_command_lines() -> None:
+    scripts = {f"tools/{path.name}" for path in (ROOT / "tools").iterdir() if path.is_file() and not path.suffix}
+    assert scripts - set(generated.commands()) == {"tools/actorc", "tools/cross", "tools/setup"}  # without --help
+    assert "usage: actorc check" in generated.help_of("actorc check")

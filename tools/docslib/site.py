@@ -11,6 +11,7 @@ from pathlib import Path
 import yaml
 
 from common.process import ROOT
+from docslib.generated import MADE
 from docslib.headers import Header, public_headers
 
 _SOURCES = ROOT / "build" / "docs-sources"
@@ -35,7 +36,13 @@ NAVIGATION: list[tuple[str, list[tuple[str, str]]]] = [
                 ("Performance", "flow/docs/performance.md"),
                 ("Your own primitive", "flow/docs/own_primitive.md"),
                 ("Porting from Flow", "flow/docs/porting_from_flow.md")]),
-    ("Reference", [("The actor language", "actorc/docs/language.md"), ("actorc", "actorc/README.md"),
+    ("The language", [("All of it", "actorc/docs/language.md")] + [
+        (title, f"actorc/docs/language/{name}.md") for title, name in (
+            ("Actors", "actors"), ("Variables", "variables"), ("wait", "wait"), ("choose", "choose"),
+            ("Loops and branches", "loops"), ("Errors", "errors"), ("return", "return"), ("Classes", "classes"),
+            ("Lambdas", "lambdas"), ("Headers", "headers"), ("Tests", "tests"))]),
+    ("Reference", [("actorc", "actorc/README.md"), ("Command lines", "reference/commands.md"),
+                   ("Faults of simulations", "reference/faults.md"),
                    ("Migration codes", "actorc/docs/migration_codes.md"), ("Frames", "actorc/docs/frames.md"),
                    ("Checking", "actorc/docs/check.md"), ("Editors", "actorc/docs/editors.md"),
                    ("Dependencies", "flow/docs/dependencies.md"), ("Glossary", "flow/docs/glossary.md")]),
@@ -77,11 +84,12 @@ def cheat_sheet(headers: list[Header]) -> str:
 
 
 def _explanation(path: Path) -> str:
-    return _write(f"diagnostics/{path.name}", path.read_text(encoding="utf-8"))
+    return _take(path.relative_to(ROOT).as_posix())
 
 
 def _take(path: str) -> str:
-    return _write(path, (ROOT / path).read_text(encoding="utf-8"))
+    made = MADE.get(path)
+    return _write(path, made()) if made else _write(path, (ROOT / path).read_text(encoding="utf-8"))
 
 
 def _write(path: str, text: str) -> str:

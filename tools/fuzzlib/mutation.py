@@ -12,7 +12,7 @@ from actorc.source import Source
 
 ROOT = Path(__file__).parents[2]
 _CORPUS = ("tests/programs/*.actor.cpp", "tests/golden/*.actor.cpp", "tests/actorc/*.actor.cpp", "bench/*.actor.cpp")
-_PAGES = ("README.md", "flow/docs/tutorial.md", "actorc/docs/language.md")
+_PAGES = ("README.md", "flow/docs/tutorial.md", "actorc/docs/language/*.md")
 _EXAMPLE = re.compile(r"^```cpp[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _TOKEN = re.compile(r"\w+|[ \t]+|\n|.", re.DOTALL)
 _LONGEST = 2_500  # characters; a longer text finds no more and takes longer
@@ -53,7 +53,9 @@ class Corpus:
 
     def __init__(self) -> None:
         files = [_read(path) for pattern in _CORPUS for path in sorted(ROOT.glob(pattern))]
-        files += [text for page in _PAGES for text in _EXAMPLE.findall(_read(ROOT / page))]
+        files += [
+            text for pages in _PAGES for page in sorted(ROOT.glob(pages)) for text in _EXAMPLE.findall(_read(page))
+        ]
         self.actors: list[str] = []
         self.other: list[str] = []
         for text in files:
