@@ -15,3 +15,7 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+# For what is linked by name, and so that programs find it under qemu.
+set(unpacked_libraries "${CMAKE_CURRENT_LIST_DIR}/../build/aarch64-libraries/usr/lib/aarch64-linux-gnu")
+link_directories("${unpacked_libraries}")
+set(CMAKE_BUILD_RPATH "${unpacked_libraries}")
