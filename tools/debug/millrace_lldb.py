@@ -30,6 +30,9 @@ class LldbTarget:
     def read(self, address: int, size: int) -> bytes:
         error = lldb.SBError()
         data = self._process.ReadMemory(address, size, error)
+        if error.Fail():  # a core file may leave out what the program's file has, as constants
+            error = lldb.SBError()
+            data = self._target.ReadMemory(lldb.SBAddress(address, self._target), size, error)
         if error.Fail() or len(data) != size:
             raise pending.Unreadable(f"no memory at {address:#x}")
         return bytes(data)
@@ -155,7 +158,7 @@ class Cell:
         table = self.target._target.FindFirstGlobalVariable("flow::(anonymous namespace)::kTable")
         for entry in table:
             if _number(entry, "code") == code:
-                return str(entry.GetChildMemberWithName("name").GetSummary()).strip('"')
+                return pending.string_at(self.target, _number(entry, "name"))
         return f"error {code}"
 
     def values(self) -> list[lldb.SBValue]:

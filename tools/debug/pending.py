@@ -121,6 +121,14 @@ class Frame:
     awaiters: list[int] = field(default_factory=list)  # frames, or what else waits for it
 
 
+def string_at(target: Target, address: int) -> str:
+    """The text that ends with a zero."""
+    text = b""
+    while b"\0" not in text and len(text) < 4096:
+        text += target.read(address + len(text), 1)
+    return text.rstrip(b"\0").decode(errors="replace")
+
+
 class Pending:
     """The unfinished computations of a process."""
 
@@ -426,10 +434,7 @@ class Pending:
         return f'"{self._string(self._word(frame + self.target.offset_of(FIBER, "name_")))}"'
 
     def _string(self, address: int) -> str:
-        text = b""
-        while b"\0" not in text and len(text) < 4096:
-            text += self.target.read(address + len(text), 1)
-        return text.rstrip(b"\0").decode(errors="replace")
+        return string_at(self.target, address)
 
     def title(self, frame: int) -> str:
         place = self.place_of(frame)
