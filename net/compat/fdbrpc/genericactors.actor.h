@@ -1,8 +1,8 @@
 #pragma once
-// What waits for replies, under the old header name; brokenPromiseToNever() is in flow/genericactors.actor.h.
+// What waits for replies, under the old header name; brokenPromiseToNever() is in genericactors.actor.h of flow.
 
 #include "fdbrpc.h"
-#include "flow/genericactors.actor.h"
+#include "../../../flow/compat/flow/genericactors.actor.h"
 
 /// The reply. If the server drops the request, it is sent again, a little later.
 template <class Request>
