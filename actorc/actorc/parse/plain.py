@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from actorc.diagnostics import Abandoned, Diagnostics, Fault
 from actorc.parse.brackets import TokenList
-from actorc.parse.declarations import locals_of
+from actorc.parse.declarations import is_type, locals_of
 from actorc.parse.lexer import Kind
 from actorc.parse.reader import Reader
 from actorc.parse.waits import BEFORE, WaitScanner
@@ -31,14 +31,20 @@ class PlainParser(Reader):
         """Where the statement at `first` stops (its `;` excluded), and the index after it."""
         texts = self._texts
         index = first
+        has_value = False
         while index < end:
             if texts[index] == ";":
                 return index, index + 1
             if self._tokens.kind(index) is Kind.BROKEN:
                 raise Abandoned
-            if index > first and (self._begins_statement(index) or self._begins_block(index)):
+            if index > first and (
+                self._begins_statement(index)
+                or self._begins_block(index)
+                or (has_value and self._begins_wait(index, end))
+            ):
                 self._missing_semicolon(index)
                 return index, index
+            has_value = has_value or texts[index] == "="
             index = self._tokens.next(index, end)
         self._missing_semicolon(end)
         return end, end
@@ -48,13 +54,26 @@ class PlainParser(Reader):
         text = self._texts[index]
         if text not in _WORDS and text not in _DIALECT_WORDS:
             return False
-        before = self._texts[index - 1]
-        is_operand = self._tokens.is_name(index - 1) and before not in BEFORE_OPERAND
-        if not (is_operand or before in _OPERAND_ENDS or self._tokens.kind(index - 1) in _LITERALS):
+        if not self._ends_operand(index - 1):
             return False
         if text in _WORDS:
             return True
         return not self._tokens.same_line(index - 1, index) and self._texts[index + 1] not in (".", "->", "=", ";", ",")
+
+    def _begins_wait(self, index: int, end: int) -> bool:
+        """`T x = wait(...)` on a line of its own, behind a value."""
+        tokens = self._tokens
+        if tokens.same_line(index - 1, index) or not tokens.is_name(index) or not self._ends_operand(index - 1):
+            return False
+        equals = tokens.find(index, end, ("=", ";"))
+        if equals + 1 >= end or self._texts[equals] != "=" or self._texts[equals + 1] not in ("wait", "waitNext"):
+            return False
+        return equals - 1 > index and tokens.is_name(equals - 1) and is_type(tokens, index, equals - 1)
+
+    def _ends_operand(self, index: int) -> bool:
+        text = self._texts[index]
+        is_operand = self._tokens.is_name(index) and text not in BEFORE_OPERAND
+        return is_operand or text in _OPERAND_ENDS or self._tokens.kind(index) in _LITERALS
 
     def _begins_block(self, index: int) -> bool:
         """`T name{...} {`: no expression goes on with a `{` behind a `}`."""
