@@ -13,6 +13,9 @@ from actorc_check.tree import AWAIT, CALL, CO_RETURN, FUNCTIONS, LAMBDA, USE, Fu
 
 _VIEWS = {"basic_string_view": "std::string", "span": "std::vector", "initializer_list": "std::vector"}
 _NO_STATEMENTS = frozenset({"RETURN_STMT", "DECL_STMT", CO_RETURN})
+_HINTS = {  # what clang says of an actor, and what to write instead
+    "no matching function for call to 'wait'": "`wait` takes a future; the next value of a stream is `waitNext(...)`",
+}
 _OPERATION = {"isReady", "park", "take"}  # what the concept InPlace asks for
 
 
@@ -56,7 +59,8 @@ class Traps:
             for each in error.children
             if each.location.file is not None and each.location.file.name == path
         )
-        self._diagnostics.warning(Fault.WRONG_CPP, error.spelling, self._pointed(error), notes=notes)
+        hint = _HINTS.get(error.spelling)
+        self._diagnostics.warning(Fault.WRONG_CPP, error.spelling, self._pointed(error), hint=hint, notes=notes)
 
     def _pointed(self, message: Any) -> Span:
         """The word or the range at the place of a message."""

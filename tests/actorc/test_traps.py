@@ -402,6 +402,13 @@ def test_wrong_types_in_actors_are_reported_at_the_place_that_was_written(tmp_pa
     assert found == [("A0706", mark) for mark in marks]
 
 
+def test_a_wait_for_a_stream_is_told_of_wait_next(tmp_path: Path) -> None:
+    head = HEAD + '#include "flow/actorcompiler.h" // must be the last include\n'
+    body = "ACTOR flow::Future<int> next(flow::FutureStream<int> s) {\n    int x = wait(s);\n    return x;\n}\n"
+    (tmp_path / "stream.actor.cpp").write_text(head + body, encoding="utf-8")
+    assert "hint: `wait` takes a future; the next value" in actorc("stream.actor.cpp", folder=tmp_path).stderr
+
+
 def test_the_examples_of_the_page_about_cpp(tmp_path: Path) -> None:
     head = HEAD + '#include "flow/actorcompiler.h" // must be the last include\n'
     for name, examples in (("wrong", page("A0706").wrong), ("right", page("A0706").right)):
