@@ -402,7 +402,7 @@ def test_wrong_types_in_actors_are_reported_at_the_place_that_was_written(tmp_pa
     assert found == [("A0706", mark) for mark in marks]
 
 
-def test_a_wait_for_a_stream_is_told_of_wait_next(tmp_path: Path) -> None:
+def test_a_wait_for_a_stream_has_a_hint(tmp_path: Path) -> None:
     head = HEAD + '#include "flow/actorcompiler.h" // must be the last include\n'
     body = "ACTOR flow::Future<int> next(flow::FutureStream<int> s) {\n    int x = wait(s);\n    return x;\n}\n"
     (tmp_path / "stream.actor.cpp").write_text(head + body, encoding="utf-8")
