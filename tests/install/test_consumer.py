@@ -280,6 +280,10 @@ def test_an_installed_package_serves_actors(user: Consumer) -> None:
     assert user.run("machine") == "twice 42\n"
 
 
+def test_the_licence_is_installed(prefix: Path) -> None:
+    assert "Apache License" in (prefix / "share" / "doc" / "libmillrace-dev" / "copyright").read_text(encoding="utf-8")
+
+
 def test_an_installed_package_serves_old_programs(user: Consumer) -> None:
     assert user.run("old_program") == "ticked 1\n"
 
