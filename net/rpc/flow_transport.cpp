@@ -4,6 +4,8 @@
 #include "flow/coro/race.h"
 #include "flow/wait/delay.h"
 
+#include <algorithm>
+
 namespace flow::net {
 
 FlowTransport::FlowTransport(RpcOptions options) : options_(std::move(options)), loop_(loop()) {
@@ -114,6 +116,28 @@ Future<Void> FlowTransport::serve(Reference<RpcPeer> peer, Reference<Connection>
         throw error;
     accepted_.erase(peer->address());
     peer->lost(error);
+}
+
+/// Beyond peersBytes: down to seven eighths of it, since it looks at all of them.
+void FlowTransport::disconnectLargest() {
+    std::vector<Reference<RpcPeer>> peers;
+    try {
+        peers.reserve(accepted_.size());
+    } catch (std::bad_alloc&) { // the next change asks for this again
+        return;
+    }
+    for (auto& [address, peer] : accepted_) {
+        peer->releaseRoom();
+        peers.push_back(peer);
+    }
+    if (heldBytes_ <= options_.peersBytes)
+        return;
+    auto isLarger = [](auto& a, auto& b) { return a->heldBytes() > b->heldBytes(); };
+    std::sort(peers.begin(), peers.end(), isLarger);
+    for (std::size_t i = 0; heldBytes_ > options_.peersBytes / 8 * 7 && i < peers.size(); ++i) {
+        ++counters_.disconnected;
+        peers[i]->disconnect();
+    }
 }
 
 Future<Reference<Connection>> FlowTransport::connectTo(Address const& address) {

@@ -13,14 +13,21 @@
 // and a request waits for a reply. A process that connects here gets its replies over its own connection.
 //
 // Hostile peers. Frames are checked against limits and checksums, messages against their types. A wrong frame ends the
-// connection; a wrong message gets the error serialization_failed as its reply. Memory is bounded: reading from a peer
-// stops while RpcOptions::unsentBytes wait to be sent to it, or while RpcOptions::backlogBytes of its requests wait to
-// be taken. At most maxConnections peers may be connected. A reply is only accepted from the peer that got the request.
+// connection; a wrong message gets the error serialization_failed as its reply. A reply is only accepted from the peer
+// that got the request. Memory is bounded by the options, however many peers there are and whatever they send:
+//
+//     a stream of requests         backlogBytes, and one request; no peer that sends to it is read until they are taken
+//     replies to one peer          unsentBytes wait before it is not read any more; it is disconnected if it takes none
+//                                  for 60 * pingTimeout
+//     all peers that connect here  peersBytes, of incomplete and waiting frames and of replies; beyond that, those with
+//                                  the most are disconnected
+//     connections                  maxConnections
 //
 // Belongs to the thread of its loop. Destroying it closes all connections; replies that are awaited then never arrive.
 
 #include "flow/lib/collection.h"
 #include "flow/loop/loop_machine.h"
+#include "flow/loop/turn.h"
 #include "net/rpc/endpoint.h"
 #include "net/rpc/failure_monitor.h"
 #include "net/rpc/receiver.h"
@@ -40,6 +47,7 @@ struct RpcOptions {
     std::uint32_t largestMessage = 64 * 1024 * 1024;
     std::size_t unsentBytes = 4 * 1024 * 1024;
     std::size_t backlogBytes = 16 * 1024 * 1024;
+    std::size_t peersBytes = 1024 * 1024 * 1024;
     /// The number of peers that may be connected to this process at a time; further ones are disconnected at once.
     std::size_t maxConnections = 10'000;
     // Seconds.
@@ -63,6 +71,7 @@ struct RpcCounters {
     std::uint64_t unknownEndpoints = 0;  // messages to unknown tokens, or to tokens of another peer
     std::uint64_t malformedMessages = 0; // messages with bytes that do not fit the receiver's type
     std::uint64_t brokenConnections = 0; // ended by a frame or a greeting that was wrong
+    std::uint64_t disconnected = 0;      // since all held more than RpcOptions::peersBytes
 };
 
 class FlowTransport : LoopOwned, NonCopyable {
@@ -90,6 +99,8 @@ public:
     FailureMonitor& failureMonitor() { return monitor_; }
     /// Connections that others have made to this process.
     std::size_t connections() const { return accepted_.size(); }
+    /// Of RpcOptions::peersBytes.
+    std::size_t heldBytes() const { return heldBytes_; }
 
     // For net/rpc.
 
@@ -98,6 +109,13 @@ public:
     /// Null if it is by a connection that has ended.
     Reference<RpcPeer> peerOf(Endpoint const& endpoint);
     RpcCounters& count() { return counters_; }
+    void changeHeld(std::size_t before, std::size_t after) {
+        heldBytes_ = heldBytes_ + after - before;
+        if (heldBytes_ > options_.peersBytes)
+            disconnecting_.ask(loop_, TaskPriority::Max);
+    }
+    /// Whether to read in small pieces, and to let few replies wait.
+    bool isShort() const { return heldBytes_ > options_.peersBytes / 16; }
     /// The limit for one turn of a peer that reads.
     std::span<std::uint8_t> scratch();
 
@@ -108,6 +126,7 @@ private:
 
     /// Closes all connections and stops.
     void close() noexcept;
+    void disconnectLargest();
     Future<Void> accept(Reference<Listener> listener);
     void begin(Reference<Connection> connection);
     Future<Void> serve(Reference<RpcPeer> peer, Reference<Connection> connection);
@@ -123,6 +142,12 @@ private:
     FailureMonitor monitor_;
     std::map<Address, Reference<RpcPeer>> connecting_; // those that this process connects to
     std::map<Address, Reference<RpcPeer>> accepted_;
+    struct Disconnecting : Turn {
+        explicit Disconnecting(FlowTransport& t)
+            : Turn([](Turn& self) { static_cast<Disconnecting&>(self).transport.disconnectLargest(); }), transport(t) {}
+        FlowTransport& transport;
+    } disconnecting_{*this};
+    std::size_t heldBytes_ = 0;
     ListLink held_; // replies that will be completed in a later turn
     std::vector<std::uint8_t> scratch_;
     ActorCollectionNoErrors running_;

@@ -17,7 +17,7 @@ class RpcPeer;
 struct MessageContext {
     RpcPeer* peer;          // the other process
     std::uint64_t reply{0}; // the place for the reply
-    Future<Void> pause{};   // set by the receiver: no more is read from there before this is ready
+    Future<Void> pause{};   // set by a receiver that has not taken the message: when this is ready, it gets it again
 };
 
 class MessageReceiver {

@@ -80,6 +80,12 @@ public:
     void const* typeKey() const override { return &rpc::requestTypeKey<T>; }
     void receive(ObjectReader& reader, MessageContext& context) override {
         std::size_t size = reader.remaining();
+        if (arrived_.isEmpty() && stream().isEmpty())
+            backlog_ = 0;
+        if (isFull()) {
+            context.pause = whenPlace();
+            return;
+        }
         T request;
         try {
             reader.deserialize(request);
@@ -88,13 +94,9 @@ public:
                 rpc::replyIn(request).forget(); // the error is the reply
             throw;
         }
-        if (arrived_.isEmpty() && stream().isEmpty())
-            backlog_ = 0;
-        backlog_ += size + sizeof(T);
+        backlog_ += size + kBytesOfEach;
         arrived_.push(std::move(request));
         this->ask(priority_);
-        if (backlog_ > transport_->options().backlogBytes)
-            context.pause = whenTaken();
     }
 
 private:
@@ -113,13 +115,44 @@ private:
         if (self.handed_.isAwaited())
             self.handed_.trigger();
     }
-    Future<Void> whenTaken() {
-        AsyncTrigger& handed = handed_;
-        PromiseStream<T> to = stream();
-        if (!arrived_.isEmpty())
-            co_await handed.onTrigger();
-        co_await to.onEmpty();
+    bool isFull() const { return backlog_ > transport_->options().backlogBytes; }
+    Future<Void> whenPlace() {
+        while (!waiting_.isEmpty() && waiting_.front().getFutureReferenceCount() == 0) // its connection has ended
+            (void)waiting_.pop();
+        Promise<Void> place;
+        waiting_.push(place);
+        if (!admitting_.isValid() || admitting_.isReady())
+            admitting_ = admit();
+        return place.getFuture();
     }
+    /// One peer after another, the one that has waited longest first: if all came back at once, each would bring what
+    /// it has sent meanwhile.
+    Future<Void> admit() {
+        while (!waiting_.isEmpty()) {
+            PromiseStream<T> to = stream();
+            try {
+                if (!arrived_.isEmpty())
+                    co_await handed_.onTrigger();
+                co_await to.onEmpty();
+            } catch (std::bad_alloc&) {
+                while (!waiting_.isEmpty())
+                    waiting_.pop().sendError(large_alloc_failed());
+                break;
+            }
+            if (arrived_.isEmpty() && to.isEmpty())
+                backlog_ = 0;
+            while (!waiting_.isEmpty() && !isFull())
+                waiting_.pop().send(Void()); // which receives what fits
+        }
+    }
+
+    static constexpr std::size_t bytesOfReply() {
+        if constexpr (requires { sizeof(rpc::ReplyState<ReplyOf<T>>); })
+            return sizeof(rpc::ReplyState<ReplyOf<T>>);
+        else
+            return 0;
+    }
+    static constexpr std::size_t kBytesOfEach = 2 * sizeof(T) + bytesOfReply(); // rings grow by doubling
 
     std::optional<PromiseStream<T>> stream_;
     std::unique_ptr<Endpoint> endpoint_;
@@ -130,6 +163,8 @@ private:
     std::size_t backlog_ = 0; // bytes that have come since all were taken
     TaskPriority priority_ = TaskPriority::DefaultEndpoint;
     bool isRemote_ = false;
+    RingQueue<Promise<Void>> waiting_; // peers
+    Future<Void> admitting_;
 };
 
 } // namespace flow::net

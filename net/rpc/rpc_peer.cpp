@@ -61,6 +61,7 @@ void RpcPeer::finish(std::size_t begin) {
     if (out_.size() - begin - kFrameHeaderBytes > options.largestMessage)
         throw value_too_large();
     finishFrame(out_, begin, options.hasChecksums);
+    account();
     ++transport_->count().framesSent;
     if (!connection_) {
         if (side_ == Side::Connecting)
@@ -91,6 +92,7 @@ void RpcPeer::flush() {
         out_.clear();
         sent_ = 0;
     } else {
+        lastSent_ = now();
         if (sent_ > out_.size() / 2) {
             out_.erase(0, sent_);
             sent_ = 0;
@@ -101,8 +103,35 @@ void RpcPeer::flush() {
             flush();
         });
     }
+    account();
     if (drained_.isAwaited())
         drainedTurn_.ask(TaskPriority::WriteSocket);
+}
+
+void RpcPeer::account() {
+    std::size_t bytes = in_.capacity() + out_.capacity();
+    if (side_ == Side::Accepted && bytes != held_) [[unlikely]]
+        setHeld(bytes);
+}
+
+void RpcPeer::setHeld(std::size_t bytes) {
+    std::size_t before = std::exchange(held_, bytes);
+    transport_->changeHeld(before, bytes);
+}
+
+void RpcPeer::releaseRoom() {
+    if (queuedBytes() < out_.capacity() / 4) {
+        out_.erase(0, std::exchange(sent_, 0));
+        out_.shrink_to_fit();
+    }
+    if (in_.size() < in_.capacity() / 4)
+        in_.shrink_to_fit();
+    account();
+}
+
+void RpcPeer::disconnect() {
+    if (disconnected_.canBeSet())
+        disconnected_.sendError(connection_failed());
 }
 
 Future<Void> RpcPeer::drainedTo(std::size_t bytes) {
@@ -115,17 +144,20 @@ Future<Void> RpcPeer::drainedTo(std::size_t bytes) {
 
 Future<Void> RpcPeer::run(Reference<Connection> connection) {
     connection_ = connection;
-    lastHeard_ = now();
+    lastHeard_ = lastSent_ = now();
     RpcOptions const& options = transport_->options();
     out_.insert(0, greetingBytes({options.version, options.hasChecksums})); // nothing of it has been sent
     flushTurn_.ask(kFlushPriority);
-    (void)co_await race(readFrames(), watch());
+    (void)co_await race(readFrames(), watch(), disconnected_.getFuture());
 }
 
 Future<Void> RpcPeer::readFrames() {
-    std::size_t unsentBytes = transport_->options().unsentBytes;
+    RpcOptions const& options = transport_->options();
     for (;;) {
+        bool isShort = side_ == Side::Accepted && transport_->isShort();
         std::span<std::uint8_t> place = transport_->scratch();
+        if (isShort) // what comes may have to wait, but for the rest of a large frame
+            place = place.first(std::clamp(std::max(needed_, in_.size()) - in_.size(), kSmallRead, place.size()));
         std::optional<std::size_t> count = connection_->tryReadSome(place);
         if (!count) {
             co_await connection_->readable();
@@ -147,13 +179,20 @@ Future<Void> RpcPeer::readFrames() {
             in_ += came.toStringView();
             in_.erase(0, take(in_, pause));
         }
-        if (in_.empty() && in_.capacity() > 4 * kBatch)
-            in_ = std::string();
         if (theirs_.isValid() && !isGreeted_)
             co_await refuse();
         isPaused_ = true;
-        if (pause.isValid())
-            (void)co_await tryGet(std::move(pause));
+        while (pause.isValid()) {
+            account();
+            ErrorOr<Void> waited = co_await tryGet(std::exchange(pause, {}));
+            if (waited.isError(error_code_large_alloc_failed)) // else the stream has ended
+                throw waited.getError();
+            in_.erase(0, take(in_, pause));
+        }
+        if (in_.empty() && in_.capacity() > (isShort ? kSmallRead : 4 * kBatch))
+            in_ = std::string();
+        account();
+        std::size_t unsentBytes = isShort ? std::min(kBatch, options.unsentBytes) : options.unsentBytes;
         if (queuedBytes() > unsentBytes)
             co_await drainedTo(unsentBytes / 2);
         isPaused_ = false;
@@ -218,23 +257,26 @@ std::size_t RpcPeer::take(StringRef bytes, Future<Void>& pause) {
             needed_ = frame.needed;
             return static_cast<std::size_t>(used);
         }
+        if (!deliver(frame, pause)) {
+            needed_ = 0;
+            return static_cast<std::size_t>(used);
+        }
         used += static_cast<int>(frame.used);
         ++transport_->count().framesReceived;
-        deliver(frame, pause);
     }
 }
 
-void RpcPeer::deliver(ParsedFrame const& frame, Future<Void>& pause) {
+bool RpcPeer::deliver(ParsedFrame const& frame, Future<Void>& pause) {
     if (frame.to == UID()) { // a ping, or the answer to one
         if (frame.reply != 0)
             send(UID(), 0, [](ObjectWriter&) {});
-        return;
+        return true;
     }
     MessageReceiver* receiver = transport_->endpoints().find(frame.to);
     if (!receiver || (receiver->onlyFrom() && receiver->onlyFrom() != this)) {
         ++transport_->count().unknownEndpoints;
         sendError(frame.reply, broken_promise(), true);
-        return;
+        return true;
     }
     MessageContext context{this, frame.reply};
     ObjectReader reader(frame.message, AssumeVersion(theirs_));
@@ -247,8 +289,8 @@ void RpcPeer::deliver(ParsedFrame const& frame, Future<Void>& pause) {
             ++transport_->count().malformedMessages;
         sendError(frame.reply, error);
     }
-    if (context.pause.isValid())
-        pause = context.pause;
+    pause = std::move(context.pause);
+    return !pause.isValid();
 }
 
 Future<Void> RpcPeer::watch() {
@@ -260,6 +302,8 @@ Future<Void> RpcPeer::watch() {
         co_await delay(isWaitedFor ? options.pingInterval : idle / 4);
         dropUnwanted();
         if (!isGreeted_ && now() - begin > options.greetingTimeout)
+            throw connection_timed_out();
+        if (isBlocked_ && now() - lastSent_ > idle) // it does not read
             throw connection_timed_out();
         if (isPaused_)
             lastHeard_ = now();
@@ -283,6 +327,9 @@ void RpcPeer::forgetConnection() {
     connection_ = {};
     out_ = in_ = std::string();
     sent_ = frames_ = 0;
+    needed_ = 0;
+    if (held_ != 0)
+        setHeld(0);
 }
 
 void RpcPeer::lost(Error error) {

@@ -96,6 +96,12 @@ public:
     void lost(Error error);
     /// The transport ends: nothing is sent or received any more.
     void shutDown();
+    /// The bytes of an incomplete frame, of received frames that wait, and of unsent ones; with the room for more.
+    std::size_t heldBytes() const { return held_; }
+    /// Gives back the room for more.
+    void releaseRoom();
+    /// Ends an accepted connection.
+    void disconnect();
     /// Whether a connection is needed.
     bool isWanted() const { return queuedBytes() != 0 || !pending_.isEmpty(); }
     AsyncTrigger wanted;
@@ -104,6 +110,7 @@ private:
     friend class PendingReply;
     static constexpr std::size_t kBatch = 64 * 1024;
     static constexpr std::uint32_t kMostFrames = 256;
+    static constexpr std::size_t kSmallRead = 4 * 1024; // while memory is short
     static constexpr std::size_t kMostGrowth = 2 << 20; // of in_, beyond twice what has come
     /// Runs after the handlers of requests and replies of the same turn.
     static constexpr auto kFlushPriority =
@@ -121,13 +128,16 @@ private:
     void notifyDrained() { drained_.trigger(); }
     void notifyWanted() { wanted.trigger(); }
     void forgetConnection();
+    void account();
+    void setHeld(std::size_t bytes);
     Future<Void> readFrames();
     Future<Void> refuse();
     Future<Void> watch();
     /// Takes the greeting and whole frames; returns the number of bytes used.
     std::size_t take(StringRef bytes, Future<Void>& pause);
     void makeRoom(std::size_t bytes);
-    void deliver(ParsedFrame const& frame, Future<Void>& pause);
+    /// False if the receiver does not take it before `pause` is ready.
+    bool deliver(ParsedFrame const& frame, Future<Void>& pause);
     void dropUnwanted();
 
     FlowTransport* transport_;
@@ -144,6 +154,9 @@ private:
     std::string in_;         // a frame that is not whole
     std::size_t needed_ = 0; // its bytes, as far as is known
     double lastHeard_ = 0;
+    double lastSent_ = 0;  // some of what waits, if it is blocked
+    std::size_t held_ = 0; // as the transport knows it
+    Promise<Void> disconnected_;
     ListLink pending_;
     HandlerSlot writing_;
     PeerTurn<&RpcPeer::flush> flushTurn_{*this};

@@ -6,7 +6,9 @@
 namespace kv {
 namespace {
 
-constexpr int kMostRequests = 256;                // that are answered at a time; others wait in the stream
+constexpr int kMostRequests = 256;                 // that are answered at a time; others wait in the stream
+constexpr std::size_t kMostWaitingBytes = 1 << 20; // of requests in the stream
+constexpr std::size_t kMostBytesOfPeers = 64 << 20;
 constexpr std::size_t kMostQueuedBytes = 4 << 20; // for another server; messages beyond are lost
 
 struct NoWitness final : Witness {};
@@ -74,7 +76,7 @@ private:
 
 Future<Void> runServer(ServerOptions options) {
     NoWitness none;
-    net::FlowTransport transport;
+    net::FlowTransport transport({.backlogBytes = kMostWaitingBytes, .peersBytes = kMostBytesOfPeers});
     Server server(options, options.witness ? *options.witness : none);
     Future<Void> listening = transport.bind(options.listenAt, options.listenAt);
     Future<Void> served = server.run();

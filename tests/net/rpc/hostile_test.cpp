@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <map>
 
 using namespace flow;
 using namespace flow::net;
@@ -263,6 +264,84 @@ TEST_CASE("hostile peers: reading stops if a peer never reads, or if its request
             CHECK(co_await stage.honest("meanwhile") == "meanwhile");
             connection->abort();
         }
+    });
+}
+
+TEST_CASE("hostile peers: a stream takes no more requests than it may hold, however many peers there are") {
+    onLoop([]() -> Future<Void> {
+        constexpr int kPeers = 20, kEach = 400; // of some 150 bytes: each peer's could be read at once
+        RpcOptions options;
+        options.backlogBytes = 50'000;
+        Stage stage(options);
+        RequestStream<Ask> slow;
+        slow.makeWellKnownEndpoint(kAsk + 1, TaskPriority::DefaultEndpoint);
+        std::vector<Reference<Connection>> connections;
+        for (int peer = 0; peer < kPeers; ++peer) {
+            std::string all = greeting();
+            for (int i = 0; i < kEach; ++i)
+                all += frame(UID(kWellKnown, kAsk + 1), 0, askMessage("peer " + std::to_string(peer), 0));
+            Reference<Connection> connection = co_await stage.connect();
+            (void)connection->write(bytesOf(all));
+            connections.push_back(std::move(connection));
+        }
+        std::map<std::string, int> taken;
+        std::uint64_t most = 0;
+        for (std::uint64_t i = 0; i < kPeers * kEach; ++i) {
+            Ask ask = co_await slow.getFuture();
+            ++taken[ask.texts.front()];
+            most = std::max(most, stage.transport.counters().framesReceived - i);
+        }
+        CHECK(taken.size() == kPeers);
+        for (auto& [peer, count] : taken)
+            CHECK(count == kEach);
+        CHECK(most <= 50'000 / 100 + 1);
+        CHECK(co_await stage.honest("after") == "after");
+    });
+}
+
+TEST_CASE("hostile peers: beyond what all may hold, those that hold the most are disconnected") {
+    onLoop([]() -> Future<Void> {
+        RpcOptions options;
+        options.peersBytes = 1'000'000;
+        Stage stage(options);
+        CHECK(co_await stage.honest("before") == "before");
+        std::string large = greeting() + frame(kAskToken, 1, std::string(300'000, 'x')).substr(0, 200'000);
+        std::vector<Reference<Connection>> connections;
+        std::size_t most = 0;
+        for (int i = 0; i < 20; ++i) { // 4 MB of frames that never become whole
+            Reference<Connection> connection = co_await stage.connect();
+            (void)connection->write(bytesOf(large));
+            connections.push_back(std::move(connection));
+            CHECK(co_await stage.honest("meanwhile") == "meanwhile");
+            most = std::max(most, stage.transport.heldBytes());
+        }
+        while (stage.transport.counters().disconnected < 15) {
+            CHECK(co_await stage.honest("meanwhile") == "meanwhile");
+            most = std::max(most, stage.transport.heldBytes());
+        }
+        CHECK(most > 500'000);
+        CHECK(most <= 1'000'000);
+        CHECK(stage.transport.counters().accepted == 21); // the honest one has stayed
+    });
+}
+
+TEST_CASE("hostile peers: one that takes no replies is disconnected in the end") {
+    onLoop([]() -> Future<Void> {
+        RpcOptions options;
+        options.unsentBytes = 100'000;
+        options.pingTimeout = 0.001; // times 60
+        Stage stage(options);
+        Reference<Connection> connection = co_await stage.connect();
+        std::string all = greeting();
+        for (int i = 0; i < 100; ++i)
+            all += frame(kAskToken, 1, askMessage(std::string(100'000, 'x'), 1));
+        (void)connection->write(bytesOf(all));
+        auto disconnected = [](FlowTransport& transport) -> Future<Void> {
+            while (transport.counters().accepted == 0 || transport.connections() != 0)
+                co_await delay(0.01);
+        };
+        (void)co_await timeoutError(disconnected(stage.transport), 20);
+        CHECK(stage.transport.counters().framesReceived < 100);
     });
 }
 
