@@ -184,9 +184,12 @@ Future<Void> RpcPeer::readFrames() {
         isPaused_ = true;
         while (pause.isValid()) {
             account();
-            ErrorOr<Void> waited = co_await tryGet(std::exchange(pause, {}));
-            if (waited.isError(error_code_large_alloc_failed)) // else the stream has ended
-                throw waited.getError();
+            try {
+                co_await std::exchange(pause, {});
+            } catch (Error& error) {
+                if (error.code() != error_code_broken_promise) // the stream has ended
+                    throw;
+            }
             in_.erase(0, take(in_, pause));
         }
         if (in_.empty() && in_.capacity() > (isShort ? kSmallRead : 4 * kBatch))
