@@ -65,13 +65,22 @@ def translation_unit(path: str, flags: Sequence[str] | None, *, is_actors: bool 
     if is_actors:
         errors = [found for found in errors if not _is_own(found, absolute)]
     if errors:
-        raise CannotCompile(first_error(errors[0].format(), unit, origin, _COMMAND))
+        raise CannotCompile(first_error(errors[0].format(), unit, origin, _COMMAND) + _cause(errors[0], absolute))
     return tree
 
 
 def errors_in(tree: Any, path: str) -> list[Any]:
     """clang's errors at places in the file itself."""
     return [found for found in tree.diagnostics if _is_own(found, os.path.abspath(path))]
+
+
+def _cause(error: Any, path: str) -> str:
+    """For an error in a header: a line with the place in the file itself that leads there, if clang tells it."""
+    for note in error.children:
+        is_inclusion = note.spelling.startswith("in file included")
+        if not is_inclusion and note.location.file is not None and note.location.file.name == path:
+            return f"\n{note.format()}"
+    return ""
 
 
 def _is_own(found: Any, path: str) -> bool:

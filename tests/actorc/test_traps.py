@@ -402,6 +402,14 @@ def test_wrong_types_in_actors_are_reported_at_the_place_that_was_written(tmp_pa
     assert found == [("A0706", mark) for mark in marks]
 
 
+def test_an_error_in_a_header_is_shown_with_the_place_that_leads_there(tmp_path: Path) -> None:
+    (tmp_path / "x.cpp").write_text(HEAD + "flow::Future<void> f() {\n    co_return;\n}\n", encoding="utf-8")
+    done = actorc("x.cpp", folder=tmp_path)
+    assert done.returncode == 2
+    assert "write Future<Void>" in done.stderr
+    assert f"x.cpp:{HEAD.count(chr(10)) + 1}:20: note: in instantiation of" in done.stderr
+
+
 def test_a_wait_for_a_stream_has_a_hint(tmp_path: Path) -> None:
     head = HEAD + '#include "flow/actorcompiler.h" // must be the last include\n'
     body = "ACTOR flow::Future<int> next(flow::FutureStream<int> s) {\n    int x = wait(s);\n    return x;\n}\n"
