@@ -93,6 +93,8 @@ Future<Void> Replica::electIfDue() {
 Future<Reply> Replica::answer(Request request) {
     if (Reply before = store_.replyTo(request); before.done) // repeated; else each repetition would be an entry
         co_return before;
+    if (store_.isOld(request)) // nobody waits for it
+        co_return Reply();
     std::uint64_t index = 0, term = 0;
     co_await inTurn([&]() -> Future<Void> {
         if (role_ != Role::Leader)

@@ -16,6 +16,11 @@ Reply Store::replyTo(Request const& request) const {
     return session != sessions_.end() && session->second.number == request.number ? session->second.reply : Reply();
 }
 
+bool Store::isOld(Request const& request) const {
+    auto session = sessions_.find(request.client);
+    return session != sessions_.end() && request.number < session->second.number;
+}
+
 Optional<std::string> Store::get(std::string const& key) const {
     auto place = data_.find(key);
     return place == data_.end() ? Optional<std::string>() : Optional<std::string>(place->second);

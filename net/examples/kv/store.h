@@ -17,6 +17,8 @@ public:
     bool execute(Request const& request);
     /// The reply to the last request of its client; `done` is false if another one was the last.
     Reply replyTo(Request const& request) const;
+    /// Whether its client has gone on to a later one: this one would change nothing.
+    bool isOld(Request const& request) const;
     Optional<std::string> get(std::string const& key) const;
 
 private:
