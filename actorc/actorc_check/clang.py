@@ -75,7 +75,7 @@ def errors_in(tree: Any, path: str) -> list[Any]:
 
 
 def _cause(error: Any, path: str) -> str:
-    """For an error in a header: a line with the place in the file itself that leads there, if clang tells it."""
+    """For an error in a header: a line with the place in the file itself that leads there, if clang reports it."""
     for note in error.children:
         is_inclusion = note.spelling.startswith("in file included")
         if not is_inclusion and note.location.file is not None and note.location.file.name == path:

@@ -62,7 +62,7 @@ install(DIRECTORY actorc DESTINATION share/millrace
     FILES_MATCHING PATTERN "*.py" PATTERN "*.j2" PATTERN "driver.inl" PATTERN "explanations/*.md" PATTERN "ActorC.cmake"
     PATTERN "__pycache__" EXCLUDE PATTERN "*.egg-info" EXCLUDE PATTERN "docs" EXCLUDE)
 install(PROGRAMS actorc/cmake/actorc DESTINATION bin)
-install(FILES LICENSE DESTINATION share/doc/libmillrace-dev RENAME copyright) # the name that Debian wants
+install(FILES LICENSE DESTINATION share/doc/libmillrace-dev RENAME copyright) # the name that Debian requires
 
 # `cpack` makes a package for Debian.
 set(CPACK_GENERATOR DEB)

@@ -31,7 +31,7 @@
 
 namespace flow {
 
-/// As the type of any parameter, best of the first: the coroutine runs on when its last Future is dropped.
+/// As the type of any parameter, by convention of the first: the coroutine goes on when its last Future is dropped.
 ///
 ///     Future<Void> writeBack(Uncancellable, Page page);
 ///     (void)writeBack(Uncancellable(), page);

@@ -33,7 +33,7 @@ constexpr WaitLines<sizeof...(Lines)> waitLines(char const* file, Lines... lines
     static constexpr auto waits__() {                                                                                  \
         return ::flow::actor::waitLines(__FILE__, __VA_ARGS__);                                                        \
     }
-/// Of a state that actorc has emitted; others say nothing.
+/// The table of a state that actorc has emitted; an empty one for other types.
 template <class S>
 constexpr auto waitLinesOf() {
     if constexpr (requires { S::waits__(); })

@@ -115,7 +115,7 @@ private:
     std::uint64_t count_ = 0;
     std::uint64_t time_ = 0;
     bool isFresh_ = false; // nothing has run since time_
-    bool isOpen_ = false;  // the last task ended at time_, and nothing says so yet
+    bool isOpen_ = false;  // the last task ended at time_; its End is not written yet
     int depth_ = 0;
 };
 

@@ -31,8 +31,8 @@ public:
     virtual void onNews(News news) noexcept = 0;
     /// Whether it listens. Then a poller that can accept calls onAccepted(); any other reports it as readable.
     virtual bool listens() const { return false; }
-    /// A connection, non-blocking, that it owns from now on. Called like onNews(). False: it wants no more; connections
-    /// accepted meanwhile still come, and later ones make it readable.
+    /// A connection, non-blocking, that it owns from now on. Called like onNews(). False: to stop accepting;
+    /// connections accepted meanwhile still come, and later ones make it readable.
     virtual bool onAccepted(int) noexcept { return false; }
     /// Whether an operation waits for its events, so that the loop must not end.
     virtual bool isAwaited() const = 0;

@@ -3,7 +3,7 @@
 // (multishot poll). Registering and waiting take one system call together; checking for events takes none.
 //
 // For a listener the request accepts every connection (multishot accept). When the kernel cannot, since it is too old
-// or has no descriptor left, or when the listener wants no more, the listener is polled from then on.
+// or has no descriptor left, or when the listener asks to stop, the listener is polled from then on.
 
 #include "net/poll/network_poller.h"
 

@@ -118,7 +118,8 @@ Future<Void> FlowTransport::serve(Reference<RpcPeer> peer, Reference<Connection>
     peer->lost(error);
 }
 
-/// Beyond peersBytes: down to seven eighths of it, since it looks at all of them.
+/// Called when peers hold more than peersBytes. Disconnects until they hold seven eighths of it, so that the next call,
+/// which sorts all peers again, comes later.
 void FlowTransport::disconnectLargest() {
     std::vector<Reference<RpcPeer>> peers;
     try {

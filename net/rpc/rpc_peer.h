@@ -98,7 +98,7 @@ public:
     void shutDown();
     /// The bytes of an incomplete frame, of received frames that wait, and of unsent ones; with the room for more.
     std::size_t heldBytes() const { return held_; }
-    /// Gives back the room for more.
+    /// Frees buffers that are larger than their contents.
     void releaseRoom();
     /// Ends an accepted connection.
     void disconnect();
@@ -155,7 +155,7 @@ private:
     std::size_t needed_ = 0; // its bytes, as far as is known
     double lastHeard_ = 0;
     double lastSent_ = 0;  // some of what waits, if it is blocked
-    std::size_t held_ = 0; // as the transport knows it
+    std::size_t held_ = 0; // as the transport has counted it
     Promise<Void> disconnected_;
     ListLink pending_;
     HandlerSlot writing_;

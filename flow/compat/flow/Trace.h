@@ -25,7 +25,7 @@ inline thread_local std::unique_ptr<TraceFile> traceFile;
 inline void closeTraceFile() {
     flow::compat::traceFile.reset();
 }
-/// One file, which is appended to and grows; whose address it is has no effect. Throws io_error.
+/// Appends to one file, whatever its size: no new file begins at rollSize. The address is not used. Throws io_error.
 template <class Address>
 void openTraceFile(Address const&, [[maybe_unused]] std::uint64_t rollSize, [[maybe_unused]] std::uint64_t mostBytes,
                    std::string const& directory = ".", std::string const& name = "trace") {

@@ -152,7 +152,7 @@ Future<Void> Replica::appendOwn(Request request) {
             sendEntries(to);
 }
 
-/// None while it may still acknowledge those that it got: a slow server would only become slower.
+/// Sends no entries while the server may still acknowledge earlier ones: a slow server would only become slower.
 void Replica::sendEntries(int to) {
     std::uint64_t most = buggify() ? 1 : kEntriesAtOnce;
     Progress& progress = progressOf_[static_cast<std::size_t>(to)];

@@ -84,7 +84,7 @@ Future<Void> Replica::keepTime() {
     }
 }
 
-/// While this waited for its turn, the leader may have been heard.
+/// A message of the leader may have come while this waited for its turn.
 Future<Void> Replica::electIfDue() {
     bool isDue = role_ != Role::Leader && now() >= electionAt_;
     return isDue ? startElection() : Future<Void>(Void());
@@ -93,7 +93,7 @@ Future<Void> Replica::electIfDue() {
 Future<Reply> Replica::answer(Request request) {
     if (Reply before = store_.replyTo(request); before.done) // repeated; else each repetition would be an entry
         co_return before;
-    if (store_.isOld(request)) // nobody waits for it
+    if (store_.isOld(request)) // its client waits for a later one
         co_return Reply();
     std::uint64_t index = 0, term = 0;
     co_await inTurn([&]() -> Future<Void> {

@@ -83,7 +83,7 @@ private:
         }
     };
 
-    /// What a leader knows of a server.
+    /// How far a server has followed its leader.
     struct Progress {
         std::uint64_t next = 1;      // the entry that it gets next
         std::uint64_t matches = 0;   // up to which its log is known to be the same
@@ -146,7 +146,7 @@ private:
     AsyncTrigger progress_; // something was executed, or the role has changed
     double electionAt_ = 0;
     int elections_ = 0;
-    int inVain_ = 0;                    // of them, since there was a leader
+    int inVain_ = 0;                    // elections since the last one that gave a leader
     std::vector<Progress> progressOf_;  // of a leader: each server's
     std::map<int, net::Address> known_; // where each server was last heard from
     std::uint64_t sent_ = 0;

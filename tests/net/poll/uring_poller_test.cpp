@@ -19,6 +19,17 @@ using namespace flow;
 using namespace flow::net;
 using namespace flow::test;
 
+namespace {
+
+struct CountsNews : PolledDescriptor {
+    using PolledDescriptor::PolledDescriptor;
+    int news = 0;
+    void onNews(News) noexcept override { ++news; }
+    bool isAwaited() const override { return true; }
+};
+
+} // namespace
+
 TEST_CASE("uring poller: a child of fork() and its parent do not take each other's news") {
     if (!hasUring())
         return;
@@ -120,12 +131,9 @@ TEST_CASE("uring poller: what a listener does not accept waits in the kernel, an
 TEST_CASE("uring poller: a listener that cannot accept says so") {
     if (!hasUring())
         return;
-    struct Deaf final : PolledDescriptor {
-        using PolledDescriptor::PolledDescriptor;
-        int news = 0;
-        void onNews(News) noexcept override { ++news; }
+    struct Deaf final : CountsNews {
+        using CountsNews::CountsNews;
         bool listens() const override { return true; }
-        bool isAwaited() const override { return true; }
     };
     ChosenPoller chosen("uring");
     std::unique_ptr<NetworkPoller> poller = makePoller();
@@ -142,11 +150,8 @@ TEST_CASE("uring poller: a listener that cannot accept says so") {
 TEST_CASE("uring poller: a descriptor that cannot be watched does not keep the others' news back") {
     if (!hasUring())
         return;
-    struct Noting final : PolledDescriptor {
-        using PolledDescriptor::PolledDescriptor;
-        int news = 0;
-        void onNews(News) noexcept override { ++news; }
-        bool isAwaited() const override { return true; }
+    struct Noting final : CountsNews {
+        using CountsNews::CountsNews;
         void close() { ::close(std::exchange(descriptor_, -1)); }
     };
     int ends[2];
