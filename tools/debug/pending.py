@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
 from debug import names
@@ -70,6 +71,18 @@ class Layout:
             for name in ("kTimer", "kGroup", "kTurn", "kMask", "kPropagates", "kLastMark")
         )
         self.place = target.offset_of(CELL, "place") if target.has_member(CELL, "place") else 0  # in checked builds
+        self._target = target
+
+    @cached_property
+    def tasks(self) -> TaskLayout:
+        """Read when there is a task: a program without tasks does not have the type of their nodes."""
+        return TaskLayout(self._target)
+
+
+class TaskLayout:
+    """The same of the tree of tasks."""
+
+    def __init__(self, target: Target) -> None:
         self.node = target.constant(f"{NODE}::kOffset")
         node = {name: target.offset_of(NODE, name) for name in ("sibling", "children", "flags")}
         self.sibling, self.children, self.node_flags = node.values()
@@ -282,26 +295,26 @@ class Pending:
     def _children(self, node: int, *, in_hooks: bool) -> Iterator[tuple[int, int]]:
         """The frames of the tasks and forks below a node, with their flags."""
         layout = self.layout
-        for waiter in self._links(node + layout.children):
-            child = waiter + layout.link - layout.sibling
-            flags = self._small(child + layout.node_flags, 4)
-            if not flags & layout.is_hook:
-                yield child - layout.node, flags
+        for waiter in self._links(node + layout.tasks.children):
+            child = waiter + layout.link - layout.tasks.sibling
+            flags = self._small(child + layout.tasks.node_flags, 4)
+            if not flags & layout.tasks.is_hook:
+                yield child - layout.tasks.node, flags
             elif in_hooks:
                 yield from self._children(child, in_hooks=True)
 
     def _awaited_children(self, task: int) -> list[int]:
         """As forEachChild() of flow/inspect/frames.cpp finds them."""
         layout = self.layout
-        node = task + layout.node
-        flags = self._small(node + layout.node_flags, 4)
-        if flags & (layout.ending | layout.joining):
-            return [child for child, _ in self._children(node, in_hooks=bool(flags & layout.ending))]
+        node = task + layout.tasks.node
+        flags = self._small(node + layout.tasks.node_flags, 4)
+        if flags & (layout.tasks.ending | layout.tasks.joining):
+            return [child for child, _ in self._children(node, in_hooks=bool(flags & layout.tasks.ending))]
         word = self._word(task + layout.awaited)
-        if flags & layout.joins_hook and word & layout.mask == layout.turn and word > layout.last_mark:
+        if flags & layout.tasks.joins_hook and word & layout.mask == layout.turn and word > layout.last_mark:
             return [child for child, _ in self._children(word & ~(layout.mask | layout.propagates), in_hooks=True)]
-        if flags & layout.awaits_child:
-            return [child for child, of in self._children(node, in_hooks=True) if of & layout.parent_waits]
+        if flags & layout.tasks.awaits_child:
+            return [child for child, of in self._children(node, in_hooks=True) if of & layout.tasks.parent_waits]
         return []
 
     def _waits_of(self, frame: Frame) -> Iterator[Wait]:
