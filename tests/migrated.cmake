@@ -8,7 +8,6 @@ set(migrated_differently
     "captures          | own         | what a call makes for an argument is destroyed with the coroutine"
     "catches           | own         | an exception that is no Error lives to the end of the handler that took it"
     "descriptions      | numbers     | it prints the number of a line"
-    "destruction       | numbers/gcc | parameters, which have numbers, are destroyed first to last"
     "detached          | own         | what a call makes for an argument is destroyed with the coroutine"
     "lambdas           | numbers     | it prints numbers of lines"
     "lines             | out         | it is about numbers of lines and the name of the file"

@@ -229,6 +229,15 @@ public:
     FLOW_INLINE explicit CoroPromiseBase(auto&&... parameters)
         requires(kOwnsParameters)
         : parameters_(parameters...) {}
+    ~CoroPromiseBase()
+        requires(!kOwnsParameters)
+    = default;
+    /// Where the frame is destroyed at a co_await: after the locals, before the parameters.
+    FLOW_INLINE ~CoroPromiseBase()
+        requires(kOwnsParameters)
+    {
+        parameters_.empty();
+    }
 
     /// Just before the body.
     std::suspend_never initial_suspend() noexcept {

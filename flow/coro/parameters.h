@@ -4,6 +4,7 @@
 //
 //     Parameters<int, Future<int>> parameters(number, future);   // in the promise's constructor, which is given them
 //     parameters.destroy();                                      // the last one first
+//     parameters.empty();                                        // where the compiler will destroy them itself
 
 #include "flow/base/inline.h"
 
@@ -11,6 +12,7 @@
 #include <memory>
 #include <new>
 #include <type_traits>
+#include <utility>
 
 namespace flow::coro {
 
@@ -39,6 +41,8 @@ template <class... Args>
 class Parameters {
 public:
     void destroy() const noexcept {}
+    void empty() const noexcept {}
+    void emptyAll() const noexcept {}
 };
 template <class First, class... Rest>
     requires(std::is_trivially_destructible_v<First>)
@@ -61,6 +65,14 @@ public:
     FLOW_INLINE void destroy() const noexcept {
         Parameters<Rest...>::destroy();
         first_->~First();
+    }
+    /// Destroys what the parameters hold, the last one first, and leaves moved-from objects. The first parameter stays:
+    /// the compiler, which begins there, destroys it next. What has no noexcept move keeps the compiler's order.
+    FLOW_INLINE void empty() const noexcept { Parameters<Rest...>::emptyAll(); }
+    FLOW_INLINE void emptyAll() const noexcept {
+        Parameters<Rest...>::emptyAll();
+        if constexpr (!std::is_const_v<First> && std::is_nothrow_move_constructible_v<First>) [[maybe_unused]]
+            First content(std::move(*first_));
     }
 
 private:

@@ -9,7 +9,6 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -86,24 +85,15 @@ private:
     std::function<void()> act_;
 };
 
-/// Whether a local and then these parameters were destroyed, and then came the rest. gcc 12 destroys the first one
-/// first where a coroutine that propagates errors is destroyed at a co_await.
-bool sawDie(std::string const& said, std::string parameters, std::string const& rest,
-            [[maybe_unused]] bool propagated = false) {
-    auto told = [&] {
-        std::string text = "~local";
-        for (char name : parameters)
-            text += std::string(" ~") + name;
-        return text + rest;
-    };
-    if (said == told())
+/// Whether a local and then these parameters were destroyed, and then came the rest.
+bool sawDestroyed(std::string const& said, std::string const& parameters, std::string const& rest) {
+    std::string expected = "~local";
+    for (char name : parameters)
+        expected += std::string(" ~") + name;
+    expected += rest;
+    if (said == expected)
         return true;
-#ifndef __clang__
-    std::reverse(parameters.begin(), parameters.end());
-    if (propagated && said == told())
-        return true;
-#endif
-    MESSAGE("said: ", said, "; not: ", told());
+    MESSAGE("said: ", said, "; not: ", expected);
     return false;
 }
 
@@ -205,7 +195,7 @@ TEST_CASE("parameters: all are destroyed once, the last one first, before the re
         {[&](auto& f) { return lambda(noisy("a"), f, noisy("b")); }, "ba"},
     };
     Blocks blocks;
-    for (auto& [start, died] : starts) {
+    for (auto& [start, destroyed] : starts) {
         std::size_t number = 0;
         while (&starts[number].first != &start)
             ++number;
@@ -213,18 +203,17 @@ TEST_CASE("parameters: all are destroyed once, the last one first, before the re
         for (int value : {7, -1}) {
             CAPTURE(value);
             std::string seen = value < 0 ? " timed_out" : " 7";
-            bool propagated = number == 6 && value < 0;
             {
                 Promise<int> promise;
                 Future<int> awaited = promise.getFuture();
                 Future<Void> watcher = watch(log, start(awaited));
                 log.take(); // arguments that were moved from may have said something
                 promise.send(value);
-                CHECK(sawDie(log.take(), died, seen, propagated));
+                CHECK(sawDestroyed(log.take(), destroyed, seen));
             }
             Future<int> ready = value;
             Future<Void> watcher = watch(log, start(ready));
-            CHECK(sawDie(log.take(), died, seen, propagated));
+            CHECK(sawDestroyed(log.take(), destroyed, seen));
         }
     }
     CHECK(blocks.leaked() == 0);
@@ -237,11 +226,21 @@ TEST_CASE("parameters: all are destroyed once when the coroutine is cancelled") 
     Future<int> awaited = promise.getFuture();
     Blocks blocks;
     (void)two(noisy("a"), 0, noisy("b"), log, awaited);
-    CHECK(sawDie(log.take(), "ba", ""));
+    CHECK(sawDestroyed(log.take(), "ba", ""));
     (void)five(noisy("a"), log, noisy("b"), noisy("c"), awaited, noisy("d"));
-    CHECK(sawDie(log.take(), "dcba", ""));
+    CHECK(sawDestroyed(log.take(), "dcba", ""));
     (void)propagating(noisy("a"), log, noisy("b"), awaited);
-    CHECK(sawDie(log.take(), "ba", "", true));
+    CHECK(sawDestroyed(log.take(), "ba", ""));
+    // A const parameter cannot be moved from. gcc 12 destroys it after those that can, in the order in which they
+    // stand.
+    auto constant = [](Noisy, TraceLog& said, Future<int> f, Noisy const, Noisy, Propagate = {}) -> Future<int> {
+        co_return co_await wait(said, std::move(f));
+    };
+    Future<int> waiting = constant(noisy("a"), log, awaited, noisy("b"), noisy("c"));
+    log.take(); // of the arguments
+    waiting = Future<int>();
+    std::string const said = log.take();
+    CHECK((said == "~local ~c ~b ~a" || said == "~local ~c ~a ~b"));
     CHECK(blocks.leaked() == 0);
     CHECK(promise.getFutureReferenceCount() == 1);
 }
