@@ -96,7 +96,7 @@ class Fault(Enum):
     SWALLOWED_ERRORS = ("A0604", "catch (...) that swallows every error", Severity.WARNING)
     DISCARDED_FUTURE = ("A0605", "the future of an actor is discarded", Severity.WARNING)
     UNREAD_STATE = ("A0606", "state variable that is never read", Severity.WARNING)
-    MISSPELT_WAIT = ("A0607", "misspelt wait", Severity.WARNING)
+    MISSPELT = ("A0607", "misspelt keyword", Severity.WARNING)
     FORGOTTEN_ACTOR = ("A0608", "wait in a function that is no actor", Severity.WARNING)
     RESERVED_NAME = ("A0609", "name that the compiler uses itself")
     NO_OBJECT = ("A0610", "`this` in an actor")
@@ -217,6 +217,10 @@ class Diagnostics:
 
     def drop(self, diagnostic: Diagnostic) -> None:
         del self._found[diagnostic.code, diagnostic.span.start]
+
+    def withdraw(self, fault: Fault, span: Span) -> None:
+        """Removes what was reported of a place, if anything was: another message says it better."""
+        self._found.pop((fault.code, span.start), None)
 
     def drop_allowed(self, source: Source) -> None:
         """Removes the diagnostics that a comment `actorc: allow A0601` allows, on their line or on the line before."""

@@ -49,6 +49,16 @@ ARITHMETIC_ALIASES = frozenset({
 })  # fmt: skip
 
 
+def spellings_near(word: str) -> frozenset[str]:
+    """A word with a capital, with two letters exchanged, with one letter left out, or with one letter twice."""
+    found = {word.capitalize()}
+    for index in range(len(word)):
+        found.add(word[:index] + word[index + 1 :])
+        found.add(word[:index] + word[index] + word[index:])
+        found.add(word[:index] + word[index + 1 : index + 2] + word[index] + word[index + 2 :])
+    return frozenset(found - {word})
+
+
 def begins_captures(texts: list[str], index: int) -> bool:
     """Whether the `[` at `index` begins a lambda.
 

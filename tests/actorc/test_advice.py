@@ -261,6 +261,9 @@ IN_A_BODY = [
     ("A0607", "int x = @@Wait(f); g(x);"),
     ("A0607", "@@await f;"),
     ("A0607", "@@WaitNext(f);"),
+    ("A0607", "@@wiat(f);"),
+    ("A0607", "@@awit(f);"),
+    ("A0607", "int x = @@watiNext(f); g(x);"),
     ("A0609", "state int @@wait__ = 1; wait(f); g(wait__);"),
     ("A0609", "int @@error__ = 1; g(error__);"),
     ("A0610", "state int n = 1; wait(f); g(@@this->n);"),
@@ -315,11 +318,20 @@ SOUND = [
     "state T x;",
     "state [[maybe_unused]] int x = 1;",
     "condition.Wait(f); x->await(f); std::Wait(f);",
+    "stat(path); stat x; State state_(1); x = stat * y; struct stat z; stat::type w; wait(f);",
+    "lop{1, 2}; chose{}; whne(1); wait(f);",
     "Wait waiter(f); x = Waiting(f);",
     "if (x) throw io_error();",
     "if (x) throw e;",
     "state int x__ = 1; wait(f); g(x__, __LINE__);",
 ]
+
+
+def test_a_misspelt_wait_is_no_missing_wait() -> None:
+    text = "ACTOR Future<Void> a(Future<Void> f) { wiat(f); return Void(); }"
+    assert [found.code for found in analysed(text)[2]] == ["A0607"]
+
+
 CALLER = "ACTOR Future<Void> c(int b) { a(b); wait(b); return Void(); }"
 SOUND_FILES = [
     "ACTOR void a(int b) { loop { try { wait(b); } catch (Error& e) { } } }",

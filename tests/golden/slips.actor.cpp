@@ -15,4 +15,14 @@ static Future<Void> forgotten(Future<Void> a) {
     return Void();
 }
 
+static Actor Future<Void> capital(Future<Void> a) {
+    wait(a);
+    return Void();
+}
+
+Actor Future<Void> first(Future<Void> a) {
+    wait(a);
+    return Void();
+}
+
 UNCANCELLABLE Future<Void> without(Future<Void> a);

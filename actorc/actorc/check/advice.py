@@ -42,6 +42,6 @@ def advise(file: File, source: Source, diagnostics: Diagnostics) -> None:
         report_objects(actor, {variable.name for variable in kept}, file.words, diagnostics)
         report_slips(actor, statements, names, file.words, source, diagnostics)
         if misspelt:
-            report_misspelt(statements, file, outside, diagnostics)
+            report_misspelt(actor, statements, file, outside, diagnostics)
     report_includes(file, source, diagnostics)
     report_forgotten_actors(file, source, diagnostics)

@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 
 from actorc.check.outside import gaps
-from actorc.diagnostics import Diagnostics, Fault, Fix
+from actorc.diagnostics import Diagnostics, Edit, Fault, Fix
 from actorc.repairs import insert
 from actorc.source import Source
 from actorc.syntax import File, Span, Words
-from actorc.words import ACTOR_WORDS, BEFORE_OPERAND
+from actorc.words import ACTOR_WORDS, BEFORE_OPERAND, spellings_near
 
 _NAME = re.compile(r"[^\W\d]\w*")
+_MISSPELT = spellings_near("ACTOR") | spellings_near("actor") | {"actor"}
 _CONTROLS = frozenset({"if", "for", "while", "switch", "catch", "loop", "do", "else", "try", "choose", "when"})
 
 
@@ -106,7 +107,16 @@ def _report_forgotten(name: int, wait: int, words: Words, diagnostics: Diagnosti
     message = (
         f"`{words.texts[name]}` waits, but it is an ordinary function, in which `{words.texts[wait]}` means nothing"
     )
-    start = words.starts[_head(words.texts, name)]
-    fix = Fix("make it an actor", (insert(start, "ACTOR "),))
-    span = Span(words.starts[wait], words.starts[wait] + len(words.texts[wait]))
-    diagnostics.warning(Fault.FORGOTTEN_ACTOR, message, span, hint="write `ACTOR` before its return type", fixes=(fix,))
+    head = _head(words.texts, name)
+    misspelt = next((index for index in range(head, name) if words.texts[index] in _MISSPELT), None)
+    if misspelt is None:
+        hint = "write `ACTOR` before its return type"
+        edits: tuple[Edit, ...] = (insert(words.starts[head], "ACTOR "),)
+    else:
+        hint = f"write `ACTOR`, not `{words.texts[misspelt]}`"
+        edits = (Edit(Span(words.starts[misspelt], words.starts[misspelt + 1]), "" if misspelt > head else "ACTOR "),)
+        if misspelt > head:
+            edits = (insert(words.starts[head], "ACTOR "), *edits)
+    span = words.span(wait)
+    fixes = (Fix("make it an actor", edits),)
+    diagnostics.warning(Fault.FORGOTTEN_ACTOR, message, span, hint=hint, fixes=fixes)

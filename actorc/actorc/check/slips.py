@@ -10,11 +10,13 @@ from actorc.diagnostics import Diagnostics, Edit, Fault, Fix
 from actorc.repairs import insert, unused_name
 from actorc.source import Source
 from actorc.syntax import Actor, File, Plain, Span, Statement, Throw, Words
+from actorc.words import spellings_near
 
-_MISSPELT = {
-    "Wait": "wait", "WAIT": "wait", "wati": "wait", "wiat": "wait", "await": "wait", "Await": "wait", "AWAIT": "wait",
-    "waitnext": "waitNext", "WaitNext": "waitNext", "wait_next": "waitNext", "waitNex": "waitNext",
+_OTHER_SPELLINGS = {
+    "WAIT": "wait", "await": "wait", "Await": "wait", "AWAIT": "wait",
+    "waitnext": "waitNext", "WaitNext": "waitNext", "wait_next": "waitNext",
 }  # fmt: skip
+_MISSPELT = {near: word for word in ("wait", "waitNext") for near in spellings_near(word)} | _OTHER_SPELLINGS
 _FOREIGN = re.compile(r"(?:::)?std::\w+\s*[({]")
 _LITERAL = re.compile(r"\"[^\"]*\"|'[^']*'|\d[\w.]*")
 _RESERVED = re.compile(r"(?:wait|choose|actor|entry|error|evaluation)__|(?:iter|caught|auto)\d+__|arg__\w+")
@@ -54,10 +56,16 @@ def _is_foreign(text: str) -> bool:
     return False
 
 
-def report_misspelt(statements: Sequence[Statement], file: File, outside: Outside, diagnostics: Diagnostics) -> None:
+def report_misspelt(
+    actor: Actor, statements: Sequence[Statement], file: File, outside: Outside, diagnostics: Diagnostics
+) -> None:
+    """An actor with a misspelt wait is not reported as one without a wait."""
+    found = False
     for statement in statements:
         if isinstance(statement, Plain):
-            _check_plain(statement, file, outside, diagnostics)
+            found |= _check_plain(statement, file, outside, diagnostics)
+    if found:
+        diagnostics.withdraw(Fault.NO_WAIT, actor.name_span)
 
 
 def may_be_misspelt(file: File) -> bool:
@@ -80,21 +88,21 @@ def _check_throw(statement: Throw, source: Source, diagnostics: Diagnostics) -> 
     diagnostics.error(Fault.FOREIGN_ERROR, message, statement.value.span, hint=hint)
 
 
-def _check_plain(statement: Plain, file: File, outside: Outside, diagnostics: Diagnostics) -> None:
-    """`Wait(f);`, `await f;`, `T x = Wait(f);`"""
+def _check_plain(statement: Plain, file: File, outside: Outside, diagnostics: Diagnostics) -> bool:
+    """Reports `Wait(f);`, `await f;`, `T x = Wait(f);`"""
     words = file.words
     first, end = words.between(statement.span)
     texts = words.texts
     if texts[end - 1] != ";":
-        return
+        return False
     index = first
     if texts[first] not in _MISSPELT:
         if "=" not in texts[first : min(end, first + 12)]:
-            return
+            return False
         index = texts.index("=", first, end) + 1
     word = texts[index]
     if word not in _MISSPELT or word in outside.texts:
-        return
+        return False
     right = _MISSPELT[word]
     operand = texts[index + 1]
     if operand == "(":
@@ -102,12 +110,13 @@ def _check_plain(statement: Plain, file: File, outside: Outside, diagnostics: Di
     elif word.lower() == "await" and (operand[0].isalpha() or operand[0] == "_"):
         fix = (Edit(Span(words.starts[index], words.starts[index + 1]), "wait("), insert(words.starts[end - 1], ")"))
     else:
-        return
+        return False
     message = f"unknown keyword `{word}`; did you mean `{right}`?"
     diagnostics.warning(
-        Fault.MISSPELT_WAIT,
+        Fault.MISSPELT,
         message,
         words.span(index),
         hint=f"write `{right}(...)`",
         fixes=(Fix(f"write `{right}`", fix),),
     )
+    return True

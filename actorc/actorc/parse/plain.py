@@ -8,14 +8,11 @@ from actorc.parse.declarations import is_type, locals_of
 from actorc.parse.lexer import Kind
 from actorc.parse.reader import Reader
 from actorc.parse.waits import BEFORE, WaitScanner
-from actorc.repairs import inserted
 from actorc.syntax import Plain, Span
-from actorc.words import BEFORE_OPERAND, CONTROL
+from actorc.words import CONTROL
 
 _WORDS = CONTROL - {"throw", "co_await", "co_yield"}  # begin a statement wherever they stand outside brackets
 _DIALECT_WORDS = frozenset({"state", "loop", "choose", "when", "wait", "waitNext"})
-_OPERAND_ENDS = frozenset({")", "]", "}", "++", "--"})
-_LITERALS = (Kind.NUMBER, Kind.STRING, Kind.CHARACTER)
 _LOOPS = frozenset({"for", "while", "do"})
 
 
@@ -70,20 +67,9 @@ class PlainParser(Reader):
             return False
         return equals - 1 > index and tokens.is_name(equals - 1) and is_type(tokens, index, equals - 1)
 
-    def _ends_operand(self, index: int) -> bool:
-        text = self._texts[index]
-        is_operand = self._tokens.is_name(index) and text not in BEFORE_OPERAND
-        return is_operand or text in _OPERAND_ENDS or self._tokens.kind(index) in _LITERALS
-
     def _begins_block(self, index: int) -> bool:
         """`T name{...} {`: no expression goes on with a `{` behind a `}`."""
         return self._texts[index] == "{" and self._texts[index - 1] == "}"
-
-    def _missing_semicolon(self, index: int) -> None:
-        place = self._tokens.after(index - 1)
-        self._diagnostics.error(
-            Fault.MISSING_SEMICOLON, "a `;` is missing here", place, fixes=inserted(place.start, ";")
-        )
 
     # -----------------------------------------------------------------------------------------------------------
 

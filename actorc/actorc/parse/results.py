@@ -36,6 +36,10 @@ class ResultParser(Reader):
         declares = self._tokens.is_name(name) and self._texts[name] not in KEYWORDS and name > start
         if declares and (is_type(self._tokens, start, name) or is_macro_type(self._tokens, start, name)):
             return self._declaration(start, name, wait, is_state)
+        line = self._declaring_line(start, name)
+        if line is not None:
+            self._missing_semicolon(line)
+            raise Abandoned
         if is_state or locals_of(self._tokens, start, wait - 1):
             message = "a wait's result is declared with a type and a name"
             hint = f"write `state TYPE NAME = {self._scanner.shown(wait)};`"
@@ -45,6 +49,17 @@ class ResultParser(Reader):
         return Result(ResultKind.ASSIGN, None, (), self._tokens.code(start, wait - 1))
 
     # -----------------------------------------------------------------------------------------------------------
+
+    def _declaring_line(self, start: int, name: int) -> int | None:
+        """Where `TYPE NAME` begins on a line of its own behind something that a `;` can end; None if it does not."""
+        tokens = self._tokens
+        if not tokens.is_name(name) or self._texts[name] in KEYWORDS:
+            return None
+        index = start
+        while (index := tokens.next(index, name)) < name:
+            if not tokens.same_line(index - 1, index) and self._ends_operand(index - 1):
+                return index if is_type(tokens, index, name) else None
+        return None
 
     def _unpacked(self, start: int, end: int) -> int | None:
         """The `[` of `auto [a, b]`; None if this is something else."""

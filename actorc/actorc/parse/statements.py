@@ -17,8 +17,9 @@ from actorc.parse.brackets import TokenList
 from actorc.parse.control import ControlParser, Parsed
 from actorc.parse.declarations import skip_attributes
 from actorc.parse.lexer import Kind
+from actorc.parse.misspelt import meant_keyword
 from actorc.parse.waits import BEFORE
-from actorc.repairs import insert, removed
+from actorc.repairs import insert, removed, replaced
 from actorc.syntax import Block, Break, Choose, Continue, Plain, Return, Statement, Throw, Wait, When
 from actorc.words import CONTROL
 
@@ -65,6 +66,7 @@ class StatementParser(ControlParser):
         return block
 
     def _statement(self, index: int, end: int) -> tuple[Statement | None, int]:
+        self._respell(index, end)
         text = self._texts[index]
         if text == ";" or self._tokens.kind(index) is Kind.DIRECTIVE:
             return None, index + 1
@@ -84,6 +86,15 @@ class StatementParser(ControlParser):
         if keyword is not None and not self._is_ordinary_name(index):
             return keyword(index, end)
         return self._simple(index, end)
+
+    def _respell(self, index: int, end: int) -> None:
+        """Reports a misspelt keyword. It is read as the keyword from then on, so that nothing follows from it."""
+        meant = meant_keyword(self._tokens, index, end)
+        if meant is not None:
+            message = f"unknown keyword `{self._texts[index]}`; did you mean `{meant}`?"
+            fixes = replaced(self._tokens.span(index, index + 1), meant)
+            self._error(Fault.MISSPELT, message, index, index + 1, fixes=fixes)
+            self._texts[index] = meant
 
     def _is_ordinary_name(self, index: int) -> bool:
         """Whether `loop`, `choose` or `when` is a name of the program here, as in `loop().stop()`."""
@@ -183,6 +194,7 @@ class StatementParser(ControlParser):
             if self._texts[index] == ";" or self._tokens.kind(index) is Kind.DIRECTIVE:
                 index += 1
                 continue
+            self._respell(index, end)
             try:
                 when, index = self._when(index, end, choose)
                 found.append(when)
