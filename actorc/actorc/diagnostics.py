@@ -108,7 +108,7 @@ class Fault(Enum):
     CAPTURING_COROUTINE = ("A0703", "coroutine lambda that captures", Severity.WARNING)
     HANDLER_NEVER_RUNS = ("A0704", "try block in a coroutine with Propagate", Severity.WARNING)
     SWALLOWED_IN_COROUTINE = ("A0705", "loop of a coroutine that cannot be cancelled", Severity.WARNING)
-    WRONG_CPP = ("A0706", "C++ that does not compile in an actor file", Severity.WARNING)
+    WRONG_CPP = ("A0706", "C++ that does not compile", Severity.WARNING)
 
     def __init__(self, code: str, title: str, severity: Severity = Severity.ERROR) -> None:
         self.code = code
@@ -255,4 +255,14 @@ _ALLOWABLE = {fault.code for fault in Fault if fault.severity is Severity.WARNIN
 def _allowed_at(source: Source, offset: int) -> set[str]:
     line = source.line(offset)
     lines = [source.line_text(line)] + ([source.line_text(line - 1)] if line > 1 else [])
-    return {code for text in lines for match in _ALLOW.finditer(text) for code in re.findall(r"A\d{4}", match[1])}
+    return {code for text in lines for code in _allowed_codes(text)}
+
+
+def _allowed_codes(text: str) -> Iterator[str]:
+    for match in _ALLOW.finditer(text):
+        yield from re.findall(r"A\d{4}", match[1])
+
+
+def allows(fault: Fault, line: str) -> bool:
+    """Whether a comment of a source line allows a fault."""
+    return fault.code in _allowed_codes(line)

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from actorc.packages import PackageMissing, find_package
+from actorc.source import Source
 from actorc_frames.compile import CannotCompile, Unit, first_error, flags_of
 
 _COMPILERS = ("clang++-19", "clang++")
@@ -46,9 +47,9 @@ def _builtin_headers() -> tuple[str, ...]:
 
 
 def translation_unit(path: str, flags: Sequence[str] | None, *, is_actors: bool = False) -> Any:
-    """clang's tree of a file. Raises CannotCompile with the first error, and PackageMissing.
+    """clang's tree of a file. Raises CannotCompile with the first error in another file, and PackageMissing.
 
-    An actor file is read as editors read it, and its own errors are left for `errors_in`.
+    An actor file is read as editors read it. The file's own errors are left for `errors_in`.
     """
     cindex = _library()
     unit = Unit(path, path, None, _COMPILERS[0])
@@ -61,12 +62,23 @@ def translation_unit(path: str, flags: Sequence[str] | None, *, is_actors: bool 
         tree = cindex.Index.create().parse(absolute, args=arguments)
     except cindex.TranslationUnitLoadError as error:
         raise CannotCompile(f"clang cannot read it with the flags {' '.join(arguments)}") from error
-    errors = [found for found in tree.diagnostics if found.severity >= _ERROR]
-    if is_actors:
-        errors = [found for found in errors if not _is_own(found, absolute)]
+    errors = [found for found in tree.diagnostics if found.severity >= _ERROR and not _is_own(found, absolute)]
     if errors:
-        raise CannotCompile(first_error(errors[0].format(), unit, origin, _COMMAND) + _cause(errors[0], absolute))
+        raise CannotCompile(first_error(_shown(errors[0]), unit, origin, _COMMAND) + _cause(errors[0], absolute))
     return tree
+
+
+def _shown(error: Any) -> str:
+    """An error with its source line and a caret."""
+    where = error.location
+    if where.file is None:
+        return str(error.format())
+    try:
+        line = Source.read(where.file.name).line_text(where.line)
+    except (OSError, IndexError):
+        return str(error.format())
+    blanks = "".join("\t" if character == "\t" else " " for character in line[: where.column - 1])
+    return f"{error.format()}\n    {line}\n    {blanks}^"
 
 
 def errors_in(tree: Any, path: str) -> list[Any]:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from actorc.diagnostics import Diagnostics
+from actorc.diagnostics import Diagnostics, Fault, Severity
 from actorc.packages import PackageMissing
 from actorc.report.failure import Failure
 from actorc.report.report import Reporter
@@ -32,50 +32,63 @@ def main(argv: Sequence[str]) -> int:
     arguments = parse(argv)
     reporter = Reporter(arguments.format, arguments.colour, warnings=True)
     status = 0
+    without_clang = False
     with ThreadPoolExecutor(arguments.jobs) as pool:  # clang reads without Python's lock
-        for found in pool.map(lambda path: _checked(path, arguments.flags), arguments.files):
-            if isinstance(found, Failure):
-                reporter.fail(found)
-                status = EXIT_FAILED
-                continue
-            source, diagnostics = found
-            reporter.add(source, diagnostics)
+        for source, diagnostics, failure in pool.map(lambda path: _checked(path, arguments.flags), arguments.files):
+            if source is not None:
+                reporter.add(source, diagnostics)
             if len(diagnostics):
                 status = max(status, EXIT_FOUND)
+            if failure is not None or any(found.fault is Fault.WRONG_CPP for found in diagnostics.errors):
+                status = EXIT_FAILED
+            if isinstance(failure, _Unlooked):
+                if without_clang:
+                    continue  # the same is true of all files
+                without_clang = True
+            if failure is not None:
+                reporter.fail(failure)
     reporter.finish()
     return status
 
 
-def _checked(path: str, flags: Sequence[str] | None) -> tuple[Source, Diagnostics] | Failure:
+class _Unlooked(Failure):
+    """The traps of C++ were not looked for, since libclang is missing."""
+
+
+def _checked(path: str, flags: Sequence[str] | None) -> tuple[Source | None, Diagnostics, Failure | None]:
+    diagnostics = Diagnostics()
+    source = None
+    failure: Failure | None = None
     try:
         with open(path, "rb") as file:
             text = file.read()
         source = Source.from_bytes(path, text)
-        return source, check(source, text, flags)
+        check(source, text, flags, diagnostics)
     except OSError as error:
-        return Failure(error.filename or path, "file", error.strerror or str(error))
-    except (CannotCompile, PackageMissing) as error:
-        return Failure(path, "file", str(error))
+        failure = Failure(error.filename or path, "file", error.strerror or str(error))
+    except CannotCompile as error:
+        failure = Failure(path, "file", str(error))
+    except PackageMissing as error:
+        message = f"the traps of C++ were not looked for, in this or any other file: {error}"
+        failure = _Unlooked(path, "file", message)
+    return source, diagnostics, failure
 
 
-def check(source: Source, text: bytes, flags: Sequence[str] | None) -> Diagnostics:
-    """What is wrong in a file that is on the disk. Raises CannotCompile and PackageMissing."""
-    diagnostics = Diagnostics()
+def check(source: Source, text: bytes, flags: Sequence[str] | None, diagnostics: Diagnostics) -> None:
+    """Adds what is wrong in a file that is on the disk. Raises CannotCompile and PackageMissing."""
     is_actors = source.path.endswith(ACTOR_FILES)
     if is_actors:
         check_actors(source, diagnostics)
         if diagnostics.errors:
-            return diagnostics
+            return
     unit = translation_unit(source.path, flags, is_actors=is_actors)
     traps = Traps(source, text, diagnostics)
     errors = errors_in(unit, source.path)
+    severity = Severity.WARNING if is_actors else Severity.ERROR  # clang reads actors as an editor does: not exactly
     for error in errors:
-        traps.add_error(error, os.path.abspath(source.path))
-    if errors:
-        diagnostics.drop_allowed(source)
-        return diagnostics
-    for function in functions(unit, os.path.abspath(source.path), text):
-        traps.look(function)
-        handlers.look(function, traps, text, diagnostics)
+        traps.add_error(error, os.path.abspath(source.path), severity)
+    if not errors:
+        for function in functions(unit, os.path.abspath(source.path), text):
+            traps.look(function)
+            handlers.look(function, traps, text, diagnostics)
     diagnostics.drop_allowed(source)
-    return diagnostics

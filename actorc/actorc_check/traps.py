@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
-from actorc.diagnostics import Diagnostics, Edit, Fault, Fix, Note
+from actorc.diagnostics import Diagnostics, Edit, Fault, Fix, Note, Severity, allows
 from actorc.source import Source
 from actorc.syntax import Span
+from actorc_check.cpp_errors import explained
 from actorc_check.order import first_after
 from actorc_check.tree import AWAIT, CALL, CO_RETURN, FUNCTIONS, LAMBDA, USE, Function, Node, is_flow, namespace_of
 
 _VIEWS = {"basic_string_view": "std::string", "span": "std::vector", "initializer_list": "std::vector"}
 _NO_STATEMENTS = frozenset({"RETURN_STMT", "DECL_STMT", CO_RETURN})
-_HINTS = {  # what clang says of an actor, and what to write instead
-    "no matching function for call to 'wait'": "`wait` takes a future; the next value of a stream is `waitNext(...)`",
-}
 _OPERATION = {"isReady", "park", "take"}  # what the concept InPlace asks for
 
 
@@ -52,15 +51,17 @@ class Traps:
         start, size = node.name_start(), len(node.cursor.spelling.encode())
         return self.span(start, start + size) if size else self.span(node.start, node.end)
 
-    def add_error(self, error: Any, path: str) -> None:
-        """What clang says of an actor file."""
+    def add_error(self, error: Any, path: str, severity: Severity) -> None:
+        """What clang says of the file."""
         notes = tuple(
             Note(each.spelling, self._pointed(each))
             for each in error.children
             if each.location.file is not None and each.location.file.name == path
         )
-        hint = _HINTS.get(error.spelling)
-        self._diagnostics.warning(Fault.WRONG_CPP, error.spelling, self._pointed(error), hint=hint, notes=notes)
+        place = self._pointed(error)
+        what = explained(error.spelling, self._source.text, place.start)
+        add = self._diagnostics.error if severity is Severity.ERROR else self._diagnostics.warning
+        add(Fault.WRONG_CPP, what.message, place, hint=what.hint, notes=notes, fixes=what.fixes)
 
     def _pointed(self, message: Any) -> Span:
         """The word or the range at the place of a message."""
@@ -121,7 +122,7 @@ class Traps:
                 continue
             uses = [node for node in function.body.walk() if _uses(node, parameter)]
             found = first_after(function, uses)
-            if found is None:
+            if found is None or _outlives_coroutines(type_):
                 continue
             use, wait = found
             name = parameter.cursor.spelling
@@ -155,7 +156,7 @@ class Traps:
             return instead, f"take it by value: `{instead} {name}`"
         return None, (
             f"take a `{instead}*` or a `std::shared_ptr<{instead}>`, which shows that it must outlive the coroutine; "
-            "where it does, `// actorc: allow A0702`"
+            f"where it does, write `// actorc: allow A0702` here, or where `{instead}` is defined"
         )
 
     # -----------------------------------------------------------------------------------------------------------
@@ -269,6 +270,40 @@ def _refers(type_: Any) -> str | None:
     if type_.kind.name in ("LVALUEREFERENCE", "RVALUEREFERENCE"):
         return "a reference"
     return None if _view(type_) is None else f"a `{type_.spelling}`"
+
+
+def _outlives_coroutines(type_: Any) -> bool:
+    """Whether it refers to an object that certainly lives longer than a coroutine.
+
+    A loop outlives the futures on it, and a world its processes. The definition of another class has a comment.
+    """
+    declaration = type_.get_pointee().get_canonical().get_declaration()
+    return is_flow(declaration.type, ("Process",)) or _is_loop(declaration) or _allows_references(declaration)
+
+
+def _is_loop(declaration: Any) -> bool:
+    """Whether it is a class flow::Loop, or derived from one, such as World."""
+    if is_flow(declaration.type, ("Loop",)):
+        return True
+    bases = [child for child in declaration.get_children() if child.kind.name == "CXX_BASE_SPECIFIER"]
+    return any(_is_loop(base.type.get_canonical().get_declaration()) for base in bases)
+
+
+def _allows_references(declaration: Any) -> bool:
+    where = declaration.location
+    if where.file is None:
+        return False
+    lines = _lines_of(where.file.name)
+    return any(allows(Fault.DANGLING_PARAMETER, line) for line in lines[max(0, where.line - 2) : where.line])
+
+
+@cache
+def _lines_of(path: str) -> list[str]:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read().splitlines()
+    except OSError:
+        return []
 
 
 def _is_declared_once(function: Function) -> bool:

@@ -9,7 +9,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
 from actorc import __version__
-from actorc.diagnostics import Diagnostics
+from actorc.diagnostics import Diagnostics, Fault
 from actorc.packages import PackageMissing
 from actorc.source import Source
 from actorc_check.actors import check_actors
@@ -39,7 +39,7 @@ class Server(LanguageServer):
             return
         try:
             source, diagnostics = await asyncio.to_thread(_checked, path)
-        except (CannotCompile, PackageMissing, OSError) as error:  # what does not compile is clangd's to show
+        except (CannotCompile, PackageMissing, OSError) as error:  # clangd shows what does not compile
             message = f"{path}: {error}"
             self.window_log_message(types.LogMessageParams(types.MessageType.Info, message))
             return
@@ -68,7 +68,12 @@ def _checked(path: str) -> tuple[Source, Diagnostics]:
     with open(path, "rb") as file:
         text = file.read()
     source = Source.from_bytes(path, text)
-    return source, check(source, text, None)
+    diagnostics = Diagnostics()
+    check(source, text, None, diagnostics)
+    for found in diagnostics.errors:
+        if found.fault is Fault.WRONG_CPP and found.hint is None:  # clangd shows it as well
+            diagnostics.drop(found)
+    return source, diagnostics
 
 
 def _is_actors(uri: str) -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from front import unmarked
 
-from actorc.diagnostics import Fault
+from actorc.diagnostics import Diagnostics, Fault
 from actorc.report.explain import page
 from actorc.source import Source
 from actorc_check.command import check
@@ -31,6 +31,7 @@ HEAD = """\
 #include <string>
 #include <string_view>
 #include <vector>
+namespace flow { class Process; }
 using namespace flow;
 int use(std::string_view);
 Future<int> fetch(Future<int>);
@@ -145,6 +146,19 @@ Future<Void> shadow(std::string const& s) {
     use(s);
     co_await rest();
     std::string t; { std::string s; use(s); }
+}
+struct TestLoop : Loop { int count = 0; };
+Future<Void> onLoop(TestLoop& test, Loop& loop) {
+    co_await rest();
+    loop.stop();
+    ++test.count;
+}
+// Lives as long as the program.  actorc: allow A0702
+struct Settings { int count = 0; };
+Future<Void> reads(Settings const& settings, Process& process) {
+    co_await rest();
+    use(settings.count ? "a" : "b");
+    (void)process;
 }
 """,
 ]
@@ -279,7 +293,9 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> list[Part]:
     path = tmp_path_factory.mktemp("traps") / "traps.cpp"
     path.write_text(text, encoding="utf-8")
     data = path.read_bytes()
-    for each in check(Source.from_bytes(str(path), data), data, ["-std=c++20", f"-I{ROOT}"]):
+    diagnostics = Diagnostics()
+    check(Source.from_bytes(str(path), data), data, ["-std=c++20", f"-I{ROOT}"], diagnostics)
+    for each in diagnostics:
         part = [part for part in PARTS if part.start <= each.span.start][-1]
         part.found.append((each.code, each.span.start))
     return PARTS
@@ -364,7 +380,9 @@ def test_what_is_clean_and_what_cannot_be_checked(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     done = actorc("wrong.cpp", "missing.cpp", "clean.cpp", folder=tmp_path)
     assert done.returncode == 2
-    assert "use of undeclared identifier 'x'" in done.stderr
+    assert (
+        "wrong.cpp:1:21: error: use of undeclared identifier 'x' [A0706]\n    int main() { return x; }\n" in done.stderr
+    )
     assert "missing.cpp: No such file or directory" in done.stderr
     assert actorc(folder=tmp_path).returncode == 2
     assert actorc("--format=xml", "clean.cpp", folder=tmp_path).returncode == 2
@@ -408,6 +426,51 @@ def test_an_error_in_a_header_is_shown_with_the_place_that_leads_there(tmp_path:
     assert done.returncode == 2
     assert "write Future<Void>" in done.stderr
     assert f"x.cpp:{HEAD.count(chr(10)) + 1}:20: note: in instantiation of" in done.stderr
+    lines = done.stderr.splitlines()
+    assert lines[2].strip() == "^", "the line of the header, and a caret"
+
+
+RETURNS = """\
+Future<Void> a(Future<Void> f) { co_await f; @@co_return Void(); }
+Future<Void> b(Future<Void> f) { co_await f; @@return Void(); }
+Future<Void> c(Future<Void> f) { @@co_return f; }
+Future<int> d(Future<int> f) { int x = co_await f; @@return x + 1; }
+Future<int> e(Future<Void> f) { co_await f; @@co_return; }
+"""
+
+
+def test_returns_of_coroutines_have_hints(tmp_path: Path) -> None:
+    text, marks = unmarked(HEAD + RETURNS)
+    (tmp_path / "returns.cpp").write_text(text, encoding="utf-8")
+    done = actorc("--json", "returns.cpp", folder=tmp_path)
+    assert done.returncode == 2
+    found = json.loads(done.stdout)["diagnostics"]
+    assert [each["range"]["start"]["offset"] for each in found] == marks
+    assert [each["hint"] for each in found] == [
+        "write `co_return;`, or leave it out at the end",
+        "write `co_return;`, or leave it out at the end",
+        "if `f` is a future, write `co_await f;`, then `co_return;`",
+        "write `co_return`",
+        "write `co_return VALUE;`",
+    ]
+    assert [fix["message"] for each in found for fix in each["fixes"]] == [
+        "write `co_return;`",
+        "write `co_return;`",
+        "write `co_return x + 1;`",
+    ]
+
+
+def test_without_libclang_actors_are_still_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text, marks = unmarked(ACTORS)
+    for name in ("a.actor.cpp", "b.actor.cpp"):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    (tmp_path / "clang.py").write_text("from actorc.packages import PackageMissing\nraise PackageMissing('none')\n")
+    done = actorc("--json", "a.actor.cpp", "b.actor.cpp", folder=tmp_path)
+    assert done.returncode == 2
+    found = [(each["code"], each["range"]["start"]["offset"]) for each in json.loads(done.stdout)["diagnostics"]]
+    assert found == [("A0702", marks[0])] * 2
+    assert done.stderr.count("the traps of C++ were not looked for") == 1
 
 
 def test_a_wait_for_a_stream_has_a_hint(tmp_path: Path) -> None:

@@ -1,0 +1,52 @@
+"""Errors of clang that need other words, or a hint: what a beginner writes in a coroutine or an actor."""
+
+from __future__ import annotations
+
+import re
+
+from actorc.diagnostics import Edit, Fix
+from actorc.records import dataclass
+from actorc.syntax import Span
+
+_VALUE_IN_VOID = re.compile(r"no member named 'return_value' in '.*\bCoroPromise<flow::Void\b.*'")
+_NO_VALUE = re.compile(r"no member named 'return_void' in '.*\bCoroPromise<.*'")
+_PLAIN_RETURN = re.compile(r"return statement not allowed in coroutine\b.*")
+_STREAM = "no matching function for call to 'wait'"
+_VOID = re.compile(r"(?:(?:::)?flow::)?Void\s*(?:\(\s*\)|\{\s*\})")
+_RETURN = re.compile(r"(?:co_)?return\b\s*(?P<value>[^;]*?)\s*;")
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    message: str
+    hint: str | None = None
+    fixes: tuple[Fix, ...] = ()
+
+
+def explained(message: str, text: str, start: int) -> Explained:
+    """What to say for clang's `message` about the place `start` of `text`."""
+    if message == _STREAM:
+        return Explained(message, "`wait` takes a future; the next value of a stream is `waitNext(...)`")
+    if _NO_VALUE.fullmatch(message):
+        return Explained("`co_return` without a value, in a coroutine that gives one", "write `co_return VALUE;`")
+    found = _RETURN.match(text, start)
+    is_void = found is not None and _VOID.fullmatch(found["value"]) is not None
+    if _VALUE_IN_VOID.fullmatch(message):
+        hint = "write `co_return;`, or leave it out at the end"
+        if not is_void:
+            value = found["value"] if found is not None else "..."
+            hint = f"if `{value}` is a future, write `co_await {value};`, then `co_return;`"
+        return Explained("a coroutine that gives a `Future<Void>` returns no value", hint, _fixes(found, is_void, ""))
+    if _PLAIN_RETURN.fullmatch(message):
+        hint = "write `co_return;`, or leave it out at the end" if is_void else "write `co_return`"
+        value = found["value"] if found is not None else ""
+        message = "a coroutine returns with `co_return`: `return` belongs to actors and ordinary functions"
+        return Explained(message, hint, _fixes(found, True, "" if is_void else value))
+    return Explained(message)
+
+
+def _fixes(found: re.Match[str] | None, is_sure: bool, value: str) -> tuple[Fix, ...]:
+    if found is None or not is_sure:
+        return ()
+    statement = f"co_return {value};" if value else "co_return;"
+    return (Fix(f"write `{statement}`", (Edit(Span(found.start(), found.end()), statement),)),)
