@@ -1,5 +1,6 @@
 #include "net/serve.h"
 
+#include "flow/base/dropped_error.h"
 #include "flow/coro/coroutine.h"
 #include "flow/coro/race.h"
 #include "flow/lib/collection.h"
@@ -8,7 +9,8 @@
 namespace flow::net {
 namespace {
 
-Future<Void> reportErrors(Future<Void> serving) {
+/// `server` outlives it.
+Future<Void> reportErrors(Future<Void> serving, Address const* server) {
     ErrorOr<Void> result = co_await tryGet(std::move(serving));
     if (!result.isError())
         co_return;
@@ -18,19 +20,20 @@ Future<Void> reportErrors(Future<Void> serving) {
     // A peer must not be able to fill the log.
     if (!isConnectionError(error) && error != operation_obsolete() && error != end_of_stream() &&
         error != value_too_large())
-        reportDroppedError(reinterpret_cast<void const*>(&reportErrors), error);
+        reportDroppedBy(("the server at " + server->toString()).c_str(), error);
 }
 
 } // namespace
 
 Future<Void> serveUntil(Reference<Listener> listener, std::function<Future<Void>(Reference<Connection>)> serve,
                         Future<Void> stop, double grace) {
+    Address const address = listener->localAddress();
     SignalableActorCollection served;
     for (;;) {
         auto first = co_await race(stop, listener->accept());
         if (first.index() == 0)
             break;
-        served.add(reportErrors(serve(std::get<1>(std::move(first)))));
+        served.add(reportErrors(serve(std::get<1>(std::move(first))), &address));
     }
     listener->close();
     co_await race(served.signal(), delay(grace));

@@ -1,5 +1,6 @@
 #include "flow/base/error.h"
 
+#include "flow/base/dropped_error.h"
 #include "flow/base/stack.h"
 #include "flow/diag/symbol.h"
 
@@ -190,6 +191,11 @@ bool setUnreadErrorReports(bool on) noexcept {
 
 void detail::callDroppedErrorHandler(const void* code, Error error) noexcept {
     callHandler(code, error, 0);
+}
+
+void reportDroppedBy(const char* where, Error error) noexcept {
+    if (isReported(error))
+        onNewStack([&] { droppedHandler.load()(where, error); });
 }
 
 void detail::reportUnreadError(const void* code, Error error) noexcept {

@@ -50,6 +50,30 @@ TEST_CASE("serve: serves all clients, also after one of them has failed") {
     });
 }
 
+TEST_CASE("serve: the report of an error names the server's address") {
+    static std::vector<std::string> reports;
+    reports.clear();
+    DroppedErrorHandler before = setDroppedErrorHandler(
+        [](const char* where, Error error) { reports.push_back(std::string(error.name()) + " of " + where); });
+    onBoth([]() -> Future<Void> {
+        Reference<Listener> listener = transport().listen(transport().localAddress());
+        Promise<Void> stop;
+        auto broken = [](Reference<Connection> connection) -> Future<Void> {
+            co_await connection->readExactly(4);
+            throw io_error();
+        };
+        Future<Void> serving = serveUntil(listener, broken, stop.getFuture(), 1);
+        Reference<Connection> client = co_await transport().connect(listener->localAddress());
+        co_await client->write("four"_sr);
+        co_await readAll(client);
+        CHECK(reports.back() == "io_error of the server at " + listener->localAddress().toString());
+        stop.send(Void());
+        co_await serving;
+    });
+    CHECK(reports.size() == 2);
+    setDroppedErrorHandler(before);
+}
+
 TEST_CASE("serve: when it stops it accepts no client, drains, and cancels after its grace") {
     onBoth([]() -> Future<Void> {
         Reference<Listener> listener = transport().listen(transport().localAddress());
