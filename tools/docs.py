@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 from common.process import ROOT
-from docslib.site import build_site
 
 DESCRIPTION = """\
 Builds all pages as a site in build/docs; open build/docs/index.html. A link
@@ -19,7 +18,10 @@ def main() -> int:
         prog="tools/docs", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "docs", metavar="FOLDER")
-    return build_site(parser.parse_args().output.resolve())
+    output: Path = parser.parse_args().output.resolve()
+    from docslib.site import build_site  # here, so that --help needs no package
+
+    return build_site(output)
 
 
 if __name__ == "__main__":

@@ -13,14 +13,16 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-
-from rich.console import Console
+from typing import TYPE_CHECKING
 
 from common.build import BuildError, binary_dir, build
 from common.console import plain
 from common.counts import Counts, doctest, junit
 from common.process import ROOT, interrupt_on_terminate, side_by_side, stream
 from common.sanitizer import SANITIZER
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 FAST = "clang-checked"
 # What is run of a preset: the unit tests; those of the network with the other poller; the programs that ctest starts.

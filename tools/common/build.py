@@ -7,12 +7,14 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-
-from rich.console import Console
+from typing import TYPE_CHECKING
 
 from common.failure import Failure
 from common.process import ROOT, stream
 from common.progress import Bar
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _STEP = re.compile(r"\[(\d+)/(\d+)\] ")
 

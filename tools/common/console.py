@@ -1,14 +1,22 @@
-"""Consoles of Rich that print a text unchanged: no markup for [this], no emoji for :this:, no colour for 17."""
+"""Consoles of Rich that print a text unchanged: no markup for [this], no emoji for :this:, no colour for 17.
+
+Rich is imported when it is used, so that `--help` needs no package.
+"""
 
 from __future__ import annotations
 
-from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-
-plain = partial(Console, markup=False, emoji=False, highlight=False)
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _ENDLESS = 100_000  # columns: output to a file need not be wrapped
+
+
+def plain(**options: Any) -> Console:
+    from rich.console import Console
+
+    return Console(markup=False, emoji=False, highlight=False, **options)
 
 
 def output() -> Console:

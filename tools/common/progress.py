@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from types import TracebackType
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
 
 # Rarely enough for a log to stay readable, often enough to see that it is alive.
 LINE_INTERVAL = 10.0
@@ -21,6 +23,8 @@ class Bar:
         self._said = time.monotonic()
         self._bar: Progress | None = None
         if console.is_terminal:
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
             self._bar = Progress(
                 TextColumn("{task.description}", markup=False),
                 BarColumn(),
