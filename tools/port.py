@@ -6,34 +6,42 @@ import sys
 from pathlib import Path
 
 from common.arguments import CommandParser, UsageError
+from portlib.forward import fix
 from portlib.report import as_json, as_text, headers_as_markdown
-from portlib.scan import scan
+from portlib.scan import scan, source_files
 from portlib.vocabulary import Vocabulary
 
 DESCRIPTION = """\
 Reads the C++ files below a folder, and says which headers and names of Flow
 they use, which of them millrace::compat has, and what to do about the others."""
+ABOUT_FIX = "includes flow/forward.h where files other than .actor files declare Flow's classes, as `class Void;`"
 
 
 def main() -> int:
     parser = CommandParser("tools/port", DESCRIPTION)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--scan", type=Path, metavar="FOLDER", help="the code base")
+    what.add_argument("--fix", type=Path, metavar="FOLDER", help=ABOUT_FIX)
     what.add_argument("--headers", action="store_true", help="what is here of the headers of Flow, as Markdown")
     parser.add_argument("--json", action="store_true", help="everything, for programs")
     parser.add_argument("--all", action="store_true", help="also the names that are here, one a line")
     try:
         options = parser.parse_args()
-        if options.scan is not None and not options.scan.is_dir():
-            raise UsageError(f"there is no folder {options.scan}")
+        folder = options.scan or options.fix
+        if folder is not None and not folder.is_dir():
+            raise UsageError(f"there is no folder {folder}")
     except UsageError as error:
         print(f"tools/port: {error}", file=sys.stderr)
         return 2
+    if options.fix:
+        changed = [file for file in source_files(folder) if fix(file)]
+        print(*(f"changed {file}" for file in changed), f"{len(changed)} files changed", sep="\n")
+        return 0
     vocabulary = Vocabulary.read()
     if options.headers:
         print(headers_as_markdown(vocabulary))
         return 0
-    result = scan(options.scan, vocabulary)
+    result = scan(folder, vocabulary)
     print(as_json(result) if options.json else as_text(result, options.all))
     return 0
 

@@ -10,8 +10,8 @@ from portlib.vocabulary import Vocabulary
 
 _WIDEST = 34  # of a name, before its advice
 FORWARD = (
-    "Flow's classes that plain files declare: they are in a namespace here, so include flow/forward.h instead\n"
-    "(fdbrpc/forward.h for those of fdbrpc); in .actor files such lines may stay"
+    "Flow's classes that plain files declare: they are in a namespace here, so flow/forward.h is to be included\n"
+    "instead (fdbrpc/forward.h for those of fdbrpc): tools/port --fix does that; in .actor files such lines may stay"
 )
 
 

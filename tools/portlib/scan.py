@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from portlib.forward import declared_in
 from portlib.vocabulary import Vocabulary
 
 _ENDINGS = (".h", ".hh", ".hpp", ".cpp", ".cc", ".cxx")
@@ -22,7 +23,6 @@ _DECLARED = re.compile(
     r"\b(?:class|struct|union|enum(?:\s+(?:class|struct))?)\s+(\w+)\s*(?:final\s*)?(?::[^:;{][^;{]*)?\{"
     r"|#[ \t]*define[ \t]+(\w+)|\busing\s+(\w+)\s*="
 )
-_FORWARD = re.compile(r"^(?:template\s*<[^<>]*>\s*)?(?:class|struct)\s+(\w+)\s*;", re.MULTILINE)
 # What stands before a name decides what the name is.
 _NAME = re.compile(r"(::\s*|\.\s*|->\s*)?\b([A-Za-z_]\w*)\b")
 _SCOPE = re.compile(r"([A-Za-z_]\w*)(?:<[^<>]*>)?$")
@@ -74,9 +74,7 @@ def scan(folder: Path, vocabulary: Vocabulary) -> Scan:
         _add(result.names, name, Counter(codes), vocabulary.advice_for_error, _ERROR_CODE)
         if "FLOW_KNOBS" in advice:
             _add(result.names, name, Counter(_KNOB.findall(code)), vocabulary.advice_for_knob, _KNOB_PREFIX)
-        if ".actor." not in name:  # in those actorc puts an include in their place
-            declared = [word for word in _FORWARD.findall(code) if word in advice]
-            _add(result.forward, name, Counter(declared), advice.__getitem__)
+        _add(result.forward, name, Counter(declared_in(name, text)), lambda _: None)
     return result
 
 

@@ -16,7 +16,8 @@ from actorc.source import Source
 from actorc.syntax import File, Span
 
 _CLASSES = """ActorCollection Arena ArenaObjectReader AsyncTrigger BinaryReader BinaryWriter DeterministicRandom Error
-FlowLock IRandom Never ObjectReader ObjectWriter StringRef TraceEvent UID Void"""
+FlowLock FlowMutex IRandom Never ObjectReader ObjectWriter ProtocolVersion StringRef TraceEvent UID UnitTestParameters
+Void"""
 _TEMPLATES = """AsyncVar Callback ErrorOr Future FutureStream Optional Promise PromiseStream Reference ReferenceCounted
 SingleCallback Standalone StrictFuture ThreadSafeReferenceCounted VectorRef"""
 _RPC_CLASSES = "Endpoint FlowTransport NetworkAddressList"

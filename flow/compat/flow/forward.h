@@ -5,7 +5,8 @@
 //     Future<Void> write(StringRef text);
 //
 // The classes are in namespace flow, so that `class Void;` outside of it declares another class. In files that actorc
-// compiles such lines may stay: it puts this header in their place. Those of fdbrpc/fdbrpc.h are in fdbrpc/forward.h.
+// compiles such lines may stay: it puts this header in their place. tools/port --fix does so in all other files. Those
+// of fdbrpc/fdbrpc.h are in fdbrpc/forward.h.
 
 namespace flow {
 
@@ -20,11 +21,14 @@ class BinaryWriter;
 class DeterministicRandom;
 class Error;
 class FlowLock;
+class FlowMutex;
 class ObjectReader;
 class ObjectWriter;
+class ProtocolVersion;
 class StringRef;
 class TraceEvent;
 class UID;
+class UnitTestParameters;
 template <class T>
 class AsyncVar;
 template <class T>
@@ -71,6 +75,7 @@ using flow::DeterministicRandom;
 using flow::Error;
 using flow::ErrorOr;
 using flow::FlowLock;
+using flow::FlowMutex;
 using flow::Future;
 using flow::FutureStream;
 using flow::IRandom;
@@ -80,6 +85,7 @@ using flow::ObjectWriter;
 using flow::Optional;
 using flow::Promise;
 using flow::PromiseStream;
+using flow::ProtocolVersion;
 using flow::Reference;
 using flow::ReferenceCounted;
 using flow::SingleCallback;
@@ -89,5 +95,6 @@ using flow::StringRef;
 using flow::ThreadSafeReferenceCounted;
 using flow::TraceEvent;
 using flow::UID;
+using flow::UnitTestParameters;
 using flow::VectorRef;
 using flow::Void;
