@@ -14,6 +14,8 @@ FORWARD = (
     "instead (fdbrpc/forward.h for those of fdbrpc): tools/port --fix does that; in .actor files such lines may stay"
 )
 
+DATABASE = "the database: {} of its headers, names and errors, which are no part of Flow (--all lists them)"
+
 
 def as_text(result: Scan, every: bool) -> str:
     using, needing = result.using(), result.needing()
@@ -23,6 +25,9 @@ def as_text(result: Scan, every: bool) -> str:
         *_section("headers", result.headers, every),
         *_section("names", result.names, every),
     ]
+    if result.database:
+        lines += ["", DATABASE.format(len(result.database))]
+        lines += _lines(result.database.items()) if every else ()
     if result.forward:
         lines += ["", FORWARD, *_lines(result.forward.items())]
     return "\n".join(lines)
@@ -35,6 +40,7 @@ def as_json(result: Scan) -> str:
         "files": {"all": len(result.files), "use_flow": len(using), "need_something": sorted(needing)},
         "headers": _objects(result.headers),
         "names": _objects(result.names),
+        "database": _objects(result.database),
         "forward_declarations": _objects(result.forward),
     }
     return json.dumps(content, indent=2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,8 +21,10 @@ _NO_CODE = re.compile(
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]((?:flow|fdbrpc)/[^">]+)[">]', re.MULTILINE)
 _DECLARED = re.compile(
     r"\b(?:class|struct|union|enum(?:\s+(?:class|struct))?)\s+(\w+)\s*(?:final\s*)?(?::[^:;{][^;{]*)?\{"
-    r"|#[ \t]*define[ \t]+(\w+)|\busing\s+(\w+)\s*="
+    r"|#[ \t]*define[ \t]+(\w+)|\busing\s+(\w+)\s*=|\btypedef\b[^;{}]*?\b(\w+)\s*;"
 )
+_DATABASE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<](fdb(?:client|server)/[^">]+)[">]', re.MULTILINE)
+_CALL = re.compile(r"(?<![\w.>:])([a-z_]+)\s*\(\s*\)")
 # What stands before a name decides what the name is.
 _NAME = re.compile(r"(::\s*|\.\s*|->\s*)?\b([A-Za-z_]\w*)\b")
 _SCOPE = re.compile(r"([A-Za-z_]\w*)(?:<[^<>]*>)?$")
@@ -46,6 +48,7 @@ class Scan:
     files: list[str] = field(default_factory=list)
     headers: dict[str, Use] = field(default_factory=dict)
     names: dict[str, Use] = field(default_factory=dict)
+    database: dict[str, Use] = field(default_factory=dict)  # headers, names and errors that are no part of Flow
     forward: dict[str, Use] = field(default_factory=dict)  # of Flow's classes that plain files declare
 
     def using(self) -> set[str]:
@@ -64,17 +67,25 @@ def scan(folder: Path, vocabulary: Vocabulary) -> Scan:
     stripped = {name: without_comments(text) for name, text in texts.items()}
     own = {name for text in stripped.values() for match in _DECLARED.finditer(text) for name in match.groups() if name}
     advice = {name: what for name, what in vocabulary.advice_by_name().items() if name.split("::")[0] not in own}
+    has_database = any(_DATABASE.search(text) for text in texts.values())
+    database: dict[str, str | None] = dict.fromkeys(vocabulary.database - own if has_database else ())
     for name, text in texts.items():
         result.files.append(name)
-        included = [path for path in _INCLUDE.findall(text) if not _is_own(folder, path)]
-        _add(result.headers, name, Counter(included), vocabulary.advice_for_header)
         code = stripped[name]
-        _add(result.names, name, Counter(names_in(code, advice)), advice.__getitem__)
-        codes = [word.removeprefix(_ERROR_CODE) for word in re.findall(rf"\b{_ERROR_CODE}\w+", code)]
-        _add(result.names, name, Counter(codes), vocabulary.advice_for_error, _ERROR_CODE)
+        errors = list(_errors_in(code, vocabulary))
+        strange = [word for word in errors if _error_of(word) in vocabulary.database_errors]
+        _add(result.headers, name, _others(_INCLUDE.findall(text), folder), vocabulary.advice_for_header)
+        _add(result.names, name, names_in(code, advice), advice.__getitem__)
+        _add(
+            result.names,
+            name,
+            (word for word in errors if word not in strange),
+            lambda word: vocabulary.advice_for_error(_error_of(word)),
+        )
         if "FLOW_KNOBS" in advice:
-            _add(result.names, name, Counter(_KNOB.findall(code)), vocabulary.advice_for_knob, _KNOB_PREFIX)
-        _add(result.forward, name, Counter(declared_in(name, text)), lambda _: None)
+            _add(result.names, name, _KNOB.findall(code), vocabulary.advice_for_knob, _KNOB_PREFIX)
+        _add(result.database, name, [*_others(_DATABASE.findall(text), folder), *names_in(code, database), *strange])
+        _add(result.forward, name, declared_in(name, text))
     return result
 
 
@@ -112,15 +123,34 @@ def names_in(code: str, known: dict[str, str | None]) -> Iterator[str]:
             yield word
 
 
-def _is_own(folder: Path, path: str) -> bool:
-    """Whether the code base brings that header itself."""
-    return (folder / path).is_file() or (folder / "include" / path).is_file()
+def _errors_in(code: str, vocabulary: Vocabulary) -> Iterator[str]:
+    """The codes of any errors, and the calls of functions that make those of the table."""
+    yield from re.findall(rf"\b{_ERROR_CODE}\w+", code)
+    known = (vocabulary.errors | vocabulary.database_errors) - {"success"}
+    yield from (f"{name}()" for name in _CALL.findall(code) if name in known)
+
+
+def _error_of(word: str) -> str:
+    return word.removeprefix(_ERROR_CODE).removesuffix("()")
+
+
+def _others(headers: list[str], folder: Path) -> Iterator[str]:
+    """Those that the code base does not bring itself."""
+    yield from (path for path in headers if not any((folder / base / path).is_file() for base in ("", "include")))
+
+
+def _nothing(_: str) -> None:
+    return None
 
 
 def _add(
-    uses: dict[str, Use], file: str, counts: Counter[str], advice: Callable[[str], str | None], prefix: str = ""
+    uses: dict[str, Use],
+    file: str,
+    found: Iterable[str],
+    advice: Callable[[str], str | None] = _nothing,
+    prefix: str = "",
 ) -> None:
-    for name, count in counts.items():
+    for name, count in Counter(found).items():
         use = uses.setdefault(prefix + name, Use(advice(name)))
         use.uses += count
         use.files.add(file)

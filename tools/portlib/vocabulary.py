@@ -14,6 +14,7 @@ TABLE = Path(__file__).with_name("vocabulary.toml")
 COMPAT_FOLDERS = (ROOT / "flow" / "compat", ROOT / "net" / "compat")
 _ERRORS = re.compile(r"FLOW_ERROR\((\w+), \d")
 _KNOBS = re.compile(r"^    \w+ ([A-Z][A-Z0-9_]+) =", re.MULTILINE)
+_DATABASE = "the database"  # the table's section of its names
 UNKNOWN_HEADER = "not in the table of Flow's headers: its names are not looked for"
 UNKNOWN_ERROR = "a code of the program's own, from 10000 on: Error(code) (flow/base/error.h)"
 UNKNOWN_KNOB = "a constant of the program's own"
@@ -32,17 +33,26 @@ class Vocabulary:
     headers: dict[str, Header]
     errors: frozenset[str]  # that error_code_ stands in front of
     knobs: frozenset[str]
+    database: frozenset[str] = frozenset()  # what is no part of Flow
+    database_errors: frozenset[str] = frozenset()
 
     @staticmethod
     def read(table: Path = TABLE) -> Vocabulary:
         content = tomllib.loads(table.read_text(encoding="utf-8"))
+        database = content.pop(_DATABASE)
         headers = {
             path: Header(path, tuple(entry["names"].split()), entry.get("missing", {}), entry.get("instead"))
             for path, entry in content.items()
         }
         errors = _ERRORS.findall((ROOT / "flow/base/error_table.h").read_text(encoding="utf-8"))
         knobs = _KNOBS.findall((ROOT / "flow/compat/flow/Knobs.h").read_text(encoding="utf-8"))
-        return Vocabulary(headers, frozenset(errors) | {"actor_cancelled"}, frozenset(knobs))
+        return Vocabulary(
+            headers,
+            frozenset(errors) | {"actor_cancelled"},
+            frozenset(knobs),
+            frozenset(database["names"].split()),
+            frozenset(database["errors"].split()),
+        )
 
     def advice_by_name(self) -> dict[str, str | None]:
         """Every name of the table: None for one that is here, else what to do instead."""

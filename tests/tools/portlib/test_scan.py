@@ -21,6 +21,8 @@ TABLE = Vocabulary(
     },
     errors=frozenset({"timed_out"}),
     knobs=frozenset({"RATE"}),
+    database=frozenset({"Version", "Key", "Tag"}),
+    database_errors=frozenset({"not_committed", "future_version"}),
 )
 FILES = {
     "server.actor.cpp": """\
@@ -91,6 +93,31 @@ def test_a_header_of_the_code_bases_own_is_none_of_flows(code: Path) -> None:
     assert scan(code, TABLE).headers.keys() == {"flow/flow.h"}
 
 
+DATABASE = """\
+#include "fdbclient/FDBTypes.h"
+typedef int Tag;
+Version next(Key key, Tag tag) {
+    if (e.code() == error_code_not_committed) throw future_version();
+    other.timed_out(); x::timed_out(); other->not_committed();
+    throw timed_out();
+}
+"""
+
+
+def test_names_of_the_database_are_none_of_flows(tmp_path: Path) -> None:
+    (tmp_path / "a.cpp").write_text(DATABASE, "utf-8")
+    result = scan(tmp_path, TABLE)
+    names = {"fdbclient/FDBTypes.h", "Version", "Key", "error_code_not_committed", "future_version()"}
+    assert {name: use.uses for name, use in result.database.items()} == dict.fromkeys(names, 1)
+    assert {name: use.advice for name, use in result.names.items()} == {"timed_out()": None}
+    assert not result.needing()
+
+
+def test_common_names_are_of_the_database_only_where_there_is_one(tmp_path: Path) -> None:
+    (tmp_path / "a.cpp").write_text(DATABASE.partition("\n")[2], "utf-8")
+    assert scan(tmp_path, TABLE).database.keys() == {"error_code_not_committed", "future_version()"}
+
+
 def test_literals_are_no_code() -> None:
     assert without_comments('a R"x(" b)x" c // d\n"e\\"f" g\n/* h\n*/ i 1\'000').split() == [*"acgi", "1'000"]
     assert list(names_in("x::Future<int>::delay; ::Future", TABLE.advice_by_name())) == ["Future"]
@@ -116,8 +143,12 @@ def test_the_tool_prints_text(code: Path) -> None:
 
 
 def test_the_tool_prints_json(code: Path) -> None:
+    (code / "committer.cpp").write_text("auto error = not_committed();", "utf-8")
+    assert "the database: 1 of its headers" in port("--scan", code).stdout
+    assert "1 use   not_committed()" in port("--scan", code, "--all").stdout
     content = json.loads(port("--scan", code, "--json").stdout)
-    assert content["files"] == {"all": 5, "use_flow": 4, "need_something": ["server.actor.cpp"]}
+    assert content["files"] == {"all": 6, "use_flow": 4, "need_something": ["server.actor.cpp"]}
+    assert content["database"].keys() == {"not_committed()"}
     future = content["names"]["Future"]
     assert future == {
         "here": True,
