@@ -23,6 +23,11 @@ Future<Void> reportErrors(Future<Void> serving, Address const* server) {
         reportDroppedBy(("the server at " + server->toString()).c_str(), error);
 }
 
+Future<Void> drain(SignalableActorCollection& served) {
+    co_await served.signal();
+    co_await transport().settled();
+}
+
 } // namespace
 
 Future<Void> serveUntil(Reference<Listener> listener, std::function<Future<Void>(Reference<Connection>)> serve,
@@ -36,7 +41,7 @@ Future<Void> serveUntil(Reference<Listener> listener, std::function<Future<Void>
         served.add(reportErrors(serve(std::get<1>(std::move(first))), &address));
     }
     listener->close();
-    co_await race(served.signal(), delay(grace));
+    co_await race(drain(served), delay(grace));
 }
 
 } // namespace flow::net

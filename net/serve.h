@@ -11,10 +11,10 @@
 namespace flow::net {
 
 /// Calls serve(connection) for each connection that the listener accepts, until `stop` is ready. Then it closes the
-/// listener, waits for all open connections, at most `grace` seconds, and cancels the rest. An error of one connection
-/// ends only that one. Errors that the other side causes (isConnectionError(), end_of_stream, value_too_large) are
-/// ignored, others are reported as dropped by "the server at" its address. Fails with the error of `stop`, or that of
-/// accepting. Dropping it cancels all.
+/// listener, waits until all connections have ended and their written bytes are sent, at most `grace` seconds, and
+/// cancels the rest. An error of one connection ends only that one. Errors that the other side causes
+/// (isConnectionError(), end_of_stream, value_too_large) are ignored, others are reported as dropped by "the server at"
+/// its address. Fails with the error of `stop`, or that of accepting. Dropping it cancels all.
 Future<Void> serveUntil(Reference<Listener> listener, std::function<Future<Void>(Reference<Connection>)> serve,
                         Future<Void> stop, double grace);
 

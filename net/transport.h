@@ -22,8 +22,8 @@
 // cancelled operation.
 //
 // Lifetime. Connections, listeners and sockets close when their last Reference goes. They belong to the loop on which
-// they were made. When it ends, they are closed; futures that are not ready then never become ready, and only
-// destructors may be called.
+// they were made. When it ends, they are closed, with a reset if written bytes are not sent yet: wait for flushed(), or
+// for settled(), before that. Futures that are not ready then never become ready, and only destructors may be called.
 
 #include "flow/core/future.h"
 #include "flow/loop/loop.h"
@@ -118,6 +118,9 @@ public:
     Future<Reference<DatagramSocket>> bindAsync(Address at, DatagramOptions const& options = {}) {
         return futureOf([&] { return bind(at, options); });
     }
+    /// Ready when closed connections have nothing left to send: their written bytes are sent, or given up. A program
+    /// that ends its loop before that resets such connections.
+    virtual Future<Void> settled() { return Void(); }
     /// An address of this machine that others can connect to, with port 0.
     virtual Address localAddress() const = 0;
     /// Finds the addresses of names; see also net/connect.h.

@@ -12,11 +12,12 @@ constexpr std::uint32_t kPiecesPerCall = 64;
 /// A closed socket that still has bytes to send. Destroys itself.
 class Lingering final : public RealSocket, Turn, public FastAllocated<Lingering> {
 public:
-    Lingering(RealNetwork& network, SendQueue& queue, OpenDescriptor opened)
+    Lingering(RealNetwork& network, SendQueue& queue, std::size_t bytes, OpenDescriptor opened)
         : RealSocket(network, std::move(opened)), Turn([](Turn& self) { static_cast<Lingering&>(self).goOn(); }),
-          deadline_([](Turn& self) { static_cast<Deadline&>(self).owner->giveUp(); }, *this) {
+          deadline_([](Turn& self) { static_cast<Deadline&>(self).owner->giveUp(); }, *this), left_(bytes) {
         queue.moveTo(queue_);
         deadline_.askAt(loop().now() + RealConnection::linger, TaskPriority::WriteSocket);
+        leaving().add(left_);
     }
 
     /// Sends what it can. May destroy this.
@@ -25,11 +26,13 @@ public:
             watch();
             goOn();
         } catch (Error&) {
-            delete this;
+            giveUp();
         }
     }
 
 private:
+    ~Lingering() { leaving().remove(left_); }
+
     struct Deadline : Turn {
         Deadline(void (*run)(Turn&), Lingering& o) : Turn(run), owner(&o) {}
         Lingering* owner;
@@ -40,14 +43,17 @@ private:
             ask(TaskPriority::WriteSocket);
     }
     bool isAwaited() const override { return true; }
-    void onNetworkEnd() noexcept override { delete this; }
+    void onNetworkEnd() noexcept override { giveUp(); }
     void goOn() {
         SendQueue::Sent sent = queue_.sendTo(descriptor());
+        left_ -= sent.bytes;
+        leaving().remove(sent.bytes);
         count(&SocketCounters::writes, static_cast<std::uint64_t>(sent.calls));
         count(&SocketCounters::bytesWritten, sent.bytes);
         if (sent.error != 0 || queue_.isEmpty())
             delete this;
     }
+    /// The other side must not take this for the end of the bytes.
     void giveUp() {
         resetConnection();
         delete this;
@@ -55,6 +61,7 @@ private:
 
     SendQueue queue_;
     Deadline deadline_;
+    std::size_t left_; // bytes
 };
 
 } // namespace
@@ -325,7 +332,7 @@ void RealConnection::close() {
             resetConnection();
         } else if (!queue_.isEmpty()) {
             RealNetwork& home = network();
-            auto* lingering = new Lingering(home, queue_, release());
+            auto* lingering = new Lingering(home, queue_, queuedBytes(), release());
             lingering->start();
         } else {
             closeDescriptor();
@@ -350,6 +357,8 @@ void RealConnection::onNetworkEnd() noexcept {
     error_ = operation_obsolete();
     isClosed_ = true;
     abandonWaiters();
+    if (!queue_.isEmpty())
+        resetConnection(); // as when a lingering connection gives up
     leaveNetwork();
 }
 

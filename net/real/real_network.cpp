@@ -1,6 +1,7 @@
 #include "net/real/real_network.h"
 
 #include "flow/core/operation.h"
+#include "flow/coro/coroutine.h"
 #if MILLRACE_CARES
 #include "net/real/ares_resolver.h"
 #endif
@@ -156,8 +157,14 @@ RealNetwork::~RealNetwork() {
     end();
 }
 
+Future<Void> RealNetwork::settled() {
+    while (leaving_.queuedBytes() != 0)
+        co_await leaving_.drainedTo(0);
+}
+
 void RealNetwork::end() noexcept {
     resolver_.reset();
+    leaving_.abandonWaiters();
     while (!sockets_.isEmpty()) {
         auto* socket = static_cast<RealSocket*>(sockets_.next);
         socket->onNetworkEnd();

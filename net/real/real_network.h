@@ -44,6 +44,20 @@ public:
     LoopCounters counters() const { return {counters_, poller_->counters()}; }
     NetworkPoller const& poller() const { return *poller_; }
 
+    Future<Void> settled() override;
+
+    /// The bytes that closed connections have to send.
+    class Leaving : public Drainable {
+    public:
+        Leaving() : Drainable(0, 0) {}
+        void add(std::size_t bytes) { noteWritten(bytes); }
+        void remove(std::size_t bytes) {
+            noteGone(bytes);
+            wakeDrains();
+        }
+        void abandonWaiters() noexcept { drains_.abandonAll(); }
+    };
+
 private:
     friend class RealSocket;
     friend Transport& makeRealTransport();
@@ -66,6 +80,7 @@ private:
     ListLink sockets_; // all that are open
     SocketCounters counters_;
     SharedBlock block_;
+    Leaving leaving_;
     std::unique_ptr<UringSockets> uringSockets_; // made when many sockets are first wanted
 };
 

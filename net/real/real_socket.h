@@ -51,6 +51,7 @@ protected:
     Address addressHere() const;
     NetworkPoller& poller() { return *network_->poller_; }
     SharedBlock& block() { return network_->block_; }
+    RealNetwork::Leaving& leaving() { return network_->leaving_; }
     bool hasNetwork() const { return network_; }
     /// Of this socket and of the network.
     template <class Member>

@@ -94,6 +94,34 @@ TEST_CASE("serve: when it stops it accepts no client, drains, and cancels after 
     });
 }
 
+TEST_CASE("serve: when it stops, clients get what was written to them, unless they take longer than its grace") {
+    for (bool reads : {true, false}) {
+        RealLoop loop;
+        auto test = [](bool reads) -> Future<Void> {
+            Reference<Listener> listener = transport().listen(transport().localAddress());
+            auto writeMuch = [](Reference<Connection> connection) -> Future<Void> {
+                Bytes much = makeString(8 << 20);
+                std::memset(mutateString(much), 'x', 8 << 20);
+                (void)connection->write(std::move(much)); // the connection is closed with most of it in its queue
+                co_return;
+            };
+            Promise<Void> stop;
+            Future<Void> serving = serveUntil(listener, writeMuch, stop.getFuture(), reads ? 1000 : 0.05);
+            Reference<Connection> client = co_await transport().connect(listener->localAddress());
+            co_await client->readExactly(1);
+            stop.send(Void());
+            co_await delay(0.01);
+            if (reads) {
+                CHECK_FALSE(serving.isReady());
+                std::string rest = co_await readAll(client);
+                CHECK(rest.size() == std::size_t{(8 << 20) - 1});
+            }
+            co_await serving;
+        };
+        loop.run(test(reads));
+    }
+}
+
 TEST_CASE("serve: it ends at once when all have ended, and with the error of what stops it") {
     onBoth([]() -> Future<Void> {
         Reference<Listener> listener = transport().listen(transport().localAddress());

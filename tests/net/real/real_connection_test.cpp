@@ -103,6 +103,42 @@ TEST_CASE("real connection: one that is closed with much to send is reset when t
     RealConnection::linger = Connection::kLinger;
 }
 
+TEST_CASE("real connection: the end of the loop is no clean end of a connection with bytes to send") {
+    for (bool isClosed : {false, true}) {
+        INFO("closed before ", isClosed);
+        int listener = ::socket(AF_INET, SOCK_STREAM, 0);
+        sockaddr_storage at;
+        socklen_t size = Address(0x7F000001, 0).toSystem(at);
+        REQUIRE(::bind(listener, reinterpret_cast<sockaddr*>(&at), size) == 0);
+        REQUIRE(::listen(listener, 1) == 0);
+        REQUIRE(::getsockname(listener, reinterpret_cast<sockaddr*>(&at), &size) == 0);
+        Address address = *Address::fromSystem(reinterpret_cast<sockaddr*>(&at), size);
+        {
+            RealLoop loop;
+            Reference<Connection> client = loop.run(transport().connect(address));
+            Bytes much = makeString(8 << 20);
+            std::memset(mutateString(much), 'x', 8 << 20);
+            (void)client->write(much);
+            Future<Void> settled = transport().settled();
+            CHECK(settled.isReady()); // it is open
+            if (isClosed) {
+                client->close();
+                settled = transport().settled();
+                CHECK_FALSE(settled.isReady());
+            }
+        }
+        int server = ::accept(listener, nullptr, nullptr);
+        char buffer[65536];
+        ssize_t count;
+        while ((count = ::read(server, buffer, sizeof buffer)) > 0) {
+        }
+        CHECK(count == -1);
+        CHECK(errno == ECONNRESET);
+        ::close(server);
+        ::close(listener);
+    }
+}
+
 TEST_CASE("real connection: a writer waits at the high water mark and resumes at the low one") {
     RealLoop loop;
     auto test = []() -> Future<Void> {
