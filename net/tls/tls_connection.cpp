@@ -140,7 +140,7 @@ void TlsConnection::setServerName(std::string const& name) {
     }
     ERR_clear_error();
     if (!isTaken)
-        throw noteTlsError(invalid_option_value(), "'" + name + "' is no name that a certificate can have");
+        throw noteTlsError(invalid_option_value(), "a certificate cannot have this name: '" + name + "'");
     if (!name.empty())
         peerName_ = name;
     Address at = carrier_->peerAddress();

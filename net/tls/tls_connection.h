@@ -41,9 +41,9 @@ namespace flow::net {
 class TlsConnection;
 
 /// The client's side of a handshake over an existing connection. `name`: the name that the server's certificate must
-/// have; the text of an IP address counts as one. Only a context that does not verify accepts an empty one; otherwise
-/// it throws invalid_option_value. Fails with the errors of tls_error.h; lastTlsError() says why. Cancel-safe: the
-/// connection is closed.
+/// have; the text of an IP address counts as one. Only a context that does not verify accepts an empty one. Fails
+/// with invalid_option_value if a certificate cannot have the name, and with the errors of tls_error.h; lastTlsError()
+/// says why. Cancel-safe: the connection is closed.
 Future<Reference<TlsConnection>> tlsClient(Reference<Connection> carrier, Reference<TlsContext> context,
                                            std::string name);
 /// The server's side.

@@ -162,7 +162,10 @@ struct TlsContext::Callbacks {
 
 TlsContext::TlsContext(TlsOptions const& options, bool isServer, bool verifies)
     : handshakeTimeout_(options.handshakeTimeout), isServer_(isServer), verifies_(verifies) {
-    setProtocols(options.protocols); // first, since it throws, and the context would leak
+    // These are first, since they throw, and the context would leak.
+    if (options.minimum > options.maximum)
+        throw noteTlsError(invalid_option_value(), "the minimum version is above the maximum version");
+    setProtocols(options.protocols);
     context_ = SSL_CTX_new(isServer ? TLS_server_method() : TLS_client_method());
     if (!context_)
         throw std::bad_alloc();
@@ -236,7 +239,14 @@ Reference<TlsContext> TlsContext::server(TlsServerOptions const& options) {
 }
 
 void TlsContext::identify(TlsIdentity const& identity) {
-    identities_.push_back(std::make_unique<Identity>(identity));
+    auto own = std::make_unique<Identity>(identity);
+    // OpenSSL refuses weak keys only here; without this, each handshake would fail.
+    std::unique_ptr<SSL, Freer<SSL_free>> trial(SSL_new(context_));
+    if (!trial)
+        throw std::bad_alloc();
+    if (!own->putInto(trial.get()))
+        throw takeTlsError(nullptr, nameOf(identity.certificate));
+    identities_.push_back(std::move(own));
 }
 
 void TlsContext::trust(std::string const& pem) {

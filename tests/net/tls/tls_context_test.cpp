@@ -29,6 +29,23 @@ std::string contentOf(std::string const& name) {
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
+/// A key on the curve P-192.
+constexpr char kWeakCertificate[] = "-----BEGIN CERTIFICATE-----\n"
+                                    "MIIBVTCCAQugAwIBAgIUbpoqJrQ3fiBxoinGT5jJiksCIdkwCgYIKoZIzj0EAwIw\n"
+                                    "DzENMAsGA1UEAwwEd2VhazAgFw0yNjExMjYxMDM0NTRaGA8yMTI2MTEwMjEwMzQ1\n"
+                                    "NFowDzENMAsGA1UEAwwEd2VhazBJMBMGByqGSM49AgEGCCqGSM49AwEBAzIABCnP\n"
+                                    "UTgaMyin1xqSa6SlToAUfguxEkiUOb3pMxq3KjYcs5UXcESMuN3X/aId9LAe8KNT\n"
+                                    "MFEwHQYDVR0OBBYEFBHm26mQgWcZ5sTC76xfhCdJXq9sMB8GA1UdIwQYMBaAFBHm\n"
+                                    "26mQgWcZ5sTC76xfhCdJXq9sMA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZIzj0EAwID\n"
+                                    "OAAwNQIZAPOQFVh6lDe/3OYSG7XIDhP6ZwJ239mhuwIYVXe99VmqJIh+m5hpu101\n"
+                                    "OAg+8sv4+/5a\n"
+                                    "-----END CERTIFICATE-----\n";
+constexpr char kWeakKey[] = "-----BEGIN EC PRIVATE KEY-----\n"
+                            "MF8CAQEEGP+ykKzziQrtczUDfJN2JYtjqBrbhgYAq6AKBggqhkjOPQMBAaE0AzIA\n"
+                            "BCnPUTgaMyin1xqSa6SlToAUfguxEkiUOb3pMxq3KjYcs5UXcESMuN3X/aId9LAe\n"
+                            "8A==\n"
+                            "-----END EC PRIVATE KEY-----\n";
+
 Future<Void> sayHello(Met const& met) {
     co_await met.server->write("hello"_sr);
     Bytes hello = co_await met.client->readExactly(5); // with it, the tickets that the server has sent before
@@ -62,6 +79,21 @@ TEST_CASE("tls context: what cannot be used is refused in words") {
     options.ticketKey = "short";
     CHECK(errorOf([&] { TlsContext::server(options); }) == invalid_option_value());
     CHECK(std::string(lastTlsError()) == "a ticket key has 80 bytes");
+    options.ticketKey = {};
+    options.minimum = TlsVersion::Tls13;
+    options.maximum = TlsVersion::Tls12;
+    CHECK(errorOf([&] { TlsContext::server(options); }) == invalid_option_value());
+    CHECK(std::string(lastTlsError()) == "the minimum version is above the maximum version");
+}
+
+TEST_CASE("tls context: a key that OpenSSL finds too weak is refused at once, not in each handshake") {
+    TlsServerOptions options;
+    options.identities = {{kWeakCertificate, kWeakKey}};
+    CHECK(errorOf([&] { TlsContext::server(options); }) == tls_error());
+    CHECK(std::string(lastTlsError()) == "ee key too small (PEM in memory)");
+    TlsClientOptions client;
+    client.identity = options.identities[0];
+    CHECK(errorOf([&] { TlsContext::client(client); }) == tls_error());
 }
 
 TEST_CASE("tls context: certificates may be text as well") {
