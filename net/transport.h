@@ -77,8 +77,9 @@ struct DatagramOptions : SocketOptions {
 class Transport {
 public:
     /// Fails with connection_refused when no program listens there, connection_timed_out when nothing answers for long,
-    /// host_unreachable when there is no way; address_in_use or invalid_local_address for options.local. Cancel-safe:
-    /// the attempt is cancelled at once; if the other side has already accepted the connection, it fails there.
+    /// host_unreachable when there is no way; for options.local with address_in_use, invalid_local_address, or
+    /// unsupported_operation if it is of another family. Cancel-safe: the attempt is cancelled at once; if the other
+    /// side has already accepted the connection, it fails there.
     virtual Future<Reference<Connection>> connect(Address to, ConnectOptions const& options) = 0;
     Future<Reference<Connection>> connect(Address to) { return connect(to, ConnectOptions()); }
     /// Throws address_in_use, or invalid_local_address if the address is another machine's; not_allowed if only
