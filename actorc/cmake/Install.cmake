@@ -73,6 +73,12 @@ set(CPACK_PACKAGE_CONTACT "The Millrace maintainers <maintainers@millrace.invali
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "python3 (>= 3.11), liburing-dev, libc-ares-dev, libsodium-dev, libssl-dev, libboost-fiber1.81-dev, libtbb-dev")
+# A program must be compiled by the compiler of the libraries.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "clang-${millrace_compiler_major}")
+else()
+    set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++-${millrace_compiler_major}")
+endif()
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
