@@ -93,7 +93,7 @@ class _Actor:
         common = Common(
             actor, body, self._words, self._source, self._settings, self._edits, self._found, self._library, is_open
         )
-        if is_open and self._settings.is_foundationdb:
+        if is_open and actor.template and self._settings.is_foundationdb:
             self._note(
                 Hazard.TEMPLATE_VOID,
                 actor.name_span,

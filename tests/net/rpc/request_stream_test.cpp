@@ -208,6 +208,36 @@ TEST_CASE("request stream: a server that says nothing is noticed, and a partitio
     });
 }
 
+TEST_CASE("request stream: what has arrived is executed although its connection has ended") {
+    std::vector<int> numbers;
+    TwoProcesses::run(
+        [&numbers]() -> Future<Void> {
+            RequestStream<Other> count;
+            count.makeWellKnownEndpoint(7, TaskPriority::DefaultEndpoint);
+            FutureStream<Other> arriving = count.getFuture();
+            co_await delay(20); // it is slow: the first connection is closed when it begins
+            CHECK(FlowTransport::transport().counters().accepted == 2);
+            CHECK(FlowTransport::transport().connections() == 1);
+            for (;;) {
+                Other request = co_await arriving;
+                numbers.push_back(request.number);
+                request.reply.send(-request.number);
+            }
+        },
+        [&numbers]() -> Future<Void> {
+            RequestStream<Other> count(Endpoint::wellKnown({TwoProcesses::server(), {}}, 7));
+            Future<ErrorOr<int>> once = count.tryGetReply(otherOf(1));
+            Future<int> until = count.getReply(otherOf(2));
+            co_await delay(1);
+            TwoProcesses::partition();
+            ErrorOr<int> failed = co_await std::move(once);
+            CHECK(failed.isError(error_code_request_maybe_delivered));
+            TwoProcesses::heal();
+            CHECK(co_await std::move(until) == -2);
+            CHECK((numbers == std::vector<int>{1, 2, 2}));
+        });
+}
+
 TEST_CASE("request stream: a request to a client goes over the connection that it has made") {
     TwoProcesses::run(
         []() -> Future<Void> {
