@@ -1,5 +1,5 @@
 #pragma once
-// The console: lets one look into a running program: figures of a loop, what is pending, and a short trace.
+// The console shows what a running program does: figures of a loop, what is pending, and a short trace.
 //
 //     Future<Void> serving = console::listen("/run/user/1000/service.sock");
 //     Future<Void> scraped = console::servePrometheus(*Address::parse("127.0.0.1:9100"));
@@ -16,9 +16,9 @@
 //     GET /profile?seconds=1  the same for tools/profile; &allocations=1 counts allocations by actor
 //     GET /samples?seconds=1  stacks of all threads, taken by a signal, for tools/profile
 //
-// A console is of the loop on which it is made, and is over when its future is dropped. While it exists a task costs
-// some 50 ns more (flow/trace/loop_metrics.h), else nothing. A request runs on that loop: a loop that a task keeps busy
-// gives no answer. Needs the machine's network.
+// A console shows the loop on which it is made. Dropping its future closes it. While it exists each task costs some 50
+// ns more (flow/trace/loop_metrics.h). Its requests run on the same loop, so a loop that a task keeps busy does not
+// answer. Needs the machine's network.
 
 #include "net/transport.h"
 
@@ -27,9 +27,9 @@
 namespace flow::console {
 
 /// Listens at a Unix socket that only this user can connect to: the file has the mode 0600, and the user of each
-/// connection is checked. A file that a program has left behind which runs no more is replaced. The future fails with
-/// address_in_use if another program listens there, and with what Transport::listen() throws. `loop` is how the figures
-/// name the loop.
+/// connection is checked. A file that a program has left behind is replaced if that program has ended. The future fails
+/// with address_in_use if another program listens there, and with what Transport::listen() throws. `loop` is how the
+/// figures name the loop.
 [[nodiscard]] Future<Void> listen(std::string path, std::string loop = "main");
 
 /// Serves /metrics, and nothing else. Any program that can connect to the address can read it.

@@ -1,12 +1,13 @@
 #pragma once
-// retry: does it again, each time after a longer while, until it succeeds.
+// retry(): calls a function again, each time after a longer wait, until it succeeds.
 //
 //     Page page = wait(retry({.attempts = 5, .backoff = 0.1}, [=] { return load(key); }));
 //
-// The function is called for each attempt and gives a Future; what it throws counts as the error of its attempt. After
-// an error the next attempt waits, each time longer by the policy's factor, and by a random part, by
-// deterministicRandom(), so that many that failed together do not come back together. The last error is the result.
-// actor_cancelled is not retried. Cancel-safe: dropping the result releases the attempt, or ends the wait for the next.
+// The function is called for each attempt and gives a Future; what it throws counts as the error of its attempt. The
+// wait before each further attempt is longer by the policy's factor, and shorter by a random part
+// (deterministicRandom()), so that many callers that failed together do not come back together. The last error is the
+// result. actor_cancelled is not retried. Cancel-safe: dropping the result drops the attempt, or ends the wait for
+// the next.
 //
 // Of structured tasks: flow/structured/retry.h.
 

@@ -11,9 +11,9 @@
 //     std::string page = metrics::text();             // all that exist on this thread
 //
 // console::servePrometheus() (net/console.h) serves this page with the figures of the loop. A metric belongs to the
-// thread that made it, as a loop does, and is on the page for as long as it exists. Those with the same name and labels
-// are one line, their sum: so each part of a program may have its own. Changing one costs an addition, a histogram's a
-// search among its bounds; nothing here waits or allocates but the making and the page.
+// thread that made it, as a loop does, and is on the page for as long as it exists. Metrics with the same name and
+// labels are one line, with their sum: so each part of a program may have its own. add() and set() cost an addition,
+// observe() a search among the bounds. Only making a metric and making the page allocate memory.
 
 #include "flow/base/non_copyable.h"
 
@@ -24,7 +24,7 @@
 
 namespace flow::metrics {
 
-/// Key and value of each. A metric's values should be few: each combination is a line for ever.
+/// Key and value of each label. Each combination of values is a line of the page, so a label should have few values.
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
 /// The lines of the metrics with one name, in order.
@@ -51,7 +51,7 @@ private:
     Metric** place_; // what points to this one
 };
 
-/// What only grows.
+/// A number that only grows.
 class Counter final : Metric {
 public:
     explicit Counter(std::string called, std::string text, Labels const& labels = {})

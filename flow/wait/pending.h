@@ -232,7 +232,8 @@ Pending pending(Awaitable&& awaitable) {
         return Pending::operation(awaitable);
     } else {
         static_assert(!detail::isPromise<Plain>, "wait(p) takes a Future: write wait(p.getFuture())");
-        static_assert(!detail::isStream<Plain>, "wait(s) takes a Future: what comes of a stream is had by waitNext(s)");
+        static_assert(!detail::isStream<Plain>,
+                      "wait(s) takes a Future: to read the next value of a stream, write waitNext(s)");
         static_assert(detail::isPromise<Plain> || detail::isStream<Plain> || std::is_base_of_v<Future<T>, Plain>,
                       "wait(E) needs a Future of exactly the type that its result is declared with (Future<Void> "
                       "when it has none)");
@@ -253,8 +254,8 @@ template <class T, class Other>
 Pending pendingNext(Other const&) {
     static_assert(!detail::isPromise<Other>, "waitNext(p) takes a FutureStream: write waitNext(p.getFuture())");
     static_assert(detail::isPromise<Other> || std::is_convertible_v<Other const&, FutureStream<T> const&>,
-                  "waitNext(E) needs a FutureStream of exactly the type that its result is declared with; what comes "
-                  "of a Future is had by wait(E)");
+                  "waitNext(E) needs a FutureStream of exactly the type that its result is declared with; to read the "
+                  "value of a Future, write wait(E)");
     return Pending();
 }
 

@@ -16,12 +16,12 @@ MISTAKES = {
     },
     "PromiseStream<int>": {"auto x = waitNext(from);": "write waitNext(p.getFuture())"},
     "FutureStream<int>": {
-        "int x = wait(from);": "what comes of a stream is had by waitNext(s)",
-        "auto x = wait(from);": "what comes of a stream is had by waitNext(s)",
+        "int x = wait(from);": "to read the next value of a stream, write waitNext(s)",
+        "auto x = wait(from);": "to read the next value of a stream, write waitNext(s)",
         "long x = waitNext(from);": "exactly the type that its result is declared with",
     },
     "Future<int>": {
-        "int x = waitNext(from);": "what comes of a Future is had by wait(E)",
+        "int x = waitNext(from);": "to read the value of a Future, write wait(E)",
         "long x = wait(from);": "exactly the type that its result is declared with",
         "wait(from); int x = 1;": "(Future<Void> when it has none)",
         "int x = wait(from); if (x) return Void();": "no value of the future's type can be made of what is returned",
