@@ -19,6 +19,7 @@ from actorc_check import handlers
 from actorc_check.actors import check_actors
 from actorc_check.arguments import parse
 from actorc_check.clang import errors_in, translation_unit
+from actorc_check.declared import report_declarations
 from actorc_check.traps import Traps
 from actorc_check.tree import functions
 from actorc_frames.compile import CannotCompile
@@ -77,8 +78,9 @@ def _checked(path: str, flags: Sequence[str] | None) -> tuple[Source | None, Dia
 def check(source: Source, text: bytes, flags: Sequence[str] | None, diagnostics: Diagnostics) -> None:
     """Adds what is wrong in a file that is on the disk. Raises CannotCompile and PackageMissing."""
     is_actors = source.path.endswith(ACTOR_FILES)
+    file = None
     if is_actors:
-        check_actors(source, diagnostics)
+        file = check_actors(source, diagnostics)
         if diagnostics.errors:
             return
     unit = translation_unit(source.path, flags, is_actors=is_actors)
@@ -91,4 +93,6 @@ def check(source: Source, text: bytes, flags: Sequence[str] | None, diagnostics:
         for function in functions(unit, os.path.abspath(source.path), text):
             traps.look(function)
             handlers.look(function, traps, text, diagnostics)
+    if file is not None:
+        report_declarations(unit, file, source, diagnostics)
     diagnostics.drop_allowed(source)

@@ -482,7 +482,47 @@ def test_a_wait_for_a_stream_has_a_hint(tmp_path: Path) -> None:
 
 def test_the_examples_of_the_page_about_cpp(tmp_path: Path) -> None:
     head = HEAD + '#include "flow/actorcompiler.h" // must be the last include\n'
-    for name, examples in (("wrong", page("A0706").wrong), ("right", page("A0706").right)):
-        (tmp_path / f"{name}.actor.cpp").write_text(head + "".join(examples), encoding="utf-8")
-    assert "[A0706]" in actorc("wrong.actor.cpp", folder=tmp_path).stderr
-    assert actorc("right.actor.cpp", folder=tmp_path).returncode == 0
+    for code in ("A0706", "A0707"):
+        for name, examples in (("wrong", page(code).wrong), ("right", page(code).right)):
+            (tmp_path / f"{name}.actor.cpp").write_text(head + "".join(examples), encoding="utf-8")
+        assert f"[{code}]" in actorc("wrong.actor.cpp", folder=tmp_path).stderr
+        assert actorc("right.actor.cpp", folder=tmp_path).returncode == 0
+
+
+DECLARING = """\
+#pragma once
+#include "flow/flow.h"
+#include <string>
+#include "flow/actorcompiler.h"
+namespace n {
+flow::Future<int> wrong(int x, std::string const& y);
+flow::Future<int> right(int const& x);
+flow::Future<int> none();
+flow::Future<int> coroutine(int x);
+ACTOR flow::Future<int>
+actors(int x);
+}
+"""
+DECLARED = """\
+#include "declaring.h"
+#include "flow/actorcompiler.h" // must be the last include
+namespace n {
+ACTOR flow::Future<int> @@wrong(int x, std::string const& y) { wait(flow::delay(1)); return x; }
+ACTOR flow::Future<int> right(int x) { wait(flow::delay(1)); return x; }
+ACTOR flow::Future<int> none() { wait(flow::delay(1)); return 1; }
+ACTOR flow::Future<int> actors(int x) { wait(flow::delay(1)); return x; }
+flow::Future<int> coroutine(int x) { co_await flow::delay(1); co_return x; }
+TEST_CASE("/a test") { wait(flow::delay(1)); return flow::Void(); }
+}
+"""
+
+
+def test_a_header_declares_an_actor_as_its_callers_see_it(tmp_path: Path) -> None:
+    text, marks = unmarked(DECLARED)
+    (tmp_path / "declaring.h").write_text(DECLARING, encoding="utf-8")
+    (tmp_path / "declared.actor.cpp").write_text(text, encoding="utf-8")
+    done = actorc("--json", "declared.actor.cpp", folder=tmp_path)
+    found = json.loads(done.stdout)["diagnostics"]
+    assert [(each["code"], each["range"]["start"]["offset"]) for each in found] == [("A0707", marks[0])], done.stderr
+    assert found[0]["message"].startswith("declaring.h:6 takes parameters by value")
+    assert "`flow::Future<int> wrong(int const& x, const std::string& y);`" in found[0]["hint"]

@@ -1,0 +1,66 @@
+"""Actors that plain C++ declares with parameters by value, while their callers see `T const&`: they do not link."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from actorc.diagnostics import Diagnostics, Fault
+from actorc.source import Source
+from actorc.syntax import File
+
+_SCOPES = ("NAMESPACE", "LINKAGE_SPEC", "UNEXPOSED_DECL")
+_IS_ACTOR = re.compile(r"\b(?:SWIFT_)?ACTOR\b[^;{}]*\Z")
+
+
+def report_declarations(unit: Any, file: File, source: Source, diagnostics: Diagnostics) -> None:
+    """Of the actors that the file defines."""
+    actors = {
+        source.line_column(actor.name_span.start): actor
+        for actor in file.actors
+        if actor.body is not None and actor.test_name is None
+    }
+    for function in _functions(unit.cursor, os.path.abspath(source.path)):
+        actor = actors.get((function.location.line, function.location.column))
+        first = function.canonical
+        parameters = list(first.get_arguments())
+        by_value = [each for each in parameters if not each.type.kind.name.endswith("REFERENCE")]
+        if actor is None or first == function or not by_value or _says_actor(first):
+            continue
+        place = os.path.relpath(first.location.file.name, os.path.dirname(os.path.abspath(source.path)))
+        message = (
+            f"{place}:{first.location.line} takes parameters by value, and so declares another function than this actor"
+        )
+        seen = ", ".join(_as_callers_see(each) for each in parameters)
+        hint = f"write there `{first.result_type.spelling} {first.spelling}({seen});`"
+        diagnostics.warning(Fault.ACTOR_DECLARATION, message, actor.name_span, hint=hint)
+
+
+def _functions(cursor: Any, path: str) -> Iterator[Any]:
+    """Those that are defined in the file, outside of classes."""
+    for child in cursor.get_children():
+        where = child.location.file
+        if where is None or where.name != path:
+            continue
+        if child.kind.name in _SCOPES:
+            yield from _functions(child, path)
+        elif child.kind.name == "FUNCTION_DECL" and child.is_definition():
+            yield child
+
+
+def _says_actor(declaration: Any) -> bool:
+    where = declaration.location
+    try:
+        with open(where.file.name, "rb") as stream:
+            before = stream.read(where.offset)
+    except OSError:
+        return True
+    return _IS_ACTOR.search(before[-1000:].decode("utf-8", errors="replace")) is not None
+
+
+def _as_callers_see(parameter: Any) -> str:
+    type_ = re.sub(r" (?=[*&])", "", parameter.type.spelling)
+    is_reference = parameter.type.kind.name.endswith("REFERENCE")
+    return f"{type_ if is_reference else f'{type_} const&'} {parameter.spelling}".strip()
