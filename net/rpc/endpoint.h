@@ -52,6 +52,8 @@ struct Endpoint {
 
     bool isValid() const { return token.isValid(); }
     Address const& getPrimaryAddress() const { return addresses.address; }
+    /// Whether it is one of this process.
+    bool isLocal() const; // flow_transport.cpp
     bool isWellKnown() const { return token.first() == kWellKnown; }
 
     template <class Ar>

@@ -197,6 +197,10 @@ bool FlowTransport::isLocal(Endpoint const& endpoint) const {
     return address == Address() || (addresses_.address != Address() && addresses_.contains(address));
 }
 
+bool Endpoint::isLocal() const {
+    return FlowTransport::transport().isLocal(*this);
+}
+
 Reference<RpcPeer> FlowTransport::peerOf(Endpoint const& endpoint) {
     Address const& address = endpoint.getPrimaryAddress();
     if (endpoint.isByConnection) {

@@ -61,6 +61,8 @@ public:
     }
     bool hasPromise() const { return promise_.has_value(); }
     bool isSet() const { return isAnswered_ || (promise_ && promise_->isSet()); }
+    /// The process that has made the request; null: this one.
+    RpcPeer const* asker() const { return asker_.getPtr(); }
 
     template <class U>
     void send(U&& value) {
@@ -201,6 +203,12 @@ public:
     bool isSet() const { return state_ && state_->isSet(); }
     bool canBeSet() const { return !isSet(); }
     bool isValid() const { return true; }
+    /// The addresses of the process that has made the request, as this process sees them.
+    Endpoint getEndpoint() const {
+        RpcPeer const* asker = state_ ? state_->asker() : nullptr;
+        return asker ? Endpoint{{asker->address(), {}}, UID(), asker->isAccepted()}
+                     : Endpoint{FlowTransport::transport().getLocalAddresses(), UID(), false};
+    }
     /// Makes a new promise; the old one is dropped.
     void reset() { *this = ReplyPromise(); }
     std::uint32_t getFutureReferenceCount() const {

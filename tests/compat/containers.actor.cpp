@@ -260,6 +260,13 @@ static void values() {
     uint8_t separator = 0;
     ASSERT(text.eat("=") == "a"_sr && text.eatAny("=;", &separator) == "1"_sr && separator == ';');
 
+    ASSERT(printable(Optional<StringRef>()) == "[not set]" && printable(Optional<Standalone<StringRef>>("a\x01"_sr)) == "a\\x01");
+    VectorRef<StringRef> two;
+    Arena arena;
+    two.push_back(arena, "a"_sr);
+    two.push_back(arena, "b"_sr);
+    ASSERT(printable(two) == "a b " && commonPrefixLength("abc"_sr, "abd"_sr) == 2);
+
     ServerKnobs knobs(true);
     ASSERT(knobs.BATCH == 1000 && knobs.setKnob("batch", "50") && knobs.BATCH == 50);
     ASSERT(knobs.setKnob("RATE", "0.25") && knobs.setKnob("fast", "false") && knobs.setKnob("name", "x"));
@@ -274,6 +281,12 @@ static void values() {
     TEST(knobs.BATCH == 50); // a probe
     Compressed compressed = Compressed::True;
     ASSERT(compressed && !Compressed::False);
+    compressed.set(false);
+    ASSERT(!compressed && bigEndian16(bigEndian16(0x0102)) == 0x0102 && littleEndian64(littleEndian64(3)) == 3);
+    uint32_t number = bigEndian32(0x01020304);
+    ASSERT(memcmp(&number, "\1\2\3\4", 4) == 0);
+    number = littleEndian32(0x01020304);
+    ASSERT(memcmp(&number, "\4\3\2\1", 4) == 0);
     printf("values\n");
 }
 
@@ -309,6 +322,7 @@ ACTOR Future<Void> network() {
     g_network->initMetrics();
     g_network->initTLS();
 
+    ASSERT(formatIpPort(IPAddress::parse("::1").get(), 80) == "[::1]:80");
     ASSERT(Hostname::isHostname("host-1.example.org:80:tls") && !Hostname::isHostname("10.0.0.1:80"));
     ASSERT(!Hostname::isHostname("host") && !Hostname::isHostname("a b:80") && !Hostname::isHostname("host:x"));
     ASSERT(Hostname::parse("host:80:tls").toString() == "host:80:tls" && Hostname::parse("host:80").service == "80");

@@ -160,9 +160,150 @@ ACTOR Future<Void> test() {
     return Void();
 }
 
+ACTOR Future<int> later(int value, double seconds) {
+    wait(delay(seconds));
+    return value;
+}
+ACTOR Future<Void> failLater(double seconds) {
+    wait(delay(seconds));
+    throw io_error();
+}
+ACTOR Future<int> codeOf(Future<Void> what) {
+    ErrorOr<Void> result = wait(errorOr(what));
+    return result.isError() ? result.getError().code() : 0;
+}
+
+ACTOR Future<Void> streams() {
+    state PromiseStream<int> in, even, small, twice;
+    state Future<Void> filtered =
+        filter(in.getFuture(), [](int x) { return x % 2 == 0; }, even);
+    state Future<Void> filteredLater =
+        asyncFilter(even.getFuture(), [](int x) { return map(later(x, 0.1), [](int y) { return y < 5; }); }, small);
+    state Future<Void> doubled = map(small.getFuture(), [](int x) { return 2 * x; }, twice);
+    for (int i = 1; i <= 6; ++i)
+        in.send(i);
+    in.sendError(end_of_stream());
+    state std::vector<int> got;
+    try {
+        loop {
+            int x = waitNext(twice.getFuture());
+            got.push_back(x);
+        }
+    } catch (Error& e) {
+        ASSERT(e.code() == error_code_end_of_stream);
+    }
+    ASSERT((got == std::vector<int>{ 4, 8 }));
+    wait(filtered && filteredLater && doubled);
+    state PromiseStream<int> broken;
+    state Future<int> first = waitAndForward(broken.getFuture());
+    broken.send(3);
+    ASSERT(first.get() == 3);
+    state Future<Void> failed =
+        filter(broken.getFuture(), [](int) { return true; }, even);
+    broken.sendError(io_error());
+    int code = wait(codeOf(failed));
+    ASSERT(code == error_code_io_error);
+    return Void();
+}
+
+ACTOR Future<Void> several() {
+    state double begin = now();
+    state int code = wait(codeOf(waitForAllReadyThenThrow(std::vector<Future<Void>>{ failLater(1), delay(2) })));
+    ASSERT(code == error_code_io_error && now() == begin + 2);
+    std::vector<Future<std::vector<int>>> parts = { std::vector<int>{ 1, 2 }, std::vector<int>{ 3 } };
+    std::vector<int> all = wait(appendAll(parts));
+    ASSERT((all == std::vector<int>{ 1, 2, 3 }));
+    begin = now();
+    wait(smartQuorum(std::vector<Future<Void>>{ delay(1), delay(1.5), Never() }, 1, 0.25));
+    ASSERT(now() == begin + 1.25);
+    wait(smartQuorum(std::vector<Future<Void>>{ delay(1), delay(1.5) }, 1, 9));
+    ASSERT(now() == begin + 2.75);
+    state bool isTrue = wait(allTrue({ Future<bool>(true), Future<bool>(true) }));
+    bool isFalse = wait(allTrue({ Future<bool>(true), Future<bool>(false), Future<bool>(Never()) }));
+    ASSERT(isTrue && !isFalse);
+    begin = now();
+    state int chosen = wait(chooseActor(later(1, 2), later(2, 1)));
+    int joined = wait(joinWith(Future<int>(5), delay(1)));
+    ASSERT(chosen == 2 && joined == 5 && now() == begin + 2);
+    int after = wait(runAfter(delay(1), Future<int>(6)));
+    ASSERT(after == 6 && now() == begin + 3);
+    int seven = wait(orYield(Future<int>(7)));
+    ASSERT(seven == 7 && !orYield(Future<int>(Never())).isReady());
+    return Void();
+}
+
+ACTOR Future<Void> others() {
+    state Debouncer debouncer(1.0);
+    state std::set<int> silent = { error_code_io_error };
+    state int calls = 0;
+    wait(triggerOnError([to = &calls]() { ++*to; }, failLater(1)));
+    wait(triggerOnError([to = &calls]() { ++*to; }, delay(1)));
+    int code = wait(codeOf(reportErrorsExcept(failLater(1), "Others", UID(1, 2), &silent)));
+    ASSERT(calls == 1 && code == error_code_io_error);
+    state Future<Void> fromBegin = recurringAsync([]() { return delay(1); }, 3, false, 0.5);
+    state Future<Void> fromEnd = recurringAsync([to = &calls]() { return ++*to, delay(1); }, 3, true, 0.5);
+    wait(delay(9)); // at 0.5, 4.5 and 8.5
+    ASSERT(calls == 4 && !fromBegin.isReady());
+    fromEnd.cancel();
+
+    state Promise<int> copy;
+    state PromiseStream<double> times;
+    state int forwarded = wait(forward(later(8, 2), copy));
+    wait(timeReply(later(8, 2), times));
+    wait(traceAfter(delay(1), "Others", "Key", 5));
+    double seconds = waitNext(times.getFuture());
+    ASSERT(forwarded == 8 && copy.getFuture().get() == 8 && seconds == 2);
+    Event event;
+    forwardEvent(&event, Future<int>(1));
+    event.block();
+
+    state Reference<AsyncVar<int>> variable = makeReference<AsyncVar<int>>(1);
+    state Reference<AsyncVar<int>> follower = makeReference<AsyncVar<int>>(0);
+    state Future<Void> resetting = resetAfter(variable, 5.0, 1);
+    state Future<Void> following = delayedAsyncVar(variable, follower, 2.0);
+    variable->set(2);
+    wait(delay(1.5));
+    variable->set(3);
+    wait(delay(1.5));
+    ASSERT(follower->get() == 0);
+    wait(delay(1));
+    ASSERT(follower->get() == 3);
+    wait(delay(4));
+    ASSERT(variable->get() == 1);
+
+    state Future<Void> settled = debouncer.onTrigger();
+    debouncer.trigger();
+    wait(delay(0.75));
+    debouncer.trigger();
+    wait(delay(0.75));
+    ASSERT(!settled.isReady());
+    wait(delay(0.5));
+    ASSERT(settled.isReady());
+    Reference<ReferencedObject<int>> object = ReferencedObject<int>::from(3);
+    object->mutate() += 1;
+    ASSERT(object->get() == 4);
+
+    state PromiseStream<Future<Void>> actors;
+    state int count = 0;
+    state double last = now(), idle = 0, total = 0;
+    state Future<Void> collected = actorCollection(actors.getFuture(), &count, &last, &idle, &total, true);
+    wait(delay(2));
+    actors.send(delay(1));
+    actors.send(delay(3));
+    wait(delay(2));
+    ASSERT(count == 1 && !collected.isReady());
+    wait(collected);
+    ASSERT(count == 0 && idle == 2 && total == 5 && last == now());
+    collected = actorCollection(actors.getFuture(), &count);
+    actors.send(failLater(1));
+    int failure = wait(codeOf(collected));
+    ASSERT(failure == error_code_io_error);
+    return Void();
+}
+
 int main() {
     flow::SimLoop simulation;
-    Future<Void> f = stopAfter(test());
+    Future<Void> f = stopAfter(test() && streams() && several() && others());
     g_network->run();
     f.get();
     return 0;

@@ -160,7 +160,7 @@ ACTOR Future<Void> variables() {
     sizes->sample(1024);
     sizes->sampleSeconds(2e-3);
     ASSERT(sizes->buckets[0] == 2 && sizes->buckets[10] == 2);
-    GetHistogramRegistry().logReport();
+    GetHistogramRegistry().logReport(10.0);
     ASSERT(sizes->buckets[0] == 0 && GetHistogramRegistry().lookupHistogram("Disk:Read") == sizes.getPtr());
     Reference<Histogram> parts = Histogram::getHistogram("Cpu"_sr, "Load"_sr, Histogram::Unit::percentageLinear);
     parts->samplePercentage(0.04);

@@ -3,6 +3,9 @@
 
 #include "../../flow.h"
 
+#include <algorithm>
+#include <string>
+
 using flow::Arena;
 using flow::LiteralStringRef;
 using flow::makeString;
@@ -17,3 +20,21 @@ using flow::printable;
 /// Its first elements lie in the arena too, not in the vector itself.
 template <class T, int InlineMembers = 1>
 using SmallVectorRef = flow::VectorRef<T>;
+
+/// "[not set]" for no text.
+template <class T>
+std::string printable(flow::Optional<T> const& text) {
+    return text.present() ? flow::printable(flow::StringRef(text.get())) : "[not set]";
+}
+/// With a blank behind each.
+inline std::string printable(flow::VectorRef<flow::StringRef> texts) {
+    std::string all;
+    for (flow::StringRef const& text : texts)
+        all += flow::printable(text) + " ";
+    return all;
+}
+
+/// The number of bytes that both begin with.
+inline int commonPrefixLength(flow::StringRef a, flow::StringRef b) {
+    return static_cast<int>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+}

@@ -13,6 +13,9 @@
         constexpr operator bool() const {                                                                              \
             return value_;                                                                                             \
         }                                                                                                              \
+        constexpr void set(bool value) {                                                                               \
+            value_ = value;                                                                                            \
+        }                                                                                                              \
         static Name const True, False;                                                                                 \
                                                                                                                        \
     private:                                                                                                           \

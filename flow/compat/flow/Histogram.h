@@ -24,7 +24,7 @@ class Histogram;
 /// The histograms of a thread.
 class HistogramRegistry {
 public:
-    void logReport();
+    void logReport(double elapsed = -1);
     Histogram* lookupHistogram(std::string const& name) const {
         auto place = all_.find(name);
         return place == all_.end() ? nullptr : place->second;
@@ -119,9 +119,9 @@ private:
     }
 };
 
-inline void HistogramRegistry::logReport() {
+inline void HistogramRegistry::logReport(double elapsed) {
     for (auto const& [name, histogram] : all_) {
-        histogram->writeToLog();
+        histogram->writeToLog(elapsed);
         histogram->clear();
     }
 }

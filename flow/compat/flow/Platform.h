@@ -17,6 +17,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <chrono>
 #include <climits>
@@ -37,6 +38,27 @@ inline void platformInit() {}
         flow::trace::traceSink->flush();
     std::fflush(nullptr);
     std::_Exit(code);
+}
+
+// From the order of bytes of this machine to another one, and back.
+constexpr bool isLittleEndianMachine = std::endian::native == std::endian::little;
+constexpr std::uint16_t bigEndian16(std::uint16_t x) {
+    return isLittleEndianMachine ? __builtin_bswap16(x) : x;
+}
+constexpr std::uint32_t bigEndian32(std::uint32_t x) {
+    return isLittleEndianMachine ? __builtin_bswap32(x) : x;
+}
+constexpr std::uint64_t bigEndian64(std::uint64_t x) {
+    return isLittleEndianMachine ? __builtin_bswap64(x) : x;
+}
+constexpr std::uint16_t littleEndian16(std::uint16_t x) {
+    return isLittleEndianMachine ? x : __builtin_bswap16(x);
+}
+constexpr std::uint32_t littleEndian32(std::uint32_t x) {
+    return isLittleEndianMachine ? x : __builtin_bswap32(x);
+}
+constexpr std::uint64_t littleEndian64(std::uint64_t x) {
+    return isLittleEndianMachine ? x : __builtin_bswap64(x);
 }
 
 namespace platform {

@@ -3,6 +3,7 @@
 
 #include "../../flow.h"
 #include "../../lib/outcome.h"
+#include "../more_actors.h"
 #include "IAsyncListener.h"
 #include "network.h"
 
@@ -58,12 +59,37 @@ using flow::waitOrError;
 using flow::YieldedAsyncMap;
 using flow::yieldedFuture;
 
+using flow::compat::allTrue;
+using flow::compat::appendAll;
+using flow::compat::asyncFilter;
+using flow::compat::chooseActor;
+using flow::compat::Debouncer;
+using flow::compat::delayedAsyncVar;
+using flow::compat::filter;
+using flow::compat::forward;
+using flow::compat::forwardEvent;
+using flow::compat::joinWith;
+using flow::compat::map;
+using flow::compat::orYield;
+using flow::compat::recurringAsync;
+using flow::compat::ReferencedObject;
+using flow::compat::reportErrorsExcept;
+using flow::compat::resetAfter;
+using flow::compat::runAfter;
+using flow::compat::smartQuorum;
+using flow::compat::timeReply;
+using flow::compat::traceAfter;
+using flow::compat::triggerOnError;
+using flow::compat::waitAndForward;
+using flow::compat::waitForAllReadyThenThrow;
+
 // The same of a delay(), which is no future: what the templates above cannot see.
-#define FLOW_OF_DELAY(name)                                                                                            \
+#define FLOW_OF_DELAY_IN(space, name)                                                                                  \
     template <class... Args>                                                                                           \
     auto name(flow::compat::NetworkDelay what, Args&&... args) {                                                       \
-        return flow::name(flow::Future<flow::Void>(what), std::forward<Args>(args)...);                                \
+        return space::name(flow::Future<flow::Void>(what), std::forward<Args>(args)...);                               \
     }
+#define FLOW_OF_DELAY(name) FLOW_OF_DELAY_IN(flow, name)
 FLOW_OF_DELAY(brokenPromiseToNever)
 FLOW_OF_DELAY(broadcast)
 FLOW_OF_DELAY(cancellable)
@@ -80,7 +106,16 @@ FLOW_OF_DELAY(transformError)
 FLOW_OF_DELAY(transformErrors)
 FLOW_OF_DELAY(uncancellable)
 FLOW_OF_DELAY(waitOrError)
+FLOW_OF_DELAY_IN(flow::compat, chooseActor)
+FLOW_OF_DELAY_IN(flow::compat, forward)
+FLOW_OF_DELAY_IN(flow::compat, joinWith)
+FLOW_OF_DELAY_IN(flow::compat, orYield)
+FLOW_OF_DELAY_IN(flow::compat, reportErrorsExcept)
+FLOW_OF_DELAY_IN(flow::compat, runAfter)
+FLOW_OF_DELAY_IN(flow::compat, timeReply)
+FLOW_OF_DELAY_IN(flow::compat, traceAfter)
 #undef FLOW_OF_DELAY
+#undef FLOW_OF_DELAY_IN
 template <class Out>
 void forwardPromise(Out output, flow::compat::NetworkDelay what) {
     flow::forwardPromise(std::move(output), flow::Future<flow::Void>(what));

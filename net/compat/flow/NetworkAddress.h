@@ -100,6 +100,11 @@ struct std::hash<NetworkAddress> {
     }
 };
 
+/// "1.2.3.4:80", "[::1]:80"
+inline std::string formatIpPort(IPAddress const& ip, std::uint16_t port) {
+    return NetworkAddress(ip, port, true, false).toString();
+}
+
 using flow::net::NetworkAddressList;
 
 namespace flow::compat {

@@ -221,6 +221,8 @@ TEST_CASE("request stream: what has arrived is executed although its connection 
             for (;;) {
                 Other request = co_await arriving;
                 numbers.push_back(request.number);
+                Endpoint asker = request.reply.getEndpoint();
+                CHECK((asker.isByConnection && asker.getPrimaryAddress() != Address() && !asker.isLocal()));
                 request.reply.send(-request.number);
             }
         },
@@ -320,6 +322,7 @@ TEST_CASE("request stream: within a process nothing is serialized") {
         CHECK(co_await codeOf(service.echo.tryGetReply(echoOf("drop"))) == error_code_broken_promise);
         CHECK(co_await codeOf(RequestStream<Echo>(same.getEndpoint()).getReply(echoOf("x"))) ==
               error_code_broken_promise);
+        CHECK((same.getEndpoint().isLocal() && ReplyPromise<Void>().getEndpoint().isLocal()));
         CHECK(FlowTransport::transport().counters().framesSent == 0);
         serving = Future<Void>();
         Endpoint gone = service.other.getEndpoint();

@@ -16,7 +16,7 @@ VOCABULARY = Vocabulary.read()
 # Classes that are searched for members, where that is a template.
 INSTANCES = {"Optional": "Optional<int>", "ErrorOr": "ErrorOr<int>"}
 GUIDE = ROOT / "flow" / "docs" / "porting_from_flow.md"
-SAME_AS_ANOTHER = {"flow/genericactors.h", "flow/genericactors.actor.g.h"}
+SAME_AS_ANOTHER = {"flow/genericactors.h", "flow/genericactors.actor.g.h", "more_actors.h"}
 
 
 def declaration(name: str, number: int) -> str:

@@ -1,0 +1,274 @@
+#pragma once
+// Generic actors of Flow that programs rarely use: flow/genericactors.actor.h of this folder brings them. New code says
+// what they do with a coroutine of its own.
+//
+//     Debouncer changes(0.5);                                 // onTrigger(): when nothing has changed for 0.5 s
+//     wait(smartQuorum(replies, 2, 0.1));                     // two of them, and what comes within 0.1 s
+//
+// Cancel-safe: what they wait for is released when the result is dropped.
+
+#include "../flow.h"
+#include "flow/ThreadPrimitives.h"
+
+#include <set>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace flow::compat {
+
+/// Calls `what()` if the signal fails; not if it is cancelled.
+template <class F>
+Future<Void> triggerOnError(F what, Future<Void> signal) {
+    ErrorOr<Void> result = co_await tryGet(std::move(signal));
+    if (result.isError() && result.getError().code() != error_code_actor_cancelled)
+        what();
+}
+
+/// As reportErrors(), and silent for these codes.
+template <class T>
+Future<T> reportErrorsExcept(Future<T> what, char const* context, UID id, std::set<int> const* silent) {
+    ErrorOr<T> result = co_await tryGet(std::move(what));
+    Future<T> same = result.isError() ? Future<T>(result.getError()) : Future<T>(result.get());
+    if (result.isError() && !(silent && silent->contains(result.getError().code())))
+        same = reportErrors(same, context, id);
+    if constexpr (std::is_same_v<T, Void>)
+        co_await same;
+    else
+        co_return co_await same;
+}
+
+/// Calls the actor again and again. Each interval is counted from its end; if `absoluteIntervalDelay` is false, from
+/// its begin.
+template <class F>
+Future<Void> recurringAsync(F actor, double interval, bool absoluteIntervalDelay, double initialDelay,
+                            TaskPriority priority = TaskPriority::DefaultDelay) {
+    co_await delay(initialDelay, priority);
+    for (;;) {
+        Future<Void> pause;
+        if (!absoluteIntervalDelay)
+            pause = delay(interval, priority);
+        co_await actor();
+        if (absoluteIntervalDelay)
+            pause = delay(interval, priority);
+        co_await std::move(pause);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Streams. The end of the input, end_of_stream, is sent on; another error is that of the actor.
+
+template <class T, class Out, class Step>
+Future<Void> eachOf(FutureStream<T> input, PromiseStream<Out> output, Step step) {
+    try {
+        for (;;) {
+            T next = co_await input;
+            co_await step(std::move(next), output);
+        }
+    } catch (Error& e) {
+        if (e.code() != error_code_end_of_stream)
+            throw;
+    }
+    output.sendError(end_of_stream());
+}
+
+/// What the function makes of each element.
+template <class T, class F, class Out = std::decay_t<std::invoke_result_t<F, T>>>
+Future<Void> map(FutureStream<T> input, F function, PromiseStream<Out> output) {
+    return eachOf(input, output, [function](T const& next, PromiseStream<Out>& to) {
+        to.send(function(next));
+        return Future<Void>(Void());
+    });
+}
+/// Those for which the predicate is true.
+template <class T, class F>
+Future<Void> filter(FutureStream<T> input, F predicate, PromiseStream<T> output) {
+    return eachOf(input, output, [predicate](T const& next, PromiseStream<T>& to) {
+        if (predicate(next))
+            to.send(next);
+        return Future<Void>(Void());
+    });
+}
+/// Those for which the future of the predicate is true, one after the other.
+template <class T, class F>
+Future<Void> asyncFilter(FutureStream<T> input, F predicate, PromiseStream<T> output) {
+    return eachOf(input, output, [predicate](T next, PromiseStream<T> to) -> Future<Void> {
+        bool isWanted = co_await predicate(next);
+        if (isWanted)
+            to.send(std::move(next));
+    });
+}
+template <class T>
+Future<T> waitAndForward(FutureStream<T> input) {
+    T next = co_await input;
+    co_return next;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Several futures
+
+/// Waits until each of them is ready, and then fails if one of them has failed.
+template <class T>
+Future<Void> waitForAllReadyThenThrow(std::vector<Future<T>> all) {
+    co_await waitForAllReady(all);
+    for (Future<T> const& each : all)
+        co_await success(each);
+}
+/// The elements of all the vectors.
+template <class T>
+Future<std::vector<T>> appendAll(std::vector<Future<std::vector<T>>> all) {
+    co_await waitForAll(all);
+    std::vector<T> elements;
+    for (Future<std::vector<T>> const& each : all)
+        elements.insert(elements.end(), each.get().begin(), each.get().end());
+    co_return elements;
+}
+/// So many of them, and then the others for so long.
+template <class T>
+Future<Void> smartQuorum(std::vector<Future<T>> all, int required, double extraSeconds,
+                         TaskPriority priority = TaskPriority::DefaultDelay) {
+    if (all.empty() && required == 0)
+        co_return;
+    co_await quorum(all, required);
+    co_await (waitForAll(all) || delay(extraSeconds, priority));
+}
+/// Whether all are true. Waits no longer than for the first that is not.
+inline Future<bool> allTrue(std::vector<Future<bool>> all) {
+    for (Future<bool> const& each : all)
+        if (bool isTrue = co_await each; !isTrue)
+            co_return false;
+    co_return true;
+}
+/// The first of two.
+template <class T>
+Future<T> chooseActor(Future<T> a, Future<T> b) {
+    auto first = co_await race(std::move(a), std::move(b));
+    if constexpr (!std::is_same_v<T, Void>)
+        co_return first.index() == 0 ? std::get<0>(first) : std::get<1>(first);
+}
+/// The first, when the other is ready too.
+template <class T>
+Future<T> joinWith(Future<T> first, Future<Void> other) {
+    co_await std::move(other);
+    if constexpr (std::is_same_v<T, Void>)
+        co_await std::move(first);
+    else
+        co_return co_await std::move(first);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// One after the other
+
+/// The second, when the first is ready.
+template <class T, class U>
+Future<U> runAfter(Future<T> first, Future<U> second) {
+    return joinWith(std::move(second), success(std::move(first)));
+}
+/// The same future; one that is ready lets others run first.
+template <class T>
+Future<T> orYield(Future<T> what) {
+    return what.isReady() && !what.isError() ? joinWith(std::move(what), flow::yield()) : what;
+}
+/// Its value or its error also into the promise.
+template <class T>
+Future<T> forward(Future<T> what, Promise<T> to) {
+    forwardPromise(to, what);
+    return what;
+}
+/// How long it takes, in seconds; nothing for an error.
+template <class T>
+Future<Void> timeReply(Future<T> reply, PromiseStream<double> seconds) {
+    double begin = now();
+    ErrorOr<T> result = co_await tryGet(std::move(reply));
+    if (!result.isError())
+        seconds.send(now() - begin);
+}
+/// The same future; an event of that type when it is ready. Of an error only if `traceErrors`.
+template <class T, class X>
+Future<T> traceAfter(Future<T> what, char const* type, char const* key, X value, bool traceErrors = false) {
+    ErrorOr<T> result = co_await tryGet(what);
+    if (!result.isError())
+        TraceEvent(type).detail(key, value);
+    else if (traceErrors)
+        TraceEvent(type).error(result.getError()).detail(key, value);
+    if constexpr (std::is_same_v<T, Void>)
+        co_await what;
+    else
+        co_return co_await what;
+}
+/// Sets the event, for a thread that waits for it, when the input is ready.
+template <class T>
+void forwardEvent(::Event* event, Future<T> input) {
+    [](::Event* to, Future<T> from) -> coro::Detached {
+        (void)co_await tryGet(std::move(from));
+        to->set();
+    }(event, std::move(input));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Variables
+
+/// Sets it to `value` whenever it has had another one for so long.
+template <class T>
+Future<Void> resetAfter(Reference<AsyncVar<T>> variable, double seconds, T value) {
+    for (;;) {
+        Future<Void> change = variable->onChange();
+        if (variable->get() == value) {
+            co_await std::move(change);
+        } else {
+            auto first = co_await race(std::move(change), delay(seconds));
+            if (first.index() == 1)
+                variable->set(value);
+        }
+    }
+}
+/// The input's value after it has been the same for so long, into the output.
+template <class T>
+Future<Void> delayedAsyncVar(Reference<AsyncVar<T>> input, Reference<AsyncVar<T>> output, double seconds) {
+    co_await delay(0);
+    for (;;) {
+        auto first = co_await race(input->onChange(), delay(seconds));
+        if (first.index() == 0)
+            continue;
+        output->set(input->get());
+        co_await input->onChange();
+    }
+}
+
+/// An object that is counted, and has no base for that.
+template <class T>
+class ReferencedObject : NonCopyable, public ReferenceCounted<ReferencedObject<T>> {
+public:
+    ReferencedObject() = default;
+    explicit ReferencedObject(T object) : object_(std::move(object)) {}
+    T const& get() const { return object_; }
+    T& mutate() { return object_; }
+    void set(T object) { object_ = std::move(object); }
+    static Reference<ReferencedObject> from(T object) { return makeReference<ReferencedObject>(std::move(object)); }
+
+private:
+    T object_{};
+};
+
+/// Is triggered when nothing has called trigger() for a while, after something has.
+class Debouncer : NonCopyable {
+public:
+    explicit Debouncer(double seconds) : worker_(work(this, seconds)) {}
+    Future<Void> onTrigger() { return settled_.onTrigger(); }
+    void trigger() { begun_.trigger(); }
+
+private:
+    static Future<Void> work(Debouncer* self, double seconds) {
+        for (;;) {
+            co_await self->begun_.onTrigger();
+            while ((co_await race(self->begun_.onTrigger(), delay(seconds))).index() == 0) {
+            }
+            self->settled_.trigger();
+        }
+    }
+
+    AsyncTrigger begun_, settled_;
+    Future<Void> worker_;
+};
+
+} // namespace flow::compat
