@@ -11,6 +11,7 @@ from typing import Any
 
 from actorc.packages import PackageMissing, find_package
 from actorc.source import Source
+from actorc_check.flow_names import hint_for
 from actorc_frames.compile import CannotCompile, Unit, first_error, flags_of
 
 _COMPILERS = ("clang++-19", "clang++")
@@ -64,7 +65,9 @@ def translation_unit(path: str, flags: Sequence[str] | None, *, is_actors: bool 
         raise CannotCompile(f"clang cannot read it with the flags {' '.join(arguments)}") from error
     errors = [found for found in tree.diagnostics if found.severity >= _ERROR and not _is_own(found, absolute)]
     if errors:
-        raise CannotCompile(first_error(_shown(errors[0]), unit, origin, _COMMAND) + _cause(errors[0], absolute))
+        shown, hint = _shown(errors[0]), hint_for(errors[0].spelling)
+        text = f"{shown}\nhint: {hint}" if hint else first_error(shown, unit, origin, _COMMAND)
+        raise CannotCompile(text + _cause(errors[0], absolute))
     return tree
 
 

@@ -10,6 +10,7 @@ from actorc.diagnostics import Diagnostics, Edit, Fault, Fix, Note, Severity, al
 from actorc.source import Source
 from actorc.syntax import Span
 from actorc_check.cpp_errors import explained
+from actorc_check.flow_names import hint_for
 from actorc_check.order import first_after
 from actorc_check.tree import AWAIT, CALL, CO_RETURN, FUNCTIONS, LAMBDA, USE, Function, Node, is_flow, namespace_of
 
@@ -60,8 +61,9 @@ class Traps:
         )
         place = self._pointed(error)
         what = explained(error.spelling, self._source.text, place.start)
+        hint = what.hint or hint_for(error.spelling)
         add = self._diagnostics.error if severity is Severity.ERROR else self._diagnostics.warning
-        add(Fault.WRONG_CPP, what.message, place, hint=what.hint, notes=notes, fixes=what.fixes)
+        add(Fault.WRONG_CPP, what.message, place, hint=hint, notes=notes, fixes=what.fixes)
 
     def _pointed(self, message: Any) -> Span:
         """The word or the range at the place of a message."""

@@ -134,9 +134,11 @@ Future<Void> smartQuorum(std::vector<Future<T>> all, int required, double extraS
 }
 /// Whether all are true. Waits no longer than for the first that is not.
 inline Future<bool> allTrue(std::vector<Future<bool>> all) {
-    for (Future<bool> const& each : all)
-        if (bool isTrue = co_await each; !isTrue)
+    for (Future<bool> const& each : all) {
+        bool isTrue = co_await each;
+        if (!isTrue)
             co_return false;
+    }
     co_return true;
 }
 /// The first of two.

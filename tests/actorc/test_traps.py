@@ -480,6 +480,36 @@ def test_a_wait_for_a_stream_has_a_hint(tmp_path: Path) -> None:
     assert "hint: `wait` takes a future; the next value" in actorc("stream.actor.cpp", folder=tmp_path).stderr
 
 
+STRANGE = """\
+static void use(flow::FlowLock* lock) { lock->takeUpTo(3); }
+ACTOR flow::Future<int> next(flow::Future<int> f) {
+    int x = wait(f);
+    INJECT_FAULT(io_error, "next");
+    if (x == error_code_not_committed) throw not_committed();
+    return somethingElse(x);
+}
+"""
+
+
+def test_names_of_flow_that_are_missing_have_a_hint(tmp_path: Path) -> None:
+    head = HEAD + '#include "flow/actorcompiler.h" // must be the last include\n'
+    (tmp_path / "strange.actor.cpp").write_text(head + STRANGE, encoding="utf-8")
+    done = actorc("--json", "strange.actor.cpp", folder=tmp_path)
+    instead, database = "Millrace does not have it; instead: ", "it belongs to the database, and is no part of Flow"
+    hints = {each["message"]: each["hint"] for each in json.loads(done.stdout)["diagnostics"]}
+    assert hints == {
+        "no member named 'takeUpTo' in 'flow::FlowLock'": f"{instead}take(), then as many more as available() says",
+        "use of undeclared identifier 'INJECT_FAULT'": f"{instead}if (BUGGIFY) throw io_error();",
+        "use of undeclared identifier 'error_code_not_committed'": database,
+        "use of undeclared identifier 'not_committed'": database,
+        "use of undeclared identifier 'somethingElse'": None,
+    }
+    header = '#include "flow/SystemMonitor.h"\n'
+    (tmp_path / "header.actor.cpp").write_text(header + head, encoding="utf-8")
+    done = actorc("header.actor.cpp", folder=tmp_path)
+    assert "hint: Millrace does not have it; instead: leave it out: LoopMetrics" in done.stderr
+
+
 def test_the_examples_of_the_page_about_cpp(tmp_path: Path) -> None:
     head = HEAD + '#include "flow/actorcompiler.h" // must be the last include\n'
     for code in ("A0706", "A0707"):

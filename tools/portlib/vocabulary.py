@@ -1,20 +1,17 @@
-"""The vocabulary of Flow (vocabulary.toml), and what the project's own headers have of it."""
+"""The vocabulary of Flow (actorc_check/flow_names.toml), and what the project's own headers have of it."""
 
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
-from pathlib import Path
 
+from actorc_check.flow_names import DATABASE, table
 from common.process import ROOT
 
-TABLE = Path(__file__).with_name("vocabulary.toml")
 # Where the headers are that programs include by the names of Flow's.
 COMPAT_FOLDERS = (ROOT / "flow" / "compat", ROOT / "net" / "compat")
 _ERRORS = re.compile(r"FLOW_ERROR\((\w+), \d")
 _KNOBS = re.compile(r"^    \w+ ([A-Z][A-Z0-9_]+) =", re.MULTILINE)
-_DATABASE = "the database"  # the table's section of its names
 UNKNOWN_HEADER = "not in the table of Flow's headers: its names are not looked for"
 UNKNOWN_ERROR = "a code of the program's own, from 10000 on: Error(code) (flow/base/error.h)"
 UNKNOWN_KNOB = "a constant of the program's own"
@@ -37,9 +34,9 @@ class Vocabulary:
     database_errors: frozenset[str] = frozenset()
 
     @staticmethod
-    def read(table: Path = TABLE) -> Vocabulary:
-        content = tomllib.loads(table.read_text(encoding="utf-8"))
-        database = content.pop(_DATABASE)
+    def read() -> Vocabulary:
+        content = table()
+        database = content.pop(DATABASE)
         headers = {
             path: Header(path, tuple(entry["names"].split()), entry.get("missing", {}), entry.get("instead"))
             for path, entry in content.items()

@@ -1,0 +1,56 @@
+"""What to write in place of names of FoundationDB's Flow that are not here: flow_names.toml; tools/port reads it too.
+
+A file of that code base does not compile where it uses one, and clang only says that there is no such name.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+TABLE = Path(__file__).with_name("flow_names.toml")
+DATABASE = "the database"  # the section of names that are no part of Flow
+_MISSING = re.compile(
+    r"(?:use of undeclared identifier|unknown type name|no template named) '(\w+)'"
+    r"|no (?:member|template|type) named '(\w+)' in (?:the global namespace|(?:namespace )?'([^']+)')"
+    r"|'([\w./]+)' file not found"
+)
+
+
+def table() -> dict[str, Any]:
+    return tomllib.loads(TABLE.read_text(encoding="utf-8"))
+
+
+def hint_for(message: str) -> str | None:
+    """A hint for a message of clang's, if it misses a name or a header of Flow."""
+    match = _MISSING.search(message)
+    if match is None:
+        return None
+    alone, member, scope, header = match.groups()
+    if header:
+        return _advice().get(header)
+    name = (alone or member).removeprefix("error_code_")
+    if scope and (short := re.sub(r"<.*", "", scope).rpartition("::")[2]) not in ("flow", "net"):
+        name = f"{short}::{name}"
+    return _advice().get(name)
+
+
+@cache
+def _advice() -> dict[str, str]:
+    hints: dict[str, str] = {}
+    for path, entry in table().items():
+        if path == DATABASE:
+            words = [*entry["names"].split(), *entry["errors"].split()]
+            hints.update(dict.fromkeys(words, "it belongs to the database, and is no part of Flow"))
+            continue
+        if "instead" in entry:
+            hints[path] = _instead(entry["instead"])
+        hints.update({name: _instead(advice) for name, advice in entry.get("missing", {}).items()})
+    return hints
+
+
+def _instead(advice: str) -> str:
+    return f"Millrace does not have it; instead: {advice}"
