@@ -10,7 +10,6 @@ namespace {
 
 struct Client {
     uv_tcp_t socket;
-    uv_write_t request;
     char buffer[4096];
 };
 Client* of(void* handle) {
@@ -23,13 +22,13 @@ struct Server {
 };
 
 void onRead(uv_stream_t* stream, ssize_t count, uv_buf_t const* read) {
-    Client* client = of(stream);
     if (count < 0) {
         uv_close(reinterpret_cast<uv_handle_t*>(stream), [](uv_handle_t* closed) { delete of(closed); });
         return;
     }
     uv_buf_t answer = uv_buf_init(read->base, static_cast<unsigned>(count));
-    uv_write(&client->request, stream, &answer, 1, [](uv_write_t*, int) {});
+    // With more than 1,024 ready sockets libuv reads again before it calls back: each write needs a request of its own.
+    uv_write(new uv_write_t, stream, &answer, 1, [](uv_write_t* done, int) { delete done; });
 }
 
 void onConnection(uv_stream_t* listener, int) {
