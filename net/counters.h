@@ -13,6 +13,7 @@ namespace flow::net {
 struct SocketCounters {
     std::uint64_t reads = 0;         // system calls that receive, or accept
     std::uint64_t emptyReads = 0;    // of these: calls that got nothing (EAGAIN)
+    std::uint64_t arrivals = 0;      // pieces that the kernel has received ahead (ReadStrategy::Ahead): no system calls
     std::uint64_t writes = 0;        // system calls that send
     std::uint64_t blockedWrites = 0; // of these: calls that sent nothing (EAGAIN)
     std::uint64_t bytesRead = 0;

@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 #include <benchmark/benchmark.h>
 #include <cstdlib>
+#include <ctime>
 #include <optional>
 #include <sys/epoll.h>
 #include <sys/resource.h>
@@ -38,6 +39,13 @@ struct Asking {
     double rate = 0; // that of an open loop
 };
 
+/// Of this thread, in nanoseconds.
+double processorTime() {
+    timespec used;
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return static_cast<double>(used.tv_sec) * 1e9 + static_cast<double>(used.tv_nsec);
+}
+
 void measure(benchmark::State& state, ServeEcho const& serve, Asking asking, Calls known) {
     int connections = asking.connections;
     if (!allowDescriptors(connections))
@@ -46,6 +54,7 @@ void measure(benchmark::State& state, ServeEcho const& serve, Asking asking, Cal
     std::thread load;
     uringCalls = 0;
     std::uint64_t calls = systemCalls();
+    double processor = processorTime();
     for (auto _ : state)
         serve(connections, [&](std::uint16_t port) {
             load = std::thread([&result, port, asking] {
@@ -58,6 +67,7 @@ void measure(benchmark::State& state, ServeEcho const& serve, Asking asking, Cal
                 }
             });
         });
+    processor = processorTime() - processor;
     load.join();
     calls = systemCalls() - calls + uringCalls;
     if (!result)
@@ -65,9 +75,13 @@ void measure(benchmark::State& state, ServeEcho const& serve, Asking asking, Cal
     state.counters["requests_per_second"] = result->requestsPerSecond;
     state.counters["p50_us"] = result->p50 / 1000;
     state.counters["p99_us"] = result->p99 / 1000;
-    if (known == Calls::Counted)
-        state.counters["system_calls_per_request"] =
-            static_cast<double>(calls) / static_cast<double>(result->allRequests);
+    auto perRequest = [&](auto number) {
+        return static_cast<double>(number) / static_cast<double>(result->allRequests);
+    };
+    if (known == Calls::Counted) {
+        state.counters["system_calls_per_request"] = perRequest(calls);
+        state.counters["server_ns_per_request"] = perRequest(processor);
+    }
 }
 
 // The floor: the least that any way needs.
@@ -200,6 +214,17 @@ Future<Void> serveFibers(Reference<Listener> listener, int connections) {
 bool const fibers = addOurEcho("fiber", serveFibers);
 #endif
 
+bool canReceiveAhead() {
+    if (!hasUring())
+        return false;
+    char const* before = std::getenv("FLOW_POLLER");
+    std::string wanted = before ? before : "";
+    ::setenv("FLOW_POLLER", "uring", 1);
+    bool can = makePoller()->canReceiveAhead();
+    before ? ::setenv("FLOW_POLLER", wanted.c_str(), 1) : ::unsetenv("FLOW_POLLER");
+    return can;
+}
+
 bool const raw = addEcho("raw-epoll", serveRaw);
 bool const coroutines = addOurEcho("coroutine", serveCoroutines);
 bool const callbacks = addOurEcho("callback", serveCallbacks);
@@ -245,14 +270,21 @@ bool addEcho(std::string const& server, ServeEcho serve, Calls calls) {
 }
 
 bool addOurEcho(std::string const& style, ServeOurs serve) {
-    for (std::string poller : {"epoll", "uring"}) {
-        if (poller == "uring" && !hasUring())
-            continue;
-        addEcho(style + "-" + poller, [=](int connections, Listening const& listening) {
+    std::vector<std::string> ways = {"epoll"};
+    if (hasUring())
+        ways.push_back("uring");
+    if (style == "coroutine" && canReceiveAhead())
+        ways.push_back("uring-ahead");
+    for (std::string const& way : ways) {
+        std::string poller = way == "epoll" ? "epoll" : "uring";
+        addEcho(style + "-" + way, [=](int connections, Listening const& listening) {
             ::setenv("FLOW_POLLER", poller.c_str(), 1);
             RealLoop loop;
             RealNetwork network(loop);
-            Reference<Listener> listener = network.listen(Address(INADDR_LOOPBACK, 0));
+            ListenOptions options;
+            if (way == "uring-ahead")
+                options.readStrategy = ReadStrategy::Ahead;
+            Reference<Listener> listener = network.listen(Address(INADDR_LOOPBACK, 0), options);
             Future<Void> served = serve(listener, connections);
             listening(listener->localAddress().port());
             loop.run(served);

@@ -147,6 +147,8 @@ int main(int argc, char** argv) {
             job.strategy = ReadStrategy::Speculative;
         else if (word == "reactive")
             job.strategy = ReadStrategy::Reactive;
+        else if (word == "ahead")
+            job.strategy = ReadStrategy::Ahead;
         else if (word == "uring" && !flow::net::hasUring())
             return 4;
         else if (word == "uring")

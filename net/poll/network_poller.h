@@ -23,6 +23,17 @@ public:
     /// Replaces `before`; `after` now has its descriptor. Events that were reported to `before` are reported again.
     /// Throws platform_error; then neither is watched.
     virtual void replace(PolledDescriptor& before, PolledDescriptor& after) = 0;
+
+    /// Whether receiveAhead() works.
+    virtual bool canReceiveAhead() { return false; }
+    /// From now on, or again, bytes are received before a read wants them, and go to onReceived(). The descriptor is a
+    /// connected socket that was not added, and is watched now, but not for writing. Throws platform_error.
+    virtual void receiveAhead(PolledDescriptor&) {}
+    /// Stops that. What the kernel has taken has been reported when this returns.
+    virtual void stopReceiving(PolledDescriptor&) noexcept {}
+    /// Reports also when this one can be written. Throws platform_error.
+    virtual void watchWriting(PolledDescriptor&) {}
+
     virtual char const* name() const = 0;
 
     bool isWaitedFor() override { return watched_.isAwaited(); }

@@ -5,6 +5,7 @@
 #include "net/counters.h"
 
 #include <cstdint>
+#include <span>
 
 namespace flow::net {
 
@@ -34,6 +35,18 @@ public:
     /// A connection, non-blocking, that it owns from now on. Called like onNews(). False: to stop accepting;
     /// connections accepted meanwhile still come, and later ones make it readable.
     virtual bool onAccepted(int) noexcept { return false; }
+
+    // After NetworkPoller::receiveAhead(). False: to stop receiving; bytes that the kernel has taken by then still
+    // come.
+
+    /// Received bytes, which stay where they are until copyReceived(); none: the end, or that error (errno) of the
+    /// connection. Called like onNews().
+    virtual bool onReceived(std::span<std::uint8_t const>, [[maybe_unused]] int error) noexcept { return false; }
+    /// Whether it still uses memory of onReceived().
+    virtual bool usesReceived() const { return false; }
+    /// From here on it must not.
+    virtual bool copyReceived() noexcept { return false; }
+
     /// Whether an operation waits for its events, so that the loop must not end.
     virtual bool isAwaited() const = 0;
 

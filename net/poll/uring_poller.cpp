@@ -16,9 +16,6 @@ namespace flow::net {
 namespace {
 
 constexpr unsigned kBoth = POLLIN | POLLOUT | POLLRDHUP;
-constexpr std::uint64_t kWake = 0;           // names the eventfd
-constexpr std::uint64_t kNobody = 1;         // the id of requests with an unused answer; slots begin with count 1 << 32
-constexpr std::uint64_t kAccepts = 1u << 31; // with the token of a descriptor: the id of its request that accepts
 
 /// Whether a descriptor with an event is reported by a request that goes on.
 bool pollsAgainAndAgain(io_uring& ring) {
@@ -64,11 +61,13 @@ void UringPoller::prepare() {
 
 void UringPoller::open() {
     if (ring_) { // the ring of the parent process, of which this process has a copy
+        for (Slot& each : slots_)
+            each.isReceiving = false; // otherwise it would be cancelled there
+        takeBuffersBack(true);
         ::io_uring_queue_exit(ring_.get());
         ring_.reset();
     }
     events_.prepare();
-    ended_.reserve(slots_.size() + 1);
     auto ring = std::make_unique<io_uring>();
     // The kernel notes events when this thread calls it, instead of interrupting the thread for each. Since 5.19.
     constexpr unsigned kUninterrupted = IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG;
@@ -81,38 +80,64 @@ void UringPoller::open() {
     if (!init(kUninterrupted) && !init(0))
         throw platform_error();
     ring_ = std::move(ring);
+    if (buffers_)
+        buffers_ = std::make_unique<UringBuffers>(*ring_);
     ended_.clear();
+    unreceived_.clear();
+    ended_.reserve(slots_.size() + 1);
     request(events_.descriptor(), kWake);
-    watched_.forEach([this](PolledDescriptor& each) { request(each.descriptor(), idOf(each)); });
+    watched_.forEach([this](PolledDescriptor& each) { requestAll(each); });
     submit();
 }
 
-void UringPoller::request(int descriptor, std::uint64_t id) {
+io_uring_sqe* UringPoller::freeEntry() noexcept {
     io_uring_sqe* entry = ::io_uring_get_sqe(ring_.get());
     if (!entry) {
         submit();
         entry = ::io_uring_get_sqe(ring_.get());
     }
+    return entry;
+}
+
+void UringPoller::request(int descriptor, std::uint64_t id) {
+    io_uring_sqe* entry = freeEntry();
     if (!entry)
         throw platform_error();
-    if (id & kAccepts)
+    if (id & kAccepts) {
         ::io_uring_prep_multishot_accept(entry, descriptor, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    else
-        ::io_uring_prep_poll_multishot(entry, descriptor, id == kWake ? unsigned{POLLIN} : kBoth);
+    } else if (id & kReceives) {
+        ::io_uring_prep_recv_multishot(entry, descriptor, nullptr, 0, 0);
+        entry->flags |= IOSQE_BUFFER_SELECT;
+        entry->buf_group = UringBuffers::kGroup;
+    } else {
+        Slot* slot = slotOf(id);
+        bool onlyWriting = slot && slot->isAhead;
+        unsigned events = id == kWake ? POLLIN : onlyWriting ? POLLOUT : kBoth;
+        ::io_uring_prep_poll_multishot(entry, descriptor, events);
+    }
     ::io_uring_sqe_set_data64(entry, id);
+}
+
+void UringPoller::requestAll(PolledDescriptor& descriptor) {
+    Slot& slot = *slotOf(descriptor.token);
+    slot.isReceiving = slot.wantsBytes;
+    if (slot.isReceiving)
+        request(descriptor.descriptor(), descriptor.token | kReceives);
+    if (!slot.isAhead || slot.isPolled)
+        request(descriptor.descriptor(), idOf(descriptor));
 }
 
 /// At once, since a request keeps the socket open in the kernel until it ends. A poll remove would not cancel a request
 /// that has an event at this moment.
 void UringPoller::cancel(std::uint64_t id) noexcept {
-    io_uring_sqe* entry = ::io_uring_get_sqe(ring_.get());
-    if (!entry) {
-        submit();
-        entry = ::io_uring_get_sqe(ring_.get());
-    }
+    cancelLater(id);
+    submit();
+}
+
+void UringPoller::cancelLater(std::uint64_t id) noexcept {
+    io_uring_sqe* entry = freeEntry();
     ::io_uring_prep_cancel64(entry, id, 0);
     ::io_uring_sqe_set_data64(entry, kNobody);
-    submit();
 }
 
 void UringPoller::submit() noexcept {
@@ -122,7 +147,7 @@ void UringPoller::submit() noexcept {
 }
 
 UringPoller::Slot* UringPoller::slotOf(std::uint64_t id) {
-    auto index = static_cast<std::uint32_t>(id & ~kAccepts);
+    auto index = static_cast<std::uint32_t>(id & ~(kAccepts | kReceives));
     if (index >= slots_.size() || slots_[index].count != id >> 32)
         return nullptr;
     return &slots_[index];
@@ -132,21 +157,32 @@ std::uint64_t UringPoller::idOf(PolledDescriptor const& descriptor) {
     return descriptor.token | (slotOf(descriptor.token)->accepts ? kAccepts : 0);
 }
 
-void UringPoller::add(PolledDescriptor& descriptor) {
+UringPoller::Slot& UringPoller::freeSlot(PolledDescriptor& descriptor) {
     prepare();
     if (free_.empty()) {
         slots_.emplace_back();
         free_.reserve(slots_.size()); // so that remove() needs no memory
         ended_.reserve(slots_.size() + 1);
+        unreceived_.reserve(slots_.size());
         free_.push_back(static_cast<std::uint32_t>(slots_.size() - 1));
     }
     std::uint32_t index = free_.back();
-    descriptor.token = std::uint64_t{slots_[index].count} << 32 | index;
-    slots_[index].accepts = descriptor.listens();
-    request(descriptor.descriptor(), idOf(descriptor));
+    std::uint32_t count = slots_[index].count;
+    descriptor.token = std::uint64_t{count} << 32 | index;
+    return slots_[index] = {.count = count};
+}
+
+void UringPoller::occupy(Slot& slot, PolledDescriptor& descriptor) {
     free_.pop_back();
-    slots_[index].descriptor = &descriptor;
+    slot.descriptor = &descriptor;
     watched_.add(descriptor);
+}
+
+void UringPoller::add(PolledDescriptor& descriptor) {
+    Slot& slot = freeSlot(descriptor);
+    slot.accepts = descriptor.listens();
+    request(descriptor.descriptor(), idOf(descriptor));
+    occupy(slot, descriptor);
 }
 
 void UringPoller::remove(PolledDescriptor& descriptor) {
@@ -155,13 +191,24 @@ void UringPoller::remove(PolledDescriptor& descriptor) {
         return;
     watched_.remove(descriptor);
     std::uint64_t id = idOf(descriptor);
+    bool isPolled = !slot->isAhead || slot->isPolled, isReceiving = slot->isReceiving;
+    if (slot->isAhead && descriptor.usesReceived())
+        descriptor.copyReceived();
     std::erase(ended_, id);
+    if (isReceiving)
+        std::erase(unreceived_, descriptor.token);
     slot->descriptor = nullptr;
     if (++slot->count == 0)
         slot->count = 1;
     free_.push_back(static_cast<std::uint32_t>(descriptor.token));
-    if (!events_.needsDescriptor()) // otherwise the request belongs to the parent process
-        cancel(id);
+    if (events_.needsDescriptor()) // the requests belong to the parent process
+        return;
+    if (isReceiving)
+        cancelLater(descriptor.token | kReceives);
+    if (isPolled)
+        cancelLater(id);
+    if (isReceiving || isPolled)
+        submit();
 }
 
 void UringPoller::replace(PolledDescriptor& before, PolledDescriptor& after) {
@@ -172,6 +219,10 @@ void UringPoller::replace(PolledDescriptor& before, PolledDescriptor& after) {
 
 void UringPoller::wait(double seconds) noexcept {
     io_uring* ring = ring_.get();
+    if (buffers_) {
+        takeBuffersBack(seconds > 0 || buffers_->areFew());
+        receiveAgain();
+    }
     if (seconds <= 0 || !ended_.empty()) { // what is requested again may have an event by now
         if (::io_uring_sq_ready(ring) != 0)
             submit();
@@ -207,28 +258,28 @@ void UringPoller::takeNews() noexcept {
 }
 
 void UringPoller::takeAll() noexcept {
-    struct {
-        std::uint64_t id;
-        int result;
-        bool isLast;
-    } news[64];
+    UringNews news[64];
     for (;;) {
         io_uring_cqe* entries[64];
         unsigned count = ::io_uring_peek_batch_cqe(ring_.get(), entries, 64);
         for (unsigned i = 0; i < count; ++i)
-            news[i] = {::io_uring_cqe_get_data64(entries[i]), entries[i]->res,
-                       !(entries[i]->flags & IORING_CQE_F_MORE)};
+            news[i] = {::io_uring_cqe_get_data64(entries[i]), entries[i]->res, entries[i]->flags};
         ::io_uring_cq_advance(ring_.get(), count);
         for (unsigned i = 0; i < count; ++i)
-            note(news[i].id, news[i].result, news[i].isLast);
+            note(news[i]);
         if (count == 0)
             return;
     }
 }
 
-void UringPoller::note(std::uint64_t id, int result, bool isLast) noexcept {
+void UringPoller::note(UringNews const& news) noexcept {
+    std::uint64_t id = news.id;
+    int result = news.result;
+    bool isLast = !(news.flags & IORING_CQE_F_MORE);
     if (id == kNobody)
         return;
+    if (id & kReceives)
+        return noteReceived(news);
     if (id & kAccepts)
         return noteAccepted(id, result, isLast);
     Slot* slot = nullptr;

@@ -4,12 +4,18 @@
 //
 // For a listener the request accepts every connection (multishot accept). When the kernel cannot, since it is too old
 // or has no descriptor left, or when the listener asks to stop, the listener is polled from then on.
+//
+// For a connection that is received ahead the request receives everything (multishot receive) into the buffers of the
+// ring. The connection may use what it got until the poller is about to sleep, or has few buffers left: then it must
+// copy what is still unread. See net/poll/uring_receive.cpp.
 
+#include "flow/core/ring_queue.h"
 #include "net/poll/network_poller.h"
+#include "net/poll/uring_buffers.h"
 
 #include <vector>
 
-struct io_uring;
+struct io_uring_sqe;
 
 namespace flow::net {
 
@@ -26,28 +32,60 @@ public:
     void add(PolledDescriptor& descriptor) override;
     void remove(PolledDescriptor& descriptor) override;
     void replace(PolledDescriptor& before, PolledDescriptor& after) override;
+    bool canReceiveAhead() override { return UringBuffers::areSupported(); }
+    void receiveAhead(PolledDescriptor& descriptor) override;
+    void stopReceiving(PolledDescriptor& descriptor) noexcept override;
+    void watchWriting(PolledDescriptor& descriptor) override;
     char const* name() const override { return "uring"; }
 
 private:
     static constexpr unsigned kEntries = 256;
     static constexpr unsigned kNews = 4096; // that the kernel has room for
 
+    static constexpr std::uint64_t kWake = 0;   // names the eventfd
+    static constexpr std::uint64_t kNobody = 1; // of requests with an unused answer; slots begin with count 1 << 32
+    // With the token of a descriptor: its request that accepts, or receives. Without them: the one that polls.
+    static constexpr std::uint64_t kAccepts = 1u << 31;
+    static constexpr std::uint64_t kReceives = 1u << 30;
+
     /// A place for a descriptor. The count distinguishes it from an earlier descriptor in the same place.
     struct Slot {
         PolledDescriptor* descriptor = nullptr;
         std::uint32_t count = 1;
-        bool accepts = false; // its request
+        bool accepts = false;     // its request
+        bool isAhead = false;     // it is received ahead
+        bool wantsBytes = false;  // of those: it has not stopped
+        bool isReceiving = false; // the kernel has the request, or it is in unreceived_
+        bool isPolled = false;    // for writing
+    };
+    /// A connection may use received bytes in this buffer.
+    struct Lent {
+        std::uint64_t token;
+        unsigned buffer;
     };
 
     void open();
+    /// Gives the descriptor a token; the slot is taken by occupy().
+    Slot& freeSlot(PolledDescriptor& descriptor);
+    void occupy(Slot& slot, PolledDescriptor& descriptor);
+    void requestAll(PolledDescriptor& descriptor);
     /// Requests events or connections of `descriptor` under that id, with the next system call.
     void request(int descriptor, std::uint64_t id);
     void cancel(std::uint64_t id) noexcept;
+    /// With the next system call.
+    void cancelLater(std::uint64_t id) noexcept;
+    io_uring_sqe* freeEntry() noexcept;
     void submit() noexcept;
     void takeNews() noexcept;
     void takeAll() noexcept;
-    void note(std::uint64_t id, int result, bool isLast) noexcept;
+    void note(UringNews const& news) noexcept;
     void noteAccepted(std::uint64_t id, int result, bool isLast) noexcept;
+    void noteReceived(UringNews const& news) noexcept;
+    void stop(Slot& slot) noexcept;
+    void lend(PolledDescriptor& descriptor, unsigned buffer) noexcept;
+    /// Those of connections that do not use them any more; all if the others must copy.
+    void takeBuffersBack(bool all) noexcept;
+    void receiveAgain() noexcept;
     /// Makes new requests for the first ids in `ended_`, at most so many and as the ring has room for. Returns how
     /// many.
     std::size_t requestAgain(std::size_t most) noexcept;
@@ -57,8 +95,11 @@ private:
     EventPoller events_;
     std::unique_ptr<io_uring> ring_; // null: not made yet
     std::vector<Slot> slots_;
-    std::vector<std::uint32_t> free_;  // slots
-    std::vector<std::uint64_t> ended_; // the ids of requests to make again, with room for all
+    std::vector<std::uint32_t> free_;       // slots
+    std::vector<std::uint64_t> ended_;      // the ids of requests to make again, with room for all
+    std::unique_ptr<UringBuffers> buffers_; // null: nothing was received ahead yet
+    RingQueue<Lent> lent_;
+    std::vector<std::uint64_t> unreceived_; // tokens of those to receive again when there are buffers; room for all
 };
 
 } // namespace flow::net

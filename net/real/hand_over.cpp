@@ -14,7 +14,11 @@ DetachedConnection::DetachedConnection(Reference<Connection> connection) {
         throw operation_obsolete();
     FLOW_ASSERT(!real->isReadWaitedFor() && !real->isDrainWaitedFor() && real->queue_.isEmpty(),
                 "a connection is handed over while it is waited for, or with bytes that are not flushed");
+    real->stopReceiving();
+    if (real->behind_.isValid())
+        throw real->behind_;
     peer_ = real->peer_;
+    strategy_ = real->strategy_;
     received_.assign(real->received_.data(), real->received_.data() + real->received_.size());
     real->received_.clear();
     descriptor_ = real->release().release();
@@ -22,7 +26,8 @@ DetachedConnection::DetachedConnection(Reference<Connection> connection) {
 }
 
 DetachedConnection::DetachedConnection(DetachedConnection&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)), peer_(other.peer_), received_(std::move(other.received_)) {}
+    : descriptor_(std::exchange(other.descriptor_, -1)), peer_(other.peer_), strategy_(other.strategy_),
+      received_(std::move(other.received_)) {}
 
 DetachedConnection::~DetachedConnection() {
     if (descriptor_ >= 0)
@@ -35,7 +40,7 @@ Reference<Connection> DetachedConnection::attach() {
         throw unsupported_operation();
     FLOW_ASSERT(descriptor_ >= 0, "a DetachedConnection is attached twice");
     auto connection = makeReference<RealConnection>(*network, OpenDescriptor(std::exchange(descriptor_, -1)), peer_,
-                                                    ReadStrategy::Adaptive, Reference<FirstReads>());
+                                                    strategy_, Reference<FirstReads>());
     connection->received_.append(received_.data(), received_.size());
     return connection;
 }

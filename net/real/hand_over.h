@@ -6,7 +6,7 @@
 //
 // The threads share no state. Dropping a DetachedConnection closes the connection.
 
-#include "net/connection.h"
+#include "net/transport.h"
 
 #include <vector>
 
@@ -15,8 +15,8 @@ namespace flow::net {
 class DetachedConnection {
 public:
     /// Takes the connection out of its loop; there it is closed from now on. No operation may wait for it, and all
-    /// written bytes must be flushed(). Throws unsupported_operation if it is no socket of this machine, and
-    /// operation_obsolete if it is closed.
+    /// written bytes must be flushed(). Throws unsupported_operation if it is no socket of this machine,
+    /// operation_obsolete if it is closed, and its error if it is known to have failed.
     explicit DetachedConnection(Reference<Connection> connection);
     DetachedConnection(DetachedConnection&& other) noexcept;
     DetachedConnection& operator=(DetachedConnection&&) = delete;
@@ -29,6 +29,7 @@ public:
 private:
     int descriptor_;
     Address peer_;
+    ReadStrategy strategy_;
     std::vector<std::uint8_t> received_;
 };
 

@@ -118,12 +118,22 @@ void SendQueue::moveTo(SendQueue& other) {
 RealConnection::RealConnection(RealNetwork& network, OpenDescriptor opened, Address const& peer, ReadStrategy strategy,
                                Reference<FirstReads> firstReads)
     : RealSocket(network, std::move(opened)), Turn([](Turn& self) { static_cast<RealConnection&>(self).flush(); }),
-      peer_(peer), firstReads_(std::move(firstReads)), strategy_(strategy) {}
+      peer_(peer), firstReads_(std::move(firstReads)), strategy_(strategy) {
+    if (strategy_ != ReadStrategy::Ahead)
+        return;
+    if (poller().canReceiveAhead())
+        firstReads_.clear();
+    else
+        strategy_ = ReadStrategy::Adaptive;
+}
 
 Reference<Connection> RealConnection::ofConnected(RealSocket& before, Address const& peer, ReadStrategy strategy) {
     auto connection =
         makeReference<RealConnection>(before.network(), OpenDescriptor(-1), peer, strategy, Reference<FirstReads>());
-    before.moveTo(*connection);
+    if (connection->strategy_ == ReadStrategy::Ahead)
+        connection->descriptor_ = before.release().release(); // it is watched in another way
+    else
+        before.moveTo(*connection);
     return connection;
 }
 
@@ -185,6 +195,8 @@ std::optional<std::size_t> RealConnection::receive(Buffers to) noexcept {
 }
 
 bool RealConnection::fill(std::size_t) noexcept {
+    if (strategy_ == ReadStrategy::Ahead)
+        return fillAhead();
     if (!isOpen() || !mayTryToRead())
         return false;
     try {
@@ -200,6 +212,10 @@ bool RealConnection::fill(std::size_t) noexcept {
 }
 
 std::size_t RealConnection::fillInto(Buffers to, bool& isSomething) noexcept {
+    if (strategy_ == ReadStrategy::Ahead) {
+        isSomething = fillAhead();
+        return 0;
+    }
     if (!isOpen() || !mayTryToRead())
         return 0;
     std::optional<std::size_t> count = receive(to);
@@ -213,6 +229,14 @@ void RealConnection::failReading(Error error) noexcept {
     received_.clear();
     wakeDrains();
     closeDescriptor();
+}
+
+void RealConnection::watchWriting() {
+    if (strategy_ != ReadStrategy::Ahead)
+        return watch();
+    if (!isWatched())
+        receiveAhead();
+    poller().watchWriting(*this);
 }
 
 void RealConnection::send(std::span<Bytes> pieces) {
@@ -238,7 +262,7 @@ void RealConnection::flush() {
     if (sent.isBlocked) {
         count(&SocketCounters::blockedWrites);
         try {
-            watch();
+            watchWriting();
         } catch (Error& failed) {
             error = failed;
         }
@@ -277,7 +301,7 @@ std::size_t RealConnection::tryWrite(std::span<StringRef const> pieces) noexcept
         mayWrite_ = false;
         this->count(&SocketCounters::blockedWrites);
         try {
-            watch();
+            watchWriting();
         } catch (Error& failed) {
             error = failed;
         }
@@ -327,6 +351,7 @@ void RealConnection::close() {
     if (std::exchange(isClosed_, true))
         return;
     takeBack();
+    stopReceiving(); // before it looks whether all that was sent was read
     if (isOpen()) {
         if (!received_.isEmpty()) {
             resetConnection();

@@ -50,6 +50,9 @@ public:
     static Reference<Connection> ofConnected(RealSocket& before, Address const& peer, ReadStrategy strategy);
     ~RealConnection() override;
 
+    /// Of ReadStrategy::Ahead: with so many unread bytes it stops receiving.
+    static constexpr std::size_t kMostAhead = 256 * 1024;
+
     /// Of close(), in seconds. Tests make it shorter.
     static inline double linger = kLinger;
 
@@ -68,27 +71,39 @@ public:
 private:
     bool fill(std::size_t wanted) noexcept override;
     std::size_t fillInto(Buffers to, bool& isSomething) noexcept override;
-    bool mayFill() noexcept override { return isOpen() && mayRead_; }
+    bool mayFill() noexcept override { return isOpen() && (mayRead_ || behind_.isValid()); }
     /// One receive, of at least one byte: how many; nothing if there are none now, 0 at the end and after an error.
     std::optional<std::size_t> receive(Buffers to) noexcept;
-    void beforeReaderParks() override { watch(); }
+    void beforeReaderParks() override { strategy_ == ReadStrategy::Ahead ? receiveAhead() : watch(); }
     void send(std::span<Bytes> pieces) override;
     void onNews(News news) noexcept override;
+    bool onReceived(std::span<std::uint8_t const> bytes, int error) noexcept override;
+    bool usesReceived() const override { return received_.isBorrowed(); }
+    bool copyReceived() noexcept override;
     bool isAwaited() const override { return isReadWaitedFor() || isDrainWaitedFor() || !queue_.isEmpty(); }
     void onNetworkEnd() noexcept override;
 
     bool mayTryToRead();
+    void watchWriting();
+    // With ReadStrategy::Ahead:
+    void receiveAhead();
+    bool fillAhead() noexcept;
+    void keep(std::span<std::uint8_t const> bytes) noexcept;
+    /// Nothing is received any more, and what the kernel has taken is in received_.
+    void stopReceiving() noexcept;
     void flush();
     void failReading(Error error) noexcept;
 
     Address peer_;
     SendQueue queue_;
     Reference<FirstReads> firstReads_; // null after the first read, or without statistics
-    ReadStrategy strategy_;
-    bool mayRead_ = false;   // the poller has reported it, and no read since was short
-    bool mayWrite_ = true;   // no write was short since the poller reported it
-    bool noMore_ = false;    // the end will follow: keep reading even after a short read
-    bool isClosed_ = false;  // by its owner
+    ReadStrategy strategy_;            // Ahead only if the poller can do it
+    Error behind_;                     // received ahead: what has ended the connection, behind received_
+    bool mayRead_ = false;             // the poller has reported it, and no read since was short
+    bool mayWrite_ = true;             // no write was short since the poller reported it
+    bool noMore_ = false;              // the end will follow: keep reading even after a short read
+    bool isAhead_ = false;             // it is received ahead at this moment
+    bool isClosed_ = false;            // by its owner
     bool holdsByte_ = false; // writable() waits: one byte counts as queued, for the bytes that the caller keeps
 };
 

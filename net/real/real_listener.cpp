@@ -84,7 +84,8 @@ void RealListener::goOn(Turn& pause) {
 Reference<Connection> RealListener::takeConnection() {
     OpenDescriptor accepted(std::exchange(accepted_.descriptor, -1));
     applyOptions(accepted.get(), at_.isUnix() ? at_ : accepted_.peer, options_);
-    if (!firstReads_ && options_.readStrategy == ReadStrategy::Adaptive)
+    bool isAdaptive = options_.readStrategy == ReadStrategy::Adaptive || options_.readStrategy == ReadStrategy::Ahead;
+    if (!firstReads_ && isAdaptive)
         firstReads_ = makeReference<FirstReads>();
     return makeReference<RealConnection>(network(), std::move(accepted), accepted_.peer, options_.readStrategy,
                                          firstReads_);

@@ -1,0 +1,67 @@
+#pragma once
+// UringBuffers: the memory into which the kernel receives for all connections of an io_uring.
+//
+//     if (UringBuffers::areSupported())
+//         auto buffers = std::make_unique<UringBuffers>(ring);
+//     std::span<std::uint8_t const> bytes = buffers->take(news);     // of a completed receive
+//     use(bytes);
+//     buffers->giveBack(UringBuffers::numberOf(news));               // once for each take()
+//
+// The kernel puts what it receives next behind what it has received last, until a buffer is full; then it goes on with
+// the next one. A full buffer returns to the kernel when all that was taken from it has been given back. When the
+// kernel has none, requests end with ENOBUFS.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+struct io_uring;
+struct io_uring_buf_ring;
+
+namespace flow::net {
+
+/// A request has completed, once.
+struct UringNews {
+    std::uint64_t id; // of the request
+    int result;
+    unsigned flags;
+};
+
+class UringBuffers {
+public:
+    static constexpr unsigned kCount = 8; // a power of two
+    static constexpr std::size_t kBytes = 32 * 1024;
+    static constexpr unsigned short kGroup = 0;
+
+    /// Whether the kernel has such buffers: Linux 6.12. It tries, once.
+    static bool areSupported();
+    /// Throws platform_error. They must exist as long as the ring.
+    explicit UringBuffers(io_uring& ring);
+    UringBuffers(UringBuffers const&) = delete;
+    UringBuffers& operator=(UringBuffers const&) = delete;
+    ~UringBuffers();
+
+    static bool isIn(UringNews const& news);
+    static unsigned numberOf(UringNews const& news);
+    std::span<std::uint8_t const> take(UringNews const& news);
+    void giveBack(unsigned number);
+    /// Whether the kernel will soon have none.
+    bool areFew() const { return atKernel_ <= kCount / 2; }
+
+private:
+    struct Buffer {
+        std::size_t used = 0;  // bytes that the kernel has filled
+        std::size_t taken = 0; // how many were taken and not given back
+        bool isFull = false;
+    };
+    std::uint8_t* memoryOf(unsigned number) const { return memory_ + number * kBytes; }
+    void giveToKernel(unsigned number);
+
+    io_uring_buf_ring* ring_;
+    std::uint8_t* memory_;
+    std::array<Buffer, kCount> buffers_{};
+    unsigned atKernel_ = 0;
+};
+
+} // namespace flow::net

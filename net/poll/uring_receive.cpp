@@ -1,0 +1,137 @@
+// UringPoller, the part for connections that are received ahead.
+//
+// The request of a connection goes on until it is cancelled, the connection has ended, or no buffer is left. In the
+// last case it is made again at the next wait(), after buffers have returned: so a connection that receives much delays
+// others, but does not starve them.
+
+#include "flow/base/error.h"
+#include "net/poll/uring_poller.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <liburing.h>
+#include <utility>
+
+namespace flow::net {
+
+void UringPoller::receiveAhead(PolledDescriptor& descriptor) {
+    if (!descriptor.isWatched()) {
+        Slot& slot = freeSlot(descriptor);
+        if (!buffers_)
+            buffers_ = std::make_unique<UringBuffers>(*ring_);
+        slot.isAhead = true;
+        request(descriptor.descriptor(), descriptor.token | kReceives);
+        slot.wantsBytes = slot.isReceiving = true;
+        return occupy(slot, descriptor);
+    }
+    prepare();
+    Slot& slot = *slotOf(descriptor.token);
+    if (!slot.isReceiving) // otherwise it goes on, or is made again when it ends
+        request(descriptor.descriptor(), descriptor.token | kReceives);
+    slot.wantsBytes = slot.isReceiving = true;
+}
+
+void UringPoller::watchWriting(PolledDescriptor& descriptor) {
+    prepare();
+    Slot& slot = *slotOf(descriptor.token);
+    if (!slot.isAhead || slot.isPolled)
+        return;
+    request(descriptor.descriptor(), descriptor.token);
+    slot.isPolled = true;
+}
+
+/// The kernel runs a request in calls of this thread only. So after the call that cancels it, its last completion is
+/// there.
+void UringPoller::stopReceiving(PolledDescriptor& descriptor) noexcept {
+    Slot* slot = descriptor.isWatched() ? slotOf(descriptor.token) : nullptr;
+    if (!slot || !slot->isReceiving)
+        return;
+    slot->wantsBytes = false;
+    if (std::erase(unreceived_, descriptor.token) != 0 || events_.needsDescriptor()) { // or it is the parent's
+        slot->isReceiving = false;
+        return;
+    }
+    cancel(descriptor.token | kReceives);
+    takeAll();
+    while (slot->isReceiving) {
+        io_uring_cqe* any;
+        ::io_uring_wait_cqe(ring_.get(), &any);
+        takeAll();
+    }
+}
+
+void UringPoller::noteReceived(UringNews const& news) noexcept {
+    bool hasBuffer = UringBuffers::isIn(news);
+    std::span<std::uint8_t const> bytes = hasBuffer ? buffers_->take(news) : std::span<std::uint8_t const>();
+    Slot* slot = slotOf(news.id);
+    bool isLast = !(news.flags & IORING_CQE_F_MORE);
+    bool isNews = news.result != -ENOBUFS && news.result != -ECANCELED;
+    if (!slot || !slot->descriptor) { // it was removed
+        if (hasBuffer)
+            buffers_->giveBack(UringBuffers::numberOf(news));
+        return;
+    }
+    slot->isReceiving = !isLast;
+    if (isNews) {
+        PolledDescriptor& descriptor = *slot->descriptor;
+        if (!descriptor.onReceived(bytes, -std::min(news.result, 0)))
+            stop(*slot);
+        if (hasBuffer)
+            lend(descriptor, UringBuffers::numberOf(news));
+    }
+    if (isLast && slot->wantsBytes) {
+        slot->isReceiving = true;
+        unreceived_.push_back(slot->descriptor->token);
+    }
+}
+
+/// At once, before the kernel gets the buffers back that it has filled for this connection.
+void UringPoller::stop(Slot& slot) noexcept {
+    if (std::exchange(slot.wantsBytes, false) && slot.isReceiving)
+        cancel(slot.descriptor->token | kReceives);
+}
+
+void UringPoller::lend(PolledDescriptor& descriptor, unsigned buffer) noexcept {
+    if (!descriptor.usesReceived())
+        return buffers_->giveBack(buffer);
+    try {
+        lent_.push(Lent{descriptor.token, buffer});
+    } catch (...) { // no memory to note it
+        if (!descriptor.copyReceived())
+            stop(*slotOf(descriptor.token));
+        buffers_->giveBack(buffer);
+    }
+}
+
+void UringPoller::takeBuffersBack(bool all) noexcept {
+    while (!lent_.isEmpty()) {
+        Lent first = lent_.front();
+        Slot* slot = slotOf(first.token);
+        if (slot && slot->descriptor && slot->descriptor->usesReceived()) {
+            if (!all)
+                return;
+            if (!slot->descriptor->copyReceived())
+                stop(*slot);
+        }
+        lent_.pop();
+        buffers_->giveBack(first.buffer);
+    }
+}
+
+void UringPoller::receiveAgain() noexcept {
+    for (std::uint64_t token : unreceived_) {
+        Slot& slot = *slotOf(token);
+        slot.isReceiving = slot.wantsBytes;
+        if (!slot.isReceiving)
+            continue;
+        try {
+            request(slot.descriptor->descriptor(), token | kReceives);
+        } catch (Error&) { // the ring takes no more requests
+            slot.wantsBytes = slot.isReceiving = false;
+            slot.descriptor->onReceived({}, ENOBUFS);
+        }
+    }
+    unreceived_.clear();
+}
+
+} // namespace flow::net
