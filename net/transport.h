@@ -52,7 +52,7 @@ enum class ReadStrategy : std::uint8_t {
     Ahead,
 };
 
-/// 0: the system's default. The simulated network ignores these.
+/// 0: the system's default. The simulated network ignores all options but ConnectOptions::timeout.
 struct SocketOptions {
     bool noDelay = true;    // small writes are sent at once (TCP)
     bool keepAlive = false; // the kernel checks now and then whether the other side is there (TCP)
