@@ -46,7 +46,7 @@ def test_help_sets_nothing_up(tool: str, bare: Path) -> None:
     for root in (ROOT, bare):
         command = [root / "tools" / tool, "--help"]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        if done.returncode and root is bare and tool in ("bench", "console", "fuzz", "profile"):
+        if done.returncode and root is bare and tool in ("bench", "console", "fuzz", "port", "profile"):
             assert f"run {bare}/tools/setup first" in done.stderr
         else:
             assert done.returncode == 0, done.stderr

@@ -128,6 +128,15 @@ def port(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
 
 
+def test_a_closed_pipe_is_no_error() -> None:
+    command = [sys.executable, ROOT / "tools" / "port.py", "--headers"]
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    done = subprocess.run(command, stdout=write_end, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(write_end)
+    assert done.stderr == ""
+
+
 def test_the_tool_prints_text(code: Path) -> None:
     done = port("--scan", code)
     assert done.returncode == 0, done.stderr
