@@ -199,7 +199,7 @@ public:
     virtual void close() = 0;
     static constexpr double kLinger = 30;
     /// The same, but resets the connection: the other side's connection fails, and written bytes may not be sent. A
-    /// Unix socket knows no reset: there the other side reads the end. Idempotent.
+    /// Unix socket has no reset: there the other side reads the end. Idempotent.
     virtual void abort() = 0;
 
     virtual Address localAddress() const = 0;

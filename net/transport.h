@@ -47,7 +47,7 @@ enum class ReadStrategy : std::uint8_t {
     Adaptive,
     /// The kernel receives ahead of the reads, into memory that all connections of the loop share: a read needs no
     /// system call. For small messages; large ones are faster with the others. It stops when 256 KiB of a connection
-    /// are unread, until a read wants more; up to 256 KiB more may have come by then. Only with io_uring
+    /// are unread, until a read asks for more; up to 256 KiB more may have come by then. Only with io_uring
     /// (FLOW_POLLER=uring) and Linux 6.12; elsewhere, and for datagrams, this is Adaptive.
     Ahead,
 };

@@ -24,7 +24,7 @@ bool RealConnection::fillAhead() noexcept {
     try {
         if (behind_.isValid())
             throw Error(behind_);
-        if (isWatched()) // if it has stopped: a read wants more
+        if (isWatched()) // if it has stopped: a read asks for more
             receiveAhead();
         return false;
     } catch (...) {
