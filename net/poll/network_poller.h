@@ -26,8 +26,8 @@ public:
 
     /// Whether receiveAhead() works.
     virtual bool canReceiveAhead() { return false; }
-    /// From now on, or again, bytes are received before a read asks for them, and go to onReceived(). The descriptor is a
-    /// connected socket that was not added, and is watched now, but not for writing. Throws platform_error.
+    /// From now on, or again, bytes are received before a read asks for them, and go to onReceived(). The descriptor is
+    /// a connected socket that was not added, and is watched now, but not for writing. Throws platform_error.
     virtual void receiveAhead(PolledDescriptor&) {}
     /// Stops that. What the kernel has taken has been reported when this returns.
     virtual void stopReceiving(PolledDescriptor&) noexcept {}
