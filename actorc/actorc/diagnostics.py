@@ -110,6 +110,7 @@ class Fault(Enum):
     SWALLOWED_IN_COROUTINE = ("A0705", "loop of a coroutine that cannot be cancelled", Severity.WARNING)
     WRONG_CPP = ("A0706", "C++ that does not compile", Severity.WARNING)
     ACTOR_DECLARATION = ("A0707", "actor that is declared with parameters by value", Severity.WARNING)
+    DIFFERENCE = ("A0708", "name that differs from Flow's", Severity.WARNING)
 
     def __init__(self, code: str, title: str, severity: Severity = Severity.ERROR) -> None:
         self.code = code

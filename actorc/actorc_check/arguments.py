@@ -20,6 +20,7 @@ class Arguments:
     format: str
     colour: str
     jobs: int
+    differences: bool  # from Flow
 
 
 class _Parser(Parser):
@@ -28,14 +29,14 @@ class _Parser(Parser):
         self.exit(EXIT_USAGE, f"{self.prog}: {message}\n")
 
 
-def parse(argv: Sequence[str]) -> Arguments:
+def read(argv: Sequence[str]) -> Arguments:
     """Reads the arguments; exits with EXIT_USAGE if they are wrong."""
     words, flags = list(argv), None
     if "--" in words:
         end = words.index("--")
         words, flags = words[:end], tuple(words[end + 1 :])
     found = _make_parser().parse_args(words)
-    return Arguments(tuple(found.files), flags, found.format, found.color, found.jobs)
+    return Arguments(tuple(found.files), flags, found.format, found.color, found.jobs, found.differences)
 
 
 def _make_parser() -> Parser:
@@ -56,4 +57,5 @@ def _make_parser() -> Parser:
     parser.add_argument(
         "--jobs", type=process_count, metavar="N", default=os.cpu_count() or 1, help="files that are read at a time"
     )
+    parser.add_argument("--differences", action="store_true", help="report also names that differ from Flow's")
     return parser

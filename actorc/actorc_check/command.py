@@ -11,15 +11,17 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from actorc.diagnostics import Diagnostics, Fault, Severity
+from actorc.driver import examine
 from actorc.packages import PackageMissing
 from actorc.report.failure import Failure
 from actorc.report.report import Reporter
 from actorc.source import Source
 from actorc_check import handlers
 from actorc_check.actors import check_actors
-from actorc_check.arguments import parse
+from actorc_check.arguments import Arguments, read
 from actorc_check.clang import errors_in, translation_unit
 from actorc_check.declared import report_declarations
+from actorc_check.differences import report_differences
 from actorc_check.traps import Traps
 from actorc_check.tree import functions
 from actorc_frames.compile import CannotCompile
@@ -30,12 +32,12 @@ ACTOR_FILES = (".actor.cpp", ".actor.h")
 
 
 def main(argv: Sequence[str]) -> int:
-    arguments = parse(argv)
+    arguments = read(argv)
     reporter = Reporter(arguments.format, arguments.colour, warnings=True)
     status = 0
     without_clang = False
     with ThreadPoolExecutor(arguments.jobs) as pool:  # clang reads without Python's lock
-        for source, diagnostics, failure in pool.map(lambda path: _checked(path, arguments.flags), arguments.files):
+        for source, diagnostics, failure in pool.map(lambda path: _checked(path, arguments), arguments.files):
             if source is not None:
                 reporter.add(source, diagnostics)
             if len(diagnostics):
@@ -56,7 +58,7 @@ class _Unlooked(Failure):
     """The traps of C++ were not looked for, since libclang is missing."""
 
 
-def _checked(path: str, flags: Sequence[str] | None) -> tuple[Source | None, Diagnostics, Failure | None]:
+def _checked(path: str, arguments: Arguments) -> tuple[Source | None, Diagnostics, Failure | None]:
     diagnostics = Diagnostics()
     source = None
     failure: Failure | None = None
@@ -64,7 +66,10 @@ def _checked(path: str, flags: Sequence[str] | None) -> tuple[Source | None, Dia
         with open(path, "rb") as file:
             text = file.read()
         source = Source.from_bytes(path, text)
-        check(source, text, flags, diagnostics)
+        if arguments.differences:
+            report_differences(examine(source, Diagnostics()).words, diagnostics)
+            diagnostics.drop_allowed(source)
+        check(source, text, arguments.flags, diagnostics)
     except OSError as error:
         failure = Failure(error.filename or path, "file", error.strerror or str(error))
     except CannotCompile as error:

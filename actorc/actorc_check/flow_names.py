@@ -13,6 +13,7 @@ from typing import Any
 
 TABLE = Path(__file__).with_name("flow_names.toml")
 DATABASE = "the database"  # the section of names that are no part of Flow
+DIFFERENCES = "differences"  # the section of names that differ from Flow's
 _MISSING = re.compile(
     r"(?:use of undeclared identifier|unknown type name|no template named) '(\w+)'"
     r"|no (?:member|template|type) named '(\w+)' in (?:the global namespace|(?:namespace )?'([^']+)')"
@@ -41,7 +42,9 @@ def hint_for(message: str) -> str | None:
 @cache
 def _advice() -> dict[str, str]:
     hints: dict[str, str] = {}
-    for path, entry in table().items():
+    content = table()
+    del content[DIFFERENCES]
+    for path, entry in content.items():
         if path == DATABASE:
             words = [*entry["names"].split(), *entry["errors"].split()]
             hints.update(dict.fromkeys(words, "it belongs to the database, and is no part of Flow"))

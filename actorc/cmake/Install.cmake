@@ -61,8 +61,8 @@ endforeach()
 
 install(DIRECTORY flow net DESTINATION include/millrace FILES_MATCHING PATTERN "*.h" PATTERN "docs" EXCLUDE)
 install(DIRECTORY actorc DESTINATION share/millrace
-    FILES_MATCHING PATTERN "*.py" PATTERN "*.j2" PATTERN "flow_names.toml" PATTERN "driver.inl" PATTERN "explanations/*.md" PATTERN "ActorC.cmake"
-    PATTERN "__pycache__" EXCLUDE PATTERN "*.egg-info" EXCLUDE PATTERN "docs" EXCLUDE)
+    FILES_MATCHING PATTERN "*.py" PATTERN "*.j2" PATTERN "flow_names.toml" PATTERN "driver.inl"
+    PATTERN "explanations/*.md" PATTERN "ActorC.cmake" PATTERN "__pycache__" EXCLUDE PATTERN "*.egg-info" EXCLUDE PATTERN "docs" EXCLUDE)
 install(PROGRAMS actorc/cmake/actorc DESTINATION bin)
 install(FILES LICENSE DESTINATION share/doc/libmillrace-dev RENAME copyright) # the name that Debian requires
 

@@ -71,8 +71,9 @@ public:
     FLOW_INLINE void empty() const noexcept { Parameters<Rest...>::emptyAll(); }
     FLOW_INLINE void emptyAll() const noexcept {
         Parameters<Rest...>::emptyAll();
-        if constexpr (!std::is_const_v<First> && std::is_nothrow_move_constructible_v<First>) [[maybe_unused]]
-            First content(std::move(*first_));
+        if constexpr (!std::is_const_v<First> && std::is_nothrow_move_constructible_v<First>) {
+            [[maybe_unused]] First content(std::move(*first_));
+        }
     }
 
 private:

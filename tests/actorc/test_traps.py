@@ -7,6 +7,7 @@ the headers.
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from actorc.diagnostics import Diagnostics, Fault
 from actorc.report.explain import page
 from actorc.source import Source
 from actorc_check.command import check
+from actorc_check.flow_names import DIFFERENCES, table
 
 pytest.importorskip("clang")
 
@@ -517,6 +519,38 @@ def test_the_examples_of_the_page_about_cpp(tmp_path: Path) -> None:
             (tmp_path / f"{name}.actor.cpp").write_text(head + "".join(examples), encoding="utf-8")
         assert f"[{code}]" in actorc("wrong.actor.cpp", folder=tmp_path).stderr
         assert actorc("right.actor.cpp", folder=tmp_path).returncode == 0
+
+
+PORTED = """\
+#include "flow/flow.h" // "FlowLock" in a text, or in a comment: FlowLock
+#include "flow/actorcompiler.h" // must be the last include
+ACTOR Future<Void> a(@@FlowLock* lock, FlowLock* other) {
+    @@wait(lock->take());
+    wait(success(waitNextNot("waitNext")));
+    return Void();
+}
+int main() { @@g_network->run(); g_network->stop(); g_network->run(); }
+// actorc: allow A0708
+Deque<int> allowed;
+"""
+
+
+def test_differences_from_flow_are_reported_where_they_are_used_first(tmp_path: Path) -> None:
+    text, marks = unmarked(PORTED)
+    (tmp_path / "ported.actor.cpp").write_text(text, encoding="utf-8")
+    done = actorc("--differences", "--json", "ported.actor.cpp", folder=tmp_path)
+    found = [each for each in json.loads(done.stdout)["diagnostics"] if each["code"] == "A0708"]
+    assert [each["range"]["start"]["offset"] for each in found] == marks
+    assert found[2]["message"] == "`g_network -> run` differs from Flow's"
+    assert found[2]["hint"] == "it ends also when nothing is left to do"
+    assert "A0708" not in actorc("--json", "ported.actor.cpp", folder=tmp_path).stdout
+
+
+def test_the_page_about_porting_has_all_differences() -> None:
+    text = (ROOT / "flow" / "docs" / "porting_from_flow.md").read_text(encoding="utf-8")
+    shown = text.partition("## Differences from Flow")[2].partition("\n## ")[0]
+    for name in table()[DIFFERENCES]:
+        assert set(re.findall(r"\w+", name)) <= set(re.findall(r"\w+", shown)), name
 
 
 DECLARING = """\

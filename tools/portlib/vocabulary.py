@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from actorc_check.flow_names import DATABASE, table
+from actorc_check.flow_names import DATABASE, DIFFERENCES, table
 from common.process import ROOT
 
 # Where the headers are that programs include by the names of Flow's.
@@ -37,6 +37,7 @@ class Vocabulary:
     def read() -> Vocabulary:
         content = table()
         database = content.pop(DATABASE)
+        del content[DIFFERENCES]
         headers = {
             path: Header(path, tuple(entry["names"].split()), entry.get("missing", {}), entry.get("instead"))
             for path, entry in content.items()
