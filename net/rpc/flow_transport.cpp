@@ -207,17 +207,16 @@ Reference<RpcPeer> FlowTransport::peerOf(Endpoint const& endpoint) {
         auto found = accepted_.find(address);
         return found == accepted_.end() ? Reference<RpcPeer>() : found->second;
     }
-    Reference<RpcPeer>& peer = connecting_[address];
-    if (!peer) {
-        peer = makeReference<RpcPeer>(*this, RpcPeer::Side::Connecting, address);
-        Reference<RpcPeer> made = peer;
-        try {
-            running_.add(keepConnected(made));
-        } catch (...) { // nothing would connect it
-            connecting_.erase(address);
-            throw;
-        }
-        return made;
+    auto place = connecting_.find(address);
+    if (place != connecting_.end())
+        return place->second;
+    auto peer = makeReference<RpcPeer>(*this, RpcPeer::Side::Connecting, address);
+    connecting_.emplace(address, peer);
+    try {
+        running_.add(keepConnected(peer));
+    } catch (...) { // nothing would connect it
+        connecting_.erase(address);
+        throw;
     }
     return peer;
 }

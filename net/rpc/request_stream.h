@@ -34,8 +34,8 @@
 //                                   again when there is a new connection, so that it may arrive twice
 //     whatever the server sends
 //
-// Cancel-safe: if the future is dropped, the reply is ignored; the server is not informed. Likewise a request that is in
-// the stream when its connection ends stays there: the server executes it, and its reply goes nowhere. So a server
+// Cancel-safe: if the future is dropped, the reply is ignored; the server is not informed. Likewise a request that is
+// in the stream when its connection ends stays there: the server executes it, and its reply goes nowhere. So a server
 // executes some requests twice; where that matters, they have a number of their own.
 
 #include "flow/lib/errors.h"

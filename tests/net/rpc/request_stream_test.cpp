@@ -351,6 +351,24 @@ TEST_CASE("request stream: requests arrive after any allocation of the client ha
     }
 }
 
+TEST_CASE("request stream: a client may end right after any of its allocations has failed") {
+    bool hasFailed = true;
+    for (std::int64_t n = 0; hasFailed; ++n) {
+        INFO("allocation ", n);
+        TwoProcesses::run([] { return serve(Service()); },
+                          [&]() -> Future<Void> {
+                              TwoProcesses::failAllocation(n);
+                              try {
+                                  (void)co_await timeoutError(connectTo(TwoProcesses::server()), 20);
+                              } catch (...) {
+                                  CHECK(TwoProcesses::hasFailedAllocation());
+                              }
+                              TwoProcesses::failAllocation(-1);
+                              hasFailed = TwoProcesses::hasFailedAllocation();
+                          });
+    }
+}
+
 /// Its allocation number n fails in a second in which it reads no requests, so that its stream must grow.
 Future<Void> serveLate(std::int64_t n) {
     Service service;
