@@ -17,6 +17,7 @@ from actorc_check.tree import AWAIT, CALL, CO_RETURN, FUNCTIONS, LAMBDA, USE, Fu
 _VIEWS = {"basic_string_view": "std::string", "span": "std::vector", "initializer_list": "std::vector"}
 _NO_STATEMENTS = frozenset({"RETURN_STMT", "DECL_STMT", CO_RETURN})
 _OPERATION = {"isReady", "park", "take"}  # what the concept InPlace asks for
+_ALIGNMENT = 16  # of a coroutine's frame, in bytes
 
 
 class Traps:
@@ -32,6 +33,7 @@ class Traps:
         if function.is_coroutine:
             self._parameters(function)
             self._captures(function)
+            self._locals(function)
 
     # -----------------------------------------------------------------------------------------------------------
     # Places
@@ -162,6 +164,27 @@ class Traps:
         )
 
     # -----------------------------------------------------------------------------------------------------------
+    # Locals that a frame cannot hold
+
+    def _locals(self, function: Function) -> None:
+        """gcc has no way to ask how a frame is aligned, so that flow itself can refuse these with clang only."""
+        for node in function.body.own():
+            if node.kind != "VAR_DECL" or not _is_in_frame(node.cursor):
+                continue
+            alignment = max(int(node.cursor.type.get_align()), self._written_alignment(node))
+            if alignment <= _ALIGNMENT:
+                continue
+            message = f"`{node.cursor.spelling}` is aligned to {alignment} bytes, a coroutine's locals to {_ALIGNMENT}"
+            hint = "keep it in an object that a `std::unique_ptr` holds, or in a function that is no coroutine"
+            self._diagnostics.warning(Fault.OVERALIGNED_LOCAL, message, self._name(node), hint=hint)
+
+    def _written_alignment(self, variable: Node) -> int:
+        """A number that `alignas` asks for, which libclang does not give."""
+        places = (child.start for child in variable.children if child.kind == "ALIGNED_ATTR")
+        numbers = (re.match(rb"\w+\s*\(\s*(\d+)\s*\)", self._text[place:]) for place in places)
+        return max((int(number[1]) for number in numbers if number), default=0)
+
+    # -----------------------------------------------------------------------------------------------------------
     # Lambdas that capture
 
     def _captures(self, function: Function) -> None:
@@ -235,6 +258,11 @@ def _is_automatic(variable: Any) -> bool:
         "CONSTRUCTOR",
         "DESTRUCTOR",
     )
+
+
+def _is_in_frame(variable: Any) -> bool:
+    is_static = variable.storage_class.name in ("STATIC", "EXTERN") or variable.tls_kind.name != "NONE"
+    return not is_static and variable.type.kind.name not in ("LVALUEREFERENCE", "RVALUEREFERENCE")
 
 
 def _gives_value(call: Any) -> bool:

@@ -40,7 +40,8 @@ Future<int> fetch(Future<int>);
 Future<Void> rest();
 bool flag();
 """
-FAULTS = [fault for fault in Fault if "A0701" <= fault.code <= "A0705"]  # A0706 is for actor files
+# The others are for actor files.
+FAULTS = [fault for fault in Fault if "A0701" <= fault.code <= "A0705" or fault.code == "A0709"]
 
 
 DISCARDS = [
@@ -253,7 +254,43 @@ Future<Void> outside() {
 }
 """,
 ]
-KINDS = {"A0701": DISCARDS, "A0702": PARAMETERS, "A0703": LAMBDAS, "A0704 A0705": HANDLERS}
+LOCALS = [
+    """
+struct alignas(64) Line { int x; };
+Future<int> a() {
+    Line @@line{1};
+    alignas(32) char @@buffer[32] = {};
+    { Line @@inner{2}; (void)inner; }
+    auto @@made = Line{2};
+    Line @@lines[2] = {};
+    for (Line @@each : lines) (void)each;
+    co_await rest();
+    (void)buffer; (void)made;
+    co_return line.x;
+}
+template <class T> Future<int> b(T t) { Line @@line{t}; co_await rest(); co_return line.x; }
+""",
+    """
+struct alignas(64) Line { int x; };
+struct alignas(16) Pair { long a, b; };
+Future<int> a(Line* given) {
+    static Line shared{1};
+    thread_local Line own{1};
+    Line& same = *given;
+    Line* other = given;
+    Pair pair{};
+    alignas(16) char buffer[32] = {};
+    alignas(1 + 1 + 6) char few[32] = {};
+    auto kept = std::make_unique<Line>();
+    auto plain = [] { Line inside{1}; return inside.x; };
+    co_await rest();
+    (void)buffer; (void)few;
+    co_return shared.x + own.x + same.x + other->x + kept->x + int(pair.a) + plain();
+}
+int plain() { Line line{1}; return line.x; }
+""",
+]
+KINDS = {"A0701": DISCARDS, "A0702": PARAMETERS, "A0703": LAMBDAS, "A0704 A0705": HANDLERS, "A0709": LOCALS}
 
 
 @dataclass
