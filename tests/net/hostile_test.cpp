@@ -158,6 +158,14 @@ TEST_CASE("hostile: garbage") {
 }
 
 TEST_CASE("hostile: opens very many connections, more than there are descriptors for") {
+    beside([](Address server) -> Future<Void> { // UBSan opens a pipe when it sees an object's class for the first time
+        co_await askPolitely(server);
+        try {
+            throw timed_out();
+        } catch (...) {
+            CHECK(currentError() == timed_out());
+        }
+    });
     RealLoop loop;
     rlimit before, few;
     ::getrlimit(RLIMIT_NOFILE, &before);

@@ -115,14 +115,21 @@ TEST_CASE("real loop: a delay that is made outside run() counts from there, not 
 }
 
 TEST_CASE("real loop: where it has no file descriptor to sleep at, run() throws and can be called again") {
+    RealLoop().run(delay(0.001)); // UBSan opens a pipe when it sees an object's class for the first time
     RealLoop loop;
     Future<Void> soon = delay(0.01);
     rlimit before, none;
     ::getrlimit(RLIMIT_NOFILE, &before);
     none = {0, before.rlim_max};
     ::setrlimit(RLIMIT_NOFILE, &none);
-    CHECK_THROWS_AS(loop.run(soon), Error);
+    Error error; // CHECK_THROWS looks at classes, too
+    try {
+        loop.run(soon);
+    } catch (Error& thrown) {
+        error = thrown;
+    }
     ::setrlimit(RLIMIT_NOFILE, &before);
+    CHECK(error == platform_error());
     CHECK_FALSE(soon.isReady());
     loop.run(soon);
     CHECK(soon.isReady());
