@@ -162,7 +162,6 @@ Future<Void> FlowTransport::keepConnected(Reference<RpcPeer> peer) {
                 co_await peer->wanted.onTrigger();
             Reference<Connection> connection = co_await connectTo(peer->address());
             ++counters_.connected;
-            monitor_.setStatus(peer->address(), FailureStatus(false));
             double begin = now();
             ErrorOr<Void> ended = co_await tryGet(peer->run(std::move(connection)));
             error = ended.getError();

@@ -47,12 +47,6 @@ private:
 
 namespace rpc {
 
-/// Whether the request should go to another server.
-template <class T>
-bool isRefused(ErrorOr<T> const& reply) {
-    return reply.isError(error_code_request_maybe_delivered) || reply.isError(error_code_broken_promise);
-}
-
 template <class Interface, class Request>
 class Alternatives {
 public:
@@ -117,13 +111,13 @@ Future<ReplyOf<Request>> balance(Reference<MultiInterface<Interface>> servers,
         if (second.isValid()) { // the first answer that is one
             (void)co_await race(success(first), success(second));
             Future<ErrorOr<Reply>>& faster = first.isReady() ? first : second;
-            if (!isRefused(faster.get()))
+            if (!faster.get().isError(error_code_request_maybe_delivered))
                 first = faster;
             else if (first.isReady())
                 first = second;
         }
         ErrorOr<Reply> reply = co_await std::move(first);
-        if (isRefused(reply) && atMostOnce == AtMostOnce::False)
+        if (reply.isError(error_code_request_maybe_delivered) && atMostOnce == AtMostOnce::False)
             continue;
         if (reply.isError())
             co_await coro::fail(reply.getError());

@@ -17,7 +17,14 @@ enum class Delivery : std::uint8_t {
 namespace rpc {
 template <class Reply, bool kAsErrorOr>
 using ReplyResult = std::conditional_t<kAsErrorOr, ErrorOr<Reply>, Reply>;
+
+/// What tryGetReply() gives: a server that drops a request may have executed it, as one that is not reached any more.
+template <class Reply>
+ErrorOr<Reply> maybeDelivered(ErrorOr<Reply> reply) {
+    return reply.isError(error_code_broken_promise) ? ErrorOr<Reply>::failed(request_maybe_delivered())
+                                                    : std::move(reply);
 }
+} // namespace rpc
 
 template <class Request, bool kAsErrorOr>
 class PendingRequest final
@@ -90,7 +97,7 @@ private:
     /// In a turn of its own, in which it may still be cancelled.
     void end(ErrorOr<Reply> result) {
         stopWaiting();
-        result_ = std::move(result);
+        result_ = kAsErrorOr ? rpc::maybeDelivered(std::move(result)) : std::move(result);
         loop().makeReady(this->turn(), priority_);
     }
 

@@ -26,12 +26,12 @@
 // Within a process requests are moved, and nothing is serialized.
 //
 // How a request fails:
-//     broken_promise                the server has dropped it, or has no such stream
+//     broken_promise                the server has dropped it, or has no such stream; of getReply()
 //     serialization_failed          its bytes, or those of the reply, are not what the other side expects
 //     incompatible_protocol_version the other process speaks another version
 //     value_too_large               it is larger than RpcOptions::largestMessage
-//     request_maybe_delivered       the connection has ended, or cannot be made; not of getReply(), which sends it
-//                                   again when there is a new connection, so that it may arrive twice
+//     request_maybe_delivered       the same, or the connection has ended, or cannot be made; not of getReply(), which
+//                                   sends it again when there is a new connection, so that it may arrive twice
 //     whatever the server sends
 //
 // Cancel-safe: if the future is dropped, the reply is ignored; the server is not informed. Likewise a request that is
@@ -39,6 +39,7 @@
 // executes some requests twice; where that matters, they have a number of their own.
 
 #include "flow/lib/errors.h"
+#include "flow/lib/map.h"
 #include "net/rpc/pending_request.h"
 
 namespace flow::net {
@@ -73,7 +74,8 @@ public:
     Future<ReplyOf<U>> getReply(U request = U(), TaskPriority priority = TaskPriority::DefaultPromiseEndpoint) const {
         return ask<false>(T(std::move(request)), priority, Delivery::AtLeastOnce);
     }
-    /// The reply, or request_maybe_delivered as soon as the connection ends. The future itself does not fail.
+    /// The reply, or request_maybe_delivered as soon as the connection ends or the server drops the request. The future
+    /// itself does not fail.
     template <class U = T>
     Future<ErrorOr<ReplyOf<U>>> tryGetReply(U request = U(),
                                             TaskPriority priority = TaskPriority::DefaultPromiseEndpoint) const {
@@ -153,7 +155,8 @@ private:
                 send(std::move(request));
             promise = {};
             if constexpr (kAsErrorOr)
-                return errorOr(std::move(reply));
+                return map(errorOr(std::move(reply)),
+                           [](ErrorOr<ReplyOf<T>> result) { return rpc::maybeDelivered(std::move(result)); });
             else
                 return reply;
         }

@@ -245,6 +245,8 @@ std::size_t RpcPeer::take(StringRef bytes, Future<Void>& pause) {
         isGreeted_ = isCompatible(theirs_, options.version) && greeting->hasChecksums == options.hasChecksums;
         if (!isGreeted_)
             return static_cast<std::size_t>(bytes.size());
+        if (side_ == Side::Connecting) // whatever else listens there does not answer
+            transport_->failureMonitor().setStatus(address_, FailureStatus(false));
         used = kGreetingBytes;
     }
     FrameLimits limits{options.largestMessage, options.hasChecksums};

@@ -155,10 +155,15 @@ TEST_CASE("request stream: each way in which a request fails has its error") {
     TwoProcesses::run(serveNew, []() -> Future<Void> {
         Service service = co_await connectTo(TwoProcesses::server());
         CHECK(co_await codeOf(service.echo.getReply(echoOf("drop"))) == error_code_broken_promise);
+        CHECK(co_await codeOf(service.echo.tryGetReply(echoOf("drop"))) == error_code_request_maybe_delivered);
+        CHECK(co_await codeOf(service.echo.getReplyUnlessFailedFor(echoOf("drop"), 1, 0)) ==
+              error_code_request_maybe_delivered);
         CHECK(co_await codeOf(service.echo.tryGetReply(echoOf("fail"))) == error_code_key_too_large);
         Endpoint nowhere = service.echo.getEndpoint();
         nowhere.token = UID(nowhere.token.first() + 1, nowhere.token.second());
         CHECK(co_await codeOf(RequestStream<Echo>(nowhere).getReply(echoOf("x"))) == error_code_broken_promise);
+        CHECK(co_await codeOf(RequestStream<Echo>(nowhere).tryGetReply(echoOf("x"))) ==
+              error_code_request_maybe_delivered);
         CHECK(FailureMonitor::failureMonitor().onlyEndpointFailed(nowhere));
         CHECK(FailureMonitor::failureMonitor().getState(service.echo.getEndpoint()).isAvailable());
         RequestStream<Other> wrongType(service.echo.getEndpoint());
@@ -319,7 +324,8 @@ TEST_CASE("request stream: within a process nothing is serialized") {
         // By its endpoint as well.
         RequestStream<Other> same(service.other.getEndpoint());
         CHECK(co_await same.getReply(otherOf(4)) == 8);
-        CHECK(co_await codeOf(service.echo.tryGetReply(echoOf("drop"))) == error_code_broken_promise);
+        CHECK(co_await codeOf(service.echo.getReply(echoOf("drop"))) == error_code_broken_promise);
+        CHECK(co_await codeOf(service.echo.tryGetReply(echoOf("drop"))) == error_code_request_maybe_delivered);
         CHECK(co_await codeOf(RequestStream<Echo>(same.getEndpoint()).getReply(echoOf("x"))) ==
               error_code_broken_promise);
         CHECK((same.getEndpoint().isLocal() && ReplyPromise<Void>().getEndpoint().isLocal()));
@@ -410,6 +416,33 @@ TEST_CASE("request stream: requests are answered after any allocation of the ser
                               hasFailed = TwoProcesses::hasFailedAllocation();
                           });
     }
+}
+
+/// What listens at the port of a service and is none.
+Future<Void> closeEach(Reference<Listener> listener) {
+    for (;;)
+        co_await listener->accept();
+}
+
+TEST_CASE("request stream: a server that accepts connections and greets none has failed") {
+    World world(1);
+    SimNetwork network(world);
+    Process& other = world.start({.name = "other", .main = []() -> Future<Void> {
+                                      return closeEach(transport().listen(transport().localAddress().withPort(80)));
+                                  }});
+    Process& asking = world.start({.name = "client", .main = [&]() -> Future<Void> {
+                                       FlowTransport rpc;
+                                       Endpoint at = Endpoint::wellKnown({Address(other.address(), 80)}, kGetService);
+                                       RequestStream<GetService> get(at);
+                                       ErrorOr<Service> got =
+                                           co_await timeoutError(get.getReplyUnlessFailedFor(GetService(), 2, 0), 30);
+                                       CHECK(got.isError(error_code_request_maybe_delivered));
+                                       CHECK(FailureMonitor::failureMonitor().getState(at).isFailed());
+                                   }});
+    world.run(asking.onStop());
+    REQUIRE(asking.exit());
+    CHECK(!asking.exit()->isValid());
+    world.stopAll();
 }
 
 TEST_CASE("request stream: over sockets of the machine") {
