@@ -2,13 +2,21 @@
 // Refuses compilers that cannot compile flow, and options with which flow would not do what its headers say. Every
 // other header includes this one.
 
+// A fatal error, which an #error is not, prevents the hundreds of errors that follow from it.
 #if defined(__clang__)
-#if __clang_major__ < 17 // 16 crashes while it compiles a state machine, also behind an #error: this stops it here
+#pragma clang diagnostic push
 #pragma clang diagnostic fatal "-W#warnings"
+#if __clang_major__ < 17
 #warning "flow needs clang 17 or newer, or gcc 12 or newer"
+#elif __cplusplus < 202002L
+#warning "flow needs C++20: compile with -std=c++20"
 #endif
+#pragma clang diagnostic pop
 #elif !defined(__GNUC__) || __GNUC__ < 12
 #error "flow needs gcc 12 or newer, or clang 17 or newer"
+#elif __cplusplus < 202002L
+#error "flow needs C++20: compile with -std=c++20"
+#include <C++20> // gcc stops at a header that does not exist
 #endif
 #if !defined(__linux__) || !(defined(__x86_64__) || defined(__aarch64__))
 #error "flow runs on Linux, on x86-64 and aarch64"

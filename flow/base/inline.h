@@ -15,7 +15,11 @@
 
 #if defined(__clang__)
 #define FLOW_COMPILER Clang
+#if __clang_major__ < 17 // 16 crashes at it behind the error of compiler_options.h
+#define FLOW_INLINE_CALL
+#else
 #define FLOW_INLINE_CALL [[clang::always_inline]]
+#endif
 namespace flow::detail {
 inline constexpr bool kClang = true;
 }

@@ -29,6 +29,7 @@ public:
 
     constexpr std::uint64_t first() const { return first_; }
     constexpr std::uint64_t second() const { return second_; }
+    constexpr std::size_t hash() const { return first_; }
     constexpr bool isValid() const { return first_ != 0 || second_ != 0; }
 
     std::string toString() const { return shortString() + hex(second_); }

@@ -15,16 +15,17 @@
 // holder that takes more from such a lock may wait forever.
 //
 // A free permit is taken at once. One that has to be waited for arrives through the loop, at the priority given to
-// take(): release() runs no waiter. The lock must outlive its Releasers.
+// take(): release() runs no waiter. The lock must outlive its Releasers; a Reference<FlowLock> may hold it.
 
 #include "flow/core/future.h"
 #include "flow/loop/priority.h"
+#include "flow/memory/reference.h"
 
 #include <cstdint>
 
 namespace flow {
 
-class FlowLock {
+class FlowLock : public ReferenceCounted<FlowLock> {
 public:
     class Releaser;
     /// Which take gets permits that are free.

@@ -1,5 +1,7 @@
 #include "flow/memory/string_ref.h"
 
+#include "flow/base/format.h"
+
 #include <algorithm>
 
 namespace flow {
@@ -11,13 +13,24 @@ void appendHex(std::string& out, std::uint8_t byte) {
     out += kDigits[byte & 15];
 }
 
+// Those of ASCII, whatever the locale.
+bool isReadable(std::uint8_t byte) {
+    return byte >= ' ' && byte < 127;
+}
+bool isLetterOrDigit(std::uint8_t byte) {
+    std::uint8_t lower = byte | 0x20;
+    return (byte >= '0' && byte <= '9') || (lower >= 'a' && lower <= 'z');
+}
+
 } // namespace
 
 std::string StringRef::printable() const {
     std::string out;
     out.reserve(static_cast<std::size_t>(length_));
     for (std::uint8_t byte : *this) {
-        if (byte >= ' ' && byte < 127 && byte != '\\') {
+        if (byte == '\\') {
+            out += "\\\\";
+        } else if (isReadable(byte)) {
             out += static_cast<char>(byte);
         } else {
             out += "\\x";
@@ -27,7 +40,30 @@ std::string StringRef::printable() const {
     return out;
 }
 
-std::string StringRef::toHexString() const {
+std::string StringRef::toHexString(int limit) const {
+    constexpr int kLeastForTwoParts = 9;
+    if (limit >= 0 && limit < length_) {
+        int last = limit < kLeastForTwoParts ? 0 : limit / 3;
+        std::string out = substr(0, limit - last).toHexString() + "...";
+        if (last == 0)
+            return out + format("[%d]", length_);
+        return out + substr(length_ - last).toHexString() + format(" [%d bytes]", length_);
+    }
+    std::string out;
+    for (std::uint8_t byte : *this) {
+        if (!out.empty())
+            out += ' ';
+        appendHex(out, byte);
+        if (isLetterOrDigit(byte)) {
+            out += " (";
+            out += static_cast<char>(byte);
+            out += ')';
+        }
+    }
+    return out;
+}
+
+std::string StringRef::toFullHexStringPlain() const {
     std::string out;
     out.reserve(2 * static_cast<std::size_t>(length_));
     for (std::uint8_t byte : *this)

@@ -57,10 +57,13 @@ public:
         return {reinterpret_cast<char const*>(data_), static_cast<std::size_t>(length_)};
     }
     std::string toString() const { return std::string(toStringView()); }
-    /// Readable ASCII: other bytes, and the backslash, as \xhh.
+    /// Readable ASCII: other bytes as \xhh, and a backslash as two.
     std::string printable() const;
+    /// For people: `61 (a) 2f 62 (b)`. Of a text with more than `limit` bytes, the first ones, and from a limit of 9 on
+    /// two thirds of them the first and one third the last ones, with the number of all: `61 (a)...[20]`.
+    std::string toHexString(int limit = -1) const;
     /// Two hexadecimal digits for each byte.
-    std::string toHexString() const;
+    std::string toFullHexStringPlain() const;
 
     /// The part from `start`, `length` bytes or as many as there are, like std::string_view's: "abc"_sr.substr(2, 7) is
     /// "c". A `start` behind the end, or a negative number, ends the program.

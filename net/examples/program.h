@@ -53,13 +53,18 @@ flow::Future<flow::Void> serve(std::string portText, Serve serveOne, Wrap const&
 }
 
 /// Runs run(arguments), which returns a Future, to its end. Returns the result of main(): 2 if there are fewer than
-/// `least` or more than `most` arguments or one of them is wrong, 1 if it fails.
+/// `least` or more than `most` arguments or one of them is wrong, 1 if it fails. `--help` prints the usage.
 template <class Run>
 int runExample(int argc, char** argv, char const* usage, std::size_t least, std::size_t most, Run run) {
     Arguments arguments(argv + 1, argv + argc);
+    std::string help = std::string("usage: ") + argv[0] + " " + usage;
     try {
+        if (arguments == Arguments{"--help"}) {
+            std::printf("%s\n", help.c_str());
+            return 0;
+        }
         if (arguments.size() < least || arguments.size() > most)
-            throw WrongArgument{std::string("usage: ") + argv[0] + " " + usage};
+            throw WrongArgument{help};
         flow::RealLoop loop;
         loop.run(run(arguments));
         return 0;

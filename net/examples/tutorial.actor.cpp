@@ -364,28 +364,43 @@ std::map<std::string, std::function<Future<Void>()>> const steps = {
     {"kvServer", kvServer}, {"kvClient", kvClient}, {"kvBenchmark", kvBenchmark},
 };
 
+int usage() {
+    std::cerr << "usage: tutorial [--port N] [--server ADDRESS] [--seconds N] STEP...; clients need --server; steps:";
+    for (auto const& [name, step] : steps)
+        std::cerr << " " << name;
+    std::cerr << std::endl;
+    return 2;
+}
+
 int main(int argc, char** argv) {
     std::string port;
     std::vector<std::function<Future<Void>()>> chosen;
+    bool asksServer = false;
     for (int i = 1; i < argc; ++i) {
         std::string argument = argv[i];
         bool hasValue = i + 1 < argc;
         if (argument == "--port" && hasValue) {
             port = argv[++i];
+            if (!NetworkAddress::parseOptional("0.0.0.0:" + port).present())
+                return usage();
         } else if (argument == "--server" && hasValue) {
-            serverAddress = NetworkAddress::parse(argv[++i]);
+            Optional<NetworkAddress> parsed = NetworkAddress::parseOptional(argv[++i]);
+            if (!parsed.present())
+                return usage();
+            serverAddress = parsed.get();
         } else if (argument == "--seconds" && hasValue) {
-            benchmarkSeconds = std::stod(argv[++i]);
+            benchmarkSeconds = std::atof(argv[++i]);
+            if (!(benchmarkSeconds > 0))
+                return usage();
         } else if (steps.count(argument)) {
             chosen.push_back(steps.at(argument));
+            asksServer |= argument == "kvBenchmark" || argument.ends_with("Client");
         } else {
-            std::cerr << "usage: tutorial [--port N] [--server ADDRESS] [--seconds N] STEP...; steps:";
-            for (auto const& [name, step] : steps)
-                std::cerr << " " << name;
-            std::cerr << std::endl;
-            return 2;
+            return usage();
         }
     }
+    if (chosen.empty() || (asksServer && !serverAddress.isValid()))
+        return usage();
 
     platformInit();
     g_network = newNet2(TLSConfig(), false, true);

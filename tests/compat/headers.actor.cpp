@@ -14,9 +14,12 @@
 #include "flow/IRandom.h"
 #include "flow/Knobs.h"
 #include "flow/Platform.h"
+#include "flow/Optional.h"
 #include "flow/TLSConfig.h"
+#include "flow/TaskPriority.h"
 #include "flow/ThreadPrimitives.h"
 #include "flow/Trace.h"
+#include "flow/Traceable.h"
 #include "flow/UnitTest.h"
 #include "flow/Util.h"
 #include "flow/flow.h"
@@ -32,6 +35,8 @@
 #include "flow/serialize.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/actorcompiler.h" // This must be the last #include.
+
+static_assert(is_fb_function<ObjectWriter> && is_fb_function<ArenaObjectReader> && !is_fb_function<BinaryReader>);
 
 enum {
 #define ERROR(name, number, description) my_error_##name = number,

@@ -97,6 +97,13 @@ ACTOR static Future<Void> useLock(FlowLock* lock, int id, double seconds) {
     return Void();
 }
 
+TEST_CASE("/compat/FlowLock/counted") {
+    state Reference<FlowLock> lock(new FlowLock(1));
+    wait(lock->take());
+    ASSERT_EQ(lock->available(), 0);
+    return Void();
+}
+
 TEST_CASE("/compat/FlowLock") {
     state FlowLock lock(2);
     state std::vector<Future<Void>> users;

@@ -167,6 +167,7 @@ def test_locals_that_no_frame_can_hold_are_refused(tmp_path: Path, kind: str, is
     [
         (["-fno-exceptions"], "compile this file without -fno-exceptions"),
         (["-ffast-math"], "add -fno-finite-math-only behind -ffast-math"),
+        (["-std=c++17"], "flow needs C++20: compile with -std=c++20"),
         (["-ffast-math", "-fno-finite-math-only"], None),
     ],
 )
@@ -183,3 +184,4 @@ def test_options_that_break_the_runtime_are_refused(
     )
     assert (compiled.returncode != 0) == (advice is not None)
     assert advice is None or advice in compiled.stderr.split("error:", 2)[1]
+    assert advice is None or compiled.stderr.count("error:") <= 2, "no errors that follow from it"

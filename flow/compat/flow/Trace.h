@@ -25,10 +25,12 @@ inline thread_local std::unique_ptr<TraceFile> traceFile;
 inline void closeTraceFile() {
     flow::compat::traceFile.reset();
 }
-/// Appends to one file, whatever its size: no new file begins at rollSize. The address is not used. Throws io_error.
-template <class Address>
+/// Appends to one file, whatever its size: no new file begins at rollSize. The address and the log group are not used.
+/// Throws io_error.
+template <class Address = std::nullptr_t>
 void openTraceFile(Address const&, [[maybe_unused]] std::uint64_t rollSize, [[maybe_unused]] std::uint64_t mostBytes,
-                   std::string const& directory = ".", std::string const& name = "trace") {
+                   std::string const& directory = ".", std::string const& name = "trace",
+                   [[maybe_unused]] std::string const& logGroup = "default") {
     closeTraceFile();
     flow::compat::traceFile = std::make_unique<flow::TraceFile>(directory + "/" + name + ".json");
 }

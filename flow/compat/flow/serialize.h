@@ -17,3 +17,7 @@ using flow::ObjectWriter;
 using flow::ProtocolVersion;
 using flow::serializer;
 using flow::Unversioned;
+
+/// Whether an archive writes or reads objects, as those of Flow's flat buffers do.
+template <class Ar>
+inline constexpr bool is_fb_function = std::is_base_of_v<ObjectWriter, Ar> || std::is_base_of_v<ObjectReader, Ar>;

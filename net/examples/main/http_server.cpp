@@ -32,8 +32,8 @@ Future<Void> run(Arguments arguments) {
     std::shared_ptr<Site const> site;
     try {
         site = std::make_shared<Site const>(arguments[0]);
-    } catch (Error& error) {
-        throw WrongArgument{arguments[0] + ": " + error.what()};
+    } catch (Error&) {
+        throw WrongArgument{"there is no such directory, or it cannot be read: " + arguments[0]};
     }
     return serve(
         arguments[1], [=](Reference<Connection> client) { return serveHttp(site, limits, std::move(client)); },

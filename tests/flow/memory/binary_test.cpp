@@ -44,7 +44,7 @@ struct Old {
 
 template <class T>
 std::string hex(T const& value) {
-    return BinaryWriter::toValue(value, Unversioned()).toHexString();
+    return BinaryWriter::toValue(value, Unversioned()).toFullHexStringPlain();
 }
 
 template <class T>
@@ -79,7 +79,8 @@ TEST_CASE("binary: the bytes are fixed") {
     CHECK(hex(std::vector<std::int16_t>{1, 2}) == "0200000001000200");
     CHECK(hex(std::pair<bool, std::string>{true, ""}) == "0100000000");
     CHECK(hex(UID(1, 2)) == "01000000000000000200000000000000");
-    CHECK(BinaryWriter::toValue(true, IncludeVersion(ProtocolVersion(0x0a))).toHexString() == "0a0000000000000001");
+    CHECK(BinaryWriter::toValue(true, IncludeVersion(ProtocolVersion(0x0a))).toFullHexStringPlain() ==
+          "0a0000000000000001");
 }
 
 TEST_CASE("binary: what was written is read") {

@@ -121,11 +121,11 @@ TEST_CASE("object: what is written is what is read") {
 }
 
 TEST_CASE("object: the bytes are those that the header says") {
-    CHECK(ObjectWriter::toValue(Inner{0x01020304, "ab"}, Unversioned()).toHexString() ==
+    CHECK(ObjectWriter::toValue(Inner{0x01020304, "ab"}, Unversioned()).toFullHexStringPlain() ==
           StringRef(std::string("\x00\x00\x52\x4d\x0a\x00\x00\x00\x04\x03\x02\x01\x02\x00\x00\x00"
                                 "ab",
                                 18))
-              .toHexString());
+              .toFullHexStringPlain());
     CHECK(ObjectWriter::toValue(7, IncludeVersion()).size() == 8 + 4 + 4 + 4);
 }
 

@@ -105,9 +105,16 @@ TEST_CASE("string_ref: eat takes one part after the other") {
 
 TEST_CASE("string_ref: printable and hexadecimal") {
     CHECK("plain ~"_sr.printable() == "plain ~");
-    CHECK("\0\x7f\xff\\\n"_sr.printable() == "\\x00\\x7f\\xff\\x5c\\x0a");
+    CHECK("\0\x7f\xff\\\n"_sr.printable() == "\\x00\\x7f\\xff\\\\\\x0a");
     CHECK(printable(std::string("a\tb")) == "a\\x09b");
-    CHECK("\x01\xab"_sr.toHexString() == "01ab");
+    CHECK("\x01\xab"_sr.toFullHexStringPlain() == "01ab");
+    CHECK(""_sr.toHexString().empty());
+    CHECK("az/09 AZ"_sr.toHexString() == "61 (a) 7a (z) 2f 30 (0) 39 (9) 20 41 (A) 5a (Z)");
+    CHECK("abcdefghij"_sr.toHexString(10) == "abcdefghij"_sr.toHexString());
+    CHECK("abcdefghij"_sr.toHexString(9) ==
+          "61 (a) 62 (b) 63 (c) 64 (d) 65 (e) 66 (f)...68 (h) 69 (i) 6a (j) [10 bytes]");
+    CHECK("abcdefghij"_sr.toHexString(2) == "61 (a) 62 (b)...[10]");
+    CHECK("abcdefghij"_sr.toHexString(0) == "...[10]");
 }
 
 TEST_CASE("string_ref: copies in an arena") {

@@ -223,6 +223,10 @@ def main() -> None:
             check_https(site, pathlib.Path(sys.argv[2]))
         for wrong in ((str(site),), (str(site), "x"), (str(site), "0", "--idle", "x"), (str(site), "0", "--idle")):
             assert subprocess.run([PROGRAM, *wrong], stderr=subprocess.DEVNULL).returncode == 2, wrong
+        done = subprocess.run([PROGRAM, str(site / "index.html"), "0"], capture_output=True, text=True)
+        assert done.returncode == 2 and done.stderr.startswith("there is no such directory"), done
+        done = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True)
+        assert done.returncode == 0 and done.stdout.startswith("usage: "), done
         none = subprocess.run([PROGRAM, str(root / "none"), "0"], capture_output=True, text=True)
         assert none.returncode == 2 and none.stderr.startswith(str(root / "none")), none
     finally:

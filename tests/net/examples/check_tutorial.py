@@ -31,6 +31,19 @@ def check_alone() -> None:
     assert output_of("triggers") == "Ring 1\nRing 2\nRing 3\n"
 
 
+def check_arguments() -> None:
+    for wrong in (
+        [],
+        ["sing"],
+        ["--port", "99999", "echoServer"],
+        ["--server", "nonsense", "echoClient"],
+        ["--seconds", "abc", "promises"],
+        ["echoClient"],
+    ):
+        done = subprocess.run([PROGRAM, *wrong], stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+        assert done.returncode == 2 and done.stderr.startswith("usage: "), (wrong, done)
+
+
 def check_echo(address: str) -> None:
     assert output_of("--server", address, "echoClient") == (
         "Sent Hello World, received Hello World\n"
@@ -66,6 +79,7 @@ def check_client_first() -> None:
 
 
 def main() -> None:
+    check_arguments()
     check_alone()
     server, address = start_server("0")
     try:

@@ -1,0 +1,4 @@
+#pragma once
+// TaskPriority, under the header name of newer programs.
+
+#include "network.h"

@@ -1,0 +1,4 @@
+#pragma once
+// What a TraceEvent shows, under the header name of newer programs.
+
+#include "Trace.h"
