@@ -19,6 +19,11 @@ def main() -> int:
     )
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "docs", metavar="FOLDER")
     output: Path = parser.parse_args().output.resolve()
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        print(f"tools/docs: {output}: {error.strerror}", file=sys.stderr)
+        return 2
     from docslib.site import build_site  # here, so that --help needs no package
 
     return build_site(output)

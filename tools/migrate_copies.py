@@ -9,6 +9,9 @@ ROOT = pathlib.Path(__file__).parents[1]
 
 
 def main() -> int:
+    if len(sys.argv) < 3:
+        print(__doc__, file=sys.stderr)
+        return 2
     folder = pathlib.Path(sys.argv[1])
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

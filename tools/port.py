@@ -35,16 +35,35 @@ def main() -> int:
         print(f"tools/port: {error}", file=sys.stderr)
         return 2
     if options.fix:
-        changed = [file for file in source_files(folder) if fix(file)]
-        print(*(f"changed {file}" for file in changed), f"{len(changed)} files changed", sep="\n")
-        return 0
+        return fix_all(folder)
     vocabulary = Vocabulary.read()
     if options.headers:
         print(headers_as_markdown(vocabulary))
         return 0
     result = scan(folder, vocabulary)
     print(as_json(result) if options.json else as_text(result, options.all))
-    return 0
+    return report(result.unread)
+
+
+def fix_all(folder: Path) -> int:
+    unread: dict[str, str] = {}
+    changed = 0
+    for file in source_files(folder, unread):
+        try:
+            if fix(file):
+                changed += 1
+                print(f"changed {file}")
+        except OSError as error:
+            unread[str(file)] = error.strerror or str(error)
+    print(f"{changed} files changed")
+    return report(unread)
+
+
+def report(unread: dict[str, str]) -> int:
+    """The exit status: 1 if something could not be read, or written."""
+    for path, why in unread.items():
+        print(f"tools/port: {path}: {why}", file=sys.stderr)
+    return 1 if unread else 0
 
 
 if __name__ == "__main__":

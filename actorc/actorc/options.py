@@ -152,7 +152,10 @@ def _listed(parser: Parser, argument: str) -> list[str]:
         return [argument]
     try:
         with open(argument[1:], encoding="utf-8", errors="surrogateescape") as file:
-            return [line for line in file.read().splitlines() if line]
+            text = file.read()
+            if "\0" in text:
+                parser.error(f"{argument[1:]}: this is no list of paths, one a line")
+            return [line for line in text.splitlines() if line]
     except OSError as error:
         parser.error(f"{argument[1:]}: {error.strerror}")
 

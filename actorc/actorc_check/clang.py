@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from actorc.packages import PackageMissing, find_package
+from actorc.records import dataclass
 from actorc.source import Source
 from actorc_check.flow_names import hint_for
 from actorc_frames.compile import CannotCompile, Unit, first_error, flags_of
@@ -47,11 +48,17 @@ def _builtin_headers() -> tuple[str, ...]:
     return ()
 
 
-def translation_unit(path: str, flags: Sequence[str] | None, *, is_actors: bool = False) -> Any:
-    """clang's tree of a file. Raises CannotCompile with the first error in another file, and PackageMissing.
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """What clang has made of a file."""
 
-    An actor file is read as editors read it. The file's own errors are left for `errors_in`.
-    """
+    unit: Any
+    own_errors: list[Any]  # at places in the file itself
+    cannot_compile: CannotCompile | None  # the first error in another file
+
+
+def parsed(path: str, flags: Sequence[str] | None, *, is_actors: bool = False) -> Tree:
+    """An actor file is read as editors read it. Raises PackageMissing, and CannotCompile for wrong flags."""
     cindex = _library()
     unit = Unit(path, path, None, _COMPILERS[0])
     found, directory, origin = flags_of(unit, flags)
@@ -63,12 +70,13 @@ def translation_unit(path: str, flags: Sequence[str] | None, *, is_actors: bool 
         tree = cindex.Index.create().parse(absolute, args=arguments)
     except cindex.TranslationUnitLoadError as error:
         raise CannotCompile(f"clang cannot read it with the flags {' '.join(arguments)}") from error
-    errors = [found for found in tree.diagnostics if found.severity >= _ERROR and not _is_own(found, absolute)]
-    if errors:
-        shown, hint = _shown(errors[0]), hint_for(errors[0].spelling)
-        text = f"{shown}\nhint: {hint}" if hint else first_error(shown, unit, origin, _COMMAND)
-        raise CannotCompile(text + _cause(errors[0], absolute))
-    return tree
+    own = [found for found in tree.diagnostics if _is_own(found, absolute)]
+    others = [found for found in tree.diagnostics if found.severity >= _ERROR and not _is_own(found, absolute)]
+    if not others:
+        return Tree(tree, own, None)
+    shown, hint = _shown(others[0]), hint_for(others[0].spelling)
+    text = f"{shown}\nhint: {hint}" if hint else first_error(shown, unit, origin, _COMMAND)
+    return Tree(tree, own, CannotCompile(text + _cause(others[0], absolute)))
 
 
 def _shown(error: Any) -> str:
@@ -82,11 +90,6 @@ def _shown(error: Any) -> str:
         return str(error.format())
     blanks = "".join("\t" if character == "\t" else " " for character in line[: where.column - 1])
     return f"{error.format()}\n    {line}\n    {blanks}^"
-
-
-def errors_in(tree: Any, path: str) -> list[Any]:
-    """clang's errors at places in the file itself."""
-    return [found for found in tree.diagnostics if _is_own(found, os.path.abspath(path))]
 
 
 def _cause(error: Any, path: str) -> str:

@@ -19,7 +19,7 @@ from actorc.source import Source
 from actorc_check import handlers
 from actorc_check.actors import check_actors
 from actorc_check.arguments import Arguments, read
-from actorc_check.clang import errors_in, translation_unit
+from actorc_check.clang import parsed
 from actorc_check.declared import report_declarations
 from actorc_check.differences import report_differences
 from actorc_check.traps import Traps
@@ -88,16 +88,17 @@ def check(source: Source, text: bytes, flags: Sequence[str] | None, diagnostics:
         file = check_actors(source, diagnostics)
         if diagnostics.errors:
             return
-    unit = translation_unit(source.path, flags, is_actors=is_actors)
+    tree = parsed(source.path, flags, is_actors=is_actors)
     traps = Traps(source, text, diagnostics)
-    errors = errors_in(unit, source.path)
     severity = Severity.WARNING if is_actors else Severity.ERROR  # clang reads actors as an editor does: not exactly
-    for error in errors:
+    for error in tree.own_errors:
         traps.add_error(error, os.path.abspath(source.path), severity)
-    if not errors:
-        for function in functions(unit, os.path.abspath(source.path), text):
+    if not tree.own_errors and tree.cannot_compile is None:
+        for function in functions(tree.unit, os.path.abspath(source.path), text):
             traps.look(function)
             handlers.look(function, traps, text, diagnostics)
-    if file is not None:
-        report_declarations(unit, file, source, diagnostics)
+    if file is not None and tree.cannot_compile is None:
+        report_declarations(tree.unit, file, source, diagnostics)
     diagnostics.drop_allowed(source)
+    if tree.cannot_compile is not None:
+        raise tree.cannot_compile

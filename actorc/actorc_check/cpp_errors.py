@@ -11,7 +11,13 @@ from actorc.syntax import Span
 _VALUE_IN_VOID = re.compile(r"no member named 'return_value' in '.*\bCoroPromise<flow::Void\b.*'")
 _NO_VALUE = re.compile(r"no member named 'return_void' in '.*\bCoroPromise<.*'")
 _PLAIN_RETURN = re.compile(r"return statement not allowed in coroutine\b.*")
-_STREAM = "no matching function for call to 'wait'"
+_FUTURE = "of a promise, it is `getFuture()`"
+_WAITS = {
+    "no matching function for call to 'wait'": "`wait` takes a future; the next value of a stream is `waitNext(...)`; "
+    + _FUTURE,
+    "no matching function for call to 'waitNext'": "`waitNext` takes a FutureStream; a future is for `wait(...)`; "
+    + _FUTURE,
+}
 _VOID = re.compile(r"(?:(?:::)?flow::)?Void\s*(?:\(\s*\)|\{\s*\})")
 _RETURN = re.compile(r"(?:co_)?return\b\s*(?P<value>[^;]*?)\s*;")
 
@@ -25,8 +31,8 @@ class Explained:
 
 def explained(message: str, text: str, start: int) -> Explained:
     """What to say for clang's `message` about the place `start` of `text`."""
-    if message == _STREAM:
-        return Explained(message, "`wait` takes a future; the next value of a stream is `waitNext(...)`")
+    if message in _WAITS:
+        return Explained(message, _WAITS[message])
     if _NO_VALUE.fullmatch(message):
         return Explained("`co_return` without a value, in a coroutine that gives one", "write `co_return VALUE;`")
     found = _RETURN.match(text, start)

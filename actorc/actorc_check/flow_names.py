@@ -21,12 +21,21 @@ _MISSING = re.compile(
 )
 
 
+_CONFLICT = "target of using declaration conflicts with declaration already in scope"
+_FORWARD = (
+    "where a line such as `class Void;` stands before this header, it declares another class than Flow's: "
+    'write `#include "flow/forward.h"` in its place, as `tools/port --fix` does'
+)
+
+
 def table() -> dict[str, Any]:
     return tomllib.loads(TABLE.read_text(encoding="utf-8"))
 
 
 def hint_for(message: str) -> str | None:
-    """A hint for a message of clang's, if it misses a name or a header of Flow."""
+    """A hint for a message of clang's, if it misses a name or a header of Flow, or finds another declaration."""
+    if _CONFLICT in message:
+        return _FORWARD
     match = _MISSING.search(message)
     if match is None:
         return None

@@ -45,6 +45,8 @@ def _swallows(node: Node, wait: Node, traps: Traps, text: bytes, diagnostics: Di
     loop = next((above for above in node.above() if above.kind in LOOPS), None)
     if loop is None or not _may_spin(loop, text) or _waits_elsewhere(loop, node, catch, text):
         return
+    if _is_kept(catch, text) and _DEALS.search(text[catch.end : loop.end]):
+        return
     head = traps.span(catch.start, catch.children[-1].start)
     message = "this loop cannot be cancelled: the handler takes `actor_cancelled`, and the next pass waits again"
     notes = (Note("a cancelled coroutine gets it at this `co_await`, in every pass", traps.word(wait)),)
@@ -68,6 +70,13 @@ def _takes_cancel(catch: Node) -> bool:
         return True
     type_ = catch.children[0].cursor.type
     return is_flow(type_.get_pointee() if type_.kind.name == "LVALUEREFERENCE" else type_, ("Error",))
+
+
+def _is_kept(catch: Node, text: bytes) -> bool:
+    """Whether the handler assigns the error to a variable, at which the code behind it may look."""
+    name = catch.children[0].cursor.spelling.encode() if len(catch.children) > 1 else b""
+    body = text[catch.children[-1].start : catch.children[-1].end]
+    return bool(name) and re.search(rb"=\s*" + re.escape(name) + rb"\s*;", body) is not None
 
 
 def _may_spin(loop: Node, text: bytes) -> bool:

@@ -15,6 +15,7 @@ from actorc_check.order import first_after
 from actorc_check.tree import AWAIT, CALL, CO_RETURN, FUNCTIONS, LAMBDA, USE, Function, Node, is_flow, namespace_of
 
 _VIEWS = {"basic_string_view": "std::string", "span": "std::vector", "initializer_list": "std::vector"}
+_FLOW_VIEWS = {"StringRef": "Standalone<StringRef>", "VectorRef": "Standalone<VectorRef<...>>"}
 _NO_STATEMENTS = frozenset({"RETURN_STMT", "DECL_STMT", CO_RETURN})
 _OPERATION = {"isReady", "park", "take"}  # what the concept InPlace asks for
 _ALIGNMENT = 16  # of a coroutine's frame, in bytes
@@ -97,6 +98,9 @@ class Traps:
             for branch in node.children[1:]:
                 self._discarded(branch, function)
             return
+        if node.kind == "BINARY_OPERATOR" and self._is_comma(node):
+            self._discarded(node.children[1], function)  # `_discards` sees the first
+            return
         if node.kind != CALL or not _gives_value(node.cursor):
             return
         name = node.cursor.spelling
@@ -105,7 +109,7 @@ class Traps:
             hint = "wait for it, keep it in a variable for as long as the work shall go on, or write `(void)` before it"
         elif _is_operation(node.cursor.type):
             message = f"`{name}` gives an operation, and nothing waits for it"
-            hint = "write `co_await` before it"
+            hint = "write `co_await` before it" if function.is_coroutine else "an actor waits for it with `wait(...)`"
         else:
             return
         fixes: tuple[Fix, ...] = ()
@@ -119,10 +123,11 @@ class Traps:
     # Parameters that refer to what may be gone
 
     def _parameters(self, function: Function) -> None:
+        has_arena = function.has_parameter("Arena")  # which keeps what a StringRef refers to
         for parameter in function.parameters:
             type_ = parameter.cursor.type
             kind = _refers(type_)
-            if kind is None:
+            if kind is None or (has_arena and is_flow(type_, tuple(_FLOW_VIEWS))):
                 continue
             uses = [node for node in function.body.walk() if _uses(node, parameter)]
             found = first_after(function, uses)
@@ -150,8 +155,10 @@ class Traps:
         written = self._text[parameter.start : parameter.name_start()].decode("utf-8", errors="replace").strip()
         type_ = parameter.cursor.type
         view = _view(type_)
-        if view == "std::string":
+        if view is not None and "vector" not in view.lower():
             return view, f"take a copy: `{view} {name}`"
+        if view is not None and "<" in view:
+            return None, f"take a copy: `{view} {name}`"
         if view is not None:
             return None, f"take a copy: `{view}<...> {name}`"
         instead = written.removesuffix("&&").removesuffix("&").strip()
@@ -228,10 +235,13 @@ class Traps:
             if above.kind == AWAIT:
                 return True
             if above.kind == "VAR_DECL":
-                return self._is_always_awaited(above)
+                return not self._is_called_at_once(node) and self._is_always_awaited(above)
             if above.kind.endswith("_STMT") or above.kind in FUNCTIONS:
                 return False
         return False
+
+    def _is_called_at_once(self, lambda_: Node) -> bool:
+        return re.match(rb"[\s)]*\(", self._text[lambda_.end :]) is not None
 
     def _is_always_awaited(self, variable: Node) -> bool:
         """Whether each use of a variable that holds a lambda is a call below a `co_await`."""
@@ -268,7 +278,9 @@ def _is_in_frame(variable: Any) -> bool:
 def _gives_value(call: Any) -> bool:
     """Whether it makes an object, as opposed to `f = g()`, which gives a reference."""
     callee = call.referenced
-    return callee is None or callee.result_type.kind.name not in ("LVALUEREFERENCE", "RVALUEREFERENCE")
+    if callee is None:
+        return True
+    return callee.result_type.get_canonical().kind.name not in ("LVALUEREFERENCE", "RVALUEREFERENCE")
 
 
 def _is_operation(type_: Any) -> bool:
@@ -292,7 +304,8 @@ def _are_same(first: Any, second: Any) -> bool:
 
 def _view(type_: Any) -> str | None:
     declaration = type_.get_canonical().get_declaration()
-    return _VIEWS.get(declaration.spelling) if namespace_of(declaration) == "std" else None
+    views = {"std": _VIEWS, "flow": _FLOW_VIEWS}.get(namespace_of(declaration), {})
+    return views.get(declaration.spelling)
 
 
 def _refers(type_: Any) -> str | None:

@@ -82,6 +82,7 @@ def test_a_file_may_list_the_paths(folder: Path) -> None:
         ([], "pairs of INPUT and OUTPUT"),
         (["0.actor.cpp", "0.g.cpp", "2.actor.cpp"], "pairs of INPUT and OUTPUT, and these are 3 paths"),
         (["@none"], "none: No such file"),
+        (["@/proc/self/environ"], "this is no list of paths"),
         ([*pairs(0), "2.actor.cpp", "./0.g.cpp"], "two files have the same OUTPUT"),
         ([*pairs(0), "2.actor.cpp", "./0.g.cpp.uid"], "0.g.cpp.uid: two files have the same OUTPUT"),
         (["2.actor.cpp", "./0.g.cpp.uid", *pairs(0)], "0.g.cpp.uid: two files have the same OUTPUT"),

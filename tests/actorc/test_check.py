@@ -26,6 +26,7 @@ IN_A_BODY = [
     # Misspelt keywords, which cannot be C++
     ("A0607", "@@stat int i = 3; wait(f); g(i);"),
     ("A0607", "@@sate int i; wait(f); g(i);"),
+    ("A0607", "try { wait(f); } @@cath (Error& e) { throw e; }"),
     ("A0607", "@@State std::vector<int> i = wait(f); wait(f); g(i);"),
     ("A0607", "@@lop { wait(f); g(); if (x) break; }"),
     ("A0607", "@@looop choose { when(wait(f)) { break; } }"),

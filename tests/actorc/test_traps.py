@@ -29,6 +29,7 @@ HEAD = """\
 #include "flow/flow.h"
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,6 +58,7 @@ Future<Void> a(Future<int> f) {
     @@race(fetch(f), delay(1));
     @@tryGet(fetch(f));
     (@@rest() && rest());
+    (@@rest(), @@rest());
     [&] { @@fetch(f); }();
     co_await rest();
 }
@@ -75,6 +77,9 @@ Future<int> b(Future<int> f) {
     kept = fetch(f);
     std::vector<Future<int>> many;
     many.push_back(fetch(f));
+    many.emplace_back(fetch(f));
+    std::optional<Future<int>> one;
+    one.emplace(fetch(f));
     if (fetch(f).isReady()) co_return 1;
     fetch(f).cancel();
     f.isReady();
@@ -91,6 +96,7 @@ Future<Void> a(std::string const& @@s, std::string_view @@v, std::span<int> @@n,
     co_await rest();
     use(s); use(v); i = n[0] + r[0];
 }
+Future<Void> refs(StringRef @@s, VectorRef<int> @@v) { co_await rest(); use(s.toStringView()); (void)v.size(); }
 Future<Void> loops(std::string const& @@s) {
     while (true) { use(s); co_await rest(); }
 }
@@ -123,6 +129,10 @@ Future<Void> a(std::string const& s, std::string_view v, std::span<int> n, std::
     use(s); use(v); (void)n[0];
     co_await rest();
     use(*p); use(copy);
+}
+Future<Void> refs(StringRef s, Arena arena, Standalone<StringRef> own) {
+    co_await rest();
+    use(s.toStringView()); use(own.toStringView());
 }
 Future<int> last(std::string const& s) { co_return co_await fetch(use(s)); }
 Future<Void> none(std::string const& s) { use(s); co_return; }
@@ -177,6 +187,10 @@ Future<Void> b(int k) {
 Future<Void> c(int k) {
     auto f = @@[=]() -> Future<Void> { while (true) { std::printf("%d", k); co_await rest(); } };
     Future<Void> running = f();
+    co_await running;
+}
+Future<Void> atOnce(int k) {
+    Future<Void> running = @@[k]() -> Future<Void> { co_await rest(); std::printf("%d", k); }();
     co_await running;
 }
 struct Disk {
@@ -245,6 +259,13 @@ Future<Void> others() {
 }
 Future<Void> goesOn(Uncancellable) {
     while (true) { try { co_await rest(); } catch (Error&) {} }
+}
+Future<Void> keeps() {
+    for (;;) {
+        Error kept;
+        try { co_await rest(); } catch (Error& e) { kept = e; }
+        if (kept.code() == error_code_actor_cancelled) throw kept;
+    }
 }
 Future<Void> noWait() {
     while (true) { co_await rest(); try { (void)flag(); } catch (...) {} }
@@ -469,6 +490,15 @@ def test_an_error_in_a_header_is_shown_with_the_place_that_leads_there(tmp_path:
     assert lines[2].strip() == "^", "the line of the header, and a caret"
 
 
+def test_an_error_in_a_header_hides_none_of_the_file(tmp_path: Path) -> None:
+    text = HEAD + "flow::Future<void> f() {\n    co_return;\n}\nint a = g_simulator;\n"
+    (tmp_path / "x.cpp").write_text(text, encoding="utf-8")
+    done = actorc("x.cpp", folder=tmp_path)
+    assert done.returncode == 2
+    own, other = done.stderr.index("'g_simulator' [A0706]"), done.stderr.index("write Future<Void>")
+    assert "hint: Millrace does not have it; instead: World (flow/sim/world.h)" in done.stderr[own:other]
+
+
 RETURNS = """\
 Future<Void> a(Future<Void> f) { co_await f; @@co_return Void(); }
 Future<Void> b(Future<Void> f) { co_await f; @@return Void(); }
@@ -530,6 +560,13 @@ ACTOR flow::Future<int> next(flow::Future<int> f) {
 """
 
 
+def test_a_forward_declaration_that_clashes_has_a_hint(tmp_path: Path) -> None:
+    (tmp_path / "x.cpp").write_text('template <class T> class Future;\n#include "flow/flow.h"\n', encoding="utf-8")
+    done = actorc("x.cpp", "--", "-std=c++20", f"-iquote{ROOT}/flow/compat", f"-I{ROOT}", folder=tmp_path)
+    assert done.returncode == 2
+    assert 'write `#include "flow/forward.h"` in its place' in done.stderr
+
+
 def test_names_of_flow_that_are_missing_have_a_hint(tmp_path: Path) -> None:
     head = HEAD + '#include "flow/actorcompiler.h" // must be the last include\n'
     (tmp_path / "strange.actor.cpp").write_text(head + STRANGE, encoding="utf-8")
@@ -561,7 +598,7 @@ def test_the_examples_of_the_page_about_cpp(tmp_path: Path) -> None:
 PORTED = """\
 #include "flow/flow.h" // "FlowLock" in a text, or in a comment: FlowLock
 #include "flow/actorcompiler.h" // must be the last include
-ACTOR Future<Void> a(@@FlowLock* lock, FlowLock* other) {
+@@ACTOR Future<Void> a(@@FlowLock* lock, FlowLock* other) {
     @@wait(lock->take());
     wait(success(waitNextNot("waitNext")));
     return Void();
@@ -578,8 +615,8 @@ def test_differences_from_flow_are_reported_where_they_are_used_first(tmp_path: 
     done = actorc("--differences", "--json", "ported.actor.cpp", folder=tmp_path)
     found = [each for each in json.loads(done.stdout)["diagnostics"] if each["code"] == "A0708"]
     assert [each["range"]["start"]["offset"] for each in found] == marks
-    assert found[2]["message"] == "`g_network -> run` differs from Flow's"
-    assert found[2]["hint"] == "it ends also when nothing is left to do"
+    assert found[3]["message"] == "`g_network -> run` differs from Flow's"
+    assert found[3]["hint"] == "it ends also when nothing is left to do"
     assert "A0708" not in actorc("--json", "ported.actor.cpp", folder=tmp_path).stdout
 
 

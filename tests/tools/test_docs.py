@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -48,3 +49,10 @@ def test_every_program_is_on_the_page_of_command_lines() -> None:
     scripts = {f"tools/{path.name}" for path in (ROOT / "tools").iterdir() if path.is_file() and not path.suffix}
     assert scripts - set(generated.commands()) == {"tools/actorc", "tools/cross", "tools/setup"}  # without --help
     assert "usage: actorc check" in generated.help_of("actorc check")
+
+
+def test_an_output_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    command = [str(ROOT / "tools" / "docs"), "--output", str(tmp_path / "file")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, f"tools/docs: {tmp_path / 'file'}: File exists\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import subprocess
+import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import NoReturn
@@ -38,7 +39,16 @@ class CommandParser(argparse.ArgumentParser):
         super().__init__(prog=prog, description=description, epilog=epilog, formatter_class=form)
 
     def error(self, message: str) -> NoReturn:
+        known = self._option_string_actions
+        strange = [word for word in sys.argv[1:] if word.startswith("--") and not _is_known(word, known)]
+        if "required" in message and strange:  # the likelier mistake
+            message = f"unrecognized arguments: {' '.join(strange)}"
         raise UsageError(f"{message} (see {self.prog} --help)")
+
+
+def _is_known(word: str, options: Iterable[str]) -> bool:
+    """Also an abbreviation is, as of argparse."""
+    return any(option.startswith(word.partition("=")[0]) for option in options)
 
 
 def revision() -> str:

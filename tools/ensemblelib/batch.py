@@ -25,6 +25,7 @@ Record: TypeAlias = dict[str, Any]
 
 NO_END = "no end within the time limit"  # the signature of a seed that hangs
 _LONGEST_LINE = 1 << 24  # bytes
+_NO_RESULT = "a line that is no result; print to standard error"
 _KEPT = 8000  # characters of the program's last output
 _LOOK = 0.2  # seconds between two checks for a stop
 # Patterns of the lines on stderr that describe a failure, the best first.
@@ -94,7 +95,7 @@ class Batch:
                             seed, begun = seed + 1, False
                         else:
                             text = line.decode(errors="replace")
-                            raise _Fault(f"rubbish output: {numberless(text)[:100]}", f"rubbish output: {text[:_KEPT]}")
+                            raise _Fault(f"{_NO_RESULT}: {numberless(text)[:100]}", f"{_NO_RESULT}: {text[:_KEPT]}")
                     code = self._end(child)
                 except _Fault as fault:
                     seed = min(seed, last)

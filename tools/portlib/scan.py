@@ -25,12 +25,16 @@ _DECLARED = re.compile(
 )
 _DATABASE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<](fdb(?:client|server)/[^">]+)[">]', re.MULTILINE)
 _CALL = re.compile(r"(?<![\w.>:])([a-z_]+)\s*\(\s*\)")
+_THROWN = re.compile(r"\bthrow\s+([a-z]+(?:_[a-z]+)+)\s*\(\s*\)")  # written as the errors of Flow are
+_DEFINED = re.compile(r"\b([a-z]+(?:_[a-z]+)+)\s*\(\s*(?:void\s*)?\)\s*(?:const\s*)?(?:noexcept\s*)?\{")
+_PRIORITY = re.compile(r"\bTaskPriority\s*::\s*(\w+)")
 # What stands before a name decides what the name is.
 _NAME = re.compile(r"(::\s*|\.\s*|->\s*)?\b([A-Za-z_]\w*)\b")
 _SCOPE = re.compile(r"([A-Za-z_]\w*)(?:<[^<>]*>)?$")
 _KNOB = re.compile(r"\bFLOW_KNOBS\s*->\s*(\w+)")
 _ERROR_CODE = "error_code_"
 _KNOB_PREFIX = "FLOW_KNOBS->"
+_PRIORITY_PREFIX = "TaskPriority::"
 
 
 @dataclass(slots=True)
@@ -50,6 +54,7 @@ class Scan:
     names: dict[str, Use] = field(default_factory=dict)
     database: dict[str, Use] = field(default_factory=dict)  # headers, names and errors that are no part of Flow
     forward: dict[str, Use] = field(default_factory=dict)  # of Flow's classes that plain files declare
+    unread: dict[str, str] = field(default_factory=dict)  # files and folders that cannot be read, and why
 
     def using(self) -> set[str]:
         """The files that use Flow."""
@@ -63,16 +68,22 @@ class Scan:
 
 def scan(folder: Path, vocabulary: Vocabulary) -> Scan:
     result = Scan(folder)
-    texts = {file.relative_to(folder).as_posix(): file.read_text("utf-8", "replace") for file in source_files(folder)}
+    texts: dict[str, str] = {}
+    for file in source_files(folder, result.unread):
+        try:
+            texts[file.relative_to(folder).as_posix()] = file.read_text("utf-8", "replace")
+        except OSError as error:
+            result.unread[str(file)] = error.strerror or str(error)
     stripped = {name: without_comments(text) for name, text in texts.items()}
     own = {name for text in stripped.values() for match in _DECLARED.finditer(text) for name in match.groups() if name}
     advice = {name: what for name, what in vocabulary.advice_by_name().items() if name.split("::")[0] not in own}
+    own_functions = {name for text in stripped.values() for name in _DEFINED.findall(text)}
     has_database = any(_DATABASE.search(text) for text in texts.values())
     database: dict[str, str | None] = dict.fromkeys(vocabulary.database - own if has_database else ())
     for name, text in texts.items():
         result.files.append(name)
         code = stripped[name]
-        errors = list(_errors_in(code, vocabulary))
+        errors = list(_errors_in(code, vocabulary, own_functions))
         strange = [word for word in errors if _error_of(word) in vocabulary.database_errors]
         _add(result.headers, name, _others(_INCLUDE.findall(text), folder), vocabulary.advice_for_header)
         _add(result.names, name, names_in(code, advice), advice.__getitem__)
@@ -84,17 +95,24 @@ def scan(folder: Path, vocabulary: Vocabulary) -> Scan:
         )
         if "FLOW_KNOBS" in advice:
             _add(result.names, name, _KNOB.findall(code), vocabulary.advice_for_knob, _KNOB_PREFIX)
+        if "TaskPriority" in advice:
+            _add(result.names, name, _PRIORITY.findall(code), vocabulary.advice_for_priority, _PRIORITY_PREFIX)
         _add(result.database, name, [*_others(_DATABASE.findall(text), folder), *names_in(code, database), *strange])
         _add(result.forward, name, declared_in(name, text))
     return result
 
 
-def source_files(folder: Path) -> Iterator[Path]:
+def source_files(folder: Path, unread: dict[str, str]) -> Iterator[Path]:
     """In the order of their names. Folders that hold what was built are passed over."""
-    for path in sorted(folder.iterdir()):
+    try:
+        paths = sorted(folder.iterdir())
+    except OSError as error:
+        unread[str(folder)] = error.strerror or str(error)
+        return
+    for path in paths:
         if path.is_dir() and not path.is_symlink():
             if path.name not in _NOT_READ:
-                yield from source_files(path)
+                yield from source_files(path, unread)
         elif path.name.endswith(_ENDINGS) and ".g." not in path.name and path.is_file():
             yield path
 
@@ -123,11 +141,12 @@ def names_in(code: str, known: dict[str, str | None]) -> Iterator[str]:
             yield word
 
 
-def _errors_in(code: str, vocabulary: Vocabulary) -> Iterator[str]:
-    """The codes of any errors, and the calls of functions that make those of the table."""
+def _errors_in(code: str, vocabulary: Vocabulary, own: set[str]) -> Iterator[str]:
+    """The codes of any errors, the calls of functions that make those of the table, and others that are thrown."""
     yield from re.findall(rf"\b{_ERROR_CODE}\w+", code)
     known = (vocabulary.errors | vocabulary.database_errors) - {"success"}
     yield from (f"{name}()" for name in _CALL.findall(code) if name in known)
+    yield from (f"{name}()" for name in _THROWN.findall(code) if name not in known and name not in own)
 
 
 def _error_of(word: str) -> str:

@@ -12,9 +12,11 @@ from common.process import ROOT
 COMPAT_FOLDERS = (ROOT / "flow" / "compat", ROOT / "net" / "compat")
 _ERRORS = re.compile(r"FLOW_ERROR\((\w+), \d")
 _KNOBS = re.compile(r"^    \w+ ([A-Z][A-Z0-9_]+) =", re.MULTILINE)
+_PRIORITIES = re.compile(r"^    (\w+) = \d+,", re.MULTILINE)
 UNKNOWN_HEADER = "not in the table of Flow's headers: its names are not looked for"
 UNKNOWN_ERROR = "a code of the program's own, from 10000 on: Error(code) (flow/base/error.h)"
 UNKNOWN_KNOB = "a constant of the program's own"
+UNKNOWN_PRIORITY = "a number of the program's own: static_cast<TaskPriority>(...)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,7 @@ class Vocabulary:
     headers: dict[str, Header]
     errors: frozenset[str]  # that error_code_ stands in front of
     knobs: frozenset[str]
+    priorities: frozenset[str]
     database: frozenset[str] = frozenset()  # what is no part of Flow
     database_errors: frozenset[str] = frozenset()
 
@@ -44,10 +47,12 @@ class Vocabulary:
         }
         errors = _ERRORS.findall((ROOT / "flow/base/error_table.h").read_text(encoding="utf-8"))
         knobs = _KNOBS.findall((ROOT / "flow/compat/flow/Knobs.h").read_text(encoding="utf-8"))
+        priorities = _PRIORITIES.findall((ROOT / "flow/loop/priority.h").read_text(encoding="utf-8"))
         return Vocabulary(
             headers,
             frozenset(errors) | {"actor_cancelled"},
             frozenset(knobs),
+            frozenset(priorities),
             frozenset(database["names"].split()),
             frozenset(database["errors"].split()),
         )
@@ -72,3 +77,6 @@ class Vocabulary:
 
     def advice_for_knob(self, name: str) -> str | None:
         return None if name in self.knobs else UNKNOWN_KNOB
+
+    def advice_for_priority(self, name: str) -> str | None:
+        return None if name in self.priorities else UNKNOWN_PRIORITY

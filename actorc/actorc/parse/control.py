@@ -6,6 +6,7 @@ from actorc.diagnostics import Abandoned, Diagnostics, Fault
 from actorc.parse.blocks import BlockParser
 from actorc.parse.brackets import TokenList
 from actorc.parse.declarations import is_type, locals_of, skip_attributes
+from actorc.parse.misspelt import is_meant_as_catch
 from actorc.parse.plain import PlainParser
 from actorc.parse.waitforms import WaitForms
 from actorc.parse.waits import BEFORE, WaitScanner
@@ -244,8 +245,17 @@ class ControlParser(BlockParser):
     # -----------------------------------------------------------------------------------------------------------
     # try
 
+    def _respell_as(self, index: int, meant: str) -> None:
+        """Reports a misspelt keyword. It is read as the keyword from then on, so that nothing follows from it."""
+        message = f"unknown keyword `{self._texts[index]}`; did you mean `{meant}`?"
+        fixes = replaced(self._tokens.span(index, index + 1), meant)
+        self._error(Fault.MISSPELT, message, index, index + 1, fixes=fixes)
+        self._texts[index] = meant
+
     def _try(self, index: int, end: int) -> Parsed:
         body, after = self._sub_statement(index + 1, end, "try")
+        if after < end and is_meant_as_catch(self._tokens, after):
+            self._respell_as(after, "catch")
         if after >= end or self._texts[after] != "catch":
             self._error(Fault.TRY_WITHOUT_CATCH, "this `try` has no `catch`", index, index + 1,
                         "write `catch (Error& e) { ... }` after it")  # fmt: skip

@@ -6,6 +6,7 @@ from actorc.parse.brackets import TokenList
 from actorc.words import BEFORE_OPERAND, spellings_near
 
 _MEANT = {near: word for word in ("state", "loop", "choose", "when") for near in spellings_near(word)}
+_CATCH = spellings_near("catch")
 _WAITS = frozenset({"wait", "waitNext"})
 _AFTER_TYPE = frozenset({"<", "::", "*", "&"})
 _OPERATORS = BEFORE_OPERAND | {"xor", "bitand", "bitor", "and_eq", "or_eq", "xor_eq", "not_eq"}
@@ -37,3 +38,14 @@ def _declares(tokens: TokenList, index: int, end: int) -> bool:
     if index + 1 >= end or not tokens.is_name(index) or tokens.texts[index] in _OPERATORS:
         return False
     return tokens.is_name(index + 1) or tokens.texts[index + 1] in _AFTER_TYPE
+
+
+def is_meant_as_catch(tokens: TokenList, index: int) -> bool:
+    """Behind the block of a `try`, where nothing but a handler may stand."""
+    close = tokens.partner.get(index + 1)
+    return (
+        tokens.texts[index] in _CATCH
+        and tokens.texts[index + 1] == "("
+        and close is not None
+        and tokens.texts[close + 1] == "{"
+    )

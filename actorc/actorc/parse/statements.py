@@ -19,7 +19,7 @@ from actorc.parse.declarations import skip_attributes
 from actorc.parse.lexer import Kind
 from actorc.parse.misspelt import meant_keyword
 from actorc.parse.waits import BEFORE
-from actorc.repairs import insert, removed, replaced
+from actorc.repairs import insert, removed
 from actorc.syntax import Block, Break, Choose, Continue, Plain, Return, Statement, Throw, Wait, When
 from actorc.words import CONTROL
 
@@ -88,13 +88,9 @@ class StatementParser(ControlParser):
         return self._simple(index, end)
 
     def _respell(self, index: int, end: int) -> None:
-        """Reports a misspelt keyword. It is read as the keyword from then on, so that nothing follows from it."""
         meant = meant_keyword(self._tokens, index, end)
         if meant is not None:
-            message = f"unknown keyword `{self._texts[index]}`; did you mean `{meant}`?"
-            fixes = replaced(self._tokens.span(index, index + 1), meant)
-            self._error(Fault.MISSPELT, message, index, index + 1, fixes=fixes)
-            self._texts[index] = meant
+            self._respell_as(index, meant)
 
     def _is_ordinary_name(self, index: int) -> bool:
         """Whether `loop`, `choose` or `when` is a name of the program here, as in `loop().stop()`."""

@@ -37,10 +37,10 @@ def test_each_misbehaviour_is_the_failure_of_its_seed(fake: Path) -> None:
     assert sorted(found) == [seed for seed in range(17) if seed != 5]
     assert signatures(found) == {
         3: "killed by SIGABRT: assertion failed: x is # [x == #] at queue.cpp:#",
-        7: "rubbish output: what is this #?",
+        7: "a line that is no result; print to standard error: what is this #?",
         9: "exit code 0",
         11: "balance is #",
-        12: 'rubbish output: {"seed":#}',
+        12: 'a line that is no result; print to standard error: {"seed":#}',
         14: "exit code 1: AddressSanitizer: heap-use-after-free b.cpp:#:# in f(int)",
     }
     assert "/a/b3/queue.cpp:3" in found[3]["failure"]["text"]

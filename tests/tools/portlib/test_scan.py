@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,7 @@ TABLE = Vocabulary(
     },
     errors=frozenset({"timed_out"}),
     knobs=frozenset({"RATE"}),
+    priorities=frozenset({"Low"}),
     database=frozenset({"Version", "Key", "Tag"}),
     database_errors=frozenset({"not_committed", "future_version"}),
 )
@@ -172,3 +175,49 @@ def test_mistakes_in_the_arguments(tmp_path: Path) -> None:
     missing = port("--scan", tmp_path / "nowhere")
     assert (missing.returncode, missing.stderr) == (2, f"tools/port: there is no folder {tmp_path / 'nowhere'}\n")
     assert port().returncode == 2
+    assert port("--nonsense").stderr.startswith("tools/port: unrecognized arguments: --nonsense")
+
+
+PRIORITIES = """\
+enum class TaskPriority;
+Error own_error() { return Error(10000); }
+void f(TaskPriority p) {
+    if (p == TaskPriority::Low) throw own_error();
+    if (p == TaskPriority::TLogCommit) throw all_alternatives_failed();
+    throw plain();
+}
+"""
+
+
+def test_priorities_and_errors_that_are_thrown_are_looked_at(tmp_path: Path) -> None:
+    (tmp_path / "a.cpp").write_text(PRIORITIES, "utf-8")
+    table = replace(TABLE, headers={"flow/network.h": Header("flow/network.h", ("TaskPriority",), {}, None)})
+    found = {name: use.advice is None for name, use in scan(tmp_path, table).names.items()}
+    assert found == {
+        "TaskPriority": True,
+        "TaskPriority::Low": True,
+        "TaskPriority::TLogCommit": False,
+        "all_alternatives_failed()": False,
+    }
+
+
+def test_what_cannot_be_read_is_named_and_the_rest_is_counted(code: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As root, which may read everything, reading has to be made to fail."""
+    read_text, iterdir = Path.read_text, Path.iterdir
+    (code / "closed").mkdir()
+
+    def read(path: Path, *arguments: str) -> str:
+        if path.name == "own.cpp":
+            raise PermissionError(13, "Permission denied")
+        return read_text(path, *arguments)
+
+    def listed(path: Path) -> Iterator[Path]:
+        if path.name == "closed":
+            raise PermissionError(13, "Permission denied")
+        return iterdir(path)
+
+    monkeypatch.setattr(Path, "read_text", read)
+    monkeypatch.setattr(Path, "iterdir", listed)
+    result = scan(code, TABLE)
+    assert result.unread == {str(code / name): "Permission denied" for name in ("closed", "lib/own.cpp")}
+    assert "server.actor.cpp" in result.files and "lib/own.cpp" not in result.files

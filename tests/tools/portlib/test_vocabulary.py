@@ -14,7 +14,7 @@ from portlib.vocabulary import COMPAT_FOLDERS, Vocabulary
 
 VOCABULARY = Vocabulary.read()
 # Classes that are searched for members, where that is a template.
-INSTANCES = {"Optional": "Optional<int>", "ErrorOr": "ErrorOr<int>"}
+INSTANCES = {"Optional": "Optional<int>", "ErrorOr": "ErrorOr<int>", "PromiseStream": "PromiseStream<int>"}
 GUIDE = ROOT / "flow" / "docs" / "porting_from_flow.md"
 SAME_AS_ANOTHER = {"flow/genericactors.h", "flow/genericactors.actor.g.h", "more_actors.h"}
 
