@@ -275,7 +275,7 @@ static void values() {
         knobs.setKnob("bytes", "many");
         ASSERT(false);
     } catch (Error& e) {
-        ASSERT(e.code() == error_code_operation_failed && knobs.BYTES == 1 << 20);
+        ASSERT(e.code() == error_code_invalid_option_value && knobs.BYTES == 1 << 20);
     }
     ASSERT(FLOW_KNOBS->MAX_BUGGIFIED_DELAY == 0 && !BUGGIFY && !BUGGIFY_WITH_PROB(1.0));
     TEST(knobs.BATCH == 50); // a probe

@@ -27,7 +27,7 @@
 
 class Knobs {
 public:
-    /// Throws operation_failed if the text is no value of the knob's type, which is left as it was.
+    /// Throws invalid_option_value if the text is no value of the knob's type, which is left as it was.
     bool setKnob(std::string const& name, std::string const& text) {
         auto place = knobs_.find(lowerCase(name));
         if (place == knobs_.end())
@@ -65,12 +65,12 @@ private:
             return text;
         } else if constexpr (std::is_same_v<T, bool>) {
             if (text != "true" && text != "false" && text != "1" && text != "0")
-                throw flow::operation_failed();
+                throw flow::invalid_option_value();
             return text == "true" || text == "1";
         } else {
             auto number = flow::parseNumber<T>(text);
             if (!number)
-                throw flow::operation_failed();
+                throw flow::invalid_option_value();
             return *number;
         }
     }

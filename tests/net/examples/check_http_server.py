@@ -228,7 +228,7 @@ def main() -> None:
         done = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True)
         assert done.returncode == 0 and done.stdout.startswith("usage: "), done
         none = subprocess.run([PROGRAM, str(root / "none"), "0"], capture_output=True, text=True)
-        assert none.returncode == 2 and none.stderr.startswith(str(root / "none")), none
+        assert none.returncode == 2 and none.stderr.rstrip().endswith(str(root / "none")), none
     finally:
         shutil.rmtree(root)
 
