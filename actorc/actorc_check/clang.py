@@ -55,6 +55,7 @@ class Tree:
     unit: Any
     own_errors: list[Any]  # at places in the file itself
     cannot_compile: CannotCompile | None  # the first error in another file
+    is_ported: bool  # it is compiled with the header names of FoundationDB's Flow
 
 
 def parsed(path: str, flags: Sequence[str] | None, *, is_actors: bool = False) -> Tree:
@@ -70,13 +71,14 @@ def parsed(path: str, flags: Sequence[str] | None, *, is_actors: bool = False) -
         tree = cindex.Index.create().parse(absolute, args=arguments)
     except cindex.TranslationUnitLoadError as error:
         raise CannotCompile(f"clang cannot read it with the flags {' '.join(arguments)}") from error
+    is_ported = any("flow/compat" in argument for argument in arguments)
     own = [found for found in tree.diagnostics if _is_own(found, absolute)]
     others = [found for found in tree.diagnostics if found.severity >= _ERROR and not _is_own(found, absolute)]
     if not others:
-        return Tree(tree, own, None)
-    shown, hint = _shown(others[0]), hint_for(others[0].spelling)
+        return Tree(tree, own, None, is_ported)
+    shown, hint = _shown(others[0]), hint_for(others[0].spelling, is_ported=is_ported)
     text = f"{shown}\nhint: {hint}" if hint else first_error(shown, unit, origin, _COMMAND)
-    return Tree(tree, own, CannotCompile(text + _cause(others[0], absolute)))
+    return Tree(tree, own, CannotCompile(text + _cause(others[0], absolute)), is_ported)
 
 
 def _shown(error: Any) -> str:

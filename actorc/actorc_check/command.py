@@ -92,7 +92,7 @@ def check(source: Source, text: bytes, flags: Sequence[str] | None, diagnostics:
     traps = Traps(source, text, diagnostics)
     severity = Severity.WARNING if is_actors else Severity.ERROR  # clang reads actors as an editor does: not exactly
     for error in tree.own_errors:
-        traps.add_error(error, os.path.abspath(source.path), severity)
+        traps.add_error(error, os.path.abspath(source.path), severity, is_ported=tree.is_ported)
     if not tree.own_errors and tree.cannot_compile is None:
         for function in functions(tree.unit, os.path.abspath(source.path), text):
             traps.look(function)

@@ -32,8 +32,11 @@ def table() -> dict[str, Any]:
     return tomllib.loads(TABLE.read_text(encoding="utf-8"))
 
 
-def hint_for(message: str) -> str | None:
-    """A hint for a message of clang's, if it misses a name or a header of Flow, or finds another declaration."""
+def hint_for(message: str, *, is_ported: bool) -> str | None:
+    """A hint for a message of clang's, if it misses a name or a header of Flow, or finds another declaration.
+
+    In a program that uses the header names of Flow, any member of a class that is missing may be one of Flow's.
+    """
     if _CONFLICT in message:
         return _FORWARD
     match = _MISSING.search(message)
@@ -43,9 +46,12 @@ def hint_for(message: str) -> str | None:
     if header:
         return _advice().get(header)
     name = (alone or member).removeprefix("error_code_")
-    if scope and (short := re.sub(r"<.*", "", scope).rpartition("::")[2]) not in ("flow", "net"):
-        name = f"{short}::{name}"
-    return _advice().get(name)
+    short = re.sub(r"<.*", "", scope or "").rpartition("::")[2]
+    if short in ("", "flow", "net"):
+        return _advice().get(name)
+    general = f"if Flow's `{short}` has it: Millrace's does not; write a function of the program's own"
+    of_ours = is_ported and scope.startswith("flow::")
+    return _advice().get(f"{short}::{name}", general if of_ours else None)
 
 
 @cache

@@ -55,7 +55,7 @@ class Traps:
         start, size = node.name_start(), len(node.cursor.spelling.encode())
         return self.span(start, start + size) if size else self.span(node.start, node.end)
 
-    def add_error(self, error: Any, path: str, severity: Severity) -> None:
+    def add_error(self, error: Any, path: str, severity: Severity, *, is_ported: bool) -> None:
         """What clang says of the file."""
         notes = tuple(
             Note(each.spelling, self._pointed(each))
@@ -64,7 +64,7 @@ class Traps:
         )
         place = self._pointed(error)
         what = explained(error.spelling, self._source.text, place.start)
-        hint = what.hint or hint_for(error.spelling)
+        hint = what.hint or hint_for(error.spelling, is_ported=is_ported)
         add = self._diagnostics.error if severity is Severity.ERROR else self._diagnostics.warning
         add(Fault.WRONG_CPP, what.message, place, hint=hint, notes=notes, fixes=what.fixes)
 

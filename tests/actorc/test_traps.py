@@ -567,6 +567,15 @@ def test_a_forward_declaration_that_clashes_has_a_hint(tmp_path: Path) -> None:
     assert 'write `#include "flow/forward.h"` in its place' in done.stderr
 
 
+@pytest.mark.parametrize("is_ported", [False, True])
+def test_a_member_that_flow_may_have_has_a_hint_in_a_program_of_flows(tmp_path: Path, is_ported: bool) -> None:
+    (tmp_path / "x.cpp").write_text('#include "flow/flow.h"\nint x = flow::UID().strange();\n', encoding="utf-8")
+    compat = [f"-iquote{ROOT}/flow/compat"] if is_ported else []
+    done = actorc("x.cpp", "--", "-std=c++20", *compat, f"-I{ROOT}", folder=tmp_path)
+    assert "no member named 'strange' in 'flow::UID'" in done.stderr
+    assert ("Flow's `UID` has it: Millrace's does not" in done.stderr) == is_ported
+
+
 def test_names_of_flow_that_are_missing_have_a_hint(tmp_path: Path) -> None:
     head = HEAD + '#include "flow/actorcompiler.h" // must be the last include\n'
     (tmp_path / "strange.actor.cpp").write_text(head + STRANGE, encoding="utf-8")

@@ -45,3 +45,5 @@ inline flow::Future<flow::Void> actorCollection(flow::FutureStream<flow::Future<
         }
     }
 }
+
+#include "flow.h" // as that of Flow does; last, since it includes this one

@@ -196,3 +196,5 @@ inline IAsyncFileSystem* IAsyncFileSystem::filesystem() {
     void* own = g_network->global(INetwork::enFileSystem);
     return own ? static_cast<IAsyncFileSystem*>(own) : &ofLoop;
 }
+
+#include "flow.h" // as that of Flow does; last, since it includes this one

@@ -57,3 +57,5 @@ flow::Reference<IAsyncListener<Output>> IAsyncListener<Output>::create(flow::Ref
     using Made = flow::compat::Listener<Source, Output, F>;
     return flow::Reference<IAsyncListener>(new Made(std::move(input), std::move(function)));
 }
+
+#include "flow.h" // as that of Flow does; last, since it includes this one

@@ -188,3 +188,5 @@ flow::Future<flow::Void> asyncDeserialize(flow::Reference<flow::AsyncVar<flow::S
         co_await change;
     }
 }
+
+#include "flow.h" // as that of Flow does; last, since it includes this one

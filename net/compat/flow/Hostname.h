@@ -86,3 +86,5 @@ private:
         }
     }
 };
+
+#include "../../../flow/compat/flow/flow.h" // as that of Flow does

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -92,3 +94,33 @@ def test_the_guide_has_the_table_of_headers() -> None:
     section = GUIDE.read_text(encoding="utf-8").split("\n## Headers\n")[1].split("\n## ")[0]
     table = "\n".join(line for line in section.splitlines() if line.startswith("|"))
     assert table == headers_as_markdown(VOCABULARY), "tools/port --headers prints it"
+
+
+# Those that bring flow.h with Flow: programs include one of them, and use all of it.
+WHOLE = (
+    "flow/ActorCollection.h",
+    "flow/CoroUtils.h",
+    "flow/Hostname.h",
+    "flow/IAsyncFile.h",
+    "flow/IAsyncListener.h",
+    "flow/IndexedSet.actor.h",
+    "flow/TLSConfig.actor.h",
+    "flow/UnitTest.h",
+    "flow/genericactors.actor.h",
+    "fdbrpc/fdbrpc.h",
+)
+
+
+def test_headers_that_bring_the_whole_of_flow() -> None:
+    compiler = shutil.which("clang++-19")
+    if not compiler:
+        pytest.skip("there is no clang++-19")
+    folders = [f"-iquote{folder}" for folder in COMPAT_FOLDERS]
+    command = [compiler, "-std=c++20", *folders, f"-I{ROOT}", "-fsyntax-only", "-xc++", "-"]
+
+    def errors(header: str) -> str:
+        text = f'#include "{header}"\nFuture<Void> f(Standalone<StringRef>, PromiseStream<int>, TraceEvent);\n'
+        return subprocess.run(command, input=text, capture_output=True, text=True, check=False).stderr
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        assert dict(zip(WHOLE, pool.map(errors, WHOLE), strict=True)) == dict.fromkeys(WHOLE, "")
