@@ -7,8 +7,8 @@
 //     co_await monitor.onStateEqual(endpoint, FailureStatus(false));      // until it answers again
 //
 // An address has failed when a connection to it could not be made, has ended, or does not answer; it is available again
-// when a connection has been made and the transport at the other end has greeted. Addresses that nothing was ever sent to count as available. A single endpoint has
-// failed when its process has answered that it has no such token.
+// when a connection has been made and the transport at the other end has greeted. Addresses that nothing was ever sent
+// to count as available. A single endpoint has failed when its process has answered that it has no such token.
 //
 // Waiters resume in a turn of their own. Cancel-safe. Ends with its FlowTransport: waiters then get broken_promise.
 
