@@ -18,6 +18,9 @@ _WAITS = {
     "no matching function for call to 'waitNext'": "`waitNext` takes a FutureStream; a future is for `wait(...)`; "
     + _FUTURE,
 }
+_NO_TYPE = "a type specifier is required for all declarations"
+_TEST_CASES = {"TESTCASE", "TEST_CASES", "TEST_CSAE", "TEST_CAES", "TEST_CAS", "TestCase", "test_case"}
+_WORD = re.compile(r"\w+")
 _VOID = re.compile(r"(?:(?:::)?flow::)?Void\s*(?:\(\s*\)|\{\s*\})")
 _RETURN = re.compile(r"(?:co_)?return\b\s*(?P<value>[^;]*?)\s*;")
 
@@ -33,6 +36,10 @@ def explained(message: str, text: str, start: int) -> Explained:
     """What to say for clang's `message` about the place `start` of `text`."""
     if message in _WAITS:
         return Explained(message, _WAITS[message])
+    if message == _NO_TYPE and (word := _WORD.match(text, start)) and word[0] in _TEST_CASES:
+        place = Span(word.start(), word.end())
+        fix = Fix("write `TEST_CASE`", (Edit(place, "TEST_CASE"),))
+        return Explained(f"unknown word `{word[0]}`; did you mean `TEST_CASE`?", None, (fix,))
     if _NO_VALUE.fullmatch(message):
         return Explained("`co_return` without a value, in a coroutine that gives one", "write `co_return VALUE;`")
     found = _RETURN.match(text, start)

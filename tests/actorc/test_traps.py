@@ -524,6 +524,15 @@ def test_a_wait_for_a_stream_has_a_hint(tmp_path: Path) -> None:
     assert "hint: `wait` takes a future; the next value" in actorc("stream.actor.cpp", folder=tmp_path).stderr
 
 
+def test_a_misspelt_test_case_has_a_fix(tmp_path: Path) -> None:
+    head = HEAD + '#include "flow/actorcompiler.h" // must be the last include\n'
+    body = 'TESTCASE("/a") {\n    wait(flow::delay(1));\n    return flow::Void();\n}\n'
+    (tmp_path / "test.actor.cpp").write_text(head + body, encoding="utf-8")
+    said = actorc("test.actor.cpp", folder=tmp_path).stderr
+    assert "unknown word `TESTCASE`; did you mean `TEST_CASE`? [A0706]" in said
+    assert "fix: write `TEST_CASE`" in said
+
+
 def test_the_examples_of_the_page_about_cpp(tmp_path: Path) -> None:
     head = HEAD + '#include "flow/actorcompiler.h" // must be the last include\n'
     for code in ("A0706", "A0707"):
