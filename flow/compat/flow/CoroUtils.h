@@ -94,5 +94,3 @@ template <class T, class F>
             co_yield std::move(next);
     }
 }
-
-#include "flow.h" // as that of Flow does; last, since it includes this one
