@@ -14,10 +14,10 @@ from actorc_check.flow_names import DIFFERENCES, table
 
 
 def report_differences(words: Words, diagnostics: Diagnostics) -> None:
-    left = _differences()
+    known = _differences()
     seen: set[tuple[str, ...]] = set()
     for index, text in enumerate(words.texts):
-        for name, what in left.get(text, ()):
+        for name, what in known.get(text, ()):
             if name not in seen and tuple(words.texts[index : index + len(name)]) == name:
                 seen.add(name)
                 span = Span(words.starts[index], words.span(index + len(name) - 1).end)

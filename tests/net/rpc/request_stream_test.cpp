@@ -337,20 +337,25 @@ TEST_CASE("request stream: within a process nothing is serialized") {
     }());
 }
 
+/// Connects while the client's allocation number n fails. Whether there were so many.
+Future<bool> connectWithFailure(std::int64_t n) {
+    TwoProcesses::failAllocation(n);
+    try {
+        (void)co_await timeoutError(connectTo(TwoProcesses::server()), 20);
+    } catch (...) {
+        CHECK(TwoProcesses::hasFailedAllocation());
+    }
+    TwoProcesses::failAllocation(-1);
+    co_return TwoProcesses::hasFailedAllocation();
+}
+
 TEST_CASE("request stream: requests arrive after any allocation of the client has failed") {
     bool hasFailed = true;
     for (std::int64_t n = 0; hasFailed; ++n) {
         INFO("allocation ", n);
         TwoProcesses::run([] { return serve(Service()); },
                           [&]() -> Future<Void> {
-                              TwoProcesses::failAllocation(n);
-                              try {
-                                  (void)co_await timeoutError(connectTo(TwoProcesses::server()), 20);
-                              } catch (...) {
-                                  CHECK(TwoProcesses::hasFailedAllocation());
-                              }
-                              TwoProcesses::failAllocation(-1);
-                              hasFailed = TwoProcesses::hasFailedAllocation();
+                              hasFailed = co_await connectWithFailure(n);
                               Service service = co_await timeoutError(connectTo(TwoProcesses::server()), 60);
                               CHECK(co_await timeoutError(service.echo.getReply(echoOf("hello")), 60) == "hello");
                           });
@@ -362,16 +367,7 @@ TEST_CASE("request stream: a client may end right after any of its allocations h
     for (std::int64_t n = 0; hasFailed; ++n) {
         INFO("allocation ", n);
         TwoProcesses::run([] { return serve(Service()); },
-                          [&]() -> Future<Void> {
-                              TwoProcesses::failAllocation(n);
-                              try {
-                                  (void)co_await timeoutError(connectTo(TwoProcesses::server()), 20);
-                              } catch (...) {
-                                  CHECK(TwoProcesses::hasFailedAllocation());
-                              }
-                              TwoProcesses::failAllocation(-1);
-                              hasFailed = TwoProcesses::hasFailedAllocation();
-                          });
+                          [&]() -> Future<Void> { hasFailed = co_await connectWithFailure(n); });
     }
 }
 
