@@ -1,6 +1,7 @@
 #include "bench/net/echo.h"
 
 #include "bench/net/load.h"
+#include "bench/net/program_calls.h"
 #include "bench/net/system_calls.h"
 #include "flow/flow.h"
 #include "net/real/real_network.h"
@@ -9,6 +10,7 @@
 #include <benchmark/benchmark.h>
 #include <cstdlib>
 #include <ctime>
+#include <memory>
 #include <optional>
 #include <sys/epoll.h>
 #include <sys/resource.h>
@@ -46,42 +48,75 @@ double processorTime() {
     return static_cast<double>(used.tv_sec) * 1e9 + static_cast<double>(used.tv_nsec);
 }
 
-void measure(benchmark::State& state, ServeEcho const& serve, Asking asking, Calls known) {
-    int connections = asking.connections;
-    if (!allowDescriptors(connections))
-        return state.SkipWithError("the limit of open files is too low");
+/// Serves one load. Calls begins() before that has a connection. Nothing if a connection failed, or no answer came for
+/// a second.
+std::optional<LoadResult> serveLoad(ServeEcho const& serve, Asking asking, std::function<void()> const& begins) {
     std::optional<LoadResult> result;
     std::thread load;
+    serve(asking.connections, [&](std::uint16_t port) {
+        begins();
+        load = std::thread([&result, port, asking] {
+            double seconds = secondsFor(asking.connections);
+            try {
+                result = asking.rate != 0 ? askAtRate(port, asking.connections, seconds, asking.rate)
+                                          : ask(port, asking.connections, seconds, asking.depth);
+            } catch (Error&) { // its connections are closed, which ends the server
+            }
+        });
+    });
+    load.join();
+    return result;
+}
+
+double perRequest(double number, LoadResult const& result) {
+    return number / static_cast<double>(result.allRequests);
+}
+
+/// Of another program: by a round of its own, since counting takes time.
+struct KernelsCount {
+    double callsPerRequest = 0;
+    std::string obstacle; // why there is no number; empty if there is one
+};
+
+KernelsCount countByKernel(ServeEcho const& serve, Asking asking) {
+    ProgramCalls calls;
+    if (!calls.obstacle().empty())
+        return {0, calls.obstacle()};
+    std::uint64_t before = 0; // the start of the program
+    std::optional<LoadResult> result = serveLoad(serve, asking, [&] { before = calls.count(); });
+    if (!result)
+        return {0, "a connection failed in the round that counts"};
+    return {perRequest(static_cast<double>(calls.count() - before), *result), ""};
+}
+
+void measure(benchmark::State& state, ServeEcho const& serve, Asking asking, Calls known,
+             std::optional<KernelsCount>& byKernel) {
+    if (!allowDescriptors(asking.connections))
+        return state.SkipWithError("the limit of open files is too low");
+    std::optional<LoadResult> result;
     uringCalls = 0;
     std::uint64_t calls = systemCalls();
     double processor = processorTime();
     for (auto _ : state)
-        serve(connections, [&](std::uint16_t port) {
-            load = std::thread([&result, port, asking] {
-                int connections = asking.connections;
-                double seconds = secondsFor(connections);
-                try {
-                    result = asking.rate != 0 ? askAtRate(port, connections, seconds, asking.rate)
-                                              : ask(port, connections, seconds, asking.depth);
-                } catch (Error&) { // its connections are closed, which ends the server
-                }
-            });
-        });
+        result = serveLoad(serve, asking, [] {});
     processor = processorTime() - processor;
-    load.join();
     calls = systemCalls() - calls + uringCalls;
     if (!result)
         return state.SkipWithError("a connection failed, or no answer came for a second");
     state.counters["requests_per_second"] = result->requestsPerSecond;
     state.counters["p50_us"] = result->p50 / 1000;
     state.counters["p99_us"] = result->p99 / 1000;
-    auto perRequest = [&](auto number) {
-        return static_cast<double>(number) / static_cast<double>(result->allRequests);
-    };
     if (known == Calls::Counted) {
-        state.counters["system_calls_per_request"] = perRequest(calls);
-        state.counters["server_ns_per_request"] = perRequest(processor);
+        state.counters["system_calls_per_request"] = perRequest(static_cast<double>(calls), *result);
+        state.counters["server_ns_per_request"] = perRequest(processor, *result);
+        return;
     }
+    if (!byKernel)
+        byKernel = countByKernel(serve, asking);
+    if (byKernel->obstacle.empty())
+        state.counters["system_calls_per_request"] = byKernel->callsPerRequest;
+    else
+        state.SetLabel("system calls are not counted: " + byKernel->obstacle);
 }
 
 // The floor: the least that any way needs.
@@ -257,8 +292,9 @@ bool allowDescriptors(int connections) {
 
 bool addEcho(std::string const& server, ServeEcho serve, Calls calls) {
     auto add = [&](std::string const& benchmark, int size, Asking asking) {
+        auto byKernel = std::make_shared<std::optional<KernelsCount>>(); // once for all repetitions
         benchmark::RegisterBenchmark((benchmark + "/" + std::to_string(size) + "/" + server).c_str(),
-                                     [=](benchmark::State& state) { measure(state, serve, asking, calls); })
+                                     [=](benchmark::State& state) { measure(state, serve, asking, calls, *byKernel); })
             ->Iterations(1)
             ->UseRealTime();
     };

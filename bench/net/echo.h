@@ -25,7 +25,7 @@ bool allowDescriptors(int connections);
 flow::Future<flow::Void> echo(flow::Reference<flow::net::Connection> connection);
 
 /// A row for each number of connections, and one in which the load is an open loop.
-enum class Calls : bool { Counted, Unknown }; // the server's system calls, unknown if it is another process
+enum class Calls : bool { Counted, ByKernel }; // of the system: here, or by the kernel if the server is another program
 bool addEcho(std::string const& server, ServeEcho serve, Calls calls = Calls::Counted);
 /// One of ours, on epoll, and on io_uring where there is that: `style` and the poller are its name.
 using ServeOurs = std::function<flow::Future<flow::Void>(flow::Reference<flow::net::Listener>, int connections)>;

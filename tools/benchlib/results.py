@@ -145,7 +145,8 @@ def merge(documents: dict[str, dict[str, Any]]) -> dict[str, Any]:
     for compiler, document in documents.items():
         for result in document["benchmarks"]:
             suffix = f"/compiler:{compiler}"
-            names = {"name": result["name"] + suffix, "run_name": result["run_name"] + suffix, "label": compiler}
+            label = f"{compiler}; {result['label']}" if "label" in result else compiler
+            names = {"name": result["name"] + suffix, "run_name": result["run_name"] + suffix, "label": label}
             benchmarks.append(result | names)
     return {"context": context, "benchmarks": benchmarks}
 

@@ -50,7 +50,7 @@ void serve(std::string program, int connections, bench::Listening const& listeni
     return bench::addEcho(
         server,
         [program](int connections, bench::Listening const& listening) { serve(program, connections, listening); },
-        bench::Calls::Unknown);
+        bench::Calls::ByKernel);
 }
 
 #if defined(MILLRACE_ECHO_TOKIO)

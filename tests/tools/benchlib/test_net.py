@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
 from benchlib.net.tables import beside_floor, is_net, remarks, tables
-from benchlib.results import with_plain_names
+from benchlib.results import merge, with_plain_names
+from common.process import ROOT
 
 
 def result(name: str, **counters: float) -> dict[str, Any]:
@@ -91,6 +95,64 @@ def test_servers_under_other_loads_are_shown_by_their_middle_round() -> None:
     assert "share 2 processors" in remarks(runs)[0]
     assert remarks([result("echo-loops/2/coroutine", **loops, processors=8.0)]) == []
     assert is_net("echo-open/50/raw-epoll")
+
+
+def test_a_server_whose_system_calls_are_not_counted_has_a_note_and_no_figure() -> None:
+    label = "system calls are not counted: the kernel's trace points: Operation not permitted"
+    runs = [{**echo("go", rate), "label": label} for rate in (190.0, 150.0)]
+    assert printed(runs)[-1][-1] == "-"
+    assert remarks([*runs, echo("raw-epoll", 200.0)]) == [f"note: go: {label}"]
+    both = merge({compiler: {"context": {"compiler": "", "flags": ""}, "benchmarks": runs} for compiler in ("a", "b")})
+    assert [run["label"] for run in both["benchmarks"]] == [f"a; {label}", f"a; {label}", f"b; {label}", f"b; {label}"]
+
+
+COUNTING = """\
+#include "bench/net/program_calls.h"
+#include <cstdio>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(int, char** arguments) {
+    bench::ProgramCalls calls;
+    for (int i = 0; i < 10'000; ++i)
+        ::getppid(); // not of the program
+    pid_t program;
+    if (::posix_spawn(&program, arguments[1], nullptr, nullptr, arguments + 1, environ) != 0)
+        return 1;
+    ::waitpid(program, nullptr, 0);
+    if (calls.obstacle().empty())
+        std::printf("%lu", static_cast<unsigned long>(calls.count()));
+    else
+        std::printf("%s", calls.obstacle().c_str());
+}
+"""
+
+# Its calls are those of another thread, besides its start.
+CALLS = """\
+import os, sys, threading
+thread = threading.Thread(target=lambda: [os.getppid() for _ in range(int(sys.argv[1]))])
+thread.start()
+thread.join()
+"""
+
+
+def test_the_system_calls_of_another_program_are_counted_in_all_its_threads(tmp_path: Path) -> None:
+    (tmp_path / "counting.cpp").write_text(COUNTING)
+    sources = [tmp_path / "counting.cpp", ROOT / "bench/net/program_calls.cpp"]
+    compiler = ["clang++-19", "-std=c++20", f"-I{ROOT}", *sources, "-o", tmp_path / "counting"]
+    subprocess.run(compiler, check=True)
+
+    def count(calls: int) -> str:
+        command = [tmp_path / "counting", sys.executable, "-S", "-c", CALLS, str(calls)]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    few = count(10)
+    if not few.isdigit():  # not everybody may count
+        assert few.startswith(("the kernel's trace points: ", "perf_event_open: ")), few
+        return
+    assert 0 < int(few) < 5_000
+    assert 20_000 <= int(count(20_010)) - int(few) < 21_000
 
 
 def test_requests_are_compared_with_millrace_by_the_middle_round() -> None:

@@ -157,15 +157,20 @@ def _rpc(cells: Mapping[tuple[str, int | None], Mapping[str, Results]], plain: b
 
 
 def remarks(results: Iterable[Mapping[str, Any]]) -> list[str]:
-    """What the tables do not show by themselves."""
+    """What the tables do not show by themselves, once for all rounds and sizes."""
+    notes = []
     for result in results:
+        if result.get("run_type") == "aggregate":
+            continue
         name, processors = parse_name(result["name"]), result.get("processors")
         if name.benchmark == "echo-loops" and processors and processors <= (name.size or 0):
-            return [
+            notes.append(
                 f"note: {name.size} loops and their load share {processors:.0f} processors: "
                 f"how many times one loop they serve says little with fewer than {(name.size or 0) + 1}"
-            ]
-    return []
+            )
+        if name.benchmark in SERVERS and "label" in result:
+            notes.append(f"note: {name.style}: {result['label']}")
+    return list(dict.fromkeys(notes))
 
 
 def _rates(runs: Results) -> list[float]:
