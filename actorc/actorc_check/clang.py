@@ -56,6 +56,20 @@ class Tree:
     own_errors: list[Any]  # at places in the file itself
     cannot_compile: CannotCompile | None  # the first error in another file
     is_ported: bool  # it is compiled with the header names of FoundationDB's Flow
+    alignment: int  # that gcc 12 gives to the locals of coroutines
+
+
+def _alignment(flags: Sequence[str]) -> int:
+    """What instructions need at most. Of a processor that is named it is taken that it has all of them."""
+    found = 16
+    for flag in flags:
+        if flag.startswith("-mavx512") or (flag.startswith("-march=") and not flag.startswith("-march=x86-64")):
+            found = 64
+        elif flag.startswith("-mavx") or flag == "-march=x86-64-v3":
+            found = max(found, 32)
+        elif flag == "-march=x86-64-v4":
+            found = 64
+    return found
 
 
 def parsed(path: str, flags: Sequence[str] | None, *, is_actors: bool = False) -> Tree:
@@ -72,13 +86,13 @@ def parsed(path: str, flags: Sequence[str] | None, *, is_actors: bool = False) -
     except cindex.TranslationUnitLoadError as error:
         raise CannotCompile(f"clang cannot read it with the flags {' '.join(arguments)}") from error
     is_ported = any("flow/compat" in argument for argument in arguments)
-    own = [found for found in tree.diagnostics if _is_own(found, absolute)]
-    others = [found for found in tree.diagnostics if found.severity >= _ERROR and not _is_own(found, absolute)]
+    own = [each for each in tree.diagnostics if _is_own(each, absolute)]
+    others = [each for each in tree.diagnostics if each.severity >= _ERROR and not _is_own(each, absolute)]
     if not others:
-        return Tree(tree, own, None, is_ported)
+        return Tree(tree, own, None, is_ported, _alignment(found))
     shown, hint = _shown(others[0]), hint_for(others[0].spelling, is_ported=is_ported)
     text = f"{shown}\nhint: {hint}" if hint else first_error(shown, unit, origin, _COMMAND)
-    return Tree(tree, own, CannotCompile(text + _cause(others[0], absolute)), is_ported)
+    return Tree(tree, own, CannotCompile(text + _cause(others[0], absolute)), is_ported, _alignment(found))
 
 
 def _shown(error: Any) -> str:

@@ -18,16 +18,16 @@ _VIEWS = {"basic_string_view": "std::string", "span": "std::vector", "initialize
 _FLOW_VIEWS = {"StringRef": "Standalone<StringRef>", "VectorRef": "Standalone<VectorRef<...>>"}
 _NO_STATEMENTS = frozenset({"RETURN_STMT", "DECL_STMT", CO_RETURN})
 _OPERATION = {"isReady", "park", "take"}  # what the concept InPlace asks for
-_ALIGNMENT = 16  # of a coroutine's frame, in bytes
 
 
 class Traps:
     """Looks through the functions of a file and adds to `diagnostics`."""
 
-    def __init__(self, source: Source, text: bytes, diagnostics: Diagnostics) -> None:
+    def __init__(self, source: Source, text: bytes, diagnostics: Diagnostics, *, alignment: int) -> None:
         self._source = source
         self._text = text
         self._diagnostics = diagnostics
+        self._alignment = alignment
 
     def look(self, function: Function) -> None:
         self._discards(function)
@@ -174,14 +174,15 @@ class Traps:
     # Locals that a frame cannot hold
 
     def _locals(self, function: Function) -> None:
-        """gcc has no way to ask how a frame is aligned, so that flow itself can refuse these with clang only."""
+        """gcc has no way to ask how a frame is aligned: flow takes it from the processor's instructions."""
         for node in function.body.own():
             if node.kind != "VAR_DECL" or not _is_in_frame(node.cursor):
                 continue
             alignment = max(int(node.cursor.type.get_align()), self._written_alignment(node))
-            if alignment <= _ALIGNMENT:
+            if alignment <= self._alignment:
                 continue
-            message = f"`{node.cursor.spelling}` is aligned to {alignment} bytes, a coroutine's locals to {_ALIGNMENT}"
+            own, gcc = node.cursor.spelling, self._alignment
+            message = f"`{own}` asks for an alignment of {alignment} bytes; with gcc a coroutine's locals have {gcc}"
             hint = "keep it in an object that a `std::unique_ptr` holds, or in a function that is no coroutine"
             self._diagnostics.warning(Fault.OVERALIGNED_LOCAL, message, self._name(node), hint=hint)
 

@@ -10,6 +10,7 @@
 
 #include "flow/core/run.h"
 #include "flow/core/void.h"
+#include "flow/memory/padded_block.h"
 
 #include <memory>
 #include <new>
@@ -109,6 +110,21 @@ Cell* newCell(std::size_t frameBytes, std::uint32_t futures, std::uint32_t promi
     std::size_t bytes = kPrefixBytes<T> + sizeof(Cell) + frameBytes;
     void* block = memory::allocateCell(bytes, kPrefixBytes<T>);
     return placeCell<T>(block, memory::sizeClassOf(bytes), futures, promises, flags);
+}
+
+/// The same with a frame that is aligned to `alignment`, a power of two up to kMostAlignment.
+template <class T>
+Cell* newAlignedCell(std::size_t frameBytes, std::size_t alignment, std::uint32_t futures, std::uint32_t promises,
+                     std::uint8_t flags = 0) {
+    constexpr std::size_t kHead = kPrefixBytes<T> + sizeof(Cell);
+    std::size_t padding = -kHead & (alignment - 1);
+    std::size_t bytes = memory::roundUp(padding + kHead + frameBytes, alignment);
+    void* block = memory::allocateCell(bytes, padding + kPrefixBytes<T>);
+    memory::SizeClass sizeClass = memory::sizeClassOf(bytes);
+    if (padding == 0)
+        return placeCell<T>(block, sizeClass, futures, promises, flags);
+    block = memory::PaddedBlock::make(block, padding, sizeClass);
+    return placeCell<T>(block, memory::kPaddedClass, futures, promises, flags);
 }
 
 /// The part of freeCell for values that have a destructor, and for unread errors.

@@ -20,20 +20,22 @@ inline constexpr bool kDestroysInOrder = true;
 inline constexpr bool kHandsOverAnywhere = true;
 
 /// Never defined. A call that is left after optimisation is the compiler's error.
-[[gnu::error("a local of this coroutine is aligned to more than 16 bytes: hold it by pointer")]]
-void frameIsAlignedToMoreThan16();
+[[gnu::error("a local of this coroutine is aligned to more than 64 bytes: hold it by pointer")]]
+void frameIsAlignedToMoreThan64();
 
-/// For the operator new of a promise, which must be always inlined: clang replaces the builtin by the alignment of the
-/// frame when it has laid out the coroutine. Refuses what a block cannot hold: when the coroutine is compiled, or
-/// without optimisation, where the alignment is no constant, when the coroutine is called.
-FLOW_INLINE void requireAlignedFrame() {
+/// How the frame has to be aligned. For the operator new of a promise, which must be always inlined: clang replaces the
+/// builtin by the alignment of the frame when it has laid out the coroutine. Refuses what a block cannot hold: when the
+/// coroutine is compiled, or without optimisation, where the alignment is no constant, when the coroutine is called.
+FLOW_INLINE std::size_t frameAlignment(std::size_t) {
     std::size_t const alignment = __builtin_coro_align();
     if (__builtin_constant_p(alignment)) {
-        if (alignment > 16)
-            frameIsAlignedToMoreThan16();
+        if (alignment > memory::kMostAlignment)
+            frameIsAlignedToMoreThan64();
     } else {
-        FLOW_ASSERT(alignment <= 16, "a local of this coroutine is aligned to more than 16 bytes: hold it by pointer");
+        FLOW_ASSERT(alignment <= memory::kMostAlignment,
+                    "a local of this coroutine is aligned to more than 64 bytes: hold it by pointer");
     }
+    return alignment;
 }
 
 /// What an await_suspend returns: the frame to which control passes, as a handle. `__builtin_coro_noop` is the handle

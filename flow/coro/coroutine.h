@@ -11,8 +11,8 @@
 // It starts at once on the caller's stack, goes on synchronously when what it waits for is ready, and is cancelled when
 // its last Future is dropped: the co_await at which it stands throws actor_cancelled, and so does every later one. Its
 // parameters are destroyed with its frame before its future is completed. Calling it throws only std::bad_alloc, and
-// what the copy of a parameter throws. Parameters and locals are aligned to 16 bytes at most, or the program does not
-// compile (flow/docs/coroutines.md says what gcc and -O0 check): hold others by pointer.
+// what the copy of a parameter throws. Parameters are aligned to 16 bytes at most, or the program does not compile;
+// locals to 64, with gcc to what instructions need (flow/docs/coroutines.md). Hold others by pointer.
 // Parameters that are references stay references: take what must live across a co_await by value.
 //
 // gcc 12 translates some coroutines wrongly, with any library; flow/docs/coroutines.md lists them. Give each co_await a
@@ -147,7 +147,9 @@ struct Signature {
     static constexpr bool kTakenOverSafely = (coro::kTakenOverSafely<Args> && ...);
     using Owned = Parameters<Args...>;
     static constexpr bool kUncancellable = (std::is_same_v<Args, Uncancellable> || ...);
-    static constexpr bool kPropagates = (std::is_same_v<Args, Propagate> || ...);
+    static constexpr bool kIsPropagate = (std::is_same_v<Args, Propagate> || ...);
+    /// Where `destroy` has the wrong order, and parameters cannot be moved out of its way, errors are thrown after all.
+    static constexpr bool kPropagates = kIsPropagate && (kDestroysInOrder || Owned::kCanEmpty);
     static constexpr bool kExplicitVoid = (std::is_same_v<Args, ExplicitVoid> || ...);
     static constexpr std::size_t kFrameLimit = (std::size_t{0} + ... + flow::detail::kFrameLimit<Args>); // 0: none
 };
@@ -202,15 +204,13 @@ public:
     FLOW_INLINE static void* operator new(std::size_t bytes)
         requires(S::kFrameLimit == 0)
     {
-        requireAlignedFrame();
-        return newCell<T>(bytes, 1, 1, kFirstFlags)->frame();
+        return newFrame(bytes);
     }
     FLOW_INLINE static void* operator new(std::size_t bytes)
         requires(S::kFrameLimit != 0)
     {
-        requireAlignedFrame();
         checkFrameSize<T, S>(bytes);
-        return newCell<T>(bytes, 1, 1, kFirstFlags)->frame();
+        return newFrame(bytes);
     }
     /// Ends the frame, not the block: that goes with the last reference to the cell. Only a block is freed here
     /// that never became a coroutine, since a parameter could not be copied.
@@ -370,6 +370,12 @@ protected:
     }
 
 private:
+    FLOW_INLINE static void* newFrame(std::size_t bytes) {
+        std::size_t const alignment = frameAlignment(bytes);
+        if (alignment > 16)
+            return newAlignedCell<T>(bytes, alignment, 1, 1, kFirstFlags)->frame();
+        return newCell<T>(bytes, 1, 1, kFirstFlags)->frame();
+    }
     template <class A>
     FLOW_INLINE Given<A> awaitOn(Cell* operand, std::source_location where) {
         beginWait(where);

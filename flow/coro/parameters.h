@@ -40,6 +40,8 @@ FLOW_INLINE void requireFit() {
 template <class... Args>
 class Parameters {
 public:
+    static constexpr bool kCanEmpty = true, kCanEmptyAll = true;
+
     void destroy() const noexcept {}
     void empty() const noexcept {}
     void emptyAll() const noexcept {}
@@ -60,6 +62,11 @@ template <class First, class... Rest>
     requires(!std::is_trivially_destructible_v<First>)
 class Parameters<First, Rest...> : public Parameters<Rest...> {
 public:
+    /// Whether empty() keeps the order.
+    static constexpr bool kCanEmpty = Parameters<Rest...>::kCanEmptyAll;
+    static constexpr bool kCanEmptyAll =
+        kCanEmpty && !std::is_const_v<First> && std::is_nothrow_move_constructible_v<First>;
+
     FLOW_INLINE explicit Parameters(auto& first, auto&... rest)
         : Parameters<Rest...>(rest...), first_(const_cast<First*>(std::addressof(first))) {}
     FLOW_INLINE void destroy() const noexcept {
@@ -67,7 +74,8 @@ public:
         first_->~First();
     }
     /// Destroys what the parameters hold, the last one first, and leaves moved-from objects. The first parameter stays:
-    /// the compiler, which begins there, destroys it next. What has no noexcept move keeps the compiler's order.
+    /// the compiler, which begins there, destroys it next. What is const or has no noexcept move keeps the compiler's
+    /// order.
     FLOW_INLINE void empty() const noexcept { Parameters<Rest...>::emptyAll(); }
     FLOW_INLINE void emptyAll() const noexcept {
         Parameters<Rest...>::emptyAll();

@@ -3,6 +3,7 @@
 #include "flow/loop/loop.h"
 #include "flow/memory/block_walk.h"
 #include "flow/memory/foreign_block.h"
+#include "flow/memory/padded_block.h"
 #include "flow/wait/choose.h"
 
 #include <algorithm>
@@ -55,12 +56,15 @@ bool hasCode(Waiter const* frame) {
 }
 
 /// Whether the cell says of itself that it stands where it does. A task's block begins with a ForeignBlock.
-__attribute__((no_sanitize("address", "thread"))) bool isIn(char* block, std::size_t bytes, Cell const* cell) {
-    bool isForeign = cell->sizeClass == memory::kForeignClass;
-    if (!isForeign && cell->sizeClass != memory::sizeClassOf(bytes))
+__attribute__((no_sanitize("address", "thread"))) bool isIn(char* block, std::size_t bytes, Cell* cell) {
+    auto* begin = reinterpret_cast<char*>(cell) - cell->prefixUnits * std::size_t{16};
+    if (cell->sizeClass <= memory::kSystemClass)
+        return begin == block && cell->sizeClass == memory::sizeClassOf(bytes);
+    if (begin < block + sizeof(memory::ForeignBlock))
         return false;
-    return block + (isForeign ? sizeof(memory::ForeignBlock) : 0) + cell->prefixUnits * std::size_t{16} ==
-           reinterpret_cast<char const*>(cell);
+    bool isTask = cell->sizeClass == memory::kForeignClass;
+    return begin - (isTask ? memory::ForeignBlock::of(begin)->padding : memory::PaddedBlock::of(begin)->padding) ==
+           block;
 }
 
 /// The frame in a block, if it is that of an unfinished computation of this thread.
@@ -83,12 +87,18 @@ Frame frameOf(Cell* cell, std::size_t number) {
     auto* begin = static_cast<char*>(cell->valueAddress());
     if (isTask(cell->frame())) {
         auto* block = memory::ForeignBlock::of(begin);
-        return {begin, reinterpret_cast<char*>(block) + block->bytes(), cell->frame(), number};
+        return {block->begin(), block->begin() + block->bytes(), cell->frame(), number};
+    }
+    memory::SizeClass sizeClass = cell->sizeClass;
+    if (sizeClass == memory::kPaddedClass) {
+        auto* padding = memory::PaddedBlock::of(begin);
+        begin = padding->block();
+        sizeClass = padding->sizeClass;
     }
 #if FLOW_SYSTEM_BLOCKS // these are as large as was asked for
     std::size_t bytes = memory::detail::systemBytes(begin);
 #else
-    std::size_t bytes = memory::blockBytes(cell->sizeClass);
+    std::size_t bytes = memory::blockBytes(sizeClass);
 #endif
     char* end = bytes != 0 ? begin + bytes : reinterpret_cast<char*>(cell->frame() + 1);
     return {begin, end, cell->frame(), number};

@@ -18,11 +18,12 @@ namespace lib {
 /// The value type of a future for what a function returns: Void for nothing.
 template <class T>
 using ValueOrVoid = std::conditional_t<std::is_void_v<T>, Void, std::remove_cvref_t<T>>;
-} // namespace lib
 
-/// The function's result for the value; a function that returns nothing gives a Future<Void>.
-template <class T, class F>
-Future<lib::ValueOrVoid<std::invoke_result_t<F&, T>>> map(Future<T> what, F function, Propagate = {}) {
+// The function first: with gcc 12 only the first parameter may lack a noexcept move, as a lambda does that has captured
+// something const. Otherwise each error would be thrown (flow/docs/coroutines.md).
+
+template <class F, class T>
+Future<ValueOrVoid<std::invoke_result_t<F&, T>>> map(F function, Future<T> what, Propagate) {
     T value = co_await std::move(what);
     using Result = std::invoke_result_t<F&, T>;
     if constexpr (std::is_void_v<Result>)
@@ -32,10 +33,8 @@ Future<lib::ValueOrVoid<std::invoke_result_t<F&, T>>> map(Future<T> what, F func
     else
         co_return std::invoke(function, std::move(value));
 }
-
-/// The result of the future that the function makes of the value.
-template <class T, class F, class U = typename std::remove_cvref_t<std::invoke_result_t<F&, T>>::Element>
-Future<U> mapAsync(Future<T> what, F function, Propagate = {}) {
+template <class U, class F, class T>
+Future<U> mapAsync(F function, Future<T> what, Propagate) {
     Future<U> made;
     {
         T value = co_await std::move(what);
@@ -45,6 +44,19 @@ Future<U> mapAsync(Future<T> what, F function, Propagate = {}) {
         co_await std::move(made);
     else
         co_return co_await std::move(made);
+}
+} // namespace lib
+
+/// The function's result for the value; a function that returns nothing gives a Future<Void>.
+template <class T, class F>
+Future<lib::ValueOrVoid<std::invoke_result_t<F&, T>>> map(Future<T> what, F function) {
+    return lib::map(std::move(function), std::move(what), {});
+}
+
+/// The result of the future that the function makes of the value.
+template <class T, class F, class U = typename std::remove_cvref_t<std::invoke_result_t<F&, T>>::Element>
+Future<U> mapAsync(Future<T> what, F function) {
+    return lib::mapAsync<U>(std::move(function), std::move(what), {});
 }
 
 /// Assigns the value to `out`, which must live until then. `out` stays as it is when the future fails.

@@ -2,6 +2,7 @@
 
 #include "flow/memory/allocation_watch.h"
 #include "flow/memory/foreign_block.h"
+#include "flow/memory/padded_block.h"
 #include "flow/memory/system_block.h"
 #include "flow/memory/thread_heap.h"
 
@@ -35,9 +36,9 @@ void* detail::allocateCellSlow(std::size_t bytes, SizeClass sizeClass, std::size
 }
 
 void detail::releaseSlow(void* block, SizeClass sizeClass) noexcept {
-    if (sizeClass == kForeignClass) {
-        heap.classes[kForeignClass].toBeFreed = 1;
-        return ForeignBlock::of(block)->release();
+    if (sizeClass > kSystemClass) {
+        heap.classes[sizeClass].toBeFreed = 1;
+        return sizeClass == kPaddedClass ? PaddedBlock::of(block)->release() : ForeignBlock::of(block)->release();
     }
     if (watch)
         return AllocationWatch::release(block, sizeClass);

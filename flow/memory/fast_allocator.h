@@ -46,7 +46,14 @@ inline constexpr std::size_t kFineLimit = 512;     // 16-byte steps up to here
 inline constexpr std::size_t kLargestBlock = 4096; // above: the system
 inline constexpr SizeClass kSystemClass = 45;
 inline constexpr SizeClass kForeignClass = 46; // blocks of another allocator: flow/memory/foreign_block.h
-inline constexpr std::size_t kClassCount = kForeignClass + 1;
+inline constexpr SizeClass kPaddedClass = 47;  // what stands behind padding: flow/memory/padded_block.h
+inline constexpr std::size_t kClassCount = kPaddedClass + 1;
+
+/// The largest power of two that a block is aligned to, where its size is a multiple of that.
+inline constexpr std::size_t kMostAlignment = 64;
+constexpr std::size_t roundUp(std::size_t bytes, std::size_t alignment) {
+    return (bytes + alignment - 1) & -alignment;
+}
 
 /// The class that serves `bytes`. Constant-folds when `bytes` is a constant.
 constexpr SizeClass sizeClassOf(std::size_t bytes) {
@@ -119,7 +126,8 @@ FLOW_INLINE void* allocate(std::size_t bytes, Slow slow) {
 
 } // namespace detail
 
-/// A block of at least `bytes` bytes, aligned to 16. Throws std::bad_alloc; the allocator stays usable.
+/// A block of at least `bytes` bytes, aligned to 16, and to 32 or 64 if `bytes` is a multiple of that. Throws
+/// std::bad_alloc; the allocator stays usable.
 inline void* allocate(std::size_t bytes) {
     return detail::allocate(bytes, detail::allocateSlow);
 }

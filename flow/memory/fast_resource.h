@@ -5,7 +5,7 @@
 //     Environment environment(fastMemory());          // flow/structured/context.h
 //
 // One for all threads: each takes from its own free lists, and a block may be freed on another thread. Blocks that are
-// aligned to more than 16 bytes come from the system. Throws std::bad_alloc.
+// aligned to more than 64 bytes, or to more than 16 and above 4096 bytes, come from the system. Throws std::bad_alloc.
 
 #include "flow/memory/fast_allocator.h"
 
@@ -18,13 +18,26 @@ class FastResource final : public std::pmr::memory_resource {
 private:
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
         if (alignment > 16) [[unlikely]]
-            return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+            return allocateAligned(bytes, alignment);
         return memory::allocate(bytes);
     }
     void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
         if (alignment > 16) [[unlikely]]
-            return std::pmr::new_delete_resource()->deallocate(block, bytes, alignment);
+            return releaseAligned(block, bytes, alignment);
         memory::release(block, sizeClassOf(bytes));
+    }
+    static bool isAlignedBySize(std::size_t bytes, std::size_t alignment) {
+        return alignment <= kMostAlignment && bytes <= kLargestBlock;
+    }
+    static void* allocateAligned(std::size_t bytes, std::size_t alignment) {
+        return isAlignedBySize(bytes, alignment) ? memory::allocate(roundUp(bytes, alignment))
+                                                 : std::pmr::new_delete_resource()->allocate(bytes, alignment);
+    }
+    static void releaseAligned(void* block, std::size_t bytes, std::size_t alignment) noexcept {
+        if (isAlignedBySize(bytes, alignment))
+            memory::release(block, sizeClassOf(roundUp(bytes, alignment)));
+        else
+            std::pmr::new_delete_resource()->deallocate(block, bytes, alignment);
     }
     bool do_is_equal(memory_resource const& other) const noexcept override { return this == &other; }
 };

@@ -3,6 +3,7 @@
 //
 //     void* block = ForeignBlock::allocate(resource, bytes);    // 16 bytes more are taken from the resource
 //     memory::release(block, kForeignClass);                    // gives all of them back
+//     ForeignBlock::allocate(resource, bytes, 48, 32);          // 48 bytes behind its beginning it is aligned to 32
 //
 // The data that its release needs is in front of the block. FastAllocator finds the class kForeignClass on the slow
 // path of release(), so that its own blocks pay nothing for this. Throws what the resource throws. Thread rules are
@@ -18,27 +19,36 @@ namespace flow::memory {
 
 class alignas(16) ForeignBlock {
 public:
-    static constexpr std::size_t kAlignment = 16;
-
-    /// At least `bytes` bytes, aligned to 16.
-    static void* allocate(std::pmr::memory_resource& memory, std::size_t bytes) {
-        std::size_t all = sizeof(ForeignBlock) + bytes;
-        return ::new (memory.allocate(all, kAlignment)) ForeignBlock(memory, all) + 1;
+    /// At least `bytes` bytes, aligned to 16. `head` bytes behind their beginning, of which 16 is a divisor, they are
+    /// aligned to `alignment`.
+    static void* allocate(std::pmr::memory_resource& memory, std::size_t bytes, std::size_t head = 0,
+                          std::size_t alignment = 16) {
+        std::size_t padding = sizeof(ForeignBlock) + (-(sizeof(ForeignBlock) + head) & (alignment - 1));
+        std::size_t all = padding + bytes;
+        char* place = static_cast<char*>(memory.allocate(all, alignment)) + padding - sizeof(ForeignBlock);
+        return ::new (place) ForeignBlock(memory, all, alignment, padding) + 1;
     }
     static ForeignBlock* of(void* block) noexcept { return static_cast<ForeignBlock*>(block) - 1; }
 
     /// The same as memory::release(block, kForeignClass), for a caller for which the class is a constant.
-    void release() noexcept { memory_->deallocate(this, bytes_, kAlignment); }
+    void release() noexcept { memory_->deallocate(begin(), bytes_, alignment_); }
 
     std::pmr::memory_resource& memory() const noexcept { return *memory_; }
     /// All that was taken from the resource.
+    char* begin() noexcept { return reinterpret_cast<char*>(this + 1) - padding; }
     std::size_t bytes() const noexcept { return bytes_; }
 
 private:
-    ForeignBlock(std::pmr::memory_resource& memory, std::size_t bytes) : memory_(&memory), bytes_(bytes) {}
+    ForeignBlock(std::pmr::memory_resource& memory, std::size_t bytes, std::size_t alignment, std::size_t inFront)
+        : memory_(&memory), bytes_(static_cast<std::uint32_t>(bytes)),
+          alignment_(static_cast<std::uint16_t>(alignment)), padding(static_cast<std::uint16_t>(inFront)) {}
 
     std::pmr::memory_resource* memory_;
-    std::size_t bytes_;
+    std::uint32_t bytes_; // a frame has less than 4 GiB
+    std::uint16_t alignment_;
+
+public:
+    std::uint16_t const padding; // in front of what allocate() gave, with this header
 };
 static_assert(sizeof(ForeignBlock) == 16);
 

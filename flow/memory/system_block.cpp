@@ -11,7 +11,7 @@
 namespace flow::memory::detail {
 namespace {
 
-struct alignas(16) Header : ListLink {
+struct alignas(kMostAlignment) Header : ListLink {
     void const* thread;
     std::size_t bytes;
 };
@@ -41,8 +41,8 @@ void const* thisThread() {
 } // namespace
 
 void* systemAllocate(std::size_t bytes) noexcept {
-    void* place = std::malloc(sizeof(Header) + bytes);
-    if (!place)
+    void* place = nullptr;
+    if (::posix_memalign(&place, alignof(Header), sizeof(Header) + bytes) != 0)
         return nullptr;
     auto* header = ::new (place) Header;
     header->thread = thisThread();

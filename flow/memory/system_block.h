@@ -5,7 +5,7 @@
 //     detail::systemFree(block);
 //
 // Under AddressSanitizer a header in front links them, so that a walk of live blocks finds them there too; elsewhere
-// these two are malloc and free.
+// these two are the system's.
 
 #include "flow/memory/fast_allocator.h"
 
@@ -22,7 +22,8 @@ std::size_t systemBytes(void* block) noexcept;
 void forEachSystemBlock(void (*visit)(void* context, void* block, std::size_t bytes), void* context);
 #else
 inline void* systemAllocate(std::size_t bytes) noexcept {
-    return std::malloc(bytes);
+    void* block = nullptr;
+    return ::posix_memalign(&block, kMostAlignment, bytes) == 0 ? block : nullptr;
 }
 inline void systemFree(void* block) noexcept {
     std::free(block);

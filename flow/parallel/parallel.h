@@ -291,8 +291,7 @@ public:
     // Both are always inlined: else gcc 12 says, without optimisation, that they do not match.
     template <class... Args>
     FLOW_INLINE static void* operator new(std::size_t bytes, Args const&... args) {
-        coro::requireAlignedFrame();
-        return memory::ForeignBlock::allocate(contextOf(args...).memory(), bytes);
+        return memory::ForeignBlock::allocate(contextOf(args...).memory(), bytes, 0, coro::frameAlignment(bytes));
     }
     FLOW_INLINE static void operator delete(void* frame) noexcept { memory::ForeignBlock::of(frame)->release(); }
 

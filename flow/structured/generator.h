@@ -44,12 +44,16 @@ public:
         std::optional<T> copy;
         std::exception_ptr error;
 
+        /// With any alignment that the frame may have: the size of a block decides it.
+        static constexpr std::size_t roundedUp(std::size_t bytes) {
+            return memory::roundUp(bytes, memory::kMostAlignment);
+        }
         FLOW_INLINE static void* operator new(std::size_t bytes) {
-            coro::requireAlignedFrame();
-            return memory::allocate(bytes);
+            (void)coro::frameAlignment(bytes); // refuses what is aligned to more
+            return memory::allocate(roundedUp(bytes));
         }
         static void operator delete(void* frame, std::size_t bytes) noexcept {
-            memory::release(frame, memory::sizeClassOf(bytes));
+            memory::release(frame, memory::sizeClassOf(roundedUp(bytes)));
         }
 
         Generator get_return_object() { return Generator(std::coroutine_handle<promise_type>::from_promise(*this)); }

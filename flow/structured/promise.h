@@ -49,7 +49,7 @@ struct Shares<ContextWith<Shared>> {
 /// What the parameters say. None is left to the promise to destroy: the frame does it.
 template <class... Args>
 struct TaskSignature : coro::Signature<Args...> {
-    static_assert(!coro::Signature<Args...>::kPropagates, "a task cannot be Propagate: its children must end first");
+    static_assert(!coro::Signature<Args...>::kIsPropagate, "a task cannot be Propagate: its children must end first");
     static_assert(!coro::Signature<Args...>::kUncancellable, "a task is cancelled with its parent: Uncancellable is "
                                                              "for coroutines that return a Future");
     static constexpr bool kHasDestructors = coro::Signature<Args...>::kDestroysParameters;
@@ -73,7 +73,8 @@ FLOW_INLINE bool hasRoom() noexcept {
 
 template <class T>
 FLOW_INLINE Cell* newTaskCell(std::pmr::memory_resource& memory, std::size_t frameBytes) {
-    void* block = memory::ForeignBlock::allocate(memory, kPrefixBytes<T> + sizeof(Cell) + frameBytes);
+    constexpr std::size_t kHead = kPrefixBytes<T> + sizeof(Cell);
+    void* block = memory::ForeignBlock::allocate(memory, kHead + frameBytes, kHead, coro::frameAlignment(frameBytes));
     return placeCell<T>(block, memory::kForeignClass, 2, 1, 0); // a reference each of the handle and of the tree
 }
 template <class T>
@@ -322,7 +323,6 @@ public:
 
     template <class... Args>
     FLOW_INLINE static void* operator new(std::size_t bytes, Args&&... args) {
-        coro::requireAlignedFrame();
         return newTaskCell<T>(contextOf(args...).memory(), bytes)->frame();
     }
     /// Not the block: that goes with the last reference to the cell. Only what never became a coroutine, since the copy

@@ -17,20 +17,30 @@ namespace {
 struct LargeState {
     char bytes[8000];
 };
+/// Where the compiler says how a frame is aligned, there is padding in front of the cell, or of a task's.
+struct alignas(64) AlignedState {
+    char bytes[64];
+};
 
 Future<int> answerLater(Future<int> question) {
     int answer = co_await question; // line of the wait of answerLater
     co_return answer + 1;
 }
 Future<Void> sendLater(PromiseStream<int> stream, Future<Void> go) {
+    AlignedState state = {};
+    asm volatile("" : : "r"(&state) : "memory");
     co_await go;
+    asm volatile("" : : "r"(&state) : "memory");
     stream.send(1);
 }
 Task<> taskBelow(Context, Future<Void> go) {
     co_await go; // line of the wait of taskBelow
 }
 Fork<> forkBelow(Context, Future<Void> go) {
+    AlignedState state = {};
+    asm volatile("" : : "r"(&state) : "memory");
     co_await go;
+    asm volatile("" : : "r"(&state) : "memory");
 }
 Task<> taskWaits(Context, Future<Void> go) {
     Fork<> fork = forkBelow(co_await context(), go);

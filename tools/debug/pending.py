@@ -21,7 +21,9 @@ CHUNK, HEAP = "flow::memory::detail::Chunk", "flow::memory::detail::ThreadHeap"
 _MOST_HOLDERS = 8
 _MOST_KINDS = 50
 _FOREIGN_CLASS = 46  # of a task's block, which begins with a ForeignBlock: flow/memory/fast_allocator.h
-_FOREIGN_BYTES = 16
+_PADDED_CLASS = 47  # of a cell with padding in front
+_HEADER_BYTES = 16  # of both
+_PADDINGS = {_FOREIGN_CLASS: "flow::memory::ForeignBlock", _PADDED_CLASS: "flow::memory::PaddedBlock"}
 _OPERATION_BYTES = 64  # of an operation's state in which the lock is looked for
 
 
@@ -206,9 +208,12 @@ class Pending:
         for prefix in range(0, size - layout.cell_bytes - layout.waiter_bytes + 1, 16):
             cell = block + prefix
             units = cell + layout.prefix_units
-            is_foreign = data[cell + layout.size_class] == _FOREIGN_CLASS
-            before = (data[units] | data[units + 1] << 8) * 16 + is_foreign * _FOREIGN_BYTES
-            if before != prefix or not (is_foreign or data[cell + layout.size_class] == size_class):
+            before = (data[units] | data[units + 1] << 8) * 16
+            header = _PADDINGS.get(data[cell + layout.size_class])
+            if header and before + _HEADER_BYTES <= prefix:
+                padding = cell - before - _HEADER_BYTES + self.target.offset_of(header, "padding")
+                before += data[padding] | data[padding + 1] << 8
+            if before != prefix or not (header or data[cell + layout.size_class] == size_class):
                 continue
             frame = cell + layout.cell_bytes
             if self._is_unfinished(data, cell) and self._has_code(data[frame : frame + layout.waiter_bytes]):

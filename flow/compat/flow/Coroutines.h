@@ -158,7 +158,7 @@ class AsyncGeneratorPromise : public coro::CoroPromiseBase<Void, S> {
             meeting->give(std::move(given));
         }
     };
-    static_assert(!S::kPropagates, "the errors of an AsyncGenerator have to pass its body");
+    static_assert(!S::kIsPropagate, "the errors of an AsyncGenerator have to pass its body");
 
 public:
     using Base::Base;

@@ -104,6 +104,10 @@ TEST_CASE("allocator: live blocks are aligned and do not overlap") {
             blocks.push_back(makeBlock(bytes, static_cast<unsigned char>(blocks.size() * 7 + 1)));
     for (Block const& block : blocks) {
         CHECK(reinterpret_cast<std::uintptr_t>(block.address) % 16 == 0);
+        if (block.bytes != 0 && block.bytes % 64 == 0)
+            CHECK(reinterpret_cast<std::uintptr_t>(block.address) % 64 == 0);
+        else if (block.bytes != 0 && block.bytes % 32 == 0)
+            CHECK(reinterpret_cast<std::uintptr_t>(block.address) % 32 == 0);
         REQUIRE(isIntact(block));
     }
     for (std::size_t i = 0; i < blocks.size(); i += 2) // reuse in the gaps

@@ -1,3 +1,4 @@
+#include "flow/memory/fast_resource.h"
 #include "flow/memory/foreign_block.h"
 
 #include "tests/flow/support/balance.h"
@@ -34,6 +35,38 @@ TEST_CASE("a foreign block returns to its resource") {
     }
     CHECK(resource.given == 3 * (40 + 16));
     CHECK(memory::statistics(memory::kForeignClass).live() == 0);
+}
+
+TEST_CASE("a foreign block is aligned where it is asked to be, and gives back what it took") {
+    ::test::Balance balance;
+    struct Checking : std::pmr::memory_resource {
+        void* block = nullptr;
+        std::size_t size = 0;
+        std::size_t aligned = 0;
+        void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+            size = bytes;
+            aligned = alignment;
+            return block = fastMemory().allocate(bytes, alignment);
+        }
+        void do_deallocate(void* given, std::size_t bytes, std::size_t alignment) override {
+            CHECK(given == block);
+            CHECK(bytes == size);
+            CHECK(alignment == aligned);
+            fastMemory().deallocate(given, bytes, alignment);
+        }
+        bool do_is_equal(memory_resource const& other) const noexcept override { return this == &other; }
+    } resource;
+    for (std::size_t alignment : {16, 32, 64, 256})
+        for (std::size_t head : {0, 16, 32, 48, 64, 80}) {
+            CAPTURE(alignment);
+            CAPTURE(head);
+            char* block = static_cast<char*>(ForeignBlock::allocate(resource, 120, head, alignment));
+            CHECK(reinterpret_cast<std::uintptr_t>(block + head) % alignment == 0);
+            CHECK(block + 120 <= static_cast<char*>(resource.block) + resource.size);
+            CHECK(block - sizeof(ForeignBlock) >= static_cast<char*>(resource.block));
+            CHECK(ForeignBlock::of(block)->begin() == resource.block);
+            memory::release(block, memory::kForeignClass);
+        }
 }
 
 TEST_CASE("a resource that throws is heard") {

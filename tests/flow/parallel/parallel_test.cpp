@@ -55,6 +55,28 @@ Future<Void> voidOnPool(WorkPool& pool, F function) {
     return start(body(Environment(), &pool, std::move(function)));
 }
 
+// gcc aligns locals as far as instructions need it: 16 bytes here.
+#if defined(__clang__)
+constexpr std::size_t kAlignment = 64;
+#else
+constexpr std::size_t kAlignment = __BIGGEST_ALIGNMENT__;
+#endif
+ParallelTask<bool> alignedLocal(ParallelContext) {
+    struct alignas(kAlignment) {
+        char bytes[kAlignment];
+    } local{};
+    auto address = reinterpret_cast<std::uintptr_t>(&local);
+    asm("" : "+r"(address) : : "memory");
+    co_return address % kAlignment == 0;
+}
+
+TEST_CASE("a local of a parallel task is aligned") {
+    RealLoop loop;
+    WorkPool pool(1);
+    for (int i = 0; i < 3; ++i)
+        CHECK(loop.run(onPool(pool, [](ParallelContext here) { return alignedLocal(here); })));
+}
+
 TEST_CASE("a tree of forks gives its sum, with any number of threads") {
     RealLoop loop;
     for (int threads = 1; threads <= 3; ++threads) {

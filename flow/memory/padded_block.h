@@ -1,0 +1,34 @@
+#pragma once
+// PaddedBlock: what stands in front of a result cell that does not begin its block, since what follows it is aligned to
+// more than 16 bytes.
+//
+//     void* block = memory::allocateCell(bytes, padding + prefixBytes);      // `padding` is a multiple of 16, not 0
+//     void* place = PaddedBlock::make(block, padding, sizeClassOf(bytes));   // `padding` bytes behind the beginning
+//     memory::release(place, kPaddedClass);                                  // gives back the block
+//
+// FastAllocator finds the class kPaddedClass on the slow path of release(), so that other blocks pay nothing for this.
+
+#include "flow/memory/fast_allocator.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+namespace flow::memory {
+
+struct alignas(16) PaddedBlock {
+    std::uint16_t padding; // with this header, which is the end of it
+    SizeClass sizeClass;   // of the block
+
+    static void* make(void* block, std::size_t padding, SizeClass sizeClass) noexcept {
+        void* header = static_cast<char*>(block) + padding - sizeof(PaddedBlock);
+        return ::new (header) PaddedBlock{static_cast<std::uint16_t>(padding), sizeClass} + 1;
+    }
+    static PaddedBlock* of(void* place) noexcept { return static_cast<PaddedBlock*>(place) - 1; }
+
+    char* block() noexcept { return reinterpret_cast<char*>(this + 1) - padding; }
+    void release() noexcept { memory::release(block(), sizeClass); }
+};
+static_assert(sizeof(PaddedBlock) == 16);
+
+} // namespace flow::memory
