@@ -63,6 +63,12 @@ public:
         return Error(code, raised);
     }
 
+    /// For a number from elsewhere, such as another program: unknown_error where that is none of 0 .. 65534.
+    static constexpr Error fromUnvalidatedCode(int code,
+                                               std::source_location raised = std::source_location::current()) {
+        return Error(code >= 0 && code < kUnset ? code : +error_code_unknown_error, raised);
+    }
+
     constexpr int code() const { return code_; }
     /// True for every error except the default-constructed one.
     constexpr bool isValid() const { return code_ != kUnset; }

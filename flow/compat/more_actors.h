@@ -39,18 +39,19 @@ Future<T> reportErrorsExcept(Future<T> what, char const* context, UID id, std::s
 }
 
 /// Calls the actor again and again. Each interval is counted from its end; if `absoluteIntervalDelay` is false, from
-/// its begin.
+/// its begin. `isJittered`: as by delayJittered().
 template <class F>
 Future<Void> recurringAsync(F actor, double interval, bool absoluteIntervalDelay, double initialDelay,
-                            TaskPriority priority = TaskPriority::DefaultDelay) {
+                            TaskPriority priority = TaskPriority::DefaultDelay, bool isJittered = false) {
     co_await delay(initialDelay, priority);
     for (;;) {
+        double seconds = isJittered ? jittered(interval) : interval;
         Future<Void> pause;
         if (!absoluteIntervalDelay)
-            pause = delay(interval, priority);
+            pause = delay(seconds, priority);
         co_await actor();
         if (absoluteIntervalDelay)
-            pause = delay(interval, priority);
+            pause = delay(seconds, priority);
         co_await std::move(pause);
     }
 }
@@ -169,7 +170,7 @@ Future<U> runAfter(Future<T> first, Future<U> second) {
 /// The same future; one that is ready lets others run first.
 template <class T>
 Future<T> orYield(Future<T> what) {
-    return what.isReady() && !what.isError() ? joinWith(std::move(what), flow::yield()) : what;
+    return what.isReady() ? joinWith(std::move(what), flow::yield()) : what;
 }
 /// Its value or its error also into the promise.
 template <class T>
@@ -177,13 +178,16 @@ Future<T> forward(Future<T> what, Promise<T> to) {
     forwardPromise(to, what);
     return what;
 }
-/// How long it takes, in seconds; nothing for an error.
+/// How long it takes, in seconds; nothing if its promise is dropped.
 template <class T>
 Future<Void> timeReply(Future<T> reply, PromiseStream<double> seconds) {
     double begin = now();
     ErrorOr<T> result = co_await tryGet(std::move(reply));
-    if (!result.isError())
-        seconds.send(now() - begin);
+    if (result.isError(error_code_broken_promise))
+        co_return;
+    (void)result.get();
+    co_await delay(0);
+    seconds.send(now() - begin);
 }
 /// The same future; an event of that type when it is ready. Of an error only if `traceErrors`.
 template <class T, class X>
@@ -207,33 +211,66 @@ void forwardEvent(::Event* event, Future<T> input) {
     }(event, std::move(input));
 }
 
+/// The same for the first element of a stream, or its error.
+template <class T>
+void forwardEvent(::Event* event, T* element, Error* error, FutureStream<T> input) {
+    [](::Event* to, T* value, Error* failure, FutureStream<T> from) -> coro::Detached {
+        try {
+            *value = co_await from;
+        } catch (Error& e) {
+            *failure = e;
+        }
+        to->set();
+    }(event, element, error, std::move(input));
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // Variables
 
-/// Sets it to `value` whenever it has had another one for so long.
+/// Triggers it whenever the variable changes.
 template <class T>
-Future<Void> resetAfter(Reference<AsyncVar<T>> variable, double seconds, T value) {
+Future<Void> forward(Reference<AsyncVar<T>> from, AsyncTrigger* to) {
     for (;;) {
-        Future<Void> change = variable->onChange();
-        if (variable->get() == value) {
-            co_await std::move(change);
-        } else {
-            auto first = co_await race(std::move(change), delay(seconds));
+        co_await from->onChange();
+        to->trigger();
+    }
+}
+
+/// Sets it to `value` whenever it has had other ones for so long. With `context`, an event of that type when this has
+/// happened more than `warningLimit` times, each no more than `warningResetDelay` after the one before.
+template <class T>
+Future<Void> resetAfter(Reference<AsyncVar<T>> variable, double seconds, T value, int warningLimit = -1,
+                        double warningResetDelay = 0, char const* context = nullptr) {
+    int resets = 0;
+    double lastReset = now();
+    for (;;) {
+        while (variable->get() == value)
+            co_await variable->onChange();
+        Future<Void> end = delay(seconds);
+        while (!(variable->get() == value)) {
+            auto first = co_await race(end, variable->onChange());
             if (first.index() == 1)
-                variable->set(value);
+                continue;
+            variable->set(value);
+            resets = now() - lastReset > warningResetDelay ? 1 : resets + 1;
+            if (context && warningLimit >= 0 && resets > warningLimit)
+                TraceEvent(SevWarnAlways, context).detail("ResetCount", resets).detail("LastReset", now() - lastReset);
+            lastReset = now();
         }
     }
 }
-/// The input's value after it has been the same for so long, into the output.
+/// The input's value into the output, each so long after the first change since the one before; at the end at once.
 template <class T>
 Future<Void> delayedAsyncVar(Reference<AsyncVar<T>> input, Reference<AsyncVar<T>> output, double seconds) {
-    co_await delay(0);
-    for (;;) {
-        auto first = co_await race(input->onChange(), delay(seconds));
-        if (first.index() == 0)
-            continue;
+    try {
+        for (;;) {
+            co_await delay(seconds);
+            output->set(input->get());
+            co_await input->onChange();
+        }
+    } catch (Error&) {
         output->set(input->get());
-        co_await input->onChange();
+        throw;
     }
 }
 

@@ -212,6 +212,13 @@ public:
         else
             sendSlow(cell, state, std::forward<U>(value));
     }
+    /// Sends a request that has a promise as its `reply`, or is one, and gives the future of that.
+    template <class Request = T>
+    [[nodiscard]] auto getReply(Request request = Request()) const {
+        auto reply = futureOfReply(request);
+        send(std::move(request));
+        return reply;
+    }
     /// Ends the stream: readers get what is queued, then the error. Ignored after the end.
     void sendError(Error error) const {
         FLOW_ASSERT(error.isValid(), "PromiseStream::sendError() with an Error that was not set");
@@ -232,6 +239,13 @@ public:
     friend bool operator==(PromiseStream const& a, PromiseStream const& b) { return a.cell_ == b.cell_; }
 
 private:
+    template <class Request>
+    static auto futureOfReply(Request const& request) {
+        if constexpr (requires { request.reply; })
+            return request.reply.getFuture();
+        else
+            return request.getFuture();
+    }
     /// The first element in the queue, or no room for another, or the end.
     template <class U>
     static void sendSlow(detail::Cell* cell, detail::StreamState<T>& state, U&& value) {

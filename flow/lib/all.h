@@ -60,6 +60,14 @@ Future<Void> operator||(A const& a, B const& b) {
     return quorumOf(1, Remaining::Released, WaitInput<A>(a), WaitInput<B>(b));
 }
 
+// The same of what becomes a Future<Void>, such as Void(), Never() and an Error.
+inline Future<Void> operator&&(Future<Void> const& a, Future<Void> const& b) {
+    return operator&& <Future<Void>, Future<Void>>(a, b);
+}
+inline Future<Void> operator||(Future<Void> const& a, Future<Void> const& b) {
+    return operator|| <Future<Void>, Future<Void>>(a, b);
+}
+
 /// Ready when the future has a value; fails with its error.
 template <WaitableInput T>
 Future<Void> success(T const& future) {

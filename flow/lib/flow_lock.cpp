@@ -5,6 +5,8 @@
 #include "flow/core/operation.h"
 #include "flow/coro/coroutine.h"
 
+#include <algorithm>
+
 namespace flow {
 
 /// A take that has to wait: in the lock's list, and from the grant on in the loop's queue as well.
@@ -59,6 +61,13 @@ Future<Void> FlowLock::take(TaskPriority priority, std::int64_t amount) {
     Future<Void> taken = Void(); // first, since it may throw
     active_ += amount;
     return taken;
+}
+
+Future<Void> FlowLock::takeUpTo(std::int64_t& amount) {
+    co_await take();
+    std::int64_t more = std::max<std::int64_t>(std::min(available(), amount - 1), 0);
+    active_ += more;
+    amount = more + 1;
 }
 
 void FlowLock::release(std::int64_t amount) {

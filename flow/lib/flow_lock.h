@@ -43,6 +43,9 @@ public:
     /// Ready when `amount` permits are free, which are then taken. An amount above the number of permits is granted
     /// when all are free.
     [[nodiscard]] Future<Void> take(TaskPriority priority = TaskPriority::DefaultYield, std::int64_t amount = 1);
+    /// Ready when a permit is free. Takes that, and as many more at once as are free then, up to `amount`, which
+    /// becomes their number.
+    [[nodiscard]] Future<Void> takeUpTo(std::int64_t& amount);
     /// Gives permits back.
     void release(std::int64_t amount = 1);
     /// Gives permits back when the signal is ready, with a value or an error, or when the result is dropped.

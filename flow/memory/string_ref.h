@@ -17,6 +17,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace flow {
 
@@ -110,6 +111,13 @@ public:
         return eatTo(static_cast<int>(at), 1);
     }
     StringRef eatAny(char const* separators, std::uint8_t* found) { return eatAny(StringRef(separators), found); }
+    /// What stands between bytes that are separators. Nothing comes behind one at the end.
+    std::vector<StringRef> splitAny(StringRef separators) const {
+        std::vector<StringRef> parts;
+        for (StringRef rest = *this; !rest.empty();)
+            parts.push_back(rest.eatAny(separators, nullptr));
+        return parts;
+    }
     /// All of it.
     StringRef eat() {
         StringRef all = *this;

@@ -1,7 +1,9 @@
 #include "flow/trace/event.h"
 
+#include "flow/base/random.h"
 #include "flow/loop/loop.h"
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <map>
@@ -16,6 +18,9 @@ struct Suppression {
 };
 
 thread_local std::map<std::string, Suppression> suppressions;
+thread_local std::map<std::string, std::string, std::less<>> latestEvents;
+
+constexpr std::size_t kBytesOfTooLong = 300;
 
 /// Whether a key, as `,"key":`, may go onto the line. No value contains that: its quotes have a backslash. Where the
 /// end of a value and another key look like it, the answer is no, which costs a `_`.
@@ -40,8 +45,15 @@ void TraceEvent::end() noexcept {
     std::unique_ptr<Event> event = std::move(event_);
     try {
         event->line += '}';
+        if (event->longestLine > 0 && event->line.size() > event->longestLine) {
+            TraceEvent(SevWarnAlways, "TraceEventOverflow")
+                .detail("TraceFirstBytes", event->line.substr(0, kBytesOfTooLong));
+            return;
+        }
         if (TraceSink* sink = flow::trace::traceSink)
             sink->write(event->line, event->severity);
+        if (!event->latest.empty())
+            latestEvents[event->latest] = std::move(event->line);
     } catch (std::bad_alloc const&) { // an event for which there is no memory is lost, not the program
     }
 }
@@ -58,6 +70,41 @@ void TraceEvent::appendKey(std::string_view key) {
     while (!isNew(line, name))
         name.insert(name.size() - 2, 1, '_');
     line += name;
+}
+
+void TraceEvent::appendText(std::string text) {
+    if (event_->longestText > 0 && text.size() > event_->longestText)
+        text.replace(event_->longestText, std::string::npos, "...");
+    appendJsonString(event_->line, text);
+}
+
+TraceEvent& TraceEvent::setMaxFieldLength(int bytes) {
+    if (event_)
+        event_->longestText = static_cast<std::size_t>(std::max(bytes, 0));
+    return *this;
+}
+
+TraceEvent& TraceEvent::setMaxEventLength(int bytes) {
+    if (event_)
+        event_->longestLine = static_cast<std::size_t>(std::max(bytes, 0));
+    return *this;
+}
+
+TraceEvent& TraceEvent::trackLatest(std::string_view key) {
+    if (event_)
+        event_->latest = key;
+    return *this;
+}
+
+std::string trace::latestEvent(std::string_view key) {
+    auto place = latestEvents.find(key);
+    return place == latestEvents.end() ? std::string() : place->second;
+}
+
+TraceInterval& TraceInterval::begin() {
+    pairID = nondeterministicRandom()->randomUniqueID();
+    count = 0;
+    return *this;
 }
 
 TraceEvent& TraceEvent::detailf(const char* key, const char* pattern, ...) {

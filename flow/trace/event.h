@@ -21,12 +21,33 @@
 
 namespace flow {
 
+/// What has a begin and an end: two events of one type, which share a number.
+///
+///     TraceInterval recovery("Recovery");
+///     TraceEvent(recovery.begin(), id);                         // "BeginPair":"..."
+///     TraceEvent(recovery.end(), id).detail("Files", n);        // "EndPair":"..."
+class TraceInterval {
+public:
+    explicit TraceInterval(const char* what) : type(what) {}
+    TraceInterval& begin();
+    TraceInterval& end() { return *this; }
+
+    const char* type;
+    UID pairID;
+    int count = -1; // of its events; -1 before begin()
+    Severity severity = SevInfo;
+};
+
 class TraceEvent {
 public:
     explicit TraceEvent(const char* type, UID id = UID()) : TraceEvent(SevInfo, type, id) {}
     TraceEvent(Severity severity, const char* type, UID id = UID()) {
         if (severity >= trace::traceMinimum) [[unlikely]]
             begin(severity, type, id);
+    }
+    explicit TraceEvent(TraceInterval& interval, UID id = UID()) : TraceEvent(interval.severity, interval, id) {}
+    TraceEvent(Severity severity, TraceInterval& interval, UID id = UID()) : TraceEvent(severity, interval.type, id) {
+        detail(interval.count++ == 0 ? "BeginPair" : "EndPair", interval.pairID);
     }
     /// So that it can be a state variable of an actor. What has been moved from is not written.
     TraceEvent(TraceEvent&&) noexcept = default;
@@ -48,7 +69,10 @@ public:
     TraceEvent& detail(std::string_view key, T const& value) {
         if (event_) [[unlikely]] {
             appendKey(key);
-            appendJsonValue(event_->line, value);
+            if constexpr (kIsJsonNumber<T>)
+                appendJsonValue(event_->line, value);
+            else
+                appendText(toText(value));
         }
         return *this;
     }
@@ -65,6 +89,14 @@ public:
     /// has the number of those that were not, as "SuppressedEventCount". Without a loop it does nothing.
     TraceEvent& suppressFor(double seconds);
 
+    /// Texts of later details are cut off behind so many bytes, and end in "..."; 0, as at first: they are whole.
+    TraceEvent& setMaxFieldLength(int bytes);
+    /// In place of an event that is longer there is one of SevWarnAlways and type "TraceEventOverflow", with its first
+    /// 300 bytes as "TraceFirstBytes". 0, as at first: it is written whatever its length.
+    TraceEvent& setMaxEventLength(int bytes);
+    /// trace::latestEvent() gives the event as long as it is the last one of this thread with that key.
+    TraceEvent& trackLatest(std::string_view key);
+
     /// Whether the event will be written: to leave out work that only it needs.
     bool isEnabled() const { return event_ != nullptr; }
     /// Writes it now; it takes no more details.
@@ -78,13 +110,22 @@ private:
         std::string line;
         const char* type;
         Severity severity;
+        std::size_t longestText = 0; // 0: any
+        std::size_t longestLine = 0;
+        std::string latest = {}; // its key among the latest events; empty: none
     };
 
     void begin(Severity severity, const char* type, UID id);
     void end() noexcept;
     void appendKey(std::string_view key);
+    void appendText(std::string text);
 
     std::unique_ptr<Event> event_;
 };
+
+namespace trace {
+/// The line of the last event of this thread that was written with trackLatest(key); empty if there was none.
+std::string latestEvent(std::string_view key);
+} // namespace trace
 
 } // namespace flow

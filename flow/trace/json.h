@@ -18,16 +18,19 @@ namespace flow {
 
 void appendJsonString(std::string& out, std::string_view text);
 
+/// What appendJsonValue() does not make a string of.
+template <class T>
+inline constexpr bool kIsJsonNumber = std::is_arithmetic_v<T> && !std::is_same_v<T, char> && !Traceable<T>::value;
+
 /// Numbers and booleans as such, everything else as a string by toText(). Numbers that JSON does not have become
 /// strings.
 template <class T>
 void appendJsonValue(std::string& out, T const& value) {
-    constexpr bool isNumber = std::is_arithmetic_v<T> && !std::is_same_v<T, char> && !Traceable<T>::value;
-    if constexpr (std::is_floating_point_v<T> && isNumber) {
+    if constexpr (std::is_floating_point_v<T> && kIsJsonNumber<T>) {
         if (!std::isfinite(value))
             return appendJsonString(out, toText(value));
     }
-    if constexpr (isNumber)
+    if constexpr (kIsJsonNumber<T>)
         out += toText(value);
     else
         appendJsonString(out, toText(value));

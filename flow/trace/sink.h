@@ -21,7 +21,7 @@
 
 namespace flow {
 
-enum Severity { SevDebug = 5, SevInfo = 10, SevWarn = 20, SevWarnAlways = 30, SevError = 40 };
+enum Severity : int { SevDebug = 5, SevInfo = 10, SevWarn = 20, SevWarnAlways = 30, SevError = 40 };
 
 class TraceSink : NonCopyable {
 public:

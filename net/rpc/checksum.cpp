@@ -53,8 +53,8 @@ std::uint64_t wordAt(std::uint8_t const* at) {
     return word;
 }
 
-[[gnu::target("sse4.2")]] std::uint32_t crc32cByProcessor(StringRef bytes) {
-    std::uint64_t value = 0xFFFFFFFF;
+[[gnu::target("sse4.2")]] std::uint32_t crc32cByProcessor(StringRef bytes, std::uint32_t before) {
+    std::uint64_t value = ~before;
     std::uint8_t const* at = bytes.begin();
     std::uint8_t const* end = bytes.end();
     for (; end - at >= 3 * kLane; at += 3 * kLane) {
@@ -77,20 +77,20 @@ std::uint64_t wordAt(std::uint8_t const* at) {
 
 } // namespace
 
-std::uint32_t rpc::crc32cByTable(StringRef bytes) {
-    std::uint32_t value = 0xFFFFFFFF;
+std::uint32_t rpc::crc32cByTable(StringRef bytes, std::uint32_t before) {
+    std::uint32_t value = ~before;
     for (std::uint8_t byte : bytes)
         value = value >> 8 ^ kTable[(value ^ byte) & 0xFF];
     return ~value;
 }
 
-std::uint32_t crc32c(StringRef bytes) {
+std::uint32_t crc32c(StringRef bytes, std::uint32_t before) {
 #ifdef __x86_64__
     static bool const hasInstruction = __builtin_cpu_supports("sse4.2");
     if (hasInstruction)
-        return crc32cByProcessor(bytes);
+        return crc32cByProcessor(bytes, before);
 #endif
-    return rpc::crc32cByTable(bytes);
+    return rpc::crc32cByTable(bytes, before);
 }
 
 } // namespace flow::net

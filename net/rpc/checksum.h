@@ -11,11 +11,12 @@
 
 namespace flow::net {
 
-std::uint32_t crc32c(StringRef bytes);
+/// `before` is that of the bytes in front of these.
+std::uint32_t crc32c(StringRef bytes, std::uint32_t before = 0);
 
 namespace rpc {
 /// Without that instruction.
-std::uint32_t crc32cByTable(StringRef bytes);
+std::uint32_t crc32cByTable(StringRef bytes, std::uint32_t before = 0);
 } // namespace rpc
 
 } // namespace flow::net

@@ -10,7 +10,7 @@ import pytest
 from back import BACKENDS, COMPILERS, PROGRAMS, emitted, one_blank, placed, syntax_errors
 from front import sound
 
-from actorc.check.forward import HEADERS
+from actorc.check.forward import ENUMS, HEADERS
 from actorc.emit.emit import emit
 
 ROOT = Path(__file__).parents[2]
@@ -61,6 +61,7 @@ def test_declarations_of_flows_classes_are_includes_where_the_header_is() -> Non
     assert "#else\ntemplate <class T>\nclass Future;\n#endif\n" in output
     assert '#line 3 "test.actor.cpp"\n // here\nint y;\n' in output
     assert '#include "fdbrpc/forward.h"' in emitted("struct Endpoint;\n")
+    assert "#else\nenum class TaskPriority : int;\n#endif\n" in emitted("enum class TaskPriority : int;\n")
 
 
 @pytest.mark.parametrize(
@@ -75,6 +76,7 @@ def test_declarations_of_flows_classes_are_includes_where_the_header_is() -> Non
         "class Void f();",
         "friend class Void;",
         "enum class Error;",
+        "enum TaskPriority : int;",
     ],
 )
 def test_other_declarations_stay(other: str) -> None:
@@ -90,7 +92,10 @@ def test_every_declared_class_has_its_header() -> None:
         assert {(bool(template), name) for template, name in declared} == {
             key for key, value in HEADERS.items() if value == header
         }
-        assert set(re.findall(r"^using [\w:]+::(\w+);", text, re.MULTILINE)) == {name for _, name in declared}
+        enums = {name for name, value in ENUMS.items() if value == header}
+        assert set(re.findall(r"^enum class (\w+) : int;$", text, re.MULTILINE)) == enums
+        names = {name for _, name in declared} | enums
+        assert set(re.findall(r"^using [\w:]+::(\w+);", text, re.MULTILINE)) == names
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -224,6 +224,226 @@ TEST_CASE("/compat/generic actors") {
     return Void();
 }
 
+static bool isAbout(double seconds, double expected) {
+    return std::abs(seconds - expected) < 1e-6;
+}
+
+TEST_CASE("/compat/generic actors/time") {
+    state double begin = now();
+    state Reference<AsyncVar<bool>> paused = makeReference<AsyncVar<bool>>(true);
+    state Future<int> guarded = timeoutErrorIfCleared(after(100, 1), paused, 2.0);
+    state Future<Void> cleared = delayAfterCleared(paused, 1.0) && lowPriorityDelayAfterCleared(paused, 1.0);
+    wait(delay(5));
+    paused->set(false);
+    wait(delay(0.5));
+    paused->set(true);
+    wait(delay(5));
+    ASSERT(!cleared.isReady() && !guarded.isReady());
+    paused->set(false);
+    wait(cleared);
+    ASSERT(isAbout(now() - begin, 11.5));
+    try {
+        wait(success(guarded));
+        UNREACHABLE();
+    } catch (Error& e) {
+        ASSERT(e.code() == error_code_timed_out && isAbout(now() - begin, 12.5));
+    }
+    state PromiseStream<Void> warnings;
+    int late = wait(timeoutWarning(after(3.5, 8), 1.0, warnings));
+    ASSERT_EQ(late, 8);
+    state flow::TraceMemory trace;
+    state Future<Void> collector = timeoutWarningCollector(warnings.getFuture(), 10, "Late", UID(1, 2));
+    wait(delay(25));
+    ASSERT_EQ(trace.lines().size(), 1u);
+    ASSERT(trace.lines()[0].ends_with("\"LateProcessCount\":3,\"LoggingDelay\":10}"));
+    state int checks = 0;
+    begin = now();
+    wait(checkUntil(0.5, [&n = checks] { return ++n == 4; }));
+    ASSERT(isAbout(now() - begin, 2));
+    ASSERT((delay(1) && Void()).isReady() == false && (Void() || delay(1)).isReady());
+    int second = wait(delay(1) + after(0.5, 6));
+    ASSERT(second == 6 && isAbout(now() - begin, 3));
+    return Void();
+}
+
+ACTOR static Future<ErrorOr<Void>> outcome(double seconds, bool isGood) {
+    wait(delay(seconds));
+    return isGood ? ErrorOr<Void>(Void()) : ErrorOr<Void>(io_error());
+}
+
+TEST_CASE("/compat/generic actors/several") {
+    state double begin = now();
+    wait(waitForMost({ outcome(1, true), outcome(2, true), outcome(9, true), outcome(1, false) }, 2, timed_out(), 2.0));
+    ASSERT(isAbout(now() - begin, 6));
+    try {
+        wait(waitForMost({ outcome(1, false), outcome(2, false), outcome(9, true) }, 1, timed_out()));
+        UNREACHABLE();
+    } catch (Error& e) {
+        ASSERT(e.code() == error_code_timed_out && isAbout(now() - begin, 8));
+    }
+    int first = wait(waitForFirst(std::vector<Future<int>>{ after(2, 1), after(1, 5) }));
+    ASSERT_EQ(first, 5);
+    state PromiseStream<int> values;
+    state PromiseStream<Error> errors;
+    state Future<Void> running = makeStream(std::vector<Future<int>>{ after(2, 1), after(1, -1) }, values, errors);
+    Error failure = waitNext(errors.getFuture());
+    ASSERT_EQ(failure.code(), error_code_io_error);
+    int one = waitNext(values.getFuture());
+    ASSERT(one == 1 && !running.isReady());
+    running = makeStream(std::vector<Future<int>>{ Never() }, values, errors);
+    running.cancel();
+    ASSERT(!errors.getFuture().isReady());
+
+    state PromiseStream<int> input;
+    state PromiseStream<int> output;
+    state Future<Void> mapped = mapAsync(input.getFuture(), [](int x) { return after(5 - x, 10 * x); }, output);
+    input.send(1);
+    input.send(4);
+    input.sendError(end_of_stream());
+    begin = now();
+    state int ten = waitNext(output.getFuture());
+    int forty = waitNext(output.getFuture());
+    ASSERT(ten == 10 && forty == 40 && isAbout(now() - begin, 4));
+    wait(mapped);
+    std::vector<int> sums = wait(getAll(map(std::vector<Future<int>>{ 1, 2 }, [](int x) { return x + 1; })));
+    ASSERT(sums == (std::vector<int>{ 2, 3 }));
+
+    state std::vector<Promise<int>> promises(3);
+    wait(incrementalBroadcastWithError(Future<int>(io_error()), promises, 2));
+    ASSERT(promises[0].getFuture().isError() && promises[2].getFuture().isError());
+    ASSERT(sorted(parseStringToVector<int>("3,1,2", ',')) == (std::vector<int>{ 1, 2, 3 }));
+    ASSERT_EQ(parseStringToUnorderedSet<std::string>("a:b:a", ':').size(), 2u);
+    return Void();
+}
+
+TEST_CASE("/compat/generic actors/errors") {
+    try {
+        wait(success(brokenPromiseToMaybeDelivered(Promise<int>().getFuture())));
+        UNREACHABLE();
+    } catch (Error& e) {
+        ASSERT_EQ(e.code(), error_code_request_maybe_delivered);
+    }
+    int there = wait(require(Future<Optional<int>>(Optional<int>(3)), error_code_lookup_failed));
+    ASSERT_EQ(there, 3);
+    ErrorOr<int> absent = wait(errorOr(require(Future<Optional<int>>(Optional<int>()), error_code_lookup_failed)));
+    ASSERT(absent.isError(error_code_lookup_failed));
+    state PromiseStream<int> stream;
+    state Future<int> forwarded = forwardErrors(after(1, -1), stream);
+    try {
+        int never = waitNext(stream.getFuture());
+        (void)never;
+        UNREACHABLE();
+    } catch (Error& e) {
+        ASSERT_EQ(e.code(), error_code_io_error);
+    }
+    wait(ready(forwarded));
+    ASSERT(forwarded.isError());
+    state Promise<int> promise;
+    state Promise<int> failing;
+    state Future<int> sent = promise.getFuture();
+    state Future<int> broken = failing.getFuture();
+    tagAndForward(&promise, 4, delay(1));
+    tagAndForwardError(&failing, timed_out(), delay(1));
+    wait(delay(0.5));
+    ASSERT(!sent.isReady() && !broken.isReady());
+    wait(ready(sent) && ready(broken));
+    ASSERT(sent.get() == 4 && broken.getError().code() == error_code_timed_out);
+    Future<int> original = after(1, 2);
+    Future<int> other = detach(original);
+    other.cancel();
+    ASSERT(!original.isReady());
+    return Void();
+}
+
+ACTOR static Future<Void> useBounded(BoundedFlowLock* lock, double seconds, std::string* order, char id) {
+    state int64_t permit = wait(lock->take());
+    state BoundedFlowLock::Releaser releaser(lock, permit);
+    *order += id;
+    wait(delay(seconds));
+    return Void();
+}
+
+TEST_CASE("/compat/counters") {
+    state BoundedFlowLock lock(1, 2);
+    state FlowLock permits(3);
+    state NotifiedInt version(3);
+    state std::string order;
+    state std::vector<Future<Void>> users;
+    state int64_t amount = 5;
+    state Future<Void> four = version.whenAtLeast(4);
+    state Future<Void> six = version.whenAtLeast(6);
+    ASSERT(version.whenAtLeast(3).isReady());
+    version.set(5);
+    ASSERT(four.isReady() && !six.isReady() && version.get() == 5);
+    version = NotifiedInt(1);
+    ASSERT(six.getError().code() == error_code_broken_promise);
+
+    for (char id = 'a'; id < 'g'; ++id)
+        users.push_back(useBounded(&lock, id == 'a' ? 5 : 1, &order, id));
+    wait(delay(3));
+    ASSERT_EQ(order, "abc"); // the first holds the rest up
+    users[3].cancel();
+    wait(delay(3));
+    ASSERT_EQ(order, "abcef");
+    wait(waitForAllReady(users));
+
+    state ActiveCounter<int> counter(1);
+    state bool isReleased = false;
+    {
+        ActiveCounter<int>::Releaser releaser = counter.take(2, [&r = isReleased] { r = true; });
+        ActiveCounter<int>::Releaser other = std::move(releaser);
+        ASSERT(counter.getValue() == 3 && !isReleased);
+    }
+    ASSERT(counter.getValue() == 1 && isReleased);
+
+    state AndFuture all;
+    ASSERT(all.isReady());
+    all.add(delay(1));
+    all.add(Void());
+    all.add(delay(2));
+    ASSERT(!all.isReady() && all.getFutureCount() == 3);
+    state double begin = now();
+    wait(all.getFuture());
+    ASSERT(isAbout(now() - begin, 2) && all.isReady());
+    all.add(Future<Void>(io_error()));
+    ASSERT(all.isError() && all.getFuture().getError().code() == error_code_io_error);
+    wait(permits.takeUpTo(amount));
+    ASSERT_EQ(amount, 3);
+    return Void();
+}
+
+TEST_CASE("/compat/variables") {
+    state Reference<AsyncVar<int>> variable = makeReference<AsyncVar<int>>(1);
+    state flow::TraceMemory trace;
+    state Future<Void> resetting = resetAfter(variable, 2.0, 0, 1, 10.0, "Often");
+    wait(delay(1.5));
+    variable->set(5); // the time goes on
+    wait(delay(1));
+    ASSERT(variable->get() == 0 && trace.lines().empty());
+    variable->set(5);
+    wait(delay(2.5));
+    ASSERT_EQ(trace.lines().size(), 1u);
+    state Reference<AsyncVar<int>> copy = makeReference<AsyncVar<int>>(7);
+    state Future<Void> copying = delayedAsyncVar(variable, copy, 1.0);
+    wait(delay(1.5));
+    ASSERT_EQ(copy->get(), 0);
+    variable->set(3);
+    copying.cancel();
+    ASSERT_EQ(copy->get(), 3);
+    state AsyncTrigger changed;
+    state Future<Void> forwarding = forward(variable, &changed);
+    state Future<Void> triggered = changed.onTrigger();
+    variable->set(4);
+    ASSERT(triggered.isReady());
+    state PromiseStream<double> times;
+    wait(timeReply(after(1, 1), times) && timeReply(Promise<int>().getFuture(), times));
+    ErrorOr<Void> failed = wait(errorOr(timeReply(after(1, -1), times)));
+    ASSERT(failed.isError(error_code_io_error) && isAbout(times.getFuture().pop(), 1) && !times.getFuture().isReady());
+    state Future<int> yielded = orYield(Future<int>(io_error()));
+    ASSERT(yielded.isError() != check_yield());
+    return Void();
+}
+
 TEST_CASE("/compat/YieldedAsyncMap") {
     state YieldedAsyncMap<int, int> yam;
     state Future<Void> y1 = yam.onChange(1);

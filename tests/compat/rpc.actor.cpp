@@ -1,10 +1,13 @@
 // Requests, addresses and serialized structs under the header names that programs include.
 #include "fdbrpc/forward.h"
+#include "fdbrpc/ContinuousSample.h"
 #include "fdbrpc/FailureMonitor.h"
 #include "fdbrpc/FlowTransport.h"
 #include "fdbrpc/LoadBalance.actor.h"
 #include "fdbrpc/MultiInterface.h"
+#include "fdbrpc/Smoother.h"
 #include "fdbrpc/Stats.h"
+#include "fdbrpc/TimedRequest.h"
 #include "fdbrpc/fdbrpc.h"
 #include "fdbrpc/genericactors.actor.h"
 #include "flow/FileIdentifier.h"
@@ -232,6 +235,29 @@ ACTOR Future<Void> counters() {
     return Void();
 }
 
+struct Timed : TimedRequest {
+    int number = 0;
+};
+
+static void smoothers() {
+    Smoother bytes(5.0);
+    bytes.addDelta(4096, 100);
+    ASSERT(bytes.smoothTotal(100) == 0 && std::abs(bytes.smoothRate(100) - 819.2) < 1e-9);
+    ASSERT(std::abs(bytes.smoothTotal(105) - 4096 * (1 - std::exp(-1))) < 1e-9);
+    bytes.setTotal(1000, 105);
+    ASSERT(std::abs(bytes.smoothTotal(1000) - 1000) < 1e-6);
+    bytes.reset(7);
+    ASSERT(bytes.smoothTotal(200) == 7 && bytes.smoothRate(200) == 0);
+    TimerSmoother clocked(1e9);
+    clocked.setTotal(5);
+    ASSERT(clocked.smoothTotal() >= 0 && clocked.smoothTotal() < 1);
+    double before = timer();
+    Timed request;
+    ASSERT(request.requestTime() >= before && request.requestTime() <= timer());
+    request.setRequestTime(3);
+    ASSERT(Timed(request).requestTime() == 3);
+}
+
 static void addresses() {
     NetworkAddress address = NetworkAddress::parse("10.0.0.1:4500:tls(fromHostname)");
     ASSERT(address.ip == IPAddress(0x0A000001) && address.port == 4500 && address.isTLS() && address.fromHostname);
@@ -245,12 +271,14 @@ static void addresses() {
     auto copy = ObjectReader::fromStringRef<NetworkAddress>(ObjectWriter::toValue(address, IncludeVersion()),
                                                             IncludeVersion());
     ASSERT(copy == address && std::hash<NetworkAddress>()(copy) == std::hash<NetworkAddress>()(address));
+    ASSERT(fmt::format("{} {}", address.ip, NetworkAddress(0x01020304, 5)) == "10.0.0.1 1.2.3.4:5");
     printf("addresses\n");
 }
 
 int main() {
     platformInit();
     addresses();
+    smoothers();
     g_network = newNet2(TLSConfig());
     FlowTransport::createInstance(false, 0, WLTOKEN_FIRST_AVAILABLE);
     NetworkAddress any = NetworkAddress::parse("0.0.0.0:0");

@@ -44,6 +44,32 @@ ACTOR Future<int> askPool(Reference<IThreadPool> pool, int value) {
     return result;
 }
 
+static void dummyPool() {
+    Reference<IThreadPool> pool(new DummyThreadPool);
+    pool->addThread(new Doubler);
+    Future<Void> failure = pool->getError();
+    Doubler::Double *good = new Doubler::Double(4), *bad = new Doubler::Double(-1);
+    Future<int> answer = good->result.getFuture(), none = bad->result.getFuture();
+    pool->post(good);
+    pool->post(bad);
+    ASSERT(failure.isError() && failure.getError().code() == error_code_io_error);
+    g_network->run();
+    ASSERT(answer.get() == 8 && none.getError().code() == error_code_broken_promise && pool->stop().isReady());
+
+    PromiseStream<int> stream;
+    Event arrived, failed;
+    int number = 0;
+    Error error;
+    forwardEvent(&arrived, &number, &error, stream.getFuture());
+    stream.send(7);
+    arrived.block();
+    ASSERT(number == 7 && !error.isValid());
+    forwardEvent(&failed, &number, &error, stream.getFuture());
+    stream.sendError(timed_out());
+    failed.block();
+    ASSERT(number == 7 && error.code() == error_code_timed_out);
+}
+
 ACTOR Future<Void> pools() {
     state Reference<IThreadPool> pool = createGenericThreadPool();
     pool->addThread(new Doubler, "doubler");
@@ -302,6 +328,7 @@ ACTOR Future<Void> test() {
 int main() {
     {
         flow::SimLoop simulation;
+        dummyPool();
         Future<Void> done = test();
         g_network->run();
         done.get();

@@ -14,8 +14,8 @@ from actorc.diagnostics import Diagnostics
 from actorc.parse.parser import parse
 from actorc.source import Source
 
-_PERHAPS = re.compile(r"\b(?:class|struct)\s+\w+\s*;")
-_NAME = re.compile(r"(\w+)\s*;$")
+_PERHAPS = re.compile(r"\b(?:class|struct)\s+\w+\s*;|\benum\s+class\s+TaskPriority\b")
+_NAME = re.compile(r"\b(?:class|struct)\s+(\w+)\s*(?::\s*\w+\s*)?;$")
 
 
 def declared_in(name: str, text: str) -> Iterator[str]:

@@ -22,6 +22,7 @@ _TEMPLATES = """AsyncVar Callback ErrorOr Future FutureStream Optional Promise P
 SingleCallback Standalone StrictFuture ThreadSafeReferenceCounted VectorRef"""
 _RPC_CLASSES = "Endpoint FlowTransport NetworkAddressList"
 _RPC_TEMPLATES = "ReplyPromise ReplyPromiseStream RequestStream"
+ENUMS = {"TaskPriority": "flow/forward.h"}
 # By whether it is a template, and its name, the header that declares it.
 HEADERS = {
     **{(False, name): "flow/forward.h" for name in _CLASSES.split()},
@@ -56,6 +57,10 @@ def forward_declarations(file: File) -> Iterator[Forward]:
             header = HEADERS.get((start < index, texts[index + 1]))
             if header is not None and _begins_declaration(texts, start):
                 yield Forward(Span(file.words.starts[start], file.words.span(index + 2).end), header)
+        elif depth == 0 and text == "enum" and texts[index + 1] == "class" and texts[index + 2] in ENUMS:
+            end = index + (5 if texts[index + 3] == ":" else 3)
+            if texts[end] == ";" and _begins_declaration(texts, index):
+                yield Forward(Span(file.words.starts[index], file.words.span(end).end), ENUMS[texts[index + 2]])
 
 
 def _start(texts: Sequence[str], index: int) -> int:

@@ -4,6 +4,7 @@
 #include "../../flow.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 
 using flow::Arena;
@@ -32,6 +33,22 @@ inline std::string printable(flow::VectorRef<flow::StringRef> texts) {
     for (flow::StringRef const& text : texts)
         all += flow::printable(text) + " ";
     return all;
+}
+
+/// One behind the other, in the arena.
+template <class... Texts>
+flow::StringRef concatenateStrings(flow::Arena& arena, Texts const&... texts) {
+    flow::StringRef joined = flow::makeString((0 + ... + texts.size()), arena);
+    std::uint8_t* end = flow::mutateString(joined);
+    ((end = texts.copyTo(end)), ...);
+    return joined;
+}
+/// With memory of its own.
+template <class... Texts>
+flow::Standalone<flow::StringRef> concatenateStrings(flow::StringRef first, Texts const&... others) {
+    flow::Arena arena;
+    flow::StringRef joined = concatenateStrings(arena, first, others...);
+    return flow::Standalone<flow::StringRef>(joined, arena);
 }
 
 /// The number of bytes that both begin with.

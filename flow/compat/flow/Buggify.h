@@ -1,8 +1,23 @@
 #pragma once
-// BUGGIFY and BUGGIFY_WITH_PROB under the old header name: buggify() of flow/base/buggify.h, false outside of a
-// simulation.
+// BUGGIFY, BUGGIFY_WITH_PROB and EXPENSIVE_VALIDATION under the old header name: false outside of a simulation. The
+// first two are buggify() of flow/base/buggify.h. Those of clients are no others.
 
 #include "../../base/buggify.h"
+#include "../../base/random.h"
+#include "../../loop/loop.h"
 
 #define BUGGIFY (::flow::buggify())
 #define BUGGIFY_WITH_PROB(probability) (::flow::buggify(probability))
+#define CLIENT_BUGGIFY BUGGIFY
+#define CLIENT_BUGGIFY_WITH_PROB(probability) BUGGIFY_WITH_PROB(probability)
+#define EXPENSIVE_BUGGIFY BUGGIFY
+#define EXPENSIVE_BUGGIFY_WITH_PROB(probability) BUGGIFY_WITH_PROB(probability)
+
+namespace flow::compat {
+inline bool isExpensiveValidationOn() {
+    return hasLoop() && loop().isSimulated() && deterministicRandom()->random01() < 0.05;
+}
+} // namespace flow::compat
+
+/// Whether to check what takes long to check: in one of twenty visits.
+#define EXPENSIVE_VALIDATION (::flow::compat::isExpensiveValidationOn())

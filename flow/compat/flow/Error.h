@@ -4,6 +4,9 @@
 
 #include "../../flow.h"
 
+#include <cstdio>
+#include <source_location>
+
 using flow::default_error_or;
 using flow::Error;
 using flow::ErrorOr;
@@ -16,4 +19,16 @@ FLOW_ERROR_TABLE(FLOW_ENTRY)
 
 using flow::actor_cancelled;
 using flow::error_code_actor_cancelled;
+/// For `throw internal_error_msg("...")`: the text goes to standard error, and is an event of SevError.
+inline flow::Error internal_error_msg(char const* message,
+                                      std::source_location where = std::source_location::current()) {
+    std::fprintf(stderr, "Internal Error @ %s %u: %s\n", where.file_name(), where.line(), message);
+    flow::Error error = flow::internal_error(where);
+    flow::TraceEvent(flow::SevError, "InternalError")
+        .error(error)
+        .detail("Message", message)
+        .detail("File", where.file_name())
+        .detail("Line", where.line());
+    return error;
+}
 inline constexpr int invalid_error_code = flow::Error().code();

@@ -8,3 +8,9 @@ using flow::IRandom;
 using flow::nondeterministicRandom;
 using flow::setThreadLocalDeterministicRandomSeed;
 using flow::UID;
+
+/// Random numbers for debugging: what is taken from it changes none that deterministicRandom() gives.
+inline IRandom* debugRandom() {
+    static thread_local IRandom random(1);
+    return &random;
+}

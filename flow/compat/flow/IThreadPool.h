@@ -237,6 +237,35 @@ private:
 
 } // namespace flow::compat
 
+/// Runs each action inside post(), for one receiver.
+class DummyThreadPool final : public IThreadPool, flow::ReferenceCounted<DummyThreadPool> {
+    using Counted = flow::ReferenceCounted<DummyThreadPool>;
+    friend Counted;
+
+public:
+    flow::Future<flow::Void> getError() const override { return errors_.getFuture(); }
+    void addThread(IThreadPoolReceiver* receiver, [[maybe_unused]] char const* name = nullptr) override {
+        ASSERT(!receiver_);
+        receiver_.reset(receiver);
+        receiver->init();
+    }
+    void post(PThreadAction action) override {
+        try {
+            (*action)(receiver_.get());
+        } catch (...) {
+            if (errors_.canBeSet())
+                errors_.sendError(flow::currentError());
+        }
+    }
+    flow::Future<flow::Void> stop(flow::Error const&) override { return flow::Void(); }
+    void addref() const override { Counted::addref(); }
+    void delref() const override { Counted::delref(); }
+
+private:
+    std::unique_ptr<IThreadPoolReceiver> receiver_;
+    flow::Promise<flow::Void> errors_;
+};
+
 /// Of the current loop. Sizes of stacks and the threads' priorities are those of the system.
 inline flow::Reference<IThreadPool> createGenericThreadPool(int = 0, int = 0) {
     return flow::Reference<IThreadPool>(new flow::compat::GenericThreadPool);

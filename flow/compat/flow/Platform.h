@@ -10,9 +10,12 @@
 //     THREAD_HANDLE thread = startThread(work, &job);
 //     waitThread(thread);          // each that was started is waited for, once
 //
-// Where there is a loop, g_network (network.h) gives the time.
+// Where there is a loop, g_network (network.h) gives the time. Files and paths are in ../platform_files.h, figures of
+// the system in ../platform_system.h.
 
 #include "../../flow.h"
+#include "../platform_files.h"
+#include "../platform_system.h"
 
 #include <pthread.h>
 
@@ -32,14 +35,6 @@
 /// Nothing has to be prepared here: for programs that begin with it.
 inline void platformInit() {}
 
-/// Without destructors; what was traced and printed is written out.
-[[noreturn]] inline void flushAndExit(int code) {
-    if (flow::trace::traceSink)
-        flow::trace::traceSink->flush();
-    std::fflush(nullptr);
-    std::_Exit(code);
-}
-
 // From the order of bytes of this machine to another one, and back.
 constexpr bool isLittleEndianMachine = std::endian::native == std::endian::little;
 constexpr std::uint16_t bigEndian16(std::uint16_t x) {
@@ -50,6 +45,15 @@ constexpr std::uint32_t bigEndian32(std::uint32_t x) {
 }
 constexpr std::uint64_t bigEndian64(std::uint64_t x) {
     return isLittleEndianMachine ? __builtin_bswap64(x) : x;
+}
+constexpr std::uint16_t fromBigEndian16(std::uint16_t x) {
+    return bigEndian16(x);
+}
+constexpr std::uint32_t fromBigEndian32(std::uint32_t x) {
+    return bigEndian32(x);
+}
+constexpr std::uint64_t fromBigEndian64(std::uint64_t x) {
+    return bigEndian64(x);
 }
 constexpr std::uint16_t littleEndian16(std::uint16_t x) {
     return isLittleEndianMachine ? x : __builtin_bswap16(x);

@@ -56,6 +56,25 @@ public:
     using MutexHolder::MutexHolder;
 };
 
+/// For what one thread uses.
+class ThreadUnsafeSpinLock {
+public:
+    void enter() { isEntered_ = true; }
+    void leave() { isEntered_ = false; }
+    void assertNotEntered() const { ASSERT(!isEntered_); }
+
+private:
+    bool isEntered_ = false;
+};
+class ThreadUnsafeSpinLockHolder : flow::NonCopyable {
+public:
+    explicit ThreadUnsafeSpinLockHolder(ThreadUnsafeSpinLock& lock) : lock_(lock) { lock_.enter(); }
+    ~ThreadUnsafeSpinLockHolder() { lock_.leave(); }
+
+private:
+    ThreadUnsafeSpinLock& lock_;
+};
+
 /// All of these return the new value.
 inline std::int32_t interlockedIncrement(volatile std::int32_t* value) {
     return __atomic_add_fetch(value, 1, __ATOMIC_SEQ_CST);
@@ -68,4 +87,22 @@ inline std::int64_t interlockedIncrement64(volatile std::int64_t* value) {
 }
 inline std::int64_t interlockedDecrement64(volatile std::int64_t* value) {
     return __atomic_sub_fetch(value, 1, __ATOMIC_SEQ_CST);
+}
+/// All of these return the old value. The first sets it to `next` if it is `expected`.
+inline std::int32_t interlockedCompareExchange(volatile std::int32_t* value, std::int32_t next, std::int32_t expected) {
+    __atomic_compare_exchange_n(value, &expected, next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    return expected;
+}
+inline std::int64_t interlockedExchangeAdd64(volatile std::int64_t* value, std::int64_t more) {
+    return __atomic_fetch_add(value, more, __ATOMIC_SEQ_CST);
+}
+inline std::int64_t interlockedExchange64(volatile std::int64_t* value, std::int64_t next) {
+    return __atomic_exchange_n(value, next, __ATOMIC_SEQ_CST);
+}
+inline std::int64_t interlockedOr64(volatile std::int64_t* value, std::int64_t bits) {
+    return __atomic_fetch_or(value, bits, __ATOMIC_SEQ_CST);
+}
+template <class T>
+T* interlockedExchangePtr(T* volatile* value, T* next) {
+    return __atomic_exchange_n(value, next, __ATOMIC_SEQ_CST);
 }

@@ -13,6 +13,7 @@
 
 #include "../../base/parse_number.h"
 #include "../../flow.h"
+#include "../formatters.h"
 #include "ActorCollection.h"
 #include "Arena.h"
 #include "Buggify.h"

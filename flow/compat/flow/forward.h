@@ -29,6 +29,7 @@ class StringRef;
 class TraceEvent;
 class UID;
 class UnitTestParameters;
+enum class TaskPriority : int;
 template <class T>
 class AsyncVar;
 template <class T>
@@ -92,6 +93,7 @@ using flow::SingleCallback;
 using flow::Standalone;
 using flow::StrictFuture;
 using flow::StringRef;
+using flow::TaskPriority;
 using flow::ThreadSafeReferenceCounted;
 using flow::TraceEvent;
 using flow::UID;

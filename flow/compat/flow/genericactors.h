@@ -4,6 +4,8 @@
 #include "../../flow.h"
 #include "../../lib/outcome.h"
 #include "../more_actors.h"
+#include "../more_locks.h"
+#include "../waiting_actors.h"
 #include "IAsyncListener.h"
 #include "network.h"
 
@@ -59,29 +61,53 @@ using flow::waitOrError;
 using flow::YieldedAsyncMap;
 using flow::yieldedFuture;
 
+using flow::compat::ActiveCounter;
 using flow::compat::allTrue;
+using flow::compat::AndFuture;
 using flow::compat::appendAll;
 using flow::compat::asyncFilter;
+using flow::compat::BoundedFlowLock;
+using flow::compat::brokenPromiseToMaybeDelivered;
+using flow::compat::checkUntil;
 using flow::compat::chooseActor;
 using flow::compat::Debouncer;
+using flow::compat::delayAfterCleared;
 using flow::compat::delayedAsyncVar;
+using flow::compat::detach;
 using flow::compat::filter;
 using flow::compat::forward;
+using flow::compat::forwardErrors;
 using flow::compat::forwardEvent;
 using flow::compat::joinWith;
+using flow::compat::lowPriorityDelayAfterCleared;
+using flow::compat::makeStream;
 using flow::compat::map;
+using flow::compat::mapAsync;
+using flow::compat::NotifiedInt;
 using flow::compat::orYield;
+using flow::compat::parseStringToUnorderedSet;
+using flow::compat::parseStringToVector;
 using flow::compat::recurringAsync;
 using flow::compat::ReferencedObject;
 using flow::compat::reportErrorsExcept;
+using flow::compat::require;
 using flow::compat::resetAfter;
 using flow::compat::runAfter;
 using flow::compat::smartQuorum;
+using flow::compat::sorted;
+using flow::compat::tagAndForward;
+using flow::compat::tagAndForwardError;
+using flow::compat::timeoutErrorIfCleared;
+using flow::compat::timeoutWarning;
+using flow::compat::timeoutWarningCollector;
 using flow::compat::timeReply;
 using flow::compat::traceAfter;
 using flow::compat::triggerOnError;
 using flow::compat::waitAndForward;
 using flow::compat::waitForAllReadyThenThrow;
+using flow::compat::waitForFirst;
+using flow::compat::waitForMost;
+using flow::compat::yieldPromiseStream;
 
 // The same of a delay(), which is no future: what the templates above cannot see.
 #define FLOW_OF_DELAY_IN(space, name)                                                                                  \
@@ -106,12 +132,17 @@ FLOW_OF_DELAY(transformError)
 FLOW_OF_DELAY(transformErrors)
 FLOW_OF_DELAY(uncancellable)
 FLOW_OF_DELAY(waitOrError)
+FLOW_OF_DELAY_IN(flow::compat, brokenPromiseToMaybeDelivered)
 FLOW_OF_DELAY_IN(flow::compat, chooseActor)
+FLOW_OF_DELAY_IN(flow::compat, detach)
 FLOW_OF_DELAY_IN(flow::compat, forward)
+FLOW_OF_DELAY_IN(flow::compat, forwardErrors)
 FLOW_OF_DELAY_IN(flow::compat, joinWith)
 FLOW_OF_DELAY_IN(flow::compat, orYield)
 FLOW_OF_DELAY_IN(flow::compat, reportErrorsExcept)
 FLOW_OF_DELAY_IN(flow::compat, runAfter)
+FLOW_OF_DELAY_IN(flow::compat, timeoutErrorIfCleared)
+FLOW_OF_DELAY_IN(flow::compat, timeoutWarning)
 FLOW_OF_DELAY_IN(flow::compat, timeReply)
 FLOW_OF_DELAY_IN(flow::compat, traceAfter)
 #undef FLOW_OF_DELAY
@@ -131,6 +162,16 @@ auto holdWhile(T const& object, flow::compat::NetworkDelay what) {
 template <class T>
 auto holdWhileVoid(T const& object, flow::compat::NetworkDelay what) {
     return flow::holdWhileVoid(object, flow::Future<flow::Void>(what));
+}
+
+/// The second, when the first is ready.
+template <class T, class U>
+flow::Future<U> operator+(flow::Future<T> first, flow::Future<U> second) {
+    return flow::compat::runAfter(std::move(first), std::move(second));
+}
+template <class U>
+flow::Future<U> operator+(flow::compat::NetworkDelay first, flow::Future<U> second) {
+    return flow::Future<flow::Void>(first) + std::move(second);
 }
 
 /// Holds the futures until it is cancelled.
@@ -161,6 +202,21 @@ flow::Future<flow::Void> incrementalBroadcast(flow::Future<T> input, std::vector
     T value = co_await input;
     for (std::size_t i = 0; i < output.size(); ++i) {
         output[i].send(value);
+        if ((i + 1) % static_cast<std::size_t>(batchSize) == 0)
+            co_await flow::delay(0);
+    }
+}
+
+/// The same; an error goes to those that have got no value.
+template <class T>
+flow::Future<flow::Void> incrementalBroadcastWithError(flow::Future<T> input, std::vector<flow::Promise<T>> output,
+                                                       int batchSize) {
+    flow::ErrorOr<T> result = co_await flow::tryGet(std::move(input));
+    for (std::size_t i = 0; i < output.size(); ++i) {
+        if (result.isError())
+            output[i].sendError(result.getError());
+        else
+            output[i].send(result.get());
         if ((i + 1) % static_cast<std::size_t>(batchSize) == 0)
             co_await flow::delay(0);
     }

@@ -8,6 +8,7 @@
 // "(fromHostname)" behind that are flags of the text, and have no effect on connections.
 
 #include "../../../flow/compat/flow/network.h"
+#include "../../../flow/compat/formatters.h"
 #include "../../rpc/endpoint.h"
 #include "../../transport.h"
 #include "IPAddress.h"
@@ -106,6 +107,13 @@ inline std::string formatIpPort(IPAddress const& ip, std::uint16_t port) {
 }
 
 using flow::net::NetworkAddressList;
+
+#if __has_include(<fmt/format.h>)
+template <>
+struct fmt::formatter<IPAddress> : FormatUsingTraceable<IPAddress> {};
+template <>
+struct fmt::formatter<NetworkAddress> : FormatUsingTraceable<NetworkAddress> {};
+#endif
 
 namespace flow::compat {
 

@@ -264,3 +264,10 @@ TEST_CASE("error: an error that is printed as unknown keeps the exception's own 
         }(),
         "uncaught error unknown_error (4000): disk on fire");
 }
+
+TEST_CASE("error: a code from elsewhere that no error has is unknown_error") {
+    CHECK(Error::fromUnvalidatedCode(error_code_timed_out) == timed_out());
+    CHECK(Error::fromUnvalidatedCode(65534).code() == 65534);
+    for (int code : {-1, 65535, 65536 + error_code_timed_out, -100000})
+        CHECK(Error::fromUnvalidatedCode(code).code() == error_code_unknown_error);
+}

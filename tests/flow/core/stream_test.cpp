@@ -379,3 +379,24 @@ TEST_CASE("stream: handles of one stream are equal") {
     CHECK(a.getFuture() == a.getFuture());
     CHECK_FALSE(a.getFuture() == b.getFuture());
 }
+
+TEST_CASE("stream: getReply sends a request, and gives the future of its promise") {
+    struct Request {
+        int number = 1;
+        Promise<int> reply;
+    };
+    PromiseStream<Request> requests;
+    FutureStream<Request> in = requests.getFuture();
+    Future<int> first = requests.getReply(), second = requests.getReply(Request{2, {}});
+    Request one = in.pop(), two = in.pop();
+    CHECK((one.number == 1 && two.number == 2));
+    two.reply.send(20);
+    CHECK((second.get() == 20 && !first.isReady()));
+    one = Request();
+    CHECK(first.getError() == broken_promise());
+    PromiseStream<Promise<int>> promises;
+    FutureStream<Promise<int>> replies = promises.getFuture();
+    first = promises.getReply();
+    replies.pop().send(7);
+    CHECK(first.get() == 7);
+}

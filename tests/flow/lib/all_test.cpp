@@ -384,3 +384,20 @@ TEST_CASE("waitForAllReady: waits for all, whatever they become") {
     }
     CHECK(blocks.leaked() == 0);
 }
+
+TEST_CASE("all: && and || take what becomes a Future<Void>") {
+    SimLoop loop;
+    Promise<Void> promise;
+    Future<Void> future = promise.getFuture(), both = future && Void(), same = Void() && future, error = io_error();
+    CHECK((future || Void()).canGet());
+    CHECK((Void() || future).canGet());
+    CHECK((Void() && Void()).canGet());
+    CHECK_FALSE((Void() && Never()).isReady());
+    CHECK((future && Error(timed_out())).getError() == timed_out());
+    CHECK((delay(1) || Error(timed_out())).getError() == timed_out());
+    CHECK((error || Void()).getError() == io_error());
+    CHECK_FALSE((delay(1) && Void()).isReady());
+    CHECK((!both.isReady() && !same.isReady()));
+    promise.send(Void());
+    CHECK((both.canGet() && same.canGet()));
+}

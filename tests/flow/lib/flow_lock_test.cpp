@@ -210,6 +210,27 @@ TEST_CASE("FlowLock: Releasers") {
     CHECK_DIES(lock.release(), "more than has been taken");
 }
 
+TEST_CASE("FlowLock: takeUpTo() takes what is free, and at least one") {
+    SimLoop loop;
+    FlowLock lock(3);
+    std::int64_t five = 5, two = 2, one = 1, more = 4;
+    CHECK((lock.takeUpTo(five).canGet() && five == 3));
+    Future<Void> waits = lock.takeUpTo(two), behind = lock.takeUpTo(more);
+    CHECK((!waits.isReady() && lock.waiters() == 2));
+    lock.release(2);
+    loop.run();
+    CHECK((waits.canGet() && two == 1 && behind.canGet() && more == 1));
+    lock.release(3);
+    CHECK((lock.takeUpTo(one).canGet() && one == 1 && lock.available() == 2));
+    Future<Void> dropped = lock.takeUpTo(two = 7);
+    CHECK(two == 2);
+    waits = lock.takeUpTo(more);
+    waits.cancel();
+    lock.release(3);
+    loop.run();
+    CHECK((lock.available() == 3 && lock.waiters() == 0));
+}
+
 TEST_CASE("FlowLock: kill and destruction fail the waiters") {
     ::test::Balance balance;
     SimLoop loop;

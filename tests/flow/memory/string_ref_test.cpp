@@ -88,6 +88,9 @@ TEST_CASE("string_ref: eat says whether there was a separator, and eatAny which"
     CHECK((text.eatAny("=;"_sr, &which) == "b"_sr && which == ';' && text.empty()));
     CHECK((text.eat("=", &found).empty() && !found));
     CHECK(StringRef("x.y").eatAny(".", nullptr) == "x"_sr);
+    CHECK("a.b,,c"_sr.splitAny(".,"_sr) == std::vector<StringRef>{"a"_sr, "b"_sr, ""_sr, "c"_sr});
+    CHECK("a."_sr.splitAny("."_sr) == std::vector<StringRef>{"a"_sr});
+    CHECK(""_sr.splitAny("."_sr).empty());
 }
 
 TEST_CASE("string_ref: eat takes one part after the other") {

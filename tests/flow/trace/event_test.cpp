@@ -159,3 +159,50 @@ TEST_CASE("event: each key is there once") {
     TraceEvent("Timed").detail("Time", 9).detail("Type", 2);
     CHECK(trace.lines().back() == R"({"Time":0,"Severity":10,"Type":"Timed","Time_":9,"Type_":2})");
 }
+
+TEST_CASE("event: texts and events that are too long are cut") {
+    TraceMemory trace;
+    TraceEvent("Cut")
+        .detail("A", "12345")
+        .setMaxFieldLength(4)
+        .detail("B", "1234")
+        .detail("C", "12345")
+        .detail("D", 12345);
+    CHECK(trace.lines()[0] == R"({"Severity":10,"Type":"Cut","A":"12345","B":"1234","C":"1234...","D":12345})");
+    std::string long_(1000, 'x');
+    TraceEvent("Long").setMaxEventLength(500).detail("A", long_);
+    TraceEvent("Any").setMaxEventLength(-1).setMaxFieldLength(-1).detail("A", long_);
+    TraceEvent("Short").setMaxEventLength(500).detail("A", 1);
+    REQUIRE(trace.lines().size() == 4);
+    CHECK(trace.lines()[1].starts_with(
+        R"({"Severity":30,"Type":"TraceEventOverflow","TraceFirstBytes":"{\"Severity\":10,)"));
+    CHECK(trace.lines()[1].size() < 500);
+    CHECK(trace.lines()[2].size() > 1000);
+    CHECK(trace.lines()[3] == R"({"Severity":10,"Type":"Short","A":1})");
+}
+
+TEST_CASE("event: the latest of each key is found again") {
+    TraceMemory trace;
+    CHECK(flow::trace::latestEvent("Metrics").empty());
+    TraceEvent("Metrics").detail("A", 1).trackLatest("Metrics");
+    TraceEvent("Metrics").detail("A", 2).trackLatest("Metrics");
+    TraceEvent("Other").trackLatest("Other");
+    TraceEvent("Metrics").detail("A", 3);
+    CHECK(flow::trace::latestEvent("Metrics") == R"({"Severity":10,"Type":"Metrics","A":2})");
+    CHECK(trace.lines()[1] == flow::trace::latestEvent("Metrics"));
+    CHECK(flow::trace::latestEvent("None").empty());
+}
+
+TEST_CASE("event: the two events of an interval have one number") {
+    TraceMemory trace;
+    TraceInterval work("Work");
+    TraceEvent(work.begin(), UID(1, 2)).detail("A", 1);
+    TraceEvent(SevWarn, work.end());
+    std::string pair = "Pair\":\"" + work.pairID.toString() + "\"";
+    REQUIRE(trace.lines().size() == 2);
+    CHECK(trace.lines()[0] ==
+          R"({"Severity":10,"Type":"Work","ID":"00000000000000010000000000000002","Begin)" + pair + R"(,"A":1})");
+    CHECK(trace.lines()[1] == R"({"Severity":20,"Type":"Work","End)" + pair + "}");
+    std::string first = work.pairID.toString();
+    CHECK(work.begin().pairID.toString() != first);
+}

@@ -18,10 +18,11 @@ PLAIN = """\
 #pragma once
 template <class T> class Future; class Void;
 class StringRef; // the text
+enum class TaskPriority : int;
 struct Own;
 template <typename T>
 class ReplyPromise;
-Future<Void> write%s(StringRef text, ReplyPromise<Void>* reply, Own* own);
+Future<Void> write%s(StringRef text, ReplyPromise<Void>* reply, Own* own, TaskPriority priority);
 """
 
 
@@ -35,6 +36,9 @@ Future<Void> write%s(StringRef text, ReplyPromise<Void>* reply, Own* own);
         ("#if 1\n  class Void;\n  class Error;\n\n  int a;\n", f"#if 1\n  {FLOW}\n\n  int a;\n"),
         ("class Void; class Own; class Error;\n", f"{FLOW}\nclass Own; \n{FLOW}\n"),
         ("class Void;\r\nstruct Endpoint; int a;", f'{FLOW}\r\n#include "fdbrpc/forward.h"\r\nint a;'),
+        ("enum class TaskPriority;\nenum class TaskPriority : int;", f"{FLOW}\n"),
+        ("enum class TaskPriority { Low };\n", "enum class TaskPriority { Low };\n"),
+        ("enum class TaskPriority : int { Low };\n", "enum class TaskPriority : int { Low };\n"),
         ("// class Void;\nnamespace n { class Void; }\n", "// class Void;\nnamespace n { class Void; }\n"),
         ("int a;  class Own; \t", "int a;  class Own; \t"),
     ],
@@ -46,7 +50,7 @@ def test_texts(before: str, after: str) -> None:
 
 
 def test_several_on_one_line_are_found() -> None:
-    assert list(declared_in("a.h", PLAIN)) == ["Future", "Void", "StringRef", "ReplyPromise"]
+    assert list(declared_in("a.h", PLAIN)) == ["Future", "Void", "StringRef", "TaskPriority", "ReplyPromise"]
     assert list(declared_in("a.actor.h", PLAIN)) == []
 
 

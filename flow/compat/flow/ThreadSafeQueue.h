@@ -1,0 +1,48 @@
+#pragma once
+// ThreadSafeQueue under the old header name: any thread puts elements in, one takes them out.
+//
+//     ThreadSafeQueue<Job> jobs;
+//     if (jobs.push(job))               // it may sleep
+//         wake(consumer);
+//
+//     while (Optional<Job> job = jobs.pop(); job.present()) ...
+//     if (jobs.canSleep())              // else something has come meanwhile
+//         sleep();
+//
+// A mutex guards it: between threads of a loop's own use loop().post().
+
+#include "../../flow.h"
+
+#include <deque>
+#include <mutex>
+#include <utility>
+
+template <class T>
+class ThreadSafeQueue : flow::NonCopyable {
+public:
+    /// Whether canSleep() has been true since the last push().
+    bool push(T element) {
+        std::lock_guard lock(mutex_);
+        elements_.push_back(std::move(element));
+        return std::exchange(maySleep_, false);
+    }
+    flow::Optional<T> pop() {
+        std::lock_guard lock(mutex_);
+        if (elements_.empty())
+            return {};
+        T first = std::move(elements_.front());
+        elements_.pop_front();
+        return first;
+    }
+    /// Whether it is empty; then the next push() gives true.
+    bool canSleep() {
+        std::lock_guard lock(mutex_);
+        maySleep_ = elements_.empty();
+        return maySleep_;
+    }
+
+private:
+    std::mutex mutex_;
+    std::deque<T> elements_;
+    bool maySleep_ = false;
+};

@@ -1,0 +1,58 @@
+#pragma once
+// fmt, as flow/flow.h of Flow brings it, with what programs print by it. It is libfmt, which millrace::compat links
+// where it is installed.
+//
+//     fmt::print("{} of {:>20}: {}\n", id, key, error.name());     // a StringRef with \x.. for what cannot be printed
+//
+//     template <>
+//     struct fmt::formatter<Point> : FormatUsingTraceable<Point> {};      // a type of yours, by its Traceable
+
+#include "../base/to_text.h"
+#include "../flow.h"
+
+#if __has_include(<fmt/format.h>)
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+/// Formats as the text that trace events show of it.
+template <class T>
+struct FormatUsingTraceable : fmt::formatter<std::string_view> {
+    template <class Context>
+    auto format(T const& value, Context& context) const {
+        std::string text = flow::toText(value);
+        return fmt::formatter<std::string_view>::format(text, context);
+    }
+};
+
+template <>
+struct fmt::formatter<flow::StringRef> : FormatUsingTraceable<flow::StringRef> {};
+template <>
+struct fmt::formatter<flow::UID> : FormatUsingTraceable<flow::UID> {};
+template <>
+struct fmt::formatter<flow::Error> : FormatUsingTraceable<flow::Error> {};
+template <class T>
+struct fmt::formatter<flow::Standalone<T>> : fmt::formatter<T> {};
+template <class T>
+struct fmt::formatter<flow::Optional<T>> : FormatUsingTraceable<flow::Optional<T>> {};
+
+#else
+
+// So that a program without the library hears what it lacks.
+namespace fmt {
+
+template <class... Arguments>
+void print(Arguments const&...) {
+    static_assert(sizeof...(Arguments) == 0, "fmt::print: libfmt is not installed (Debian: libfmt-dev)");
+}
+template <class... Arguments>
+const char* format(Arguments const&...) {
+    static_assert(sizeof...(Arguments) == 0, "fmt::format: libfmt is not installed (Debian: libfmt-dev)");
+    return "";
+}
+
+} // namespace fmt
+
+#endif

@@ -1,0 +1,213 @@
+#pragma once
+// Classes of Flow that count something, and let actors wait for it: flow/genericactors.actor.h of this folder brings
+// them.
+//
+//     NotifiedInt version(3);
+//     wait(version.whenAtLeast(5));                           // until set(5), or more
+//
+//     BoundedFlowLock lock(2, 10);                            // two at a time; none runs more than 10 ahead of those
+//     state int64_t permit = wait(lock.take());
+//     state BoundedFlowLock::Releaser releaser(&lock, permit);
+//
+//     ActiveCounter<int> running(0);
+//     state ActiveCounter<int>::Releaser one = running.take(1);   // until its end: running.getValue() == 1
+//
+//     AndFuture all;                                          // of all futures that are added until it is asked
+//     all.add(write());
+//     wait(all.getFuture());
+
+#include "../flow.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace flow::compat {
+
+/// A number that grows.
+class NotifiedInt {
+public:
+    explicit NotifiedInt(std::int64_t value = 0) : value_(value) {}
+    NotifiedInt(NotifiedInt&&) noexcept = default;
+    NotifiedInt& operator=(NotifiedInt&&) noexcept = default;
+
+    std::int64_t get() const { return value_; }
+    /// If this is destroyed before, broken_promise.
+    Future<Void> whenAtLeast(std::int64_t limit) {
+        if (value_ >= limit)
+            return Void();
+        return waiting_.emplace(limit, Promise<Void>())->second.getFuture();
+    }
+    /// What waits for up to that runs before this returns.
+    void set(std::int64_t value) {
+        ASSERT(value >= value_);
+        value_ = value;
+        std::vector<Promise<Void>> reached;
+        for (auto end = waiting_.upper_bound(value); waiting_.begin() != end; waiting_.erase(waiting_.begin()))
+            reached.push_back(std::move(waiting_.begin()->second));
+        for (Promise<Void> const& each : reached)
+            each.send(Void());
+    }
+    void operator=(std::int64_t value) { set(value); }
+
+private:
+    std::multimap<std::int64_t, Promise<Void>> waiting_;
+    std::int64_t value_;
+};
+
+/// Gives permits with rising numbers. With fewer than `unrestrictedPermits` that are held none waits; else none runs
+/// whose number is more than `boundedPermits` above that of the last of the oldest unrestricted ones.
+class BoundedFlowLock : NonCopyable, public ReferenceCounted<BoundedFlowLock> {
+public:
+    class Releaser;
+
+    BoundedFlowLock() : BoundedFlowLock(1, 0) {}
+    BoundedFlowLock(std::int64_t unrestrictedPermits, std::int64_t boundedPermits)
+        : unrestricted_(unrestrictedPermits), bounded_(boundedPermits) {
+        ASSERT(unrestrictedPermits > 0);
+    }
+
+    /// Cancel-safe: one that is dropped holds nothing.
+    Future<std::int64_t> take() {
+        std::int64_t permit = ++last_;
+        outstanding_.insert(permit);
+        return wait(this, permit);
+    }
+    void release(std::int64_t permit) {
+        outstanding_.erase(permit);
+        update();
+    }
+
+private:
+    static Future<std::int64_t> wait(BoundedFlowLock* self, std::int64_t permit) {
+        try {
+            self->update();
+            co_await self->oldest_.whenAtLeast(std::max<std::int64_t>(0, permit - self->bounded_));
+        } catch (Error& e) {
+            if (e.code() == error_code_actor_cancelled)
+                self->release(permit);
+            throw;
+        }
+        co_return permit;
+    }
+    void update() {
+        auto count = static_cast<std::int64_t>(outstanding_.size());
+        oldest_.set(count < unrestricted_ ? last_ : *std::next(outstanding_.begin(), unrestricted_ - 1));
+    }
+
+    std::set<std::int64_t> outstanding_;
+    NotifiedInt oldest_;
+    std::int64_t last_ = 0;
+    std::int64_t unrestricted_;
+    std::int64_t bounded_;
+};
+
+class BoundedFlowLock::Releaser {
+public:
+    Releaser() = default;
+    Releaser(BoundedFlowLock* taken, std::int64_t permit) : lock(taken), permitNumber(permit) {}
+    Releaser(Releaser&& other) noexcept : lock(other.lock), permitNumber(std::exchange(other.permitNumber, 0)) {}
+    Releaser& operator=(Releaser&& other) noexcept {
+        release();
+        lock = other.lock;
+        permitNumber = std::exchange(other.permitNumber, 0);
+        return *this;
+    }
+    ~Releaser() { release(); }
+    void release() {
+        if (std::int64_t permit = std::exchange(permitNumber, 0))
+            lock->release(permit);
+    }
+
+    BoundedFlowLock* lock = nullptr;
+    std::int64_t permitNumber = 0;
+};
+
+template <class T>
+class ActiveCounter {
+public:
+    class Releaser {
+    public:
+        Releaser() = default;
+        Releaser(ActiveCounter* of, T amount, std::function<void()> then)
+            : counter_(of), amount_(std::move(amount)), then_(std::move(then)) {
+            counter_->counter += amount_;
+        }
+        Releaser(Releaser&& other) noexcept { *this = std::move(other); }
+        Releaser& operator=(Releaser&& other) noexcept {
+            release();
+            counter_ = std::exchange(other.counter_, nullptr);
+            amount_ = std::move(other.amount_);
+            then_ = std::move(other.then_);
+            return *this;
+        }
+        ~Releaser() { release(); }
+        void release() {
+            if (!counter_)
+                return;
+            std::exchange(counter_, nullptr)->counter -= amount_;
+            if (then_)
+                then_();
+        }
+
+    private:
+        ActiveCounter* counter_ = nullptr;
+        T amount_{};
+        std::function<void()> then_;
+    };
+
+    explicit ActiveCounter(T initial) : counter(std::move(initial)) {}
+    T getValue() const { return counter; }
+    /// `then` is called when the amount has been given back.
+    Releaser take(T amount, std::function<void()> then = {}) {
+        return Releaser(this, std::move(amount), std::move(then));
+    }
+
+    T counter;
+};
+
+class AndFuture {
+public:
+    AndFuture() = default;
+    AndFuture(Future<Void> const& first) { add(first); }
+    AndFuture(Error const& error) { add(Future<Void>(error)); }
+
+    void add(Future<Void> const& next) {
+        ++count_;
+        if (!next.isReady() || next.isError())
+            futures_.push_back(next);
+    }
+    void add(AndFuture others) { add(others.getFuture()); }
+    Future<Void> getFuture() {
+        if (futures_.empty())
+            return Void();
+        if (futures_.size() > 1)
+            futures_ = {waitForAll(futures_)};
+        return futures_.front();
+    }
+    operator Future<Void>() { return getFuture(); }
+    bool isReady() {
+        cleanup();
+        return std::all_of(futures_.begin(), futures_.end(), [](auto const& each) { return each.isReady(); });
+    }
+    bool isError() const {
+        return std::any_of(futures_.begin(), futures_.end(), [](auto const& each) { return each.isError(); });
+    }
+    /// Drops those that have a value.
+    void cleanup() {
+        std::erase_if(futures_, [](auto const& each) { return each.isReady() && !each.isError(); });
+    }
+    /// How many have been added.
+    std::int64_t getFutureCount() const { return count_; }
+
+private:
+    std::int64_t count_ = 0;
+    std::vector<Future<Void>> futures_;
+};
+
+} // namespace flow::compat

@@ -1,0 +1,217 @@
+#pragma once
+// What programs ask of the processor and the system: flow/Platform.h of this folder brings it.
+//
+//     std::uint64_t bytes = getResidentMemoryUsage();
+//     double begin = getProcessorTimeThread();               // seconds of work, not of time
+//     criticalError(FDB_EXIT_ERROR, "NoPort", "the port is in use");
+//
+// Under simulation these are the machine's figures too.
+
+#include "../flow.h"
+
+#include <bit>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <malloc.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string>
+#include <string_view>
+#include <sys/resource.h>
+#include <unistd.h>
+#if defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
+
+#define FDB_EXIT_SUCCESS 0
+#define FDB_EXIT_ERROR 1
+#define FDB_EXIT_ABORT 3
+
+#define DEFAULT_CONSTRUCTORS(X)                                                                                        \
+    X(X const&) = default;                                                                                             \
+    X& operator=(X const&) = default;
+
+#define crashAndDie() std::abort()
+
+/// Gives the value, as something that depends on the first parameter.
+template <class Ignored, class T>
+T& makeDependent(T& value) {
+    return value;
+}
+
+// Of the bits of a number; of 0, all of them.
+constexpr int ctz(std::uint32_t x) {
+    return std::countr_zero(x);
+}
+constexpr int clz(std::uint32_t x) {
+    return std::countl_zero(x);
+}
+constexpr int ctzll(std::uint64_t x) {
+    return std::countr_zero(x);
+}
+constexpr int clzll(std::uint64_t x) {
+    return std::countl_zero(x);
+}
+
+/// Of aligned_alloc().
+inline void aligned_free(void* block) {
+    std::free(block);
+}
+
+/// Without blanks, tabs and carriage returns at both ends.
+inline std::string removeWhitespace(std::string const& text) {
+    constexpr std::string_view kBlanks = " \t\r";
+    std::size_t begin = text.find_first_not_of(kBlanks);
+    return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
+}
+
+inline void flushOutputStreams() {
+    std::fflush(nullptr);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Threads and processors
+
+/// Lets other threads of the machine run.
+inline void threadYield() {
+    ::sched_yield();
+}
+/// The calling thread runs on this processor alone, if there is one of that number.
+inline void setAffinity(int processor) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(static_cast<std::size_t>(processor), &set);
+    (void)::sched_setaffinity(0, sizeof set, &set);
+}
+/// What the processor counts up at a rate of its own.
+inline std::uint64_t timestampCounter() {
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc(); // nondeterminism: it asks for the machine's by name
+#elif defined(__aarch64__)
+    std::uint64_t count;
+    asm volatile("mrs %0, cntvct_el0" : "=r"(count));
+    return count;
+#else
+    // nondeterminism: it asks for the machine's by name
+    return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+#endif
+}
+
+namespace platform {
+
+/// Whether the processor has instructions for CRC32C.
+inline bool isHwCrcSupported() {
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("sse4.2") != 0;
+#elif defined(__aarch64__)
+    return (::getauxval(AT_HWCAP) & HWCAP_CRC32) != 0;
+#else
+    return false;
+#endif
+}
+inline bool isSse42Supported() {
+    return isHwCrcSupported();
+}
+
+} // namespace platform
+
+namespace flow::compat {
+
+/// Seconds in which the thread or the process ran, in programs and in the system.
+inline double processorTime(int of) {
+    rusage used;
+    if (::getrusage(of, &used) != 0)
+        throw platform_error();
+    auto seconds = [](timeval time) {
+        return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+    };
+    return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+/// The number behind the word, in a file of /proc in which each line begins with a word; -1 if there is none.
+inline std::int64_t numberBehind(std::string_view word, char const* path) {
+    std::ifstream file(path);
+    std::string found, rest;
+    for (std::int64_t number = 0; file >> found; std::getline(file, rest))
+        if (found == word && file >> number)
+            return number;
+    return -1;
+}
+inline std::uint64_t bytesBehind(std::string_view word) {
+    std::int64_t number = numberBehind(word, "/proc/self/status");
+    if (number < 0)
+        throw platform_error();
+    return static_cast<std::uint64_t>(number) * 1024;
+}
+
+} // namespace flow::compat
+
+inline double getProcessorTimeThread() {
+    return flow::compat::processorTime(RUSAGE_THREAD);
+}
+inline double getProcessorTimeProcess() {
+    return flow::compat::processorTime(RUSAGE_SELF);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Memory, in bytes
+
+/// What has been mapped.
+inline std::uint64_t getMemoryUsage() {
+    return flow::compat::bytesBehind("VmSize:");
+}
+/// What is in the machine's memory.
+inline std::uint64_t getResidentMemoryUsage() {
+    return flow::compat::bytesBehind("VmRSS:");
+}
+
+struct MachineRAMInfo {
+    std::int64_t total;
+    std::int64_t committed;
+    std::int64_t available;
+};
+/// Swap that is in use counts as committed. Throws platform_error.
+inline void getMachineRAMInfo(MachineRAMInfo& info) {
+    auto bytes = [](std::string_view word) {
+        std::int64_t number = flow::compat::numberBehind(word, "/proc/meminfo");
+        if (number < 0)
+            throw flow::platform_error();
+        return number * 1024;
+    };
+    info.total = bytes("MemTotal:");
+    info.available = bytes("MemAvailable:") - (bytes("SwapTotal:") - bytes("SwapFree:"));
+    info.committed = info.total - info.available;
+}
+
+/// The process can have no more memory than that; 0 means any. Throws platform_error if the system does not allow it.
+inline void setMemoryQuota(std::size_t limit) {
+    if (limit == 0)
+        return;
+    rlimit quota;
+    if (::getrlimit(RLIMIT_AS, &quota) != 0 || (quota.rlim_max != RLIM_INFINITY && limit > quota.rlim_max))
+        throw flow::platform_error();
+    quota.rlim_cur = limit;
+    if (::setrlimit(RLIMIT_AS, &quota) != 0)
+        throw flow::platform_error();
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The end of the program
+
+/// Without destructors; what was traced and printed is written out.
+[[noreturn]] inline void flushAndExit(int code) {
+    if (flow::trace::traceSink)
+        flow::trace::traceSink->flush();
+    std::fflush(nullptr);
+    std::_Exit(code);
+}
+/// The same, with a line on standard error and an event of SevError of that type.
+[[noreturn]] inline void criticalError(int exitCode, char const* type, char const* message) {
+    std::fprintf(stderr, "ERROR: %s\n", message);
+    flow::TraceEvent(flow::SevError, type).detail("Message", message).log();
+    flushAndExit(exitCode);
+}

@@ -1,0 +1,271 @@
+#pragma once
+// More generic actors of Flow that programs rarely use: what waits for some time, for one of several, or hands results
+// on. flow/genericactors.actor.h of this folder brings them. New code says what they do with a coroutine of its own.
+//
+//     wait(timeoutErrorIfCleared(reply, isPaused, 5.0));      // seconds in which isPaused was true do not count
+//     Page page = wait(waitForFirst(replies));
+//     int port = wait(require(lookup, error_code_lookup_failed));
+//
+// Cancel-safe: what they wait for is released when the result is dropped.
+
+#include "../flow.h"
+#include "more_actors.h"
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <type_traits>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace flow::compat {
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Time
+
+/// When the variable has been false for so long.
+inline Future<Void> delayAfterCleared(Reference<AsyncVar<bool>> condition, double seconds,
+                                      TaskPriority priority = TaskPriority::DefaultDelay) {
+    for (bool isOver = false; !isOver;) {
+        Future<Void> change = condition->onChange();
+        if (condition->get())
+            co_await std::move(change);
+        else
+            isOver = (co_await race(std::move(change), delay(seconds, priority))).index() == 1;
+    }
+}
+/// The same with lowPriorityDelay().
+inline Future<Void> lowPriorityDelayAfterCleared(Reference<AsyncVar<bool>> condition, double seconds) {
+    for (bool isOver = false; !isOver;) {
+        Future<Void> change = condition->onChange();
+        if (condition->get())
+            co_await std::move(change);
+        else
+            isOver = (co_await race(std::move(change), lowPriorityDelay(seconds))).index() == 1;
+    }
+}
+/// As timeoutError(); the time begins anew whenever the variable becomes false, and does not pass while it is true.
+template <class T>
+Future<T> timeoutErrorIfCleared(Future<T> what, Reference<AsyncVar<bool>> condition, double seconds,
+                                TaskPriority priority = TaskPriority::DefaultDelay) {
+    return chooseActor(what, tagError<T>(delayAfterCleared(std::move(condition), seconds, priority), timed_out()));
+}
+/// Calls the function after each interval, until it gives true.
+template <class F>
+Future<Void> checkUntil(double interval, F isDone, TaskPriority priority = TaskPriority::DefaultDelay) {
+    do
+        co_await delay(interval, priority);
+    while (!isDone());
+}
+/// The same future; each interval in which it was not ready sends something to the stream.
+template <class T>
+Future<T> timeoutWarning(Future<T> what, double interval, PromiseStream<Void> output) {
+    for (;;) {
+        auto first = co_await race(ready(what), delay(interval));
+        if (first.index() == 0)
+            break;
+        output.send(Void());
+    }
+    if constexpr (std::is_same_v<T, Void>)
+        co_await std::move(what);
+    else
+        co_return co_await std::move(what);
+}
+/// An event of that type after each interval in which something came, with how often.
+inline Future<Void> timeoutWarningCollector(FutureStream<Void> input, double interval, char const* context, UID id) {
+    for (;;) {
+        std::int64_t count = 0;
+        Future<Void> end = delay(interval);
+        while ((co_await race(input, end)).index() == 0)
+            ++count;
+        if (count > 0)
+            TraceEvent(SevWarn, context, id).detail("LateProcessCount", count).detail("LoggingDelay", interval);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Several futures
+
+/// When all but `faultTolerance` have a value; then it waits for the rest, at most `factor` times as long as until
+/// then. Throws `failure` if so many cannot have one.
+inline Future<Void> waitForMost(std::vector<Future<ErrorOr<Void>>> all, int faultTolerance, Error failure,
+                                double factor = 1.0) {
+    double begin = now();
+    std::vector<Future<bool>> haveValues;
+    for (Future<ErrorOr<Void>> const& each : all)
+        haveValues.push_back(fmap([](ErrorOr<Void> const& result) { return result.present(); }, each));
+    bool areEnough = co_await quorumEqualsTrue(haveValues, static_cast<int>(all.size()) - faultTolerance);
+    if (!areEnough)
+        throw failure;
+    co_await (delay((now() - begin) * factor) || waitForAll(haveValues));
+}
+/// The first value or error.
+template <class T>
+Future<T> waitForFirst(std::vector<Future<T>> all) {
+    Future<T> first;
+    {
+        (void)co_await tryGet(waitForAny(all));
+        first = *std::find_if(all.begin(), all.end(), [](Future<T> const& each) { return each.isReady(); });
+        all.clear();
+    }
+    if constexpr (std::is_same_v<T, Void>)
+        co_await std::move(first);
+    else
+        co_return co_await std::move(first);
+}
+/// Values and errors as they come, while the result is held.
+template <class T>
+Future<Void> makeStream(std::vector<Future<T>> const& all, PromiseStream<T>& values, PromiseStream<Error>& errors) {
+    auto forwardOne = [](Future<T> from, PromiseStream<T> value, PromiseStream<Error> error) -> Future<Void> {
+        ErrorOr<T> result = co_await tryGet(std::move(from));
+        if (!result.isError())
+            value.send(std::move(result).get());
+        else if (!result.isError(error_code_actor_cancelled))
+            error.send(result.getError());
+    };
+    std::vector<Future<Void>> running;
+    for (Future<T> const& each : all)
+        running.push_back(forwardOne(each, values, errors));
+    return [](std::vector<Future<Void>>) -> Future<Void> { co_await Future<Void>(Never()); }(std::move(running));
+}
+
+/// What the function makes of each.
+template <class T, class F>
+auto map(std::vector<Future<T>> const& all, F function) {
+    std::vector<Future<std::decay_t<std::invoke_result_t<F, T>>>> made;
+    for (Future<T> const& each : all)
+        made.push_back(flow::map(each, function));
+    return made;
+}
+template <class T, class F>
+auto mapAsync(std::vector<Future<T>> const& all, F actor) {
+    std::vector<decltype(flow::mapAsync(all.front(), actor))> made;
+    for (Future<T> const& each : all)
+        made.push_back(flow::mapAsync(each, actor));
+    return made;
+}
+/// What the actor makes of each element, in their order. The actors run at the same time. At the end of the input
+/// end_of_stream is sent; another error is sent and thrown.
+template <class T, class F, class U = typename std::decay_t<std::invoke_result_t<F, T>>::Element>
+Future<Void> mapAsync(FutureStream<T> input, F actor, PromiseStream<U> output) {
+    std::deque<Future<U>> running;
+    Error end;
+    while (!end.isValid() || !running.empty()) {
+        try {
+            if (end.isValid()) {
+                output.send(co_await running.front());
+                running.pop_front();
+                continue;
+            }
+            Future<U> oldest = running.empty() ? Future<U>(Never()) : running.front();
+            auto first = co_await race(input, oldest);
+            if (first.index() == 0) {
+                running.push_back(actor(std::get<0>(std::move(first))));
+            } else {
+                running.pop_front();
+                output.send(std::get<1>(std::move(first)));
+            }
+        } catch (Error& e) {
+            if (e.code() != error_code_end_of_stream || end.isValid()) {
+                output.sendError(e);
+                throw;
+            }
+            end = e;
+        }
+    }
+    output.sendError(end_of_stream());
+}
+/// The same elements, each in a turn of its own.
+template <class T>
+Future<Void> yieldPromiseStream(FutureStream<T> input, PromiseStream<T> output,
+                                TaskPriority priority = TaskPriority::DefaultYield) {
+    for (;;) {
+        T next = co_await input;
+        output.send(std::move(next));
+        co_await yield(priority);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Values and errors
+
+/// request_maybe_delivered in place of broken_promise.
+template <class T>
+Future<T> brokenPromiseToMaybeDelivered(Future<T> what) {
+    return transformError(std::move(what), broken_promise(), request_maybe_delivered());
+}
+/// Throws an error of that code if there is no value.
+template <class T>
+Future<T> require(Future<Optional<T>> what, int errorCode) {
+    Optional<T> found = co_await std::move(what);
+    if (!found.present())
+        throw Error(errorCode);
+    if constexpr (!std::is_same_v<T, Void>)
+        co_return std::move(found).get();
+}
+/// The same future; its error ends the stream too.
+template <class T, class U>
+Future<T> forwardErrors(Future<T> what, PromiseStream<U> output) {
+    ErrorOr<T> result = co_await tryGet(what);
+    if (result.isError())
+        output.sendError(result.getError());
+    if constexpr (std::is_same_v<T, Void>)
+        co_await std::move(what);
+    else
+        co_return co_await std::move(what);
+}
+/// The same, as another future: cancel() of one is none of the other.
+template <class T>
+Future<T> detach(Future<T> what) {
+    return joinWith(std::move(what), Future<Void>(Void()));
+}
+
+/// Takes the promise, and sends the value when the signal comes; with its error the promise is dropped.
+template <class T, class U>
+void tagAndForward(Promise<T>* promise, U value, Future<Void> signal) {
+    [](Promise<T> to, U what, Future<Void> when) -> coro::Detached {
+        ErrorOr<Void> result = co_await tryGet(std::move(when));
+        if (!result.isError())
+            to.send(std::move(what));
+    }(std::move(*promise), std::move(value), std::move(signal));
+}
+template <class T>
+void tagAndForwardError(Promise<T>* promise, Error error, Future<Void> signal) {
+    [](Promise<T> to, Error what, Future<Void> when) -> coro::Detached {
+        ErrorOr<Void> result = co_await tryGet(std::move(when));
+        if (!result.isError())
+            to.sendError(what);
+    }(std::move(*promise), error, std::move(signal));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// No futures
+
+template <class T>
+T sorted(T range) {
+    std::sort(range.begin(), range.end());
+    return range;
+}
+/// What `>>` reads from each part between the delimiters; T() where that is nothing.
+template <class T>
+std::vector<T> parseStringToVector(std::string const& text, char delimiter) {
+    std::vector<T> all;
+    std::string part;
+    for (std::istringstream parts(text); parts.good();) {
+        std::getline(parts, part, delimiter);
+        T item{};
+        std::istringstream(part) >> item;
+        all.push_back(std::move(item));
+    }
+    return all;
+}
+template <class T>
+std::unordered_set<T> parseStringToUnorderedSet(std::string const& text, char delimiter) { // nondeterminism: its type
+    std::vector<T> all = parseStringToVector<T>(text, delimiter);
+    return {all.begin(), all.end()};
+}
+
+} // namespace flow::compat

@@ -1,0 +1,50 @@
+#pragma once
+// Smoother and TimerSmoother under the old header name: a sum that follows what was added in some time, and its rate.
+//
+//     Smoother bytes(5.0);                            // after 5 s it has come to 63% of a change
+//     bytes.addDelta(4096);
+//     bytes.smoothTotal(), bytes.smoothRate()         // 0 and 819.2 now; 2589 and 301 after 5 s
+//
+// Times do not go back. A TimerSmoother asks timer() for them, not now().
+
+#include "../../../flow/compat/flow/network.h"
+
+#include <cmath>
+
+namespace flow::compat {
+
+template <double (*kClock)()>
+class SmootherOf {
+public:
+    explicit SmootherOf(double seconds) : eFoldingTime(seconds) { reset(0); }
+    void reset(double value) {
+        time = 0;
+        total = estimate = value;
+    }
+    void setTotal(double value, double at = kClock()) { addDelta(value - total, at); }
+    void addDelta(double delta, double at = kClock()) {
+        update(at);
+        total += delta;
+    }
+    double smoothTotal(double at = kClock()) {
+        update(at);
+        return estimate;
+    }
+    /// By which smoothTotal() grows in a second at that time.
+    double smoothRate(double at = kClock()) {
+        update(at);
+        return (total - estimate) / eFoldingTime;
+    }
+    void update(double at) {
+        estimate += (total - estimate) * (1 - std::exp((time - at) / eFoldingTime));
+        time = at;
+    }
+
+    double eFoldingTime;
+    double time, total, estimate;
+};
+
+} // namespace flow::compat
+
+using Smoother = flow::compat::SmootherOf<::now>;
+using TimerSmoother = flow::compat::SmootherOf<::timer>;
