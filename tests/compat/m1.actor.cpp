@@ -264,9 +264,11 @@ ACTOR Future<Void> others() {
     variable->set(2);
     wait(delay(1.5));
     variable->set(3);
-    wait(delay(1.5));
     ASSERT(follower->get() == 0);
     wait(delay(1));
+    ASSERT(follower->get() == 3);
+    variable->set(4);
+    wait(delay(1.5));
     ASSERT(follower->get() == 3);
     wait(delay(4));
     ASSERT(variable->get() == 1);
