@@ -68,6 +68,11 @@ class Source:
         before = self.text[self._line_starts[line - 1] : span.start]
         return Text(self[span], line, len(before.encode(errors="surrogatepass")) + 1)
 
+    def name_behind(self, name: str, span: Span) -> Text | None:
+        """A name at the first place behind a span where it stands."""
+        found = re.compile(rf"\b{name}\b").search(self.text, span.end)
+        return None if found is None else self.text_of(Span(*found.span()))
+
     def line_column(self, offset: int) -> tuple[int, int]:
         """Line and column, both counted from 1; a column is a character, whatever its width."""
         line = self.line(offset)

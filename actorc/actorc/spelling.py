@@ -15,6 +15,11 @@ _ASSIGNABLE = re.compile(
     r"|optional|shared_ptr|weak_ptr|unique_ptr|function)\s*<.*>)"
     r"|(?:flow::)?(?:Error|Void|(?:Future|Promise|FutureStream|PromiseStream)\s*<.*>)"
 )
+_PLAIN = (
+    r"(?:(?:flow::)?(?:Void|Error|UnitTestParameters)|std::string|bool|char|int|unsigned|long|float|double"
+    r"|u?int(?:8|16|32|64)_t)"
+)
+_KNOWN = re.compile(rf"{_PLAIN}|(?:flow::)?(?:Future|Promise|FutureStream|PromiseStream)<{_PLAIN}>")
 _NAME_USED = re.compile(r"(?:(?<!\.)\.\s*|->\s*|::\s*)?\b([^\W\d]\w*)")
 _DECLARED = re.compile(r"[\w:<>,\s*&]*[\w>*&]\s+[*&]*\s*\w+\s*(?:=(?!=)|\{)")
 _VOID = re.compile(r"(?:(?:::\s*)?flow\s*::\s*)?Void")
@@ -31,6 +36,11 @@ def is_trivial(type_: str) -> bool:
         return True
     words = [word for word in type_.replace("::", " ").split() if word not in ("const", "std")]
     return bool(words) and all(word in BUILTIN_TYPES or word in ARITHMETIC_ALIASES for word in words)
+
+
+def is_known(type_: str) -> bool:
+    """Whether the text proves that C++ knows the type: it is built in, or of Flow."""
+    return is_trivial(type_) or _KNOWN.fullmatch(type_) is not None
 
 
 def is_constant(type_: str) -> bool:

@@ -20,10 +20,17 @@ struct ArgumentOf<T> : std::type_identity<T&&> {};
 template <class T>
 using Argument = typename detail::ArgumentOf<T>::type;
 
-/// Passes such a parameter on as it came, or makes the actor's own copy from it.
+namespace detail {
+template <class A>
+struct OwnOf : std::type_identity<A> {};
 template <class T>
-constexpr Argument<T> pass(std::remove_reference_t<Argument<T>>& argument) {
-    return static_cast<Argument<T>>(argument);
-}
+struct OwnOf<T const&> : std::type_identity<T> {};
+template <class T>
+struct OwnOf<T&&> : std::type_identity<T> {};
+} // namespace detail
+
+/// The T of an Argument<T>: what the actor keeps.
+template <class A>
+using Own = typename detail::OwnOf<A>::type;
 
 } // namespace flow

@@ -16,7 +16,7 @@ PROGRAMS = sorted((ROOT / "tests" / "programs").glob("*.actor.cpp"))
 BACKENDS = ("state-machine", "coroutine")
 COMPILERS = [name for name in ("g++", "clang++-19") if shutil.which(name)]
 
-_LINE = re.compile(r'#line (\d+) "')
+_LINE = re.compile(r'#line (\d+)(?: "|$)')
 
 
 def emitted(text: str, backend: str = "state-machine", output: str = "out.g.cpp") -> str:
@@ -40,15 +40,15 @@ def placed(output: str) -> list[tuple[int, str]]:
 
 def one_blank(text: str) -> str:
     """Without what puts expressions in their columns."""
-    text = " ".join(re.sub(r'\n#line \d+ "[^"]*"\n', " ", text).split())
-    return text.replace("( ", "(")
+    text = " ".join(re.sub(r'\n#line \d+(?: "[^"]*")?(?=\n)', " ", text).split())
+    return text.replace("( ", "(").replace("template < ", "template <")
 
 
-def syntax_errors(output: str, compiler: str, folder: Path) -> str:
+def syntax_errors(output: str, compiler: str, folder: Path, *more: str) -> str:
     """What a compiler says of emitted text, with the flags of our own code."""
     path = folder / "out.g.cpp"
     path.write_text(output, encoding="utf-8")
-    flags = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-DNO_INTELLISENSE"]
+    flags = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-DNO_INTELLISENSE", *more]
     folders = ["-I", str(ROOT), "-iquote", str(ROOT / "tests" / "programs")]
     run = subprocess.run([compiler, *flags, *folders, str(path)], capture_output=True, text=True, check=False)
     return run.stderr

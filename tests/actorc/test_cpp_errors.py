@@ -106,3 +106,100 @@ def test_errors_are_at_the_users_own_line_and_column(backend: str, compiler: str
         for name in re.finditer(rb"\bno_\d+\b", line):
             wanted[name[0].decode()] = f"{number}:{name.start() + 1}"
     assert found == wanted
+
+
+UNKNOWN = """\
+#include "flow/flow.h"
+#include <array>
+using namespace flow;
+#include "flow/actorcompiler.h"
+ACTOR Future<no_1> result(int a, std::string b) {
+    wait(delay(a));
+    throw timed_out();
+}
+ACTOR Future<Void> parameters(int a, no_3 b, std::vector<no_4> const& c,
+                              Future<Void> d,   no_5&& e) {
+    wait(d);
+    return Void();
+}
+ACTOR void nothing(std::map<int, no_6> a, int b = no_7) { wait(delay(b)); }
+ACTOR Future<Void> states(int a) {
+    state no_8 b;
+    wait(delay(a));
+    state no_9 c;
+    state std::vector<no_10> d(a);
+    no_11 e = wait(delay(0));
+    state no_12 f = wait(delay(0));
+    return Void();
+}
+struct X {
+    ACTOR [[gnu::cold]] static Future<no_13> inside(int a, no_14 b) {
+        wait(delay(a));
+        throw timed_out();
+    }
+    ACTOR Future<no_15> declared(no_16 a);
+};
+ACTOR Future<no_17> declared(Future<Void> a, no_18 b, std::string c = no_19);
+ACTOR template <class T, no_20 N>
+Future<T> templated(T a, std::array<T, no_21> b) {
+    wait(delay(0));
+    return a;
+}
+auto lambda = [] { return ACTOR [](int a, no_22 b) -> Future<no_23> { wait(delay(a)); throw timed_out(); }; };
+"""
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_what_is_wrong_in_a_head_is_found_where_the_user_wrote_it(backend: str, compiler: str, tmp_path: Path) -> None:
+    more = ("-ferror-limit=0",) if compiler.startswith("clang") else ()
+    said = syntax_errors(emitted(UNKNOWN, backend), compiler, tmp_path, *more)
+    found: dict[str, str] = {}
+    for place, name in re.findall(r":(\d+:\d+): error: .*?\b(no_\d+)\b", said):
+        found.setdefault(name, place)
+    wanted = {}
+    for number, line in enumerate(UNKNOWN.splitlines(), 1):
+        for name in re.finditer(r"\bno_\d+\b", line):
+            wanted[name[0]] = f"{number}:{name.start() + 1}"
+    assert found == wanted
+
+
+MISUSED = """\
+#include "flow/flow.h"
+using namespace flow;
+struct Immovable { Immovable(Immovable const&) = delete; };
+struct Incomplete;
+#include "flow/actorcompiler.h"
+ACTOR Future<Void> greet(int count, std::string name) {
+    wait(delay(count));
+    return Void();
+}
+Future<Void> called = greet("x", 1, 2);
+ACTOR Future<Void> copies(int count, Immovable unique, int more) { wait(delay(count)); return Void(); }
+ACTOR Future<Void> holds(int count, Incomplete unknown, int more) { wait(delay(count)); return Void(); }
+ACTOR Future<Void> defaults(double seconds = 1.5, int count = "x", std::string name = 5) {
+    wait(delay(seconds));
+    return Void();
+}
+"""
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_what_a_compiler_shows_of_a_head_reads_like_the_source(backend: str, tmp_path: Path) -> None:
+    """clang shows the emitted text; gcc shows the source."""
+    said = syntax_errors(emitted(MISUSED, backend), "clang++-19", tmp_path)
+    head = "      Future<Void> greet(int const& arg__count, std::string const& arg__name) {"
+    assert (
+        f"6:20: note: candidate function not viable: requires 2 arguments, but 3 were provided\n    6 | {head}\n"
+        in said
+    )
+    for place in (
+        "11:48: error: call to deleted",
+        "12:48: error: [a-z]+ has incomplete",
+        "13:55: error",
+        "13:80: error",
+    ):
+        assert re.search(place, said), place
+    shown = re.findall(r"^ *\d+ \| (.*)", said, re.MULTILINE)
+    assert max(map(len, shown)) <= 120
+    assert said.count("\n") < 45

@@ -25,7 +25,7 @@ from actorc.source import Source
 from fuzzlib.mutation import Corpus, Mutator
 
 LONGEST = 1.0  # seconds of CPU time for one text
-_LINE = re.compile(r'^[ \t]*#line (\d+) "fuzz"$', re.MULTILINE)
+_LINE = re.compile(r'^[ \t]*#line (\d+)(?: "fuzz")?$', re.MULTILINE)
 
 
 class Hang(BaseException):

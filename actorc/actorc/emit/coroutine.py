@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from actorc.emit import layout
 from actorc.emit.declaration import Declaration
-from actorc.emit.lines import MARK_END, at
+from actorc.emit.lines import MARK_END, MAY_BREAK, apart, at
 from actorc.emit.printer import Printer, initialiser, moved, pieces
 from actorc.lower import labels
 from actorc.lower.lowered import Body, Return, Suspend
@@ -18,11 +18,11 @@ from actorc.spelling import is_trivial
 def definition(declaration: Declaration, body: Body) -> str:
     """The definition of an actor, with line marks. Texts that share a line of the source may share a line."""
     coroutine = _coroutine(declaration, body)
-    named = (
-        layout.around(declaration, layout.classes(declaration, body, ""))
-        if declaration.is_named and not declaration.is_local
-        else ""
-    )
+    named = declaration.checked
+    if declaration.is_named and not declaration.is_local:
+        named = layout.classes(declaration, body, "")
+    if named:
+        named = layout.around(declaration, named)
     if _needs_run(declaration):
         name = declaration.class_name
         returns = "flow::coro::Detached" if declaration.result == "void" else declaration.returns
@@ -34,12 +34,12 @@ def definition(declaration: Declaration, body: Body) -> str:
         if declaration.frame_limit:
             arguments = ", ".join(filter(None, (arguments, f"flow::FrameLimit<{declaration.frame_limit}>")))
             passed = ", ".join(filter(None, (passed, f"flow::FrameLimit<{declaration.frame_limit}>()")))
-        run = f"struct {name} {{ static {returns} run({arguments}) {{ {coroutine}}} }};"
+        run = f"struct {name} {{ static {returns} run({arguments}) {{ {MAY_BREAK}{coroutine}}} }};"
         call = f"{name}::run({passed})"
         if declaration.has_pack:
             call = f"flow::coro::callWithCopies({', '.join(filter(None, (f'{name}::run', passed)))})"
         coroutine = f"{run} {result}{call}; "
-    return f"{named}{declaration.head('arg__')} {{ {declaration.aliases}{coroutine}}}"
+    return f"{named}{declaration.head('arg__')} {{ {apart(declaration.line)}{declaration.aliases}{coroutine}}}"
 
 
 def _needs_run(declaration: Declaration) -> bool:
@@ -64,17 +64,18 @@ def _coroutine(declaration: Declaration, body: Body) -> str:
             "flow::coro::Self self__; co_await self__; [[maybe_unused]] auto* const this__ = self__->frame(); "
         )
     if not declaration.has_pack:
-        parts += [f"[[maybe_unused]] {each.type} {each.name}({each.passed}); " for each in declaration.kept]
+        parts += [each.copy for each in declaration.kept]
     for state in body.states:
-        slot = f"[[maybe_unused]] {state.slot} {state.slot_name}; " if state.slot else ""
+        slot = f"[[maybe_unused]] {layout.slot_type(state)} {state.slot_name}; " if state.slot else ""
         name = f"{at(state.type.line, state.column)}{state.name} [[maybe_unused]]"
-        declared = f"{state.type.text} {name}{state.extents}{initialiser(state, '{}')}"
+        declared = f"{layout.state_type(state)} {name}{state.extents}{initialiser(state, '{}')}"
         parts.append(f"{at(state.type.line)}{slot}{declared}; ")
     kept = [] if declaration.has_pack else [each.name for each in declaration.kept]
     kept += [state.slot_name if state.slot else state.name for state in body.states]
     if kept:
-        parts.append(f"flow::coro::requireFit<{', '.join(f'decltype({name})' for name in kept)}>(); ")
-    parts.append(printer.prologue())
+        types = ", ".join(f"{MAY_BREAK}decltype({name})" for name in kept)
+        parts.append(f"flow::coro::requireFit<{types}>(); ")
+    parts += [MAY_BREAK, printer.prologue()]
     if declaration.is_uncancellable:  # after the prologue, which sets the frame again
         parts.append("co_await flow::coro::uncancellable(); ")
     return "".join((*parts, printer.body_text(), "co_return; " if body.ends else ""))
@@ -92,7 +93,7 @@ class _CoroutinePrinter(Printer):
         text = "".join(f"static flow::StaticLocal<{type_}> {name}; " for type_, name in self._body.statics)
         if self._body.waits:
             own = "PropagatingSelf" if self._body.propagates else "Self"
-            text += f"struct waits__; flow::coro::OperationRoom<waits__{self._places}> room__; "
+            text += f"struct waits__; flow::coro::OperationRoom<waits__{self._places}> room__; {MAY_BREAK}"
             text += f"flow::Pending wait__; flow::coro::{own} actor__; co_await actor__; "
         if self._body.choose_size:
             text += f"flow::Choose<{self._body.choose_size}> choose__; "

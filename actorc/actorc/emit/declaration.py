@@ -6,21 +6,23 @@ import re
 from collections.abc import Iterable
 
 from actorc.check.facts import Facts
-from actorc.emit.lines import at
+from actorc.emit.lines import apart, at, placed
 from actorc.emit.signature import Argument, arguments_of, capture_list, captured_by
 from actorc.records import dataclass
 from actorc.source import Source
-from actorc.spelling import is_trivial, is_void, one_line
-from actorc.syntax import Actor, TemplateParameter, declared_states, walk
+from actorc.spelling import is_known, is_trivial, is_void, one_line
+from actorc.syntax import Actor, Span, TemplateParameter, declared_states, walk
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
     line: int
     name: str
+    name_place: str  # the mark for the name with its qualifier
     qualifier: str  # `Outer::X::` or nothing
-    returns: str  # the return type
+    returns: str  # the return type, with marks
     result: str  # T of Future<T>; `void` for an actor without one
+    result_place: str  # the mark for it
     template: str  # `template <...> ` or nothing, with default arguments where they belong
     bare_template: str  # the same without
     specifiers: str  # attributes and `static`, each with a blank after it
@@ -45,11 +47,34 @@ class Declaration:
     def head(self, prefix: str = "", *, declares: bool = True) -> str:
         """The function up to its `;` or `{`. `prefix` precedes the names of its arguments; `declares`: default
         arguments belong here."""
-        arguments = ", ".join(argument.declared(prefix, default=declares) for argument in self.arguments)
+        exact = not prefix or self.is_local or bool(self.template)
+        arguments = ", ".join(each.declared(prefix, default=declares, exact=exact) for each in self.arguments)
         if self.captures is not None:
             return f"{at(self.line)}{self.captures}({arguments}) -> {self.returns}"
         template = self.template if declares else self.bare_template
-        return f"{at(self.line)}{template}{self.specifiers}{self.returns} {self.qualifier}{self.name}({arguments})"
+        name = f"{self.name_place}{self.qualifier}{self.name}"
+        return f"{template}{self.specifiers}{self.returns} {name}({arguments})"
+
+    @property
+    def placed_result(self) -> str:
+        """The result where it is named; one that C++ must know needs no place."""
+        return self.result if is_known(self.result) else f"{self.result_place}{self.result}"
+
+    @property
+    def checked(self) -> str:
+        """A declaration that reads like the source, for compilers to show where a type in it is wrong. The function's
+        own, of which they show that no call fits, stands on one line and so has other columns."""
+        is_known_result = self.result == "void" or is_known(self.result)
+        if self.is_local or self.template or (is_known_result and self.has_known_types):
+            return ""
+        arguments = ", ".join(each.as_written for each in self.arguments)
+        declared = f"static {self.returns} {self.name_place}{self.name}({arguments});"
+        return f"struct {self.class_name}Head{self.line} {{ {declared}{apart(self.line)}}}; "
+
+    @property
+    def has_known_types(self) -> bool:
+        """Whether C++ knows the types of all parameters."""
+        return all(is_known(each.type) for each in self.kept)
 
     @property
     def kept(self) -> tuple[Argument, ...]:
@@ -59,7 +84,7 @@ class Declaration:
     @property
     def aliases(self) -> str:
         """The first lines of the function."""
-        types = ((each.type, f"decltype({each.name})", each.signature == each.type) for each in self.captured)
+        types = ((each.type, f"decltype({each.name})", each.pattern == "{}") for each in self.captured)
         return "".join(
             f"using {name} = {type_ if is_reference else f'std::remove_cv_t<{type_}>'}; "
             for name, type_, is_reference in types
@@ -68,12 +93,13 @@ class Declaration:
     @property
     def inner_arguments(self) -> str:
         """The signature again, inside the function."""
-        return ", ".join(f"{a.signature}{'...' if a.is_pack else ''} arg__{a.name}" for a in self.kept)
+        return ", ".join(f"{each.signature(each.place)} arg__{each.name}" for each in self.kept)
 
     @property
     def own_arguments(self) -> str:
         """The parameters as the actor's own copies."""
-        return ", ".join(f"[[maybe_unused]] {a.type}{'...' if a.is_pack else ''} {a.name}" for a in self.arguments)
+        dots = {each.name: "..." if each.is_pack else "" for each in self.arguments}
+        return ", ".join(f"[[maybe_unused]] {a.place}{a.type}{dots[a.name]} {a.name}" for a in self.arguments)
 
     @property
     def passed(self) -> str:
@@ -88,8 +114,12 @@ def shell_of(actor: Actor, source: Source, facts: Facts, *, is_first: bool) -> D
     """`is_first`: the file has not declared the actor before, so default arguments of its template belong here."""
     template = bare = ""
     if actor.template is not None:
-        bare = _template(each.text for each in actor.template)
-        template = _template(source[each.span] for each in actor.template) if is_first else bare
+        places = [placed(source, each.span) for each in actor.template]
+        bare = _template(place + one_line(each.text) for place, each in zip(places, actor.template, strict=True))
+        template = bare
+        if is_first:
+            whole = zip(places, actor.template, strict=True)
+            template = _template(place + one_line(source[each.span]) for place, each in whole)
     result = "void" if actor.result_type is None else one_line(source[actor.result_type.span])
     in_class = bool(actor.enclosing_classes)
     class_name = f"{actor.class_stem}Actor{actor.index or ''}"
@@ -99,14 +129,16 @@ def shell_of(actor: Actor, source: Source, facts: Facts, *, is_first: bool) -> D
         line=source.line(actor.span.start),
         name=actor.name,
         qualifier="".join(part + "::" for part in actor.qualifier),
-        returns=one_line(actor.return_text),
+        returns=_returns(actor, source),
         result=result,
+        result_place="" if actor.result_type is None else placed(source, actor.result_type.span),
         template=template,
         bare_template=bare,
-        specifiers=_specifiers(actor, nodiscard=facts.nodiscard and actor.captures is None),
+        specifiers=_specifiers(actor, source, nodiscard=facts.nodiscard and actor.captures is None),
         arguments=arguments_of(actor, source),
         captured=captured_by(actor, source),
         captures=None if actor.captures is None else capture_list(actor, source),
+        name_place=_name_place(actor, source),
         class_name=class_name,
         class_arguments=_class_arguments(actor.template),
         is_uncancellable=actor.is_uncancellable,
@@ -125,7 +157,19 @@ def shell_of(actor: Actor, source: Source, facts: Facts, *, is_first: bool) -> D
 
 
 def _template(parameters: Iterable[str]) -> str:
-    return f"template <{', '.join(one_line(text) for text in parameters)}> "
+    return f"template <{', '.join(parameters)}> "
+
+
+def _returns(actor: Actor, source: Source) -> str:
+    """`Future<T>`, both in their places."""
+    line = at(source.line(actor.span.start))
+    if actor.result_type is None or actor.test_name is not None:
+        return f"{line}{actor.return_text}"
+    span = actor.result_type.span
+    before, angle, _ = actor.return_text.partition("<")
+    found = source.text.rfind(before, actor.span.start, span.start)
+    place = placed(source, Span(found, span.end)) if found >= 0 else line
+    return f"{place}{before}{angle}{placed(source, span)}{one_line(source[span])}>"
 
 
 def _holds_own_class(actor: Actor, source: Source) -> bool:
@@ -154,8 +198,22 @@ def _names(actor: Actor, source: Source, word: str) -> bool:
     return actor.body is not None and re.search(rf"\b{word}\b", source[actor.body.span]) is not None
 
 
-def _specifiers(actor: Actor, *, nodiscard: bool) -> str:
-    parts = [one_line(text) for text in actor.attributes if "flow_" not in text]
+def _name_place(actor: Actor, source: Source) -> str:
+    if actor.test_name is not None or actor.captures is not None:
+        return ""
+    start = actor.name_span.start
+    if actor.qualifier:
+        found = source.text.rfind(actor.qualifier[0], actor.span.start, start)
+        start = found if found >= 0 else start
+    return placed(source, Span(start, actor.name_span.end))
+
+
+def _specifiers(actor: Actor, source: Source, *, nodiscard: bool) -> str:
+    parts = []
+    for text in actor.attributes:
+        if "flow_" not in text:
+            found = source.text.find(text, actor.span.start, actor.name_span.start)
+            parts.append((placed(source, Span(found, found + 1)) if found >= 0 else "") + one_line(text))
     may_discard = any("flow_allow_discard" in text for text in actor.attributes)
     if nodiscard and actor.result_type is not None and not actor.is_uncancellable and not may_discard:
         parts.append("[[nodiscard]]")

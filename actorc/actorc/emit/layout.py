@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from actorc.emit.declaration import Declaration
-from actorc.emit.lines import at
+from actorc.emit.lines import MAY_BREAK, apart, at
 from actorc.lower.lowered import Body, Variable
 
 
@@ -18,10 +18,11 @@ def classes(declaration: Declaration, body: Body, functions: str) -> str:
         before, given = (f"{template[:-2]}, ", f"{arguments[:-1]}, ") if template else ("template <", "<")
         state_template, state_arguments = f"{before}class> ", f"{given}{name}{arguments}>"
     kind = ", flow::actor::Kind::Uncancellable" if declaration.is_uncancellable else ""
-    frame = f"flow::actor::{frame_class(declaration, body)}<{declaration.result}>"
+    frame = f"flow::actor::{frame_class(declaration, body)}<{declaration.placed_result}>"
+    base = f"flow::actor::Actor<{frame}, {MAY_BREAK}{name}State{state_arguments}{kind}>"
     return (
         f"{state_template}struct {name}State {{ {_members(declaration, body)}{functions}}}; "
-        f"{template}struct {name} final : flow::actor::Actor<{frame}, {name}State{state_arguments}{kind}> {{}};"
+        f"{MAY_BREAK}{template}struct {name} final : {base} {{}};"
     )
 
 
@@ -37,11 +38,10 @@ def around(declaration: Declaration, emitted: str) -> str:
 
 def _members(declaration: Declaration, body: Body) -> str:
     parts = [f"{declaration.class_name}State* const this__ = this; "] if declaration.names_address else []
-    parts += [
-        f"flow::actor::Pack<{each.type}...> {each.name}__; " if each.is_pack else f"{each.type} {each.name}; "
-        for each in declaration.kept
-    ]
+    parts += [each.member for each in declaration.kept]
     parts += [_member(state) for state in body.states]
+    if body.states or not declaration.has_known_types:
+        parts.append(apart(declaration.line))
     if body.choose_size:
         parts.append(f"flow::Choose<{body.choose_size}> choose__; ")
     return "".join(parts)
@@ -50,5 +50,17 @@ def _members(declaration: Declaration, body: Body) -> str:
 def _member(state: Variable) -> str:
     if state.is_erased:
         return f"{at(state.type.line)}flow::AnyRange {state.name}; "
-    slot = f"[[no_unique_address]] {state.slot} {state.slot_name}; " if state.slot else ""
-    return f"{at(state.type.line)}{slot}{state.type.text} {state.name}{state.extents}; "
+    slot = f"[[no_unique_address]] {slot_type(state)} {state.slot_name}; " if state.slot else ""
+    name = at(state.type.line, state.column) + state.name
+    return f"{at(state.type.line)}{slot}{state_type(state)} {name}{state.extents}; "
+
+
+def state_type(state: Variable) -> str:
+    """What the variable is declared with; what the source spells has its place."""
+    before, found, spelled = state.type.text.rpartition("flow::StateOf<")
+    return f"{before}{found}{at(state.type.line, state.type.column)}{spelled}"
+
+
+def slot_type(state: Variable) -> str:
+    before, found, spelled = state.slot.partition("flow::StateSlot<")
+    return f"{before}{found}{at(state.type.line, state.type.column)}{spelled}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
-from actorc.emit.lines import at
+from actorc.emit.lines import MAY_BREAK, at
 from actorc.lower.lowered import (
     Body,
     Branches,
@@ -54,7 +54,7 @@ def _text(text: Text) -> str:
 
 def switch(value: str, cases: Iterable[Case], *, reset: str = "", otherwise: str = "break") -> str:
     """Dispatches to the label in `entry__`. `reset` runs on arrival."""
-    texts = [f"case {case.code}: {reset if case.arrives else ''}goto {case.label};" for case in cases]
+    texts = [f"{MAY_BREAK}case {case.code}: {reset if case.arrives else ''}goto {case.label};" for case in cases]
     return f"switch ({value}) {{ {' '.join(texts)} default: {otherwise}; }} "
 
 
@@ -161,7 +161,7 @@ class Printer(ABC):
 
     @staticmethod
     def _pending(operand: Operand) -> str:
-        return f"flow::{operand.function}({operand.place}, {_text(operand.value)})"
+        return f"flow::{pieces(operand.function)}({operand.place}, {_text(operand.value)})"
 
     def _front(self, label: LabelName) -> str:
         if label not in self._jumps.used:

@@ -6,7 +6,7 @@ import re
 
 from actorc.emit import layout
 from actorc.emit.declaration import Declaration
-from actorc.emit.lines import at
+from actorc.emit.lines import MAY_BREAK, apart, at
 from actorc.emit.printer import Printer, initialiser, moved, pieces, switch
 from actorc.lower import labels
 from actorc.lower.lowered import Body, ChooseOperands, Return, Suspend, Variable
@@ -24,7 +24,8 @@ def definition(declaration: Declaration, body: Body) -> str:
         before = f"{declaration.head()}; {before}"
     head = declaration.head("arg__", declares=not declaration.declares_itself)
     pin = _pin(declaration, class_)
-    return f"{at(declaration.line)}{before}{head} {{ {declaration.aliases}{inside}{pin}{result}{call} }}"
+    start = apart(declaration.line)
+    return f"{at(declaration.line)}{before}{head} {{ {start}{declaration.aliases}{inside}{pin}{result}{call} }}"
 
 
 def _pin(declaration: Declaration, class_: str) -> str:
@@ -53,16 +54,16 @@ def _waits(declaration: Declaration, lines: dict[int, int]) -> str:
     """The function that returns the line of each suspension, for reports of waiting actors."""
     of_suspensions = [lines.get(number, declaration.line) for number in range(1, max(lines, default=0) + 1)]
     numbers = ", ".join(str(line) for line in [declaration.line, *of_suspensions])
-    return f"FLOW_WAITS({numbers}) "
+    return f"FLOW_WAITS({numbers}) {MAY_BREAK}"
 
 
 def _signature(declaration: Declaration, body: Body, *, is_used: bool) -> str:
     """The parameters of the function with the code. Packs cannot be members; the function that the frame calls passes
     them."""
     unused = "" if is_used else "[[maybe_unused]] "
-    frame = f"{unused}flow::actor::{layout.frame_class(declaration, body)}<{declaration.result}>& actor__"
+    frame = f"{unused}flow::actor::{layout.frame_class(declaration, body)}<{declaration.placed_result}>& actor__"
     # In a template it is compiled when its type is used: only then is the size of the actor's OperationRoom known.
-    exit_ = "auto" if declaration.template or declaration.is_local else "flow::actor::Exit"
+    exit_ = MAY_BREAK + ("auto" if declaration.template or declaration.is_local else "flow::actor::Exit")
     head = f"{exit_} a_body({frame})"
     packs = [argument for argument in declaration.kept if argument.is_pack]
     if not packs:
@@ -76,7 +77,7 @@ def _signature(declaration: Declaration, body: Body, *, is_used: bool) -> str:
 
 def _constructor(declaration: Declaration, body: Body) -> str:
     """Initialises the parameters, then the states."""
-    inits = [f"{each.name}{'__' if each.is_pack else ''}({each.passed})" for each in declaration.kept]
+    inits = [f"{each.own_name}{'__' if each.is_pack else ''}({each.passed})" for each in declaration.kept]
     inits += [
         f"{at(state.type.line, state.column)}{state.name}{_initialiser(declaration, state)}" for state in body.states
     ]
@@ -84,8 +85,10 @@ def _constructor(declaration: Declaration, body: Body) -> str:
         return ""
     explicit = "explicit " if len(declaration.kept) == 1 else ""
     colon = " : " if inits else ""
-    constructor = f"{explicit}{declaration.class_name}State({declaration.inner_arguments})"
+    constructor = f"{explicit}{declaration.class_name}State({', '.join(each.inner for each in declaration.kept)})"
     declared = f"{at(declaration.line)}{constructor}{colon}{', '.join(inits)}"
+    if body.states or not declaration.has_known_types:
+        declared += apart(declaration.line)
     if not declaration.has_probes:
         return declared + " {} "
     created, destroyed = _probe(declaration, "create"), _probe(declaration, "destroy")
@@ -138,21 +141,21 @@ class _StateMachinePrinter(Printer):
             if state.is_erased:
                 text += f"flow::RangeIn<{state.type.text}> {state.name}(this->{state.name}); "
         if self._body.waits:
-            text += f"flow::OperationRoom<{self._state}{self._places}> room__(this); "
-            text += "flow::Pending wait__ = actor__.resumed(); "
+            text += f"{MAY_BREAK}flow::OperationRoom<{self._state}{self._places}> room__(this); "
+            text += f"{MAY_BREAK}flow::Pending wait__ = actor__.resumed(); "
         if self._body.uses_error:
             text += "flow::Error error__; "
         if self._body.uses_exception:
             text += "flow::RaisedException exception__; "
         if not self._jumps.entry:
             return text
-        text += "int const from__ = actor__.entry(); "
+        text += f"{MAY_BREAK}int const from__ = actor__.entry(); "
         if self.needs_entry:
             text += "int entry__ = from__; "
         there = switch(
             "entry__" if self.needs_entry else "from__", self._jumps.entry, otherwise="__builtin_unreachable()"
         )
-        return f"{text}if (from__ != 0) {there}"
+        return f"{text}{MAY_BREAK}if (from__ != 0) {there}"
 
     def _when(self, operand: str) -> str:
         return f"actor__.when(choose__, {operand})"

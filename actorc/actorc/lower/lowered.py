@@ -109,7 +109,7 @@ class Handler(Node):
 class Operand(Node):
     """`wait__ = ` the awaited thing."""
 
-    function: str  # of flow/wait/operation_room.h, which is called with the place and it
+    function: Pieces  # of flow/wait/operation_room.h, which is called with the place and it
     place: str
     value: Text
     is_name: bool  # evaluating it makes no temporaries

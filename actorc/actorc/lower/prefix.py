@@ -14,8 +14,9 @@ from actorc.check.statics import StaticVariable, static_variable
 from actorc.lower.lowered import ChooseOperands, Code, If, Loop, Node, Operand, Raise, Return, Scope, Switch
 from actorc.lower.states import assignment, range_value
 from actorc.lower.tries import Declared, Items, Nodes, TryLowering, locals_of
+from actorc.records import replace
 from actorc.source import Pieces
-from actorc.spelling import is_void_value
+from actorc.spelling import is_known, is_void_value
 from actorc.syntax import CatchKind, Statement
 
 
@@ -123,13 +124,15 @@ class PrefixLowering(TryLowering):
 
     def _operand(self, wait: syntax.WaitExpr) -> Operand:
         place = self._places[wait]
-        function = "pendingNext" if wait.is_stream else "pending"
+        name = "pendingNext" if wait.is_stream else "pending"
+        function: Pieces = (f"{name}<{place.number}, {self._result_type(wait)}>",)
         if _is_deduced(wait):
-            function = f"{function}As<{place.number}>"
+            function = (f"{name}As<{place.number}>",)
         elif wait.result is None and not wait.is_stream:
-            function = f"{function}<{place.number}>"
-        else:
-            function = f"{function}<{place.number}, {self._result_type(wait)}>"
+            function = (f"{name}<{place.number}>",)
+        elif wait.result is not None and wait.result.type is not None and not is_known(self._type(wait.result.type)):
+            type_ = self._source.text_of(wait.result.type.span)
+            function = (f"{name}<{place.number}, ", replace(type_, text=self._type(wait.result.type)), ">")
         operand = self._text(wait.operand)
         is_name = all(part.isidentifier() for part in operand.text.split("."))
         return Operand(self._line(wait), function, place.to_hold, operand, is_name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 from actorc import syntax
@@ -12,7 +11,7 @@ from actorc.lower.lowered import Variable
 from actorc.records import dataclass, replace
 from actorc.source import Pieces, Source, Text
 from actorc.spelling import callable_type, is_assignable, is_constant, may_read_as_parameters, one_line
-from actorc.syntax import Span, StateDecl, StateForm
+from actorc.syntax import StateDecl, StateForm
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +88,9 @@ def _declared(declaration: StateDecl, actor: syntax.Actor, source: Source) -> Va
         return Variable(_type(declaration.type, source), declaration.name, init, source[declaration.extents.span])
     if declaration.leading:
         type_, init = _type(declaration.type, source), _leading_init(declaration, source)
-        return Variable(type_, declaration.name, init, column=_name_column(declaration, source))
+        name = source.name_behind(declaration.name, declaration.type.span)
+        column = name.column if name is not None and name.line == type_.line else 0
+        return Variable(type_, declaration.name, init, column=column)
     return _assigned_later(declaration.type, declaration.name, actor, source)
 
 
@@ -98,24 +99,16 @@ def _assigned_later(type_: syntax.Code, name: str, actor: syntax.Actor, source: 
     text = _type(type_, source)
     if is_constant(text.text):
         slot = f"flow::StateSlot<{text.text}, 0, false>"
-        return Variable(Text(f"{text.text}&", text.line), name, None, slot=slot)
+        return Variable(replace(text, text=f"{text.text}&"), name, None, slot=slot)
     if is_assignable(text.text) or actor.enclosing_classes:
         return Variable(text, name, None)
     slot = f"flow::StateSlot<{text.text}, {source.line(type_.span.start)}>"
-    return Variable(Text(f"flow::StateOf<{text.text}>", text.line), name, None, slot=slot)
+    return Variable(replace(text, text=f"flow::StateOf<{text.text}>"), name, None, slot=slot)
 
 
 def _type(type_: syntax.Code, source: Source) -> Text:
-    return Text(one_line(source[type_.span]), source.line(type_.span.start))
-
-
-def _name_column(declaration: StateDecl, source: Source) -> int:
-    """0 if the name does not stand on the line where its type begins."""
-    type_ = declaration.type.span
-    found = re.compile(rf"\b{declaration.name}\b").search(source.text, type_.end)
-    if found is None or source.line(found.start()) != source.line(type_.start):
-        return 0
-    return source.text_of(Span(*found.span())).column
+    place = source.text_of(type_.span)
+    return Text(one_line(place.text), place.line, place.column)
 
 
 def _leading_init(declaration: StateDecl, source: Source) -> Pieces | None:
@@ -151,15 +144,17 @@ def assignment(declaration: StateDecl, variable: Variable, source: Source) -> Pi
         array = f"flow::ArrayValue<{text}{one_line(source[declaration.extents.span])}>"
         return (f"flow::assignArray({declaration.name}, {array}{{", *init, "})")
     target = assigned(variable)
-    type_ = f"std::remove_const_t<{text}>" if is_constant(text) else callable_type(text)
+    callable_ = f"std::remove_const_t<{text}>" if is_constant(text) else callable_type(text)
+    before, _, rest = callable_.partition(text)
+    type_: Pieces = (before, replace(variable.type, text=text), rest)
     if declaration.init is None:
-        return (f"flow::renew({target})",) if variable.slot else (f"{target} = {type_}()",)
+        return (f"flow::renew({target})",) if variable.slot else (f"{target} = ", *type_, "()")
     value = source.text_of(declaration.init.span)
     if declaration.form is StateForm.ASSIGN:
         return (f"{target} = ", value)
     if declaration.form is StateForm.BRACE:
-        return (f"{target} = {type_}{{", value, "}")
-    return (f"{target} = {type_}(", value, ")")
+        return (f"{target} = ", *type_, "{", value, "}")
+    return (f"{target} = ", *type_, "(", value, ")")
 
 
 def assigned(variable: Variable) -> str:

@@ -26,11 +26,10 @@ TEST_CASE("argument: what can be copied is passed by const reference, what can o
     CHECK(std::is_same_v<WhileIncomplete, Incomplete const&>);
 }
 
-TEST_CASE("argument: pass hands on what can be copied as it is, and lets what can only be moved be moved from") {
-    std::string text = "text";
-    CHECK(&flow::pass<std::string>(text) == &text);
-    std::unique_ptr<int> only = std::make_unique<int>(3);
-    std::unique_ptr<int> taken(flow::pass<std::unique_ptr<int>>(only));
-    CHECK(*taken == 3);
-    CHECK(only == nullptr);
+TEST_CASE("argument: what the actor keeps is the type without what it is passed by") {
+    CHECK(std::is_same_v<flow::Own<Argument<std::string>>, std::string>);
+    CHECK(std::is_same_v<flow::Own<Argument<std::unique_ptr<int>>>, std::unique_ptr<int>>);
+    CHECK(std::is_same_v<flow::Own<Argument<int&>>, int&>);
+    CHECK(std::is_same_v<flow::Own<Argument<int*>>, int*>);
+    CHECK(std::is_same_v<flow::Own<WhileIncomplete>, Incomplete>);
 }
