@@ -9,6 +9,7 @@
 // Cancel-safe: what they wait for is released when the result is dropped.
 
 #include "../flow.h"
+#include "flow/lib/outcome.h"
 #include "more_actors.h"
 
 #include <algorithm>
