@@ -353,7 +353,7 @@ static void platformSystem() {
     ASSERT(ram.total > 0 && ram.total == ram.available + ram.committed);
     double thread = getProcessorTimeThread();
     uint64_t ticks = timestampCounter();
-    for (volatile int i = 0; getProcessorTimeThread() == thread; i = i + 1) {
+    while (getProcessorTimeThread() == thread) {
     }
     ASSERT(timestampCounter() > ticks && getProcessorTimeProcess() >= thread);
     threadYield();
