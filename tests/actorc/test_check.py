@@ -288,6 +288,25 @@ def test_another_type_is_what_the_future_is_of(type_: str) -> None:
     assert [found.hint for found in diagnostics] == [f"write `Future<{type_}>`"]
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        (
+            "ACTOR template <class T, std::enable_if_t<true, int> = 0> Future<Void> a(T b);",
+            "std::enable_if_t<true, int> NAME",
+        ),
+        ("ACTOR template <class> Future<Void> a(int b);", "write `class NAME`"),
+        ("ACTOR RESULT a(int b);", "a macro"),
+        ("ACTOR T a(int b);", "write `Future<T>`"),
+        ("ACTOR inline Future<Void> a(int b);", "in a header that several files include write `static`"),
+    ],
+)
+def test_a_hint_fits_what_is_written(text: str, hint: str) -> None:
+    [found] = analysed(text)[2]
+    assert hint in found.hint
+    assert not ("macro" in hint and found.fixes)
+
+
 SOUND = [
     "try { wait(f); } catch (Error& e) { if (e.code() == 1) throw; wait(f); }",
     "try { g(); } catch (Error& e) { if (x) { wait(f); } else { throw; } }",

@@ -14,6 +14,10 @@ from actorc.words import ACTOR_WORDS, KEYWORDS
 
 _FLOW_ATTRIBUTES = ("flow_allow_discard",)
 _REFUSED_SPECIFIERS = ("inline", "virtual", "explicit", "constexpr", "friend", "extern", "consteval")
+_INSTEAD = {
+    "template": "an actor has one `template <...>` in front of all else",
+    "inline": "leave it out; in a header that several files include write `static`",
+}
 _TRAILERS = frozenset({"const", "volatile", "noexcept", "override", "final", "&", "&&", "=", "default", "delete", "0"})
 
 _HEAD = "write `ACTOR Future<T> NAME(TYPE NAME, ...)`"
@@ -113,7 +117,8 @@ class HeaderParser(Reader):
         name = stop - 1
         if stop - first < 2 or not self._tokens.is_name(name) or self._texts[name] in KEYWORDS:
             message = "a template parameter of an actor needs a name"
-            self._error(Fault.TEMPLATE_HEADER, message, first, max(stop, first + 1), "write `class T`")
+            kind = self._tokens.text(first, stop) if stop > first else "class"
+            self._error(Fault.TEMPLATE_HEADER, message, first, max(stop, first + 1), f"write `{kind} NAME`")
             return TemplateParameter(self._tokens.span(first, end), "", "", False)
         text = self._tokens.text(first, stop)
         return TemplateParameter(self._tokens.span(first, end), text, self._texts[name], self._texts[name - 1] == "...")
@@ -135,9 +140,7 @@ class HeaderParser(Reader):
                 self._fail(Fault.TEMPLATE_HEADER, message, index, index + 1, "write a `static_assert` in its body")
             elif text in _REFUSED_SPECIFIERS or text == "template":
                 fault = Fault.TEMPLATE_HEADER if text == "template" else Fault.ACTOR_HEAD
-                hint = (
-                    "leave it out" if text != "template" else "an actor has one `template <...>` in front of all else"
-                )
+                hint = _INSTEAD.get(text, "leave it out")
                 fixes = () if text in ("template", "explicit") else removed(self._tokens.to_next(index), text)
                 message = f"`{text}` cannot stand before an actor's return type"
                 self._error(fault, message, index, index + 1, hint, fixes)

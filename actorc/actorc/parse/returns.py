@@ -9,7 +9,7 @@ from actorc.repairs import inserted, removed, replaced
 
 _FUTURES = frozenset({"future", "shared_future", "StrictFuture", "Promise", "promise", "Task", "task"})
 _STREAMS = frozenset({"FutureStream", "PromiseStream"})
-_NOT_IT = "write `Future<T>` itself, not an alias or `auto`"
+_NOT_IT = "write `Future<T>` itself, not an alias, a macro or `auto`"
 
 
 def _is_misspelt(name: str) -> bool:
@@ -22,6 +22,11 @@ def _is_misspelt(name: str) -> bool:
         return len(different) == 1 or (len(different) == 2 and sorted(written) == sorted(right))
     short, long = sorted((right, written), key=len)
     return any(long[:place] + long[place + 1 :] == short for place in range(len(long)))
+
+
+def _is_macro(text: str) -> bool:
+    """Whether it is written as macros are. One letter is a parameter of a template."""
+    return len(text) > 1 and text.isidentifier() and text.isupper()
 
 
 class ReturnTypeParser(Reader):
@@ -74,7 +79,7 @@ class ReturnTypeParser(Reader):
 
     def _repair(self, text: str, first: int, end: int) -> tuple[str, tuple[Fix, ...]]:
         texts, span = self._texts, self._tokens.span(first, end)
-        if texts[first] == "auto" or self._is_alias(texts[end - 1]):
+        if texts[first] == "auto" or self._is_alias(texts[end - 1]) or _is_macro(text):
             return _NOT_IT, ()
         open_ = self._tokens.find(first, end, ("<",), angles=False)
         close = self._tokens.angle.get(open_, end)
