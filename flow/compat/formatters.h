@@ -43,6 +43,8 @@ struct fmt::formatter<flow::Optional<T>> : FormatUsingTraceable<flow::Optional<T
 // So that a program without the library hears what it lacks.
 namespace fmt {
 
+template <class T>
+struct formatter {};
 template <class... Arguments>
 void print(Arguments const&...) {
     static_assert(sizeof...(Arguments) == 0, "fmt::print: libfmt is not installed (Debian: libfmt-dev)");
@@ -54,5 +56,8 @@ const char* format(Arguments const&...) {
 }
 
 } // namespace fmt
+
+template <class T>
+struct FormatUsingTraceable {};
 
 #endif

@@ -203,3 +203,15 @@ def test_what_a_compiler_shows_of_a_head_reads_like_the_source(backend: str, tmp
     shown = re.findall(r"^ *\d+ \| (.*)", said, re.MULTILINE)
     assert max(map(len, shown)) <= 120
     assert said.count("\n") < 45
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    "body", ["state Wide s; wait(f);", "wait(f); state Wide s; wait(f);", "state Wide s[2]; wait(f);"]
+)
+def test_a_state_that_no_frame_can_hold_is_refused(body: str, backend: str, tmp_path: Path) -> None:
+    wide = '#include "flow/flow.h"\nusing namespace flow;\nstruct alignas(32) Wide { double values[4]; };\n'
+    text = f'{wide}#include "flow/actorcompiler.h"\nACTOR Future<Void> f(Future<Void> f) {{ {body} return Void(); }}\n'
+    said = syntax_errors(emitted(text, backend), "clang++-19", tmp_path)
+    assert re.search("error: .*parameters and state are aligned to 16 bytes at most", said), said
+    assert said.count("error: ") == 1, said

@@ -71,7 +71,7 @@ def _coroutine(declaration: Declaration, body: Body) -> str:
         declared = f"{layout.state_type(state)} {name}{state.extents}{initialiser(state, '{}')}"
         parts.append(f"{at(state.type.line)}{slot}{declared}; ")
     kept = [] if declaration.has_pack else [each.name for each in declaration.kept]
-    kept += [state.slot_name if state.slot else state.name for state in body.states]
+    kept += [state.slot_name for state in body.states if state.slot] + [state.name for state in body.states]
     if kept:
         types = ", ".join(f"{MAY_BREAK}decltype({name})" for name in kept)
         parts.append(f"flow::coro::requireFit<{types}>(); ")

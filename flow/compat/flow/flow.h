@@ -94,3 +94,8 @@ inline flow::Optional<std::uint64_t> parse_with_suffix(std::string const& text, 
         factor *= unit.size() == 3 ? 1024 : 1000;
     return *number * factor;
 }
+
+// A network and its addresses come with Flow's too. Last, since that is made of the names above.
+#if __has_include("../../../net/compat/flow/NetworkAddress.h")
+#include "../../../net/compat/flow/NetworkAddress.h"
+#endif
