@@ -96,6 +96,6 @@ inline flow::Optional<std::uint64_t> parse_with_suffix(std::string const& text, 
 }
 
 // A network and its addresses come with Flow's too. Last, since that is made of the names above.
-#if __has_include("../../../net/compat/flow/NetworkAddress.h")
-#include "../../../net/compat/flow/NetworkAddress.h"
+#if __has_include("flow/NetworkAddress.h")
+#include "flow/NetworkAddress.h"
 #endif
