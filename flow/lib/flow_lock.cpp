@@ -4,6 +4,7 @@
 #include "flow/base/inline.h"
 #include "flow/core/operation.h"
 #include "flow/coro/coroutine.h"
+#include "flow/lib/map.h"
 
 #include <algorithm>
 
@@ -64,10 +65,11 @@ Future<Void> FlowLock::take(TaskPriority priority, std::int64_t amount) {
 }
 
 Future<Void> FlowLock::takeUpTo(std::int64_t& amount) {
-    co_await take();
-    std::int64_t more = std::max<std::int64_t>(std::min(available(), amount - 1), 0);
-    active_ += more;
-    amount = more + 1;
+    return map(take(), [this, &amount](Void) {
+        std::int64_t more = std::max<std::int64_t>(std::min(available(), amount - 1), 0);
+        active_ += more;
+        amount = more + 1;
+    });
 }
 
 void FlowLock::release(std::int64_t amount) {

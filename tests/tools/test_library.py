@@ -25,6 +25,7 @@ BENCHMARKS: dict[str | tuple[str, str], str] = {
     ("async_var.h", "onChange"): "AsyncVar",
     ("async_map.h", "onChange"): "AsyncMap",
     ("flow_lock.h", "take"): "FlowLock",
+    ("flow_lock.h", "takeUpTo"): "FlowLock",
     ("flow_mutex.h", "take"): "FlowMutex",
     "signal": "SignalableActorCollection",
     "signalAndReset": "SignalableActorCollection",

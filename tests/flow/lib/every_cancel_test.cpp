@@ -54,6 +54,13 @@ Future<Void> takesPermit(Inputs& in, FlowLock& lock, TaskPriority priority, std:
     co_await delay(0.1);
 }
 
+Future<Void> takesUpTo(Inputs& in, FlowLock& lock, std::int64_t amount, Propagate = {}) {
+    co_await lock.takeUpTo(amount);
+    FlowLock::Releaser releaser(lock, amount);
+    co_await in.event(0);
+    co_await delay(0.1);
+}
+
 Future<Void> takesMutex(Inputs& in, FlowMutex& mutex, Propagate = {}) {
     struct Release {
         FlowMutex::Lock lock;
@@ -311,6 +318,8 @@ TEST_CASE("every cancel: of locks") {
     for (std::int64_t amount : {1, 2, 5})
         cancelEverywhere(
             "take", [=](Inputs& in) { return takesPermit(in, busyLock(in, 2), TaskPriority::DefaultYield, amount); });
+    for (std::int64_t amount : {1, 2, 5})
+        cancelEverywhere("takeUpTo", [=](Inputs& in) { return takesUpTo(in, busyLock(in, 2), amount); });
     cancelEverywhere("take, in a row", [](Inputs& in) {
         FlowLock& lock = busyLock(in, 2);
         return takesPermit(in, lock, TaskPriority::DefaultYield, 2) &&
