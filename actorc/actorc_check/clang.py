@@ -61,15 +61,12 @@ class Tree:
 
 def _alignment(flags: Sequence[str]) -> int:
     """What instructions need at most. Of a processor that is named it is taken that it has all of them."""
-    found = 16
-    for flag in flags:
-        if flag.startswith("-mavx512") or (flag.startswith("-march=") and not flag.startswith("-march=x86-64")):
-            found = 64
-        elif flag.startswith("-mavx") or flag == "-march=x86-64-v3":
-            found = max(found, 32)
-        elif flag == "-march=x86-64-v4":
-            found = 64
-    return found
+    named = [flag for flag in flags if flag.startswith("-march=") and not flag.startswith("-march=x86-64")]
+    if named or "-march=x86-64-v4" in flags or any(flag.startswith("-mavx512") for flag in flags):
+        return 64
+    if "-march=x86-64-v3" in flags or any(flag.startswith("-mavx") for flag in flags):
+        return 32
+    return 16
 
 
 def parsed(path: str, flags: Sequence[str] | None, *, is_actors: bool = False) -> Tree:

@@ -40,7 +40,7 @@ struct fmt::formatter<flow::Optional<T>> : FormatUsingTraceable<flow::Optional<T
 
 #else
 
-// So that a program without the library hears what it lacks.
+// The compiler says what is missing where a program uses these.
 namespace fmt {
 
 template <class T>

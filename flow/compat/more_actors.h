@@ -178,7 +178,7 @@ Future<T> forward(Future<T> what, Promise<T> to) {
     forwardPromise(to, what);
     return what;
 }
-/// How long it takes, in seconds; nothing if its promise is dropped.
+/// Sends how many seconds the future has taken; sends nothing if its promise is dropped.
 template <class T>
 Future<Void> timeReply(Future<T> reply, PromiseStream<double> seconds) {
     double begin = now();
@@ -227,7 +227,7 @@ void forwardEvent(::Event* event, T* element, Error* error, FutureStream<T> inpu
 // ---------------------------------------------------------------------------------------------------------------------
 // Variables
 
-/// Triggers it whenever the variable changes.
+/// Triggers `to` whenever the variable changes.
 template <class T>
 Future<Void> forward(Reference<AsyncVar<T>> from, AsyncTrigger* to) {
     for (;;) {
@@ -236,8 +236,8 @@ Future<Void> forward(Reference<AsyncVar<T>> from, AsyncTrigger* to) {
     }
 }
 
-/// Sets it to `value` whenever it has had other ones for so long. With `context`, an event of that type when this has
-/// happened more than `warningLimit` times, each no more than `warningResetDelay` after the one before.
+/// Sets the variable to `value` whenever it has had other values for `seconds`. With `context`, it writes an event of
+/// that type when it has done so more than `warningLimit` times, with at most `warningResetDelay` seconds between two.
 template <class T>
 Future<Void> resetAfter(Reference<AsyncVar<T>> variable, double seconds, T value, int warningLimit = -1,
                         double warningResetDelay = 0, char const* context = nullptr) {
@@ -259,7 +259,8 @@ Future<Void> resetAfter(Reference<AsyncVar<T>> variable, double seconds, T value
         }
     }
 }
-/// The input's value into the output, each so long after the first change since the one before; at the end at once.
+/// Copies the input's value to the output: first after `seconds`, and then `seconds` after the first change that
+/// follows each copy. An error ends it, after one more copy.
 template <class T>
 Future<Void> delayedAsyncVar(Reference<AsyncVar<T>> input, Reference<AsyncVar<T>> output, double seconds) {
     try {

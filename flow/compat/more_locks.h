@@ -5,14 +5,14 @@
 //     NotifiedInt version(3);
 //     wait(version.whenAtLeast(5));                           // until set(5), or more
 //
-//     BoundedFlowLock lock(2, 10);                            // two at a time; none runs more than 10 ahead of those
+//     BoundedFlowLock lock(2, 10);                            // two at a time, and up to 10 numbers ahead of those
 //     state int64_t permit = wait(lock.take());
 //     state BoundedFlowLock::Releaser releaser(&lock, permit);
 //
 //     ActiveCounter<int> running(0);
 //     state ActiveCounter<int>::Releaser one = running.take(1);   // until its end: running.getValue() == 1
 //
-//     AndFuture all;                                          // of all futures that are added until it is asked
+//     AndFuture all;                                          // ready when all futures that were added are ready
 //     all.add(write());
 //     wait(all.getFuture());
 
@@ -37,13 +37,13 @@ public:
     NotifiedInt& operator=(NotifiedInt&&) noexcept = default;
 
     std::int64_t get() const { return value_; }
-    /// If this is destroyed before, broken_promise.
+    /// Fails with broken_promise if this object is destroyed before.
     Future<Void> whenAtLeast(std::int64_t limit) {
         if (value_ >= limit)
             return Void();
         return waiting_.emplace(limit, Promise<Void>())->second.getFuture();
     }
-    /// What waits for up to that runs before this returns.
+    /// Futures for numbers up to `value` become ready, and what waits for them goes on, before this returns.
     void set(std::int64_t value) {
         ASSERT(value >= value_);
         value_ = value;
@@ -60,8 +60,9 @@ private:
     std::int64_t value_;
 };
 
-/// Gives permits with rising numbers. With fewer than `unrestrictedPermits` that are held none waits; else none runs
-/// whose number is more than `boundedPermits` above that of the last of the oldest unrestricted ones.
+/// Gives permits with the numbers 1, 2, 3 and so on. A take() does not wait while fewer than `unrestrictedPermits` are
+/// held. Else let n be the highest number among the `unrestrictedPermits` oldest of them: permits up to
+/// n + `boundedPermits` are given, and a take() of a higher one waits until n has grown.
 class BoundedFlowLock : NonCopyable, public ReferenceCounted<BoundedFlowLock> {
 public:
     class Releaser;
@@ -72,7 +73,7 @@ public:
         ASSERT(unrestrictedPermits > 0);
     }
 
-    /// Cancel-safe: one that is dropped holds nothing.
+    /// Cancel-safe: if the future is dropped while it waits, its permit is given back.
     Future<std::int64_t> take() {
         std::int64_t permit = ++last_;
         outstanding_.insert(permit);

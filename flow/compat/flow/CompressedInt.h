@@ -1,13 +1,13 @@
 #pragma once
-// CompressedInt under the old header name: an integer in as few bytes as it needs, of which the order is that of the
-// numbers. The bytes are Flow's.
+// CompressedInt under the old header name: an integer in as few bytes as it needs. Sorted as bytes, they are in the
+// order of the numbers. The bytes are Flow's.
 //
 //     CompressedInt<int64_t> small(5);
 //     BinaryWriter writer(Unversioned());
 //     writer << small;                                  // one byte up to 63, two up to 8191, 7 more bits for each more
 //
-// The first bit is 1 for what is not negative, then comes a 1 for each byte behind the first, then a 0, then the
-// number. Of a negative one all bits are those of its complement, inverted.
+// The first bit is 1, then comes a 1 for each byte behind the first, then a 0, then the number. A negative number n is
+// written as the number ~n, and then all bits are inverted.
 
 #include "serialize.h"
 

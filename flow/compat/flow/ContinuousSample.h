@@ -1,6 +1,6 @@
 #pragma once
-// ContinuousSample under the old header name: percentiles of many values, of which it keeps a few that it chooses at
-// random by deterministicRandom().
+// ContinuousSample under the old header name: percentiles of many values. It keeps a few of them, which it chooses by
+// deterministicRandom().
 //
 //     ContinuousSample<double> latencies(1000);
 //     latencies.addSample(0.003);
@@ -38,7 +38,7 @@ public:
         return samples_.empty() ? 0 : sum / static_cast<double>(samples_.size());
     }
     T median() { return percentile(0.5); }
-    /// The smallest one that so many of all, in 0 .. 1, are no larger than.
+    /// The smallest kept value that is at least as large as `part` (0 .. 1) of the kept values.
     T percentile(double part) {
         if (samples_.empty() || !(part >= 0 && part <= 1))
             return T();

@@ -5,8 +5,8 @@
 //     int end = 0;
 //     Optional<double> size = parseNumberPrefix<double>("2.5 KiB"_sr, 10, &end);   // 2.5, and 3
 //
-// They read as strtoll(), strtoull() and strtod() do: with blanks and a sign in front, of "0x10" in base 0 the 16, and
-// of "-1" the largest std::uint64_t. Nothing for what does not fit into the type.
+// They read as strtoll(), strtoull() and strtod() do: blanks and a sign may stand in front, "0x10" is 16 in base 0, and
+// "-1" as a std::uint64_t is the largest number. A number that does not fit into the type gives nothing.
 
 #include "../../flow.h"
 
@@ -56,7 +56,7 @@ flow::Optional<T> parseNumberPrefix(flow::StringRef text, int base = 10, int* co
         *consumed = static_cast<int>(end - copy.c_str());
     return static_cast<T>(number);
 }
-/// Nothing if something stands behind it.
+/// The same; gives nothing if any text stands behind the number.
 template <class T>
 flow::Optional<T> parseNumber(flow::StringRef text, int base = 10) {
     int end = 0;

@@ -40,13 +40,22 @@ public:
 private:
     std::recursive_mutex mutex_;
 };
-class MutexHolder : flow::NonCopyable {
+namespace flow::compat {
+/// Has a lock of that class from its begin to its end.
+template <class Lock>
+class LockHolder : NonCopyable {
 public:
-    explicit MutexHolder(Mutex& mutex) : mutex_(mutex) { mutex_.enter(); }
-    ~MutexHolder() { mutex_.leave(); }
+    explicit LockHolder(Lock& lock) : lock_(lock) { lock_.enter(); }
+    ~LockHolder() { lock_.leave(); }
 
 private:
-    Mutex& mutex_;
+    Lock& lock_;
+};
+} // namespace flow::compat
+
+class MutexHolder : public flow::compat::LockHolder<Mutex> {
+public:
+    using LockHolder::LockHolder;
 };
 
 /// For short sections: an uncontended mutex is as fast.
@@ -66,13 +75,9 @@ public:
 private:
     bool isEntered_ = false;
 };
-class ThreadUnsafeSpinLockHolder : flow::NonCopyable {
+class ThreadUnsafeSpinLockHolder : public flow::compat::LockHolder<ThreadUnsafeSpinLock> {
 public:
-    explicit ThreadUnsafeSpinLockHolder(ThreadUnsafeSpinLock& lock) : lock_(lock) { lock_.enter(); }
-    ~ThreadUnsafeSpinLockHolder() { lock_.leave(); }
-
-private:
-    ThreadUnsafeSpinLock& lock_;
+    using LockHolder::LockHolder;
 };
 
 /// All of these return the new value.

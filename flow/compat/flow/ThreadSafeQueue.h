@@ -2,14 +2,14 @@
 // ThreadSafeQueue under the old header name: any thread puts elements in, one takes them out.
 //
 //     ThreadSafeQueue<Job> jobs;
-//     if (jobs.push(job))               // it may sleep
+//     if (jobs.push(job))               // the consumer may sleep
 //         wake(consumer);
 //
 //     while (Optional<Job> job = jobs.pop(); job.present()) ...
 //     if (jobs.canSleep())              // else something has come meanwhile
 //         sleep();
 //
-// A mutex guards it: between threads of a loop's own use loop().post().
+// A mutex guards it. New code gives work to another loop by post() (flow/loop/loop.h).
 
 #include "../../flow.h"
 

@@ -63,18 +63,9 @@ using flow::SingleCallback;
 using flow::StrictFuture;
 using flow::Void;
 
-namespace flow::compat {
-template <class Request>
-auto replyOf(Request const& request) {
-    if constexpr (requires { request.reply; })
-        return request.reply.getFuture();
-    else
-        return request.getFuture(); // it is no more than a reply promise
-}
-} // namespace flow::compat
-
 /// The type of a request's reply.
-#define REPLY_TYPE(Request) typename decltype(flow::compat::replyOf(std::declval<Request>()))::Element
+#define REPLY_TYPE(Request)                                                                                            \
+    typename decltype(std::declval<flow::PromiseStream<Request>>().getReply(std::declval<Request>()))::Element
 
 /// A number with a unit behind it, B, KB, KiB and so on up to TiB, in bytes: "4KiB" is 4096. Nothing for other text.
 inline flow::Optional<std::uint64_t> parse_with_suffix(std::string const& text, std::string const& defaultUnit = "") {
