@@ -56,17 +56,6 @@ class Tree:
     own_errors: list[Any]  # at places in the file itself
     cannot_compile: CannotCompile | None  # the first error in another file
     is_ported: bool  # it is compiled with the header names of FoundationDB's Flow
-    alignment: int  # that gcc 12 gives to the locals of coroutines
-
-
-def _alignment(flags: Sequence[str]) -> int:
-    """What instructions need at most. Of a processor that is named it is taken that it has all of them."""
-    named = [flag for flag in flags if flag.startswith("-march=") and not flag.startswith("-march=x86-64")]
-    if named or "-march=x86-64-v4" in flags or any(flag.startswith("-mavx512") for flag in flags):
-        return 64
-    if "-march=x86-64-v3" in flags or any(flag.startswith("-mavx") for flag in flags):
-        return 32
-    return 16
 
 
 def parsed(path: str, flags: Sequence[str] | None, *, is_actors: bool = False) -> Tree:
@@ -86,10 +75,10 @@ def parsed(path: str, flags: Sequence[str] | None, *, is_actors: bool = False) -
     own = [each for each in tree.diagnostics if _is_own(each, absolute)]
     others = [each for each in tree.diagnostics if each.severity >= _ERROR and not _is_own(each, absolute)]
     if not others:
-        return Tree(tree, own, None, is_ported, _alignment(found))
+        return Tree(tree, own, None, is_ported)
     shown, hint = _shown(others[0]), hint_for(others[0].spelling, is_ported=is_ported)
     text = f"{shown}\nhint: {hint}" if hint else first_error(shown, unit, origin, _COMMAND)
-    return Tree(tree, own, CannotCompile(text + _cause(others[0], absolute)), is_ported, _alignment(found))
+    return Tree(tree, own, CannotCompile(text + _cause(others[0], absolute)), is_ported)
 
 
 def _shown(error: Any) -> str:

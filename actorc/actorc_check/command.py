@@ -89,7 +89,7 @@ def check(source: Source, text: bytes, flags: Sequence[str] | None, diagnostics:
         if diagnostics.errors:
             return
     tree = parsed(source.path, flags, is_actors=is_actors)
-    traps = Traps(source, text, diagnostics, alignment=tree.alignment)
+    traps = Traps(source, text, diagnostics)
     severity = Severity.WARNING if is_actors else Severity.ERROR  # clang reads actors as an editor does: not exactly
     for error in tree.own_errors:
         traps.add_error(error, os.path.abspath(source.path), severity, is_ported=tree.is_ported)

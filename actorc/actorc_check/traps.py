@@ -17,17 +17,17 @@ from actorc_check.tree import AWAIT, CALL, CO_RETURN, FUNCTIONS, LAMBDA, USE, Fu
 _VIEWS = {"basic_string_view": "std::string", "span": "std::vector", "initializer_list": "std::vector"}
 _FLOW_VIEWS = {"StringRef": "Standalone<StringRef>", "VectorRef": "Standalone<VectorRef<...>>"}
 _NO_STATEMENTS = frozenset({"RETURN_STMT", "DECL_STMT", CO_RETURN})
+_MOST_ALIGNMENT = 64  # of a frame: memory::kMostAlignment
 _OPERATION = {"isReady", "park", "take"}  # what the concept InPlace asks for
 
 
 class Traps:
     """Looks through the functions of a file and adds to `diagnostics`."""
 
-    def __init__(self, source: Source, text: bytes, diagnostics: Diagnostics, *, alignment: int) -> None:
+    def __init__(self, source: Source, text: bytes, diagnostics: Diagnostics) -> None:
         self._source = source
         self._text = text
         self._diagnostics = diagnostics
-        self._alignment = alignment
 
     def look(self, function: Function) -> None:
         self._discards(function)
@@ -174,15 +174,15 @@ class Traps:
     # Locals that a frame cannot hold
 
     def _locals(self, function: Function) -> None:
-        """gcc has no way to ask how a frame is aligned: flow takes it from the processor's instructions."""
+        """gcc has no way to ask how a frame is aligned, so that there the compiler does not refuse these."""
         for node in function.body.own():
             if node.kind != "VAR_DECL" or not _is_in_frame(node.cursor):
                 continue
             alignment = max(int(node.cursor.type.get_align()), self._written_alignment(node))
-            if alignment <= self._alignment:
+            if alignment <= _MOST_ALIGNMENT:
                 continue
-            own, gcc = node.cursor.spelling, self._alignment
-            message = f"`{own}` asks for an alignment of {alignment} bytes; with gcc a coroutine's locals have {gcc}"
+            own = node.cursor.spelling
+            message = f"`{own}` asks for {alignment} bytes of alignment; a coroutine's frame has {_MOST_ALIGNMENT}"
             hint = "keep it in an object that a `std::unique_ptr` holds, or in a function that is no coroutine"
             self._diagnostics.warning(Fault.OVERALIGNED_LOCAL, message, self._name(node), hint=hint)
 

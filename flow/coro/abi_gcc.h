@@ -21,11 +21,10 @@ inline constexpr bool kDestroysInOrder = false;
 /// Whether several places at a coroutine's end may hand control over. Each adds to the tables that an exception reads.
 inline constexpr bool kHandsOverAnywhere = false;
 
-/// How a frame of this size may have to be aligned: gcc 12 does not say it, but the size is a multiple of it. No
-/// instruction of the processor needs more than __BIGGEST_ALIGNMENT__: 16, or 32 with -mavx, 64 with -mavx512f.
+/// How a frame of this size may have to be aligned: gcc 12 does not say it, but the size is a multiple of it. What is
+/// aligned to more than kMostAlignment has that alignment only: gcc cannot refuse it, as clang does.
 FLOW_INLINE std::size_t frameAlignment(std::size_t bytes) {
-    constexpr std::size_t kMost = std::min<std::size_t>(__BIGGEST_ALIGNMENT__, memory::kMostAlignment);
-    return std::clamp<std::size_t>(bytes & -bytes, 16, kMost);
+    return std::clamp<std::size_t>(bytes & -bytes, 16, memory::kMostAlignment);
 }
 
 /// What an await_suspend returns: nothing, since gcc would call what a handle names. Instead handOver() is the last

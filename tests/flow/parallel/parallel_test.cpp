@@ -55,12 +55,7 @@ Future<Void> voidOnPool(WorkPool& pool, F function) {
     return start(body(Environment(), &pool, std::move(function)));
 }
 
-// gcc aligns locals as far as instructions need it: 16 bytes here.
-#if defined(__clang__)
-constexpr std::size_t kAlignment = 64;
-#else
-constexpr std::size_t kAlignment = __BIGGEST_ALIGNMENT__;
-#endif
+constexpr std::size_t kAlignment = memory::kMostAlignment;
 ParallelTask<bool> alignedLocal(ParallelContext) {
     struct alignas(kAlignment) {
         char bytes[kAlignment];
