@@ -10,6 +10,7 @@
 #include "../flow.h"
 #include "flow/ThreadPrimitives.h"
 
+#include <concepts>
 #include <set>
 #include <type_traits>
 #include <utility>
@@ -167,6 +168,12 @@ template <class T, class U>
 Future<U> runAfter(Future<T> first, Future<U> second) {
     return joinWith(std::move(second), success(std::move(first)));
 }
+/// The future that the function makes of the value.
+template <class T, class F>
+    requires std::invocable<F&, T>
+auto runAfter(Future<T> first, F then) {
+    return flow::mapAsync(std::move(first), std::move(then));
+}
 /// The same future; one that is ready lets others run first.
 template <class T>
 Future<T> orYield(Future<T> what) {
@@ -197,6 +204,26 @@ Future<T> traceAfter(Future<T> what, char const* type, char const* key, X value,
         TraceEvent(type).detail(key, value);
     else if (traceErrors)
         TraceEvent(type).error(result.getError()).detail(key, value);
+    if constexpr (std::is_same_v<T, Void>)
+        co_await what;
+    else
+        co_return co_await what;
+}
+/// The same, with what the function makes of the value. If that throws, there is an event "TraceAfterCallError".
+template <class T, class F>
+Future<T> traceAfterCall(Future<T> what, char const* type, char const* key, F function, bool traceErrors = false) {
+    ErrorOr<T> result = co_await tryGet(what);
+    if (result.isError()) {
+        if (traceErrors)
+            TraceEvent(type).errorUnsuppressed(result.getError());
+    } else {
+        try {
+            auto value = function(result.get());
+            TraceEvent(type).detail(key, value);
+        } catch (Error& e) {
+            TraceEvent(SevError, "TraceAfterCallError").error(e);
+        }
+    }
     if constexpr (std::is_same_v<T, Void>)
         co_await what;
     else

@@ -29,22 +29,23 @@
 
 namespace flow::compat {
 
-/// A number that grows.
-class NotifiedInt {
+/// A value that grows.
+template <class T>
+class Notified {
 public:
-    explicit NotifiedInt(std::int64_t value = 0) : value_(value) {}
-    NotifiedInt(NotifiedInt&&) noexcept = default;
-    NotifiedInt& operator=(NotifiedInt&&) noexcept = default;
+    explicit Notified(T value = T()) : value_(std::move(value)) {}
+    Notified(Notified&&) noexcept = default;
+    Notified& operator=(Notified&&) noexcept = default;
 
-    std::int64_t get() const { return value_; }
+    T get() const { return value_; }
     /// Fails with broken_promise if this object is destroyed before.
-    Future<Void> whenAtLeast(std::int64_t limit) {
+    [[nodiscard]] Future<Void> whenAtLeast(T const& limit) {
         if (value_ >= limit)
             return Void();
         return waiting_.emplace(limit, Promise<Void>())->second.getFuture();
     }
-    /// Futures for numbers up to `value` become ready, and what waits for them goes on, before this returns.
-    void set(std::int64_t value) {
+    /// Futures for values up to this one become ready, and what waits for them goes on, before this returns.
+    void set(T const& value) {
         ASSERT(value >= value_);
         value_ = value;
         std::vector<Promise<Void>> reached;
@@ -53,12 +54,16 @@ public:
         for (Promise<Void> const& each : reached)
             each.send(Void());
     }
-    void operator=(std::int64_t value) { set(value); }
+    void operator=(T const& value) { set(value); }
+    /// How many futures of whenAtLeast() are not ready.
+    int numWaiting() const { return static_cast<int>(waiting_.size()); }
 
 private:
-    std::multimap<std::int64_t, Promise<Void>> waiting_;
-    std::int64_t value_;
+    std::multimap<T, Promise<Void>> waiting_;
+    T value_;
 };
+using NotifiedInt = Notified<std::int64_t>;
+using NotifiedDouble = Notified<double>;
 
 /// Gives permits with the numbers 1, 2, 3 and so on. A take() does not wait while fewer than `unrestrictedPermits` are
 /// held. Else let n be the highest number among the `unrestrictedPermits` oldest of them: permits up to

@@ -11,6 +11,7 @@
 // simulation these are the machine's files too.
 
 #include "../flow.h"
+#include "platform_system.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -169,6 +170,11 @@ inline std::int64_t fileSize(std::string const& filename) {
     struct ::stat found;
     return ::stat(filename.c_str(), &found) == 0 ? found.st_size : 0;
 }
+/// Seconds since 1970, of its last change; 0 for a file that is not there.
+inline std::time_t fileModifiedTime(std::string const& filename) {
+    struct ::stat found;
+    return ::stat(filename.c_str(), &found) == 0 ? found.st_mtime : 0;
+}
 /// False if there was none.
 inline bool deleteFile(std::string const& filename) {
     if (::unlink(filename.c_str()) == 0)
@@ -286,5 +292,42 @@ inline int eraseDirectoryRecursive(std::string const& directory) {
     flow::compat::throwIfFailed(error);
     return static_cast<int>(count);
 }
+
+/// A new file, which is deleted with this object.
+class TmpFile {
+public:
+    TmpFile() : TmpFile(directoryOfAll()) {}
+    /// Throws io_error.
+    explicit TmpFile(std::string const& directory, std::string const& prefix = "fdbtmp")
+        : filename_(joinPath(removeWhitespace(directory), prefix + "-XXXXXX")) {
+        int file = ::mkstemp(filename_.data());
+        if (file < 0)
+            throw flow::io_error();
+        ::close(file);
+    }
+    TmpFile(TmpFile const&) = delete;
+    TmpFile& operator=(TmpFile const&) = delete;
+    ~TmpFile() { (void)::unlink(filename_.c_str()); }
+
+    /// The first bytes; returns how many.
+    std::size_t read(std::uint8_t* buffer, std::size_t length) { return readFileBytes(filename_, buffer, length); }
+    /// In place of what was there.
+    void write(std::uint8_t const* data, std::size_t count) { writeFileBytes(filename_, data, count); }
+    void append(std::uint8_t const* data, std::size_t count) { writeFileBytes(filename_, data, count, true); }
+    /// False if it was not there.
+    bool destroyFile() { return deleteFile(filename_); }
+    std::string getFileName() const { return filename_; }
+
+private:
+    static std::string directoryOfAll() {
+        std::error_code error;
+        std::filesystem::path path = std::filesystem::temp_directory_path(error);
+        if (error)
+            throw flow::io_error();
+        return path;
+    }
+
+    std::string filename_;
+};
 
 } // namespace platform

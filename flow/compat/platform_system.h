@@ -7,13 +7,18 @@
 //
 // Under simulation these are the machine's figures too.
 
+#include "../diag/machine_stack.h"
 #include "../flow.h"
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <execinfo.h>
 #include <fstream>
 #include <malloc.h>
 #include <pthread.h>
@@ -22,6 +27,7 @@
 #include <string_view>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <vector>
 #if defined(__aarch64__)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
@@ -214,4 +220,63 @@ inline void setMemoryQuota(std::size_t limit) {
     std::fprintf(stderr, "ERROR: %s\n", message);
     flow::TraceEvent(flow::SevError, type).detail("Message", message).log();
     flushAndExit(exitCode);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The stack
+
+namespace platform {
+
+/// Return addresses, the innermost first; returns how many.
+inline std::size_t raw_backtrace(void** addresses, int maxStackDepth) {
+    return static_cast<std::size_t>(std::max(::backtrace(addresses, maxStackDepth), 0));
+}
+/// A command that prints these calls, and get_backtrace() those of the thread: addr2line -e program -p -C -f -i 0x...
+inline std::string format_backtrace(void** addresses, int count) {
+    return flow::machineStack(addresses, static_cast<std::size_t>(count));
+}
+inline std::string get_backtrace() {
+    return flow::machineStack();
+}
+
+} // namespace platform
+
+namespace flow::compat {
+
+inline std::vector<void (*)()> crashCallbacks;
+
+/// Few of these calls are allowed where a signal may come at any time, but the program ends anyway.
+inline void onCrash(int signal) {
+    bool isError = signal != SIGUSR2;
+    std::string stack = machineStack();
+    for (auto* callback : crashCallbacks)
+        callback();
+    std::fprintf(isError ? stderr : stdout, "SIGNAL: %s (%d)\n", ::strsignal(signal), signal);
+    if (isError)
+        std::fprintf(stderr, "Trace: %s\n", stack.c_str());
+    std::fflush(stdout);
+    TraceEvent(isError ? SevError : SevInfo, isError ? "Crash" : "ProcessTerminated")
+        .detail("Signal", signal)
+        .detail("Name", ::strsignal(signal))
+        .detail("Trace", stack);
+    if (trace::traceSink)
+        trace::traceSink->flush();
+    std::signal(signal, SIG_DFL);
+    std::raise(signal); // when this returns: until then it is blocked
+}
+
+} // namespace flow::compat
+
+/// Called by the crash handler, in their order.
+inline void registerCrashHandlerCallback(void (*callback)()) {
+    flow::compat::crashCallbacks.push_back(callback);
+}
+/// From here on a signal that ends the program (SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGABRT) prints its name and the stack
+/// first, and writes an event "Crash" of SevError; SIGUSR2 ends it with an event "ProcessTerminated".
+inline void registerCrashHandler() {
+    struct ::sigaction action{};
+    action.sa_handler = flow::compat::onCrash;
+    ::sigfillset(&action.sa_mask);
+    for (int signal : {SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGUSR2, SIGABRT})
+        ::sigaction(signal, &action, nullptr);
 }

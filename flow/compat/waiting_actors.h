@@ -54,6 +54,50 @@ Future<T> timeoutErrorIfCleared(Future<T> what, Reference<AsyncVar<bool>> condit
                                 TaskPriority priority = TaskPriority::DefaultDelay) {
     return chooseActor(what, tagError<T>(delayAfterCleared(std::move(condition), seconds, priority), timed_out()));
 }
+/// The same future, after as long as delayJittered() takes.
+template <class T>
+Future<T> delayActionJittered(Future<T> what, double seconds) {
+    return joinWith(std::move(what), delayJittered(seconds));
+}
+/// The same future; throws io_timeout if it takes longer, and writes an event of SevError. In a simulation that is an
+/// injected fault.
+template <class T>
+Future<T> ioTimeoutError(Future<T> what, double seconds, char const* context = nullptr) {
+    auto first = co_await race(ready(what), lowPriorityDelay(seconds));
+    if (first.index() == 1) {
+        Error error = loop().isSimulated() ? io_timeout().asInjectedFault() : io_timeout();
+        TraceEvent event(SevError, "IoTimeoutError");
+        event.error(error);
+        if (context)
+            event.detail("Context", context);
+        throw error;
+    }
+    if constexpr (std::is_same_v<T, Void>)
+        co_await std::move(what);
+    else
+        co_return co_await std::move(what);
+}
+/// The same; sets `degraded`, with an event, if it takes longer than `degradedSeconds`.
+template <class T>
+Future<T> ioDegradedOrTimeoutError(Future<T> what, double seconds, Reference<AsyncVar<bool>> degraded,
+                                   double degradedSeconds, char const* context = nullptr) {
+    double rest = seconds;
+    if (degradedSeconds < seconds) {
+        auto first = co_await race(ready(what), lowPriorityDelay(degradedSeconds));
+        if (first.index() == 1) {
+            TraceEvent event(SevWarnAlways, "IoDegraded");
+            if (context)
+                event.detail("Context", context);
+            degraded->set(true);
+        }
+        rest -= degradedSeconds;
+    }
+    Future<T> same = ioTimeoutError(std::move(what), rest, context);
+    if constexpr (std::is_same_v<T, Void>)
+        co_await std::move(same);
+    else
+        co_return co_await std::move(same);
+}
 /// Calls the function after each interval, until it gives true.
 template <class F>
 Future<Void> checkUntil(double interval, F isDone, TaskPriority priority = TaskPriority::DefaultDelay) {
@@ -207,6 +251,14 @@ Future<T> require(Future<Optional<T>> what, int errorCode) {
     if constexpr (!std::is_same_v<T, Void>)
         co_return std::move(found).get();
 }
+/// Puts the value there; throws the error if there is none.
+template <class T>
+Future<Void> storeOrThrow(T& out, Future<Optional<T>> what, Error error) {
+    Optional<T> found = co_await std::move(what);
+    if (!found.present())
+        throw error;
+    out = std::move(found).get();
+}
 /// The same future; its error ends the stream too.
 template <class T, class U>
 Future<T> forwardErrors(Future<T> what, PromiseStream<U> output) {
@@ -240,6 +292,34 @@ void tagAndForwardError(Promise<T>* promise, Error error, Future<Void> signal) {
         if (!result.isError())
             to.sendError(what);
     }(std::move(*promise), error, std::move(signal));
+}
+
+/// The same for a stream.
+template <class T, class U>
+void tagAndForward(PromiseStream<T>* output, U value, Future<Void> signal) {
+    [](PromiseStream<T> to, U what, Future<Void> when) -> coro::Detached {
+        ErrorOr<Void> result = co_await tryGet(std::move(when));
+        if (!result.isError())
+            to.send(std::move(what));
+    }(*output, std::move(value), std::move(signal));
+}
+template <class T>
+void tagAndForwardError(PromiseStream<T>* output, Error error, Future<Void> signal) {
+    [](PromiseStream<T> to, Error what, Future<Void> when) -> coro::Detached {
+        ErrorOr<Void> result = co_await tryGet(std::move(when));
+        if (!result.isError())
+            to.sendError(what);
+    }(*output, error, std::move(signal));
+}
+template <class T>
+Future<Void> tag(Future<Void> signal, T value, PromiseStream<T> output) {
+    co_await std::move(signal);
+    output.send(std::move(value));
+}
+/// Its value or its error into the promise; nothing cancels that.
+template <class T>
+void uncancellable(Future<T> what, Promise<T> result) {
+    forwardPromise(std::move(result), std::move(what));
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

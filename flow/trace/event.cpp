@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <map>
 #include <new>
+#include <utility>
+#include <vector>
 
 namespace flow {
 namespace {
@@ -19,6 +21,7 @@ struct Suppression {
 
 thread_local std::map<std::string, Suppression> suppressions;
 thread_local std::map<std::string, std::string, std::less<>> latestEvents;
+thread_local std::vector<std::pair<std::string, std::string>> detailsOfEach;
 
 constexpr std::size_t kBytesOfTooLong = 300;
 
@@ -42,8 +45,10 @@ void TraceEvent::begin(Severity severity, const char* type, UID id) {
 }
 
 void TraceEvent::end() noexcept {
-    std::unique_ptr<Event> event = std::move(event_);
     try {
+        for (auto const& [key, value] : detailsOfEach)
+            detail(key, value);
+        std::unique_ptr<Event> event = std::move(event_);
         event->line += '}';
         if (event->longestLine > 0 && event->line.size() > event->longestLine) {
             TraceEvent(SevWarnAlways, "TraceEventOverflow")
@@ -55,6 +60,7 @@ void TraceEvent::end() noexcept {
         if (!event->latest.empty())
             latestEvents[event->latest] = std::move(event->line);
     } catch (std::bad_alloc const&) { // an event for which there is no memory is lost, not the program
+        event_.reset();
     }
 }
 
@@ -101,6 +107,15 @@ std::string trace::latestEvent(std::string_view key) {
     return place == latestEvents.end() ? std::string() : place->second;
 }
 
+void trace::addToEachEvent(std::string key, std::string value) {
+    auto place =
+        std::find_if(detailsOfEach.begin(), detailsOfEach.end(), [&](auto const& it) { return it.first == key; });
+    if (place == detailsOfEach.end())
+        detailsOfEach.emplace_back(std::move(key), std::move(value));
+    else
+        place->second = std::move(value);
+}
+
 TraceInterval& TraceInterval::begin() {
     pairID = nondeterministicRandom()->randomUniqueID();
     count = 0;
@@ -133,7 +148,14 @@ TraceEvent& TraceEvent::error(Error error, bool includeCancelled) {
     return *this;
 }
 
-TraceEvent& TraceEvent::suppressFor(double seconds) {
+TraceEvent& TraceEvent::sample(double probability, bool withRate) {
+    static thread_local IRandom random(1);
+    if (event_ && random.random01() >= probability)
+        event_.reset();
+    return withRate ? detail("SampleRate", probability) : *this;
+}
+
+TraceEvent& TraceEvent::suppressFor(double seconds, bool withCount) {
     if (!event_ || !hasLoop())
         return *this;
     double time = loop().now();
@@ -145,7 +167,7 @@ TraceEvent& TraceEvent::suppressFor(double seconds) {
         event_.reset();
         return *this;
     }
-    if (state.count > 0)
+    if (state.count > 0 && withCount)
         detail("SuppressedEventCount", state.count);
     state = {time + seconds, 0};
     return *this;

@@ -40,6 +40,8 @@ public:
 
 class TraceEvent {
 public:
+    /// One that is off.
+    TraceEvent() = default;
     explicit TraceEvent(const char* type, UID id = UID()) : TraceEvent(SevInfo, type, id) {}
     TraceEvent(Severity severity, const char* type, UID id = UID()) {
         if (severity >= trace::traceMinimum) [[unlikely]]
@@ -85,9 +87,16 @@ public:
     TraceEvent& error(Error error, bool includeCancelled = false);
     TraceEvent& errorUnsuppressed(Error failure) { return error(failure, true); }
 
-    /// Writes at most one event of this type and thread in so many seconds of the loop; the next one that is written
-    /// has the number of those that were not, as "SuppressedEventCount". Without a loop it does nothing.
-    TraceEvent& suppressFor(double seconds);
+    /// Writes at most one event of this type and thread in so many seconds of the loop; if `withCount`, the next one
+    /// that is written has the number of those that were not, as "SuppressedEventCount". Without a loop it does
+    /// nothing.
+    TraceEvent& suppressFor(double seconds, bool withCount = true);
+    /// Writes the event with this probability; if `withRate`, it has that as "SampleRate". It takes nothing from
+    /// deterministicRandom(), so that a simulation runs the same with and without a sink.
+    TraceEvent& sample(double probability, bool withRate = true);
+    /// Where it is: "Backtrace", which is machineStack() (flow/diag/machine_stack.h), and if an actor or another
+    /// computation runs "AsyncStack", which is asyncStack() (flow/inspect/async_stack.h). The prefix begins both keys.
+    TraceEvent& backtrace(std::string_view prefix = {});
 
     /// Texts of later details are cut off behind so many bytes, and end in "..."; 0, as at first: they are whole.
     TraceEvent& setMaxFieldLength(int bytes);
@@ -99,6 +108,8 @@ public:
 
     /// Whether the event will be written: to leave out work that only it needs.
     bool isEnabled() const { return event_ != nullptr; }
+    /// From here on it is off.
+    void disable() { event_.reset(); }
     /// Writes it now; it takes no more details.
     void log() {
         if (event_)
@@ -126,6 +137,8 @@ private:
 namespace trace {
 /// The line of the last event of this thread that was written with trackLatest(key); empty if there was none.
 std::string latestEvent(std::string_view key);
+/// From here on each event of this thread ends in this detail. Another value for the same key replaces it.
+void addToEachEvent(std::string key, std::string value);
 } // namespace trace
 
 } // namespace flow

@@ -19,7 +19,7 @@ STRANGE = """\
 static void use(flow::StringRef text) { text.compareSuffix(text); }
 ACTOR flow::Future<int> next(flow::Future<int> f) {
     int x = wait(f);
-    INJECT_FAULT(io_error, "next");
+    enableBuggify(true);
     if (x == error_code_not_committed) throw not_committed();
     return somethingElse(x);
 }
@@ -49,8 +49,8 @@ def test_names_of_flow_that_are_missing_have_a_hint(tmp_path: Path) -> None:
     instead, database = "Millrace does not have it; instead: ", "it belongs to the database, and is no part of Flow"
     hints = {each["message"]: each["hint"] for each in json.loads(done.stdout)["diagnostics"]}
     assert hints == {
-        "no member named 'compareSuffix' in 'flow::StringRef'": f"{instead}endsWith()",
-        "use of undeclared identifier 'INJECT_FAULT'": f"{instead}if (BUGGIFY) throw io_error();",
+        "no member named 'compareSuffix' in 'flow::StringRef'": f"{instead}substr(n).compare(other.substr(n))",
+        "use of undeclared identifier 'enableBuggify'": f"{instead}leave it out: a simulation decides it",
         "use of undeclared identifier 'error_code_not_committed'": database,
         "use of undeclared identifier 'not_committed'": database,
         "use of undeclared identifier 'somethingElse'": None,

@@ -13,6 +13,7 @@
 #include "Coroutines.h"
 
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,14 @@ using AsyncResult = flow::Future<T>;
 template <class T>
 auto getAllAsync(std::vector<AsyncResult<T>> all) {
     return flow::getAll(std::move(all));
+}
+
+/// The value, or `late` if the signal comes first.
+template <class T>
+flow::Future<T> timeoutChoose(flow::Future<T> what, flow::Future<flow::Void> signal, [[maybe_unused]] T late) {
+    auto first = co_await flow::race(std::move(what), std::move(signal));
+    if constexpr (!std::is_same_v<T, flow::Void>)
+        co_return first.index() == 0 ? std::get<0>(std::move(first)) : std::move(late);
 }
 
 /// As a coroutine's parameter it changes nothing here: a cancel throws actor_cancelled.
@@ -60,6 +69,10 @@ private:
 
 // A namespace of its own and no alias, so that a program may have more names in it.
 namespace coro {
+
+/// What race() of such futures and streams gives.
+template <class... Futures>
+using RaceResult = flow::RaceResult<typename std::decay_t<Futures>::Element...>;
 
 template <class T>
 auto errorOr(flow::Future<T> what) {

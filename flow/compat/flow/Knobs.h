@@ -1,21 +1,23 @@
 #pragma once
 // FLOW_KNOBS, and the base of a program's own knobs, under the old header name.
 //
-//     struct ServerKnobs : Knobs {
+//     struct ServerKnobs : KnobsImpl<ServerKnobs> {
 //         int BATCH;
-//         explicit ServerKnobs(bool randomize) {
+//         ServerKnobs(Randomize randomize, IsSimulated simulated) { initialize(randomize, simulated); }
+//         void initialize(Randomize randomize, IsSimulated) {
 //             initKnob(BATCH, 1000, "BATCH");
 //             if (randomize && BUGGIFY)
 //                 BATCH = 1;
 //         }
 //     };
-//     ServerKnobs knobs(true);
+//     ServerKnobs knobs(Randomize::True, IsSimulated(g_network->isSimulated()));
 //     knobs.setKnob("batch", "50");                    // the case of a name does not matter; false if there is none
 //
 // A simulated process may have another value of a knob of that name: flow::knob() (flow/base/buggify.h).
 
 #include "../../base/parse_number.h"
 #include "../../flow.h"
+#include "BooleanParam.h"
 #include "Buggify.h"
 
 #include <cstdint>
@@ -23,6 +25,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 class Knobs {
@@ -76,6 +79,20 @@ private:
     }
 
     std::map<std::string, Place> knobs_;
+};
+
+FLOW_BOOLEAN_PARAM(Randomize);
+FLOW_BOOLEAN_PARAM(IsSimulated);
+
+/// The base of a class of knobs that has initialize().
+template <class T>
+class KnobsImpl : public Knobs {
+public:
+    /// Gives the knobs the values that initialize(arguments) gives them.
+    template <class... Args>
+    void reset(Args&&... arguments) {
+        static_cast<T*>(this)->initialize(std::forward<Args>(arguments)...);
+    }
 };
 
 /// The constants of flow that programs read.

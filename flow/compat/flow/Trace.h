@@ -1,14 +1,15 @@
 #pragma once
 // Trace events under the old header name.
 //
-//     openTraceFile(NetworkAddress(), 10 << 20, 10 << 20, "logs", "trace"); // this thread's, to its end:
-//     logs/trace.json
+//     openTraceFile(NetworkAddress(), TRACE_DEFAULT_ROLL_SIZE, TRACE_DEFAULT_MAX_LOGS_SIZE, "logs", "trace");
+//     logs/trace.json, this thread's, to its end
 
 #include "../../flow.h"
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 
 using flow::SevDebug;
 using flow::Severity;
@@ -19,6 +20,20 @@ using flow::SevWarnAlways;
 using flow::Traceable;
 using flow::TraceEvent;
 using flow::TraceInterval;
+/// What detail() and other members give with Flow.
+using BaseTraceEvent = flow::TraceEvent;
+
+#define TRACE_DEFAULT_ROLL_SIZE (10 << 20)
+#define TRACE_DEFAULT_MAX_LOGS_SIZE (10 * TRACE_DEFAULT_ROLL_SIZE)
+
+/// At namespace scope: events show a value of that type by printf.
+#define FORMAT_TRACEABLE(type, pattern)                                                                                \
+    template <>                                                                                                        \
+    struct flow::Traceable<type> : std::true_type {                                                                    \
+        static std::string toString(type const& value) {                                                               \
+            return flow::format(pattern, value);                                                                       \
+        }                                                                                                              \
+    }
 
 inline constexpr flow::Severity SevVerbose = static_cast<flow::Severity>(0);
 inline constexpr flow::Severity SevSample = static_cast<flow::Severity>(1);
@@ -30,16 +45,28 @@ namespace flow::compat {
 inline thread_local std::unique_ptr<TraceFile> traceFile;
 } // namespace flow::compat
 
+/// Each event of this thread ends in that detail.
+inline void addUniversalTraceField(std::string const& name, std::string const& value) {
+    flow::trace::addToEachEvent(name, value);
+}
+/// As the detail "LogGroup" of each event of this thread.
+inline void setTraceLogGroup(std::string const& group) {
+    flow::trace::addToEachEvent("LogGroup", group);
+}
+
+inline bool traceFileIsOpen() {
+    return flow::compat::traceFile != nullptr;
+}
 inline void closeTraceFile() {
     flow::compat::traceFile.reset();
 }
-/// Appends to one file, whatever its size: no new file begins at rollSize. The address and the log group are not used.
-/// Throws io_error.
+/// Appends to one file, whatever its size: no new file begins at rollSize. The address is not used. Throws io_error.
 template <class Address = std::nullptr_t>
 void openTraceFile(Address const&, [[maybe_unused]] std::uint64_t rollSize, [[maybe_unused]] std::uint64_t mostBytes,
                    std::string const& directory = ".", std::string const& name = "trace",
-                   [[maybe_unused]] std::string const& logGroup = "default") {
+                   std::string const& logGroup = "default") {
     closeTraceFile();
+    setTraceLogGroup(logGroup);
     flow::compat::traceFile = std::make_unique<flow::TraceFile>(directory + "/" + name + ".json");
 }
 inline void flushTraceFileVoid() {
@@ -50,6 +77,27 @@ inline void flushTraceFileVoid() {
 inline flow::Future<flow::Void> flushTraceFile() {
     flushTraceFileVoid();
     return flow::Void();
+}
+
+/// Whether trace files have that format: they are "json".
+inline bool validateTraceFormat(std::string const& format) {
+    return format == "json";
+}
+/// The same; for another one there is an event of SevWarnAlways.
+inline bool selectTraceFormatter(std::string const& format) {
+    if (!validateTraceFormat(format))
+        flow::TraceEvent(flow::SevWarnAlways, "UnrecognizedTraceFormat").detail("Format", format);
+    return validateTraceFormat(format);
+}
+/// Whether that is the clock of the events: it is "now", the time of the loop.
+inline bool validateTraceClockSource(std::string const& source) {
+    return source == "now";
+}
+/// The same; for another one there is an event of SevWarnAlways.
+inline bool selectTraceClockSource(std::string const& source) {
+    if (!validateTraceClockSource(source))
+        flow::TraceEvent(flow::SevWarnAlways, "UnrecognizedTraceClockSource").detail("Source", source);
+    return validateTraceClockSource(source);
 }
 
 /// Events about requests, by the numbers of those. They are written at once, as Flow's are under simulation, so that

@@ -3,12 +3,15 @@
 
 #include "../../flow.h"
 #include "../../lib/outcome.h"
+#include "../kept_futures.h"
+#include "../merged_streams.h"
 #include "../more_actors.h"
 #include "../more_locks.h"
 #include "../waiting_actors.h"
 #include "IAsyncListener.h"
 #include "network.h"
 
+#include <concepts>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -72,18 +75,24 @@ using flow::compat::checkUntil;
 using flow::compat::chooseActor;
 using flow::compat::Debouncer;
 using flow::compat::delayAfterCleared;
+using flow::compat::delayActionJittered;
 using flow::compat::delayedAsyncVar;
 using flow::compat::detach;
 using flow::compat::filter;
 using flow::compat::forward;
 using flow::compat::forwardErrors;
 using flow::compat::forwardEvent;
+using flow::compat::ioDegradedOrTimeoutError;
+using flow::compat::ioTimeoutError;
 using flow::compat::joinWith;
 using flow::compat::lowPriorityDelayAfterCleared;
 using flow::compat::makeStream;
 using flow::compat::map;
 using flow::compat::mapAsync;
+using flow::compat::Notified;
+using flow::compat::NotifiedDouble;
 using flow::compat::NotifiedInt;
+using flow::compat::orderedMergeStreams;
 using flow::compat::orYield;
 using flow::compat::parseStringToUnorderedSet;
 using flow::compat::parseStringToVector;
@@ -95,6 +104,8 @@ using flow::compat::resetAfter;
 using flow::compat::runAfter;
 using flow::compat::smartQuorum;
 using flow::compat::sorted;
+using flow::compat::storeOrThrow;
+using flow::compat::tag;
 using flow::compat::tagAndForward;
 using flow::compat::tagAndForwardError;
 using flow::compat::timeoutErrorIfCleared;
@@ -102,11 +113,16 @@ using flow::compat::timeoutWarning;
 using flow::compat::timeoutWarningCollector;
 using flow::compat::timeReply;
 using flow::compat::traceAfter;
+using flow::compat::traceAfterCall;
 using flow::compat::triggerOnError;
+using flow::compat::uncancellable;
+using flow::compat::unorderedMergeStreams;
+using flow::compat::UnsafeWeakFutureReference;
 using flow::compat::waitAndForward;
 using flow::compat::waitForAllReadyThenThrow;
 using flow::compat::waitForFirst;
 using flow::compat::waitForMost;
+using flow::compat::WorkerCache;
 using flow::compat::yieldPromiseStream;
 
 // The same of a delay(), which is no future: what the templates above cannot see.
@@ -134,9 +150,11 @@ FLOW_OF_DELAY(uncancellable)
 FLOW_OF_DELAY(waitOrError)
 FLOW_OF_DELAY_IN(flow::compat, brokenPromiseToMaybeDelivered)
 FLOW_OF_DELAY_IN(flow::compat, chooseActor)
+FLOW_OF_DELAY_IN(flow::compat, delayActionJittered)
 FLOW_OF_DELAY_IN(flow::compat, detach)
 FLOW_OF_DELAY_IN(flow::compat, forward)
 FLOW_OF_DELAY_IN(flow::compat, forwardErrors)
+FLOW_OF_DELAY_IN(flow::compat, ioTimeoutError)
 FLOW_OF_DELAY_IN(flow::compat, joinWith)
 FLOW_OF_DELAY_IN(flow::compat, orYield)
 FLOW_OF_DELAY_IN(flow::compat, reportErrorsExcept)
@@ -172,6 +190,18 @@ flow::Future<U> operator+(flow::Future<T> first, flow::Future<U> second) {
 template <class U>
 flow::Future<U> operator+(flow::compat::NetworkDelay first, flow::Future<U> second) {
     return flow::Future<flow::Void>(first) + std::move(second);
+}
+
+/// What the function makes of the first, when that is there.
+template <class T, class F>
+    requires std::invocable<F&, T>
+auto operator>>=(flow::Future<T> first, F&& then) {
+    return flow::compat::runAfter(std::move(first), std::forward<F>(then));
+}
+/// The second, when the first is ready.
+template <class T, class U>
+flow::Future<U> operator>>(flow::Future<T> const& first, flow::Future<U> const& second) {
+    return flow::compat::runAfter(first, second);
 }
 
 /// Holds the futures until it is cancelled.

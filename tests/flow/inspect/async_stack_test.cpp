@@ -26,6 +26,15 @@ Future<Void> stackAwaitsFailure(Future<Void> go) {
     co_await stackFails(go);
 }
 
+/// Writes an event when `go` is there.
+Future<Void> stackTraces(Future<Void> go) {
+    co_await go;
+    TraceEvent("Here").backtrace("At").log();
+}
+Future<Void> stackAwaitsTrace(Future<Void> go) {
+    co_await stackTraces(go);
+}
+
 } // namespace
 
 TEST_CASE("async stack: an error has the chain of awaiters from where it was made") {
@@ -52,4 +61,21 @@ TEST_CASE("async stack: from what runs to the root") {
     std::string place = FLOW_CHECKED ? " at async_stack_test.cpp:" : ""; // of their waits
     std::string inner = place.empty() ? place : place + "12", outerPlace = place.empty() ? place : place + "16";
     CHECK(stack == "coroutine stackInner" + inner + " runs\n  awaited by coroutine stackOuter" + outerPlace + "\n");
+}
+
+TEST_CASE("async stack: an event has it, beside the calls on the stack") {
+    TraceEvent("Off").backtrace();
+    TraceMemory trace;
+    TraceEvent("NoLoop").backtrace();
+    RealLoop loop;
+    Promise<Void> go;
+    Future<Void> outer = stackAwaitsTrace(go.getFuture());
+    go.send(Void());
+    REQUIRE(trace.lines().size() == 2);
+    CHECK(trace.lines()[0].starts_with(R"({"Severity":10,"Type":"NoLoop","Backtrace":"addr2line -e /)"));
+    CHECK(trace.lines()[0].find("AsyncStack") == std::string::npos);
+    INFO(trace.lines()[1]);
+    CHECK(trace.lines()[1].find(R"("AtBacktrace":"addr2line -e /)") != std::string::npos);
+    CHECK(trace.lines()[1].find(R"("AtAsyncStack":"coroutine stackTraces)") != std::string::npos);
+    CHECK(trace.lines()[1].find(R"( runs\n  awaited by coroutine stackAwaitsTrace)") != std::string::npos);
 }

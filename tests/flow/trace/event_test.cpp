@@ -1,6 +1,7 @@
 #include "flow/trace/event.h"
 
 #include "flow/base/optional.h"
+#include "flow/base/random.h"
 #include "flow/coro/coroutine.h"
 #include "flow/memory/standalone.h"
 #include "flow/sim/sim_loop.h"
@@ -113,6 +114,71 @@ TEST_CASE("event: suppressFor writes one in a while, and counts the others") {
     report(5);
     report(5);
     CHECK(trace.lines().size() == 1);
+}
+
+TEST_CASE("event: suppressFor without the number of those that it left out") {
+    TraceMemory trace;
+    SimLoop loop;
+    loop.run([]() -> Future<Void> {
+        for (int i = 0; i < 3; ++i) { // at 0, 5 and 10
+            TraceEvent("Uncounted").suppressFor(8, false);
+            co_await delay(5);
+        }
+    }());
+    REQUIRE(trace.lines().size() == 2);
+    CHECK(trace.lines()[1] == "{\"Time\":10,\"Severity\":10,\"Type\":\"Uncounted\"}");
+}
+
+TEST_CASE("event: sample writes a part of them, and leaves the numbers of a simulation as they are") {
+    auto next = [](double probability) {
+        SimLoop loop;
+        setThreadLocalDeterministicRandomSeed(7);
+        for (int i = 0; i < 400; ++i)
+            TraceEvent("Sampled").sample(probability);
+        return deterministicRandom()->randomUInt64();
+    };
+    std::uint64_t without = next(0.25);
+    TraceMemory trace;
+    CHECK(next(0.25) == without);
+    CHECK(trace.lines().size() > 50);
+    CHECK(trace.lines().size() < 150);
+    CHECK(trace.lines()[0] == "{\"Time\":0,\"Severity\":10,\"Type\":\"Sampled\",\"SampleRate\":0.25}");
+    trace.clear();
+    next(0);
+    CHECK(trace.lines().empty());
+    next(1);
+    CHECK(trace.lines().size() == 400);
+    TraceEvent("Silent").sample(1, false);
+    CHECK(trace.lines().back() == "{\"Severity\":10,\"Type\":\"Silent\"}");
+}
+
+TEST_CASE("event: one that is disabled, and one that was never on, are not written") {
+    TraceMemory trace;
+    TraceEvent never;
+    never.detail("A", 1).log();
+    TraceEvent disabled("Disabled");
+    disabled.disable();
+    CHECK_FALSE(disabled.isEnabled());
+    disabled.detail("A", 1);
+    CHECK(trace.lines().empty());
+}
+
+TEST_CASE("event: details that each event of a thread ends in") {
+    std::thread([] {
+        TraceMemory trace;
+        trace::addToEachEvent("Role", "client");
+        trace::addToEachEvent("Zone", "a");
+        trace::addToEachEvent("Role", "server");
+        TraceEvent("First").trackLatest("f").detail("A", 1);
+        TraceEvent("Second").detail("Zone", 2).log();
+        REQUIRE(trace.lines().size() == 2);
+        CHECK(trace.lines()[0] == R"({"Severity":10,"Type":"First","A":1,"Role":"server","Zone":"a"})");
+        CHECK(trace.lines()[1] == R"({"Severity":10,"Type":"Second","Zone":2,"Role":"server","Zone_":"a"})");
+        CHECK(trace::latestEvent("f") == trace.lines()[0]);
+    }).join();
+    TraceMemory trace;
+    TraceEvent("Elsewhere");
+    CHECK(trace.lines()[0] == R"({"Severity":10,"Type":"Elsewhere"})");
 }
 
 TEST_CASE("event: log writes at once, and only once") {

@@ -1,0 +1,18 @@
+// TraceEvent::backtrace(), which needs what is above flow/trace.
+#include "flow/diag/machine_stack.h"
+#include "flow/inspect/async_stack.h"
+#include "flow/loop/loop.h"
+#include "flow/trace/event.h"
+
+namespace flow {
+
+TraceEvent& TraceEvent::backtrace(std::string_view prefix) {
+    if (!isEnabled())
+        return *this;
+    detail(std::string(prefix) + "Backtrace", machineStack());
+    if (std::string chain = hasLoop() ? asyncStack() : std::string(); !chain.empty())
+        detail(std::string(prefix) + "AsyncStack", chain);
+    return *this;
+}
+
+} // namespace flow
