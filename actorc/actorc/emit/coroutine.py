@@ -23,13 +23,14 @@ def definition(declaration: Declaration, body: Body) -> str:
         named = layout.classes(declaration, body, "")
     if named:
         named = layout.around(declaration, named)
+    prefix = "" if _needs_run(declaration) else "arg__"  # the coroutine's copies have the names of the source
     if _needs_run(declaration):
         name = declaration.class_name
         returns = "flow::coro::Detached" if declaration.result == "void" else declaration.returns
         result = "" if declaration.result == "void" else "return "
         arguments, passed = (
             declaration.own_arguments if declaration.has_pack else declaration.inner_arguments,
-            declaration.passed,
+            declaration.passed(),
         )
         if declaration.frame_limit:
             arguments = ", ".join(filter(None, (arguments, f"flow::FrameLimit<{declaration.frame_limit}>")))
@@ -39,7 +40,8 @@ def definition(declaration: Declaration, body: Body) -> str:
         if declaration.has_pack:
             call = f"flow::coro::callWithCopies({', '.join(filter(None, (f'{name}::run', passed)))})"
         coroutine = f"{run} {result}{call}; "
-    return f"{named}{declaration.head('arg__')} {{ {apart(declaration.line)}{declaration.aliases}{coroutine}}}"
+    head = declaration.head(prefix, defines=True)
+    return f"{named}{head} {{ {apart(declaration.line)}{declaration.aliases}{coroutine}}}"
 
 
 def _needs_run(declaration: Declaration) -> bool:

@@ -44,10 +44,10 @@ class Declaration:
     state_is_named: bool  # the file spells FActorState, which is a template over FActor then
     is_named: bool  # the file spells FActor or FActorState
 
-    def head(self, prefix: str = "", *, declares: bool = True) -> str:
+    def head(self, prefix: str = "", *, declares: bool = True, defines: bool = False) -> str:
         """The function up to its `;` or `{`. `prefix` precedes the names of its arguments; `declares`: default
-        arguments belong here."""
-        exact = not prefix or self.is_local or bool(self.template)
+        arguments belong here; `defines`: its body follows."""
+        exact = not defines or self.is_local or bool(self.template)
         arguments = ", ".join(each.declared(prefix, default=declares, exact=exact) for each in self.arguments)
         if self.captures is not None:
             return f"{at(self.line)}{self.captures}({arguments}) -> {self.returns}"
@@ -101,9 +101,9 @@ class Declaration:
         dots = {each.name: "..." if each.is_pack else "" for each in self.arguments}
         return ", ".join(f"[[maybe_unused]] {a.place}{a.type}{dots[a.name]} {a.name}" for a in self.arguments)
 
-    @property
-    def passed(self) -> str:
-        return ", ".join([each.name for each in self.captured] + [each.passed for each in self.arguments])
+    def passed(self, prefix: str = "") -> str:
+        """The arguments of a call from the function to the actor itself."""
+        return ", ".join([each.name for each in self.captured] + [each.passed(prefix) for each in self.arguments])
 
     @property
     def has_pack(self) -> bool:

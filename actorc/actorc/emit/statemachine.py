@@ -18,11 +18,11 @@ def definition(declaration: Declaration, body: Body) -> str:
     before, inside = ("", f"{classes} ") if declaration.is_local else (layout.around(declaration, classes), "")
     arguments = "" if declaration.is_local else declaration.class_arguments
     class_ = f"{declaration.class_name}{arguments}"
-    call = f"flow::actor::start<{class_}>({declaration.passed});"
+    call = f"flow::actor::start<{class_}>({declaration.passed()});"
     result = "" if declaration.result == "void" else "return "
     if declaration.declares_itself:
         before = f"{declaration.head()}; {before}"
-    head = declaration.head("arg__", declares=not declaration.declares_itself)
+    head = declaration.head(declares=not declaration.declares_itself, defines=True)
     pin = _pin(declaration, class_)
     start = apart(declaration.line)
     return f"{at(declaration.line)}{before}{head} {{ {start}{declaration.aliases}{inside}{pin}{result}{call} }}"
@@ -77,7 +77,7 @@ def _signature(declaration: Declaration, body: Body, *, is_used: bool) -> str:
 
 def _constructor(declaration: Declaration, body: Body) -> str:
     """Initialises the parameters, then the states."""
-    inits = [f"{each.own_name}{'__' if each.is_pack else ''}({each.passed})" for each in declaration.kept]
+    inits = [f"{each.own_name}{'__' if each.is_pack else ''}({each.passed()})" for each in declaration.kept]
     inits += [
         f"{at(state.type.line, state.column)}{state.name}{_initialiser(declaration, state)}" for state in body.states
     ]
