@@ -247,3 +247,18 @@ def test_a_wrong_call_shows_the_users_own_names_of_parameters(backend: str, tmp_
         assert f" {function}(int const& count, std::string const& name) {{" in said
     assert "passing argument to parameter 'name' here" in said
     assert backend == "coroutine" or "arg__" not in said
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("result", ["no_1", "no_1<int>"])
+def test_of_an_unknown_result_compilers_say_little(result: str, compiler: str, backend: str, tmp_path: Path) -> None:
+    head = '#include "flow/flow.h"\nusing namespace flow;\n#include "flow/actorcompiler.h"\n'
+    body = "state int b = a; wait(delay(a)); int c = wait(Future<int>(b)); wait(delay(c)); return b;"
+    text = f"{head}ACTOR Future<{result}> f(int a) {{ {body} }}\n"
+    said = syntax_errors(emitted(text, backend), compiler, tmp_path)
+    errors = re.findall(r"error: .*", said)
+    assert re.search(r":4:14: error: .*\bno_1\b", said)
+    # gcc says twice of the head that it is wrong, and that it is no coroutine's.
+    assert len(errors) <= (4 if (compiler, backend, result) == ("g++", "coroutine", "no_1") else 3), said
+    assert "__" not in "".join(errors), said

@@ -61,7 +61,7 @@ def _signature(declaration: Declaration, body: Body, *, is_used: bool) -> str:
     """The parameters of the function with the code. Packs cannot be members; the function that the frame calls passes
     them."""
     unused = "" if is_used else "[[maybe_unused]] "
-    frame = f"{unused}flow::actor::{layout.frame_class(declaration, body)}<{declaration.placed_result}>& actor__"
+    frame = f"{unused}flow::actor::{layout.frame_class(declaration, body)}<{declaration.result_type}>& actor__"
     # In a template it is compiled when its type is used: only then is the size of the actor's OperationRoom known.
     exit_ = MAY_BREAK + ("auto" if declaration.template or declaration.is_local else "flow::actor::Exit")
     head = f"{exit_} a_body({frame})"
