@@ -16,6 +16,7 @@
 #include "flow/core/frame_size.h"
 #include "flow/emitted/argument.h"
 #include "flow/emitted/pack.h"
+#include "flow/emitted/result.h"
 #include "flow/emitted/wait_lines.h"
 #include "flow/wait/choose.h"
 #include "flow/wait/operation_room.h"
@@ -261,7 +262,9 @@ auto start(Args&&... args) {
 #if FLOW_CHECKED
     runningActor = before;
 #endif
-    if constexpr (!std::is_void_v<typename A::Value>)
+    if constexpr (std::is_same_v<typename A::Value, Unknown>)
+        return Unknown();
+    else if constexpr (!std::is_void_v<typename A::Value>)
         return future;
 }
 

@@ -26,6 +26,7 @@
 #include "flow/coro/awaiters.h"
 #include "flow/coro/parameters.h"
 #include "flow/emitted/argument.h"
+#include "flow/emitted/result.h"
 
 #include <coroutine>
 

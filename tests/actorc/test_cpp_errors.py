@@ -188,7 +188,8 @@ ACTOR Future<Void> defaults(double seconds = 1.5, int count = "x", std::string n
 def test_what_a_compiler_shows_of_a_head_reads_like_the_source(backend: str, tmp_path: Path) -> None:
     """clang shows the emitted text; gcc shows the source."""
     said = syntax_errors(emitted(MISUSED, backend), "clang++-19", tmp_path)
-    head = "      Future<Void> greet(int const& arg__count, std::string const& arg__name) {"
+    own = "arg__" if backend == "coroutine" else ""  # its own copies have the names of the source
+    head = f"      Future<Void> greet(int const& {own}count, std::string const& {own}name) {{"
     assert (
         f"6:20: note: candidate function not viable: requires 2 arguments, but 3 were provided\n    6 | {head}\n"
         in said
@@ -215,3 +216,49 @@ def test_a_state_that_no_frame_can_hold_is_refused(body: str, backend: str, tmp_
     said = syntax_errors(emitted(text, backend), "clang++-19", tmp_path)
     assert re.search("error: .*parameters and state are aligned to 16 bytes at most", said), said
     assert said.count("error: ") == 1, said
+
+
+MISCALLED = """\
+#include "flow/flow.h"
+using namespace flow;
+struct Wrong {};
+#include "flow/actorcompiler.h"
+ACTOR void nothing(int count, std::string name) { wait(delay(count)); }
+struct X {
+    int number;
+    ACTOR Future<Void> inside(int count, std::string name) { wait(delay(count)); return Void(); }
+    ACTOR static Future<Void> apart(int count, std::string name) { wait(delay(count)); return Void(); }
+};
+ACTOR template <class T>
+Future<T> templated(T value, int count) { wait(delay(count)); return value; }
+ACTOR Future<Void> calls(int number) {
+    nothing(number, Wrong());
+    wait(X().inside(1, Wrong()) && X::apart(Wrong(), "x") && success(templated(1, Wrong())));
+    return Void();
+}
+"""
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_wrong_call_shows_the_users_own_names_of_parameters(backend: str, tmp_path: Path) -> None:
+    said = syntax_errors(emitted(MISCALLED, backend), "clang++-19", tmp_path)
+    functions = ("nothing", "inside", "apart") if backend == "state-machine" else ("nothing", "inside")
+    for function in functions:
+        assert f" {function}(int const& count, std::string const& name) {{" in said
+    assert "passing argument to parameter 'name' here" in said
+    assert backend == "coroutine" or "arg__" not in said
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("result", ["no_1", "no_1<int>"])
+def test_of_an_unknown_result_compilers_say_little(result: str, compiler: str, backend: str, tmp_path: Path) -> None:
+    head = '#include "flow/flow.h"\nusing namespace flow;\n#include "flow/actorcompiler.h"\n'
+    body = "state int b = a; wait(delay(a)); int c = wait(Future<int>(b)); wait(delay(c)); return b;"
+    text = f"{head}ACTOR Future<{result}> f(int a) {{ {body} }}\n"
+    said = syntax_errors(emitted(text, backend), compiler, tmp_path)
+    errors = re.findall(r"error: .*", said)
+    assert re.search(r":4:14: error: .*\bno_1\b", said)
+    # gcc says twice of the head that it is wrong, and that it is no coroutine's.
+    assert len(errors) <= (4 if (compiler, backend, result) == ("g++", "coroutine", "no_1") else 3), said
+    assert "__" not in "".join(errors), said

@@ -180,7 +180,7 @@ def test_state_machine() -> None:
     assert ", delay(1.0)); } if (!actor__.ready(wait__, from__)) return actor__.park(wait__, 2); resume2: if" in output
     assert "return actor__.finish(std::forward<decltype(sum)>(sum));" in output
     assert "struct FActor final : flow::actor::Actor<flow::actor::PropagatingFrame<int>, FActorState> {};" in output
-    assert "[[nodiscard]] Future<int> f(Future<int> const& arg__a, int const& arg__k) {" in output
+    assert "[[nodiscard]] Future<int> f(Future<int> const& a, int const& k) {" in output
 
 
 def test_coroutine() -> None:
@@ -277,8 +277,8 @@ def test_classes_of_actors() -> None:
 
 def test_void_coroutines_are_detached() -> None:
     output = one_blank(emitted("ACTOR void f(int a) { wait(g(a)); }\n", "coroutine"))
-    assert "void f(int const& arg__a) { struct FActor { static flow::coro::Detached run(int const& arg__a)" in output
-    assert "FActor::run(arg__a); }" in output
+    assert "void f(int const& a) { struct FActor { static flow::coro::Detached run(int const& arg__a)" in output
+    assert "FActor::run(a); }" in output
 
 
 # ---------------------------------------------------------------------------------------------------------------

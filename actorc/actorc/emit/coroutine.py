@@ -19,17 +19,20 @@ def definition(declaration: Declaration, body: Body) -> str:
     """The definition of an actor, with line marks. Texts that share a line of the source may share a line."""
     coroutine = _coroutine(declaration, body)
     named = declaration.checked
+    if _names_result(declaration):
+        named = declaration.named_result + named
     if declaration.is_named and not declaration.is_local:
         named = layout.classes(declaration, body, "")
     if named:
         named = layout.around(declaration, named)
+    prefix = "" if _needs_run(declaration) else "arg__"  # the coroutine's copies have the names of the source
     if _needs_run(declaration):
         name = declaration.class_name
         returns = "flow::coro::Detached" if declaration.result == "void" else declaration.returns
         result = "" if declaration.result == "void" else "return "
         arguments, passed = (
             declaration.own_arguments if declaration.has_pack else declaration.inner_arguments,
-            declaration.passed,
+            declaration.passed(),
         )
         if declaration.frame_limit:
             arguments = ", ".join(filter(None, (arguments, f"flow::FrameLimit<{declaration.frame_limit}>")))
@@ -39,7 +42,8 @@ def definition(declaration: Declaration, body: Body) -> str:
         if declaration.has_pack:
             call = f"flow::coro::callWithCopies({', '.join(filter(None, (f'{name}::run', passed)))})"
         coroutine = f"{run} {result}{call}; "
-    return f"{named}{declaration.head('arg__')} {{ {apart(declaration.line)}{declaration.aliases}{coroutine}}}"
+    head = declaration.head(prefix, defines=True)
+    return f"{named}{head} {{ {apart(declaration.line)}{declaration.aliases}{coroutine}}}"
 
 
 def _needs_run(declaration: Declaration) -> bool:
@@ -53,6 +57,11 @@ def _needs_run(declaration: Declaration) -> bool:
         or declaration.captures is not None
         or declaration.frame_limit
     )
+
+
+def _names_result(declaration: Declaration) -> bool:
+    """Whether the code has the result's type, besides the head. A local class or a template shows few errors."""
+    return declaration.may_return_void and not declaration.is_local and not declaration.template
 
 
 def _coroutine(declaration: Declaration, body: Body) -> str:
@@ -133,4 +142,5 @@ class _CoroutinePrinter(Printer):
             return f"co_await flow::coro::finish({moved(node.value)});"
         is_list = pieces(node.value[-1:]).partition(MARK_END)[2].startswith("{")
         value = value if is_list else f"({value})"
-        return f"{{ {self._declaration.result} value__({value}); co_await flow::coro::finish(std::move(value__)); }}"
+        result = self._declaration.result_type if _names_result(self._declaration) else self._declaration.result
+        return f"{{ {result} value__({value}); co_await flow::coro::finish(std::move(value__)); }}"

@@ -44,10 +44,10 @@ class Declaration:
     state_is_named: bool  # the file spells FActorState, which is a template over FActor then
     is_named: bool  # the file spells FActor or FActorState
 
-    def head(self, prefix: str = "", *, declares: bool = True) -> str:
+    def head(self, prefix: str = "", *, declares: bool = True, defines: bool = False) -> str:
         """The function up to its `;` or `{`. `prefix` precedes the names of its arguments; `declares`: default
-        arguments belong here."""
-        exact = not prefix or self.is_local or bool(self.template)
+        arguments belong here; `defines`: its body follows."""
+        exact = not defines or self.is_local or bool(self.template)
         arguments = ", ".join(each.declared(prefix, default=declares, exact=exact) for each in self.arguments)
         if self.captures is not None:
             return f"{at(self.line)}{self.captures}({arguments}) -> {self.returns}"
@@ -56,19 +56,36 @@ class Declaration:
         return f"{template}{self.specifiers}{self.returns} {name}({arguments})"
 
     @property
-    def placed_result(self) -> str:
-        """The result where it is named; one that C++ must know needs no place."""
-        return self.result if is_known(self.result) else f"{self.result_place}{self.result}"
+    def named_result(self) -> str:
+        """A struct that names the result, if C++ may not know it: in its place, and once, so that compilers say little
+        about one that is wrong."""
+        if not self._has_named_result:
+            return ""
+        template = "" if self.is_local else self.bare_template
+        named = f"using type__ = {self.result_place}{self.result};{apart(self.line)}"
+        return f"{template}struct {self.class_name}Result__ : flow::actor::Result__ {{ {named} }}; "
+
+    @property
+    def result_type(self) -> str:
+        """The result behind `named_result`."""
+        if not self._has_named_result:
+            return self.result
+        return f"flow::actor::ResultIn<{self.class_name}Result__{'' if self.is_local else self.class_arguments}>"
+
+    @property
+    def _has_named_result(self) -> bool:
+        return not (
+            self.result == "void" or is_known(self.result) or self.result in re.findall(r"\w+", self.class_arguments)
+        )
 
     @property
     def checked(self) -> str:
         """A declaration that reads like the source, for compilers to show where a type in it is wrong. The function's
-        own, of which they show that no call fits, stands on one line and so has other columns."""
-        is_known_result = self.result == "void" or is_known(self.result)
-        if self.is_local or self.template or (is_known_result and self.has_known_types):
+        own, of which they show that no call fits, stands on one line, so that its parameters have other columns."""
+        if self.is_local or self.template or self.has_known_types:
             return ""
         arguments = ", ".join(each.as_written for each in self.arguments)
-        declared = f"static {self.returns} {self.name_place}{self.name}({arguments});"
+        declared = f"static void {self.name_place}{self.name}({arguments});"
         return f"struct {self.class_name}Head{self.line} {{ {declared}{apart(self.line)}}}; "
 
     @property
@@ -101,9 +118,9 @@ class Declaration:
         dots = {each.name: "..." if each.is_pack else "" for each in self.arguments}
         return ", ".join(f"[[maybe_unused]] {a.place}{a.type}{dots[a.name]} {a.name}" for a in self.arguments)
 
-    @property
-    def passed(self) -> str:
-        return ", ".join([each.name for each in self.captured] + [each.passed for each in self.arguments])
+    def passed(self, prefix: str = "") -> str:
+        """The arguments of a call from the function to the actor itself."""
+        return ", ".join([each.name for each in self.captured] + [each.passed(prefix) for each in self.arguments])
 
     @property
     def has_pack(self) -> bool:

@@ -18,10 +18,10 @@ def classes(declaration: Declaration, body: Body, functions: str) -> str:
         before, given = (f"{template[:-2]}, ", f"{arguments[:-1]}, ") if template else ("template <", "<")
         state_template, state_arguments = f"{before}class> ", f"{given}{name}{arguments}>"
     kind = ", flow::actor::Kind::Uncancellable" if declaration.is_uncancellable else ""
-    frame = f"flow::actor::{frame_class(declaration, body)}<{declaration.placed_result}>"
+    frame = f"flow::actor::{frame_class(declaration, body)}<{declaration.result_type}>"
     base = f"flow::actor::Actor<{frame}, {MAY_BREAK}{name}State{state_arguments}{kind}>"
     return (
-        f"{state_template}struct {name}State {{ {_members(declaration, body)}{functions}}}; "
+        f"{declaration.named_result}{state_template}struct {name}State {{ {_members(declaration, body)}{functions}}}; "
         f"{MAY_BREAK}{template}struct {name} final : {base} {{}};"
     )
 

@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"-?\.?\d[\w.']*|true|false")
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """A parameter. The signature has it as `arg__NAME`; the actor's own is `NAME`."""
+    """A parameter. The actor's own is `NAME`; beside it, what callers pass is `arg__NAME`."""
 
     type: str  # of the actor's own; of a pack, what is repeated
     name: str
@@ -56,9 +56,8 @@ class Argument:
         """As the source has it, but for `const&`, `&&` and what is behind the name."""
         return f"{self.place}{self.spelled} {self.name_place}{self.name}"
 
-    @property
-    def passed(self) -> str:
-        name = f"arg__{self.name}"
+    def passed(self, prefix: str = "arg__") -> str:
+        name = f"{prefix}{self.name}"
         cast = f"{self.cast}<decltype({name})>" if self.cast == "std::forward" else self.cast
         return (f"{cast}({name})" if cast else name) + self._dots
 
@@ -86,7 +85,7 @@ class Argument:
         """The actor's own as a local variable."""
         is_spelled = not self.name_place or is_known(self.type) or self.type.startswith("std::remove_cvref_t<")
         type_ = self.type if is_spelled else f"flow::Own<decltype(arg__{self.name})>"
-        return f"{MAY_BREAK}[[maybe_unused]] {type_} {self.own_name}({self.passed}); "
+        return f"{MAY_BREAK}[[maybe_unused]] {type_} {self.own_name}({self.passed()}); "
 
     @property
     def own_name(self) -> str:

@@ -18,11 +18,11 @@ def definition(declaration: Declaration, body: Body) -> str:
     before, inside = ("", f"{classes} ") if declaration.is_local else (layout.around(declaration, classes), "")
     arguments = "" if declaration.is_local else declaration.class_arguments
     class_ = f"{declaration.class_name}{arguments}"
-    call = f"flow::actor::start<{class_}>({declaration.passed});"
+    call = f"flow::actor::start<{class_}>({declaration.passed()});"
     result = "" if declaration.result == "void" else "return "
     if declaration.declares_itself:
         before = f"{declaration.head()}; {before}"
-    head = declaration.head("arg__", declares=not declaration.declares_itself)
+    head = declaration.head(declares=not declaration.declares_itself, defines=True)
     pin = _pin(declaration, class_)
     start = apart(declaration.line)
     return f"{at(declaration.line)}{before}{head} {{ {start}{declaration.aliases}{inside}{pin}{result}{call} }}"
@@ -61,7 +61,7 @@ def _signature(declaration: Declaration, body: Body, *, is_used: bool) -> str:
     """The parameters of the function with the code. Packs cannot be members; the function that the frame calls passes
     them."""
     unused = "" if is_used else "[[maybe_unused]] "
-    frame = f"{unused}flow::actor::{layout.frame_class(declaration, body)}<{declaration.placed_result}>& actor__"
+    frame = f"{unused}flow::actor::{layout.frame_class(declaration, body)}<{declaration.result_type}>& actor__"
     # In a template it is compiled when its type is used: only then is the size of the actor's OperationRoom known.
     exit_ = MAY_BREAK + ("auto" if declaration.template or declaration.is_local else "flow::actor::Exit")
     head = f"{exit_} a_body({frame})"
@@ -77,7 +77,7 @@ def _signature(declaration: Declaration, body: Body, *, is_used: bool) -> str:
 
 def _constructor(declaration: Declaration, body: Body) -> str:
     """Initialises the parameters, then the states."""
-    inits = [f"{each.own_name}{'__' if each.is_pack else ''}({each.passed})" for each in declaration.kept]
+    inits = [f"{each.own_name}{'__' if each.is_pack else ''}({each.passed()})" for each in declaration.kept]
     inits += [
         f"{at(state.type.line, state.column)}{state.name}{_initialiser(declaration, state)}" for state in body.states
     ]
