@@ -103,7 +103,10 @@ double laterSeconds(flow::DeterministicRandom& random);
 /// What a computation that waits takes in the allocator.
 template <class T>
 std::size_t bytes(flow::Future<T> const& future) {
-    return flow::memory::blockBytes(future.cell()->sizeClass);
+    auto const* cell = future.cell();
+    bool isPadded = cell->sizeClass == flow::memory::kPaddedClass;
+    auto const* padding = isPadded ? flow::memory::PaddedBlock::of(cell->valueAddress()) : nullptr;
+    return flow::memory::blockBytes(padding ? padding->sizeClass : cell->sizeClass);
 }
 
 /// A work in a style that does not run on a loop of ours: it makes what it runs on, and returns when run->next() has

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from actorc_frames import debug_info as dwarf
 from actorc_frames.debug_info import Entry
@@ -22,6 +22,7 @@ _CLANG, _GCC = ".coro_frame_ty", ".Frame"
 _LINKS = 24  # next, prev, awaited: what every promise begins with
 _POINTER = 8
 _FRAME = 16  # resume and destroy
+_CELL_ALIGNMENT, _MOST_ALIGNMENT = 16, 64  # of frames
 
 _GCC_LOCAL = re.compile(r"(.+)_\d+_\d+")
 _CLANG_VALUE = re.compile(r"(?:__int_\d+|PointerType|__floating_type_|\w*Type|UnknownType)_\d+")
@@ -218,10 +219,17 @@ def _coroutine(entry: Entry, cell: int, compiler: str, functions: dict[str, list
             members.append(Member(shown, frame + offset, size, kind, dwarf.spelt(type_)))
     if is_clang:
         members = _with_names(members, function)
-        # The described size is rounded up to an alignment that the frame does not get.
+        # The described size is rounded up to 16 bytes, which every frame has, where the requested one is not.
         size = -(-max(member.end for member in members) // _POINTER) * _POINTER
+        alignment = dwarf.number(entry, "alignment") or 0
     else:
-        size = frame + (dwarf.number(entry, "byte_size") or 0)
+        bytes_ = dwarf.number(entry, "byte_size") or 0
+        size = frame + bytes_
+        alignment = min(bytes_ & -bytes_, _MOST_ALIGNMENT)  # as flow/coro/abi_gcc.h says
+    if alignment > _CELL_ALIGNMENT:
+        padding = -frame % alignment
+        members = [replace(each, offset=each.offset + padding) for each in members]
+        size = -(-(padding + size) // alignment) * alignment
     file, line = dwarf.place(named)
     return Layout(title, file, line, COROUTINE, compiler, size, filled(members, size))
 

@@ -112,13 +112,21 @@ Cell* newCell(std::size_t frameBytes, std::uint32_t futures, std::uint32_t promi
     return placeCell<T>(block, memory::sizeClassOf(bytes), futures, promises, flags);
 }
 
-/// The same with a frame that is aligned to `alignment`, a power of two up to kMostAlignment.
+/// The bytes in front of the result, for a frame that is aligned and `head` bytes behind it.
+constexpr std::size_t paddingFor(std::size_t head, std::size_t alignment) {
+    return -head & (alignment - 1);
+}
+/// All bytes of the block. A multiple of the alignment, so that the block has that too.
+constexpr std::size_t alignedBytes(std::size_t head, std::size_t frameBytes, std::size_t alignment) {
+    return memory::roundUp(paddingFor(head, alignment) + head + frameBytes, alignment);
+}
+/// The same as newCell() with a frame that is aligned to `alignment`, a power of two up to kMostAlignment.
 template <class T>
 Cell* newAlignedCell(std::size_t frameBytes, std::size_t alignment, std::uint32_t futures, std::uint32_t promises,
                      std::uint8_t flags = 0) {
     constexpr std::size_t kHead = kPrefixBytes<T> + sizeof(Cell);
-    std::size_t padding = -kHead & (alignment - 1);
-    std::size_t bytes = memory::roundUp(padding + kHead + frameBytes, alignment);
+    std::size_t padding = paddingFor(kHead, alignment);
+    std::size_t bytes = alignedBytes(kHead, frameBytes, alignment);
     void* block = memory::allocateCell(bytes, padding + kPrefixBytes<T>);
     memory::SizeClass sizeClass = memory::sizeClassOf(bytes);
     if (padding == 0)

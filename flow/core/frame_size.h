@@ -5,9 +5,9 @@
 //     ACTOR Future<int> ask(Future<int> answer, FLOW_ASSERT_FRAME_SIZE(96)) { ... }     // in .actor.cpp files
 //     Future<int> ask(Future<int> answer, FLOW_ASSERT_FRAME_SIZE(112)) { ... }          // a coroutine
 //
-// The number is that of the block which FastAllocator gives for it, with the result, its cell, and what rounding up to
-// the size class adds: `frame_bytes` of the benchmarks, and `block` of `actorc --frames`, which shows what fills it.
-// Above 4096 bytes, where the system gives the block, it is the requested size.
+// The number is that of the block which FastAllocator gives for it, with the result, its cell, and what alignment and
+// rounding up to the size class add: `frame_bytes` of the benchmarks, and `block` of `actorc --frames`, which shows
+// what fills it. Above 4096 bytes, where the system gives the block, it is the requested size.
 //
 // The back ends and compilers differ, so that code for several of them takes the largest. Of a state machine it is a
 // constant: it is checked always, and a message has the number. The frame of a coroutine is known when the compiler has
@@ -54,8 +54,9 @@ inline constexpr std::size_t kCheckedPromiseBytes = FLOW_CHECKED ? sizeof(void*)
 
 /// The block of a computation with a result T and a frame of so many bytes, in a build that is not checked.
 template <class T>
-constexpr std::size_t blockOfFrame(std::size_t frameBytes) {
-    std::size_t bytes = kPrefixBytes<T> + kPlainCellBytes + frameBytes;
+constexpr std::size_t blockOfFrame(std::size_t frameBytes, std::size_t alignment = 16) {
+    constexpr std::size_t kHead = kPrefixBytes<T> + kPlainCellBytes;
+    std::size_t bytes = alignment > 16 ? alignedBytes(kHead, frameBytes, alignment) : kHead + frameBytes;
     memory::SizeClass sizeClass = memory::sizeClassOf(bytes);
     return sizeClass == memory::kSystemClass ? bytes : memory::blockBytes(sizeClass);
 }
@@ -81,10 +82,10 @@ void frameIsLargerThanItsLimit();
 /// Says so on standard error; ends the program if frames are as in an optimised one.
 void reportLargeFrame(std::size_t block, std::size_t limit, bool isFinal) noexcept;
 
-/// Of a coroutine with a frame of `bytes`.
+/// Of a coroutine with a frame of `bytes`, in a build that is not checked.
 template <class T, class S>
-FLOW_INLINE void checkFrameSize(std::size_t bytes) {
-    std::size_t block = blockOfFrame<T>(bytes - kCheckedPromiseBytes);
+FLOW_INLINE void checkFrameSize(std::size_t bytes, std::size_t alignment) {
+    std::size_t block = blockOfFrame<T>(bytes, alignment);
 #ifdef __OPTIMIZE__
     if constexpr (kFramesAreFinal) {
         if (block > S::kFrameLimit)

@@ -210,7 +210,8 @@ public:
     FLOW_INLINE static void* operator new(std::size_t bytes)
         requires(S::kFrameLimit != 0)
     {
-        checkFrameSize<T, S>(bytes);
+        std::size_t const plainBytes = bytes - kCheckedPromiseBytes;
+        checkFrameSize<T, S>(plainBytes, frameAlignment(plainBytes));
         return newFrame(bytes);
     }
     /// Ends the frame, not the block: that goes with the last reference to the cell. Only a block is freed here

@@ -47,6 +47,17 @@ Future<int> byHand(Future<int> input, int64_t number, std::string name, FLOW_ASS
     co_return value + int(table[number % 20]) + int(name.size());
 }
 
+struct alignas(64) Line {
+    int64_t values[8];
+};
+
+Future<int> aligned(Future<int> input, int64_t number, FLOW_ASSERT_FRAME_SIZE(ALIGNED)) {
+    Line line{};
+    line.values[0] = number;
+    int value = co_await input;
+    co_return value + int(line.values[number % 8]);
+}
+
 namespace {
 Future<Void> hidden(double seconds) {
     co_await delay(seconds);
@@ -80,7 +91,7 @@ def actorc(*arguments: str | Path, folder: Path, path: str | None = None) -> sub
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     folder = tmp_path_factory.mktemp("frames")
     (folder / "program.actor.cpp").write_text(PROGRAM)
-    flags = ["--", "-O2", "-DLIMIT=1", "-DBY_HAND=1"]  # what is too large is shown as well
+    flags = ["--", "-O2", "-DLIMIT=1", "-DBY_HAND=1", "-DALIGNED=1"]  # what is too large is shown as well
     done = actorc("--frames", "--json", "program.actor.cpp", *flags, folder=folder)
     assert done.returncode == 0, done.stderr
     found = Run(folder, json.loads(done.stdout))
@@ -90,7 +101,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
 
 
 def test_every_style_is_shown_with_every_compiler(run: Run) -> None:
-    styles = [("keeps", "state machine"), ("keeps", "coroutine"), ("byHand", "coroutine"), ("hidden", "coroutine")]
+    written = [(function, "coroutine") for function in ("keeps", "byHand", "aligned", "hidden")]
+    styles = [("keeps", "state machine"), *written]
     assert set(run.frames) == {(*style, compiler) for style in styles for compiler in COMPILERS}
     assert run.document["failures"] == []
 
@@ -149,7 +161,7 @@ def compiles(run: Run, backend: str, compiler: str, flags: list[str]) -> str:
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_a_state_machine_is_pinned(run: Run, compiler: str) -> None:
     block = run.block("keeps", "state machine", compiler)
-    flags = ["-fsyntax-only", f"-DBY_HAND={NO_LIMIT}"]
+    flags = ["-fsyntax-only", f"-DBY_HAND={NO_LIMIT}", f"-DALIGNED={NO_LIMIT}"]
     assert compiles(run, "state-machine", compiler, [*flags, f"-DLIMIT={block}"]) == ""
     said = compiles(run, "state-machine", compiler, [*flags, f"-DLIMIT={block - 1}"])
     assert "takes more bytes than its FLOW_ASSERT_FRAME_SIZE" in said
@@ -159,19 +171,32 @@ def test_a_state_machine_is_pinned(run: Run, compiler: str) -> None:
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_coroutines_are_pinned(run: Run, compiler: str) -> None:
-    emitted, written = (run.block(function, "coroutine", compiler) for function in ("keeps", "byHand"))
+    functions = {"LIMIT": "keeps", "BY_HAND": "byHand", "ALIGNED": "aligned"}
+    blocks = {macro: run.block(function, "coroutine", compiler) for macro, function in functions.items()}
     flags = ["-O2", "-c", "-o", "/dev/null"]
-    assert compiles(run, "coroutine", compiler, [*flags, f"-DLIMIT={emitted}", f"-DBY_HAND={written}"]) == ""
-    said = compiles(run, "coroutine", compiler, [*flags, f"-DLIMIT={emitted - 1}", f"-DBY_HAND={written - 1}"])
-    for limit in (emitted - 1, written - 1):
-        assert f"frameIsLargerThanItsLimit<{limit}" in said
-    assert said.count("this coroutine's frame takes more bytes than its FLOW_ASSERT_FRAME_SIZE") == 2
+    fitting = [f"-D{macro}={block}" for macro, block in blocks.items()]
+    assert compiles(run, "coroutine", compiler, [*flags, *fitting]) == ""
+    small = [f"-D{macro}={block - 1}" for macro, block in blocks.items()]
+    said = compiles(run, "coroutine", compiler, [*flags, *small])
+    for block in blocks.values():
+        assert f"frameIsLargerThanItsLimit<{block - 1}" in said
+    assert said.count("this coroutine's frame takes more bytes than its FLOW_ASSERT_FRAME_SIZE") == 3
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_what_stands_in_front_of_an_aligned_frame_counts(run: Run, compiler: str) -> None:
+    frame = run.frames["aligned", "coroutine", compiler]
+    assert frame["members"][0]["kind"] == "padding"
+    places = {member["name"]: member["offset"] for member in frame["members"]}
+    assert places["resume"] % 64 == 0
+    assert places["line"] % 64 == 0
+    assert frame["block"] % 64 == 0
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_without_optimisation_the_first_call_looks(run: Run, compiler: str) -> None:
     """A value that the compiler cannot compute then is in the program."""
-    flags = ["-O0", "-S", "-o", "-", "-DLIMIT=1", "-DBY_HAND=1"]
+    flags = ["-O0", "-S", "-o", "-", "-DLIMIT=1", "-DBY_HAND=1", "-DALIGNED=1"]
     done = compiled(run, "coroutine", compiler, flags)
     assert done.returncode == 0, done.stderr
     assert "reportLargeFrame" in done.stdout

@@ -261,12 +261,13 @@ struct alignas(128) Line { int x; };
 Future<int> a() {
     Line @@line{1};
     alignas(256) char @@buffer[32] = {};
+    alignas(8) char @@few[32] = {};
     { Line @@inner{2}; (void)inner; }
     auto @@made = Line{2};
     Line @@lines[2] = {};
     for (Line @@each : lines) (void)each;
     co_await rest();
-    (void)buffer; (void)made;
+    (void)buffer; (void)few; (void)made;
     co_return line.x;
 }
 template <class T> Future<int> b(T t) { Line @@line{t}; co_await rest(); co_return line.x; }
@@ -280,7 +281,7 @@ Future<int> a(Line* given) {
     Line& same = *given;
     Line* other = given;
     Pair pair{};
-    alignas(64) char buffer[32] = {};
+    alignas(8) long buffer[4] = {};
     alignas(1 + 1 + 6) char few[32] = {};
     auto kept = std::make_unique<Line>();
     auto plain = [] { Line inside{1}; return inside.x; };

@@ -26,6 +26,10 @@ TEST_CASE("FLOW_ASSERT_FRAME_SIZE counts result, cell, frame and what the alloca
     CHECK(blockOfFrame<std::string>(56) == 144); // 32, and 8 for its destructor
     CHECK(blockOfFrame<Void>(481) == 640);
     CHECK(blockOfFrame<Void>(5000) == 5032); // of the system
+    CHECK(blockOfFrame<Void>(64, 32) == 96);
+    CHECK(blockOfFrame<int>(64, 32) == 128); // 16 in front of the int
+    CHECK(blockOfFrame<int>(64, 64) == 128);
+    CHECK(blockOfFrame<Void>(64, 64) == 128); // 32 in front of the cell
 }
 
 TEST_CASE("A coroutine below its limit runs as any other") {
