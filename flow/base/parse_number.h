@@ -1,7 +1,8 @@
 #pragma once
-// parseNumber(): the number that a text is, in decimal, whatever the locale.
+// parseNumber(): the number that a text is, whatever the locale.
 //
 //     std::optional<int> port = parseNumber<int>("80");     // nothing for "", "80 ", "+80", "0x50", or one too large
+//     std::optional<int> same = parseNumber<int>("50", 16);
 
 #include <charconv>
 #include <optional>
@@ -10,11 +11,11 @@
 
 namespace flow {
 
-template <class Number>
-std::optional<Number> parseNumber(std::string_view text) {
+template <class Number, class... Base>
+std::optional<Number> parseNumber(std::string_view text, Base... base) {
     Number number{};
     char const* end = text.data() + text.size();
-    auto [stop, failure] = std::from_chars(text.data(), end, number);
+    auto [stop, failure] = std::from_chars(text.data(), end, number, base...);
     return failure == std::errc() && stop == end ? std::optional(number) : std::nullopt;
 }
 

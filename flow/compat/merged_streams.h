@@ -5,8 +5,8 @@
 //     Future<Void> merging = unorderedMergeStreams(a, b, output);      // each element, when it comes
 //     Future<Void> merging = orderedMergeStreams(a, b, output);        // in their order, if a and b are ordered
 //
-// When both have ended, end_of_stream is sent; another error of one of them is sent at once, and ends the actor too.
-// The actor itself does not fail. Cancel-safe.
+// When both have ended, end_of_stream is sent. Another error is sent when its stream comes to it, and ends the actor
+// too. The actor itself does not fail. Cancel-safe.
 
 #include "../flow.h"
 
@@ -40,14 +40,18 @@ Future<Void> sendAllOf(FutureStream<T> from, PromiseStream<T> to) {
 /// The smaller one, by compare(), of what the two begin with. Of two that are equal it sends the first only.
 template <class T>
 Future<Void> sendInOrder(FutureStream<T> a, FutureStream<T> b, PromiseStream<T> to) {
-    Optional<T> first = co_await nextOf(a), second = co_await nextOf(b);
-    while (first.present() || second.present()) {
+    Future<Optional<T>> nextOfA = nextOf(a), nextOfB = nextOf(b);
+    for (;;) {
+        co_await (nextOfA && nextOfB); // the first error of the two
+        Optional<T> const &first = nextOfA.get(), &second = nextOfB.get();
+        if (!first.present() && !second.present())
+            co_return;
         int order = !second.present() ? -1 : !first.present() ? 1 : first.get().compare(second.get());
         to.send(order <= 0 ? first.get() : second.get());
         if (order <= 0)
-            first = co_await nextOf(a);
+            nextOfA = nextOf(a);
         if (order >= 0)
-            second = co_await nextOf(b);
+            nextOfB = nextOf(b);
     }
 }
 

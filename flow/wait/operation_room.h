@@ -119,9 +119,15 @@ template <class State, int Places = 1>
 class OperationRoom : public detail::RoomBase<OperationRoom<State, Places>, State, Places> {
 public:
     explicit OperationRoom(State* state) : state_(reinterpret_cast<char*>(state)) {}
+    /// Behind the actor: the state, which is its last member, may begin at any multiple of its own alignment.
     FLOW_INLINE detail::HeldOperation* held() const {
-        constexpr std::size_t kBehind = (sizeof(State) + 7) / 8 * 8;
-        return reinterpret_cast<detail::HeldOperation*>(state_ + kBehind);
+        constexpr std::size_t kAlignment = alignof(detail::HeldOperation);
+        char* end = state_ + sizeof(State);
+        if constexpr (alignof(State) < kAlignment)
+            end += -reinterpret_cast<std::uintptr_t>(end) & (kAlignment - 1);
+        else
+            end += -sizeof(State) & (kAlignment - 1);
+        return reinterpret_cast<detail::HeldOperation*>(end);
     }
     /// Nothing to do: see coro::OperationRoom.
     template <class Operand>

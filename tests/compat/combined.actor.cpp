@@ -60,6 +60,11 @@ static void mergedInOrder() {
     waiting.send("b"_sr);
     failing.sendError(io_error());
     ASSERT(takenFrom(failed.getFuture()) == std::make_pair(std::string("a"), int(error_code_io_error)));
+
+    PromiseStream<StringRef> quiet, broken, ended;
+    merging = orderedMergeStreams(quiet.getFuture(), broken.getFuture(), ended);
+    broken.sendError(io_error());
+    ASSERT(takenFrom(ended.getFuture()) == std::make_pair(std::string(), int(error_code_io_error)));
 }
 
 ACTOR Future<Void> times() {
@@ -67,6 +72,12 @@ ACTOR Future<Void> times() {
     state Reference<AsyncVar<bool>> degraded = makeReference<AsyncVar<bool>>(false);
     state flow::TraceMemory* trace = new flow::TraceMemory;
     state Future<int> never = Future<int>(Never());
+    int five = wait(delay(1) >> Future<int>(5));
+    int six = wait(delay(1) >>= [](Void) { return Future<int>(6); });
+    wait(Future<int>(five) >> delay(1));
+    wait(Future<int>(six) + delay(1));
+    ASSERT(five == 5 && six == 6 && now() - begin == 4);
+    begin = now();
     int seven = wait(delayActionJittered(Future<int>(7), 10));
     ASSERT(seven == 7 && now() - begin > 5 && now() - begin < 15);
     int eight = wait(ioTimeoutError(delayed(Future<int>(8), 1), 2));

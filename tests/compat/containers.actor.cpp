@@ -270,6 +270,8 @@ static void values() {
     ServerKnobs knobs(true);
     ASSERT(knobs.BATCH == 1000 && knobs.setKnob("batch", "50") && knobs.BATCH == 50);
     ASSERT(knobs.setKnob("RATE", "0.25") && knobs.setKnob("fast", "false") && knobs.setKnob("name", "x"));
+    ASSERT(knobs.setKnob("batch", "0x10") && knobs.BATCH == 16 && knobs.setKnob("fast", "TRUE") && knobs.FAST);
+    ASSERT(knobs.setKnob("fast", "2") && knobs.FAST && knobs.setKnob("fast", "False"));
     ASSERT(knobs.RATE == 0.25 && !knobs.FAST && knobs.NAME == "x" && !knobs.setKnob("other", "1"));
     try {
         knobs.setKnob("bytes", "many");

@@ -70,6 +70,8 @@ class Vocabulary:
         if any((folder / path).is_file() for folder in COMPAT_FOLDERS):
             return None
         known = self.headers.get(path)
+        if known is None and path.startswith(("flow/", "net/")) and (ROOT / path).is_file():
+            return None  # the project's own: the program has been ported in part
         return (known.instead if known else None) or UNKNOWN_HEADER
 
     def advice_for_error(self, name: str) -> str | None:

@@ -11,7 +11,7 @@
 //         }
 //     };
 //     ServerKnobs knobs(Randomize::True, IsSimulated(g_network->isSimulated()));
-//     knobs.setKnob("batch", "50");                    // the case of a name does not matter; false if there is none
+//     knobs.setKnob("batch", "50");                    // or "0x32"; the case of a name does not matter
 //
 // A simulated process may have another value of a knob of that name: flow::knob() (flow/base/buggify.h).
 
@@ -30,7 +30,8 @@
 
 class Knobs {
 public:
-    /// Throws invalid_option_value if the text is no value of the knob's type, which is left as it was.
+    /// False if there is no knob of that name. Throws invalid_option_value if the text is no value of the knob's type,
+    /// which is left as it was.
     bool setKnob(std::string const& name, std::string const& text) {
         auto place = knobs_.find(lowerCase(name));
         if (place == knobs_.end())
@@ -67,11 +68,14 @@ private:
         if constexpr (std::is_same_v<T, std::string>) {
             return text;
         } else if constexpr (std::is_same_v<T, bool>) {
-            if (text != "true" && text != "false" && text != "1" && text != "0")
-                throw flow::invalid_option_value();
-            return text == "true" || text == "1";
+            std::string lower = lowerCase(text);
+            return lower == "true" || (lower != "false" && parsed<int>(text) != 0);
         } else {
-            auto number = flow::parseNumber<T>(text);
+            std::optional<T> number;
+            if constexpr (std::is_integral_v<T>)
+                number = text.starts_with("0x") ? flow::parseNumber<T>(text.substr(2), 16) : flow::parseNumber<T>(text);
+            else
+                number = flow::parseNumber<T>(text);
             if (!number)
                 throw flow::invalid_option_value();
             return *number;

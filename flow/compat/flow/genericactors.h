@@ -191,6 +191,10 @@ template <class U>
 flow::Future<U> operator+(flow::compat::NetworkDelay first, flow::Future<U> second) {
     return flow::Future<flow::Void>(first) + std::move(second);
 }
+template <class T>
+flow::Future<flow::Void> operator+(flow::Future<T> first, flow::compat::NetworkDelay second) {
+    return std::move(first) + flow::Future<flow::Void>(second);
+}
 
 /// What the function makes of the first, when that is there.
 template <class T, class F>
@@ -198,10 +202,22 @@ template <class T, class F>
 auto operator>>=(flow::Future<T> first, F&& then) {
     return flow::compat::runAfter(std::move(first), std::forward<F>(then));
 }
+template <std::invocable<flow::Void> F>
+auto operator>>=(flow::compat::NetworkDelay first, F&& then) {
+    return flow::Future<flow::Void>(first) >>= std::forward<F>(then);
+}
 /// The second, when the first is ready.
 template <class T, class U>
 flow::Future<U> operator>>(flow::Future<T> const& first, flow::Future<U> const& second) {
     return flow::compat::runAfter(first, second);
+}
+template <class U>
+flow::Future<U> operator>>(flow::compat::NetworkDelay first, flow::Future<U> const& second) {
+    return flow::Future<flow::Void>(first) >> second;
+}
+template <class T>
+flow::Future<flow::Void> operator>>(flow::Future<T> const& first, flow::compat::NetworkDelay second) {
+    return first >> flow::Future<flow::Void>(second);
 }
 
 /// Holds the futures until it is cancelled.

@@ -76,6 +76,27 @@ TEST_CASE("room: an operation is kept behind the state, and taken from there") {
     static_assert(roomBytes<KeptState>() == sizeof(block.places));
 }
 
+TEST_CASE("room: it is aligned behind a state that is not") {
+    struct Three {
+        int kept[3] = {};
+    };
+    struct One {
+        bool kept = false;
+    };
+    struct {
+        alignas(8) int lastOfFrame = 0;
+        Three state;
+        flow::detail::HeldOperation place;
+    } three;
+    struct {
+        alignas(8) int lastOfFrame = 0;
+        One state;
+        flow::detail::HeldOperation place;
+    } one;
+    CHECK(OperationRoom<Three>(&three.state).held() == &three.place);
+    CHECK(OperationRoom<One>(&one.state).held() == &one.place);
+}
+
 TEST_CASE("room: what a wait gives is remembered where the source does not say it") {
     SimLoop loop;
     struct Plain {};

@@ -96,6 +96,12 @@ def test_a_header_of_the_code_bases_own_is_none_of_flows(code: Path) -> None:
     assert scan(code, TABLE).headers.keys() == {"flow/flow.h"}
 
 
+def test_a_header_of_this_project_is_here() -> None:
+    assert TABLE.advice_for_header("flow/sim.h") is None
+    assert TABLE.advice_for_header("flow/stacktrace.h") is not None
+    assert TABLE.advice_for_header("flow/NoSuch.h") is not None
+
+
 DATABASE = """\
 #include "fdbclient/FDBTypes.h"
 typedef int Tag;
