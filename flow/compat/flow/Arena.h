@@ -13,7 +13,7 @@ using flow::makeString;
 using flow::mutateString;
 using flow::Optional;
 using flow::Standalone;
-using flow::StringRef;
+using flow::StringRef; // a conflict? Write #include "flow/forward.h" in place of the declaration.
 using flow::VectorRef;
 using flow::operator""_sr;
 using flow::printable;

@@ -54,14 +54,14 @@
 
 using flow::Callback;
 using flow::Descriptor;
-using flow::Future;
+using flow::Future; // a conflict? Write #include "flow/forward.h" in place of the declaration.
 using flow::FutureStream;
 using flow::Never;
 using flow::Promise;
 using flow::PromiseStream;
 using flow::SingleCallback;
 using flow::StrictFuture;
-using flow::Void;
+using flow::Void; // a conflict? Write #include "flow/forward.h" in place of the declaration.
 
 /// The type of a request's reply.
 #define REPLY_TYPE(Request)                                                                                            \
