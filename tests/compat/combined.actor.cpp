@@ -72,8 +72,8 @@ ACTOR Future<Void> times() {
     state Reference<AsyncVar<bool>> degraded = makeReference<AsyncVar<bool>>(false);
     state flow::TraceMemory* trace = new flow::TraceMemory;
     state Future<int> never = Future<int>(Never());
-    int five = wait(delay(1) >> Future<int>(5));
-    int six = wait(delay(1) >>= [](Void) { return Future<int>(6); });
+    state int five = wait(delay(1) >> Future<int>(5));
+    state int six = wait(delay(1) >>= [](Void) { return Future<int>(6); });
     wait(Future<int>(five) >> delay(1));
     wait(Future<int>(six) + delay(1));
     ASSERT(five == 5 && six == 6 && now() - begin == 4);
