@@ -103,7 +103,7 @@ double laterSeconds(flow::DeterministicRandom& random);
 /// What a computation that waits takes in the allocator.
 template <class T>
 std::size_t bytes(flow::Future<T> const& future) {
-    auto const* cell = future.cell();
+    auto* cell = future.cell();
     bool isPadded = cell->sizeClass == flow::memory::kPaddedClass;
     auto const* padding = isPadded ? flow::memory::PaddedBlock::of(cell->valueAddress()) : nullptr;
     return flow::memory::blockBytes(padding ? padding->sizeClass : cell->sizeClass);
