@@ -1,5 +1,6 @@
 #include "flow/diag/machine_stack.h"
 
+#include <algorithm>
 #include <climits>
 #include <cstdint>
 #include <cstdio>
@@ -27,13 +28,17 @@ std::string fileOf(link_map const& object) {
 [[gnu::noinline]] std::string machineStack() {
     void* returns[kMostCalls];
     int count = ::backtrace(returns, kMostCalls);
-    return count > 1 ? machineStack(returns + 1, static_cast<std::size_t>(count - 1)) : std::string();
+    void** end = returns + count;
+    void** caller = std::find(returns, end, __builtin_return_address(0)); // a sanitizer adds calls in front of it
+    return machineStack(caller, static_cast<std::size_t>(end - caller));
 }
 
 std::string machineStack(void* const* returns, std::size_t count) {
     std::string command;
     link_map const* first = nullptr;
     for (std::size_t i = 0; i < count; ++i) {
+        if (!returns[i]) // the end, where the unwinder gives that too
+            continue;
         char const* call = static_cast<char const*>(returns[i]) - 1; // it may have been the last of its function
         Dl_info info;
         link_map* object = nullptr;
