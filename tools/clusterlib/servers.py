@@ -96,7 +96,8 @@ class Server:
         assert child.stdout
         for line in child.stdout:
             self._note(line.rstrip("\n"))
-        self._listens.set()  # nobody need wait any longer
+        child.wait()  # what has closed its output may not have ended yet
+        self._listens.set()  # its end is known: there is nothing to wait for
 
     def _note(self, line: str) -> None:
         self.lines = [*self.lines[1 - _MOST_LINES :], line]

@@ -17,7 +17,7 @@ from common.failure import Failure
 
 SERVER = """#!/bin/sh
 echo "recovered 3 entries, term 7"
-[ -e "$0.broken" ] && echo "the port is taken" && exit 1
+[ -e "$0.broken" ] && echo "the port is taken" && exec >&- 2>&- && sleep 0.2 && exit 1
 [ $2 = 1 ] && echo "leader of term 8" && echo "executed 1200 entries"
 echo "listening at there"
 trap 'exit 0' TERM
