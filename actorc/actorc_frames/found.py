@@ -219,7 +219,7 @@ def _coroutine(entry: Entry, cell: int, compiler: str, functions: dict[str, list
             members.append(Member(shown, frame + offset, size, kind, dwarf.spelt(type_)))
     if is_clang:
         members = _with_names(members, function)
-        # The described size is rounded up to 16 bytes, which every frame has, where the requested one is not.
+        # The described size may be rounded up to more than is requested; above 16 bytes the block is rounded up anyway.
         size = -(-max(member.end for member in members) // _POINTER) * _POINTER
         alignment = dwarf.number(entry, "alignment") or 0
     else:

@@ -276,40 +276,37 @@ Future<T> detach(Future<T> what) {
     return joinWith(std::move(what), Future<Void>(Void()));
 }
 
-/// Takes the promise, and sends the value when the signal comes; with its error the promise is dropped.
+/// Sends the value when the signal comes; with its error `to` is dropped.
+template <class To, class U>
+coro::Detached sendWhen(To to, U value, Future<Void> signal) {
+    ErrorOr<Void> result = co_await tryGet(std::move(signal));
+    if (!result.isError())
+        to.send(std::move(value));
+}
+template <class To>
+coro::Detached sendErrorWhen(To to, Error error, Future<Void> signal) {
+    ErrorOr<Void> result = co_await tryGet(std::move(signal));
+    if (!result.isError())
+        to.sendError(error);
+}
+
+/// Takes the promise.
 template <class T, class U>
 void tagAndForward(Promise<T>* promise, U value, Future<Void> signal) {
-    [](Promise<T> to, U what, Future<Void> when) -> coro::Detached {
-        ErrorOr<Void> result = co_await tryGet(std::move(when));
-        if (!result.isError())
-            to.send(std::move(what));
-    }(std::move(*promise), std::move(value), std::move(signal));
+    sendWhen(std::move(*promise), std::move(value), std::move(signal));
 }
 template <class T>
 void tagAndForwardError(Promise<T>* promise, Error error, Future<Void> signal) {
-    [](Promise<T> to, Error what, Future<Void> when) -> coro::Detached {
-        ErrorOr<Void> result = co_await tryGet(std::move(when));
-        if (!result.isError())
-            to.sendError(what);
-    }(std::move(*promise), error, std::move(signal));
+    sendErrorWhen(std::move(*promise), error, std::move(signal));
 }
-
-/// The same for a stream.
+/// The stream stays the caller's too.
 template <class T, class U>
 void tagAndForward(PromiseStream<T>* output, U value, Future<Void> signal) {
-    [](PromiseStream<T> to, U what, Future<Void> when) -> coro::Detached {
-        ErrorOr<Void> result = co_await tryGet(std::move(when));
-        if (!result.isError())
-            to.send(std::move(what));
-    }(*output, std::move(value), std::move(signal));
+    sendWhen(*output, std::move(value), std::move(signal));
 }
 template <class T>
 void tagAndForwardError(PromiseStream<T>* output, Error error, Future<Void> signal) {
-    [](PromiseStream<T> to, Error what, Future<Void> when) -> coro::Detached {
-        ErrorOr<Void> result = co_await tryGet(std::move(when));
-        if (!result.isError())
-            to.sendError(what);
-    }(*output, error, std::move(signal));
+    sendErrorWhen(*output, error, std::move(signal));
 }
 template <class T>
 Future<Void> tag(Future<Void> signal, T value, PromiseStream<T> output) {
