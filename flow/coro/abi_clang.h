@@ -17,6 +17,8 @@ using namespace flow::detail;
 inline constexpr bool kAwaitsInOrder = true;
 /// Whether `destroy` of a frame destroys its parameters from the last one to the first.
 inline constexpr bool kDestroysInOrder = true;
+/// Whether an `alignas` of a variable is honoured.
+inline constexpr bool kAlignsVariables = true;
 /// Whether several places at a coroutine's end may hand control over.
 inline constexpr bool kHandsOverAnywhere = true;
 

@@ -18,6 +18,8 @@ inline constexpr bool kAwaitsInOrder = false;
 /// Whether `destroy` of a frame destroys its parameters from the last one to the first. With gcc 12 it is the other way
 /// round.
 inline constexpr bool kDestroysInOrder = false;
+/// Whether an `alignas` of a variable is honoured. gcc 12 ignores it; that of a type it does honour.
+inline constexpr bool kAlignsVariables = false;
 /// Whether several places at a coroutine's end may hand control over. Each adds to the tables that an exception reads.
 inline constexpr bool kHandsOverAnywhere = false;
 

@@ -218,6 +218,31 @@ def test_a_state_that_no_frame_can_hold_is_refused(body: str, backend: str, tmp_
     assert said.count("error: ") == 1, said
 
 
+ALIGNED = """\
+#include "flow/flow.h"
+using namespace flow;
+#include "flow/actorcompiler.h"
+ACTOR Future<int> f(Future<int> f) {
+    int first = 1;
+    alignas(32) double local[4] = {double(first)};
+    [[maybe_unused]] alignas(double) char buffer[8] = {};
+    struct alignas(32) Inner { int value; } inner{int(local[0])};
+    first = inner.value;
+    int result = wait(f);
+    return result;
+}
+"""
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_the_alignment_of_a_local_is_not_ignored_in_silence(compiler: str, backend: str, tmp_path: Path) -> None:
+    said = syntax_errors(emitted(ALIGNED, backend), compiler, tmp_path)
+    refused = re.findall(r":(\d+):\d+: error: static assertion failed: .*this compiler ignores the alignas", said)
+    assert refused == (["6", "7"] if (compiler, backend) == ("g++", "coroutine") else []), said
+    assert said.count("error: ") == len(refused), said
+
+
 MISCALLED = """\
 #include "flow/flow.h"
 using namespace flow;

@@ -6,12 +6,15 @@ plain arguments.
 
 from __future__ import annotations
 
+import re
+
 from actorc.emit import layout
 from actorc.emit.declaration import Declaration
 from actorc.emit.lines import MARK_END, MAY_BREAK, apart, at
 from actorc.emit.printer import Printer, initialiser, moved, pieces
 from actorc.lower import labels
-from actorc.lower.lowered import Body, Return, Suspend
+from actorc.lower.lowered import Body, Code, Node, Return, Suspend
+from actorc.source import Text
 from actorc.spelling import is_trivial
 
 
@@ -90,6 +93,13 @@ def _coroutine(declaration: Declaration, body: Body) -> str:
     return "".join((*parts, printer.body_text(), "co_return; " if body.ends else ""))
 
 
+_HAS_ALIGNMENT = re.compile(r"(\[\[.*?\]\]\s*)*alignas\b", re.DOTALL)
+_REQUIRE_ALIGNMENT = (
+    'static_assert(flow::coro::kAlignsVariables, "in an actor that becomes a coroutine this compiler ignores the '
+    'alignas of a variable: let the type ask for it, as in struct alignas(32) Aligned"); '
+)
+
+
 class _CoroutinePrinter(Printer):
     _frame = "actor__->frame()"
 
@@ -111,6 +121,11 @@ class _CoroutinePrinter(Printer):
         if self._body.uses_exception:
             text += "flow::RaisedException exception__; "
         return text + ("int entry__ = 0; " if self.needs_entry else "")
+
+    def _node(self, node: Node) -> None:
+        if isinstance(node, Code) and isinstance(first := node.pieces[0], Text) and _HAS_ALIGNMENT.match(first.text):
+            self._out.append(f"{at(first.line, first.column)}{_REQUIRE_ALIGNMENT}")
+        super()._node(node)
 
     def _when(self, operand: str) -> str:
         return f"actor__->when(choose__, {operand})"

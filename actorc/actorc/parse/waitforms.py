@@ -12,7 +12,7 @@ from actorc.parse.reader import Reader
 from actorc.parse.results import ResultParser
 from actorc.parse.waits import BEFORE, WaitScanner
 from actorc.syntax import Code, Result, ResultKind, StateDecl, StateForm, WaitExpr
-from actorc.words import KEYWORDS
+from actorc.words import CLASS_KEYS, KEYWORDS
 
 _STORAGE = frozenset({
     "static", "constexpr", "constinit", "thread_local", "extern", "inline", "mutable", "register",
@@ -81,6 +81,7 @@ class WaitForms(Reader):
         """`state T x..., y...` in `[first, end)`, without its `;`. Raises Abandoned if it declares nothing."""
         tokens = self._tokens
         start = skip_attributes(tokens, first + 1, end)
+        self._refuse_alignment(first, end)
         comma = tokens.find(start, end, (",",))
         found = [self.state(first, comma, leading)]
         base = found[0].type
@@ -98,6 +99,7 @@ class WaitForms(Reader):
     def state(self, first: int, end: int, leading: bool) -> StateDecl:
         """`state T x...` in `[first, end)`, without its `;`. Raises Abandoned if it declares nothing."""
         tokens = self._tokens
+        self._refuse_alignment(first, end)
         start = skip_attributes(tokens, first + 1, end)
         stop = self._initialiser(start, end)
         self._require_variable(first, start, stop - 1, stop, end)
@@ -176,6 +178,16 @@ class WaitForms(Reader):
         elif is_array and "const" in (texts[start], texts[name - 1]) and not leading:
             message = "a constant array must be among the first states of the actor's body"
             self._error(Fault.STATE_TYPE, message, start, name + 1, "leave out `const`")
+
+    def _refuse_alignment(self, first: int, end: int) -> None:
+        """Of a variable in a frame. In an actor that becomes a coroutine gcc 12 would ignore it."""
+        tokens = self._tokens
+        found = tokens.find(first, end, ("alignas", "=", "{"))
+        if found < end and self._texts[found] == "alignas" and self._texts[found - 1] not in CLASS_KEYS:
+            close = tokens.next(found + 1, end)
+            message = "a state variable is aligned as its type is"
+            hint = "up to 16 bytes its type can ask for, `struct alignas(16) Name`; hold what asks for more by pointer"
+            self._error(Fault.STATE_TYPE, message, found, close, hint)
 
     def _is_pointer_declarator(self, index: int, end: int) -> bool:
         """`(*name)(...)` or `(*name)[...]`, where `(*value)` alone initialises a name before it."""
