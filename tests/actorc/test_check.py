@@ -209,6 +209,7 @@ WHOLE_FILES = [
     ("A0103", "ACTOR @@Future<std::vector<int> a(int b);"),
     ("A0103", "ACTOR @@Future<int>> a(int b);"),
     ("A0103", "ACTOR @@Future a(int b);"),
+    ("A0103", "ACTOR @@FUTURE(int) a(int b) { int c = wait(b); return c; }"),
     ("A0103", "ACTOR auto a(int b) @@-> Future<int> { int c = wait(b); return c; }"),
     ("A0104", "ACTOR UNCANCELLABLE @@a::a(int b) { wait(b); return Void(); }"),
     ("A0104", "struct a { ACTOR @@a(int b); };"),

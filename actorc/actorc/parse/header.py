@@ -48,6 +48,8 @@ class HeaderParser(Reader):
             self._fail(Fault.ACTOR_HEAD, f"the word `{word}` stands here twice", actor, end, None, twice)
         if close is None:
             self._fail(Fault.ACTOR_HEAD, "an actor needs a name and a parameter list", actor, actor + 1, _HEAD)
+        if index == open_ - 1 and self._tokens.is_name(close + 1) and self._texts[close + 2] == "(":
+            self._returns.refuse_macro(index, close + 1)
         name = self._name(head, index, open_)
         if index == name and head.name in (*classes[-1:], *head.qualifier[-1:]):
             message = "a constructor cannot be an actor: it cannot return a future"

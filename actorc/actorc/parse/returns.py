@@ -48,6 +48,11 @@ class ReturnTypeParser(Reader):
             self._error(Fault.RETURN_TYPE, message, first, end, "write `Future<Void>`", fixes)
         head.result_type = self._tokens.code(open_ + 1, close)
 
+    def refuse_macro(self, first: int, end: int) -> None:
+        """`FUTURE(int) f(...)`: raises Abandoned."""
+        message = f"an actor must return `Future<T>` or `void`, not `{self._tokens.text(first, end)}`"
+        self._fail(Fault.RETURN_TYPE, message, first, end, _NOT_IT)
+
     def trailing(self, head: Head, first: int, end: int, arrow: int) -> None:
         """Report `auto f(...) -> Future<T>`, with `auto` in `[first, end)`."""
         head_end = head.end
