@@ -11,6 +11,7 @@
 //
 // Of structured tasks: flow/structured/retry.h.
 
+#include "flow/base/assert.h"
 #include "flow/base/random.h"
 #include "flow/coro/coroutine.h"
 #include "flow/wait/delay.h"
@@ -22,7 +23,7 @@ namespace flow {
 
 struct RetryPolicy {
     int attempts = 5;     // at least one is made
-    double backoff = 0.1; // seconds before the second one
+    double backoff = 0.1; // seconds before the second one; not negative
     double factor = 2;    // for each further one
     double longest = 30;  // seconds
     double jitter = 0.5;  // the part of the wait that is random: 0 to 1
@@ -35,9 +36,16 @@ struct RetryPolicy {
     }
     /// How long to wait after so many attempts have failed.
     double secondsAfter(int failed) const {
+        FLOW_ASSERT(backoff >= 0 && jitter >= 0 && jitter <= 1,
+                    "the backoff of a RetryPolicy is negative, or its jitter is not between 0 and 1");
         double seconds = backoff;
-        for (int i = 1; i < failed && seconds < longest; ++i)
-            seconds *= factor;
+        // The power by squares: std::pow() does not round alike on all processors.
+        double power = factor;
+        for (int left = failed - 1; left > 0 && seconds > 0 && seconds < longest; left /= 2) {
+            if (left % 2 != 0)
+                seconds *= power;
+            power *= power;
+        }
         seconds = std::min(seconds, longest);
         return seconds * (1 - jitter * deterministicRandom()->random01());
     }

@@ -5,6 +5,7 @@
 #include "flow/trace/loop_metrics.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <string_view>
@@ -14,10 +15,11 @@ namespace {
 
 constinit thread_local Metric* first = nullptr; // of this thread
 
-bool isName(std::string_view name) {
-    auto fits = [](char letter) {
-        return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_' || letter == ':' ||
-               (letter >= '0' && letter <= '9');
+/// `also`: letters that it may have besides those of a name in C.
+bool isName(std::string_view name, std::string_view also = "") {
+    auto fits = [also](char letter) {
+        return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_' ||
+               (letter >= '0' && letter <= '9') || also.find(letter) != also.npos;
     };
     return !name.empty() && !(name[0] >= '0' && name[0] <= '9') && std::ranges::all_of(name, fits);
 }
@@ -35,9 +37,10 @@ void addLine(Lines& lines, std::string line, double value) {
 
 Metric::Metric(std::string theName, std::string theHelp, Labels const& labels, char const* type)
     : name(std::move(theName)), help(std::move(theHelp)), next(first), place_(&first) {
-    FLOW_ASSERT(isName(name), "a metric's name has letters, digits, _ and :, and does not begin with a digit");
+    FLOW_ASSERT(isName(name, ":"), "a metric's name has letters, digits, _ and :, and does not begin with a digit");
     for (auto const& [key, value] : labels) {
-        FLOW_ASSERT(isName(key), "a label's name has letters, digits, _ and :, and does not begin with a digit");
+        FLOW_ASSERT(isName(key), "a label's name has letters, digits and _, and does not begin with a digit");
+        FLOW_ASSERT(std::ranges::count(labels, key, &Labels::value_type::first) == 1, "a metric has a label twice");
         labels_ += (labels_.empty() ? "" : ",") + prometheusLabel(key, value);
     }
     for (Metric* other = first; other; other = other->next)
@@ -74,10 +77,18 @@ Histogram::Histogram(std::string name, std::string help, std::vector<double> bou
       counts_(bounds_.size()) {
     FLOW_ASSERT(std::ranges::adjacent_find(bounds_, std::greater_equal<>()) == bounds_.end(),
                 "a histogram's bounds do not rise");
+    FLOW_ASSERT(std::ranges::all_of(bounds_, [](double bound) { return std::isfinite(bound); }),
+                "a histogram's bounds are finite: what is above the last is counted too");
+    FLOW_ASSERT(std::ranges::find(labels, "le", &Labels::value_type::first) == labels.end(),
+                "the label le of a histogram has its bounds");
+    for (Metric const* other = next; other; other = other->next)
+        FLOW_ASSERT(!isOneLineWith(*other) || static_cast<Histogram const*>(other)->bounds_ == bounds_,
+                    "two histograms with one name and the same labels have different bounds");
 }
 
 void Histogram::observe(double value) {
-    if (auto bound = std::ranges::lower_bound(bounds_, value); bound != bounds_.end())
+    auto bound = std::isnan(value) ? bounds_.end() : std::ranges::lower_bound(bounds_, value);
+    if (bound != bounds_.end())
         ++counts_[static_cast<std::size_t>(bound - bounds_.begin())];
     ++count_;
     sum_ += value;

@@ -40,11 +40,14 @@ public:
     Metric* next;
 
 protected:
-    /// Names are letters, digits, `_` and `:`, and one name stands for one kind of metric: else the program ends.
+    /// Names are letters, digits, `_` and `:`, those of labels have no `:`, and one name stands for one kind of metric:
+    /// else the program ends.
     Metric(std::string name, std::string help, Labels const& labels, char const* type);
     ~Metric();
     /// The name, `suffix`, and in braces the labels and `more`.
     std::string line(char const* suffix, std::string const& more = {}) const;
+    /// Whether both have one name and the same labels.
+    bool isOneLineWith(Metric const& other) const { return other.name == name && other.labels_ == labels_; }
 
 private:
     std::string labels_;
@@ -85,7 +88,8 @@ private:
 /// How often values of each size came.
 class Histogram final : Metric {
 public:
-    /// The bounds rise. A value that equals one is counted there; what is above all of them is counted too.
+    /// The bounds rise, and no label is `le`. A value that equals a bound is counted there; what is above all of them,
+    /// or not a number, is counted too. Histograms with one name and the same labels have the same bounds.
     Histogram(std::string name, std::string help, std::vector<double> bounds, Labels const& labels = {});
     void observe(double value);
     std::uint64_t count() const { return count_; }

@@ -2,6 +2,7 @@
 
 #include "flow/sim/sim_loop.h"
 #include "tests/flow/support/balance.h"
+#include "tests/flow/support/death.h"
 
 #include <doctest/doctest.h>
 
@@ -30,6 +31,17 @@ TEST_CASE("retry: again, each time later, until there is a value") {
     CHECK(loop.now() == 4 + 1 + 3 + 5);
     loop.run(flow::retry(policy, [] { return Future<Void>(Void()); }));
     CHECK(loop.now() == 13);
+}
+
+TEST_CASE("retry: the wait of a late attempt, and a policy without sense") {
+    CHECK(RetryPolicy{.backoff = 1, .factor = 3, .longest = 1e6, .jitter = 0}.secondsAfter(8) == 2187);
+    CHECK(RetryPolicy{.backoff = 2, .factor = 1, .jitter = 0}.secondsAfter(1'000'000'000) == 2);
+    CHECK(RetryPolicy{.backoff = 0, .jitter = 0}.secondsAfter(1'000'000'000) == 0);
+    CHECK(RetryPolicy{.jitter = 0}.secondsAfter(1'000'000'000) == 30);
+    CHECK(RetryPolicy{.backoff = 1, .factor = 0.5, .jitter = 0}.secondsAfter(3) == 0.25);
+    CHECK_DIES(RetryPolicy{.backoff = -1}.secondsAfter(1), "RetryPolicy is negative");
+    CHECK_DIES(RetryPolicy{.jitter = 5}.secondsAfter(1), "not between 0 and 1");
+    CHECK_DIES(RetryPolicy{.jitter = -1}.secondsAfter(1), "not between 0 and 1");
 }
 
 TEST_CASE("retry: the last error is the result, and what is not worth it is not retried") {

@@ -59,8 +59,31 @@ TEST_CASE("metrics: bounds") {
     metrics::Histogram none("h", "", {});
     none.observe(NAN);
     CHECK(none.count() == 1);
-    CHECK_DIES(metrics::Histogram("h", "", {1, 1}), "do not rise");
+    CHECK_DIES(metrics::Histogram("other", "", {1, 1}), "do not rise");
+    CHECK_DIES(metrics::Histogram("other", "", {1, INFINITY}), "are finite");
+    CHECK_DIES(metrics::Histogram("other", "", {NAN}), "are finite");
     CHECK_DIES(metrics::powers(0, 2, 3), "do not rise");
+}
+
+TEST_CASE("metrics: of what is no number a histogram says only that it came") {
+    metrics::Histogram sizes("sizes", "", {1, 2});
+    sizes.observe(NAN);
+    sizes.observe(INFINITY);
+    sizes.observe(-INFINITY);
+    std::string page = metrics::text();
+    CHECK(page.find("sizes_bucket{le=\"1\"} 1\nsizes_bucket{le=\"2\"} 1\nsizes_bucket{le=\"+Inf\"} 3\n") !=
+          std::string::npos);
+}
+
+TEST_CASE("metrics: histograms that are one line have the same bounds") {
+    metrics::Histogram one("sizes", "", {1, 2}, {{"kind", "a"}});
+    metrics::Histogram same("sizes", "", {1, 2}, {{"kind", "a"}});
+    metrics::Histogram another("sizes", "", {5}, {{"kind", "b"}});
+    one.observe(1);
+    same.observe(2);
+    CHECK(metrics::text().find("sizes_bucket{kind=\"a\",le=\"1\"} 1\nsizes_bucket{kind=\"a\",le=\"2\"} 2\n") !=
+          std::string::npos);
+    CHECK_DIES(metrics::Histogram("sizes", "", {1}, {{"kind", "a"}}), "different bounds");
 }
 
 TEST_CASE("metrics: wrong names end the program with a sentence") {
@@ -68,5 +91,9 @@ TEST_CASE("metrics: wrong names end the program with a sentence") {
     CHECK_DIES(metrics::Counter("9jobs", ""), "does not begin with a digit");
     CHECK_DIES(metrics::Counter("", ""), "a metric's name has letters");
     CHECK_DIES(metrics::Counter("x", "", {{"a-b", "c"}}), "a label's name has letters");
+    CHECK_DIES(metrics::Counter("x", "", {{"a:b", "c"}}), "a label's name has letters");
+    CHECK_DIES(metrics::Counter("x", "", {{"a", "b"}, {"a", "c"}}), "a label twice");
+    CHECK_DIES(metrics::Histogram("y", "", {1}, {{"le", "b"}}), "the label le");
+    metrics::Counter colon("a:b", "");
     CHECK_DIES(metrics::Gauge("jobs", ""), "different kinds");
 }
