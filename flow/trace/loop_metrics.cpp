@@ -11,7 +11,7 @@
 namespace flow {
 
 LoopMetrics::LoopMetrics(Loop& loop, double longTask)
-    : loop_(loop), ticks_(loop.isSimulated() ? &loop : nullptr), longTask_(longTask), began_(ticks_.now()) {
+    : loop_(loop), ticks_(loop.isSimulated() ? &loop : nullptr), began_(ticks_.now()) {
     running_.reserve(16);
     ticks_.measure();
     longTicks_ = ticks_.ticksOf(longTask);

@@ -81,8 +81,7 @@ private:
 
     Loop& loop_;
     mutable Ticks ticks_;
-    double longTask_;
-    std::uint64_t longTicks_ = 0; // of longTask_, as far as the rate is known
+    std::uint64_t longTicks_ = 0; // of a long task
     std::uint64_t began_;
     std::uint64_t idleTicks_ = 0;
     std::uint64_t asleepSince_ = 0;
