@@ -67,7 +67,7 @@ class Fault(Enum):
     TOO_DEEP = ("A0219", "statements nested too deeply")
     SWITCH_BLOCK = ("A0220", "switch without a block")
     CASE_LABEL = ("A0221", "malformed label in a switch")
-    CATCH_ORDER = ("A0222", "catch clause that can take nothing")
+    CATCH_ORDER = ("A0222", "catch clause that can never catch anything")
     STATIC_LOCAL = ("A0223", "static local that would exist twice")
     LOOP_CONDITION = ("A0224", "loop with a condition")
 

@@ -48,7 +48,7 @@ def _swallows(node: Node, wait: Node, traps: Traps, text: bytes, diagnostics: Di
     if _is_kept(catch, text) and _DEALS.search(text[catch.end : loop.end]):
         return
     head = traps.span(catch.start, catch.children[-1].start)
-    message = "this loop cannot be cancelled: the handler takes `actor_cancelled`, and the next pass waits again"
+    message = "this loop cannot be cancelled: the handler catches `actor_cancelled`, and the next pass waits again"
     notes = (Note("a cancelled coroutine gets it at this `co_await`, in every pass", traps.word(wait)),)
     variable = catch.children[0] if len(catch.children) > 1 else None
     name = variable.cursor.spelling if variable is not None else ""

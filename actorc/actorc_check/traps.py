@@ -214,7 +214,7 @@ class Traps:
             Note("the coroutine may wait here, while the lambda's object goes away", self.word(wait)),
             Note("and uses a capture here", self.span(use.start, use.end)),
         )
-        message = "what a lambda captures is in the lambda's object, not in the coroutine that it starts"
+        message = "this coroutine uses what its lambda captures, and the lambda's object may be gone after a wait"
         hint = "capture nothing, and pass what it needs as parameters by value: `[](T x) -> Future<U> { ... }(x)`"
         self._diagnostics.warning(Fault.CAPTURING_COROUTINE, message, place, hint=hint, notes=notes)
 

@@ -288,3 +288,17 @@ def test_stripped_objects_are_recognised(tmp_path: Path) -> None:
         list(units(str(tmp_path / "x.o")))
     with pytest.raises(NoDebugInfo, match="cannot be read"):
         list(units(str(tmp_path / "x.cpp")))
+
+
+@pytest.mark.skipif(len(COMPILERS) < 2, reason="needs both compilers")
+def test_the_page_shows_what_the_command_prints(tmp_path: Path) -> None:
+    page = (ROOT / "actorc" / "docs" / "frames.md").read_text(encoding="utf-8")
+    _, _, rest = page.partition('```cpp title="fetch.actor.cpp"\n')
+    program, _, rest = rest.partition("```\n")
+    _, _, output = rest.partition("$ actorc --frames fetch.actor.cpp -- $(pkg-config --cflags millrace)\n")
+    expected, more, _ = output.partition("...\n")
+    (tmp_path / "fetch.actor.cpp").write_text(program, encoding="utf-8")
+    command = [sys.executable, "-m", "actorc", "--frames", "fetch.actor.cpp", "--", "-std=c++20", f"-I{ROOT}"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert more
+    assert done.stdout.replace(f"{tmp_path}/", "").startswith(expected), done.stdout + done.stderr

@@ -17,6 +17,7 @@ from common.console import plain
 from common.process import ROOT
 
 HERE = Path(__file__).parent
+KEPT = 3  # folders of a toolchain, some 100 MB each
 SYMBOLIZER = {"ASAN_OPTIONS": "external_symbolizer_path=/usr/bin/addr2line:detect_leaks=0"}
 
 
@@ -50,6 +51,7 @@ class Toolchain:
             if not (folder / "done").exists():
                 self._build(folder)
                 (folder / "done").touch()
+        self._prune(folder)
         return folder
 
     def compile(self, folder: Path, source: Path) -> Path:
@@ -76,6 +78,13 @@ class Toolchain:
             header, options = "prelude.pch", ["-Xclang", "-fno-pch-timestamp"]
         prelude = [*options, "-x", "c++-header", str(HERE / "prelude.h")]
         self._run(*self._common(folder), *prelude, "-o", str(folder / header))
+
+    def _prune(self, used: Path) -> None:
+        """Removes what was built for other headers, but for the folders used last: a run may still use one."""
+        os.utime(used)
+        folders = sorted(used.parent.glob(f"{self.name}-*"), key=lambda each: each.stat().st_mtime_ns, reverse=True)
+        for folder in folders[KEPT:]:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def _run(self, *arguments: str) -> None:
         done = subprocess.run(

@@ -266,7 +266,7 @@ class _ActorCheck:
                     notes = (Note("since this clause stands before it", before),)
                     self._diagnostics.error(
                         Fault.CATCH_ORDER,
-                        "this clause can take nothing",
+                        "this `catch` can never catch anything",
                         catch.head,
                         hint="put it before that clause, or leave it out",
                         notes=notes,
@@ -276,7 +276,7 @@ class _ActorCheck:
     def _check_throws(self, statement: Statement, *, has_error: bool) -> None:
         """`has_error`: an error is being handled here."""
         if isinstance(statement, Throw) and statement.value is None and not has_error:
-            message = "`throw;` has no error to throw on"
+            message = "`throw;` has no error to throw again"
             self._diagnostics.error(Fault.NO_CURRENT_ERROR, message, statement.span, hint="write `throw ERROR;`")
         if isinstance(statement, Try):
             self._check_throws(statement.body, has_error=has_error)

@@ -186,7 +186,7 @@ class WaitForms(Reader):
         if found < end and self._texts[found] == "alignas" and self._texts[found - 1] not in CLASS_KEYS:
             close = tokens.next(found + 1, end)
             message = "a state variable is aligned as its type is"
-            hint = "up to 16 bytes its type can ask for, `struct alignas(16) Name`; hold what asks for more by pointer"
+            hint = "align the type instead, to 16 bytes at most: `struct alignas(16) Name`; for more, keep a pointer"
             self._error(Fault.STATE_TYPE, message, found, close, hint)
 
     def _is_pointer_declarator(self, index: int, end: int) -> bool:

@@ -1,0 +1,22 @@
+"""What programs share is built once, and what other headers left behind is removed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fuzzlib import toolchain
+from fuzzlib.toolchain import KEPT, Toolchain
+
+
+def test_folders_have_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(toolchain, "ROOT", tmp_path)
+    monkeypatch.setattr(toolchain, "build", lambda *_: None)
+    monkeypatch.setattr(Toolchain, "_build", lambda *_: None)
+    other = Toolchain("gcc", "gcc-checked", "g++-12", ()).prepare()
+    used = [Toolchain("clang", "clang-checked", "clang++-19", (f"-DN={number}",)).prepare() for number in range(KEPT)]
+    used[0].touch()
+    first = Toolchain("clang", "clang-checked", "clang++-19", ("-DN=0", "-O0")).prepare()
+    left = {each.name for each in (tmp_path / "build" / "fuzz").iterdir()}
+    assert left == {each.name for each in (other, used[0], *used[2:], first)}
