@@ -2,7 +2,8 @@
 // Refuses compilers that cannot compile flow, and options with which flow would not do what its headers say. Every
 // other header includes this one.
 
-// A fatal error, which an #error is not, prevents the hundreds of errors that follow from it.
+// A fatal error, which an #error is not, prevents the hundreds of errors that follow from it. A header that does not
+// exist is one.
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic fatal "-W#warnings"
@@ -14,17 +15,21 @@
 #pragma clang diagnostic pop
 #elif !defined(__GNUC__) || __GNUC__ < 12
 #error "flow needs gcc 12 or newer, or clang 17 or newer"
+#include <gcc 12>
 #elif __cplusplus < 202002L
 #error "flow needs C++20: compile with -std=c++20"
-#include <C++20> // gcc stops at a header that does not exist
+#include <C++20>
 #endif
 #if !defined(__linux__) || !(defined(__x86_64__) || defined(__aarch64__))
 #error "flow runs on Linux, on x86-64 and aarch64"
+#include <Linux on x86-64 or aarch64>
 #endif
 
 #ifndef __cpp_exceptions
 #error "flow needs exceptions: compile this file without -fno-exceptions"
+#include <exceptions>
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
 #error "flow needs infinity, as in delay(infinity): add -fno-finite-math-only behind -ffast-math"
+#include <infinity>
 #endif
