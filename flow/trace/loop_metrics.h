@@ -81,7 +81,7 @@ private:
 
     Loop& loop_;
     mutable Ticks ticks_;
-    std::uint64_t longTicks_ = 0; // of a long task
+    std::uint64_t longTicks_ = 0; // a task that takes so many is a long one
     std::uint64_t began_;
     std::uint64_t idleTicks_ = 0;
     std::uint64_t asleepSince_ = 0;

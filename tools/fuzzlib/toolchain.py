@@ -17,7 +17,7 @@ from common.console import plain
 from common.process import ROOT
 
 HERE = Path(__file__).parent
-KEPT = 3  # folders of a toolchain, some 100 MB each
+KEPT = 3  # folders of a toolchain, 20 to 100 MB each
 SYMBOLIZER = {"ASAN_OPTIONS": "external_symbolizer_path=/usr/bin/addr2line:detect_leaks=0"}
 
 

@@ -81,7 +81,6 @@ class WaitForms(Reader):
         """`state T x..., y...` in `[first, end)`, without its `;`. Raises Abandoned if it declares nothing."""
         tokens = self._tokens
         start = skip_attributes(tokens, first + 1, end)
-        self._refuse_alignment(first, end)
         comma = tokens.find(start, end, (",",))
         found = [self.state(first, comma, leading)]
         base = found[0].type
