@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import threading
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -18,10 +19,11 @@ from actorc_frames.compile import CannotCompile, Unit, first_error, flags_of
 _COMPILERS = ("clang++-19", "clang++")
 _COMMAND = "actorc check"
 _ERROR = 3  # clang's severities: 2 is a warning, 4 a fatal error
+_loading = threading.Lock()  # files are read by several threads, and only one of them may load the library
 
 
 @cache
-def _library() -> Any:
+def _load() -> Any:
     """The module clang.cindex. Raises PackageMissing."""
     find_package("clang", "libclang")
     from clang import cindex
@@ -31,6 +33,11 @@ def _library() -> Any:
     except cindex.LibclangError as error:
         raise PackageMissing(f"libclang cannot be loaded: {error}") from error
     return cindex
+
+
+def _library() -> Any:
+    with _loading:
+        return _load()
 
 
 @cache
