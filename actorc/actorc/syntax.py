@@ -140,6 +140,7 @@ class Result:
 class WaitExpr(Node):
     """`wait(E)` or `waitNext(S)` with what its result goes to, as a statement or as the head of a `when`."""
 
+    word: Span  # `wait` or `waitNext`
     is_stream: bool  # waitNext
     operand: Code
     result: Result | None  # None: `wait(E);`, which needs a Future<Void>

@@ -72,10 +72,11 @@ AssertionHandler setAssertionHandler(AssertionHandler handler) noexcept {
 
 namespace detail {
 
-void assertionFailed(const char* condition, const char* message, const char* file, int line) noexcept {
+void assertionFailed(const char* condition, const char* message, const char* file, int line, Caller caller) noexcept {
     char text[1024];
     std::snprintf(text, sizeof text, "%s [%s]", message, condition);
-    report(text, file, line, true);
+    bool isKnown = caller.line() != 0;
+    report(text, isKnown ? caller.file_name() : file, isKnown ? static_cast<int>(caller.line()) : line, true);
     std::abort();
 }
 

@@ -4,11 +4,18 @@
 //     FLOW_ASSERT(cell, "the Future is invalid: it was default-constructed or moved from");
 //     FLOW_CHECK(owner == thisThread(), "...");      // only in checked builds: too costly for every call
 //
+// A function that many call takes the place of the call as its last argument, which an assertion then names:
+//
+//     int get(Caller caller = Caller::current()) {
+//         FLOW_ASSERT_AT(caller, isReady(), "get() before there is a value");
+//
 // FLOW_ASSERT is always on. FLOW_CHECK is compiled when FLOW_CHECKED is 1 (CMake: -DMILLRACE_CHECKED=ON), which must
 // be the same in all translation units of a program, since checked builds store more in each future. Programs assert
 // with flow/base/assert_macros.h.
 
 #include "flow/base/compiler_options.h"
+
+#include <source_location>
 
 #ifndef FLOW_CHECKED
 #define FLOW_CHECKED 0
@@ -27,7 +34,10 @@ AssertionHandler setAssertionHandler(AssertionHandler handler) noexcept;
 namespace flow::detail {
 
 /// Prints `message`, the place and the running actor (in checked builds) to standard error and aborts.
-[[noreturn]] void assertionFailed(const char* condition, const char* message, const char* file, int line) noexcept;
+/// With a caller that is known, the place is that of the call.
+using Caller = std::source_location;
+[[noreturn]] void assertionFailed(const char* condition, const char* message, const char* file, int line,
+                                  Caller caller = Caller()) noexcept;
 
 /// The code address of the actor that runs now on this thread, or null. Maintained in checked builds only.
 inline constinit thread_local const void* runningActor = nullptr;
@@ -38,6 +48,11 @@ inline constinit thread_local const void* runningActor = nullptr;
     (__builtin_expect(static_cast<bool>(condition), true)                                                              \
          ? static_cast<void>(0)                                                                                        \
          : ::flow::detail::assertionFailed(#condition, message, __FILE__, __LINE__))
+
+#define FLOW_ASSERT_AT(caller, condition, message)                                                                     \
+    (__builtin_expect(static_cast<bool>(condition), true)                                                              \
+         ? static_cast<void>(0)                                                                                        \
+         : ::flow::detail::assertionFailed(#condition, message, __FILE__, __LINE__, caller))
 
 #if FLOW_CHECKED
 #define FLOW_CHECK(condition, message) FLOW_ASSERT(condition, message)

@@ -46,12 +46,12 @@ public:
     bool present() const { return value_.has_value(); }
     explicit operator bool() const { return present(); }
 
-    T const& get() const& { return *checked(); }
-    T& get() & { return const_cast<T&>(*checked()); }
-    T&& get() && { return std::move(get()); }
-    T const& operator*() const& { return get(); }
-    T& operator*() & { return get(); }
-    T&& operator*() && { return std::move(get()); }
+    T const& get(detail::Caller caller = detail::Caller::current()) const& { return *checked(caller); }
+    T& get(detail::Caller caller = detail::Caller::current()) & { return const_cast<T&>(*checked(caller)); }
+    T&& get(detail::Caller caller = detail::Caller::current()) && { return std::move(get(caller)); }
+    T const& operator*() const& { return *checked(); }
+    T& operator*() & { return const_cast<T&>(*checked()); }
+    T&& operator*() && { return std::move(**this); }
     T const* operator->() const { return checked(); }
     T* operator->() { return &get(); }
 
@@ -120,8 +120,9 @@ public:
     }
 
 private:
-    T const* checked() const {
-        FLOW_ASSERT(value_.has_value(), "Optional::get() of nothing");
+    /// Operators have no argument for the caller.
+    T const* checked(detail::Caller caller = detail::Caller()) const {
+        FLOW_ASSERT_AT(caller, value_.has_value(), "Optional::get() of nothing");
         return &*value_;
     }
 

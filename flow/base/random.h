@@ -47,15 +47,15 @@ public:
     }
 
     /// Uniform in [begin, end); begin < end. (Multiply and shift, after Lemire; the bias is below 2^-32.)
-    int randomInt(int begin, int end) {
-        FLOW_ASSERT(begin < end, "randomInt needs begin < end");
+    int randomInt(int begin, int end, detail::Caller caller = detail::Caller::current()) {
+        FLOW_ASSERT_AT(caller, begin < end, "randomInt needs begin < end");
         auto range = static_cast<std::uint64_t>(static_cast<std::int64_t>(end) - begin);
         return static_cast<int>(begin + static_cast<std::int64_t>(((randomUInt64() >> 32) * range) >> 32));
     }
 
     /// The same for 64 bits; here the bias is below range / 2^64.
-    std::int64_t randomInt64(std::int64_t begin, std::int64_t end) {
-        FLOW_ASSERT(begin < end, "randomInt64 needs begin < end");
+    std::int64_t randomInt64(std::int64_t begin, std::int64_t end, detail::Caller caller = detail::Caller::current()) {
+        FLOW_ASSERT_AT(caller, begin < end, "randomInt64 needs begin < end");
         auto range = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin);
         __extension__ using Wide = unsigned __int128; // no ISO C++: -Wpedantic would warn of it
         auto offset = static_cast<std::uint64_t>(static_cast<Wide>(randomUInt64()) * range >> 64);

@@ -105,15 +105,16 @@ private:
 };
 
 template <class T>
-void Future<T>::addCallbackAndClear(Callback<T>* callback) {
-    FLOW_ASSERT(!isReady(), "addCallbackAndClear() on a Future that is ready: it would not be called");
+void Future<T>::addCallbackAndClear(Callback<T>* callback, detail::Caller caller) {
+    FLOW_ASSERT_AT(caller, !isReady(caller), "addCallbackAndClear() on a Future that is ready: it would not be called");
     callback->waitFor(std::exchange(cell_, nullptr));
 }
 
 template <class T>
-void FutureStream<T>::addCallbackAndClear(SingleCallback<T>* callback) {
-    FLOW_ASSERT(!isReady(), "addCallbackAndClear() on a FutureStream that is ready: it would not be called");
-    FLOW_ASSERT(cell_->waiters.isEmpty(), detail::kTwoReaders);
+void FutureStream<T>::addCallbackAndClear(SingleCallback<T>* callback, detail::Caller caller) {
+    FLOW_ASSERT_AT(caller, !isReady(caller),
+                   "addCallbackAndClear() on a FutureStream that is ready: it would not be called");
+    FLOW_ASSERT_AT(caller, cell_->waiters.isEmpty(), detail::kTwoReaders);
     callback->waitFor(std::exchange(cell_, nullptr));
 }
 

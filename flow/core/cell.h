@@ -74,13 +74,13 @@ inline const void* thisThread() {
     static constinit thread_local char mark = 0;
     return simulatedOwner ? simulatedOwner : &mark;
 }
-inline void checkThread(Cell const* cell) {
-    FLOW_CHECK(
-        cell->owner == thisThread(),
+inline void checkThread(Cell const* cell, Caller caller = Caller()) {
+    FLOW_ASSERT_AT(
+        caller, cell->owner == thisThread(),
         "a Future or Promise is used on a thread other than the one that made it, or in another simulated process");
 }
 #else
-inline void checkThread(Cell const*) {}
+inline void checkThread(Cell const*, Caller = Caller()) {}
 #endif
 
 /// A cell for T in a block of this size class.

@@ -62,8 +62,8 @@ public:
     T orDefault(U&& otherwise) const {
         return present() ? std::get<0>(content_) : static_cast<T>(std::forward<U>(otherwise));
     }
-    Error getError() const {
-        FLOW_ASSERT(isError(), "ErrorOr::getError() on a value");
+    Error getError(detail::Caller caller = detail::Caller::current()) const {
+        FLOW_ASSERT_AT(caller, isError(), "ErrorOr::getError() on a value");
         return std::get<1>(content_);
     }
 

@@ -104,35 +104,35 @@ public:
 
     bool isValid() const { return cell_ != nullptr; }
     /// Whether a value or an error is there.
-    bool isReady() const { return checked()->isReady(); }
-    bool isError() const {
-        detail::Cell* cell = checked();
+    bool isReady(detail::Caller caller = detail::Caller::current()) const { return checked(caller)->isReady(); }
+    bool isError(detail::Caller caller = detail::Caller::current()) const {
+        detail::Cell* cell = checked(caller);
         if (!cell->isError())
             return false;
         (void)detail::readError(cell);
         return true;
     }
     /// Whether a value is there: `get()` will not throw.
-    bool canGet() const { return checked()->isValue(); }
+    bool canGet(detail::Caller caller = detail::Caller::current()) const { return checked(caller)->isValue(); }
 
     /// The value; throws the error of a failed future. The future must be ready. The reference holds as long as some
     /// Future of this computation does.
-    T const& get() const {
-        detail::Cell* cell = checked();
-        FLOW_ASSERT(cell->isReady(), "Future::get() on a Future that is not ready");
+    T const& get(detail::Caller caller = detail::Caller::current()) const {
+        detail::Cell* cell = checked(caller);
+        FLOW_ASSERT_AT(caller, cell->isReady(), "Future::get() on a Future that is not ready");
         if (cell->isError())
             throw detail::readError(cell);
         return detail::valueOf<T>(cell);
     }
     /// The same by value, which is moved if no other future refers to it. Leaves this handle invalid.
-    T takeValue() && {
-        (void)get();
+    T takeValue(detail::Caller caller = detail::Caller::current()) && {
+        (void)get(caller);
         return detail::takeValue<T>(std::exchange(cell_, nullptr));
     }
     /// The error; the future must have failed.
-    Error getError() const {
-        detail::Cell* cell = checked();
-        FLOW_ASSERT(cell->isError(), "Future::getError() on a Future without an error");
+    Error getError(detail::Caller caller = detail::Caller::current()) const {
+        detail::Cell* cell = checked(caller);
+        FLOW_ASSERT_AT(caller, cell->isError(), "Future::getError() on a Future without an error");
         return detail::readError(cell);
     }
 
@@ -146,12 +146,16 @@ public:
 
     /// Moves this handle's reference to the callback, which then waits. The handle becomes invalid. The future must not
     /// be ready. Defined in flow/core/callback.h.
-    void addCallbackAndClear(Callback<T>* callback);
+    void addCallbackAndClear(Callback<T>* callback, detail::Caller caller = detail::Caller::current());
 
     /// Future handles, and one more if there are waiters.
-    std::uint32_t getFutureReferenceCount() const { return detail::futureCount(checked()); }
+    std::uint32_t getFutureReferenceCount(detail::Caller caller = detail::Caller::current()) const {
+        return detail::futureCount(checked(caller));
+    }
     /// Promise handles; one for an actor or coroutine that has not ended.
-    std::uint32_t getPromiseReferenceCount() const { return checked()->promises; }
+    std::uint32_t getPromiseReferenceCount(detail::Caller caller = detail::Caller::current()) const {
+        return checked(caller)->promises;
+    }
     /// Whether both are of the same computation.
     friend bool operator==(Future const& a, Future const& b) { return a.cell_ == b.cell_; }
 
@@ -183,9 +187,9 @@ private:
         cell->error = error;
         return cell;
     }
-    detail::Cell* checked() const {
-        FLOW_ASSERT(cell_, "the Future is invalid: it was default-constructed or moved from");
-        detail::checkThread(cell_);
+    detail::Cell* checked(detail::Caller caller) const {
+        FLOW_ASSERT_AT(caller, cell_, "the Future is invalid: it was default-constructed or moved from");
+        detail::checkThread(cell_, caller);
         return cell_;
     }
 
@@ -230,38 +234,44 @@ public:
             drop(cell_);
     }
 
-    Future<T> getFuture() const {
-        detail::Cell* cell = checked();
+    Future<T> getFuture(detail::Caller caller = detail::Caller::current()) const {
+        detail::Cell* cell = checked(caller);
         detail::addFuture(cell);
         return Future<T>::adopt(cell);
     }
 
     /// Sets the value and runs all waiters, newest first, before it returns.
     template <class U = T>
-    void send(U&& value) const {
-        detail::Cell* cell = settable();
+    void send(U&& value, detail::Caller caller = detail::Caller::current()) const {
+        detail::Cell* cell = settable(caller);
         detail::constructValue<T>(cell, std::forward<U>(value));
         wake(cell, detail::Cell::kValue);
     }
-    void sendError(Error error) const {
-        detail::Cell* cell = settable();
-        FLOW_ASSERT(error.isValid(), "Promise::sendError() with an Error that was not set");
+    void sendError(Error error, detail::Caller caller = detail::Caller::current()) const {
+        detail::Cell* cell = settable(caller);
+        FLOW_ASSERT_AT(caller, error.isValid(), "Promise::sendError() with an Error that was not set");
         cell->error = error;
         wake(cell, detail::Cell::kError);
     }
     /// Leaves the future unset forever: it will not even be broken.
-    void send(Never) const { settable()->setStatus(detail::Cell::kNever); }
+    void send(Never, detail::Caller caller = detail::Caller::current()) const {
+        settable(caller)->setStatus(detail::Cell::kNever);
+    }
 
     /// Becomes a new promise without futures; the old one is dropped.
     void reset() { *this = Promise(); }
     void swap(Promise& other) noexcept { std::swap(cell_, other.cell_); }
 
     bool isValid() const { return cell_ != nullptr; }
-    bool isSet() const { return checked()->isReady(); }
-    bool canBeSet() const { return checked()->isUnset(); }
+    bool isSet(detail::Caller caller = detail::Caller::current()) const { return checked(caller)->isReady(); }
+    bool canBeSet(detail::Caller caller = detail::Caller::current()) const { return checked(caller)->isUnset(); }
     /// Future handles, and one more if there are waiters.
-    std::uint32_t getFutureReferenceCount() const { return detail::futureCount(checked()); }
-    std::uint32_t getPromiseReferenceCount() const { return checked()->promises; }
+    std::uint32_t getFutureReferenceCount(detail::Caller caller = detail::Caller::current()) const {
+        return detail::futureCount(checked(caller));
+    }
+    std::uint32_t getPromiseReferenceCount(detail::Caller caller = detail::Caller::current()) const {
+        return checked(caller)->promises;
+    }
 
 private:
     FLOW_INLINE static void drop(detail::Cell* cell) {
@@ -277,14 +287,14 @@ private:
             detail::run(last);
         detail::releasePromise<T>(cell);
     }
-    detail::Cell* checked() const {
-        FLOW_ASSERT(cell_, "the Promise is invalid: it was moved from");
-        detail::checkThread(cell_);
+    detail::Cell* checked(detail::Caller caller) const {
+        FLOW_ASSERT_AT(caller, cell_, "the Promise is invalid: it was moved from");
+        detail::checkThread(cell_, caller);
         return cell_;
     }
-    detail::Cell* settable() const {
-        detail::Cell* cell = checked();
-        FLOW_ASSERT(cell->isUnset(), "the Promise is set twice");
+    detail::Cell* settable(detail::Caller caller) const {
+        detail::Cell* cell = checked(caller);
+        FLOW_ASSERT_AT(caller, cell->isUnset(), "the Promise is set twice");
         return cell;
     }
 

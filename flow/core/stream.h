@@ -130,23 +130,24 @@ public:
 
     bool isValid() const { return cell_ != nullptr; }
     /// Whether a wait would find a value or the end at once.
-    bool isReady() const { return checked()->isReady(); }
-    bool isError() const { return checked()->isError(); }
-    Error getError() const {
-        FLOW_ASSERT(isError(), "FutureStream::getError() on a stream that has not ended, or still holds values");
+    bool isReady(detail::Caller caller = detail::Caller::current()) const { return checked(caller)->isReady(); }
+    bool isError(detail::Caller caller = detail::Caller::current()) const { return checked(caller)->isError(); }
+    Error getError(detail::Caller caller = detail::Caller::current()) const {
+        FLOW_ASSERT_AT(caller, isError(caller),
+                       "FutureStream::getError() on a stream that has not ended, or still holds values");
         return cell_->error;
     }
     /// Takes the oldest value; throws the error of an ended stream. The stream must be ready.
-    T pop() const {
-        FLOW_ASSERT(isReady(), "FutureStream::pop() on a stream with nothing in it");
-        if (isError())
+    T pop(detail::Caller caller = detail::Caller::current()) const {
+        FLOW_ASSERT_AT(caller, isReady(caller), "FutureStream::pop() on a stream with nothing in it");
+        if (isError(caller))
             throw Error(cell_->error);
         return detail::StreamState<T>::take(cell_);
     }
 
     /// Lets the callback wait for the next element in place of this handle, which becomes invalid. The stream must not
     /// be ready. Defined in flow/core/callback.h.
-    void addCallbackAndClear(SingleCallback<T>* callback);
+    void addCallbackAndClear(SingleCallback<T>* callback, detail::Caller caller = detail::Caller::current());
     /// Whether both are of the same stream.
     friend bool operator==(FutureStream const& a, FutureStream const& b) { return a.cell_ == b.cell_; }
 
@@ -158,9 +159,9 @@ public:
     }
 
 private:
-    detail::Cell* checked() const {
-        FLOW_ASSERT(cell_, "the FutureStream is invalid: it was default-constructed or moved from");
-        detail::checkThread(cell_);
+    detail::Cell* checked(detail::Caller caller) const {
+        FLOW_ASSERT_AT(caller, cell_, "the FutureStream is invalid: it was default-constructed or moved from");
+        detail::checkThread(cell_, caller);
         return cell_;
     }
 
@@ -195,8 +196,8 @@ public:
         detail::releasePromise(cell_);
     }
 
-    FutureStream<T> getFuture() const {
-        detail::Cell* cell = checked();
+    FutureStream<T> getFuture(detail::Caller caller = detail::Caller::current()) const {
+        detail::Cell* cell = checked(caller);
         detail::addFuture(cell);
         return FutureStream<T>::adopt(cell);
     }
@@ -204,8 +205,8 @@ public:
     /// Gives the value to the reader that waits, which runs before this returns; otherwise queues it. Ignored after
     /// the end.
     template <class U = T>
-    void send(U&& value) const {
-        detail::Cell* cell = checked();
+    void send(U&& value, detail::Caller caller = detail::Caller::current()) const {
+        detail::Cell* cell = checked(caller);
         detail::StreamState<T>& state = detail::StreamState<T>::of(cell);
         if (state.queue.mayPush())
             state.queue.pushHere(std::forward<U>(value));
@@ -214,15 +215,15 @@ public:
     }
     /// Sends a request that has a promise as its `reply`, or is one, and gives the future of that.
     template <class Request = T>
-    [[nodiscard]] auto getReply(Request request = Request()) const {
+    [[nodiscard]] auto getReply(Request request = Request(), detail::Caller caller = detail::Caller::current()) const {
         auto reply = futureOfReply(request);
-        send(std::move(request));
+        send(std::move(request), caller);
         return reply;
     }
     /// Ends the stream: readers get what is queued, then the error. Ignored after the end.
-    void sendError(Error error) const {
-        FLOW_ASSERT(error.isValid(), "PromiseStream::sendError() with an Error that was not set");
-        detail::Cell* cell = checked();
+    void sendError(Error error, detail::Caller caller = detail::Caller::current()) const {
+        FLOW_ASSERT_AT(caller, error.isValid(), "PromiseStream::sendError() with an Error that was not set");
+        detail::Cell* cell = checked(caller);
         if (!end(error))
             return;
         if (detail::Waiter* reader = detail::complete(cell, detail::Cell::kError))
@@ -231,10 +232,14 @@ public:
 
     bool isValid() const { return cell_ != nullptr; }
     /// Whether nothing is queued.
-    bool isEmpty() const { return detail::StreamState<T>::of(checked()).queue.isEmpty(); }
+    bool isEmpty(detail::Caller caller = detail::Caller::current()) const {
+        return detail::StreamState<T>::of(checked(caller)).queue.isEmpty();
+    }
     /// Ready when nothing is queued, or when the last queued element has been taken. Fails with broken_promise if the
     /// stream ends before that.
-    Future<Void> onEmpty() const { return detail::StreamState<T>::of(checked()).onEmpty(); }
+    Future<Void> onEmpty(detail::Caller caller = detail::Caller::current()) const {
+        return detail::StreamState<T>::of(checked(caller)).onEmpty();
+    }
     /// Whether both are of the same stream.
     friend bool operator==(PromiseStream const& a, PromiseStream const& b) { return a.cell_ == b.cell_; }
 
@@ -270,9 +275,9 @@ private:
         cell->error = error;
         return state.queue.isEmpty();
     }
-    detail::Cell* checked() const {
-        FLOW_ASSERT(cell_, "the PromiseStream is invalid: it was moved from");
-        detail::checkThread(cell_);
+    detail::Cell* checked(detail::Caller caller) const {
+        FLOW_ASSERT_AT(caller, cell_, "the PromiseStream is invalid: it was moved from");
+        detail::checkThread(cell_, caller);
         return cell_;
     }
 

@@ -104,7 +104,7 @@ inline void checkVoid(Void const&) {}
 ///
 ///     Self actor;
 ///     co_await actor;
-///     Pending wait = flow::pending<1, int>(room, future);      // flow/wait/operation_room.h
+///     Pending wait = operand<1, int>(room).wait(future);       // flow/wait/operation_room.h
 ///     if (actor->waitFor(wait)) {
 ///         co_await parked();
 ///         wait = actor->settled();
@@ -132,8 +132,8 @@ FLOW_INLINE void forget(Operand const& operand) {
     asm("" : "+m"(const_cast<Operand&>(operand)));
 }
 template <class T, class Operand>
-FLOW_INLINE Pending pending(Operand&& operand) {
-    Pending wait = flow::pending<T>(std::forward<Operand>(operand));
+FLOW_INLINE Pending pending(Operand&& operand, std::source_location where) {
+    Pending wait = flow::pending<T>(std::forward<Operand>(operand), where);
     if constexpr (std::is_lvalue_reference_v<Operand>)
         forget(operand);
     return wait;
@@ -267,24 +267,24 @@ public:
     template <class U>
     FLOW_INLINE Given<BorrowedValueAwaiter<U, Base>>
     await_transform(Future<U> const& future, std::source_location where = std::source_location::current()) {
-        return borrow<BorrowedValueAwaiter<U, Base>>(validCell(future), future, where);
+        return borrow<BorrowedValueAwaiter<U, Base>>(validCell(future, where), future, where);
     }
     template <class U>
     FLOW_INLINE Given<ValueAwaiter<U, Base>>
     await_transform(Future<U>&& future, std::source_location where = std::source_location::current()) {
-        return awaitOn<ValueAwaiter<U, Base>>(coro::pending<U>(std::move(future)).cell(), where);
+        return awaitOn<ValueAwaiter<U, Base>>(coro::pending<U>(std::move(future), where).cell(), where);
     }
     template <class U>
     FLOW_INLINE Given<BorrowedStreamAwaiter<U, Base>>
     await_transform(FutureStream<U> const& stream, std::source_location where = std::source_location::current()) {
-        return borrow<BorrowedStreamAwaiter<U, Base>>(readableCell(stream), stream, where);
+        return borrow<BorrowedStreamAwaiter<U, Base>>(readableCell(stream, where), stream, where);
     }
     template <class U>
     FLOW_INLINE Given<TryAwaiter<U, S::kPropagates>>
     await_transform(TryGet<U>&& attempt, std::source_location where = std::source_location::current()) {
         if constexpr (S::kPropagates)
             this->cell()->flags &= static_cast<std::uint8_t>(~Cell::kPropagates);
-        return awaitOn<TryAwaiter<U, S::kPropagates>>(coro::pending<U>(std::move(attempt.future)).cell(), where);
+        return awaitOn<TryAwaiter<U, S::kPropagates>>(coro::pending<U>(std::move(attempt.future), where).cell(), where);
     }
     FLOW_INLINE Given<DelayAwaiter<Base>>
     await_transform(Delay delay, std::source_location where = std::source_location::current()) {
@@ -301,7 +301,7 @@ public:
     FLOW_INLINE Given<DelayAwaiter<Base>>
     await_transform(Never never, std::source_location where = std::source_location::current()) {
         beginWait(where);
-        this->template waitFor<S::kPropagates>(coro::pending<Void>(never).cell());
+        this->template waitFor<S::kPropagates>(coro::pending<Void>(never, where).cell());
         return give<DelayAwaiter<Base>>(this);
     }
     template <class A>

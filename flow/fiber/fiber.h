@@ -183,11 +183,11 @@ struct Waited {
     static constexpr bool kIsStream = flow::detail::isStream<Operand>;
 
     template <class E>
-    static Pending pending(E&& operand) {
+    static Pending pending(E&& operand, std::source_location where) {
         if constexpr (kIsStream)
-            return flow::pendingNext<T>(operand);
+            return flow::pendingNext<T>(operand, where);
         else
-            return flow::pending<T>(std::forward<E>(operand));
+            return flow::pending<T>(std::forward<E>(operand), where);
     }
     static T take(Pending ready) {
         if constexpr (kIsStream)
@@ -202,8 +202,8 @@ template <class Operand>
 struct Waited<Operand> : Waited<std::remove_cvref_t<std::invoke_result_t<Operand&>>> {
     using Made = Waited<std::remove_cvref_t<std::invoke_result_t<Operand&>>>;
     template <class E>
-    static Pending pending(E&& make) {
-        return Made::pending(make());
+    static Pending pending(E&& make, std::source_location where) {
+        return Made::pending(make(), where);
     }
 };
 
@@ -219,7 +219,8 @@ public:
     Value run(Fiber& fiber, std::source_location where, Operands&&... operands) {
         {
             auto evaluation = choose_.evaluate(&fiber);
-            (void)(offer(fiber, Waited<std::remove_cvref_t<Operands>>::pending(std::forward<Operands>(operands))) ||
+            (void)(offer(fiber,
+                         Waited<std::remove_cvref_t<Operands>>::pending(std::forward<Operands>(operands), where)) ||
                    ...);
             evaluation.done();
         }
@@ -290,7 +291,7 @@ FLOW_INLINE auto wait(Operand&& operand, std::source_location where = std::sourc
         return op.take();
     } else {
         using Waited = detail::Waited<Plain>;
-        Pending pending = Waited::pending(std::forward<Operand>(operand));
+        Pending pending = Waited::pending(std::forward<Operand>(operand), where);
         if (fiber.isCancelled())
             pending.cancel(&fiber);
         if (!pending.isReady()) {

@@ -48,15 +48,15 @@ public:
         return *this;
     }
 
-    bool isError() const { return this->checked()->isError(); }
+    bool isError(detail::Caller caller = detail::Caller::current()) const { return this->checked(caller)->isError(); }
     /// Cancels it, and all below it.
     void cancel() const {
         if (!this->isReady())
             structured::cancelTree(structured::Node::of(this->cell_->frame()));
     }
     /// For code that is no task: its value, or its error. Dropping it does not cancel the fork.
-    Future<T> future() const {
-        detail::addFuture(this->checked());
+    Future<T> future(detail::Caller caller = detail::Caller::current()) const {
+        detail::addFuture(this->checked(caller));
         return Future<T>::adopt(this->cell_);
     }
 

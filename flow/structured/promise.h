@@ -113,13 +113,13 @@ public:
     }
 
     /// Whether it has ended.
-    bool isReady() const { return checked()->isReady(); }
+    bool isReady(Caller caller = Caller::current()) const { return checked(caller)->isReady(); }
 
 protected:
     void swap(Handle& other) noexcept { std::swap(cell_, other.cell_); }
-    Cell* checked() const {
-        FLOW_ASSERT(cell_, "the handle of a task or fork has been moved from");
-        checkThread(cell_);
+    Cell* checked(Caller caller = Caller()) const {
+        FLOW_ASSERT_AT(caller, cell_, "the handle of a task or fork has been moved from");
+        checkThread(cell_, caller);
         return cell_;
     }
 

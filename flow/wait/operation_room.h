@@ -5,12 +5,12 @@
 //     OperationRoom<FActorState, 3> room(this);                     // a state machine's: behind its state
 //     coro::OperationRoom<waits, 3> room;                           // a coroutine's: a variable
 //
-//     Pending wait = pending<1, int>(room, box->take());     // the wait with the number 1 of this actor
+//     Pending wait = operand<1, int>(room).wait(box->take());       // the wait with the number 1 of this actor
 //     ... suspends, unless it is ready ...
 //     auto item = takeLocal<1, int>(room, wait);
 //
 // It has a place for each branch of the largest choose. An actor that waits for nothing but futures and delays has
-// none: what an operand is, `pending` notes under the number of its wait, and the size of the block depends on that. An
+// none: what an operand is, `operand` notes under the number of its wait, and the size of the block depends on that. An
 // operation with objects aligned to more than 8 bytes does not fit: its wait takes one block.
 
 #include "flow/wait/pending.h"
@@ -174,46 +174,93 @@ template <int Wait, class Place, class Awaitable>
 using Noting = typename NoteOperation<Wait, Place, std::remove_cvref_t<Awaitable>>::Done;
 } // namespace detail
 
-/// pending<T>() of a wait, which keeps an operation in the place.
-template <int Wait, class T = Void, class Place, class Awaitable, class = detail::Noting<Wait, Place, Awaitable>>
-FLOW_INLINE Pending pending(Place const& place, Awaitable&& awaitable) {
-    using Plain = std::remove_cvref_t<Awaitable>;
-    if constexpr (detail::FitsRoom<Plain>) {
-        static_assert(std::is_same_v<T, typename Plain::Result>,
-                      "the result of wait(E) is declared with another type than the operation gives");
-        place.held()->hold(static_cast<Plain const&>(awaitable));
-        return Pending(place.held());
-    } else {
-        Pending wait = flow::pending<T>(std::forward<Awaitable>(awaitable));
-        if constexpr (std::is_lvalue_reference_v<Awaitable>)
-            Place::Whole::forget(awaitable);
-        return wait;
-    }
-}
-/// The same for waitNext().
-template <int Wait, class T, class Place, class Stream, class = detail::Noting<Wait, Place, Stream>>
-FLOW_INLINE Pending pendingNext(Place const& place, Stream const& stream) {
-    if constexpr (InPlace<Stream>) {
-        return flow::pending<Wait, T>(place, stream);
-    } else {
-        Pending wait = flow::pendingNext<T>(stream);
-        Place::Whole::forget(stream);
-        return wait;
-    }
-}
+/// In place of the result's type where the source does not say it: see Deduced.
+struct Deduce {};
 
-/// The same where the source does not say the type of the result: see Deduced.
-template <int Wait, class Place, class Awaitable, class T = detail::NotedResult<Wait, Place, Awaitable>,
-          class = detail::Noting<Wait, Place, Awaitable>>
-FLOW_INLINE Pending pendingAs(Place const& place, Awaitable&& awaitable) {
-    return flow::pending<Wait, T>(place, std::forward<Awaitable>(awaitable));
+namespace detail {
+template <class T, int Wait, class Place, class Awaitable>
+struct ResultOfOperand : std::type_identity<T> {};
+template <int Wait, class Place, class Awaitable>
+struct ResultOfOperand<Deduce, Wait, Place, Awaitable> : std::type_identity<NotedResult<Wait, Place, Awaitable>> {};
+
+/// What stands before the user's own `wait(E)` in emitted code. Compilers report a mistake in E at that word, which is
+/// in the user's line and column: E then converts to one of the types below, and what takes that is unavailable.
+template <int Wait, class R, class P>
+class Operand {
+    template <class E>
+    using T = typename ResultOfOperand<R, Wait, P, E>::type;
+    struct APromise {
+        template <class E>
+            requires(isPromise<std::remove_cvref_t<E>> && !WaitableFor<E, T<E>>)
+        APromise(E&&);
+    };
+    struct AStream {
+        template <class E>
+            requires(isStream<std::remove_cvref_t<E>> && !WaitableFor<E, T<E>>)
+        AStream(E&&);
+    };
+    struct AnyOther {
+        template <class E>
+            requires(!isPromise<std::remove_cvref_t<E>> && !isStream<std::remove_cvref_t<E>> && !WaitableFor<E, T<E>>)
+        AnyOther(E&&);
+    };
+    struct PromiseToRead {
+        template <class E>
+            requires(isPromise<E> && !ReadableFor<E, T<E>>)
+        PromiseToRead(E const&);
+    };
+    struct AnyOtherToRead {
+        template <class E>
+            requires(!isPromise<E> && !ReadableFor<E, T<E>>)
+        AnyOtherToRead(E const&);
+    };
+
+public:
+    explicit Operand(P const& place) : place_(place) {}
+
+    template <class E, class = Noting<Wait, P, E>>
+        requires WaitableFor<E, T<E>>
+    FLOW_INLINE Pending wait(E&& awaitable, Caller caller = Caller::current()) const {
+        using Plain = std::remove_cvref_t<E>;
+        if constexpr (FitsRoom<Plain>) {
+            place_.held()->hold(static_cast<Plain const&>(awaitable));
+            return Pending(place_.held());
+        } else {
+            Pending found = pending<T<E>>(std::forward<E>(awaitable), caller);
+            if constexpr (std::is_lvalue_reference_v<E>)
+                P::Whole::forget(awaitable);
+            return found;
+        }
+    }
+    __attribute__((unavailable(FLOW_WAIT_FOR_PROMISE))) Pending wait(APromise) const;
+    __attribute__((unavailable(FLOW_WAIT_FOR_STREAM))) Pending wait(AStream) const;
+    __attribute__((unavailable(FLOW_WAIT_FOR_OTHER))) Pending wait(AnyOther) const;
+
+    template <class E, class = Noting<Wait, P, E>>
+        requires ReadableFor<E, T<E>>
+    FLOW_INLINE Pending waitNext(E const& stream, Caller caller = Caller::current()) const {
+        if constexpr (InPlace<E>) {
+            return wait(stream, caller);
+        } else {
+            Pending found = pendingNext<T<E>>(stream, caller);
+            P::Whole::forget(stream);
+            return found;
+        }
+    }
+    __attribute__((unavailable(FLOW_WAIT_NEXT_FOR_PROMISE))) Pending waitNext(PromiseToRead) const;
+    __attribute__((unavailable(FLOW_WAIT_NEXT_FOR_OTHER))) Pending waitNext(AnyOtherToRead) const;
+
+private:
+    P const& place_;
+};
+} // namespace detail
+
+/// The operand of the wait with this number, to be kept in the place: operand<1, int>(room).wait(future).
+template <int Wait, class T = Void, class Place>
+FLOW_INLINE detail::Operand<Wait, T, Place> operand(Place const& place) {
+    return detail::Operand<Wait, T, Place>(place);
 }
-template <int Wait, class Place, class Stream, class T = detail::NotedResult<Wait, Place, Stream>,
-          class = detail::Noting<Wait, Place, Stream>>
-FLOW_INLINE Pending pendingNextAs(Place const& place, Stream const& stream) {
-    return flow::pendingNext<Wait, T>(place, stream);
-}
-/// The type that pendingAs<Wait>() or pendingNextAs<Wait>(), further up in the same function, found.
+/// The type that a wait with Deduce, further up in the same function, found.
 template <class Room, int Wait>
 using Deduced = detail::Noted<detail::ResultOfWait<typename Room::Tag, Wait>>;
 

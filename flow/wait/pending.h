@@ -181,17 +181,19 @@ private:
 };
 
 namespace detail {
+// Operators and lists do not know the place of the call.
+
 template <class T>
-Cell* validCell(T const& future) {
-    FLOW_ASSERT(future.isValid(), "a wait for an invalid Future: it was default-constructed or moved from");
-    checkThread(future.cell());
+Cell* validCell(T const& future, Caller caller = Caller()) {
+    FLOW_ASSERT_AT(caller, future.isValid(), "a wait for an invalid Future: it was default-constructed or moved from");
+    checkThread(future.cell(), caller);
     return future.cell();
 }
 
 template <class T>
-Cell* readableCell(FutureStream<T> const& stream) {
-    Cell* cell = validCell(stream);
-    FLOW_ASSERT(cell->isReady() || cell->waiters.isEmpty(), kTwoReaders);
+Cell* readableCell(FutureStream<T> const& stream, Caller caller = Caller()) {
+    Cell* cell = validCell(stream, caller);
+    FLOW_ASSERT_AT(caller, cell->isReady() || cell->waiters.isEmpty(), kTwoReaders);
     return cell;
 }
 
@@ -203,23 +205,52 @@ template <class T>
 inline constexpr bool isStream<FutureStream<T>> = true;
 } // namespace detail
 
-/// The operand of `wait`: a Future<T> exactly, so that a value that happens to convert is refused.
+// What compilers say of an operand that cannot be waited for.
+#define FLOW_WAIT_FOR_PROMISE "wait(p) takes a Future: write wait(p.getFuture())"
+#define FLOW_WAIT_FOR_STREAM "wait(s) takes a Future: to read the next value of a stream, write waitNext(s)"
+#define FLOW_WAIT_FOR_OTHER                                                                                            \
+    "wait(E) needs a Future of exactly the type that its result is declared with (Future<Void> when it has none)"
+#define FLOW_WAIT_NEXT_FOR_PROMISE "waitNext(p) takes a FutureStream: write waitNext(p.getFuture())"
+#define FLOW_WAIT_NEXT_FOR_OTHER                                                                                       \
+    "waitNext(E) needs a FutureStream of exactly the type that its result is declared with; to read the value of a "   \
+    "Future, write wait(E)"
+
+namespace detail {
+template <class E>
+inline constexpr bool isTime = std::is_same_v<E, Delay> || std::is_same_v<E, Yield>;
+template <class E, class T>
+inline constexpr bool isOperationWith = false;
+template <InPlace E, class T>
+inline constexpr bool isOperationWith<E, T> = std::is_same_v<typename E::Result, T>;
+
+/// What `wait` takes: a Future<T> exactly, so that a value that happens to convert is refused.
+template <class E, class T, class Plain = std::remove_cvref_t<E>>
+concept WaitableFor = std::is_same_v<Plain, Never> || (isTime<Plain> && std::is_same_v<T, Void>) ||
+                      std::is_base_of_v<Future<T>, Plain> || isOperationWith<Plain, T>;
+/// What `waitNext` takes.
+template <class E, class T>
+concept ReadableFor = std::is_convertible_v<E const&, FutureStream<T> const&> || isOperationWith<E, T>;
+} // namespace detail
+
+/// The operand of `wait`.
 template <class T, class Awaitable>
-Pending pending(Awaitable&& awaitable) {
+Pending pending(Awaitable&& awaitable, detail::Caller caller = detail::Caller()) {
     using Plain = std::remove_cvref_t<Awaitable>;
+    static_assert(!detail::isPromise<Plain>, FLOW_WAIT_FOR_PROMISE);
+    static_assert(!detail::isStream<Plain>, FLOW_WAIT_FOR_STREAM);
+    static_assert(detail::isPromise<Plain> || detail::isStream<Plain> || detail::WaitableFor<Awaitable, T>,
+                  FLOW_WAIT_FOR_OTHER);
     if constexpr (std::is_same_v<Plain, Never>) {
         return Pending(Future<T>(Never()).release());
     } else if constexpr (std::is_same_v<Plain, Delay>) {
-        static_assert(std::is_same_v<T, Void>, "a delay has no result");
         return Pending(awaitable);
     } else if constexpr (std::is_same_v<Plain, Yield>) {
-        static_assert(std::is_same_v<T, Void>, "a yield has no result");
         Loop& current = loop();
         if (!current.shouldYield()) [[likely]]
             return Pending();
         return Pending(delay(0, awaitable.priority()));
     } else if constexpr (std::is_base_of_v<Future<T>, Plain>) {
-        detail::validCell(awaitable);
+        detail::validCell(awaitable, caller);
         if constexpr (std::is_lvalue_reference_v<Awaitable>) {
             detail::addFuture(awaitable.cell());
             return Pending(awaitable.cell());
@@ -227,36 +258,18 @@ Pending pending(Awaitable&& awaitable) {
             return Pending(std::forward<Awaitable>(awaitable).release());
         }
     } else if constexpr (InPlace<Plain>) {
-        static_assert(std::is_same_v<T, typename Plain::Result>,
-                      "the result of wait(E) is declared with another type than the operation gives");
         return Pending::operation(awaitable);
     } else {
-        static_assert(!detail::isPromise<Plain>, "wait(p) takes a Future: write wait(p.getFuture())");
-        static_assert(!detail::isStream<Plain>,
-                      "wait(s) takes a Future: to read the next value of a stream, write waitNext(s)");
-        static_assert(detail::isPromise<Plain> || detail::isStream<Plain> || std::is_base_of_v<Future<T>, Plain>,
-                      "wait(E) needs a Future of exactly the type that its result is declared with (Future<Void> "
-                      "when it has none)");
-        return Pending();
+        return Pending(); // refused above
     }
 }
 
 /// The operand of `waitNext`: a FutureStream<T>, which has no other waiter at the same time.
 template <class T>
-Pending pendingNext(FutureStream<T> const& stream) {
-    detail::Cell* cell = detail::readableCell(stream);
+Pending pendingNext(FutureStream<T> const& stream, detail::Caller caller = detail::Caller()) {
+    detail::Cell* cell = detail::readableCell(stream, caller);
     detail::addFuture(cell);
     return Pending(cell);
-}
-
-template <class T, class Other>
-    requires(!std::is_convertible_v<Other const&, FutureStream<T> const&>)
-Pending pendingNext(Other const&) {
-    static_assert(!detail::isPromise<Other>, "waitNext(p) takes a FutureStream: write waitNext(p.getFuture())");
-    static_assert(detail::isPromise<Other> || std::is_convertible_v<Other const&, FutureStream<T> const&>,
-                  "waitNext(E) needs a FutureStream of exactly the type that its result is declared with; to read the "
-                  "value of a Future, write wait(E)");
-    return Pending();
 }
 
 } // namespace flow

@@ -65,9 +65,9 @@ public:
     RpcPeer const* asker() const { return asker_.getPtr(); }
 
     template <class U>
-    void send(U&& value) {
+    void send(U&& value, flow::detail::Caller caller = flow::detail::Caller()) {
         if (asker_) {
-            FLOW_ASSERT(!isAnswered_, "a ReplyPromise is answered twice");
+            FLOW_ASSERT_AT(caller, !isAnswered_, "a ReplyPromise is answered twice");
             answer([&](RpcPeer& peer, std::uint64_t number) {
                 if constexpr (std::is_same_v<std::remove_cvref_t<U>, T>)
                     peer.send(UID(0, number), 0, [&](ObjectWriter& writer) { writeReply<T>(writer, value); });
@@ -77,17 +77,17 @@ public:
         }
         if (!asker_ || promise_) {
             Reference<ReplyState> keep = Reference<ReplyState>::addRef(this);
-            promise().send(std::forward<U>(value));
+            promise().send(std::forward<U>(value), caller);
         }
     }
-    void sendError(Error error) {
+    void sendError(Error error, flow::detail::Caller caller = flow::detail::Caller()) {
         if (asker_) {
-            FLOW_ASSERT(!isAnswered_, "a ReplyPromise is answered twice");
+            FLOW_ASSERT_AT(caller, !isAnswered_, "a ReplyPromise is answered twice");
             answer([&](RpcPeer& peer, std::uint64_t number) { peer.sendError(number, error); });
         }
         if (!asker_ || promise_) {
             Reference<ReplyState> keep = Reference<ReplyState>::addRef(this);
-            promise().sendError(error);
+            promise().sendError(error, caller);
         }
     }
     /// Another place will answer.
@@ -193,10 +193,12 @@ public:
     }
 
     template <class U = T>
-    void send(U&& value) const {
-        shared()->send(std::forward<U>(value));
+    void send(U&& value, flow::detail::Caller caller = flow::detail::Caller::current()) const {
+        shared()->send(std::forward<U>(value), caller);
     }
-    void sendError(Error error) const { shared()->sendError(error); }
+    void sendError(Error error, flow::detail::Caller caller = flow::detail::Caller::current()) const {
+        shared()->sendError(error, caller);
+    }
     /// Drops the reply without an answer to the requester.
     void send(Never) const { shared()->forget(); }
     Future<T> getFuture() const { return shared()->promise().getFuture(); }

@@ -40,8 +40,17 @@ def test_the_compiler_says_what_to_write(backend: str, compiler: str, tmp_path: 
         for number, (type_, statement, _) in enumerate(CASES)
     ]
     said = syntax_errors(emitted(head + "".join(actors), backend), compiler, tmp_path)
-    for number, (_, _, message) in enumerate(CASES):
+    for number, (_, statement, message) in enumerate(CASES):
         assert message in said, CASES[number]
+        if not message.startswith("no value"):
+            word = re.search(r"wait(Next)?\b", statement)
+            assert word is not None
+            column = 5 + (word.end() if compiler == "g++" else word.start())  # gcc points at the bracket
+            place = f":{5 + 4 * number}:{column}: error: "
+            found = [line for line in said.splitlines() if place in line]
+            assert len(found) == 1, CASES[number]
+            assert message in found[0], CASES[number]
+            assert compiler == "g++" or f" {word[0]}(from)" in said, CASES[number]  # gcc prints the user's file
 
 
 RETURNS = ["5", '"done"', "operation_failed()", "Future<int>(5)"]

@@ -115,7 +115,7 @@ def test_a_state_machine_has_the_lines_at_which_it_suspends() -> None:
 def test_statements_stand_on_their_lines(backend: str) -> None:
     lines = placed(emitted("\n" * 40 + SIMPLE, backend))
     for number, text in (
-        (43, "pending<1, int>(room__,"),
+        (43, "operand<1, int>(room__)."),
         (44, "sum += x;"),
         (45, "delay(1.0)"),
         (42, "sum"),
@@ -177,7 +177,10 @@ def test_state_machine() -> None:
     assert "if (from__ != 0) switch (from__) { case 1: goto resume1; case 2: goto resume2; default: __builtin" in output
     assert "{ auto x__ = flow::takeLocal<1, int>(room__, wait__); [[maybe_unused]] auto& x" in output
     assert "auto& x = x__.get(); sum += x; wait__ =" in output
-    assert ", delay(1.0)); } if (!actor__.ready(wait__, from__)) return actor__.park(wait__, 2); resume2: if" in output
+    assert (
+        ". wait(delay(1.0)); } if (!actor__.ready(wait__, from__)) return actor__.park(wait__, 2); resume2: if"
+        in output
+    )
     assert "return actor__.finish(std::forward<decltype(sum)>(sum));" in output
     assert "struct FActor final : flow::actor::Actor<flow::actor::PropagatingFrame<int>, FActorState> {};" in output
     assert "[[nodiscard]] Future<int> f(Future<int> const& a, int const& k) {" in output
@@ -206,8 +209,8 @@ def test_choose_is_lazy_and_closes_the_run_before_it_suspends() -> None:
     body = f"    Token t;\n    choose {{\n        {whens}\n    }}\n"
     head = "ACTOR void f(Future<int> a, Future<Void> b) {\n"
     output = one_blank(re.sub(r"#line.*", "", emitted(head + body + "}\n")))
-    first = "if (!actor__.when(choose__, flow::pending<1, int>(room__.at(0), a))) { (void)actor__.when("
-    third = "flow::pending<3>(room__.at(2), b)"
+    first = "if (!actor__.when(choose__, flow::operand<1, int>(room__.at(0)). wait(a))) { (void)actor__.when("
+    third = "flow::operand<3>(room__.at(2)). wait(b)"
     last = f"; if (choose__.undecided()) {{ (void)actor__.when(choose__, {third}); }} }}"
     assert first in output
     assert last in output

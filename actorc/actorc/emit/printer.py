@@ -161,7 +161,7 @@ class Printer(ABC):
 
     @staticmethod
     def _pending(operand: Operand) -> str:
-        return f"flow::{pieces(operand.function)}({operand.place}, {_text(operand.value)})"
+        return f"flow::{pieces(operand.function)}({operand.place}).{_text(operand.word)}({_text(operand.value)})"
 
     def _front(self, label: LabelName) -> str:
         if label not in self._jumps.used:

@@ -4,7 +4,7 @@ A plain local is destroyed at the next wait that is executed, and C++ allows no 
 statements that begins with a local is printed inside braces which end where the actor may suspend:
 
     { int n = 5;                                     // the run: here locals may be in scope
-      wait__ = flow::pending<1>(room__, delay(n)); } // evaluated while they live
+      wait__ = flow::operand<1>(room__).wait(delay(n)); } // evaluated while they live
     if (!actor__.ready(wait__, from__)) { suspend }  // here they are gone
 
 If a statement in a run waits on only some of its paths, it is printed twice. In the run (prefix.py), each wait that can

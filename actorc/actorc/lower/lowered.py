@@ -109,8 +109,9 @@ class Handler(Node):
 class Operand(Node):
     """`wait__ = ` the awaited thing."""
 
-    function: Pieces  # of flow/wait/operation_room.h, which is called with the place and it
+    function: Pieces  # of flow/wait/operation_room.h, which is called with the place
     place: str
+    word: Text  # `wait` or `waitNext`: what is called with the awaited thing
     value: Text
     is_name: bool  # evaluating it makes no temporaries
 

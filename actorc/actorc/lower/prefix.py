@@ -124,18 +124,18 @@ class PrefixLowering(TryLowering):
 
     def _operand(self, wait: syntax.WaitExpr) -> Operand:
         place = self._places[wait]
-        name = "pendingNext" if wait.is_stream else "pending"
-        function: Pieces = (f"{name}<{place.number}, {self._result_type(wait)}>",)
+        function: Pieces = (f"operand<{place.number}, {self._result_type(wait)}>",)
         if _is_deduced(wait):
-            function = (f"{name}As<{place.number}>",)
-        elif wait.result is None and not wait.is_stream:
-            function = (f"{name}<{place.number}>",)
-        elif wait.result is not None and wait.result.type is not None and not is_known(self._type(wait.result.type)):
+            function = (f"operand<{place.number}, flow::Deduce>",)
+        elif wait.result is None:
+            function = (f"operand<{place.number}>",)
+        elif wait.result.type is not None and not is_known(self._type(wait.result.type)):
             type_ = self._source.text_of(wait.result.type.span)
-            function = (f"{name}<{place.number}, ", replace(type_, text=self._type(wait.result.type)), ">")
+            function = (f"operand<{place.number}, ", replace(type_, text=self._type(wait.result.type)), ">")
         operand = self._text(wait.operand)
         is_name = all(part.isidentifier() for part in operand.text.split("."))
-        return Operand(self._line(wait), function, place.to_hold, operand, is_name)
+        word = self._source.text_of(wait.word)
+        return Operand(self._line(wait), function, place.to_hold, word, operand, is_name)
 
     def _result_type(self, wait: syntax.WaitExpr) -> str:
         """The type of the wait's result, as it can be spelt after its operand."""

@@ -59,7 +59,8 @@ class WaitForms(Reader):
         self._scanner.copied(wait + 2, close, "inside another wait", BEFORE)
         result = self._result(first, wait)
         operand = self._tokens.code(wait + 2, close)
-        return WaitExpr(self._tokens.span(first, close + 1), word == "waitNext", operand, result)
+        tokens = self._tokens
+        return WaitExpr(tokens.span(first, close + 1), tokens.span(wait, wait + 1), word == "waitNext", operand, result)
 
     def is_returned(self, index: int, stop: int) -> bool:
         """Whether `index`, after a `return`, is a wait that reaches to `stop`, where the statement ends."""

@@ -44,10 +44,10 @@ TEST_CASE("room: what is not an operation in place needs none") {
     struct Plain {};
     Plain plain;
     OperationRoom<Plain> room(&plain);
-    Pending wait = pending<1, int>(room, Future<int>(7));
+    Pending wait = operand<1, int>(room).wait(Future<int>(7));
     CHECK(wait.isReady());
     CHECK(takeLocal<1, int>(room, wait).get() == 7);
-    wait = pending<2>(room, Future<Void>(timed_out()));
+    wait = operand<2>(room).wait(Future<Void>(timed_out()));
     CHECK_FALSE(passed<2>(room, wait));
     CHECK(wait.takeError() == timed_out());
     static_assert(roomBytes<Plain>() == 0);
@@ -59,19 +59,19 @@ TEST_CASE("room: an operation is kept behind the state, and taken from there") {
     KeptBlock block;
     OperationRoom<KeptState, 2> room(&block.state);
     CHECK(room.held() == block.places);
-    Pending wait = pending<1, std::string>(room, Slots::Take{&slots});
+    Pending wait = operand<1, std::string>(room).wait(Slots::Take{&slots});
     CHECK(wait.isHeld());
     CHECK_FALSE(wait.isReady());
     CHECK(slots.free == 2); // checked, not taken
     CHECK(wait.start());
     CHECK(wait.isReady());
     CHECK(takeLocal<1, std::string>(room, wait).get() == "slot 2");
-    wait = pendingAs<2>(room.at(1), Slots::Take{&slots});
+    wait = operand<2, Deduce>(room.at(1)).wait(Slots::Take{&slots});
     CHECK(wait.held() == block.places + 1);
     CHECK(wait.start());
     std::string found = takeValue<2, Deduced<OperationRoom<KeptState, 2>, 2>>(room.at(1), wait);
     CHECK(found == "slot 1");
-    wait = pendingNext<3, std::string>(room, Slots::Take{&slots});
+    wait = operand<3, std::string>(room).waitNext(Slots::Take{&slots});
     CHECK_FALSE(wait.start());
     static_assert(roomBytes<KeptState>() == sizeof(block.places));
 }
@@ -106,15 +106,15 @@ TEST_CASE("room: what a wait gives is remembered where the source does not say i
     Pending wait;
     {
         Future<std::string> inner = std::string("text");
-        wait = pendingAs<1>(room, inner);
+        wait = operand<1, Deduce>(room).wait(inner);
     }
     static_assert(std::is_same_v<Deduced<R, 1>, std::string>);
     CHECK(takeValue<1, Deduced<R, 1>>(room, wait) == "text");
     PromiseStream<int> stream;
     stream.send(5);
-    wait = pendingNextAs<2>(room, stream.getFuture());
+    wait = operand<2, Deduce>(room).waitNext(stream.getFuture());
     CHECK(takeNext<2, Deduced<R, 2>>(room, wait) == 5);
-    wait = pendingAs<3>(room, yield());
+    wait = operand<3, Deduce>(room).wait(yield());
     static_assert(std::is_same_v<Deduced<R, 3>, Void>);
     CHECK(takeValue<3, Deduced<R, 3>>(room, wait) == Void());
 }
@@ -125,7 +125,7 @@ TEST_CASE("room: an operation that fits no place takes one block") {
     struct Other {};
     Other other;
     OperationRoom<Other> room(&other);
-    Pending wait = pending<1>(room, Wide{&slots});
+    Pending wait = operand<1>(room).wait(Wide{&slots});
     CHECK(wait.isOperation());
     CHECK(wait.start());
     CHECK(passed<1>(room, wait));

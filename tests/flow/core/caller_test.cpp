@@ -1,0 +1,133 @@
+// A failed assertion of the library names the line of the program's call.
+
+#include "flow/flow.h"
+
+#include "flow/core/callback.h"
+#include "flow/core/error_or.h"
+#include "tests/flow/support/death.h"
+
+#include <doctest/doctest.h>
+
+using namespace flow;
+
+[[gnu::noinline]] int dereferencesNothing() {
+    Optional<int> nothing;
+    return *nothing;
+}
+
+// caller_actors.actor.cpp
+Future<int> waitsForNothing(Future<int> const& nothing);
+Future<int> choosesNothing(Future<int> const& nothing);
+
+namespace {
+
+/// The misuse stands on one line.
+#define CHECK_NAMES_CALLER(...)                                                                                        \
+    do {                                                                                                               \
+        test::Death death = test::runInChild([&] { __VA_ARGS__; });                                                    \
+        std::string here = "] at " __FILE__ ":" + std::to_string(__LINE__) + "\n";                                     \
+        CHECK(death.aborted());                                                                                        \
+        CHECK_MESSAGE(death.says(here.c_str()), death.text);                                                           \
+    } while (false)
+
+struct Ignored : Callback<int> {
+    void fire(int const&) override {}
+    void error(Error) override {}
+};
+struct IgnoredNext : SingleCallback<int> {
+    void fire(int const&) override {}
+    void fire(int&&) override {}
+    void error(Error) override {}
+};
+
+Future<int> awaitsNothing(Future<int> nothing);
+Future<int> awaitsMoved(Future<int> nothing);
+
+} // namespace
+
+TEST_CASE("caller: of a Future and a Promise") {
+    Future<int> nothing;
+    Promise<int> promise;
+    Promise<int> moved;
+    Promise<int> taken = std::move(moved);
+    Future<int> future = promise.getFuture();
+    Ignored callback;
+    CHECK_NAMES_CALLER((void)nothing.isReady());
+    CHECK_NAMES_CALLER((void)nothing.isError());
+    CHECK_NAMES_CALLER((void)nothing.canGet());
+    CHECK_NAMES_CALLER((void)nothing.get());
+    CHECK_NAMES_CALLER((void)nothing.getFutureReferenceCount());
+    CHECK_NAMES_CALLER((void)nothing.getPromiseReferenceCount());
+    CHECK_NAMES_CALLER((void)future.get());
+    CHECK_NAMES_CALLER((void)std::move(future).takeValue());
+    CHECK_NAMES_CALLER((void)future.getError());
+    CHECK_NAMES_CALLER(Future<int>(1).addCallbackAndClear(&callback));
+    CHECK_NAMES_CALLER((void)moved.getFuture());
+    CHECK_NAMES_CALLER((void)moved.isSet());
+    CHECK_NAMES_CALLER((void)moved.canBeSet());
+    CHECK_NAMES_CALLER(moved.send(1));
+    CHECK_NAMES_CALLER(promise.sendError(Error()));
+    promise.send(1);
+    CHECK_NAMES_CALLER(promise.send(2));
+    CHECK_NAMES_CALLER(promise.sendError(timed_out()));
+    CHECK_NAMES_CALLER(promise.send(Never()));
+}
+
+TEST_CASE("caller: of streams") {
+    FutureStream<int> nothing;
+    PromiseStream<int> stream;
+    PromiseStream<int> moved;
+    PromiseStream<int> taken = std::move(moved);
+    IgnoredNext callback;
+    CHECK_NAMES_CALLER((void)nothing.isReady());
+    CHECK_NAMES_CALLER((void)nothing.isError());
+    CHECK_NAMES_CALLER((void)stream.getFuture().getError());
+    CHECK_NAMES_CALLER((void)stream.getFuture().pop());
+    CHECK_NAMES_CALLER(nothing.addCallbackAndClear(&callback));
+    CHECK_NAMES_CALLER((void)moved.getFuture());
+    CHECK_NAMES_CALLER(moved.send(1));
+    CHECK_NAMES_CALLER(moved.sendError(timed_out()));
+    CHECK_NAMES_CALLER(stream.sendError(Error()));
+    CHECK_NAMES_CALLER((void)moved.isEmpty());
+    CHECK_NAMES_CALLER((void)moved.onEmpty());
+}
+
+TEST_CASE("caller: of an Optional, an ErrorOr and a generator of random numbers") {
+    Optional<int> nothing;
+    CHECK_NAMES_CALLER((void)nothing.get());
+    CHECK_NAMES_CALLER((void)ErrorOr<int>(1).getError());
+    DeterministicRandom random(1);
+    CHECK_NAMES_CALLER((void)random.randomInt(3, 3));
+    CHECK_NAMES_CALLER((void)random.randomInt64(3, 3));
+}
+
+TEST_CASE("caller: an operator, which cannot name the line, names the function that called it") {
+    test::Death death = test::runInChild([] { dereferencesNothing(); });
+    CHECK_MESSAGE(death.says("called by dereferencesNothing"), death.text);
+}
+
+TEST_CASE("caller: of a wait") {
+    auto dies = [](auto wait, char const* place) {
+        test::Death death = test::runInChild([&] { (void)wait(Future<int>()); });
+        CHECK(death.aborted());
+        CHECK_MESSAGE(death.says(place), death.text);
+    };
+    dies(waitsForNothing, "caller_actors.actor.cpp:9\n");
+    dies(choosesNothing, "caller_actors.actor.cpp:13\n");
+    dies(awaitsNothing, "] at awaits.cpp:1\n");
+    dies(awaitsMoved, "] at awaits_moved.cpp:1\n");
+}
+
+// Behind what needs the lines of this file.
+namespace {
+
+Future<int> awaitsNothing(Future<int> nothing) {
+#line 1 "awaits.cpp"
+    co_return co_await nothing;
+}
+Future<int> awaitsMoved(Future<int> nothing) {
+#line 1 "awaits_moved.cpp"
+    co_return co_await std::move(nothing);
+}
+
+} // namespace
