@@ -135,11 +135,22 @@ def run_build(preset: str, targets: tuple[str, ...], console: Console) -> Outcom
     return Outcome(Counts(1, 0))
 
 
-def run_doctest(preset: str, selection: Selection) -> Outcome:
+def run_unit_tests(preset: str, selection: Selection) -> Outcome:
+    return run_doctest(preset, selection, selection.unit_tests(), SANITIZER)
+
+
+def run_with_uring(preset: str, selection: Selection) -> Outcome:
+    cache = (binary_dir(preset) / "CMakeCache.txt").read_text(encoding="utf-8")
+    if "MILLRACE_HAS_URING:INTERNAL=1" not in cache:
+        return Outcome(Counts(), "this kernel does not let a program use io_uring")
+    return run_doctest(preset, selection, ["net"], {**SANITIZER, "FLOW_POLLER": "uring"})
+
+
+def run_doctest(preset: str, selection: Selection, parts: list[str], variables: dict[str, str]) -> Outcome:
     """In several processes at a time, each with a part of the test cases."""
     program = binary_dir(preset) / "tests" / "flow_tests"
     chosen = [f"--test-case=*{selection.text.replace(',', '?')}*"] if selection.text else []
-    if parts := selection.unit_tests():
+    if parts:
         chosen.append("--source-file=" + ",".join(f"*/tests/{part}/*" for part in parts))
     command: list[str | Path] = [program, "--no-colors=true", *chosen]
     listing = subprocess.run([*command, "--count"], capture_output=True, text=True, check=False)
@@ -157,7 +168,7 @@ def run_doctest(preset: str, selection: Selection) -> Outcome:
             counts = Counts(min(size, total - index * size) - counts.failed, counts.failed)
         outcomes.append(Outcome(counts.with_exit_code(code), output if code else ""))
 
-    side_by_side(commands, processes, note, SANITIZER)
+    side_by_side(commands, processes, note, variables)
     return Outcome(sum((each.counts for each in outcomes), Counts()), "\n".join(each.output for each in outcomes))
 
 
@@ -179,13 +190,7 @@ def run_programs(preset: str, selection: Selection) -> Outcome:
     return run_ctest(preset, "--exclude-regex", "^flow_tests", *chosen)
 
 
-def run_with_uring(preset: str, selection: Selection) -> Outcome:
-    if selection.text not in WITH_URING:
-        return Outcome(Counts())
-    return run_ctest(preset, "--tests-regex", "^flow_tests-uring$")
-
-
-RUN = {FLOW_TESTS: run_doctest, WITH_URING: run_with_uring, PROGRAMS: run_programs}
+RUN = {FLOW_TESTS: run_unit_tests, WITH_URING: run_with_uring, PROGRAMS: run_programs}
 
 
 def source_checks() -> list[Step]:

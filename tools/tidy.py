@@ -414,7 +414,7 @@ def check_headers_compile(tree: Tree) -> Iterator[Finding]:
 
 def not_begun_with(tree: Tree, headers: list[str]) -> list[str]:
     """Headers that are to be compiled alone, so that all are: a file compiles alone what it includes first, and what
-    that includes first. The build does so with the libraries' sources."""
+    that includes first. The build with gcc does so with the libraries' sources."""
     begun: set[str] = set()
 
     def follow(path: str) -> None:
