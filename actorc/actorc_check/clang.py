@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shutil
 import subprocess
@@ -53,6 +54,13 @@ def _builtin_headers() -> tuple[str, ...]:
             run = subprocess.run([name, "-print-file-name=include"], capture_output=True, text=True, check=False)
             return "-idirafter", run.stdout.strip()
     return ()
+
+
+def written_offset(location: Any) -> int:
+    """Where the user wrote it: an argument of a macro, such as `when`, has a place of its own."""
+    offset = ctypes.c_uint()
+    _library().conf.lib.clang_getFileLocation(location, None, None, None, ctypes.byref(offset))
+    return offset.value
 
 
 @dataclass(frozen=True, slots=True)

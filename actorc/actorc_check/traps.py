@@ -9,6 +9,7 @@ from typing import Any
 from actorc.diagnostics import Diagnostics, Edit, Fault, Fix, Note, Severity, allows
 from actorc.source import Source
 from actorc.syntax import Span
+from actorc_check.clang import written_offset
 from actorc_check.cpp_errors import explained
 from actorc_check.flow_names import hint_for
 from actorc_check.order import first_after
@@ -70,10 +71,10 @@ class Traps:
 
     def _pointed(self, message: Any) -> Span:
         """The word or the range at the place of a message."""
-        start = message.location.offset
+        start = written_offset(message.location)
         for each in message.ranges:
-            if each.start.offset == start:
-                return self.span(start, each.end.offset)
+            if written_offset(each.start) == start:
+                return self.span(start, written_offset(each.end))
         word = re.match(rb"\w*", self._text[start:])
         return self.span(start, start + max(1, word.end() if word else 1))
 

@@ -32,3 +32,9 @@ ACTOR Future<Void> several(std::vector<Item> items, Future<Void> a) {
     log(outer);
     return Void();
 }
+
+ACTOR Future<int> aligned(Future<Void> a) {
+    alignas(64) int x = 7;
+    wait(a);
+    return x;
+}

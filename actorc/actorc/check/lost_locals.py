@@ -123,6 +123,8 @@ class _Report:
             return f"declare `{local.name}` outside of the actor, before it", None
         if "{" in declared:
             return "define its type before the actor, and declare it with `state`", None
+        if "alignas" in declared:
+            return "align its type instead of the variable, and declare it with `state`", None
         if "&" in declared or "&&" in declared:
             return f"keep a copy or a pointer: `state TYPE {local.name} = ...;`", None
         if "auto" in declared:

@@ -1,12 +1,12 @@
-// scheduler SECONDS: runs three jobs for so long, or until SIGINT or SIGTERM, and prints what it has counted.
+// scheduler [SECONDS]: runs three jobs for so long, or until SIGINT or SIGTERM, and prints what it has counted.
 
 #include "scheduler.h"
 
+#include "flow/base/parse_number.h"
 #include "flow/trace/loop_metrics.h"
 
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 
 using namespace flow;
 
@@ -26,7 +26,11 @@ Future<Void> hang() {
 }
 
 int main(int argc, char** argv) {
-    double seconds = argc > 1 ? std::atof(argv[1]) : 3600;
+    std::optional<double> seconds = argc > 1 ? parseNumber<double>(argv[1]) : 3600;
+    if (argc > 2 || !seconds || !(*seconds >= 0)) {
+        std::fprintf(stderr, "usage: scheduler [SECONDS]\n");
+        return 2;
+    }
     Scheduler scheduler;
     scheduler.add({.name = "backup", .interval = 0.5, .timeout = 1, .attempts = 1, .run = backup});
     scheduler.add({.name = "report", .interval = 1, .timeout = 1, .attempts = 5, .run = report});
@@ -34,7 +38,7 @@ int main(int argc, char** argv) {
 
     RealLoop loop;
     LoopMetrics metrics(loop); // the loop's own: tasks, timers, memory, actors that keep it busy
-    Future<Void> stop = success(keep(signals({SIGINT, SIGTERM}))) || Future<Void>(delay(seconds));
+    Future<Void> stop = success(keep(signals({SIGINT, SIGTERM}))) || Future<Void>(delay(*seconds));
     loop.run(scheduler.run(stop, 1.0));
     std::printf("%s%s", scheduler.metrics().c_str(), prometheusText(metrics.figures(), "main").c_str());
 }
