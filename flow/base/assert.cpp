@@ -35,8 +35,8 @@ std::string_view qualifiedName(std::string_view symbol) {
     return symbol.substr(begin);
 }
 
-/// The place of an assertion may be in a header of the library. This prints the innermost function on the stack that is
-/// not of the library, nor of std, which is the one to look at.
+/// The place of an assertion may be in the library. This prints the innermost function on the stack that is not of the
+/// library, nor of std, and how to get its line: only debug information has that.
 [[gnu::noinline]] void reportCaller() noexcept {
     void* returns[64];
     int count = ::backtrace(returns, 64);
@@ -44,9 +44,13 @@ std::string_view qualifiedName(std::string_view symbol) {
         char name[512];
         void const* call = static_cast<char const*>(returns[i]) - 1; // a call that does not return may be the last
         symbolName(call, name, sizeof name);
-        if (qualifiedName(name).starts_with("flow::") || qualifiedName(name).starts_with("std::"))
+        std::string_view qualified = qualifiedName(name);
+        if (qualified.starts_with("flow::") || qualified.starts_with("std::") ||
+            qualified.find("interceptor_backtrace") != qualified.npos) // AddressSanitizer's own backtrace()
             continue;
-        std::fprintf(stderr, "flow:   called by %s\n", name);
+        char command[4200];
+        lineCommand(call, command, sizeof command);
+        std::fprintf(stderr, "flow:   called by %s (%s)\n", name, command);
         return;
     }
 }

@@ -2,6 +2,7 @@
 
 #include "flow/diag/actor_name.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -158,6 +159,21 @@ void symbolName(const void* code, char* out, std::size_t size) noexcept {
 void actorNameAt(const void* code, char* out, std::size_t size) noexcept {
     write(code, out, size, [](MappedFile const& file, std::string const& symbol) {
         return actorName(symbol, [&](std::string const& name) { return hasFunction(file, name); });
+    });
+}
+
+void lineCommand(const void* code, char* out, std::size_t size) noexcept {
+    std::snprintf(out, size, "%p", code);
+    withSymbol(code, [&](MappedFile const&, std::uintptr_t base, std::string const&) {
+        char path[4096];
+        ssize_t length = ::readlink("/proc/self/exe", path, sizeof path - 1);
+        path[std::max<ssize_t>(length, 0)] = '\0';
+        Dl_info info;
+        link_map* object = nullptr;
+        bool isProgram = !::dladdr1(code, &info, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) || !object ||
+                         object->l_name[0] == '\0';
+        std::snprintf(out, size, "addr2line -e %s %#zx", isProgram ? path : info.dli_fname,
+                      reinterpret_cast<std::uintptr_t>(code) - base);
     });
 }
 

@@ -47,6 +47,19 @@ TEST_CASE("symbol: an address inside a function names it") {
     CHECK(nameOf(inside).find("aFunctionWithInternalLinkage") != std::string::npos);
 }
 
+TEST_CASE("symbol: the command for its line is right about the place of the code") {
+    char command[4200];
+    flow::lineCommand(codeOf(&aFunctionWithInternalLinkage), command, sizeof command);
+    std::string wanted = std::string(command) + " -f";
+    REQUIRE(wanted.starts_with("addr2line -e /"));
+    FILE* output = ::popen(wanted.c_str(), "r");
+    REQUIRE(output);
+    char said[512] = "";
+    CHECK(std::fgets(said, sizeof said, output));
+    ::pclose(output);
+    CHECK(std::string(said).find("aFunctionWithInternalLinkage") != std::string::npos);
+}
+
 TEST_CASE("symbol: what is no function gives the address") {
     int local = 0;
     for (const void* address : {static_cast<const void*>(nullptr), static_cast<const void*>(&local)}) {
