@@ -18,6 +18,7 @@ COMMANDS = {
     "compiler": "benchlib.compiler.command",
     "profile": "benchlib.profile.command",
     "report": "benchlib.report.command",
+    "record": "benchlib.record.command",
     "compare": "benchlib.compare.command",
 }
 

@@ -5,7 +5,7 @@ Rich is imported when it is used, so that `--help` needs no package.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,3 +23,8 @@ def output() -> Console:
     """Where tables go: a terminal, or Markdown in a file or a pipe."""
     out = plain()
     return out if out.is_terminal else plain(no_color=True, width=_ENDLESS)
+
+
+def text_output(text: TextIO) -> Console:
+    """Where tables go as Markdown, into a text."""
+    return plain(no_color=True, width=_ENDLESS, file=text)

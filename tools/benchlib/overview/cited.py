@@ -1,5 +1,5 @@
-"""Structured tasks beside libraries that are not in Debian: figures that were measured once, which bench/README.md has
-as well, with what they are."""
+"""Structured tasks beside libraries that are not in Debian: figures that were measured once, on a Zen 5 processor: the
+minimum of 30 rounds of 200,000 children."""
 
 from __future__ import annotations
 

@@ -63,6 +63,7 @@ tools/bench check --help: fails if an operation takes more instructions than it 
 tools/bench compiler --help: what actorc costs.
 tools/bench profile --help: what the time of a benchmark goes for, and flame graphs.
 tools/bench report --help: everything as one HTML page.
+tools/bench record --help: the page of results of the documentation.
 tools/bench compare --help: whether one revision, or compiler, is faster than another.
 
 Exit code: 0 success, 1 the build or a benchmark failed, 2 wrong arguments."""
