@@ -24,6 +24,7 @@
 #include "net/rpc/reply_body.h"
 
 #include <optional>
+#include <source_location>
 
 namespace flow::net {
 
@@ -65,7 +66,7 @@ public:
     RpcPeer const* asker() const { return asker_.getPtr(); }
 
     template <class U>
-    void send(U&& value, flow::detail::Caller caller = flow::detail::Caller()) {
+    void send(U&& value, std::source_location caller = std::source_location()) {
         if (asker_) {
             FLOW_ASSERT_AT(caller, !isAnswered_, "a ReplyPromise is answered twice");
             answer([&](RpcPeer& peer, std::uint64_t number) {
@@ -80,7 +81,7 @@ public:
             promise().send(std::forward<U>(value), caller);
         }
     }
-    void sendError(Error error, flow::detail::Caller caller = flow::detail::Caller()) {
+    void sendError(Error error, std::source_location caller = std::source_location()) {
         if (asker_) {
             FLOW_ASSERT_AT(caller, !isAnswered_, "a ReplyPromise is answered twice");
             answer([&](RpcPeer& peer, std::uint64_t number) { peer.sendError(number, error); });
@@ -193,10 +194,10 @@ public:
     }
 
     template <class U = T>
-    void send(U&& value, flow::detail::Caller caller = flow::detail::Caller::current()) const {
+    void send(U&& value, std::source_location caller = std::source_location::current()) const {
         shared()->send(std::forward<U>(value), caller);
     }
-    void sendError(Error error, flow::detail::Caller caller = flow::detail::Caller::current()) const {
+    void sendError(Error error, std::source_location caller = std::source_location::current()) const {
         shared()->sendError(error, caller);
     }
     /// Drops the reply without an answer to the requester.

@@ -447,21 +447,10 @@ ACTOR Future<int> lengths(Future<std::string> f, FutureStream<std::string> names
 """
 
 
-UNKNOWN = """\
-#include "flow/flow.h"
-using namespace flow;
-#include "flow/actorcompiler.h" // must be the last include
-ACTOR Future<int> first(Future<int> a) {
-    choose {
-        when(int x = wait(@@unknown)) { return x; }
-        when(wait(delay(a.@@gett()))) { return 2; }
-    }
-}
-"""
-
-
 def test_an_unknown_name_in_a_when_is_reported_at_its_place(tmp_path: Path) -> None:
-    text, marks = unmarked(UNKNOWN)
+    whens = "when(int x = wait(@@unknown)) { return x; } when(wait(delay(a.@@gett()))) { return 2; }"
+    body = f"ACTOR Future<int> f(Future<int> a) {{ choose {{ {whens} }} }}\n"
+    text, marks = unmarked(HEAD + '#include "flow/actorcompiler.h" // must be the last include\n' + body)
     (tmp_path / "unknown.actor.cpp").write_text(text, encoding="utf-8")
     done = actorc("--json", "unknown.actor.cpp", folder=tmp_path)
     found = [(each["code"], each["range"]["start"]["offset"]) for each in json.loads(done.stdout)["diagnostics"]]

@@ -47,7 +47,7 @@ NAVIGATION: list[tuple[str, list[tuple[str, str]]]] = [
                    ("Checking", "actorc/docs/check.md"), ("Editors", "actorc/docs/editors.md"),
                    ("Dependencies", "flow/docs/dependencies.md"), ("Glossary", "flow/docs/glossary.md")]),
     ("Internals", [("The runtime", "flow/docs/internals.md"), ("The compiler", "actorc/docs/pipeline.md")]),
-    ("Benchmarks", [("Measuring", "bench/README.md")]),
+    ("Benchmarks", [("Results", "bench/docs/results.md"), ("Measuring", "bench/README.md")]),
     ("Project", [("Contributing", "CONTRIBUTING.md"), ("Changes", "CHANGELOG.md")]),
 ]  # fmt: skip
 

@@ -1,12 +1,11 @@
 """tools/bench --peers: which benchmarks run, and the table."""
 
 import io
-from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from benchlib.overview.cited import CITED, cited_table
+from benchlib.overview.cited import cited_table
 from benchlib.overview.peers import cell, libraries, own_styles, peers_table
 from benchlib.results import collect
 from benchlib.suite import choose, of_sizes
@@ -106,16 +105,3 @@ def test_structured_tasks_stand_beside_cited_figures_of_the_same_compiler(compil
     assert [line.split("|")[1].strip() for line in out.getvalue().splitlines()[4:] if "|" in line] == ["fork-monotonic"]
     assert "| 8.00 |" in " ".join(out.getvalue().split())
     assert coflux in out.getvalue()
-
-
-def number_of(text: str) -> float | None:
-    return None if text == "-" else float(text)
-
-
-def test_the_page_has_the_cited_figures() -> None:
-    page = (Path(__file__).parents[3] / "bench" / "README.md").read_text(encoding="utf-8")
-    for benchmark, cited in CITED.items():
-        shown = next(line for line in page.splitlines() if line.startswith(f"| {benchmark} |"))
-        cells = [cell.strip() for cell in shown.split("|")[2:-1]]
-        found = [None if cell == "" else tuple(map(number_of, cell.split(" / "))) for cell in cells]
-        assert found == list(cited)

@@ -47,6 +47,11 @@ SECTIONS = (
 )
 
 
+def _without_blanks(text: str) -> str:
+    """At the ends of lines, where tables have them."""
+    return "\n".join(line.rstrip() for line in text.strip().splitlines())
+
+
 def page(console: Console) -> tuple[str, bool]:
     """The page, and whether all could be measured."""
     about = {**machine(), "Revision": revision(), "Time": moment(), "Load before": load()}
@@ -61,13 +66,14 @@ def page(console: Console) -> tuple[str, bool]:
         text = io.StringIO()
         code = import_module(section.module).main(section.words, console, text_output(text))
         good = good and code == 0
-        parts += [f"## {section.title}", f"`{section.shown}`", text.getvalue().strip()]
+        parts += [f"## {section.title}", f"`{section.shown}`", _without_blanks(text.getvalue())]
     return "\n\n".join(parts) + "\n", good
 
 
 def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     Parser("tools/bench record", DESCRIPTION, compiler=None, has_loop=False).parse_args(arguments)
     text, good = page(console)
+    PAGE.parent.mkdir(exist_ok=True)
     write(PAGE, text)
     write(QUOTING, updated(QUOTING.read_text(encoding="utf-8"), text))
     out.print(f"{PAGE.relative_to(ROOT)} and the tables of {QUOTING.relative_to(ROOT)} are written")

@@ -24,7 +24,7 @@ def tables(page: str) -> Iterator[list[str]]:
 def updated(text: str, page: str) -> str:
     """The text with today's figures in the tables that have the heading of one in the page. A row is known by its first
     two cells; one that is no longer in the page is left out."""
-    found = {cells(lines[0]): lines for lines in tables(page)}
+    found = {heading: lines for lines in tables(page) if any(heading := cells(lines[0]) or ())}
     contexts = {match[1]: line for line in page.splitlines() if (match := _CONTEXT.match(line))}
     result: list[str] = []
     table: list[str] | None = None
