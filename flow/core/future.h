@@ -19,6 +19,8 @@
 //
 // A Future is one pointer; copying it counts references. Dropping the last Future of an actor or coroutine cancels it.
 // Dropping the last Promise that was not set sends broken_promise. All handles of one future belong to one thread.
+//
+// `caller` is the place of the call, which a failed assertion names: leave it out.
 
 #include "flow/core/result.h"
 

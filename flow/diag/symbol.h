@@ -19,7 +19,7 @@ void symbolName(const void* code, char* out, std::size_t size) noexcept;
 /// The same for code of an actor or a coroutine, with the name that it has in its source (flow/diag/actor_name.h).
 void actorNameAt(const void* code, char* out, std::size_t size) noexcept;
 
-/// Writes a command that prints the line of the code, "addr2line -e FILE ADDRESS", or the address if it is in no known
+/// Writes a command that prints the line of the code, "addr2line -ie FILE ADDRESS", or the address if it is in no known
 /// function. At most `size - 1` bytes.
 void lineCommand(const void* code, char* out, std::size_t size) noexcept;
 

@@ -104,7 +104,7 @@ TEST_CASE("caller: of an Optional, an ErrorOr and a generator of random numbers"
 TEST_CASE("caller: an operator, which cannot name the line, names the function that called it") {
     test::Death death = test::runInChild([] { dereferencesNothing(); });
     CHECK_MESSAGE(death.says("called by dereferencesNothing"), death.text);
-    CHECK_MESSAGE(death.says("(addr2line -e /"), death.text);
+    CHECK_MESSAGE(death.says("(addr2line -ie /"), death.text);
 }
 
 TEST_CASE("caller: of a wait") {

@@ -51,7 +51,7 @@ TEST_CASE("symbol: the command for its line is right about the place of the code
     char command[4200];
     flow::lineCommand(codeOf(&aFunctionWithInternalLinkage), command, sizeof command);
     std::string wanted = std::string(command) + " -f";
-    REQUIRE(wanted.starts_with("addr2line -e /"));
+    REQUIRE(wanted.starts_with("addr2line -ie /"));
     FILE* output = ::popen(wanted.c_str(), "r");
     REQUIRE(output);
     char said[512] = "";
