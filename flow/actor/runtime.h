@@ -76,12 +76,17 @@ public:
 
     /// Builds the result, unless no future is left to read it.
     template <class U = T>
+        requires std::is_constructible_v<T, U>
     FLOW_INLINE Exit finish(U&& value) {
         Cell* self = Cell::of(this);
         if (self->futures != 0)
             constructValue<T>(self, std::forward<U>(value));
         return Exit::Finished;
     }
+    template <class U>
+        requires(!std::is_constructible_v<T, U>)
+    FLOW_REFUSED(FLOW_NO_VALUE)
+    Exit finish(U&&);
     Exit finish()
         requires std::is_void_v<T>
     {

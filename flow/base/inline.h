@@ -11,10 +11,15 @@
 
 // FLOW_INLINE_CALL: one call that becomes part of its caller, where the compiler has a word for that.
 //
+// FLOW_REFUSED(message): a function that no program may call, with what the compiler says to one that does. It stands
+// beside the function that takes what is right, so that the error is at the call and not inside the library. (clang
+// reports an unavailable template twice.)
+//
 // kClang: for code in which one way is faster with clang, and another with gcc 12.
 
 #if defined(__clang__)
 #define FLOW_COMPILER Clang
+#define FLOW_REFUSED(message) __attribute__((diagnose_if(true, message, "error")))
 #if __clang_major__ < 17 // 16 crashes at it behind the error of compiler_options.h
 #define FLOW_INLINE_CALL
 #else
@@ -25,6 +30,7 @@ inline constexpr bool kClang = true;
 }
 #else
 #define FLOW_COMPILER Gcc
+#define FLOW_REFUSED(message) __attribute__((unavailable(message)))
 #define FLOW_INLINE_CALL
 namespace flow::detail {
 inline constexpr bool kClang = false;

@@ -45,11 +45,14 @@ void destroyValue(Cell* cell) {
     valueOf<T>(cell).~T();
 }
 
+/// What a function that takes a value says of one of another type. Beside each such function stands one for these, so
+/// that compilers report the mistake where the user wrote it, and not in here.
+#define FLOW_NO_VALUE "no value of the future's type can be made of what is returned or sent"
+
 /// Builds the value; the cell's status is set later, by `complete`. May throw what T's constructor throws.
 template <class T, class... Args>
 void constructValue(Cell* cell, Args&&... args) {
-    static_assert(std::is_constructible_v<T, Args...>,
-                  "no value of the future's type can be made of what is returned or sent");
+    static_assert(std::is_constructible_v<T, Args...>, FLOW_NO_VALUE);
     if constexpr (kStored<T>) {
         if constexpr (!std::is_trivially_destructible_v<T>)
             if (cell->has(Cell::kDestroyValue)) [[unlikely]] { // a handler returned in place of a return that threw

@@ -205,6 +205,7 @@ public:
     /// Gives the value to the reader that waits, which runs before this returns; otherwise queues it. Ignored after
     /// the end.
     template <class U = T>
+        requires std::is_constructible_v<T, U>
     void send(U&& value, detail::Caller caller = detail::Caller::current()) const {
         detail::Cell* cell = checked(caller);
         detail::StreamState<T>& state = detail::StreamState<T>::of(cell);
@@ -213,6 +214,10 @@ public:
         else
             sendSlow(cell, state, std::forward<U>(value));
     }
+    template <class U>
+        requires(!std::is_constructible_v<T, U>)
+    FLOW_REFUSED(FLOW_NO_VALUE)
+    void send(U&&) const;
     /// Sends a request that has a promise as its `reply`, or is one, and gives the future of that.
     template <class Request = T>
     [[nodiscard]] auto getReply(Request request = Request(), detail::Caller caller = detail::Caller::current()) const {

@@ -96,8 +96,20 @@ struct [[nodiscard]] uncancellable {};
 /// The frame is parked already: see Self.
 struct [[nodiscard]] parked {};
 
-/// What an actor without a result returns: only a Void, so that `return save();` is not mistaken for a wait.
-inline void checkVoid(Void const&) {}
+/// The result of an actor, of what it returns, where `co_return` cannot take it: the actor has no result, or only an
+/// instantiation shows whether it has one. So `return save();` is not mistaken for a wait either.
+template <class T>
+struct Result {
+    template <class U = T>
+        requires std::is_constructible_v<T, U>
+    static T from(U&& value) {
+        return T(std::forward<U>(value));
+    }
+    template <class U>
+        requires(!std::is_constructible_v<T, U>)
+    FLOW_REFUSED(FLOW_NO_VALUE)
+    static T from(U&&);
+};
 
 /// A coroutine's own promise, once it has been awaited, which does not suspend. For emitted code, which parks the frame
 /// itself:
@@ -352,11 +364,16 @@ public:
         return {};
     }
     template <class U>
+        requires std::is_constructible_v<T, U>
     Ending<Cell::kValue> await_transform(finish<U> result) {
         setValue(std::forward<U>(result.value));
         this->noteSuspended();
         return {};
     }
+    template <class U>
+        requires(!std::is_constructible_v<T, U>)
+    FLOW_REFUSED(FLOW_NO_VALUE)
+    std::suspend_never await_transform(finish<U>);
 
 protected:
     /// What the caller gets: by the handle, of which the compiler sees that it is the frame's address.
@@ -411,10 +428,15 @@ public:
     using CoroPromiseBase<T, S>::CoroPromiseBase;
     Future<T> get_return_object() { return this->future(); }
     template <class U = T>
+        requires std::is_constructible_v<T, U>
     void return_value(U&& value) {
         this->setValue(std::forward<U>(value));
         this->noteReturnedValue();
     }
+    template <class U>
+        requires(!std::is_constructible_v<T, U>)
+    FLOW_REFUSED(FLOW_NO_VALUE)
+    void return_value(U&&);
 };
 
 template <class S>

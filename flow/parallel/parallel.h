@@ -156,9 +156,14 @@ template <class T>
 struct Outcome {
     std::optional<T> value;
     template <class U = T>
+        requires std::is_constructible_v<T, U>
     void return_value(U&& given) {
         value.emplace(std::forward<U>(given));
     }
+    template <class U>
+        requires(!std::is_constructible_v<T, U>)
+    FLOW_REFUSED(FLOW_NO_VALUE)
+    void return_value(U&&);
 };
 template <>
 struct Outcome<Void> {

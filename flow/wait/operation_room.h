@@ -183,37 +183,12 @@ struct ResultOfOperand : std::type_identity<T> {};
 template <int Wait, class Place, class Awaitable>
 struct ResultOfOperand<Deduce, Wait, Place, Awaitable> : std::type_identity<NotedResult<Wait, Place, Awaitable>> {};
 
-/// What stands before the user's own `wait(E)` in emitted code. Compilers report a mistake in E at that word, which is
-/// in the user's line and column: E then converts to one of the types below, and what takes that is unavailable.
+/// What stands before the user's own `wait(E)` in emitted code, so that compilers report a mistake in E at that word,
+/// which is in the user's line and column.
 template <int Wait, class R, class P>
 class Operand {
     template <class E>
     using T = typename ResultOfOperand<R, Wait, P, E>::type;
-    struct APromise {
-        template <class E>
-            requires(isPromise<std::remove_cvref_t<E>> && !WaitableFor<E, T<E>>)
-        APromise(E&&);
-    };
-    struct AStream {
-        template <class E>
-            requires(isStream<std::remove_cvref_t<E>> && !WaitableFor<E, T<E>>)
-        AStream(E&&);
-    };
-    struct AnyOther {
-        template <class E>
-            requires(!isPromise<std::remove_cvref_t<E>> && !isStream<std::remove_cvref_t<E>> && !WaitableFor<E, T<E>>)
-        AnyOther(E&&);
-    };
-    struct PromiseToRead {
-        template <class E>
-            requires(isPromise<E> && !ReadableFor<E, T<E>>)
-        PromiseToRead(E const&);
-    };
-    struct AnyOtherToRead {
-        template <class E>
-            requires(!isPromise<E> && !ReadableFor<E, T<E>>)
-        AnyOtherToRead(E const&);
-    };
 
 public:
     explicit Operand(P const& place) : place_(place) {}
@@ -232,9 +207,18 @@ public:
             return found;
         }
     }
-    __attribute__((unavailable(FLOW_WAIT_FOR_PROMISE))) Pending wait(APromise) const;
-    __attribute__((unavailable(FLOW_WAIT_FOR_STREAM))) Pending wait(AStream) const;
-    __attribute__((unavailable(FLOW_WAIT_FOR_OTHER))) Pending wait(AnyOther) const;
+    template <class E>
+        requires(isPromise<std::remove_cvref_t<E>> && !WaitableFor<E, T<E>>)
+    FLOW_REFUSED(FLOW_WAIT_FOR_PROMISE)
+    Pending wait(E&&) const;
+    template <class E>
+        requires(isStream<std::remove_cvref_t<E>> && !WaitableFor<E, T<E>>)
+    FLOW_REFUSED(FLOW_WAIT_FOR_STREAM)
+    Pending wait(E&&) const;
+    template <class E>
+        requires(!isPromise<std::remove_cvref_t<E>> && !isStream<std::remove_cvref_t<E>> && !WaitableFor<E, T<E>>)
+    FLOW_REFUSED(FLOW_WAIT_FOR_OTHER)
+    Pending wait(E&&) const;
 
     template <class E, class = Noting<Wait, P, E>>
         requires ReadableFor<E, T<E>>
@@ -247,8 +231,14 @@ public:
             return found;
         }
     }
-    __attribute__((unavailable(FLOW_WAIT_NEXT_FOR_PROMISE))) Pending waitNext(PromiseToRead) const;
-    __attribute__((unavailable(FLOW_WAIT_NEXT_FOR_OTHER))) Pending waitNext(AnyOtherToRead) const;
+    template <class E>
+        requires(isPromise<E> && !ReadableFor<E, T<E>>)
+    FLOW_REFUSED(FLOW_WAIT_NEXT_FOR_PROMISE)
+    Pending waitNext(E const&) const;
+    template <class E>
+        requires(!isPromise<E> && !ReadableFor<E, T<E>>)
+    FLOW_REFUSED(FLOW_WAIT_NEXT_FOR_OTHER)
+    Pending waitNext(E const&) const;
 
 private:
     P const& place_;

@@ -194,9 +194,14 @@ public:
     }
 
     template <class U = T>
+        requires std::is_constructible_v<T, U>
     void send(U&& value, std::source_location caller = std::source_location::current()) const {
         shared()->send(std::forward<U>(value), caller);
     }
+    template <class U>
+        requires(!std::is_constructible_v<T, U>)
+    FLOW_REFUSED(FLOW_NO_VALUE)
+    void send(U&&) const;
     void sendError(Error error, std::source_location caller = std::source_location::current()) const {
         shared()->sendError(error, caller);
     }

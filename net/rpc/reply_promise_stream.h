@@ -290,9 +290,14 @@ public:
     /// For one reader.
     FutureStream<T> getFuture() const { return shared()->future(); }
     template <class U = T>
+        requires std::is_constructible_v<T, U>
     void send(U&& value) const {
         shared()->send(T(std::forward<U>(value)));
     }
+    template <class U>
+        requires(!std::is_constructible_v<T, U>)
+    FLOW_REFUSED(FLOW_NO_VALUE)
+    void send(U&&) const;
     /// The end; ignored after another one.
     void sendError(Error error) const { shared()->end(error); }
     /// Ready when less than the limit has not been taken yet.

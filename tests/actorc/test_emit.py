@@ -181,7 +181,7 @@ def test_state_machine() -> None:
         ". wait(delay(1.0)); } if (!actor__.ready(wait__, from__)) return actor__.park(wait__, 2); resume2: if"
         in output
     )
-    assert "return actor__.finish(std::forward<decltype(sum)>(sum));" in output
+    assert "return actor__. finish(std::forward<decltype(sum)>(sum));" in output
     assert "struct FActor final : flow::actor::Actor<flow::actor::PropagatingFrame<int>, FActorState> {};" in output
     assert "[[nodiscard]] Future<int> f(Future<int> const& a, int const& k) {" in output
 

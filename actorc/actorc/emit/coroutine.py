@@ -147,15 +147,16 @@ class _CoroutinePrinter(Printer):
             return "co_await flow::coro::never();"
         if node.value is None or (self._declaration.returns_void and node.is_void_value):
             return "co_return;"
-        value = pieces(node.value)
+        value, word = pieces(node.value), at(node.word.line, node.word.column)
         if self._declaration.returns_void:
-            return f"flow::coro::checkVoid({value}); co_return;"
+            return f"flow::coro::Result<flow::Void>::{word}from({value}); co_return;"
         if not self._declaration.may_return_void:
             moves = node.is_moved and not is_trivial(self._declaration.result)
-            return f"co_return {moved(node.value)};" if moves else f"co_return {value};"
+            return f"{word}co_return {moved(node.value) if moves else value};"
         if node.is_moved:
-            return f"co_await flow::coro::finish({moved(node.value)});"
+            return f"{word}co_await flow::coro::finish({moved(node.value)});"
         is_list = pieces(node.value[-1:]).partition(MARK_END)[2].startswith("{")
         value = value if is_list else f"({value})"
         result = self._declaration.result_type if _names_result(self._declaration) else self._declaration.result
-        return f"{{ {result} value__({value}); co_await flow::coro::finish(std::move(value__)); }}"
+        made = f"{result} value__ = flow::coro::Result<{result}>::{word}from({value});"
+        return f"{{ {made} co_await flow::coro::finish(std::move(value__)); }}"

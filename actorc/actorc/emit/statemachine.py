@@ -182,4 +182,5 @@ class _StateMachinePrinter(Printer):
         if node.value is None:
             return "return actor__.finish();"
         value = pieces(node.value)
-        return f"return actor__.finish({moved(node.value) if node.is_moved else value});"
+        word = at(node.word.line, node.word.column)
+        return f"return actor__.{word}finish({moved(node.value) if node.is_moved else value});"

@@ -232,7 +232,7 @@ class _Lowering(PrefixLowering):
             return [Code(line, (f"{assigned(self._variables[result.name])} = {value};",))]
         if result.target is not None:
             return [Code(line, (self._text(result.target), f" = {value};"))]
-        return [Return(line, (value,))] if result.kind is ResultKind.RETURN else []
+        return [Return(line, self._return_word(wait), (value,))] if result.kind is ResultKind.RETURN else []
 
     def _value(self, wait: syntax.WaitExpr) -> str:
         """The result by value."""

@@ -160,6 +160,7 @@ class Raise(Node):
 class Return(Node):
     """`value` None: of a void actor."""
 
+    word: Text  # `return`
     value: Pieces | None
     is_never: bool = False
     is_moved: bool = False  # the value is the bare name of a parameter or state variable

@@ -15,9 +15,9 @@ from actorc.lower.lowered import ChooseOperands, Code, If, Loop, Node, Operand, 
 from actorc.lower.states import assignment, range_value
 from actorc.lower.tries import Declared, Items, Nodes, TryLowering, locals_of
 from actorc.records import replace
-from actorc.source import Pieces
+from actorc.source import Pieces, Text
 from actorc.spelling import is_known, is_void_value
-from actorc.syntax import CatchKind, Statement
+from actorc.syntax import CatchKind, Span, Statement
 
 
 def _is_rewritten(item: Statement) -> bool:
@@ -149,12 +149,16 @@ class PrefixLowering(TryLowering):
         return ChooseOperands(self._line(item), tuple(self._operand(when.wait) for when in item.whens))
 
     def _return(self, item: syntax.Return) -> Return:
-        line = self._line(item)
+        line, word = self._line(item), self._return_word(item)
         if item.value is None or item.is_never:
-            return Return(line, None, is_never=item.is_never)
+            return Return(line, word, None, is_never=item.is_never)
         value = self._text(item.value)
         is_moved = value.text in self._movable and value.text not in self._visible
-        return Return(line, (value,), is_moved=is_moved, is_void_value=is_void_value(value.text))
+        return Return(line, word, (value,), is_moved=is_moved, is_void_value=is_void_value(value.text))
+
+    def _return_word(self, item: syntax.Node) -> Text:
+        start = item.span.start
+        return self._source.text_of(Span(start, start + len("return")))
 
     def _if(self, item: syntax.If, then: Scope, orelse: Scope | None) -> If:
         keyword = "if constexpr (" if item.is_constexpr else "if ("
