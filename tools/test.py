@@ -30,8 +30,8 @@ FLOW_TESTS, WITH_URING, PROGRAMS = "flow_tests", "flow_tests-uring", "programs"
 ALL = (FLOW_TESTS, WITH_URING, PROGRAMS)
 # The folders of tests/ that have programs which ctest starts; those are labelled with its name.
 WITH_PROGRAMS = ("compat", "debugging", "examples", "flow", "net", "programs", "sim", "tools")
-# Optimised code is tested by the programs alone.
-USUAL = {FAST: (PROGRAMS,), "gcc-checked": (FLOW_TESTS,), "asan": (FLOW_TESTS, WITH_URING)}
+# Optimised code is tested by the programs alone. The other poller is tried where that is quick.
+USUAL = {FAST: (PROGRAMS,), "gcc-checked": (FLOW_TESTS, WITH_URING), "asan": (FLOW_TESTS,)}
 # The programs have one thread: none for tsan to watch.
 LONG = dict.fromkeys(USUAL, ALL) | {"tsan": (FLOW_TESTS, WITH_URING)}
 RELEASE = ("clang", "gcc")

@@ -35,7 +35,7 @@ constinit Copy copies[kCopies] = {};
 
 constinit std::atomic<Word*> words{nullptr}; // null: no sampler exists
 constinit std::atomic<std::size_t> used{0};
-constinit std::atomic<int> handlers{0}; // that run now
+constinit std::atomic<int> runningSamplers{0};
 constinit std::atomic<bool> isSampled{false};
 
 struct Registers {
@@ -91,7 +91,7 @@ std::size_t walk(Registers const& at, Word* copy, Word* out) noexcept {
 
 void onSignal(int, siginfo_t*, void* context) {
     int before = errno;
-    handlers.fetch_add(1);
+    runningSamplers.fetch_add(1);
     Word* const out = words.load(); // after the line above: the destructor waits for this
     Registers registers;
     Word found[kMostAddresses];
@@ -110,7 +110,7 @@ void onSignal(int, siginfo_t*, void* context) {
     } else if (copy != copies + kCopies) {
         copy->isTaken = false;
     }
-    handlers.fetch_sub(1);
+    runningSamplers.fetch_sub(1);
     errno = before;
 }
 
@@ -164,7 +164,7 @@ SignalSampler::~SignalSampler() {
     setTimer(0);
     ::signal(SIGPROF, SIG_IGN); // one may be under way
     Word* mapped = words.exchange(nullptr);
-    while (handlers.load() != 0)
+    while (runningSamplers.load() != 0)
         // nondeterminism: no simulation is sampled.
         std::this_thread::yield();
     ::munmap(mapped, kMostWords * sizeof(Word));

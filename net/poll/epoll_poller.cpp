@@ -12,7 +12,7 @@
 namespace flow::net {
 namespace {
 
-constexpr std::uint32_t kBoth = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+constexpr std::uint32_t kReadAndWrite = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
 constexpr double kLongest = 1e6; // seconds; keeps the conversions defined
 
 timespec timeOf(double seconds) {
@@ -45,8 +45,9 @@ void EpollPoller::open() {
     if (epoll_ < 0)
         throw platform_error();
     bool works = change(EPOLL_CTL_ADD, events_.descriptor(), nullptr, EPOLLIN);
-    watched_.forEach(
-        [&](PolledDescriptor& each) { works = change(EPOLL_CTL_ADD, each.descriptor(), &each, kBoth) && works; });
+    watched_.forEach([&](PolledDescriptor& each) {
+        works = change(EPOLL_CTL_ADD, each.descriptor(), &each, kReadAndWrite) && works;
+    });
     if (!works) {
         ::close(std::exchange(epoll_, -1));
         throw platform_error();
@@ -63,7 +64,7 @@ bool EpollPoller::change(int operation, int descriptor, void* what, std::uint32_
 
 void EpollPoller::add(PolledDescriptor& descriptor) {
     prepare();
-    if (!change(EPOLL_CTL_ADD, descriptor.descriptor(), &descriptor, kBoth))
+    if (!change(EPOLL_CTL_ADD, descriptor.descriptor(), &descriptor, kReadAndWrite))
         throw platform_error();
     watched_.add(descriptor);
 }
@@ -80,7 +81,7 @@ void EpollPoller::replace(PolledDescriptor& before, PolledDescriptor& after) {
     watched_.remove(before);
     watched_.add(after);
     prepare();
-    if (!change(EPOLL_CTL_MOD, after.descriptor(), &after, kBoth)) {
+    if (!change(EPOLL_CTL_MOD, after.descriptor(), &after, kReadAndWrite)) {
         watched_.remove(after);
         throw platform_error();
     }

@@ -15,7 +15,7 @@
 namespace flow::net {
 namespace {
 
-constexpr unsigned kBoth = POLLIN | POLLOUT | POLLRDHUP;
+constexpr unsigned kAllEvents = POLLIN | POLLOUT | POLLRDHUP;
 
 /// Whether a descriptor with an event is reported by a request that goes on.
 bool pollsAgainAndAgain(io_uring& ring) {
@@ -112,7 +112,7 @@ void UringPoller::request(int descriptor, std::uint64_t id) {
     } else {
         Slot* slot = slotOf(id);
         bool onlyWriting = slot && slot->isAhead;
-        unsigned events = id == kWake ? POLLIN : onlyWriting ? POLLOUT : kBoth;
+        unsigned events = id == kWake ? POLLIN : onlyWriting ? POLLOUT : kAllEvents;
         ::io_uring_prep_poll_multishot(entry, descriptor, events);
     }
     ::io_uring_sqe_set_data64(entry, id);

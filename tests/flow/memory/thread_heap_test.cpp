@@ -2,6 +2,7 @@
 
 #include "flow/base/random.h"
 #include "tests/flow/support/death.h"
+#include "tests/flow/support/sanitizers.h"
 
 #include <doctest/doctest.h>
 
@@ -396,7 +397,7 @@ TEST_CASE("thread heap: a child of fork() can allocate and free, whatever other 
         while (!over)
             flow::memory::release(flow::memory::allocate(256), flow::memory::sizeClassOf(256));
     });
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 0; i < (MILLRACE_UNDER_ASAN ? 25 : 100); ++i) { // a fork is slow there
         ::test::Death child = ::test::runInChild([] {
             ::alarm(20);
             std::vector<void*> blocks;

@@ -52,7 +52,7 @@ inline void onForeignStack(void (*body)()) {
 /// ThreadSanitizer a link takes ten times as long, and a tenth of them is still far too much for the stack.
 #if FLOW_SYSTEM_BLOCKS
 inline constexpr std::size_t kSmallStack = 2 << 20;
-inline constexpr int kManyLinks = 50000;
+inline constexpr int kManyLinks = 20000;
 #else
 inline constexpr std::size_t kSmallStack = 256 << 10;
 inline constexpr int kManyLinks = MILLRACE_UNDER_TSAN ? 100000 : 1000000;
