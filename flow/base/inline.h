@@ -19,7 +19,9 @@
 
 #if defined(__clang__)
 #define FLOW_COMPILER Clang
-#define FLOW_REFUSED(message) __attribute__((diagnose_if(true, message, "error")))
+#define FLOW_REFUSED(message)                                                                                          \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wgcc-compat\"")                              \
+        __attribute__((diagnose_if(true, message, "error"))) _Pragma("clang diagnostic pop")
 #if __clang_major__ < 17 // 16 crashes at it behind the error of compiler_options.h
 #define FLOW_INLINE_CALL
 #else
