@@ -4,12 +4,17 @@
 #include "flow/base/error.h"
 #include "flow/diag/symbol.h"
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <execinfo.h>
+#include <new>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace flow {
 namespace {
@@ -35,9 +40,32 @@ std::string_view qualifiedName(std::string_view symbol) {
     return symbol.substr(begin);
 }
 
+/// Runs what lineCommand() gave, which prints two lines for each call that was inlined at the code, and last for the
+/// function itself: a name and a place. Finds the innermost place that is in the function's own file, which is no
+/// header of the library. False if the program has no debug information, or addr2line is not installed.
+bool findPlace(const char* command, std::string& found) noexcept try {
+    std::FILE* output = ::popen(("timeout 10 " + std::string(command) + " 2>/dev/null").c_str(), "re");
+    if (!output)
+        return false;
+    std::vector<std::string> places;
+    char line[4200];
+    for (bool isPlace = false; std::fgets(line, sizeof line, output); isPlace = !isPlace)
+        if (isPlace)
+            places.emplace_back(line, std::strcspn(line, " \n")); // behind a blank there may be a discriminator
+    ::pclose(output);
+    if (places.empty() || places.back().find('?') != std::string::npos)
+        return false;
+    std::string const file = places.back().substr(0, places.back().rfind(':') + 1);
+    found =
+        *std::find_if(places.begin(), places.end(), [&](std::string const& each) { return each.starts_with(file); });
+    return true;
+} catch (std::bad_alloc const&) {
+    return false;
+}
+
 /// The place of an assertion may be in the library. This prints the innermost function on the stack that is not of the
-/// library, nor of std, and how to get its line: only debug information has that.
-[[gnu::noinline]] void reportCaller() noexcept {
+/// library, nor of std; and where it called, unless that is known already.
+[[gnu::noinline]] void reportCaller(bool isPlaceKnown) noexcept {
     void* returns[64];
     int count = ::backtrace(returns, 64);
     for (int i = 0; i < count; ++i) {
@@ -50,20 +78,28 @@ std::string_view qualifiedName(std::string_view symbol) {
             continue;
         char command[4200];
         lineCommand(call, command, sizeof command);
-        std::fprintf(stderr, "flow:   called by %s (%s)\n", name, command);
+        std::string place;
+        if (isPlaceKnown)
+            std::fprintf(stderr, "flow:   called by %s\n", name);
+        else if (findPlace(command, place))
+            std::fprintf(stderr, "flow:   called by %s at %s\n", name, place.c_str());
+        else
+            std::fprintf(stderr, "flow:   called by %s (%s)\n", name, command);
         return;
     }
 }
 
-void report(const char* message, const char* file, int line, bool isFatal) noexcept {
+enum class ReportsCaller : std::uint8_t { No, Function, Place };
+
+void report(const char* message, const char* file, int line, ReportsCaller caller) noexcept {
     char actor[512] = "";
     if (detail::runningActor)
         actorNameAt(detail::runningActor, actor, sizeof actor);
     std::fprintf(stderr, "flow: assertion failed: %s at %s:%d\n", message, file, line);
     if (actor[0] != '\0')
         std::fprintf(stderr, "flow:   in actor %s\n", actor);
-    if (isFatal)
-        reportCaller();
+    if (caller != ReportsCaller::No)
+        reportCaller(caller == ReportsCaller::Function);
     if (AssertionHandler handler = assertionHandler.load())
         handler(message, file, line, actor);
 }
@@ -80,14 +116,17 @@ void assertionFailed(const char* condition, const char* message, const char* fil
     char text[1024];
     std::snprintf(text, sizeof text, "%s [%s]", message, condition);
     bool isKnown = caller.line() != 0;
-    report(text, isKnown ? caller.file_name() : file, isKnown ? static_cast<int>(caller.line()) : line, true);
+    if (isKnown)
+        report(text, caller.file_name(), static_cast<int>(caller.line()), ReportsCaller::Function);
+    else
+        report(text, file, line, ReportsCaller::Place);
     std::abort();
 }
 
 void reportBreach(const char* condition, const char* values, const char* file, int line) noexcept {
     char text[1024];
     std::snprintf(text, sizeof text, values ? "%s: %s" : "%s", condition, values);
-    report(text, file, line, false);
+    report(text, file, line, ReportsCaller::No);
 }
 
 void throwBreach(const char* condition, const char* values, const char* file, int line) {

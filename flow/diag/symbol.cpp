@@ -172,8 +172,9 @@ void lineCommand(const void* code, char* out, std::size_t size) noexcept {
         link_map* object = nullptr;
         bool isProgram = !::dladdr1(code, &info, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) || !object ||
                          object->l_name[0] == '\0';
-        std::snprintf(out, size, "addr2line -ie %s %#zx", isProgram ? path : info.dli_fname,
-                      reinterpret_cast<std::uintptr_t>(code) - base);
+        char const* file = isProgram ? path : info.dli_fname;
+        if (!std::strchr(file, '\'')) // a shell could not read it
+            std::snprintf(out, size, "addr2line -Cfie '%s' %#zx", file, reinterpret_cast<std::uintptr_t>(code) - base);
     });
 }
 

@@ -19,8 +19,8 @@ void symbolName(const void* code, char* out, std::size_t size) noexcept;
 /// The same for code of an actor or a coroutine, with the name that it has in its source (flow/diag/actor_name.h).
 void actorNameAt(const void* code, char* out, std::size_t size) noexcept;
 
-/// Writes a command that prints the line of the code, "addr2line -ie FILE ADDRESS", or the address if it is in no known
-/// function. At most `size - 1` bytes.
+/// Writes a command that prints the function and the line of the code, "addr2line -Cfie 'FILE' ADDRESS", or the address
+/// if it is in no known function. At most `size - 1` bytes.
 void lineCommand(const void* code, char* out, std::size_t size) noexcept;
 
 /// The symbol of the function at an address with the linker's name; empty if there is none.

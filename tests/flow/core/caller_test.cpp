@@ -6,6 +6,7 @@
 #include "flow/core/error_or.h"
 #include "tests/flow/support/death.h"
 
+#include <cstdlib>
 #include <doctest/doctest.h>
 
 using namespace flow;
@@ -14,6 +15,7 @@ using namespace flow;
     Optional<int> nothing;
     return *nothing;
 }
+constexpr int kDereference = __LINE__ - 2;
 
 // caller_actors.actor.cpp
 Future<int> waitsForNothing(Future<int> const& nothing);
@@ -101,10 +103,20 @@ TEST_CASE("caller: of an Optional, an ErrorOr and a generator of random numbers"
     CHECK_NAMES_CALLER((void)random.randomInt64(3, 3));
 }
 
-TEST_CASE("caller: an operator, which cannot name the line, names the function that called it") {
+TEST_CASE("caller: of an operator it is read from the debug information") {
     test::Death death = test::runInChild([] { dereferencesNothing(); });
-    CHECK_MESSAGE(death.says("called by dereferencesNothing"), death.text);
-    CHECK_MESSAGE(death.says("(addr2line -ie /"), death.text);
+    bool isInstalled = std::system("command -v addr2line >/dev/null") == 0;
+    CHECK_MESSAGE(death.says("called by dereferencesNothing() "), death.text);
+    std::string place = "caller_test.cpp:" + std::to_string(kDereference) + "\n";
+    CHECK_MESSAGE(death.says(isInstalled ? place.c_str() : "(addr2line -Cfie '/"), death.text);
+}
+
+TEST_CASE("caller: of an operator there is a command for it where nothing finds it") {
+    test::Death death = test::runInChild([] {
+        ::setenv("PATH", "/nowhere", 1);
+        dereferencesNothing();
+    });
+    CHECK_MESSAGE(death.says("called by dereferencesNothing() (addr2line -Cfie '/"), death.text);
 }
 
 TEST_CASE("caller: of a wait") {
