@@ -86,7 +86,9 @@ public:
     template <class U>
         requires(!std::is_constructible_v<T, U>)
     FLOW_REFUSED(FLOW_NO_VALUE)
-    Exit finish(U&&);
+    Exit finish(U&&) {
+        return Exit::Finished;
+    }
     Exit finish()
         requires std::is_void_v<T>
     {

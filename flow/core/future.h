@@ -244,24 +244,25 @@ public:
 
     /// Sets the value and runs all waiters, newest first, before it returns.
     template <class U = T>
-        requires std::is_constructible_v<T, U>
+        requires(!std::is_same_v<std::remove_cvref_t<U>, Never>) && std::is_constructible_v<T, U>
     void send(U&& value, detail::Caller caller = detail::Caller::current()) const {
         detail::Cell* cell = settable(caller);
         detail::constructValue<T>(cell, std::forward<U>(value));
         wake(cell, detail::Cell::kValue);
     }
     template <class U>
-        requires(!std::is_constructible_v<T, U>)
+        requires(!std::is_same_v<std::remove_cvref_t<U>, Never>) && (!std::is_constructible_v<T, U>)
     FLOW_REFUSED(FLOW_NO_VALUE)
-    void send(U&&) const;
+    void send(U&&) const {}
     void sendError(Error error, detail::Caller caller = detail::Caller::current()) const {
         detail::Cell* cell = settable(caller);
         FLOW_ASSERT_AT(caller, error.isValid(), "Promise::sendError() with an Error that was not set");
         cell->error = error;
         wake(cell, detail::Cell::kError);
     }
-    /// Leaves the future unset forever: it will not even be broken.
-    void send(Never, detail::Caller caller = detail::Caller::current()) const {
+    /// Leaves the future unset forever: it will not even be broken. A template, so that `send({})` sends a value.
+    template <std::same_as<Never> N>
+    void send(N, detail::Caller caller = detail::Caller::current()) const {
         settable(caller)->setStatus(detail::Cell::kNever);
     }
 

@@ -217,7 +217,7 @@ public:
     template <class U>
         requires(!std::is_constructible_v<T, U>)
     FLOW_REFUSED(FLOW_NO_VALUE)
-    void send(U&&) const;
+    void send(U&&) const {}
     /// Sends a request that has a promise as its `reply`, or is one, and gives the future of that.
     template <class Request = T>
     [[nodiscard]] auto getReply(Request request = Request(), detail::Caller caller = detail::Caller::current()) const {

@@ -105,10 +105,17 @@ struct Result {
     static T from(U&& value) {
         return T(std::forward<U>(value));
     }
+    static T from(T const& value) // `return {name};`
+        requires std::is_copy_constructible_v<T>
+    {
+        return T(value);
+    }
     template <class U>
         requires(!std::is_constructible_v<T, U>)
     FLOW_REFUSED(FLOW_NO_VALUE)
-    static T from(U&&);
+    static T from(U&&) {
+        __builtin_unreachable();
+    }
 };
 
 /// A coroutine's own promise, once it has been awaited, which does not suspend. For emitted code, which parks the frame
@@ -373,7 +380,9 @@ public:
     template <class U>
         requires(!std::is_constructible_v<T, U>)
     FLOW_REFUSED(FLOW_NO_VALUE)
-    std::suspend_never await_transform(finish<U>);
+    std::suspend_never await_transform(finish<U>) {
+        return {};
+    }
 
 protected:
     /// What the caller gets: by the handle, of which the compiler sees that it is the frame's address.
@@ -436,7 +445,7 @@ public:
     template <class U>
         requires(!std::is_constructible_v<T, U>)
     FLOW_REFUSED(FLOW_NO_VALUE)
-    void return_value(U&&);
+    void return_value(U&&) {}
 };
 
 template <class S>

@@ -163,7 +163,7 @@ struct Outcome {
     template <class U>
         requires(!std::is_constructible_v<T, U>)
     FLOW_REFUSED(FLOW_NO_VALUE)
-    void return_value(U&&);
+    void return_value(U&&) {}
 };
 template <>
 struct Outcome<Void> {

@@ -21,11 +21,6 @@ template <class Shared>
 inline constexpr bool kIsContextWith<ContextWith<Shared>> = true;
 
 /// The first parameter that is a Context or an Environment: a ContextWith as it is, else a Context.
-template <class... None>
-Context contextOf(None...) {
-    static_assert(sizeof...(None) != 0, "the first parameter of a task or a fork is its Context");
-    __builtin_unreachable();
-}
 template <class First, class... Rest>
 FLOW_INLINE auto contextOf(First&& first, Rest&&... rest) {
     if constexpr (kIsContextWith<std::remove_cvref_t<First>>) {
@@ -33,6 +28,7 @@ FLOW_INLINE auto contextOf(First&& first, Rest&&... rest) {
     } else if constexpr (std::is_convertible_v<First, Context>) {
         return Context(first);
     } else {
+        static_assert(sizeof...(Rest) != 0, "the first parameter of a task or a fork is its Context");
         return contextOf(rest...);
     }
 }

@@ -210,15 +210,21 @@ public:
     template <class E>
         requires(isPromise<std::remove_cvref_t<E>> && !WaitableFor<E, T<E>>)
     FLOW_REFUSED(FLOW_WAIT_FOR_PROMISE)
-    Pending wait(E&&) const;
+    Pending wait(E&&) const {
+        return Pending();
+    }
     template <class E>
         requires(isStream<std::remove_cvref_t<E>> && !WaitableFor<E, T<E>>)
     FLOW_REFUSED(FLOW_WAIT_FOR_STREAM)
-    Pending wait(E&&) const;
+    Pending wait(E&&) const {
+        return Pending();
+    }
     template <class E>
         requires(!isPromise<std::remove_cvref_t<E>> && !isStream<std::remove_cvref_t<E>> && !WaitableFor<E, T<E>>)
     FLOW_REFUSED(FLOW_WAIT_FOR_OTHER)
-    Pending wait(E&&) const;
+    Pending wait(E&&) const {
+        return Pending();
+    }
 
     template <class E, class = Noting<Wait, P, E>>
         requires ReadableFor<E, T<E>>
@@ -234,11 +240,15 @@ public:
     template <class E>
         requires(isPromise<E> && !ReadableFor<E, T<E>>)
     FLOW_REFUSED(FLOW_WAIT_NEXT_FOR_PROMISE)
-    Pending waitNext(E const&) const;
+    Pending waitNext(E const&) const {
+        return Pending();
+    }
     template <class E>
         requires(!isPromise<E> && !ReadableFor<E, T<E>>)
     FLOW_REFUSED(FLOW_WAIT_NEXT_FOR_OTHER)
-    Pending waitNext(E const&) const;
+    Pending waitNext(E const&) const {
+        return Pending();
+    }
 
 private:
     P const& place_;

@@ -194,19 +194,22 @@ public:
     }
 
     template <class U = T>
-        requires std::is_constructible_v<T, U>
+        requires(!std::is_same_v<std::remove_cvref_t<U>, Never>) && std::is_constructible_v<T, U>
     void send(U&& value, std::source_location caller = std::source_location::current()) const {
         shared()->send(std::forward<U>(value), caller);
     }
     template <class U>
-        requires(!std::is_constructible_v<T, U>)
+        requires(!std::is_same_v<std::remove_cvref_t<U>, Never>) && (!std::is_constructible_v<T, U>)
     FLOW_REFUSED(FLOW_NO_VALUE)
-    void send(U&&) const;
+    void send(U&&) const {}
     void sendError(Error error, std::source_location caller = std::source_location::current()) const {
         shared()->sendError(error, caller);
     }
     /// Drops the reply without an answer to the requester.
-    void send(Never) const { shared()->forget(); }
+    template <std::same_as<Never> N>
+    void send(N) const {
+        shared()->forget();
+    }
     Future<T> getFuture() const { return shared()->promise().getFuture(); }
     bool isSet() const { return state_ && state_->isSet(); }
     bool canBeSet() const { return !isSet(); }

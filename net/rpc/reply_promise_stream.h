@@ -297,7 +297,7 @@ public:
     template <class U>
         requires(!std::is_constructible_v<T, U>)
     FLOW_REFUSED(FLOW_NO_VALUE)
-    void send(U&&) const;
+    void send(U&&) const {}
     /// The end; ignored after another one.
     void sendError(Error error) const { shared()->end(error); }
     /// Ready when less than the limit has not been taken yet.
