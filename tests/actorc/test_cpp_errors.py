@@ -55,6 +55,7 @@ NO_VALUES = [
     ("int", "return Order{a};"),
     ("int", "return from;"),
     ("int", "return Void();"),
+    ("int", "return [] { return 1; };"),
     ("int", "choose { when(wait(delay(1))) { return no; } when(int b = wait(from)) { return b; } }"),
     ("Order", 'return a == 1 ? std::string() : "x";'),
     ("Only", "return *only;"),
@@ -96,6 +97,18 @@ def test_a_result_of_the_wrong_type_is_reported_where_it_is_returned(
         column = int(re.findall(r":[0-9]+:([0-9]+): ", error)[0]) - 5
         # gcc points at the bracket, or behind what is returned.
         assert column == word.start() if compiler != "g++" else word.start() < column <= len(statement), error
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_a_list_of_a_name_is_a_result_of_a_type_that_the_source_does_not_show(compiler: str, tmp_path: Path) -> None:
+    """With `co_return` it is none: a list of a name does not give an rvalue of its type."""
+    text = (
+        '#include "flow/flow.h"\nusing namespace flow;\nusing Text = std::string;\n#include "flow/actorcompiler.h"\n'
+        "ACTOR Future<Text> a(std::string text, Future<Void> from) { wait(from); return {text}; }\n"
+        "ACTOR template <class T> Future<T> b(T value, Future<Void> from) { wait(from); return {value}; }\n"
+        "template Future<Text> b<Text>(Text const&, Future<Void> const&);\n"
+    )
+    assert syntax_errors(emitted(text, "coroutine"), compiler, tmp_path) == ""
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)

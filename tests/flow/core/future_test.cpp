@@ -138,6 +138,18 @@ TEST_CASE("future: ready with an error") {
     CHECK_DIES(Future<int> failed{Error()}, "was not set");
 }
 
+TEST_CASE("promise: send({}) sends a value, also of a class") {
+    Promise<Void> nothing;
+    Promise<std::string> text;
+    Promise<int> number;
+    nothing.send({});
+    text.send({});
+    number.send({});
+    CHECK(nothing.getFuture().canGet());
+    CHECK(text.getFuture().get().empty());
+    CHECK(number.getFuture().get() == 0);
+}
+
 TEST_CASE("future: Never is never ready") {
     Balance balance;
     Future<int> future = Never();
