@@ -76,12 +76,14 @@ bool findPlace(const char* command, std::string& found) noexcept try {
         if (qualified.starts_with("flow::") || qualified.starts_with("std::") ||
             qualified.find("interceptor_backtrace") != qualified.npos) // AddressSanitizer's own backtrace()
             continue;
+        if (isPlaceKnown) {
+            std::fprintf(stderr, "flow:   called by %s\n", name);
+            return;
+        }
         char command[4200];
         lineCommand(call, command, sizeof command);
         std::string place;
-        if (isPlaceKnown)
-            std::fprintf(stderr, "flow:   called by %s\n", name);
-        else if (findPlace(command, place))
+        if (findPlace(command, place))
             std::fprintf(stderr, "flow:   called by %s at %s\n", name, place.c_str());
         else
             std::fprintf(stderr, "flow:   called by %s (%s)\n", name, command);

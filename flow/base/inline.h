@@ -12,8 +12,8 @@
 // FLOW_INLINE_CALL: one call that becomes part of its caller, where the compiler has a word for that.
 //
 // FLOW_REFUSED(message): a function that no program may call, with what the compiler says to one that does. It stands
-// beside the function that takes what is right, so that the error is at the call and not inside the library. (clang
-// reports an unavailable template twice.)
+// beside the function that takes what is right, so that the error is at the call and not inside the library. It has a
+// body, since gcc reports one without for an argument of a local type. (clang reports an unavailable template twice.)
 //
 // kClang: for code in which one way is faster with clang, and another with gcc 12.
 

@@ -206,7 +206,7 @@ TEST_CASE("hostile: opens very many connections, more than there are descriptors
     ::setrlimit(RLIMIT_NOFILE, &before);
 }
 
-TEST_CASE("hostile: ten thousand connections that say nothing, or half a line") {
+TEST_CASE("hostile: thousands of connections that say nothing, or half a line") {
     rlimit before, many;
     ::getrlimit(RLIMIT_NOFILE, &before);
     many = {20'400, std::max<rlim_t>(20'400, before.rlim_max)};
