@@ -83,6 +83,14 @@ public:
             constructValue<T>(self, std::forward<U>(value));
         return Exit::Finished;
     }
+    template <class U = T>
+        requires std::is_constructible_v<T, U const&>
+    FLOW_INLINE Exit finish(U const& value) { // `return {name};`
+        Cell* self = Cell::of(this);
+        if (self->futures != 0)
+            constructValue<T>(self, value);
+        return Exit::Finished;
+    }
     template <class U>
         requires(!std::is_constructible_v<T, U>)
     FLOW_REFUSED(FLOW_NO_VALUE)

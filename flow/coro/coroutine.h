@@ -442,6 +442,12 @@ public:
         this->setValue(std::forward<U>(value));
         this->noteReturnedValue();
     }
+    template <class U = T>
+        requires std::is_constructible_v<T, U const&>
+    void return_value(U const& value) { // `co_return {name};`
+        this->setValue(value);
+        this->noteReturnedValue();
+    }
     template <class U>
         requires(!std::is_constructible_v<T, U>)
     FLOW_REFUSED(FLOW_NO_VALUE)

@@ -160,6 +160,11 @@ struct Outcome {
     void return_value(U&& given) {
         value.emplace(std::forward<U>(given));
     }
+    template <class U = T>
+        requires std::is_constructible_v<T, U const&>
+    void return_value(U const& given) { // `co_return {name};`
+        value.emplace(given);
+    }
     template <class U>
         requires(!std::is_constructible_v<T, U>)
     FLOW_REFUSED(FLOW_NO_VALUE)

@@ -42,7 +42,8 @@ def placed(output: str) -> list[tuple[int, str]]:
 
 
 def one_blank(text: str) -> str:
-    """Without what puts expressions in their columns."""
+    """Without what puts expressions in their columns, and without the comments with what is returned."""
+    text = re.sub(r" // return .*", "", text)
     text = " ".join(re.sub(r'\n#line \d+(?: "[^"]*")?(?=\n)', " ", text).split())
     return text.replace("( ", "(").replace("template < ", "template <")
 

@@ -11,7 +11,7 @@ import re
 from actorc.emit import layout
 from actorc.emit.declaration import Declaration
 from actorc.emit.lines import MARK_END, MAY_BREAK, apart, at
-from actorc.emit.printer import Printer, initialiser, moved, pieces
+from actorc.emit.printer import Printer, beside, initialiser, moved, pieces
 from actorc.lower import labels
 from actorc.lower.lowered import Body, Code, Node, Return, Suspend
 from actorc.source import Text
@@ -147,16 +147,16 @@ class _CoroutinePrinter(Printer):
             return "co_await flow::coro::never();"
         if node.value is None or (self._declaration.returns_void and node.is_void_value):
             return "co_return;"
-        value, word = pieces(node.value), at(node.word.line, node.word.column)
+        value, word, comment = pieces(node.value), at(node.source.line, node.source.column), beside(node)
         if self._declaration.returns_void:
-            return f"flow::coro::Result<flow::Void>::{word}from({value}); co_return;"
+            return f"flow::coro::Result<flow::Void>::{word}from({comment}{value}); co_return;"
         if not self._declaration.may_return_void:
             moves = node.is_moved and not is_trivial(self._declaration.result)
-            return f"{word}co_return {moved(node.value) if moves else value};"
+            return f"{word}co_return{comment}{moved(node.value) if moves else value};"
         if node.is_moved:
-            return f"{word}co_await flow::coro::finish({moved(node.value)});"
+            return f"{word}co_await flow::coro::finish({comment}{moved(node.value)});"
         is_list = pieces(node.value[-1:]).partition(MARK_END)[2].startswith("{")
         value = value if is_list else f"({value})"
         result = self._declaration.result_type if _names_result(self._declaration) else self._declaration.result
-        made = f"{result} value__ = flow::coro::Result<{result}>::{word}from({value});"
+        made = f"{result} value__ = flow::coro::Result<{result}>::{word}from({comment}{value});"
         return f"{{ {made} co_await flow::coro::finish(std::move(value__)); }}"

@@ -46,6 +46,14 @@ def moved(value: Pieces) -> str:
     return f"std::forward<decltype({name})>({pieces(value)})"
 
 
+_BLANK = "\\ \t\r"  # which a comment must not end with: a backslash would continue it
+
+
+def beside(node: Return) -> str:
+    """A comment with the statement: of what it becomes clang shows the emitted line, where gcc shows the source."""
+    return f" // {node.source.text.rstrip(_BLANK)}\n{at(node.source.line)}"
+
+
 def _text(text: Text) -> str:
     """Source text; a comment at its end must not swallow what follows."""
     last = text.text.rpartition("\n")[2]

@@ -7,7 +7,7 @@ import re
 from actorc.emit import layout
 from actorc.emit.declaration import Declaration
 from actorc.emit.lines import MAY_BREAK, apart, at
-from actorc.emit.printer import Printer, initialiser, moved, pieces, switch
+from actorc.emit.printer import Printer, beside, initialiser, moved, pieces, switch
 from actorc.lower import labels
 from actorc.lower.lowered import Body, ChooseOperands, Return, Suspend, Variable
 
@@ -181,6 +181,5 @@ class _StateMachinePrinter(Printer):
             return "return actor__.never();"
         if node.value is None:
             return "return actor__.finish();"
-        value = pieces(node.value)
-        word = at(node.word.line, node.word.column)
-        return f"return actor__.{word}finish({moved(node.value) if node.is_moved else value});"
+        value = moved(node.value) if node.is_moved else pieces(node.value)
+        return f"return actor__.{at(node.source.line, node.source.column)}finish({beside(node)}{value});"

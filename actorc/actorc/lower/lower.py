@@ -232,7 +232,11 @@ class _Lowering(PrefixLowering):
             return [Code(line, (f"{assigned(self._variables[result.name])} = {value};",))]
         if result.target is not None:
             return [Code(line, (self._text(result.target), f" = {value};"))]
-        return [Return(line, self._return_word(wait), (value,))] if result.kind is ResultKind.RETURN else []
+        if result.kind is not ResultKind.RETURN:
+            return []
+        # gcc says of a coroutine that the last word of what it returns is wrong: it stands where the wait does.
+        last = replace(self._source.text_of(wait.word), text="wait__)")
+        return [Return(line, self._shown(wait), (value.removesuffix(last.text), last))]
 
     def _value(self, wait: syntax.WaitExpr) -> str:
         """The result by value."""

@@ -160,7 +160,7 @@ class Raise(Node):
 class Return(Node):
     """`value` None: of a void actor."""
 
-    word: Text  # `return`
+    source: Text  # the statement, or its first line
     value: Pieces | None
     is_never: bool = False
     is_moved: bool = False  # the value is the bare name of a parameter or state variable

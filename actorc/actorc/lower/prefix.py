@@ -149,16 +149,19 @@ class PrefixLowering(TryLowering):
         return ChooseOperands(self._line(item), tuple(self._operand(when.wait) for when in item.whens))
 
     def _return(self, item: syntax.Return) -> Return:
-        line, word = self._line(item), self._return_word(item)
+        line, source = self._line(item), self._shown(item)
         if item.value is None or item.is_never:
-            return Return(line, word, None, is_never=item.is_never)
+            return Return(line, source, None, is_never=item.is_never)
         value = self._text(item.value)
         is_moved = value.text in self._movable and value.text not in self._visible
-        return Return(line, word, (value,), is_moved=is_moved, is_void_value=is_void_value(value.text))
+        return Return(line, source, (value,), is_moved=is_moved, is_void_value=is_void_value(value.text))
 
-    def _return_word(self, item: syntax.Node) -> Text:
-        start = item.span.start
-        return self._source.text_of(Span(start, start + len("return")))
+    def _shown(self, item: syntax.Node) -> Text:
+        """As it stands in the source, or its first line."""
+        word = self._source.text_of(Span(item.span.start, item.span.start + 1))
+        end = item.span.end + self._source.text.startswith(";", item.span.end)
+        line = self._source.text[item.span.start : end].partition("\n")[0]
+        return replace(word, text=line)
 
     def _if(self, item: syntax.If, then: Scope, orelse: Scope | None) -> If:
         keyword = "if constexpr (" if item.is_constexpr else "if ("
