@@ -49,6 +49,16 @@ def missing_includes(root: Path, sources: list[str]) -> set[str]:
     return missing
 
 
+def test_only_the_folders_that_are_written_in_coroutines_need_them(tmp_path: Path) -> None:
+    """The core, the loop, files, memory, fibers and actors do without; the library, simulation and net/ do not."""
+    above = ("coro", "lib", "structured", "parallel", "sim", "testing", "compat")
+    shutil.copytree(ROOT / "flow", tmp_path / "flow", ignore=shutil.ignore_patterns(*above, "docs", "flow.h", "sim.h"))
+    names = (path for suffix in ("h", "cpp") for path in (tmp_path / "flow").glob(f"*/*.{suffix}"))
+    sources = [str(path.relative_to(tmp_path)) for path in names]
+    assert len(sources) > 150
+    assert missing_includes(tmp_path, sources) == set()
+
+
 def test_the_libraries_are_built_without_all_styles_but_coroutines_and_without_the_simulation(tmp_path: Path) -> None:
     for folder in ("actorc", "flow", "net"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__", "examples"))
